@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The dialects of roller_mlir, one module each: `rtile` (tiles, programs and their loops)."""
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from roller_mlir.support.bindings import ir
+
+
+def load(context: "ir.Context") -> None:
+    """Load every dialect of the project into `context`; loading again does nothing."""
+    from roller_mlir.dialects import rtile
+
+    rtile.load(context)

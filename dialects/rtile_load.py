@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`rtile.load`: a tile of a tensor or memref.
+
+Element x of the tile is source[origin(indices) + x * steps]. Elements outside the source read as `pad`, where that optional
+attribute is there, and are unspecified else. A tile of layer "workgroup" is staged in workgroup memory as `layout` says; a
+"register" tile is read where it is used.
+
+    %t = "rtile.load"(%a, %i, %k) {tile = #rtile.tile<[128, 8], "workgroup", [1, 1]>,
+        origin = affine_map<(d0, d1) -> (d0 * 128, d1 * 8 - 4)>, pad = 0.0 : f32,
+        layout = #rtile.layout<{order = [1, 0], pad = 4, vector = 4, store_vector = 1, fragment_vector = 4}>}
+        : (tensor<1000x1020xf32>, index, index) -> tensor<128x8xf32>
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from roller_mlir.dialects.rtile_attributes import LayoutAttr, TileAttr
+from roller_mlir.dialects.rtile_checks import (
+    check_index_operands,
+    check_map,
+    check_segments,
+    element_type,
+    hook,
+    known_attributes,
+    optional_attribute,
+    require,
+    required_attribute,
+    static_shape,
+)
+from roller_mlir.dialects.rtile_dialect import ReadsMemrefs, RTile, Speculatable
+from roller_mlir.support.bindings import ext, ir
+
+
+class LoadOp(RTile.Operation, name="load", traits=[ReadsMemrefs, Speculatable]):
+    """Reads a tile. See the module's description."""
+
+    source_operand: ext.Operand[Any]
+    index_operands: Sequence[ext.Operand[ir.IndexType]]
+    tile: TileAttr
+    origin: ir.AffineMapAttr
+    result_tile: ext.Result[Any]
+
+    @property
+    def source(self) -> Any:
+        """The tensor or memref that is read."""
+        return self.operands[0]
+
+    @property
+    def indices(self) -> tuple[Any, ...]:
+        """Positions of the tile: the arguments of the origin map."""
+        return tuple(self.operands)[1:]
+
+    @property
+    def origin_map(self) -> Any:
+        """The affine map from `indices` to the tile's first element."""
+        return self.attributes["origin"].value
+
+    @property
+    def layout(self) -> LayoutAttr | None:
+        """The layout in workgroup memory; None where the tile has none."""
+        return self.attributes["layout"] if "layout" in self.attributes else None
+
+    @property
+    def pad_value(self) -> float | int | None:
+        """What elements outside the source read as; None leaves them unspecified."""
+        return self.attributes["pad"].value if "pad" in self.attributes else None
+
+    @hook
+    def verify_invariants(self) -> None:
+        require(len(self.operands) >= 1, "needs a source operand")
+        check_segments(self, ("source", "indices"), (True, False), needed=False)
+        known_attributes(self, ("operandSegmentSizes", "tile", "origin", "layout", "pad"))
+        kind = self.operands[0].type
+        rank = len(static_shape(kind, "source"))
+        check_index_operands(self.indices)
+        tile = required_attribute(self, "tile", TileAttr, "#rtile.tile<shape, layer, steps>")
+        tile.check()
+        require(len(tile.shape) == rank, f"tile has {len(tile.shape)} dimensions, but the source {kind} has {rank}")
+        origin = required_attribute(self, "origin", ir.AffineMapAttr, "an affine map")
+        check_map(origin, "origin", dimensions=len(self.indices), of="index operand", results=rank, to="source dimension")
+        expected = ir.RankedTensorType.get(tile.shape, element_type(kind))
+        require(len(self.results) == 1, f"needs 1 result of type {expected}, but has {len(self.results)}")
+        require(self.results[0].type == expected, f"result must be {expected}, as tile says, but is {self.results[0].type}")
+        layout = optional_attribute(self, "layout", LayoutAttr, "#rtile.layout<{...}>")
+        if layout is not None:
+            layout.check(rank)
+        require(layout is not None or tile.layer != "workgroup", "of a workgroup tile requires attribute 'layout'")
+        if "pad" in self.attributes:
+            pad = self.attributes["pad"]
+            require(isinstance(pad, (ir.FloatAttr, ir.IntegerAttr)), f"attribute 'pad' must be a number, but is {pad}")
+            require(
+                pad.type == element_type(kind), f"pad must be of the element type {element_type(kind)}, but is {pad.type}"
+            )
+
+
+def load_tile(
+    source: Any,
+    indices: Sequence[Any],
+    *,
+    tile: TileAttr,
+    origin: Any,
+    layout: LayoutAttr | None = None,
+    pad_value: float | int | None = None,
+    loc: Any = None,
+    ip: Any = None,
+) -> LoadOp:
+    """Build an `rtile.load`.
+
+    Args:
+        source: Ranked tensor or memref value.
+        indices: Index values: the arguments of `origin`.
+        tile: Shape, layer and steps.
+        origin: ir.AffineMap from the indices to the tile's first element.
+        layout: Layout in workgroup memory; needed by workgroup tiles.
+        pad_value: What elements outside the source read as.
+        loc: Location; the current one where None.
+        ip: Insertion point; the current one where None.
+    """
+    element = element_type(source.type)
+    attributes: dict[str, Any] = {"tile": tile, "origin": ir.AffineMapAttr.get(origin)}
+    if layout is not None:
+        attributes["layout"] = layout
+    if pad_value is not None:
+        number = ir.FloatAttr if isinstance(element, ir.FloatType) else ir.IntegerAttr
+        attributes["pad"] = number.get(element, pad_value)
+    return ir.Operation.create(
+        "rtile.load",
+        results=[ir.RankedTensorType.get(tile.shape, element)],
+        operands=[source, *indices],
+        attributes=attributes,
+        loc=loc,
+        ip=ip,
+    ).opview

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`rtile.program` and `rtile.yield`: a group of operations that becomes one kernel.
+
+The region is isolated; its arguments are the operands. On tensors the program returns what `rtile.yield` names; on memrefs
+(after buffer assignment) it writes its last operands, yields nothing and has no results. With a `plan` the region holds
+linalg operations; without one it holds the loops that the plan stood for, which then are the program: `scf.for` with
+`rtile.mapping = "unit"` runs over tasks, with `rtile.stages = 2` over the steps of a reduction whose loads are staged
+in so many buffers.
+
+    %0 = "rtile.program"(%A, %B) ({
+    ^bb0(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>):
+      ...
+      "rtile.yield"(%r) : (tensor<64x64xf32>) -> ()
+    }) {sym_name = "matmul_0", plan = #rtile.plan<{device = "h200", ...}>}
+      : (tensor<64x32xf32>, tensor<32x64xf32>) -> tensor<64x64xf32>
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from roller_mlir.dialects.rtile_attributes import PlanAttr
+from roller_mlir.dialects.rtile_checks import (
+    Invalid,
+    check_types,
+    check_yield,
+    hook,
+    known_attributes,
+    optional_attribute,
+    require,
+    required_attribute,
+    single_block,
+    static_shape,
+)
+from roller_mlir.dialects.rtile_dialect import ReadsAndWritesMemrefs
+from roller_mlir.dialects.rtile_slots import (
+    OPERAND_SIZES,
+    RESULT_SIZES,
+    FreeOperands,
+    FreeOperandsAndResults,
+    occupy,
+    vacate,
+)
+from roller_mlir.support.bindings import ext, ir
+
+MAPPING = "rtile.mapping"
+STAGES = "rtile.stages"
+LOOP_ATTRIBUTES = (MAPPING, STAGES)
+
+
+class YieldOp(FreeOperands, name="yield", traits=[ir.IsTerminatorTrait]):
+    """Ends the region of rtile.program (its results) or rtile.compute (the accumulators' new elements)."""
+
+    @property
+    def values(self) -> tuple[Any, ...]:
+        """What the region returns."""
+        return tuple(self.operands)
+
+    @hook
+    def verify_invariants(self) -> None:
+        parent = self.operation.parent
+        name = parent.name if parent is not None else "nothing"
+        require(name in ("rtile.program", "rtile.compute"), f"must be inside 'rtile.program' or 'rtile.compute', not {name}")
+        known_attributes(self, (OPERAND_SIZES,))
+        occupy(self, results=False)
+
+    @hook
+    def verify_region_invariants(self) -> None:
+        vacate(self, results=False)
+
+
+class ProgramOp(FreeOperandsAndResults, name="program", traits=[ir.IsIsolatedFromAboveTrait, ReadsAndWritesMemrefs]):
+    """A group with its plan, or with its loops. See the module's description. Paper: ROLLER section 3.2 (rProgram)."""
+
+    sym_name: ir.StringAttr
+    body: ext.Region
+
+    @property
+    def program_name(self) -> str:
+        """The name of the program, which the kernel will have."""
+        return self.attributes["sym_name"].value
+
+    @property
+    def plan(self) -> PlanAttr | None:
+        """The plan; None where the region holds the loops."""
+        return self.attributes["plan"] if "plan" in self.attributes else None
+
+    @property
+    def entry(self) -> Any:
+        """The block of the region."""
+        return self.regions[0].blocks[0]
+
+    @property
+    def terminator(self) -> YieldOp:
+        """The rtile.yield at the end of the region."""
+        return list(self.entry.operations)[-1]
+
+    @property
+    def on_buffers(self) -> bool:
+        """Whether the operands are memrefs: buffers have been assigned."""
+        return any(isinstance(operand.type, ir.MemRefType) for operand in self.operands)
+
+    @hook
+    def verify_invariants(self) -> None:
+        name = required_attribute(self, "sym_name", ir.StringAttr, "a string")
+        require(name.value != "", "requires a name, but sym_name is empty")
+        known_attributes(self, ("sym_name", "plan", OPERAND_SIZES, RESULT_SIZES))
+        plan = optional_attribute(self, "plan", PlanAttr, "#rtile.plan<{...}>")
+        if plan is not None:
+            plan.check()
+        for number, operand in enumerate(self.operands):
+            static_shape(operand.type, f"operand {number}")
+        buffers = [isinstance(operand.type, ir.MemRefType) for operand in self.operands]
+        require(all(buffers) or not any(buffers), "operands must be all tensors or all memrefs, but are mixed")
+        require(
+            not any(buffers) or len(self.results) == 0,
+            f"on memrefs has no results, but here it has {len(self.results)}",
+        )
+        for number, result in enumerate(self.results):
+            require(isinstance(result.type, ir.RankedTensorType), f"result {number} must be a tensor, but is {result.type}")
+            static_shape(result.type, f"result {number}")
+        occupy(self, results=True)
+
+    @hook
+    def verify_region_invariants(self) -> None:
+        vacate(self, results=True)
+        block = single_block(self)
+        kinds = [operand.type for operand in self.operands]
+        check_types([argument.type for argument in block.arguments], kinds, "region arguments", "operand")
+        check_yield(block, [result.type for result in self.results], "result")
+        for nested in _nested_operations(self.operation):
+            _check_loop_attributes(nested)
+
+
+def _nested_operations(operation: Any) -> Iterator[Any]:
+    for region in operation.regions:
+        for block in region.blocks:
+            for op in block.operations:
+                yield op.operation
+                yield from _nested_operations(op.operation)
+
+
+def _check_loop_attributes(op: Any) -> None:
+    for name in op.attributes:
+        name = name if isinstance(name, str) else name.name
+        if not name.startswith("rtile."):
+            continue
+        where = f"holds '{op.name}' with attribute '{name}'"
+        if name not in LOOP_ATTRIBUTES:
+            raise Invalid(f"{where}, which is unknown; known are {', '.join(LOOP_ATTRIBUTES)}", op.location)
+        if op.name != "scf.for":
+            raise Invalid(f"{where}, which belongs on 'scf.for'", op.location)
+        value = op.attributes[name]
+        if name == MAPPING and str(value) != '"unit"':
+            raise Invalid(f"{where} = {value}, which must be \"unit\"", op.location)
+        if name == STAGES and not (isinstance(value, ir.IntegerAttr) and value.value >= 1):
+            raise Invalid(f"{where} = {value}, which must be an integer of at least 1", op.location)
+
+
+def program(
+    operands: Sequence[Any],
+    results: Sequence[Any],
+    name: str,
+    *,
+    plan: PlanAttr | None = None,
+    loc: Any = None,
+    ip: Any = None,
+) -> ProgramOp:
+    """Build an `rtile.program` with an empty `entry` block, which the caller fills and ends with `yield_`.
+
+    Args:
+        operands: Tensors, or memrefs with the outputs last. The arguments of `entry` have their types.
+        results: Types of the results; none on memrefs.
+        name: Name of the program.
+        plan: The plan; None where the region will hold loops.
+        loc: Location; the current one where None.
+        ip: Insertion point; the current one where None.
+    """
+    attributes: dict[str, Any] = {"sym_name": ir.StringAttr.get(name)}
+    if plan is not None:
+        attributes["plan"] = plan
+    op = ir.Operation.create(
+        "rtile.program",
+        results=list(results),
+        operands=list(operands),
+        attributes=attributes,
+        regions=1,
+        loc=loc,
+        ip=ip,
+    )
+    kinds = [operand.type for operand in operands]
+    op.regions[0].blocks.append(*kinds, arg_locs=[op.location] * len(kinds))
+    return op.opview
+
+
+def yield_(values: Sequence[Any] = (), *, loc: Any = None, ip: Any = None) -> YieldOp:
+    """Build an `rtile.yield` of `values`."""
+    return ir.Operation.create("rtile.yield", operands=list(values), loc=loc, ip=ip).opview

@@ -1,0 +1,197 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`rtile-assign-buffers`: tensors become memrefs: arguments, results, one workspace, constants; programs become launches
+in order.
+
+Precondition: functions of expanded programs (`rtile-expand`), reshapes and constants. Postcondition: functions take
+memrefs, marked `rtile.role` = "input", "output" or "workspace", and return nothing; constants are `memref.global`;
+intermediate results are views of the workspace, which reuse its bytes once they are dead; reshapes are views.
+
+    func.func @f(%A: tensor<64x32xf32>) -> tensor<64x8xf32>
+    // becomes
+    func.func @f(%A: memref<64x32xf32> {rtile.role = "input"}, %R: memref<64x8xf32> {rtile.role = "output"},
+                 %W: memref<8192xi8> {rtile.role = "workspace"})
+
+Refused: results that no program writes (`rtile-normalize` inserts copies), operations that are neither programs, reshapes
+nor constants.
+"""
+
+from dataclasses import dataclass
+from math import prod
+from typing import ClassVar
+
+from roller_mlir.codegen.buffer_programs import move_program
+from roller_mlir.codegen.task_context import element_bytes
+from roller_mlir.dialects import rtile
+from roller_mlir.mapping.arena_offsets import Lifetime, assign_offsets
+from roller_mlir.support.bindings import arith, func, ir
+from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.passes import Pass, register
+
+ROLE = "rtile.role"
+RESHAPES = {"tensor.expand_shape": "memref.expand_shape", "tensor.collapse_shape": "memref.collapse_shape"}
+INVERSE = {"tensor.expand_shape": "memref.collapse_shape", "tensor.collapse_shape": "memref.expand_shape"}
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class RTileAssignBuffers(Pass):
+    """Gives every tensor between programs a buffer."""
+
+    name: ClassVar[str] = "rtile-assign-buffers"
+    summary: ClassVar[str] = "turn tensors between programs into buffers"
+    requires: ClassVar[frozenset[str]] = frozenset({"loops"})
+    establishes: ClassVar[frozenset[str]] = frozenset({"buffers"})
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrite every function that holds a program."""
+        constants = 0
+        for op in list(module.body.operations):
+            if isinstance(op, func.FuncOp) and not op.is_external:
+                constants = _Function(op, constants).rewrite()
+
+
+class _Function:
+    """The rewriting of one function."""
+
+    def __init__(self, function: func.FuncOp, constants: int) -> None:
+        self._old = function
+        self._constants = constants
+        self._operations = [op.operation for op in function.regions[0].blocks[0].operations]
+        self._buffers: dict[ir.Value, ir.Value] = {}
+
+    def rewrite(self) -> int:
+        """Replace the function; return the number of constants so far."""
+        *operations, terminator = self._operations
+        self._check(operations)
+        outputs = self._outputs(terminator)
+        temporaries = [
+            result
+            for op in operations
+            if op.name == "rtile.program"
+            for result in op.results
+            if result not in outputs
+        ]
+        offsets, workspace = assign_offsets([self._lifetime(value, operations) for value in temporaries])
+        function = self._declare(terminator, workspace)
+        entry = function.regions[0].blocks[0]
+        count = len(self._old.arguments)
+        for old, new in zip(self._old.arguments, entry.arguments, strict=False):
+            self._buffers[old] = new
+        with ir.InsertionPoint(entry), self._old.location:
+            for number, value in enumerate(terminator.operands):
+                self._bind_output(value, entry.arguments[count + number])
+            for value, offset in zip(temporaries, offsets, strict=True):
+                shift = arith.constant(ir.IndexType.get(), offset)
+                memory = entry.arguments[len(entry.arguments) - 1]
+                view = ir.Operation.create("memref.view", results=[_buffer_type(value)], operands=[memory, shift])
+                self._buffers[value] = view.results[0]
+            for op in operations:
+                with op.location:
+                    self._emit(op)
+            func.ReturnOp([])
+        self._old.operation.erase()
+        return self._constants
+
+    def _check(self, operations: list[ir.Operation]) -> None:
+        for op in operations:
+            if op.name.startswith("linalg."):
+                fail(op, f"'{op.name}' stands outside of a program; run rtile-construct and rtile-expand first")
+            if op.name not in ("rtile.program", "arith.constant", "tensor.empty", *RESHAPES):
+                fail(op, f"'{op.name}' cannot become a buffer; between programs only reshapes and constants can stand")
+            if op.name == "rtile.program" and any(isinstance(value.type, ir.MemRefType) for value in op.operands):
+                fail(op, "'rtile.program' works on memrefs already")
+
+    def _outputs(self, terminator: ir.Operation) -> set[ir.Value]:
+        """Return the program results that function results are, through reshapes."""
+        found: set[ir.Value] = set()
+        for value in terminator.operands:
+            source = value
+            while not isinstance(source.owner, ir.Block) and source.owner.name in RESHAPES:
+                source = source.owner.operands[0]
+            if isinstance(source.owner, ir.Block) or source.owner.name != "rtile.program" or source in found:
+                fail(terminator, "each function result must be the result of a program of its own; run rtile-normalize")
+            found.add(source)
+        return found
+
+    def _lifetime(self, value: ir.Value, operations: list[ir.Operation]) -> Lifetime:
+        aliases = {value}
+        first = last = operations.index(value.owner.operation)
+        for number, op in enumerate(operations):
+            if any(operand in aliases for operand in op.operands):
+                last = number
+                if op.name in RESHAPES:
+                    aliases.add(op.results[0])
+        kind = ir.RankedTensorType(value.type)
+        return Lifetime(prod(kind.shape) * element_bytes(kind.element_type), first, last)
+
+    def _declare(self, terminator: ir.Operation, workspace: int) -> func.FuncOp:
+        inputs = [_buffer_type(argument) for argument in self._old.arguments]
+        outputs = [_buffer_type(value) for value in terminator.operands]
+        roles = ["input"] * len(inputs) + ["output"] * len(outputs)
+        extra: list[ir.Type] = []
+        if workspace:
+            extra = [ir.MemRefType.get([workspace], ir.IntegerType.get_signless(8))]
+            roles.append("workspace")
+        with self._old.location:
+            function = func.FuncOp(
+                self._old.name.value, ([*inputs, *outputs, *extra], []), ip=ir.InsertionPoint(self._old)
+            )
+        function.add_entry_block()
+        function.arg_attrs = [ir.DictAttr.get({ROLE: ir.StringAttr.get(role)}) for role in roles]
+        return function
+
+    def _bind_output(self, value: ir.Value, buffer: ir.Value) -> None:
+        """Let the program that makes a function result write into its argument, through views where it is reshaped."""
+        while value.owner.name in RESHAPES:
+            reshape = value.owner
+            self._buffers[value] = buffer
+            source = reshape.operands[0]
+            buffer = _reshape(INVERSE[reshape.name], buffer, _buffer_type(source), reshape.attributes["reassociation"])
+            value = source
+        self._buffers[value] = buffer
+
+    def _emit(self, op: ir.Operation) -> None:
+        if op.name == "rtile.program":
+            inputs = [self._buffers[value] for value in op.operands]
+            move_program(op.opview, inputs, [self._buffers[value] for value in op.results])
+        elif op.name in RESHAPES and op.results[0] not in self._buffers:
+            kind = _buffer_type(op.results[0])
+            source = self._buffers[op.operands[0]]
+            reassociation = op.attributes["reassociation"]
+            self._buffers[op.results[0]] = _reshape(RESHAPES[op.name], source, kind, reassociation)
+        elif op.name == "arith.constant" and isinstance(op.results[0].type, ir.RankedTensorType):
+            self._buffers[op.results[0]] = self._constant(op)
+        elif op.name == "tensor.empty" and list(op.results[0].uses):
+            fail(op, "'tensor.empty' is read by a program, but its content is unspecified")
+
+    def _constant(self, op: ir.Operation) -> ir.Value:
+        name = f"constant_{self._constants}"
+        self._constants += 1
+        kind = _buffer_type(op.results[0])
+        ir.Operation.create(
+            "memref.global",
+            attributes={
+                "sym_name": ir.StringAttr.get(name),
+                "sym_visibility": ir.StringAttr.get("private"),
+                "type": ir.TypeAttr.get(kind),
+                "initial_value": op.attributes["value"],
+                "constant": ir.UnitAttr.get(),
+            },
+            ip=ir.InsertionPoint(self._old),
+        )
+        symbol = {"name": ir.FlatSymbolRefAttr.get(name)}
+        return ir.Operation.create("memref.get_global", results=[kind], attributes=symbol).results[0]
+
+
+def _buffer_type(value: ir.Value) -> ir.MemRefType:
+    if not isinstance(value.type, ir.RankedTensorType):
+        fail(value.owner if not isinstance(value.owner, ir.Block) else value.owner.owner, f"{value.type} is no tensor")
+    kind = ir.RankedTensorType(value.type)
+    return ir.MemRefType.get(kind.shape, kind.element_type)
+
+
+def _reshape(name: str, source: ir.Value, kind: ir.MemRefType, reassociation: ir.Attribute) -> ir.Value:
+    attributes: dict[str, ir.Attribute] = {"reassociation": reassociation}
+    if name == "memref.expand_shape":
+        attributes["static_output_shape"] = ir.DenseI64ArrayAttr.get(list(kind.shape))
+    return ir.Operation.create(name, results=[kind], operands=[source], attributes=attributes).results[0]

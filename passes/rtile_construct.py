@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`rtile-construct`: every linalg structured op becomes a program with the plan that construction chose for it.
+
+Precondition: functions of linalg structured ops on static tensors (`rtile-normalize`). Postcondition: each such op stands
+in an `rtile.program` with `#rtile.plan`; `linalg.fill` and `tensor.empty` of its output stand inside too.
+
+    %i = linalg.fill ins(%zero : f32) outs(%e : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
+    %r = linalg.matmul ins(%A, %B : ...) outs(%i : ...) -> tensor<1024x1024xf32>
+    // becomes
+    %r = "rtile.program"(%A, %B) ({ ... linalg.fill ... linalg.matmul ... })
+        {sym_name = "matmul_0", plan = #rtile.plan<{device = "h200", axes = [...], ...}>}
+
+Refused: what no tensor expression can say, and tiles that the device cannot hold, each at its op.
+Paper: ROLLER section 3.1 and Figure 8.
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+from typing import ClassVar
+
+from roller_mlir.codegen.linalg_reader import StructuredOp, is_structured, read_structured
+from roller_mlir.dialects import rtile
+from roller_mlir.hal import Device, find_device
+from roller_mlir.model import ConstructionError, ConstructOptions, construct
+from roller_mlir.model.adopt import adopt
+from roller_mlir.plan import Plan
+from roller_mlir.support.bindings import func, ir
+from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.passes import Pass, option, register
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class RTileConstruct(Pass):
+    """Plans each linalg structured op for a device and wraps it into a program that carries the plan."""
+
+    name: ClassVar[str] = "rtile-construct"
+    summary: ClassVar[str] = "choose an aligned tile plan for each linalg op by construction"
+    requires: ClassVar[frozenset[str]] = frozenset({"normalized"})
+    establishes: ClassVar[frozenset[str]] = frozenset({"plan"})
+
+    device: str = option("", help="device to plan for: a name that 'roller devices' lists, or a path to a .toml file")
+    tile_sizes: tuple[int, ...] = option((), help="forces the block tile: points per loop, in the op's loop order")
+    thread_tile: tuple[int, ...] = option((), help="forces the register tile: points per thread and loop")
+    stages: int = option(0, help="forces the number of buffers of staged tiles; 0 lets the construction choose")
+    plan_file: str = option("", help="JSON file of plans by program name, as 'roller compile --emit plan --json' writes")
+
+    def __post_init__(self) -> None:
+        if not self.device:
+            raise ValueError("device must name a device, but got ''; try device=h200")
+        if self.stages not in (0, 1, 2):
+            raise ValueError(f"stages must be 0, 1 or 2, but got {self.stages}")
+        for name, sizes in (("tile-sizes", self.tile_sizes), ("thread-tile", self.thread_tile)):
+            if any(size < 1 for size in sizes):
+                raise ValueError(f"{name} must be at least 1 each, but got {','.join(map(str, sizes))}")
+        find_device(self.device)
+
+    def run(self, module: ir.Module) -> None:
+        """Plan every structured op of every function."""
+        device = find_device(self.device)
+        plans = _read_plans(self.plan_file) if self.plan_file else {}
+        options = ConstructOptions(tile_sizes=self.tile_sizes, thread_tile=self.thread_tile, stages=self.stages)
+        number = 0
+        for op in module.body.operations:
+            if not isinstance(op, func.FuncOp) or op.is_external:
+                continue
+            for block in op.regions[0].blocks:
+                for inner in list(block.operations):
+                    operation = inner.operation
+                    if not is_structured(operation) or _starts_others_only(operation):
+                        continue
+                    name = f"{operation.name.split('.')[-1]}_{number}"
+                    _wrap(read_structured(operation), name, device, options, plans.get(name))
+                    number += 1
+                _erase_unused(block)
+
+
+def _wrap(
+    root: StructuredOp, name: str, device: Device, options: ConstructOptions, forced: Plan | None
+) -> None:
+    """Replace a structured op by a program of its own."""
+    operation = root.operation
+    try:
+        plan = adopt(root.expression, forced, device) if forced else construct(root.expression, device, options)[0]
+    except ConstructionError as error:
+        fail(operation, f"'{operation.name}' {error}")
+    sources = [operation.operands[number] for number in root.inputs]
+    output = operation.operands[len(operation.operands) - 1]
+    owner = output.owner
+    filled = not isinstance(owner, ir.Block) and owner.name == "linalg.fill"
+    reads_output = root.expression.accumulates and not filled
+    operands = list(dict.fromkeys([*sources, *([output] if reads_output else [])]))
+    with operation.location:
+        program = rtile.program(
+            operands,
+            [operation.results[0].type],
+            name,
+            plan=rtile.PlanAttr.of(plan.to_dict()),
+            ip=ir.InsertionPoint(operation),
+        )
+        mapped = dict(zip(operands, program.entry.arguments, strict=True))
+        with ir.InsertionPoint(program.entry):
+            copy = _clone(operation, mapped, output, reads_output)
+            rtile.yield_([copy.results[0]])
+    operation.results[0].replace_all_uses_with(program.operation.results[0])
+    operation.erase()
+
+
+def _clone(
+    operation: ir.Operation, mapped: dict[ir.Value, ir.Value], output: ir.Value, reads_output: bool
+) -> ir.Operation:
+    """Clone an op into a program, with the constants that it uses and, unless it is read from outside, its output's start."""
+    for value in operation.operands:
+        if value not in mapped:
+            _bring(value, mapped, empty=value == output and not reads_output)
+    copy = operation.clone().operation
+    for i, value in enumerate(operation.operands):
+        copy.operands[i] = mapped[value]
+    return copy
+
+
+def _bring(value: ir.Value, mapped: dict[ir.Value, ir.Value], *, empty: bool) -> None:
+    """Bring a value that the program needs inside: constants and fills as they are, anything else as an empty tensor."""
+    owner = value.owner
+    if not isinstance(owner, ir.Block) and owner.name in ("arith.constant", "linalg.fill", "tensor.empty"):
+        for operand in owner.operands:
+            if operand not in mapped:
+                _bring(operand, mapped, empty=False)
+        copy = owner.operation.clone().operation
+        for i, operand in enumerate(owner.operands):
+            copy.operands[i] = mapped[operand]
+        mapped[value] = copy.results[0]
+        return
+    kind = ir.RankedTensorType(value.type)
+    mapped[value] = ir.Operation.create("tensor.empty", results=[kind]).results[0]
+
+
+def _starts_others_only(operation: ir.Operation) -> bool:
+    """Whether an op is a fill that only starts the output of other ops, which take it along."""
+    if operation.name != "linalg.fill":
+        return False
+    uses = list(operation.results[0].uses)
+    if not uses:
+        return False
+    for use in uses:
+        user = use.owner.operation
+        if not is_structured(user) or use.operand_number != len(user.operands) - 1:
+            return False
+    return True
+
+
+def _erase_unused(block: ir.Block) -> None:
+    for inner in reversed(list(block.operations)):
+        operation = inner.operation
+        pure = is_structured(operation) or operation.name in ("arith.constant", "tensor.empty")
+        if pure and not any(list(result.uses) for result in operation.results):
+            operation.erase()
+
+
+def _read_plans(path: str) -> dict[str, Plan]:
+    try:
+        data = json.loads(Path(path).read_text())
+    except (OSError, ValueError) as error:
+        raise ValueError(f"plan-file {path} cannot be read: {error}") from error
+    if not isinstance(data, dict):
+        raise ValueError(f"plan-file {path} must hold an object of plans by program name")
+    return {name: Plan.from_dict(plan) for name, plan in data.items()}

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`rtile-lower-to-gpu`: task bodies become kernels, programs become launches.
+
+Precondition: programs on memrefs whose regions are loops (`rtile-assign-buffers`). Postcondition: no rtile op is left; the
+module holds `gpu.module @kernels` with one `gpu.func` a program, and each program is a `gpu.launch_func`.
+
+    "rtile.program"(%A, %B, %C) ({ scf.for ... }) {sym_name = "matmul_0"} : (memref, memref, memref) -> ()
+    // becomes
+    gpu.launch_func @kernels::@matmul_0 blocks in (%c64, %c1, %c1) threads in (%c256, %c1, %c1) args(%A, %B, %C)
+
+Refused: loops that no kernel can follow (with what is wrong with them), and what the device cannot hold.
+Paper: ROLLER section 3.2; RAMMER section 4 for the task body as a function of the task number.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from roller_mlir.codegen.kernel import Kernel, KernelLimits, emit_kernel
+from roller_mlir.codegen.program import programs_of
+from roller_mlir.dialects import rtile
+from roller_mlir.hal import find_device
+from roller_mlir.support.bindings import arith, ir
+from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.passes import Pass, option, register
+
+KERNELS = "kernels"
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class RTileLowerToGpu(Pass):
+    """Emits a kernel for each program from its loops, and a launch in its place."""
+
+    name: ClassVar[str] = "rtile-lower-to-gpu"
+    summary: ClassVar[str] = "turn programs into GPU kernels and launches"
+    requires: ClassVar[frozenset[str]] = frozenset({"buffers"})
+    establishes: ClassVar[frozenset[str]] = frozenset({"kernels"})
+
+    device: str = option("", help="device whose limits hold: a name that 'roller devices' lists, or a path to a .toml")
+
+    def __post_init__(self) -> None:
+        if not self.device:
+            raise ValueError("device must name a device, but got ''; try device=h200")
+        find_device(self.device)
+
+    def run(self, module: ir.Module) -> None:
+        """Lower every program of the module."""
+        device = find_device(self.device)
+        limits = KernelLimits(
+            device=device.name,
+            subgroup_size=device.subgroup_size,
+            max_threads=device.max_threads_per_block,
+            workgroup_bytes=device.max_workgroup_bytes_per_block,
+            static_workgroup_bytes=device.static_workgroup_bytes,
+        )
+        programs = programs_of(module)
+        if not programs:
+            return
+        kernels = ir.Operation.create(
+            "gpu.module",
+            attributes={"sym_name": ir.StringAttr.get(KERNELS)},
+            regions=1,
+            loc=module.operation.location,
+            ip=ir.InsertionPoint(next(iter(module.body.operations))),
+        )
+        body = kernels.regions[0].blocks.append()
+        for program in programs:
+            if any(not isinstance(operand.type, ir.MemRefType) for operand in program.operands):
+                fail(program, "'rtile.program' works on tensors; run rtile-assign-buffers first")
+            kernel = emit_kernel(program.operation, body, limits)
+            with ir.InsertionPoint(program), program.location:
+                _launch(program, kernel)
+            program.operation.erase()
+        module.operation.attributes["gpu.container_module"] = ir.UnitAttr.get()
+
+
+def _launch(program: rtile.ProgramOp, kernel: Kernel) -> None:
+    index = ir.IndexType.get()
+    one = arith.constant(index, 1)
+    grid, block = arith.constant(index, kernel.grid), arith.constant(index, kernel.block)
+    dynamic: list[ir.Value] = []
+    if kernel.dynamic_workgroup_bytes:
+        dynamic = [arith.constant(ir.IntegerType.get_signless(32), kernel.dynamic_workgroup_bytes)]
+    operands = list(program.operands)
+    segments = [0, 1, 1, 1, 1, 1, 1, 0, 0, 0, len(dynamic), len(operands), 0]
+    ir.Operation.create(
+        "gpu.launch_func",
+        operands=[grid, one, one, block, one, one, *dynamic, *operands],
+        attributes={
+            "kernel": ir.SymbolRefAttr.get([KERNELS, kernel.name]),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get(segments),
+        },
+    )

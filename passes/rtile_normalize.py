@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`rtile-normalize`: linalg as users write it becomes linalg as `rtile-construct` takes it.
+
+Precondition: functions of linalg on static tensors. Postcondition: named ops are still named; elementwise arith and math
+on tensors are linalg; constants are folded and common subexpressions merged; accumulators that start from a constant
+start from `linalg.fill`; neighbouring loops that every operand runs through contiguously are one loop; each function
+result is produced by an op of its own. Loops of extent 1 stay: they cost nothing to plan.
+
+    func.func @f(%x: tensor<8x4x16xf32>, %y: tensor<8x4x16xf32>) -> (tensor<8x4x16xf32>, tensor<8x4x16xf32>) {
+      %s = arith.addf %x, %y : tensor<8x4x16xf32>
+      return %s, %x
+    }
+    // becomes
+      %cx = tensor.collapse_shape %x [[0, 1, 2]] ...   %cy = ...
+      %e = tensor.empty() : tensor<512xf32>
+      %c = linalg.generic ins(%cx, %cy : tensor<512xf32>, tensor<512xf32>) outs(%e : tensor<512xf32>) { ... arith.addf ... }
+      %s = tensor.expand_shape %c [[0, 1, 2]] ...
+      %f = tensor.collapse_shape %x [[0, 1, 2]] ...
+      %r = linalg.copy ins(%f : tensor<512xf32>) outs(...)
+      return %s, (%r, expanded)
+
+Refused: modules without a function, control flow, buffers, dynamic or empty shapes, element types other than f32, and
+operations that are neither linalg structured ops, constants nor reshapes; each error names its op, type or function.
+Paper: ROLLER section 3.2 (axis fusion).
+"""
+
+from dataclasses import dataclass
+from math import prod
+from typing import Any, ClassVar
+
+from roller_mlir.codegen.accepted_input import RESHAPES, check_operations, check_signatures, compiled_functions
+from roller_mlir.codegen.axis_fusion import fuse_axes
+from roller_mlir.support.bindings import arith, ir, linalg, passmanager, tensor
+from roller_mlir.support.passes import Pass, option, register
+
+SIMPLIFY = "builtin.module(convert-elementwise-to-linalg,func.func(canonicalize,cse))"
+CLEAN = "builtin.module(func.func(canonicalize,cse))"
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class RTileNormalize(Pass):
+    """Checks that a module can be compiled and brings it into the form that construction takes."""
+
+    name: ClassVar[str] = "rtile-normalize"
+    summary: ClassVar[str] = "check and simplify linalg on tensors for construction"
+    requires: ClassVar[frozenset[str]] = frozenset()
+    establishes: ClassVar[frozenset[str]] = frozenset({"normalized"})
+
+    fuse_axes: bool = option(True, help="merge neighbouring loops that every operand runs through contiguously")
+
+    def run(self, module: ir.Module) -> None:
+        """Check, simplify, fuse axes and give each result an op of its own."""
+        check_signatures(module)
+        _simplify(module, SIMPLIFY)
+        check_operations(module)
+        functions = compiled_functions(module)
+        for function in functions:
+            _renew_outputs(function)
+            if self.fuse_axes:
+                fuse_axes(function)
+        _simplify(module, CLEAN)
+        for function in functions:
+            _separate_results(function, flat=self.fuse_axes)
+            _erase_unused(function)
+
+
+def _simplify(module: ir.Module, pipeline: str) -> None:
+    with module.context:
+        passmanager.PassManager.parse(pipeline).run(module.operation)
+
+
+def _splat_of(value: Any) -> Any:
+    """Return the scalar attribute of a splat constant, None of any other value."""
+    if _owner_name(value) != "arith.constant":
+        return None
+    elements = value.owner.attributes["value"]
+    is_splat = isinstance(elements, ir.DenseElementsAttr) and elements.is_splat
+    return elements.get_splat_value() if is_splat else None
+
+
+def _empty(kind: ir.RankedTensorType) -> Any:
+    """Build a tensor of unspecified content at the insertion point."""
+    return tensor.empty(list(kind.shape), kind.element_type)
+
+
+def _fill(kind: ir.RankedTensorType, scalar: Any) -> Any:
+    """Build a fill of a new tensor at the insertion point."""
+    return linalg.fill(arith.constant(kind.element_type, scalar), outs=[_empty(kind)])
+
+
+def _renew_outputs(function: Any) -> None:
+    """Let outputs that are not read start from an empty tensor, and those that start from a splat constant from a fill."""
+    for op in list(function.entry_block.operations):
+        operation = op.operation
+        if not operation.name.startswith("linalg."):
+            continue
+        arguments = list(operation.regions[0].blocks[0].arguments)
+        first = len(operation.operands) - len(operation.results)
+        for number in range(first, len(operation.operands)):
+            value = operation.operands[number]
+            is_read = number < len(arguments) and any(True for _ in arguments[number].uses)
+            scalar = _splat_of(value)
+            with ir.InsertionPoint(operation), operation.location:
+                if not is_read and _owner_name(value) != "tensor.empty":
+                    operation.operands[number] = _empty(value.type)
+                elif is_read and scalar is not None:
+                    operation.operands[number] = _fill(value.type, scalar)
+
+
+def _owner_name(value: Any) -> str:
+    return "" if isinstance(value.owner, ir.Block) else value.owner.name
+
+
+def _root(value: Any) -> Any:
+    """Return the value that a chain of reshapes begins with."""
+    while _owner_name(value) in RESHAPES:
+        value = value.owner.operands[0]
+    return value
+
+
+def _separate_results(function: Any, *, flat: bool) -> None:
+    """Copy what a function returns where no op of its own has produced it."""
+    terminator = list(function.entry_block.operations)[-1].operation
+    seen: set[Any] = set()
+    for number, value in enumerate(terminator.operands):
+        root = _root(value)
+        if _owner_name(root).startswith("linalg.") and root not in seen:
+            seen.add(root)
+            continue
+        with ir.InsertionPoint(terminator), terminator.location:
+            terminator.operands[number] = _new_result(value, root, flat=flat)
+
+
+def _new_result(value: Any, root: Any, *, flat: bool) -> Any:
+    kind = ir.RankedTensorType(value.type)
+    scalar = _splat_of(root)
+    if _owner_name(root) == "tensor.empty":
+        scalar = ir.FloatAttr.get(kind.element_type, 0.0)
+    if scalar is not None:
+        return _fill(kind, scalar)
+    if not flat or kind.rank < 2:
+        return linalg.copy(value, outs=[_empty(kind)])
+    axes = [list(range(kind.rank))]
+    line = ir.RankedTensorType.get([prod(kind.shape)], kind.element_type)
+    copied = linalg.copy(tensor.collapse_shape(line, value, axes), outs=[_empty(line)])
+    return tensor.expand_shape(kind, copied, axes, [], list(kind.shape))
+
+
+def _erase_unused(function: Any) -> None:
+    """Erase constants, empty tensors and reshapes that nothing uses any more."""
+    for op in reversed(list(function.entry_block.operations)):
+        operation = op.operation
+        unused = not any(True for result in operation.results for _ in result.uses)
+        if unused and operation.name in ("arith.constant", "tensor.empty", *RESHAPES):
+            operation.erase()

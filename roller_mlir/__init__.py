@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""roller_mlir: linalg on tensors in, fast GPU binaries out, without a search.
+
+The public API is this handful of names; everything is imported at first use, so `import roller_mlir` costs nothing.
+
+    import roller_mlir
+    artifact = roller_mlir.compile("matmul.mlir", target="h200")
+    (c,) = artifact.run(a, b, on="sim")
+    artifact.save("matmul.roller")
+    again = roller_mlir.Artifact.load("matmul.roller")
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from roller_mlir.compiler import CompileOptions, compile
+    from roller_mlir.hal import device_names as devices
+    from roller_mlir.runtime import Artifact
+
+__version__ = "0.1.0"
+__all__ = ["Artifact", "CompileOptions", "__version__", "compile", "devices"]
+
+_HOMES = {
+    "Artifact": ("roller_mlir.runtime", "Artifact"),
+    "CompileOptions": ("roller_mlir.compiler", "CompileOptions"),
+    "compile": ("roller_mlir.compiler", "compile"),
+    "devices": ("roller_mlir.hal", "device_names"),
+}
+
+
+def __getattr__(name: str) -> Any:
+    """Import a public name at its first use."""
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module, attribute = _HOMES[name]
+    return getattr(import_module(module), attribute)
+
+
+def __dir__() -> list[str]:
+    """List the public names."""
+    return sorted(__all__)

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a module may hold that is to be compiled; everything else is one located error that says what to do instead.
+
+Accepted are functions of one block on static f32 tensors with linalg structured ops, their constants and reshapes.
+`check_signatures` looks at what simplification cannot change, `check_operations` at what it left.
+"""
+
+from typing import Any
+
+from roller_mlir.support.bindings import func, ir, linalg
+from roller_mlir.support.diagnostics import fail
+
+ELEMENT_TYPES = ("f32",)
+SCALAR_TYPES = ("f32", "i1", "i32", "index")
+RESHAPES = ("tensor.collapse_shape", "tensor.expand_shape")
+PLAIN_OPS = ("arith.constant", "tensor.empty", "func.return", *RESHAPES)
+BODY_DIALECTS = ("arith", "math")
+BODY_OPS = ("linalg.yield", "linalg.index")
+
+
+def compiled_functions(module: ir.Module) -> list[Any]:
+    """Return the functions with a body."""
+    return [op for op in module.body.operations if isinstance(op, func.FuncOp) and not op.is_external]
+
+
+def check_signatures(module: ir.Module) -> None:
+    """Fail unless the module holds functions, of one block, on non-empty static f32 tensors, without buffers inside."""
+    for op in module.body.operations:
+        if not isinstance(op, func.FuncOp):
+            fail(op, f"'{op.operation.name}' cannot be compiled; a module may hold functions (func.func) only")
+    functions = compiled_functions(module)
+    if not functions:
+        fail(module.operation, "module has no function with a body, nothing can be compiled; add a func.func")
+    for function in functions:
+        name = function.name.value
+        for number, argument in enumerate(function.arguments):
+            _check_tensor(argument.type, f"argument {number} of '{name}'", argument.location)
+        for number, kind in enumerate(function.type.results):
+            _check_tensor(kind, f"result {number} of '{name}'", function.location)
+        blocks = len(function.regions[0].blocks)
+        if blocks != 1:
+            fail(function, f"'{name}' has {blocks} blocks; control flow cannot be compiled, write straight-line code")
+        for op in function.entry_block.operations:
+            _check_not_empty(op.operation)
+
+
+def check_operations(module: ir.Module) -> None:
+    """Fail unless the functions hold linalg structured ops, constants and reshapes, all on static f32 tensors."""
+    for function in compiled_functions(module):
+        for op in function.entry_block.operations:
+            operation = op.operation
+            if operation.name.startswith("linalg."):
+                _check_structured(operation)
+            elif operation.name not in PLAIN_OPS:
+                fail(operation, _refusal(operation.name))
+            for value in (*operation.operands, *operation.results):
+                if isinstance(value.type, ir.ShapedType):
+                    _check_tensor(value.type, f"'{operation.name}' operand or result", operation)
+
+
+def _refusal(name: str) -> str:
+    dialect = name.split(".")[0]
+    if dialect in ("scf", "cf", "affine") or name == "func.call":
+        remedy = "write straight-line code" if name != "func.call" else "inline the callee (mlir-opt --inline)"
+        return f"'{name}' is control flow, which cannot be compiled; {remedy}"
+    if dialect in ("memref", "bufferization", "vector", "gpu"):
+        return f"'{name}' cannot be compiled; lower to linalg on tensors and stop before bufferization and vectorization"
+    return f"'{name}' cannot be compiled; supported are linalg structured ops on tensors and {', '.join(sorted(RESHAPES))}"
+
+
+def _check_structured(operation: ir.Operation) -> None:
+    name = operation.name
+    if not linalg.get_indexing_maps(operation):
+        fail(operation, f"'{name}' has no loop nest (indexing maps); decompose it into linalg structured ops")
+    for inner in operation.regions[0].blocks[0].operations:
+        body = inner.operation
+        if body.name.split(".")[0] not in BODY_DIALECTS and body.name not in BODY_OPS:
+            fail(body, f"'{body.name}' in the body of '{name}' cannot be compiled; bodies may hold arith and math operations")
+        for value in (*body.operands, *body.results):
+            if str(value.type) not in SCALAR_TYPES:
+                fail(body, f"'{body.name}' in the body of '{name}' computes in {value.type}; supported: {_listed(SCALAR_TYPES)}")
+
+
+def _check_not_empty(operation: ir.Operation) -> None:
+    """Fail where an operation works on buffers or on an empty tensor, which simplification might hide."""
+    for value in (*operation.operands, *operation.results):
+        if isinstance(value.type, (ir.MemRefType, ir.UnrankedMemRefType)) and operation.name.startswith("linalg."):
+            fail(operation, f"'{operation.name}' works on buffers ({value.type}); linalg on tensors can be compiled")
+        if isinstance(value.type, ir.RankedTensorType) and 0 in ir.RankedTensorType(value.type).shape:
+            fail(operation, f"'{operation.name}' has {value.type}, a dimension of 0; dimensions must be at least 1")
+
+
+def _check_tensor(kind: Any, what: str, where: Any) -> None:
+    if isinstance(kind, (ir.MemRefType, ir.UnrankedMemRefType)):
+        fail(where, f"{what} is a buffer ({kind}); linalg on tensors can be compiled, before bufferization")
+    if not isinstance(kind, ir.RankedTensorType):
+        remedy = f"pass it as tensor<{kind}>" if not isinstance(kind, ir.ShapedType) else "give it a rank"
+        fail(where, f"{what} has type {kind}; ranked tensors can be compiled: {remedy}")
+    tensor = ir.RankedTensorType(kind)
+    if not tensor.has_static_shape:
+        fail(where, f"{what} has type {kind}; shapes must be static: give every dimension a size")
+    if 0 in tensor.shape:
+        fail(where, f"{what} has type {kind}, a dimension of 0; dimensions must be at least 1")
+    if str(tensor.element_type) not in ELEMENT_TYPES:
+        fail(where, f"{what} has element type {tensor.element_type}; supported: {_listed(ELEMENT_TYPES)}")
+
+
+def _listed(names: tuple[str, ...]) -> str:
+    return ", ".join(names)

@@ -1,0 +1,53 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The arena: where in a task's workgroup memory each staged tile and the joining of partial results lie."""
+
+from dataclasses import dataclass
+from math import prod
+
+from roller_mlir.codegen.program import box_axes, box_loops, computes_of, load_layout, staged_loads
+from roller_mlir.codegen.task_context import element_bytes
+from roller_mlir.mapping.combine import combination_bytes
+from roller_mlir.mapping.data_tile import TileDimension
+from roller_mlir.mapping.layout import buffer_shape
+from roller_mlir.support.bindings import ir
+
+ALIGNMENT = 128
+
+
+@dataclass(frozen=True)
+class Arena:
+    """A task's workgroup memory.
+
+    Attributes:
+        offsets: Byte offset of each staged load.
+        combine_offset: Byte offset of the space for partial results.
+        total_bytes: Size of the whole, in bytes.
+    """
+
+    offsets: dict[ir.Operation, int]
+    combine_offset: int
+    total_bytes: int
+
+
+def plan_arena(program: ir.Operation, subgroup_size: int) -> Arena:
+    """Lay out the workgroup memory that a program's tasks need, each part aligned to 128 bytes."""
+    offsets: dict[ir.Operation, int] = {}
+    at = 0
+    for load, stages in staged_loads(program):
+        offsets[load.operation] = at
+        dimensions = [TileDimension({}, 1, extent) for extent in load.tile.shape]
+        elements = stages * prod(buffer_shape(dimensions, load_layout(load)))
+        at = _align(at + elements * element_bytes(ir.MemRefType(load.source.type).element_type))
+    combine = at
+    needed = 0
+    for compute in computes_of(program):
+        element = ir.RankedTensorType(compute.operation.results[0].type).element_type
+        loops, axes = box_loops(compute), box_axes(compute)
+        needed = max(
+            needed, combination_bytes(loops, axes, compute.thread_map.order, subgroup_size, element_bytes(element))
+        )
+    return Arena(offsets, combine, combine + needed)
+
+
+def _align(value: int) -> int:
+    return -(-value // ALIGNMENT) * ALIGNMENT

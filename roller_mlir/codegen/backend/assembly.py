@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reads assembly text: the loops of a kernel, and what is in them. SASS (nvdisasm) and AMD's GCN (LLVM)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+_SASS_LABEL = re.compile(r"^(\.L_x_\d+):")
+_SASS_LINE = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+\{?\s*(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]*)\s*(.*?);")
+_SASS_TARGET = re.compile(r"\((\.L_x_\d+)\)")
+_GCN_LABEL = re.compile(r"^(\.?LBB\d+_\d+):")
+_GCN_LINE = re.compile(r"^\t([a-z][a-z0-9_]*)\b(.*)$")
+_GCN_TARGET = re.compile(r"(\.?LBB\d+_\d+)")
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The instructions of a kernel.
+
+    Attributes:
+        instructions: their names in the order of the text.
+        loops: (first, last) instruction of each loop, that is of each branch to an earlier place.
+    """
+
+    instructions: tuple[str, ...]
+    loops: tuple[tuple[int, int], ...]
+
+
+def _read(
+    lines: Iterable[str],
+    label: re.Pattern[str],
+    line: re.Pattern[str],
+    target: re.Pattern[str],
+    is_branch: Callable[[str], bool],
+) -> Listing:
+    instructions: list[str] = []
+    labels: dict[str, int] = {}
+    loops: list[tuple[int, int]] = []
+    for text in lines:
+        if found := label.match(text):
+            labels[found[1]] = len(instructions)
+        elif found := line.match(text):
+            name, rest = found[1], found[2]
+            if is_branch(name) and (goal := target.search(rest)) is not None and goal[1] in labels:
+                loops.append((labels[goal[1]], len(instructions)))
+            instructions.append(name)
+    return Listing(tuple(instructions), tuple(loops))
+
+
+def read_sass(text: str) -> Listing:
+    """Reads what `nvdisasm -c` prints of one kernel."""
+    return _read(text.splitlines(), _SASS_LABEL, _SASS_LINE, _SASS_TARGET, lambda name: name.split(".")[0] == "BRA")
+
+
+def read_gcn(text: str, kernel: str) -> Listing:
+    """Reads LLVM's AMDGPU assembly of one kernel; names are without `_e32` and `_e64` (encodings)."""
+    start = text.find(f"\n{kernel}:")
+    body = text[start : text.find("\n.Lfunc_end", start)] if start >= 0 else ""
+    listing = _read(
+        body.splitlines(), _GCN_LABEL, _GCN_LINE, _GCN_TARGET, lambda name: name.startswith(("s_cbranch", "s_branch"))
+    )
+    return Listing(tuple(re.sub(r"_e(32|64)$", "", name) for name in listing.instructions), listing.loops)
+
+
+def fma_count(instructions: Iterable[str]) -> int:
+    """Counts fused multiply-adds per thread; a packed instruction holds two."""
+    return sum(_fmas(name) for name in instructions)
+
+
+def _fmas(name: str) -> int:
+    base = name.split(".")[0]
+    if base in ("FFMA", "DFMA"):
+        return 1
+    if base in ("FFMA2", "HFMA2"):
+        return 0 if name == "HFMA2.MMA" else 2  # HFMA2.MMA loads constants
+    if base in (
+        "v_fma_f32",
+        "v_fmac_f32",
+        "v_mad_f32",
+        "v_mac_f32",
+        "v_fma_f64",
+        "v_fmac_f64",
+        "v_fma_f16",
+        "v_fmac_f16",
+        "v_fmamk_f32",
+        "v_fmaak_f32",
+    ):
+        return 1
+    return 2 if base in ("v_pk_fma_f32", "v_pk_fma_f16") else 0
+
+
+def shared_load_bytes(instructions: Iterable[str]) -> int:
+    """Counts the bytes that one thread loads from workgroup memory."""
+    return sum(_shared_bytes(name) for name in instructions)
+
+
+def _shared_bytes(name: str) -> int:
+    parts = name.split(".")
+    if parts[0] == "LDS":
+        widths = {"128": 16, "64": 8, "U8": 1, "S8": 1, "U16": 2, "S16": 2}
+        return next((widths[part] for part in parts[1:] if part in widths), 4)
+    found = re.fullmatch(r"ds_read(2(?:st64)?)?_[bui](\d+).*", name)
+    return (2 if found[1] else 1) * int(found[2]) // 8 if found else 0
+
+
+def main_loop(listing: Listing) -> Counter[str]:
+    """Gives the instructions of the innermost loop with the most multiply-adds (where none has any: with the most
+    instructions).
+
+    A loop around others counts as innermost if no loop inside it has multiply-adds. Empty where the kernel has no loop.
+    """
+
+    def body(loop: tuple[int, int]) -> tuple[str, ...]:
+        return listing.instructions[loop[0] : loop[1] + 1]
+
+    fmas = {loop: fma_count(body(loop)) for loop in listing.loops}
+
+    def encloses(outer: tuple[int, int], inner: tuple[int, int]) -> bool:
+        return outer != inner and outer[0] <= inner[0] and inner[1] <= outer[1]
+
+    candidates = [
+        loop
+        for loop in fmas
+        if len(body(loop)) > 1
+        and not any(encloses(loop, inner) and (fmas[inner] or not fmas[loop]) for inner in fmas if len(body(inner)) > 1)
+    ]
+    if not candidates:
+        return Counter()
+    return Counter(body(max(candidates, key=lambda loop: (fmas[loop], len(body(loop))))))

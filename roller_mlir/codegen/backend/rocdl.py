@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels to the ROCDL dialect."""
+
+from __future__ import annotations
+
+from roller_mlir.codegen.backend.kernel_module import (
+    check_workgroup_memory,
+    finish,
+    fix_block_sizes,
+    gpu_modules,
+    run_upstream,
+)
+from roller_mlir.hal import Device
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
+
+# convert-math-to-rocdl goes first: convert-gpu-to-rocdl would make llvm.tanh of math.tanh, on which LLVM 22 ends the
+# process.
+_PIPELINE = (
+    "builtin.module(convert-math-to-rocdl{{chipset={chip}}},gpu.module("
+    "lower-affine,convert-vector-to-scf,convert-scf-to-cf,convert-vector-to-llvm,expand-strided-metadata,lower-affine,"
+    "convert-index-to-llvm,convert-arith-to-llvm{{index-bitwidth=64}},"
+    "convert-gpu-to-rocdl{{chipset={chip} index-bitwidth=64 use-bare-ptr-memref-call-conv=1 runtime=HIP}},"
+    "canonicalize,cse,reconcile-unrealized-casts))"
+)
+
+NATIVE: dict[str, str] = {}
+"""Functions of ocml that are one instruction: none is left by the pipeline."""
+
+
+def lower_to_rocdl(module: ir.Module, device: Device) -> None:
+    """Lowers the kernels of a module to the ROCDL and LLVM dialects, in place; host code stays as it is.
+
+    Kernels get bare pointers with the attributes of their memrefs (`llvm.noalias`, `llvm.align`), and from
+    `known_block_size` both the required work-group size and the flat one; without them LLVM would allot registers for
+    blocks of 1024 threads.
+
+    Args:
+        module: with gpu.func kernels in gpu.module ops.
+        device: an AMD device.
+
+    Raises:
+        DiagnosedError: a launch does not fit its kernel, workgroup memory is too small, or something has no lowering.
+    """
+    if device.vendor != "amd":
+        raise ValueError(f"the device must be AMD's, but got '{device.name}' of {device.vendor}")
+    if not gpu_modules(module):
+        fail(
+            module.operation,
+            "the module has no gpu.module, nothing can be lowered to ROCDL; run rtile-lower-to-gpu first",
+        )
+    fix_block_sizes(module)
+    check_workgroup_memory(module, device)
+    run_upstream(module, _PIPELINE.format(chip=device.architecture))
+    finish(module, native=NATIVE)

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From lowered gpu.module ops to one LLVM IR text per kernel."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from roller_mlir.codegen.backend.kernel_module import (
+    body_of,
+    dynamic_workgroup_bytes,
+    gpu_modules,
+    launches,
+    symbol_name,
+    walk,
+)
+from roller_mlir.codegen.backend.translate import to_llvm_22
+from roller_mlir.support.bindings import ir, llvm
+from roller_mlir.support.diagnostics import SourcePlace, place_of
+
+_KERNEL_MARKS = ("nvvm.kernel", "rocdl.kernel")
+_REFERENCES = {"llvm.call": "callee", "llvm.mlir.addressof": "global_name"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelSource:
+    """A kernel as LLVM IR.
+
+    Attributes:
+        name: symbol of the kernel.
+        llvm_ir: a module that holds the kernel and what it refers to, in LLVM 22's spelling.
+        fma_count: scalar multiply-adds that the kernel promises (`rtile.fma_count`), 0 where it promises none.
+        dynamic_shared_bytes: what its launches ask for.
+        place: where it stands in the source.
+    """
+
+    name: str
+    llvm_ir: str
+    fma_count: int
+    dynamic_shared_bytes: int
+    place: SourcePlace | None
+
+
+def kernel_sources(module: ir.Module) -> list[KernelSource]:
+    """Gives the kernels of a lowered module, in their order.
+
+    Args:
+        module: with gpu.module ops that hold LLVM dialect only.
+
+    Raises:
+        DiagnosedError: a launch asks for an amount of workgroup memory that is not constant.
+    """
+    by_kernel = launches(module)
+    found: list[KernelSource] = []
+    for gpu_module in gpu_modules(module):
+        symbols = {
+            symbol_name(op.operation): op.operation
+            for op in body_of(gpu_module).operations
+            if "sym_name" in op.operation.attributes
+        }
+        for name, op in symbols.items():
+            if not any(mark in op.attributes for mark in _KERNEL_MARKS):
+                continue
+            found.append(
+                KernelSource(
+                    name=name,
+                    llvm_ir=to_llvm_22(_translate(op, symbols)),
+                    fma_count=ir.IntegerAttr(op.attributes["rtile.fma_count"]).value
+                    if "rtile.fma_count" in op.attributes
+                    else 0,
+                    dynamic_shared_bytes=dynamic_workgroup_bytes(name, by_kernel.get(name, [])),
+                    place=place_of(op.location),
+                )
+            )
+    return found
+
+
+def _translate(kernel: Any, symbols: dict[str, Any]) -> str:
+    """Translates one kernel with the globals and functions that it uses, directly or not."""
+    wanted: dict[str, None] = {}
+    pending = [symbol_name(kernel)]
+    while pending:
+        name = pending.pop()
+        if name in wanted or name not in symbols:
+            continue
+        wanted[name] = None
+
+        def visit(op: Any) -> None:
+            attribute = _REFERENCES.get(op.name)
+            if attribute is not None and attribute in op.attributes:
+                pending.append(ir.FlatSymbolRefAttr(op.attributes[attribute]).value)
+
+        walk(symbols[name], visit)
+    alone = ir.Module.create(kernel.location)
+    for name, op in symbols.items():
+        if name in wanted:
+            alone.body.append(op.clone())
+    return llvm.translate_module_to_llvmir(alone.operation)

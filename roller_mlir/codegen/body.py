@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Scalar bodies: what a linalg or rtile.compute region does at one point, read without knowing the operator.
+
+The only knowledge of operations here is arithmetic: which combiners have a neutral element, and how to evaluate a body
+on constants, which tells what out-of-range elements may read as.
+"""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from roller_mlir.support.bindings import ir
+
+NEUTRAL: dict[str, float] = {
+    "arith.addf": 0.0,
+    "arith.mulf": 1.0,
+    "arith.maximumf": -math.inf,
+    "arith.maxnumf": -math.inf,
+    "arith.minimumf": math.inf,
+    "arith.minnumf": math.inf,
+}
+
+# Operations that LLVM may contract into fused multiply-adds.
+CONTRACTIBLE = ("arith.addf", "arith.mulf", "arith.subf")
+
+_EVALUATE: dict[str, Callable[..., float]] = {
+    "arith.addf": lambda a, b: a + b,
+    "arith.subf": lambda a, b: a - b,
+    "arith.mulf": lambda a, b: a * b,
+    "arith.negf": lambda a: -a,
+    "arith.maximumf": max,
+    "arith.maxnumf": max,
+    "arith.minimumf": min,
+    "arith.minnumf": min,
+    "math.absf": abs,
+    "math.exp": math.exp,
+    "math.tanh": math.tanh,
+}
+
+
+@dataclass(frozen=True)
+class Argument:
+    """A region argument: inputs first, then accumulators."""
+
+    number: int
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A constant of the body, as its MLIR attribute."""
+
+    attribute: Any
+
+
+@dataclass(frozen=True)
+class Local:
+    """The result of an earlier operation of the body."""
+
+    operation: int
+
+
+Reference = Argument | Constant | Local
+
+
+@dataclass(frozen=True)
+class BodyOp:
+    """One operation of a body: its name, operands, attributes and scalar result type."""
+
+    name: str
+    operands: tuple[Reference, ...]
+    attributes: dict[str, Any]
+    result_type: Any
+
+
+@dataclass(frozen=True)
+class Body:
+    """A scalar body.
+
+    Attributes:
+        inputs: Number of arguments that are inputs; the rest are accumulators.
+        ops: The operations in order.
+        yielded: What is yielded, one reference an output.
+    """
+
+    inputs: int
+    ops: tuple[BodyOp, ...]
+    yielded: tuple[Reference, ...]
+
+    def reads(self, argument: int) -> bool:
+        """Return whether the body uses an argument."""
+        used = [reference for op in self.ops for reference in op.operands] + list(self.yielded)
+        return Argument(argument) in used
+
+    def combiner(self) -> str | None:
+        """Return the operation that joins the first accumulator with the point's contribution, if it has that form."""
+        op = self._combining_op()
+        return op.name if op else None
+
+    def contribution(self) -> Reference | None:
+        """Return what the combiner adds to the accumulator at one point."""
+        op = self._combining_op()
+        if op is None:
+            return None
+        return next(r for r in op.operands if r != Argument(self.inputs))
+
+    def product(self) -> tuple[Reference, Reference] | None:
+        """Return the factors where the body is accumulator + a * b."""
+        value = self.contribution()
+        if self.combiner() != "arith.addf" or not isinstance(value, Local):
+            return None
+        op = self.ops[value.operation]
+        if op.name != "arith.mulf":
+            return None
+        return op.operands[0], op.operands[1]
+
+    def pad_value(self) -> float | None:
+        """Return a value v such that reading v for every input makes the contribution neutral, if one is known.
+
+        >>> # acc + a * b: 0; max(acc, x): -inf; acc + exp(x): none
+        """
+        value, combiner = self.contribution(), self.combiner()
+        if value is None or combiner is None:
+            return None
+        neutral = NEUTRAL[combiner]
+        for candidate in dict.fromkeys((0.0, neutral)):
+            if self._evaluate(value, candidate) == neutral:
+                return candidate
+        return None
+
+    def _combining_op(self) -> BodyOp | None:
+        accumulator = Argument(self.inputs)
+        if len(self.yielded) != 1 or not isinstance(self.yielded[0], Local):
+            return None
+        op = self.ops[self.yielded[0].operation]
+        if op.name not in NEUTRAL or op.operands.count(accumulator) != 1:
+            return None
+        others = sum(other.operands.count(accumulator) for other in self.ops)
+        return op if others == 1 else None
+
+    def _evaluate(self, reference: Reference, argument: float) -> float | None:
+        if isinstance(reference, Argument):
+            return argument if reference.number < self.inputs else None
+        if isinstance(reference, Constant):
+            return ir.FloatAttr(reference.attribute).value if isinstance(reference.attribute, ir.FloatAttr) else None
+        op = self.ops[reference.operation]
+        operands = [self._evaluate(operand, argument) for operand in op.operands]
+        if op.name not in _EVALUATE or None in operands:
+            return None
+        try:
+            return _EVALUATE[op.name](*operands)
+        except (OverflowError, ValueError):
+            return None
+
+
+class UnknownValue(ValueError):
+    """A body uses a value that is neither an argument, a constant nor an earlier result."""
+
+
+def read_body(block: ir.Block, inputs: int) -> Body:
+    """Read the block of a linalg op or an rtile.compute.
+
+    Args:
+        block: The region's block, its terminator last.
+        inputs: How many of its arguments are inputs.
+
+    Raises:
+        UnknownValue: See there.
+    """
+    known: dict[ir.Value, Reference] = {a: Argument(i) for i, a in enumerate(block.arguments)}
+    ops: list[BodyOp] = []
+
+    def reference(value: ir.Value) -> Reference:
+        if value in known:
+            return known[value]
+        owner = value.owner
+        if not isinstance(owner, ir.Block) and owner.name == "arith.constant":
+            return Constant(owner.attributes["value"])
+        raise UnknownValue(f"body uses {value}, which is no argument, constant or earlier result of it")
+
+    *inner, terminator = list(block.operations)
+    for op in inner:
+        operation = op.operation
+        if operation.name == "arith.constant":
+            known[operation.results[0]] = Constant(operation.attributes["value"])
+            continue
+        if len(operation.results) != 1 or len(operation.regions):
+            raise UnknownValue(f"body holds '{operation.name}', which has no single scalar result")
+        ops.append(
+            BodyOp(
+                operation.name,
+                tuple(reference(value) for value in operation.operands),
+                _attributes(operation),
+                operation.results[0].type,
+            )
+        )
+        known[operation.results[0]] = Local(len(ops) - 1)
+    return Body(inputs, tuple(ops), tuple(reference(value) for value in terminator.operation.operands))
+
+
+def _attributes(operation: ir.Operation) -> dict[str, Any]:
+    names: Sequence[str] = list(operation.attributes)
+    return {name: operation.attributes[name] for name in names}

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The register tile: an rtile.compute applied to every point that a thread holds.
+
+The scalar body is cloned onto scalars or lane vectors. A product that feeds a sum becomes one fused multiply-add.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from roller_mlir.codegen.body import CONTRACTIBLE, Argument, Body, Constant, Local, Reference
+from roller_mlir.codegen.fragments import Fragments, Wide
+from roller_mlir.codegen.task_context import TaskContext, vector_type
+from roller_mlir.codegen.thread_box import Positions, ThreadBox
+from roller_mlir.codegen.tile_values import DirectTile, StagedTile
+from roller_mlir.mapping.index import Linear
+from roller_mlir.plan import LinearIndex
+from roller_mlir.support.bindings import arith, ir
+
+
+@dataclass(frozen=True)
+class Compute:
+    """One rtile.compute, ready to be emitted.
+
+    Attributes:
+        box: Its box as the thread sees it.
+        body: Its scalar body.
+        inputs: Tile and index functions of each input that the body reads, by argument number.
+        origin: Position of the box in the operator's loops.
+        masked: Reduction loops whose points may lie out of range and would then contribute something.
+        unroll: Reduction points that are unrolled.
+    """
+
+    box: ThreadBox
+    body: Body
+    inputs: dict[int, tuple[DirectTile | StagedTile, tuple[LinearIndex, ...]]]
+    origin: tuple[Linear, ...]
+    masked: tuple[int, ...]
+    unroll: int
+
+
+def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[ir.Value]) -> list[ir.Value]:
+    """Emit all points of the box that the thread holds; return the new accumulators.
+
+    Reduction points beyond `unroll` become loops that carry the accumulators.
+    """
+    box = compute.box
+    fragments = Fragments(context, box)
+    reductions = [i for i, loop in enumerate(box.loops) if loop.reduction]
+    runs = {i: box.axes[i].registers // box.axes[i].chunk for i in reductions}
+    inner = {i: 1 if i == box.lane else box.axes[i].chunk for i in reductions}
+    rolled = _rolled_loops(reductions, runs, inner, compute.unroll)
+
+    def nest(loops: list[int], positions: Positions, values: Sequence[ir.Value]) -> list[ir.Value]:
+        if loops:
+            loop, rest = loops[0], loops[1:]
+            stride = box.axes[loop].threads * box.axes[loop].chunk
+            with fragments.scope():
+                return context.emit.loop(
+                    0,
+                    runs[loop],
+                    values,
+                    lambda run, carried: nest(
+                        rest, {**positions, loop: box.base(loop) + Linear.of(run, stride)}, carried
+                    ),
+                )
+        points = [positions]
+        for loop in reductions:
+            offsets = [
+                run * box.axes[loop].threads * box.axes[loop].chunk + v
+                for run in range(1 if loop in rolled else runs[loop])
+                for v in range(inner[loop])
+            ]
+            points = [{**p, loop: p.get(loop, box.base(loop)) + o} for p in points for o in offsets]
+        current = list(values)
+        with fragments.scope():
+            for point in points:
+                current = _point(context, compute, fragments, point, current)
+        return current
+
+    return nest(sorted(rolled), {}, accumulators)
+
+
+def _rolled_loops(reductions: list[int], runs: dict[int, int], inner: dict[int, int], unroll: int) -> set[int]:
+    """Choose which reduction loops stay loops: the innermost ones are unrolled while at most `unroll` points result."""
+    points = 1
+    for loop in reductions:
+        points *= inner[loop]
+    rolled: set[int] = set()
+    for loop in reversed(reductions):
+        if points * runs[loop] <= unroll and not rolled:
+            points *= runs[loop]
+        elif runs[loop] > 1:
+            rolled.add(loop)
+    return rolled
+
+
+def _point(
+    context: TaskContext,
+    compute: Compute,
+    fragments: Fragments,
+    point: Positions,
+    accumulators: Sequence[ir.Value],
+) -> list[ir.Value]:
+    """Emit the body at one reduction point for every accumulator."""
+    box = compute.box
+    condition = _in_range(context, compute, point)
+    results: list[ir.Value] = []
+    for key, accumulator in zip(box.keys, accumulators, strict=True):
+        positions = {**point, **box.at(key)}
+        values: dict[Reference, Wide] = {
+            Argument(number): fragments.read(tile, functions, positions)
+            for number, (tile, functions) in compute.inputs.items()
+        }
+        values[Argument(compute.body.inputs)] = (accumulator, box.width)
+        new = widen(context, clone_body(context, compute.body, values), box.width)
+        if condition is not None:
+            new = context.emit.op("arith.select", [condition, new, accumulator], new.type)
+        results.append(new)
+    return results
+
+
+def _in_range(context: TaskContext, compute: Compute, point: Positions) -> ir.Value | None:
+    """Return the condition that a reduction point is in range; a vector where the lanes reduce."""
+    box, emit = compute.box, context.emit
+    condition: ir.Value | None = None
+    for loop in compute.masked:
+        position = compute.origin[loop] + point.get(loop, box.base(loop))
+        extent = box.loops[loop].extent
+        if loop != box.lane:
+            condition = emit.both(condition, emit.inside([position], [extent]))
+            continue
+        lanes = [emit.inside([position + j], [extent]) for j in range(box.width)]
+        if all(lane is None for lane in lanes):
+            continue
+        true = ir.IntegerAttr.get(ir.IntegerType.get_signless(1), 1)
+        elements = [lane if lane is not None else emit.typed_constant(true) for lane in lanes]
+        i1 = ir.VectorType.get([box.width], elements[0].type)
+        condition_lanes = emit.op("vector.from_elements", elements, i1)
+        if condition is not None:
+            wide = emit.op("vector.broadcast", [condition], i1)
+            condition_lanes = emit.op("arith.andi", [condition_lanes, wide], i1)
+        return condition_lanes
+    return condition
+
+
+def widen(context: TaskContext, value: Wide, width: int) -> ir.Value:
+    """Return a value as a vector of `width` lanes, or as it is when it has that width."""
+    found, lanes = value
+    if lanes == width:
+        return found
+    kind = vector_type(found.type, width)
+    return context.emit.cached(
+        ("broadcast", found, width), lambda: context.emit.op("vector.broadcast", [found], kind)
+    )
+
+
+def clone_body(context: TaskContext, body: Body, values: dict[Reference, Wide]) -> Wide:
+    """Emit a body on given values and return what it yields."""
+    emit = context.emit
+    product = body.product()
+    fused = body.contribution() if product else None
+    values = dict(values)
+
+    def value(reference: Reference) -> Wide:
+        if isinstance(reference, Constant):
+            return emit.typed_constant(reference.attribute), 1
+        return values[reference]
+
+    for number, op in enumerate(body.ops):
+        if fused == Local(number):
+            continue  # emitted with the sum that uses it
+        operands = [value(r) for r in op.operands if r != fused]
+        factors = [value(r) for r in product] if product and fused in op.operands else []
+        width = max((w for _, w in [*operands, *factors]), default=1)
+        if factors:
+            values[Local(number)] = (
+                _multiply_add(context, [widen(context, v, width) for v in [*factors, *operands]], width),
+                width,
+            )
+            continue
+        attributes = dict(op.attributes)
+        if op.name in CONTRACTIBLE and str(attributes.get("fastmath", "none")).find("none") >= 0:
+            attributes["fastmath"] = ir.Attribute.parse("#arith.fastmath<contract>")
+        result = emit.op(
+            op.name, [widen(context, v, width) for v in operands], vector_type(op.result_type, width), attributes
+        )
+        values[Local(number)] = (result, width)
+    return value(body.yielded[0])
+
+
+def _multiply_add(context: TaskContext, operands: list[ir.Value], width: int) -> ir.Value:
+    """Emit a * b + c; on scalars as a contractible pair, which both back ends turn into one instruction."""
+    a, b, c = operands
+    context.fma_count += width
+    if width > 1:
+        return context.emit.op("vector.fma", [a, b, c], c.type)
+    contract = arith.FastMathFlags.contract
+    return arith.addf(c, arith.mulf(a, b, fastmath=contract), fastmath=contract)
+
+

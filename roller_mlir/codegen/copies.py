@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Staged copies: global memory to registers, registers to workgroup memory, shared by all threads of a task."""
+
+from dataclasses import dataclass
+from math import prod
+
+from roller_mlir.codegen.fragments import load_global
+from roller_mlir.codegen.task_context import TaskContext, access_memory, vector_type
+from roller_mlir.codegen.tile_values import DirectTile
+from roller_mlir.mapping.data_tile import CopyMap
+from roller_mlir.mapping.index import UNLIMITED, Linear, Symbol
+from roller_mlir.plan import OperandPlan
+from roller_mlir.support.bindings import ir
+
+
+@dataclass(frozen=True)
+class Round:
+    """One vector that a thread copies.
+
+    Attributes:
+        at: Tile coordinates of its first element, in tensor order.
+        present: Condition that the thread has such a vector; None: always.
+    """
+
+    at: tuple[Linear, ...]
+    present: ir.Value | None
+
+
+@dataclass(frozen=True)
+class StagedCopy:
+    """The copy of one tile: the buffers it goes to and each thread's share.
+
+    Attributes:
+        view: The buffers, a memref of stages x buffer extents.
+        layout: Dimension order and access widths.
+        copy: The distribution over threads.
+        rounds: What the current thread copies.
+    """
+
+    view: ir.Value
+    layout: OperandPlan
+    copy: CopyMap
+    rounds: tuple[Round, ...]
+
+
+def copy_rounds(context: TaskContext, copy: CopyMap) -> tuple[Round, ...]:
+    """Return the tile coordinates of the vectors that the thread copies.
+
+    The leading digits of the vector number that divide the thread count are the same in every round, so they are
+    computed once; only the remaining digits move.
+    """
+    emit, threads = context.emit, copy.threads
+    fixed, low = 1, 0
+    while low < len(copy.sizes) and threads % (fixed * copy.sizes[low]) == 0:
+        fixed *= copy.sizes[low]
+        low += 1
+    if low == len(copy.sizes):
+        low -= 1
+        fixed //= copy.sizes[low]
+    same = emit.delinearize(context.thread, [*copy.sizes[:low], UNLIMITED])[:low]
+    rest, _ = emit.divide(context.thread, fixed)
+    rounds: list[Round] = []
+    for r in range(copy.rounds):
+        moving = Linear.of(rest) + r * (threads // fixed)
+        sizes = copy.sizes[low:]
+        digits = [moving]
+        if len(sizes) > 1:
+            digits = [Linear.of(d) for d in emit.delinearize(emit.symbol("vector", moving), sizes)]
+        present = None
+        if (r + 1) * threads > copy.vectors:
+            number = emit.index(Linear.of(context.thread) + r * threads)
+            present = emit.compare("slt", number, emit.constant(copy.vectors))
+            last = emit.symbol("digit", digits[-1])
+            # Holds only where the thread has such a vector, which guards every use.
+            digits[-1] = Linear.of(
+                Symbol(last.name, last.low, min(last.high, sizes[-1] - 1), last.divisor, last.value)
+            )
+        at = [Linear.of(d) for d in same] + digits
+        at[0] = at[0] * copy.vector
+        rounds.append(Round(tuple(reversed(at)), present))
+    return tuple(rounds)
+
+
+def load_rounds(
+    context: TaskContext, staged: StagedCopy, source: DirectTile, wanted: ir.Value | None
+) -> list[ir.Value]:
+    """Load the thread's share of a tile into registers.
+
+    Args:
+        context: The task.
+        staged: The copy.
+        source: The tile's place in its buffer.
+        wanted: Condition that the tile is needed at all; None: always.
+    """
+    emit = context.emit
+    values: list[ir.Value] = []
+    for share in staged.rounds:
+        at = [o + x * s for o, x, s in zip(source.origin, share.at, source.steps, strict=True)]
+        inside = emit.both(share.present, emit.inside(at, source.shape))
+        if wanted is None or inside is None:
+            condition = emit.both(wanted, inside)
+            values.append(load_global(context, source, at, staged.copy.vector, condition))
+            continue
+        # Masked tiles: a value that is not wanted is unspecified, which costs ptxas no register to clear.
+        kind = vector_type(ir.MemRefType(source.buffer.type).element_type, staged.copy.vector)
+        values += emit.branch(
+            wanted,
+            [kind],
+            lambda at=at, inside=inside: [load_global(context, source, at, staged.copy.vector, inside)],
+            lambda kind=kind: [emit.op("ub.poison", [], kind, {"value": ir.Attribute.parse("#ub.poison")})],
+        )
+    return values
+
+
+def store_rounds(
+    context: TaskContext, staged: StagedCopy, name: str, values: list[ir.Value], stage: ir.Value
+) -> None:
+    """Store the thread's share of a tile into a stage's buffer."""
+    for share, value in zip(staged.rounds, values, strict=True):
+        if share.present is None:
+            _store(context, staged, name, share, value, stage)
+        else:
+            context.emit.branch(
+                share.present, [], lambda s=share, v=value: _store(context, staged, name, s, v, stage) or []
+            )
+
+
+def buffer_elements(shape: tuple[int, ...], stages: int) -> int:
+    """Return the elements of all stages of a buffer."""
+    return stages * prod(shape)
+
+
+def _store(
+    context: TaskContext, staged: StagedCopy, name: str, share: Round, value: ir.Value, stage: ir.Value
+) -> None:
+    emit, vector, width = context.emit, staged.copy.vector, staged.layout.store_vector
+    order = staged.layout.order
+    inner = len(share.at) - 1
+    element = ir.MemRefType(staged.view.type).element_type
+    for start in range(0, vector, width):
+        part = value
+        if width < vector:
+            part = _part(context, value, start, width, element)
+        at = [share.at[d] + (start if d == inner else 0) for d in order]
+        indices = [stage, *[emit.index(x) for x in at]]
+        access_memory(emit, staged.view, indices, width, f"workgroup store {name}", part)
+
+
+def _part(context: TaskContext, value: ir.Value, start: int, width: int, element: ir.Type) -> ir.Value:
+    if width == 1:
+        position = {"static_position": ir.DenseI64ArrayAttr.get([start])}
+        return context.emit.op("vector.extract", [value], element, position)
+    i64 = ir.IntegerType.get_signless(64)
+    attributes: dict[str, ir.Attribute] = {
+        "offsets": ir.ArrayAttr.get([ir.IntegerAttr.get(i64, start)]),
+        "sizes": ir.ArrayAttr.get([ir.IntegerAttr.get(i64, width)]),
+        "strides": ir.ArrayAttr.get([ir.IntegerAttr.get(i64, 1)]),
+    }
+    return context.emit.op("vector.extract_strided_slice", [value], vector_type(element, width), attributes)

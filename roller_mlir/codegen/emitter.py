@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The emitter: linear index expressions, loops and conditions as IR, with common subexpressions shared by scope."""
+
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from roller_mlir.mapping.index import UNLIMITED, Linear, Symbol
+from roller_mlir.support.bindings import arith, ir, scf
+
+
+class Emitter:
+    """Emits at the current insertion point. A value is reused only where it dominates: inside the scope that made it."""
+
+    def __init__(self) -> None:
+        self._scopes: list[dict[Hashable, ir.Value]] = [{}]
+        self.index_type = ir.IndexType.get()
+
+    # Scopes ---------------------------------------------------------------------------------------------------------
+
+    def cached(self, key: Hashable, build: Callable[[], ir.Value]) -> ir.Value:
+        """Return the value built for `key` in an enclosing scope, or build it here."""
+        for scope in reversed(self._scopes):
+            if key in scope:
+                return scope[key]
+        value = build()
+        self._scopes[-1][key] = value
+        return value
+
+    @contextmanager
+    def scope(self, block: ir.Block) -> Iterator[None]:
+        """Emit at the end of a block, in a scope of its own."""
+        self._scopes.append({})
+        try:
+            with ir.InsertionPoint(block):
+                yield
+        finally:
+            self._scopes.pop()
+
+    # Operations -----------------------------------------------------------------------------------------------------
+
+    def op(
+        self,
+        name: str,
+        operands: Sequence[ir.Value],
+        result: ir.Type,
+        attributes: dict[str, ir.Attribute] | None = None,
+    ) -> ir.Value:
+        """Emit an operation of one result."""
+        return ir.Operation.create(
+            name, results=[result], operands=list(operands), attributes=attributes or {}
+        ).results[0]
+
+    def constant(self, value: int) -> ir.Value:
+        """Return an index constant."""
+        return self.cached(("constant", value), lambda: arith.constant(self.index_type, value))
+
+    def typed_constant(self, attribute: ir.Attribute) -> ir.Value:
+        """Return a constant of an attribute's type."""
+        return self.cached(("typed", attribute), lambda: arith.constant(attribute.type, attribute))  # type: ignore[attr-defined]
+
+    def index(self, linear: Linear) -> ir.Value:
+        """Return the value of a linear expression."""
+        total: ir.Value | None = None
+        for symbol, factor in linear.terms.items():
+            total = self._add(total, self._multiply(symbol, factor))
+        if total is None:
+            return self.constant(linear.constant)
+        return total if linear.constant == 0 else self._add(total, self.constant(linear.constant))
+
+    def symbol(self, name: str, linear: Linear) -> Symbol:
+        """Return a linear expression as one symbol of the same range and divisibility."""
+        low, high = linear.range()
+        return Symbol(name, low, high, min(linear.divisor(), UNLIMITED), self.index(linear))
+
+    def divide(self, symbol: Symbol, size: int) -> tuple[Symbol, Symbol]:
+        """Return quotient and remainder of a symbol that is not negative."""
+        zero = Symbol("0", 0, 0, UNLIMITED, None)
+        if size == 1:
+            return symbol, zero
+        if symbol.high < size:
+            return zero, symbol
+        divisor = self.constant(size)
+        quotient = self._binary("arith.divui", symbol.value, divisor)
+        remainder = self._binary("arith.remui", symbol.value, divisor)
+        return (
+            Symbol(f"{symbol.name}/{size}", 0, symbol.high // size, 1, quotient),
+            Symbol(f"{symbol.name}%{size}", 0, size - 1, 1, remainder),
+        )
+
+    def delinearize(self, symbol: Symbol, sizes: Sequence[int]) -> list[Symbol]:
+        """Split a symbol into digits of the given sizes, fastest first; the last digit is what remains."""
+        digits: list[Symbol] = []
+        for size in sizes[:-1]:
+            symbol, digit = self.divide(symbol, size)
+            digits.append(digit)
+        return [*digits, symbol] if sizes else digits
+
+    # Conditions -----------------------------------------------------------------------------------------------------
+
+    def compare(self, predicate: str, left: ir.Value, right: ir.Value) -> ir.Value:
+        """Compare two index values ("slt", "sge", "ult", "eq")."""
+        kind = getattr(arith.CmpIPredicate, predicate)
+        return self.cached(("cmp", predicate, left, right), lambda: arith.cmpi(kind, left, right))
+
+    def both(self, left: ir.Value | None, right: ir.Value | None) -> ir.Value | None:
+        """Return the conjunction of two optional conditions; None means true."""
+        if left is None or right is None:
+            return left if right is None else right
+        return self.cached(("and", left, right), lambda: arith.andi(left, right))
+
+    def inside(self, indices: Sequence[Linear], shape: Sequence[int]) -> ir.Value | None:
+        """Return the condition that indices lie inside a shape; None where interval arithmetic proves it."""
+        condition: ir.Value | None = None
+        for index, extent in zip(indices, shape, strict=True):
+            low, high = index.range()
+            if low >= 0 and high < extent:
+                continue
+            value = self.index(index)
+            if high < extent:
+                test = self.compare("sge", value, self.constant(0))
+            else:
+                test = self.compare("ult" if low < 0 else "slt", value, self.constant(extent))
+            condition = self.both(condition, test)
+        return condition
+
+    # Control flow ---------------------------------------------------------------------------------------------------
+
+    def loop(
+        self,
+        low: int,
+        high: int,
+        initial: Sequence[ir.Value],
+        body: Callable[[Symbol, list[ir.Value]], Sequence[ir.Value]],
+    ) -> list[ir.Value]:
+        """Emit a loop from low to high that carries values; no loop at all when it has no trip."""
+        if high <= low:
+            return list(initial)
+        loop = scf.ForOp(self.constant(low), self.constant(high), self.constant(1), list(initial))
+        with self.scope(loop.body):
+            symbol = Symbol("step", low, high - 1, 1, loop.induction_variable)
+            scf.YieldOp(list(body(symbol, list(loop.inner_iter_args))))
+        return list(loop.results_)
+
+    def branch(
+        self,
+        condition: ir.Value,
+        types: Sequence[ir.Type],
+        then: Callable[[], Sequence[ir.Value]],
+        otherwise: Callable[[], Sequence[ir.Value]] | None = None,
+    ) -> list[ir.Value]:
+        """Emit a condition with results, or without results and without an else."""
+        branch = scf.IfOp(condition, list(types), has_else=otherwise is not None)
+        with self.scope(branch.then_block):
+            scf.YieldOp(list(then()))
+        if otherwise is not None:
+            with self.scope(branch.else_block):
+                scf.YieldOp(list(otherwise()))
+        return list(branch.results_)
+
+    # Private --------------------------------------------------------------------------------------------------------
+
+    def _multiply(self, symbol: Symbol, factor: int) -> ir.Value:
+        value: Any = symbol.value
+        return value if factor == 1 else self._binary("arith.muli", value, self.constant(factor))
+
+    def _add(self, left: ir.Value | None, right: ir.Value) -> ir.Value:
+        return right if left is None else self._binary("arith.addi", left, right)
+
+    def _binary(self, name: str, left: Any, right: Any) -> ir.Value:
+        return self.cached((name, left, right), lambda: self.op(name, [left, right], self.index_type))

@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Fragments: elements of tiles in registers, read as wide as alignment allows and only once a scope.
+
+In an unrolled step all register offsets are constants, so an element is a symbolic base plus a constant. Vector loads are
+remembered by base and rounded constant: reuse between accumulators and between neighbouring positions is one dictionary.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from math import gcd
+
+from roller_mlir.codegen.affine import apply_indices
+from roller_mlir.codegen.task_context import TaskContext, access_memory, splat, vector_type
+from roller_mlir.codegen.thread_box import Positions, ThreadBox
+from roller_mlir.codegen.tile_values import DirectTile, StagedTile
+from roller_mlir.mapping.index import Linear, power_of_two_divisor
+from roller_mlir.mapping.layout import MAX_VECTOR_BYTES
+from roller_mlir.plan import LinearIndex
+from roller_mlir.plan.expression import ELEMENT_BYTES
+from roller_mlir.support.bindings import ir
+
+Key = tuple[object, ...]
+# A value and its width: lanes of a vector, or 1 for a scalar that all lanes share.
+Wide = tuple[ir.Value, int]
+
+
+class Fragments:
+    """Reads elements of direct and staged tiles for one compute."""
+
+    def __init__(self, context: TaskContext, box: ThreadBox) -> None:
+        self._context = context
+        self._emit = context.emit
+        self._box = box
+        self._known: list[dict[Key, ir.Value]] = [{}]
+
+    @contextmanager
+    def scope(self) -> Iterator[None]:
+        """Forget at the end what was read inside."""
+        self._known.append({})
+        try:
+            yield
+        finally:
+            self._known.pop()
+
+    def read(self, tile: DirectTile | StagedTile, indices: Sequence[LinearIndex], positions: Positions) -> Wide:
+        """Return the elements of a tile at one position (of the lane loop: at all lanes).
+
+        Args:
+            tile: The tile.
+            indices: Tile coordinates as linear functions of the box's loops.
+            positions: Position on each loop; loops of block 1 may be left out.
+        """
+        loops = len(self._box.axes)
+        local = apply_indices(indices, [positions.get(loop, Linear()) for loop in range(loops)])
+        if isinstance(tile, StagedTile):
+            order = tile.layout.order
+            at = [local[d] for d in order]
+            functions = [indices[d] for d in order]
+            width = tile.layout.fragment_vector
+            lane_factors = self._lane_factors(functions, [1] * len(order))
+        else:
+            at = [o + x * s for o, x, s in zip(tile.origin, local, tile.steps, strict=True)]
+            width = self._direct_width(tile, indices)
+            lane_factors = self._lane_factors(indices, tile.steps)
+        if at:
+            width = min(width, power_of_two_divisor(at[-1].divisor(with_constant=False), width))
+        lanes = self._box.width
+        if lanes == 1 or not any(lane_factors):
+            return self._element(tile, at, width), 1
+        if lane_factors[-1] == 1 and not any(lane_factors[:-1]) and width == lanes and at[-1].constant % width == 0:
+            return self._vector(tile, at, width), lanes
+        elements = [
+            self._element(tile, [x + k * j for x, k in zip(at, lane_factors, strict=True)], width)
+            for j in range(lanes)
+        ]
+        kind = vector_type(elements[0].type, lanes)
+        value = self._emit.cached(
+            ("elements", *elements), lambda: self._emit.op("vector.from_elements", elements, kind)
+        )
+        return value, lanes
+
+    # Private --------------------------------------------------------------------------------------------------------
+
+    def _lane_factors(self, functions: Sequence[LinearIndex], steps: Sequence[int]) -> list[int]:
+        lane = self._box.lane
+        if lane is None:
+            return []
+        return [f.coefficients[lane] * s for f, s in zip(functions, steps, strict=True)]
+
+    def _direct_width(self, tile: DirectTile, indices: Sequence[LinearIndex]) -> int:
+        """Widest aligned read along the innermost dimension: neighbouring positions of one thread, rows aligned."""
+        if not indices or tile.steps[-1] != 1:
+            return 1
+        axes = self._box.axes
+        runs = [axes[loop].chunk for loop, k in indices[-1].terms().items() if k == 1 and axes[loop].chunk > 1]
+        if not runs:
+            return 1
+        limit = MAX_VECTOR_BYTES // ELEMENT_BYTES[str(ir.MemRefType(tile.buffer.type).element_type)]
+        return power_of_two_divisor(gcd(*runs, tile.shape[-1]), limit)
+
+    def _element(self, tile: DirectTile | StagedTile, at: list[Linear], width: int) -> ir.Value:
+        if not at:
+            return self._vector(tile, at, 1)
+        offset = at[-1].constant % width
+        vector = self._vector(tile, [*at[:-1], at[-1] + (-offset)], width)
+        if width == 1:
+            return vector
+        position = ir.DenseI64ArrayAttr.get([offset])
+        element = ir.VectorType(vector.type).element_type
+        return self._emit.cached(
+            ("extract", vector, offset),
+            lambda: self._emit.op("vector.extract", [vector], element, {"static_position": position}),
+        )
+
+    def _vector(self, tile: DirectTile | StagedTile, at: list[Linear], width: int) -> ir.Value:
+        key: Key = (id(tile), width, *at)
+        for scope in reversed(self._known):
+            if key in scope:
+                return scope[key]
+        if isinstance(tile, StagedTile):
+            indices = [tile.stage, *[self._emit.index(x) for x in at]]
+            site = f"workgroup load {tile.source.name}"
+            value = access_memory(self._emit, tile.view, indices, width, site)
+            assert value is not None
+        else:
+            value = load_global(self._context, tile, at, width, self._emit.inside(at, tile.shape))
+        self._known[-1][key] = value
+        return value
+
+
+def load_global(
+    context: TaskContext, tile: DirectTile, at: Sequence[Linear], width: int, condition: ir.Value | None
+) -> ir.Value:
+    """Load from a tile's buffer; where the condition does not hold, the result is the tile's pad."""
+    emit = context.emit
+
+    def load() -> ir.Value:
+        indices = [emit.index(x) for x in at]
+        value = access_memory(emit, tile.buffer, indices, width, f"global load {tile.name}")
+        assert value is not None
+        return value
+
+    if condition is None:
+        return load()
+    kind = vector_type(ir.MemRefType(tile.buffer.type).element_type, width)
+    element = ir.MemRefType(tile.buffer.type).element_type
+    return emit.branch(
+        condition, [kind], lambda: [load()], lambda: [splat(emit, element, width, tile.pad)]
+    )[0]

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Joining partial results: lanes of a vector, threads of a subgroup by shuffles, subgroups through workgroup memory.
+
+Paper: ROLLER keeps a reduction inside one execution unit; this is its realisation on threads.
+"""
+
+from roller_mlir.codegen.body import NEUTRAL
+from roller_mlir.codegen.task_context import (
+    TaskContext,
+    access_memory,
+    element_bytes,
+    memref_view,
+    splat,
+    vector_type,
+)
+from roller_mlir.codegen.thread_box import ThreadBox
+from roller_mlir.mapping.index import Linear
+from roller_mlir.support.bindings import ir
+
+
+def join(
+    context: TaskContext, box: ThreadBox, combiner: str, initial: float | None, values: list[ir.Value]
+) -> tuple[list[ir.Value], ir.Value | None, int]:
+    """Join the partial results of a box.
+
+    Args:
+        context: The task.
+        box: The thread's box.
+        combiner: The operation that joins two results.
+        initial: What the whole is combined with; None: nothing.
+        values: One partial result an accumulator.
+
+    Returns:
+        The joined values, the condition under which the thread holds them (None: every thread does), their width.
+    """
+    width = box.width
+    if box.lane_reduces:
+        values = [_join_lanes(context, combiner, value, width) for value in values]
+        width = 1
+    plan = box.combination
+    for distance in plan.shuffles:
+        values = [_join_shuffle(context, combiner, value, distance, width) for value in values]
+    condition: ir.Value | None = None
+    for loop in plan.split_loops:
+        coordinate = context.emit.index(Linear.of(box.coordinates[loop]))
+        condition = context.emit.both(
+            condition, context.emit.compare("eq", coordinate, context.emit.constant(0))
+        )
+    if plan.across:
+        values = _join_across(context, box, combiner, values, width)
+    if initial is not None and initial != NEUTRAL[combiner]:
+        element = values[0].type if width == 1 else ir.VectorType(values[0].type).element_type
+        values = [_combine(context, combiner, v, splat(context.emit, element, width, initial)) for v in values]
+    return values, condition, width
+
+
+def _combine(context: TaskContext, combiner: str, left: ir.Value, right: ir.Value) -> ir.Value:
+    return context.emit.op(combiner, [left, right], left.type)
+
+
+def _extract(context: TaskContext, value: ir.Value, lane: int) -> ir.Value:
+    position = {"static_position": ir.DenseI64ArrayAttr.get([lane])}
+    return context.emit.op("vector.extract", [value], ir.VectorType(value.type).element_type, position)
+
+
+def _join_lanes(context: TaskContext, combiner: str, value: ir.Value, width: int) -> ir.Value:
+    if width == 1:
+        return value
+    lanes = [_extract(context, value, lane) for lane in range(width)]
+    while len(lanes) > 1:
+        pairs = [_combine(context, combiner, a, b) for a, b in zip(lanes[::2], lanes[1::2], strict=False)]
+        lanes = pairs + ([lanes[-1]] if len(lanes) % 2 else [])
+    return lanes[0]
+
+
+def _join_shuffle(context: TaskContext, combiner: str, value: ir.Value, distance: int, width: int) -> ir.Value:
+    if width == 1:
+        return _combine(context, combiner, value, _shuffle(context, value, distance))
+    lanes = [_shuffle(context, _extract(context, value, lane), distance) for lane in range(width)]
+    return _combine(context, combiner, value, context.emit.op("vector.from_elements", lanes, value.type))
+
+
+def _shuffle(context: TaskContext, value: ir.Value, distance: int) -> ir.Value:
+    i32 = ir.IntegerType.get_signless(32)
+    i1 = ir.IntegerType.get_signless(1)
+    emit = context.emit
+    offset = emit.typed_constant(ir.IntegerAttr.get(i32, distance))
+    size = emit.typed_constant(ir.IntegerAttr.get(i32, context.subgroup_size))
+    shuffle = ir.Operation.create(
+        "gpu.shuffle",
+        results=[value.type, i1],
+        operands=[value, offset, size],
+        attributes={"mode": ir.Attribute.parse("#gpu<shuffle_mode xor>")},
+    )
+    return shuffle.results[0]
+
+
+def _join_across(
+    context: TaskContext, box: ThreadBox, combiner: str, values: list[ir.Value], width: int
+) -> list[ir.Value]:
+    """Join across subgroups: every thread writes, the leaders read and combine. All threads pass the barrier."""
+    emit = context.emit
+    assert context.arena is not None
+    kind = values[0].type
+    element = kind if width == 1 else ir.VectorType(kind).element_type
+    shape = [context.threads] if width == 1 else [context.threads, width]
+    thread = emit.index(Linear.of(context.thread))
+    tail = [] if width == 1 else [emit.constant(0)]
+    size = context.threads * width * element_bytes(element)
+    views = [
+        memref_view(emit, context.arena, context.combine_offset + i * size, shape, element)
+        for i in range(len(values))
+    ]
+    for view, value in zip(views, values, strict=True):
+        access_memory(emit, view, [thread, *tail], width, "workgroup store partial results", value)
+    context.barrier()
+    offsets = [0]
+    leader: ir.Value | None = None
+    for across in box.combination.across:
+        offsets = [o + across.stride * j for o in offsets for j in range(across.count)]
+        coordinate = emit.index(Linear.of(box.coordinates[across.loop]))
+        leader = emit.both(leader, emit.compare("ult", coordinate, emit.constant(across.joined)))
+    assert leader is not None
+
+    def combine_all() -> list[ir.Value]:
+        results: list[ir.Value] = []
+        for view, value in zip(views, values, strict=True):
+            total = value
+            for offset in offsets[1:]:
+                at = emit.index(Linear.of(context.thread) + offset)
+                other = access_memory(emit, view, [at, *tail], width, "workgroup load partial results")
+                assert other is not None
+                total = _combine(context, combiner, total, other)
+            results.append(total)
+        return results
+
+    return emit.branch(leader, [vector_type(element, width)] * len(values), combine_all, lambda: values)

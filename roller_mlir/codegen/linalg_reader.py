@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A linalg structured op as a tensor expression: loops and accesses from its indexing maps, arithmetic from its body.
+
+No operator name is looked at; `linalg.matmul` and the `linalg.generic` that says the same give equal expressions.
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+from roller_mlir.codegen.affine import NotLinear, map_indices
+from roller_mlir.codegen.body import Body, UnknownValue, read_body
+from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
+from roller_mlir.support.bindings import ir, linalg
+from roller_mlir.support.diagnostics import fail
+
+
+@dataclass(frozen=True)
+class StructuredOp:
+    """A linalg structured op, read.
+
+    Attributes:
+        operation: The op.
+        expression: Its tensor expression; scalar constants and unused inputs are left out.
+        inputs: Numbers of the op's operands that the expression's inputs stand for.
+        body: Its body, arguments numbered as the op's operands.
+    """
+
+    operation: ir.Operation
+    expression: TensorExpression
+    inputs: tuple[int, ...]
+    body: Body
+
+
+def is_structured(operation: ir.Operation) -> bool:
+    """Return whether an operation is a linalg structured op (has indexing maps and a body)."""
+    return operation.name.startswith("linalg.") and operation.name not in ("linalg.yield", "linalg.index")
+
+
+def read_structured(operation: ir.Operation) -> StructuredOp:
+    """Read a linalg structured op on static tensors; what cannot be expressed is a located error."""
+    maps = [ir.AffineMapAttr(attribute).value for attribute in linalg.get_indexing_maps(operation)]
+    results = len(operation.results)
+    if results != 1:
+        fail(operation, f"'{operation.name}' has {results} results; programs have exactly 1; split it into ops of one result")
+    inputs = len(maps) - results
+    try:
+        indices = [map_indices(m) for m in maps]
+        body = read_body(operation.regions[0].blocks[0], inputs)
+    except (NotLinear, UnknownValue) as error:
+        fail(operation, f"'{operation.name}': {error}")
+    for op in body.ops:
+        if op.name == "linalg.index":
+            fail(operation, f"'{operation.name}' reads 'linalg.index'; bodies that depend on indices are not supported")
+    for index in (index for each in indices for index in each):
+        if any(k < 0 for k in index.coefficients):
+            fail(operation, f"'{operation.name}' runs through a tensor backwards; index coefficients must be at least 0")
+    loops = _loops(operation, maps, indices)
+    accesses = [_access(operation, number, indices[number]) for number in range(len(maps))]
+    used = tuple(i for i in range(inputs) if body.reads(i) and _is_tensor(operation, i))
+    combiner = body.combiner() if any(loop.reduction for loop in loops) else None
+    if any(loop.reduction for loop in loops) and combiner is None:
+        fail(operation, f"'{operation.name}' reduces without a known combiner; yield accumulator + x, * x, min or max")
+    pad = body.pad_value() if combiner else None
+    expression = TensorExpression(
+        loops=loops,
+        inputs=tuple(accesses[i] for i in used),
+        output=accesses[-1],
+        combiner=combiner,
+        flops_per_point=max(1, len([op for op in body.ops if op.name.split(".")[0] in ("arith", "math")])),
+        pad_values=tuple(pad for _ in used),
+        accumulates=body.reads(inputs),
+        fused_multiply_add=body.product() is not None and combiner is not None,
+    )
+    return StructuredOp(operation, expression, used, body)
+
+
+def _loops(
+    operation: ir.Operation, maps: list[Any], indices: list[tuple[LinearIndex, ...]]
+) -> tuple[Loop, ...]:
+    count: int = maps[0].n_dims
+    written = {loop for index in indices[-1] for loop in index.terms()}
+    for index in indices[-1]:
+        if index.constant or sorted(index.terms().values()) not in ([], [1]):
+            fail(operation, f"'{operation.name}' writes at {maps[-1]}; outputs are written at loops, not at sums of them")
+    if len(written) != sum(len(index.terms()) for index in indices[-1]):
+        fail(operation, f"'{operation.name}' writes at {maps[-1]}; each loop may index the output once")
+    if "iterator_types" in operation.attributes:
+        for loop, kind in enumerate(operation.attributes["iterator_types"]):
+            if ("parallel" in str(kind)) != (loop in written):
+                fail(operation, f"'{operation.name}': loop d{loop} is {kind} but the output map is {maps[-1]}")
+    extents: dict[int, int] = {}
+    for number, each in enumerate(indices):
+        shape = _shape(operation, number)
+        for index, extent in zip(each, shape, strict=True):
+            terms = index.terms()
+            if list(terms.values()) == [1] and index.constant == 0:
+                extents.setdefault(next(iter(terms)), extent)
+    for loop in range(count):
+        if loop not in extents:
+            fail(operation, f"'{operation.name}': loop d{loop} has no extent: no operand is indexed by it alone")
+    return tuple(Loop(extents[loop], loop not in written) for loop in range(count))
+
+
+def _is_tensor(operation: ir.Operation, number: int) -> bool:
+    value = operation.operands[number]
+    if isinstance(value.type, ir.RankedTensorType):
+        return True
+    if isinstance(value.owner, ir.Block) or value.owner.name != "arith.constant":
+        fail(operation, f"'{operation.name}' operand {number} is a scalar that is no constant; pass it as a tensor")
+    return False
+
+
+def _shape(operation: ir.Operation, number: int) -> tuple[int, ...]:
+    value_type = operation.operands[number].type
+    if not isinstance(value_type, ir.RankedTensorType):
+        return ()
+    tensor = ir.RankedTensorType(value_type)
+    if not tensor.has_static_shape:
+        fail(operation, f"'{operation.name}' operand {number} has type {tensor}; shapes must be static")
+    return tuple(tensor.shape)
+
+
+def _access(operation: ir.Operation, number: int, indices: tuple[LinearIndex, ...]) -> Access:
+    value_type = operation.operands[number].type
+    element = ir.RankedTensorType(value_type).element_type if isinstance(value_type, ir.RankedTensorType) else value_type
+    return Access(f"arg{number}", _shape(operation, number), str(element), indices)

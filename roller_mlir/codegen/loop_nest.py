@@ -1,0 +1,133 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Loop nests of an expanded program: unit loops (one task an iteration) and reduction loops (one step an iteration)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from roller_mlir.dialects.rtile import MAPPING, STAGES
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
+
+UNIT = "unit"
+
+
+@dataclass(frozen=True)
+class NestLoop:
+    """One loop of a nest: variable = low + step * i for i in range(trips)."""
+
+    variable: ir.Value
+    low: int
+    step: int
+    trips: int
+
+
+@dataclass(frozen=True)
+class LoopNest:
+    """A perfect nest.
+
+    Attributes:
+        loops: Outermost first.
+        body: Operations of the innermost block.
+        stages: Buffers for staged operands.
+        initial: What the nest carries in.
+        carried: The carried values inside the innermost block.
+        yielded: What the innermost block yields.
+        results: The nest's results.
+    """
+
+    loops: tuple[NestLoop, ...]
+    body: Sequence[ir.OpView]
+    stages: int
+    initial: tuple[ir.Value, ...]
+    carried: tuple[ir.Value, ...]
+    yielded: tuple[ir.Value, ...]
+    results: tuple[ir.Value, ...]
+
+    @property
+    def trips(self) -> int:
+        """Iterations of the whole nest."""
+        return prod(loop.trips for loop in self.loops)
+
+
+def unit_nest(program: ir.Operation) -> LoopNest:
+    """Return the unit loops of a program whose region is a perfect nest (of any depth, also none) of them."""
+    block = program.regions[0].blocks[0]
+    loops: list[NestLoop] = []
+    while True:
+        inner = [op for op in block.operations if op.operation.name == "scf.for" and is_unit(op.operation)]
+        if not inner:
+            break
+        if len(inner) > 1:
+            fail(inner[1], "a program has one nest of unit loops; put what follows into a program of its own")
+        loop = inner[0].operation
+        others = [
+            op.operation.name
+            for op in block.operations
+            if op.operation != loop and op.operation.name.split(".")[0] == "rtile" and op.operation.name != "rtile.yield"
+        ]
+        if others:
+            fail(loop, f"unit loops must be perfectly nested, but '{others[0]}' stands beside this one")
+        if len(loop.results):
+            fail(loop, "unit loops carry nothing once buffers are assigned; run rtile-assign-buffers first")
+        loops.append(_nest_loop(loop))
+        block = loop.regions[0].blocks[0]
+    return LoopNest(tuple(loops), list(block.operations), 1, (), (), (), ())
+
+
+def reduction_nest(outer: ir.Operation) -> LoopNest:
+    """Return the perfect nest of reduction loops that starts at a loop."""
+    if is_unit(outer):
+        fail(outer, "unit loops must be perfectly nested and stand outside of reduction loops")
+    loops = [_nest_loop(outer)]
+    loop = outer
+    while True:
+        block = loop.regions[0].blocks[0]
+        *inner, terminator = [op.operation for op in block.operations]
+        nested = [op for op in inner if op.name == "scf.for"]
+        if not nested:
+            break
+        if any(op.name.startswith("rtile.") for op in inner) or len(nested) > 1:
+            fail(nested[0], "reduction loops must be perfectly nested")
+        if list(terminator.operands) != list(nested[0].results):
+            fail(nested[0], "a nest of reduction loops must yield what its inner loop gives")
+        if list(nested[0].operands)[3:] != list(block.arguments)[1:]:
+            fail(nested[0], "an inner reduction loop must carry what its outer loop carries")
+        loop = nested[0]
+        loops.append(_nest_loop(loop))
+    block = loop.regions[0].blocks[0]
+    operations = list(block.operations)
+    stages = 1
+    for op in (outer, loop):
+        if STAGES in op.attributes:
+            stages = ir.IntegerAttr(op.attributes[STAGES]).value
+    if stages not in (1, 2):
+        fail(loop, f"'{STAGES}' is {stages}, but copies through registers have 1 or 2 stages")
+    return LoopNest(
+        tuple(loops),
+        operations[:-1],
+        stages,
+        tuple(outer.operands)[3:],
+        tuple(block.arguments)[1:],
+        tuple(operations[-1].operands),
+        tuple(outer.results),
+    )
+
+
+def is_unit(operation: ir.Operation) -> bool:
+    """Return whether a loop's iterations are tasks."""
+    return MAPPING in operation.attributes and ir.StringAttr(operation.attributes[MAPPING]).value == UNIT
+
+
+def _nest_loop(operation: ir.Operation) -> NestLoop:
+    low, high, step = (_constant(operation, value) for value in list(operation.operands)[:3])
+    if step < 1 or high <= low:
+        fail(operation, f"loops need at least 1 trip, but this one runs from {low} to {high} by {step}")
+    return NestLoop(operation.regions[0].blocks[0].arguments[0], low, step, -(-(high - low) // step))
+
+
+def _constant(operation: ir.Operation, value: ir.Value) -> int:
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.name != "arith.constant":
+        fail(operation, f"loop bounds must be constants, but {value} is none")
+    return ir.IntegerAttr(owner.attributes["value"]).value

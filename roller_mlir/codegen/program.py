@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What an expanded program says, as the records that planning uses: its loads, computes and stores."""
+
+from collections.abc import Iterator
+from typing import TypeVar
+
+from roller_mlir.codegen.loop_nest import reduction_nest, unit_nest
+from roller_mlir.dialects.rtile import ComputeOp, LoadOp, ProgramOp, StoreOp
+from roller_mlir.plan import AxisPlan, Loop, OperandPlan
+from roller_mlir.plan.plan import WORKGROUP
+from roller_mlir.support.bindings import ir
+
+_Op = TypeVar("_Op", LoadOp, ComputeOp, StoreOp, ProgramOp)
+
+
+def programs_of(module: ir.Module) -> list[ProgramOp]:
+    """Return the programs of a module in order."""
+    return list(_find(module.operation, ProgramOp))
+
+
+def loads_of(program: ir.Operation) -> list[LoadOp]:
+    """Return the loads of a program in order."""
+    return list(_find(program, LoadOp))
+
+
+def computes_of(program: ir.Operation) -> list[ComputeOp]:
+    """Return the computes of a program in order."""
+    return list(_find(program, ComputeOp))
+
+
+def stores_of(program: ir.Operation) -> list[StoreOp]:
+    """Return the stores of a program in order."""
+    return list(_find(program, StoreOp))
+
+
+def staged_loads(program: ir.Operation) -> list[tuple[LoadOp, int]]:
+    """Return the loads into workgroup memory, each with its number of buffers."""
+    found: list[tuple[LoadOp, int]] = []
+    for op in unit_nest(program).body:
+        operation = op.operation
+        if operation.name == "rtile.load":
+            found += [(load, 1) for load in [operation.opview] if load.tile.layer == WORKGROUP]
+        elif operation.name == "scf.for":
+            nest = reduction_nest(operation)
+            stages = min(nest.stages, nest.trips)
+            loads = [o for o in nest.body if isinstance(o, LoadOp)]
+            found += [(load, stages) for load in loads if load.tile.layer == WORKGROUP]
+    return found
+
+
+def load_layout(load: LoadOp) -> OperandPlan:
+    """Return the layout of a staged load as a record."""
+    layout = load.layout
+    assert layout is not None  # its verifier requires it
+    return OperandPlan(
+        layer=WORKGROUP,
+        order=layout.order,
+        pad=layout.pad,
+        vector=layout.vector,
+        store_vector=layout.store_vector,
+        fragment_vector=layout.fragment_vector,
+        pad_value=load.pad_value,
+    )
+
+
+def box_loops(compute: ComputeOp) -> tuple[Loop, ...]:
+    """Return the loops of a compute; extents are the bounds of the whole operator."""
+    return tuple(
+        Loop(bound, kind == "reduction")
+        for bound, kind in zip(compute.loop_bounds, compute.iterators, strict=True)
+    )
+
+
+def box_axes(compute: ComputeOp) -> tuple[AxisPlan, ...]:
+    """Return how a compute's box is spread over threads and registers."""
+    return tuple(
+        AxisPlan(block=block, threads=threads, chunk=chunk)
+        for block, (threads, chunk) in zip(compute.box_shape, compute.thread_map.axes, strict=True)
+    )
+
+
+def lane_of(compute: ComputeOp) -> int | None:
+    """Return the loop whose chunk is a vector, None for scalars."""
+    return compute.thread_map.lane if compute.thread_map.lane >= 0 else None
+
+
+def _find(operation: ir.Operation, kind: type[_Op]) -> Iterator[_Op]:
+    for region in operation.regions:
+        for block in region.blocks:
+            for op in block.operations:
+                if isinstance(op, kind):
+                    yield op
+                else:
+                    yield from _find(op.operation, kind)

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a task body is built over: thread number, workgroup-memory arena, buffers and the values of loop variables.
+
+A body never asks for a block id, an attribution or a launch bound: those belong to the wrapper (see `kernel.py`).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from roller_mlir.codegen.emitter import Emitter
+from roller_mlir.mapping.index import Linear, Symbol
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
+
+
+@dataclass
+class TaskContext:
+    """The parameters of a task body.
+
+    Attributes:
+        emit: The emitter.
+        thread: The thread's number in the task.
+        threads: Threads of the task.
+        subgroup_size: Lanes of a subgroup.
+        arena: The task's workgroup memory, a memref of i8; None when the task uses none.
+        offsets: Byte offset in the arena of each staged load.
+        combine_offset: Byte offset of the space in which partial results are joined.
+        buffers: Kernel buffer of each memref that the program uses.
+        indices: Value of each loop variable as a linear expression.
+        fma_count: Fused multiply-adds emitted so far (scalar count).
+    """
+
+    emit: Emitter
+    thread: Symbol
+    threads: int
+    subgroup_size: int
+    arena: ir.Value | None
+    offsets: dict[ir.Operation, int]
+    combine_offset: int
+    buffers: dict[ir.Value, ir.Value]
+    indices: dict[ir.Value, Linear] = field(default_factory=dict)
+    fma_count: int = 0
+
+    def linear(self, operation: ir.Operation, values: Sequence[ir.Value]) -> list[Linear]:
+        """Return index operands as linear expressions of the loop variables."""
+        found: list[Linear] = []
+        for value in values:
+            if value in self.indices:
+                found.append(self.indices[value])
+                continue
+            owner = value.owner
+            if isinstance(owner, ir.Block) or owner.name != "arith.constant":
+                fail(operation, f"'{operation.name}' is indexed by {value}, which is no loop variable or constant")
+            found.append(Linear(None, ir.IntegerAttr(owner.attributes["value"]).value))
+        return found
+
+    def barrier(self) -> None:
+        """Emit a barrier of the task's threads."""
+        ir.Operation.create("gpu.barrier")
+
+
+def vector_type(element: ir.Type, width: int) -> ir.Type:
+    """Return a vector type, or the element type itself for a width of 1."""
+    return element if width == 1 else ir.VectorType.get([width], element)
+
+
+def memref_view(emit: Emitter, arena: ir.Value, offset: int, shape: Sequence[int], element: ir.Type) -> ir.Value:
+    """Return a view of the arena at a byte offset."""
+    memory = ir.Attribute.parse("#gpu.address_space<workgroup>")
+    view = ir.MemRefType.get(list(shape), element, memory_space=memory)
+    return ir.Operation.create("memref.view", results=[view], operands=[arena, emit.constant(offset)]).results[0]
+
+
+def access_memory(
+    emit: Emitter,
+    buffer: ir.Value,
+    indices: Sequence[ir.Value],
+    width: int,
+    site: str,
+    value: ir.Value | None = None,
+) -> ir.Value | None:
+    """Emit a load (no value) or a store of `width` neighbouring elements, aligned to their size.
+
+    Args:
+        emit: The emitter.
+        buffer: A memref.
+        indices: One index value a dimension.
+        width: Elements; more than 1 loads or stores a vector along the last dimension.
+        site: What reports call the access.
+        value: What to store.
+    """
+    element = ir.MemRefType(buffer.type).element_type
+    attributes: dict[str, ir.Attribute] = {"rtile.site": ir.StringAttr.get(site)}
+    operands = [buffer, *indices] if value is None else [value, buffer, *indices]
+    name = "memref." if width == 1 else "vector."
+    if width > 1:
+        size = width * element_bytes(element)
+        attributes["alignment"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), size)
+    if value is None:
+        return emit.op(name + "load", operands, vector_type(element, width), attributes)
+    ir.Operation.create(name + "store", operands=operands, attributes=attributes)
+    return None
+
+
+def element_bytes(element: ir.Type) -> int:
+    """Return the bytes of a scalar type."""
+    width = ir.FloatType(element).width if isinstance(element, ir.FloatType) else ir.IntegerType(element).width
+    return max(1, width // 8)
+
+
+def splat(emit: Emitter, element: ir.Type, width: int, value: float) -> ir.Value:
+    """Return a constant scalar or vector."""
+    if isinstance(element, ir.FloatType):
+        scalar: ir.Attribute = ir.FloatAttr.get(element, value)
+    else:
+        scalar = ir.IntegerAttr.get(element, int(value))
+    if width == 1:
+        return emit.typed_constant(scalar)
+    return emit.typed_constant(ir.DenseElementsAttr.get_splat(ir.VectorType.get([width], element), scalar))

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the SSA tiles of a program are while a task is built: staged, direct, constant, or spread over registers."""
+
+from dataclasses import dataclass, field
+
+from roller_mlir.mapping.data_tile import CopyMap
+from roller_mlir.mapping.index import Linear
+from roller_mlir.plan import OperandPlan
+from roller_mlir.support.bindings import ir
+
+
+@dataclass(frozen=True)
+class DirectTile:
+    """A tile that threads read from its buffer when they need an element.
+
+    Attributes:
+        name: What reports call the buffer.
+        buffer: The kernel's memref.
+        shape: Its extents.
+        origin: Buffer index of the tile's first element, one a dimension.
+        steps: Buffer elements between tile elements, one a dimension.
+        pad: What elements outside the buffer read as.
+    """
+
+    name: str
+    buffer: ir.Value
+    shape: tuple[int, ...]
+    origin: tuple[Linear, ...]
+    steps: tuple[int, ...]
+    pad: float
+
+
+@dataclass(frozen=True)
+class StagedTile:
+    """A tile in workgroup memory.
+
+    Attributes:
+        source: Where its elements come from.
+        view: The buffers, a memref of stages x buffer extents.
+        stage: Which of the buffers holds the tile.
+        layout: Dimension order and access widths.
+        extents: The tile's extents, rounded to whole vectors, in tensor order.
+        copy: How the threads share the copy.
+    """
+
+    source: DirectTile
+    view: ir.Value
+    stage: ir.Value
+    layout: OperandPlan
+    extents: tuple[int, ...]
+    copy: CopyMap
+
+
+@dataclass(frozen=True)
+class SplatTile:
+    """A tile whose elements are all the same constant; None stands for unspecified content."""
+
+    value: float | None
+
+
+@dataclass
+class RegisterTile:
+    """A tile spread over the registers of all threads.
+
+    Attributes:
+        compute: The rtile.compute that gave it, whose thread map says who holds what.
+        values: A scalar or lane vector per register of the parallel loops, in the order of `ThreadBox.keys`.
+        partial: Whether threads (or lanes) hold partial results that are not joined yet.
+        initial: What the joined result is combined with, when the partial results started from the neutral element.
+    """
+
+    compute: ir.Operation
+    values: list[ir.Value] = field(default_factory=list)
+    partial: bool = False
+    initial: float | None = None
+
+
+TileValue = DirectTile | StagedTile | SplatTile | RegisterTile

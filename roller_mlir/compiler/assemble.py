@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Launch list, plans and binaries put together as an artifact."""
+
+from collections.abc import Sequence
+from importlib import metadata
+from platform import python_version
+from typing import Any
+
+from roller_mlir.codegen.backend import KernelBinary
+from roller_mlir.compiler.errors import InternalError
+from roller_mlir.compiler.launch_list import LaunchList
+from roller_mlir.compiler.stages import Stages
+from roller_mlir.hal import Device
+from roller_mlir.plan.manifest import DeviceRecord, File, FileRole, Kernel, Manifest, Statistics
+from roller_mlir.runtime import Artifact
+from roller_mlir.runtime.store import sha256
+
+# Packages that decide what a compilation gives.
+_PACKAGES = ("torch-mlir", "llvmlite", "iree-base-compiler", "nvidia-cuda-nvcc", "nvidia-nvvm")
+
+
+def assemble(
+    *,
+    device: Device,
+    launch_list: LaunchList,
+    stages: Stages,
+    binaries: Sequence[KernelBinary],
+    source: str,
+    kernels_ir: str,
+    phases_s: dict[str, float],
+) -> Artifact:
+    """Build the artifact.
+
+    Args:
+        device: What was compiled for.
+        launch_list: From the host function.
+        stages: Plans and notes of the passes.
+        binaries: From the code generator; empty where none was asked for.
+        source: The input as text.
+        kernels_ir: The module of kernels and launches as text, which the simulator executes.
+        phases_s: Seconds per phase.
+    """
+    contents: dict[str, bytes] = {"input.mlir": source.encode(), "kernels.mlir": kernels_ir.encode()}
+    roles: dict[str, FileRole] = {"input.mlir": "input", "kernels.mlir": "kernels"}
+    if launch_list.constants:
+        contents["constants.bin"] = launch_list.constants
+        roles["constants.bin"] = "constants"
+    by_name = {binary.name: binary for binary in binaries}
+    names = list(dict.fromkeys(launch.kernel for launch in launch_list.launches if launch.kernel))
+    kernels: list[Kernel] = []
+    for name in names:
+        binary = by_name.get(name)
+        if binaries and binary is None:
+            raise InternalError(f"kernel '{name}' is launched but was not compiled")
+        files = _files(binary) if binary else {}
+        for role, (file_name, data) in files.items():
+            contents[file_name] = data
+            roles[file_name] = role
+        kernels.append(
+            Kernel(
+                name=name,
+                files={role: file_name for role, (file_name, _) in files.items()},
+                plan=stages.plans.get(name),
+                statistics=_statistics(binary) if binary else Statistics(),
+                phases_s=dict(binary.phases_s) if binary else {},
+                notes=binary.notes if binary else (),
+            )
+        )
+    manifest = Manifest(
+        function=launch_list.function,
+        device=_device_record(device),
+        inputs=launch_list.inputs,
+        outputs=launch_list.outputs,
+        buffers=launch_list.buffers,
+        workspace_bytes=launch_list.workspace_bytes,
+        launches=launch_list.launches,
+        kernels=tuple(kernels),
+        files=tuple(
+            File(name=name, role=roles[name], size_bytes=len(data), sha256=sha256(data)) for name, data in contents.items()
+        ),
+        phases_s=phases_s,
+        versions=_versions(),
+        notes=stages.notes,
+    )
+    return Artifact(manifest, contents)
+
+
+def _device_record(device: Device) -> DeviceRecord:
+    workgroup = device.layer("workgroup")
+    return DeviceRecord(
+        name=device.name,
+        vendor=device.vendor,
+        architecture=device.architecture,
+        subgroup_size=device.subgroup_size,
+        workgroup_banks=workgroup.banks or 32,
+        workgroup_bank_bytes=workgroup.bank_bytes or 4,
+    )
+
+
+def _files(binary: KernelBinary) -> dict[FileRole, tuple[str, bytes]]:
+    files: dict[FileRole, tuple[str, bytes]] = {"llvm": (f"{binary.name}.ll", binary.llvm_ir.encode())}
+    if binary.ptx is not None:
+        files["ptx"] = (f"{binary.name}.ptx", binary.ptx.encode())
+    if binary.cubin is not None:
+        files["cubin"] = (f"{binary.name}.cubin", binary.cubin)
+    if binary.hsaco is not None:
+        files["hsaco"] = (f"{binary.name}.hsaco", binary.hsaco)
+    if binary.assembly is not None:
+        files["assembly"] = (f"{binary.name}.s", binary.assembly.encode())
+    return files
+
+
+def _statistics(binary: KernelBinary) -> Statistics:
+    known: dict[str, Any] = binary.statistics.to_dict()
+    own = {"registers", "spill_bytes", "shared_bytes", "main_loop", "instructions"}
+    more = {key: value for key, value in known.items() if key not in own and value is not None}
+    return Statistics(
+        registers=binary.statistics.registers,
+        spill_bytes=binary.statistics.spill_bytes,
+        shared_bytes=binary.statistics.shared_bytes,
+        main_loop=dict(binary.statistics.main_loop),
+        instructions=dict(binary.statistics.instructions),
+        more=more,
+    )
+
+
+def _versions() -> dict[str, str]:
+    from roller_mlir import __version__
+
+    versions = {"roller_mlir": __version__, "python": python_version()}
+    for package in _PACKAGES:
+        try:
+            versions[package] = metadata.version(package)
+        except metadata.PackageNotFoundError:
+            continue
+    return versions

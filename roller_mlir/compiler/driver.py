@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One compilation: source → linalg → plans → loops → kernels → binaries → artifact."""
+
+import time
+
+from roller_mlir.codegen.backend import KernelBinary, compile_kernels
+from roller_mlir.compiler.assemble import assemble
+from roller_mlir.compiler.entry import isolate_entry
+from roller_mlir.compiler.launch_list import read_launch_list
+from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.compiler.source import Source, parse_source
+from roller_mlir.compiler.stages import Stages, run_stages
+from roller_mlir.hal import Device, find_device
+from roller_mlir.runtime import Artifact
+from roller_mlir.support.bindings import ir, make_context
+
+
+def compile_source(source: Source, target: str, options: CompileOptions, *, read_s: float = 0.0) -> Artifact:
+    """Compile a source for a target; see `roller_mlir.compile`."""
+    started = time.perf_counter() - read_s
+    device = find_device(target)
+    with make_context(), ir.Location.unknown():
+        module = _open(source, options)
+        text = str(module)
+        read_s = time.perf_counter() - started
+        stages = run_stages(module, device, target, options)
+        stages.phases_s = {"read": read_s, **stages.phases_s}
+        return _finish(module, device, options, text, stages, started)
+
+
+def compile_kernel_module(source: Source, target: str, options: CompileOptions | None = None) -> Artifact:
+    """Compile a module that is at the last stage already: a gpu.module of kernels, and a host function of launches.
+
+    Kernels written by hand become artifacts this way; they have no plan and no numpy reference.
+    """
+    started = time.perf_counter()
+    device = find_device(target)
+    with make_context(), ir.Location.unknown():
+        module = parse_source(source, ir.Context.current)
+        return _finish(module, device, options or CompileOptions(), str(module), Stages(), started)
+
+
+def _finish(
+    module: ir.Module, device: Device, options: CompileOptions, text: str, stages: Stages, started: float
+) -> Artifact:
+    kernels_ir = str(module)
+    launch_list = read_launch_list(module)
+    phases = dict(stages.phases_s)
+    binaries: list[KernelBinary] = []
+    if options.binaries and any(launch.kernel for launch in launch_list.launches):
+        begun = time.perf_counter()
+        binaries = compile_kernels(module, device, emit="assembly" if options.disassemble else "binary")
+        phases["binaries"] = time.perf_counter() - begun
+    phases["total"] = time.perf_counter() - started
+    return assemble(
+        device=device,
+        launch_list=launch_list,
+        stages=stages,
+        binaries=binaries,
+        source=text,
+        kernels_ir=kernels_ir,
+        phases_s=phases,
+    )
+
+
+def lower_until(source: Source, target: str, options: CompileOptions, last_pass: str) -> tuple[str, Stages]:
+    """Run the passes up to one of them.
+
+    Returns:
+        The module as text, and what the passes gave.
+    """
+    device = find_device(target)
+    with make_context(), ir.Location.unknown():
+        module = _open(source, options)
+        stages = run_stages(module, device, target, options, until=last_pass)
+        return str(module), stages
+
+
+def _open(source: Source, options: CompileOptions) -> ir.Module:
+    module = parse_source(source, ir.Context.current)
+    isolate_entry(module, options.entry)
+    return module

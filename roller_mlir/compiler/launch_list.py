@@ -1,0 +1,268 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The launch list, read from the host function that the passes leave behind; nothing is kept beside the IR.
+
+Precondition: a module with one host `func.func` whose arguments carry `rtile.role`, and `gpu.launch_func` ops over views
+of these arguments, of `memref.get_global` constants and of `memref.alloc` workspaces, all at constant offsets. A launch
+whose blocks must all run at the same time carries `rtile.cooperative`.
+
+    func.func @mlp(%x: memref<8x64xf32> {rtile.role = "input"}, ..., %y: memref<8x8xf32> {rtile.role = "output"}) {
+      gpu.launch_func @kernels::@matmul_0 blocks in (%c1, %c1, %c1) threads in (%c64, %c1, %c1) args(%x : ..., ...)
+      return
+    }
+
+An op that a launch list cannot express is our own mistake, `InternalError`.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import numpy as np
+
+from roller_mlir.compiler.errors import InternalError
+from roller_mlir.plan.expression import ELEMENT_BYTES
+from roller_mlir.plan.manifest import Buffer, Launch, Role, View
+from roller_mlir.support.bindings import ir
+
+CONSTANT_ALIGNMENT_BYTES = 256
+WORKSPACE_ALIGNMENT_BYTES = 256
+
+
+@dataclass(frozen=True)
+class LaunchList:
+    """What the host function says.
+
+    Attributes:
+        function: Its name.
+        buffers: Every array.
+        inputs: Names of the inputs, in the order of the arguments.
+        outputs: Names of the outputs, likewise.
+        workspace_bytes: Size of the allocation that holds all workspaces.
+        constants: The constants file.
+        launches: In order.
+    """
+
+    function: str
+    buffers: tuple[Buffer, ...]
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    workspace_bytes: int
+    constants: bytes
+    launches: tuple[Launch, ...]
+
+
+def read_launch_list(module: ir.Module) -> LaunchList:
+    """Read the host function of a module.
+
+    Raises:
+        InternalError: The function is missing or holds what a launch list cannot express.
+    """
+    functions = [op.operation for op in module.body.operations if op.operation.name == "func.func"]
+    functions = [function for function in functions if len(function.regions[0].blocks)]
+    if len(functions) != 1:
+        raise InternalError(f"a lowered module has 1 host function, but this one has {len(functions)}")
+    return _Reader(module, functions[0]).read()
+
+
+@dataclass
+class _Reader:
+    module: ir.Module
+    function: ir.Operation
+    buffers: list[Buffer] = field(default_factory=list[Buffer])
+    launches: list[Launch] = field(default_factory=list[Launch])
+    constants: bytearray = field(default_factory=bytearray)
+    workspace_bytes: int = 0
+    integers: dict[Any, int] = field(default_factory=dict[Any, int])
+    views: dict[Any, View] = field(default_factory=dict[Any, View])
+
+    def read(self) -> LaunchList:
+        block = self.function.regions[0].blocks[0]
+        attributes = cast(Any, self.function.attributes)
+        roles: dict[str, list[str]] = {"input": [], "output": [], "workspace": []}
+        arguments = attributes["arg_attrs"] if "arg_attrs" in attributes else [{}] * len(block.arguments)
+        for argument, given in zip(block.arguments, arguments, strict=True):
+            if "rtile.role" not in given:
+                raise InternalError(f"host function argument {argument.arg_number} has no rtile.role")
+            role = cast(Role, ir.StringAttr(given["rtile.role"]).value)
+            name = f"{role}{len(roles[role])}"
+            roles[role].append(name)
+            self._add_buffer(argument, name, role)
+        for op in block.operations:
+            handler = _HANDLERS.get(op.operation.name)
+            if handler is None:
+                raise InternalError(f"a launch list cannot express '{op.operation.name}'")
+            handler(self, op.operation)
+        return LaunchList(
+            ir.StringAttr(attributes["sym_name"]).value,
+            tuple(self.buffers),
+            tuple(roles["input"]),
+            tuple(roles["output"]),
+            self.workspace_bytes,
+            bytes(self.constants),
+            tuple(self.launches),
+        )
+
+    def _add_buffer(self, value: Any, name: str, role: Role, offset_bytes: int = 0) -> None:
+        shape, element = _memref(value.type)
+        buffer = Buffer(name=name, role=role, element_type=cast(Any, element), shape=shape, offset_bytes=offset_bytes)
+        if role == "workspace":
+            start = _align(self.workspace_bytes, WORKSPACE_ALIGNMENT_BYTES)
+            self.workspace_bytes = start + buffer.size_bytes
+            buffer = Buffer(name=name, role=role, element_type=cast(Any, element), shape=shape, offset_bytes=start)
+        self.buffers.append(buffer)
+        self.views[value] = View(buffer=name, element_type=buffer.element_type, shape=shape)
+
+    def constant(self, op: ir.Operation) -> None:
+        attribute = op.attributes["value"]
+        if isinstance(attribute, ir.IntegerAttr):
+            self.integers[op.results[0]] = int(attribute.value)
+
+    def get_global(self, op: ir.Operation) -> None:
+        symbol = ir.FlatSymbolRefAttr(op.attributes["name"]).value
+        known = [buffer for buffer in self.buffers if buffer.name == symbol]
+        if known:
+            self.views[op.results[0]] = View(
+                buffer=symbol, element_type=known[0].element_type, shape=_memref(op.results[0].type)[0]
+            )
+            return
+        self.constants.extend(bytes(-len(self.constants) % CONSTANT_ALIGNMENT_BYTES))
+        offset = len(self.constants)
+        self._add_buffer(op.results[0], symbol, "constant", offset)
+        self.constants += self._global_bytes(symbol, self.buffers[-1])
+
+    def _global_bytes(self, symbol: str, buffer: Buffer) -> bytes:
+        for op in self.module.body.operations:
+            if op.operation.name == "memref.global" and ir.StringAttr(op.attributes["sym_name"]).value == symbol:
+                data = element_bytes(op.operation.attributes["initial_value"], buffer)
+                if len(data) != buffer.size_bytes:
+                    raise InternalError(f"constant @{symbol} has {len(data)} B, its type {buffer.size_bytes} B")
+                return data
+        raise InternalError(f"the module has no memref.global @{symbol}")
+
+    def alloc(self, op: ir.Operation) -> None:
+        count = sum(1 for buffer in self.buffers if buffer.role == "workspace")
+        self._add_buffer(op.results[0], f"workspace{count}", "workspace")
+
+    def ignore(self, op: ir.Operation) -> None:
+        """Skip an op that moves no data."""
+
+    def byte_view(self, op: ir.Operation) -> None:
+        self._derive(op, self._integer(op.operands[1]))
+
+    def reshape(self, op: ir.Operation) -> None:
+        self._derive(op, 0)
+
+    def strided_view(self, op: ir.Operation) -> None:
+        """memref.subview and memref.reinterpret_cast: the offset is in the result's type; the result must be dense."""
+        result = ir.MemRefType(op.results[0].type)
+        _, offset = result.get_strides_and_offset()
+        source = ir.MemRefType(op.operands[0].type)
+        base = source.get_strides_and_offset()[1] if op.name == "memref.subview" else 0
+        element = ELEMENT_BYTES[str(result.element_type)]
+        self._derive(op, (offset - base) * element)
+
+    def _derive(self, op: ir.Operation, offset_bytes: int) -> None:
+        source = self._view(op.operands[0])
+        shape, element = _memref(op.results[0].type)
+        self.views[op.results[0]] = View(
+            buffer=source.buffer,
+            offset_bytes=source.offset_bytes + offset_bytes,
+            element_type=cast(Any, element),
+            shape=shape,
+        )
+
+    def copy(self, op: ir.Operation) -> None:
+        source, target = (self._view(operand) for operand in list(op.operands)[-2:])
+        if op.name == "gpu.memcpy":
+            source, target = target, source
+        self.launches.append(Launch(kernel="", arguments=(source, target)))
+
+    def launch(self, op: ir.Operation) -> None:
+        segments = [int(n) for n in cast(Any, op.attributes["operandSegmentSizes"])]
+        operands = list(op.operands)
+        groups: list[list[Any]] = []
+        for size in segments:
+            groups.append(operands[:size])
+            operands = operands[size:]
+        # asyncDependencies, grid x y z, block x y z, cluster x y z, dynamicSharedMemorySize, kernelOperands, asyncObject
+        sizes = [self._integer(group[0]) for group in groups[1:7]]
+        dynamic = groups[10]
+        kernel = str(op.attributes["kernel"]).rsplit("@", 1)[-1].strip('"')
+        self.launches.append(
+            Launch(
+                kernel=kernel,
+                grid=(sizes[0], sizes[1], sizes[2]),
+                block=(sizes[3], sizes[4], sizes[5]),
+                dynamic_workgroup_bytes=self._integer(dynamic[0]) if dynamic else 0,
+                cooperative="rtile.cooperative" in op.attributes,
+                arguments=tuple(self._view(operand) for operand in groups[11]),
+            )
+        )
+
+    def _integer(self, value: Any) -> int:
+        if value not in self.integers:
+            raise InternalError(f"a launch list needs a constant, but got {value}")
+        return self.integers[value]
+
+    def _view(self, value: Any) -> View:
+        if value not in self.views:
+            raise InternalError(f"a launch list needs a view of a buffer, but got {value}")
+        return self.views[value]
+
+
+_HANDLERS: dict[str, Callable[[_Reader, ir.Operation], None]] = {
+    "arith.constant": _Reader.constant,
+    "memref.get_global": _Reader.get_global,
+    "memref.alloc": _Reader.alloc,
+    "memref.dealloc": _Reader.ignore,
+    "memref.view": _Reader.byte_view,
+    "memref.expand_shape": _Reader.reshape,
+    "memref.collapse_shape": _Reader.reshape,
+    "memref.cast": _Reader.reshape,
+    "memref.subview": _Reader.strided_view,
+    "memref.reinterpret_cast": _Reader.strided_view,
+    "memref.copy": _Reader.copy,
+    "gpu.memcpy": _Reader.copy,
+    "gpu.launch_func": _Reader.launch,
+    "func.return": _Reader.ignore,
+}
+
+
+def element_bytes(attribute: Any, buffer: Buffer) -> bytes:
+    """Return the elements of a dense attribute in memory order.
+
+    Raises:
+        InternalError: The attribute is not dense, or of a type that cannot be read.
+    """
+    if getattr(attribute, "is_splat", False):
+        value = attribute.get_splat_value().value
+        return _scalar_bytes(value, buffer.element_type) * int(np.prod(buffer.shape, dtype=np.int64))
+    try:
+        return np.ascontiguousarray(np.array(attribute)).tobytes()
+    except (TypeError, ValueError) as error:
+        raise InternalError(f"constant {buffer.name} cannot be read: {error}") from error
+
+
+def _scalar_bytes(value: float, element_type: str) -> bytes:
+    if element_type == "bf16":
+        bits = int(np.float32(value).view(np.uint32))
+        return np.uint16((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).tobytes()
+    names = {"f64": "float64", "f32": "float32", "f16": "float16", "i1": "bool"}
+    return np.asarray(value).astype(names.get(element_type, "int" + element_type[1:])).tobytes()
+
+
+def _memref(value_type: Any) -> tuple[tuple[int, ...], str]:
+    """Return shape and element type of a memref; it must be static and dense."""
+    memref = ir.MemRefType(value_type)
+    if not memref.has_static_shape:
+        raise InternalError(f"a launch list needs static shapes, but got {memref}")
+    strides, expected = memref.get_strides_and_offset()[0], 1
+    for extent, stride in zip(reversed(memref.shape), reversed(strides), strict=True):
+        if extent != 1 and stride != expected:
+            raise InternalError(f"a launch list needs dense memrefs, but got {memref}")
+        expected *= extent
+    return tuple(memref.shape), str(memref.element_type)
+
+
+def _align(value: int, alignment: int) -> int:
+    return -(-value // alignment) * alignment

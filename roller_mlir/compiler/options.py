@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Options of a compilation: what the user may force, everything else being the model's decision."""
+
+from dataclasses import dataclass
+from os import PathLike
+
+
+@dataclass(frozen=True, kw_only=True)
+class CompileOptions:
+    """How to compile.
+
+    Attributes:
+        tile_sizes: Points of each loop in one task (or one reduction step), in loop order; () lets the model choose.
+        thread_tile: Points of each loop that one thread holds; () lets the model choose.
+        stages: Buffers of staged operands: 1, or 2 for double buffering; 0 lets the model choose.
+        plan_file: A JSON file with the whole plan; None lets the model choose.
+        entry: The function to compile; None takes the only public one.
+        binaries: Whether to generate code. Without it the artifact runs in the simulator only.
+        disassemble: Whether to disassemble NVIDIA's binaries too, which tells the instructions of the main loop and takes
+            longer than all the rest.
+    """
+
+    tile_sizes: tuple[int, ...] = ()
+    thread_tile: tuple[int, ...] = ()
+    stages: int = 0
+    plan_file: str | PathLike[str] | None = None
+    entry: str | None = None
+    binaries: bool = True
+    disassemble: bool = False
+
+    def __post_init__(self) -> None:
+        """Check each value by itself; whether a tile fits the device is the model's to say."""
+        for name, values in (("tile_sizes", self.tile_sizes), ("thread_tile", self.thread_tile)):
+            if any(value < 1 for value in values):
+                raise ValueError(f"{name} must be integers of at least 1, but got {list(values)}")
+        if self.stages not in (0, 1, 2):
+            raise ValueError(f"stages must be 1 or 2, or 0 for the model's choice, but got {self.stages}")
+
+    def construct_options(self) -> dict[str, str | None]:
+        """Return the options of the planning pass, spelled as in a pipeline."""
+        spelled: dict[str, str | None] = {}
+        if self.tile_sizes:
+            spelled["tile-sizes"] = ",".join(map(str, self.tile_sizes))
+        if self.thread_tile:
+            spelled["thread-tile"] = ",".join(map(str, self.thread_tile))
+        if self.stages:
+            spelled["stages"] = str(self.stages)
+        if self.plan_file is not None:
+            spelled["plan-file"] = str(self.plan_file)
+        return spelled

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the user hands in: a path, text, bytes or a module, read with one clear error for everything that is not MLIR."""
+
+import re
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, SourcePlace, parse_module
+
+MAX_SOURCE_BYTES = 512 << 20
+# MLIR's parser and our walks recurse once per nesting level; 200 is far beyond any program and far below any stack.
+MAX_NESTING = 200
+_BYTECODE_MAGIC = b"ML\xefR"
+_OPEN, _CLOSE = "({[<", ")}]>"
+# A string, a comment, an arrow or comparison (whose bracket is none), or one bracket.
+_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|->|[<>]=|[({\[<)}\]>]')
+
+
+@dataclass(frozen=True)
+class Source:
+    """A program as text or bytecode.
+
+    Attributes:
+        name: What diagnostics call it; "-" where it did not come from a file.
+        content: MLIR text, or the bytes of MLIR bytecode.
+    """
+
+    name: str
+    content: str | bytes
+
+    @property
+    def text(self) -> str:
+        """The text for the lines under diagnostics; empty for bytecode."""
+        return self.content if isinstance(self.content, str) else ""
+
+
+def read_source(given: "ir.Module | str | bytes | PathLike[str]") -> Source:
+    """Read a module, text, bytecode or the file at a path.
+
+    A `str` is text if it holds a line break or a brace, and otherwise a path.
+
+    Raises:
+        DiagnosedError: The file cannot be read, is empty, or is neither MLIR text nor MLIR bytecode.
+    """
+    if isinstance(given, ir.Module):
+        return Source("-", str(given))
+    if isinstance(given, bytes):
+        return Source("-", _decode("-", given))
+    if isinstance(given, str) and ("\n" in given or "{" in given):
+        return Source("-", _check_text("-", given))
+    path = Path(given)
+    name = str(path)
+    try:
+        if path.is_dir():
+            raise _error(name, "cannot read it: it is a directory")
+        if path.is_file() and path.stat().st_size > MAX_SOURCE_BYTES:
+            raise _error(name, f"has {path.stat().st_size} B; sources may have {MAX_SOURCE_BYTES} B")
+        data = path.read_bytes()
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise _error(name, f"cannot read it: {reason}") from None
+    except ValueError as error:
+        raise _error(name, f"cannot read it: {error}") from None
+    return Source(name, _decode(name, data))
+
+
+def parse_source(source: Source, context: "ir.Context") -> "ir.Module":
+    """Parse a source.
+
+    Raises:
+        DiagnosedError: It is not valid MLIR; places carry the file name "-".
+    """
+    if isinstance(source.content, str):
+        _check_nesting(source.content)
+    return parse_module(source.content, context)
+
+
+def _decode(name: str, data: bytes) -> str | bytes:
+    if data.startswith(_BYTECODE_MAGIC):
+        return data
+    try:
+        return _check_text(name, data.decode())
+    except UnicodeDecodeError as error:
+        raise _error(name, f"byte {error.start} is not UTF-8; a source is MLIR text or MLIR bytecode") from None
+
+
+def _check_text(name: str, text: str) -> str:
+    if not text.strip():
+        raise _error(name, "is empty; it must hold a function of linalg ops on tensors")
+    if "\0" in text:
+        raise _error(name, f"byte {text.index(chr(0))} is NUL; a source is MLIR text or MLIR bytecode")
+    return text
+
+
+def _check_nesting(text: str) -> None:
+    """Refuse brackets nested deeper than the parser's stack allows; brackets in strings and comments do not count."""
+    depth = 0
+    for match in _TOKEN.finditer(text):
+        token = match.group()
+        if token in _OPEN:
+            depth += 1
+        elif token in _CLOSE:
+            depth -= 1
+        if depth > MAX_NESTING:
+            start = match.start()
+            place = SourcePlace("-", text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start))
+            raise DiagnosedError([Diagnostic("error", f"brackets are nested more than {MAX_NESTING} deep", place)])
+
+
+def _error(name: str, message: str) -> DiagnosedError:
+    return DiagnosedError([Diagnostic("error", f"{name}: {message}" if name != "-" else f"the source: {message}")])

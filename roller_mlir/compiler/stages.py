@@ -1,0 +1,108 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The way from linalg to kernels, stage by stage, each timed, with the IR of a stage kept where it is asked for."""
+
+import json
+import time
+from collections.abc import Collection
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.hal import Device
+from roller_mlir.pipelines import TO_SIM
+from roller_mlir.plan.plan import Plan
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic
+from roller_mlir.support.passes import Pass
+from roller_mlir.support.pipeline import RunOptions, Step, expand_pipeline, run_pipeline
+
+PLANNING_PASS = "rtile-construct"
+
+
+@dataclass
+class Stages:
+    """What the passes gave.
+
+    Attributes:
+        plans: Plan of each program, by name, in program order.
+        ir_after: Text of the module after the passes that were asked for, by pass name.
+        phases_s: Seconds per pass of ours; upstream passes count to the next of ours.
+        notes: Warnings and remarks.
+    """
+
+    plans: dict[str, Plan] = field(default_factory=dict[str, Plan])
+    ir_after: dict[str, str] = field(default_factory=dict[str, str])
+    phases_s: dict[str, float] = field(default_factory=dict[str, float])
+    notes: tuple[str, ...] = ()
+
+
+def run_stages(
+    module: ir.Module, device: Device, target: str, options: CompileOptions, *, keep: Collection[str] = (), until: str = ""
+) -> Stages:
+    """Lower a module of linalg ops to kernels and launches, in place.
+
+    Args:
+        module: One function of linalg ops on tensors.
+        device: What to compile for.
+        target: How the user named the device, or the path of its description.
+        options: What is forced.
+        keep: Names of passes whose IR is kept as text.
+        until: Name of the last pass to run; "" runs all.
+
+    Raises:
+        DiagnosedError: The module, or a forced tile, is refused.
+    """
+    _check_plan_file(options)
+    given: dict[str, str | None] = {"device": target, **options.construct_options()}
+    steps = expand_pipeline(TO_SIM.name, given)
+    if until:
+        last = max(i for i, step in enumerate(steps) if isinstance(step, Pass) and step.name == until)
+        steps = steps[: last + 1]
+    stages = Stages()
+    started = time.perf_counter()
+
+    def record(step: Pass, current: Any) -> None:
+        nonlocal started
+        stages.phases_s[step.name] = time.perf_counter() - started
+        if step.name == PLANNING_PASS:
+            stages.plans.update(read_plans(current))
+        if step.name in keep:
+            stages.ir_after[step.name] = str(current)
+        started = time.perf_counter()
+
+    collected = run_pipeline(module, list[Step](steps), RunOptions(on_step=record))
+    stages.notes = tuple(f"{d.severity}: {d.message}" for d in collected.diagnostics)
+    return stages
+
+
+def read_plans(module: ir.Module) -> dict[str, Plan]:
+    """Return the plan of every program that carries one, by the program's name, in order."""
+    found: dict[str, Plan] = {}
+
+    def visit(op: ir.Operation) -> Any:
+        if op.name == "rtile.program" and "plan" in op.attributes:
+            attribute: Any = op.attributes["plan"]
+            found[ir.StringAttr(op.attributes["sym_name"]).value] = Plan.from_dict(attribute.to_dict())
+        return ir.WalkResult.ADVANCE
+
+    module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
+
+
+def _check_plan_file(options: CompileOptions) -> None:
+    """Refuse an unusable plan file before any pass runs."""
+    if options.plan_file is None:
+        return
+    path = Path(options.plan_file)
+    try:
+        data = json.loads(path.read_text())
+        if not isinstance(data, dict):
+            raise ValueError("it must hold an object of plans by program name")
+        for plan in data.values():  # type: ignore[misc]
+            Plan.from_dict(plan)  # type: ignore[arg-type]
+    except OSError as error:
+        reason = (error.strerror or str(error)).lower()
+        raise DiagnosedError([Diagnostic("error", f"plan file {path}: {reason}")]) from None
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise DiagnosedError([Diagnostic("error", f"plan file {path}: {error}")]) from None

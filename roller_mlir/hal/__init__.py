@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Devices as data: what a device is (`spec`), and those described in `devices/*.toml`. No MLIR and no live device.
+
+Paper: ROLLER sections 3.1 and 4.
+"""
+
+from roller_mlir.hal.catalogue import device_names, find_device
+from roller_mlir.hal.describe import Table, describe, device_table
+from roller_mlir.hal.errors import DeviceError
+from roller_mlir.hal.loader import load_device, parse_device
+from roller_mlir.hal.spec import FEATURES, REGISTER_BYTES, Device, Instruction, MemoryLayer
+
+__all__ = [
+    "FEATURES",
+    "REGISTER_BYTES",
+    "Device",
+    "DeviceError",
+    "Instruction",
+    "MemoryLayer",
+    "Table",
+    "describe",
+    "device_names",
+    "device_table",
+    "find_device",
+    "load_device",
+    "parse_device",
+]

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The devices that come with this package, and how a user names one."""
+
+from __future__ import annotations
+
+import difflib
+from functools import cache
+from pathlib import Path
+
+from roller_mlir.hal.errors import DeviceError
+from roller_mlir.hal.loader import load_device
+from roller_mlir.hal.spec import Device
+
+DEVICE_FOLDER = Path(__file__).parent / "devices"
+
+
+def find_device(name: str) -> Device:
+    """Gives the device of that name.
+
+    Args:
+        name: A device ("h200"), an alias of one ("a100"), an architecture that has a default device ("sm_90" gives
+            h200), or the path of a device description, which ends in ".toml". Upper and lower case are the same.
+
+    Raises:
+        DeviceError: No such device, or the description at that path is wrong.
+    """
+    if name.endswith(".toml"):
+        return load_device(Path(name))
+    if name.casefold() in _stems():
+        return _load(name.casefold())
+    meanings = _meanings()
+    device = meanings.get(name.casefold())
+    if device is None:
+        close = difflib.get_close_matches(name.casefold(), meanings, n=1, cutoff=0.5)
+        nearest = f"; did you mean '{close[0]}'?" if close else ""
+        others = ", ".join(f"{other} ({meant.name})" for other, meant in meanings.items() if other != meant.name)
+        known = f"{', '.join(device_names())}, or {others}, or the path of a .toml file"
+        raise DeviceError(f"unknown device '{name}'{nearest}; known: {known}")
+    return device
+
+
+def device_names() -> tuple[str, ...]:
+    """Gives the names of the devices that come with this package, without aliases, in alphabetical order."""
+    return _stems()
+
+
+@cache
+def _stems() -> tuple[str, ...]:
+    return tuple(sorted(path.stem for path in DEVICE_FOLDER.glob("*.toml")))
+
+
+@cache
+def _load(stem: str) -> Device:
+    path = DEVICE_FOLDER / f"{stem}.toml"
+    device = load_device(path)
+    if device.name != stem:
+        raise DeviceError(f"must be that of the file, '{stem}', but got '{device.name}'", key="name", file=str(path))
+    return device
+
+
+@cache
+def _meanings() -> dict[str, Device]:
+    meanings: dict[str, Device] = {}
+    for device in map(_load, _stems()):
+        for name in (device.name, *device.aliases, *device.default_for):
+            if name in meanings:
+                raise DeviceError(f"'{name}' already means {meanings[name].name}", file=f"{device.name}.toml")
+            meanings[name] = device
+    return meanings

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One level of a device's memory.
+
+Paper: ROLLER section 3.1 (memory layers, transactions, banks).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from roller_mlir.hal.checks import (
+    require,
+    require_at_most,
+    require_member,
+    require_multiple,
+    require_plausible,
+    require_positive,
+    require_power_of_two,
+)
+from roller_mlir.hal.errors import DeviceError
+
+
+@dataclass(frozen=True, kw_only=True)
+class MemoryLayer:
+    """One level of a device's memory.
+
+    Attributes:
+        name: "register", "workgroup", "l2", "l3" or "global"; a user's device may have others.
+        kind: "explicit" (a program places data there) or "cached" (the hardware does).
+        instances: How many of this memory the device has (132: one per unit; 1: shared by all).
+        capacity_bytes: Size of one instance.
+        bandwidth_bytes_per_s: Peak of all instances together, reading.
+        sustained_bandwidth_bytes_per_s: What a published benchmark reached of it.
+        latency_s: Time of one dependent load that this layer answers.
+        transaction_bytes: The smallest piece that is moved; unused bytes of it are lost bandwidth.
+        line_bytes: Size of a cache line.
+        banks: Number of banks that one instance serves in parallel.
+        bank_bytes: Width of a bank.
+        wide_load_lanes: Which lanes of a subgroup are served together when each loads 16 bytes, where these are not
+            neighbours. Empty: neighbours, as many as fill the banks once.
+    """
+
+    name: str
+    kind: str
+    instances: int
+    capacity_bytes: int
+    bandwidth_bytes_per_s: float | None = None
+    sustained_bandwidth_bytes_per_s: float | None = None
+    latency_s: float | None = None
+    transaction_bytes: int | None = None
+    line_bytes: int | None = None
+    banks: int | None = None
+    bank_bytes: int | None = None
+    wide_load_lanes: tuple[tuple[int, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Checks each field and the fields against each other; raises DeviceError."""
+        require(bool(self.name), "name", "must not be empty")
+        require_member("kind", self.kind, ("cached", "explicit"))
+        require_positive({key: value for key, value in vars(self).items() if isinstance(value, (int, float))})
+        for key in ("bandwidth_bytes_per_s", "sustained_bandwidth_bytes_per_s"):
+            require_plausible(key, getattr(self, key), 1e7, 1e17, "B/s")
+        require_plausible("latency_s", self.latency_s, 1e-11, 1e-3, "s")
+        require_power_of_two("transaction_bytes", self.transaction_bytes)
+        require_power_of_two("line_bytes", self.line_bytes)
+        require_power_of_two("bank_bytes", self.bank_bytes)
+        require((self.banks is None) == (self.bank_bytes is None), "banks", "must be given together with bank_bytes")
+        if self.line_bytes is not None and self.transaction_bytes is not None:
+            require_multiple("line_bytes", self.line_bytes, "transaction_bytes", self.transaction_bytes)
+        if self.sustained_bandwidth_bytes_per_s is not None and self.bandwidth_bytes_per_s is not None:
+            require_at_most(
+                "sustained_bandwidth_bytes_per_s",
+                self.sustained_bandwidth_bytes_per_s,
+                "bandwidth_bytes_per_s",
+                self.bandwidth_bytes_per_s,
+            )
+
+    @property
+    def total_capacity_bytes(self) -> int:
+        """Size of all instances together."""
+        return self.instances * self.capacity_bytes
+
+    @property
+    def usable_bandwidth_bytes_per_s(self) -> float:
+        """What a program can hope for: the sustained bandwidth where one is known, else the peak.
+
+        Raises:
+            DeviceError: Neither is known.
+        """
+        bandwidth = self.sustained_bandwidth_bytes_per_s or self.bandwidth_bytes_per_s
+        if bandwidth is None:
+            raise DeviceError(f"the bandwidth of memory layer '{self.name}' is not known", key=f"layers.{self.name}")
+        return bandwidth
+
+    def loads_together(self, lanes: int) -> Sequence[Sequence[int]]:
+        """Gives the lanes of a subgroup that the banks serve together when each loads 16 bytes.
+
+        Args:
+            lanes: Size of the subgroup.
+
+        Raises:
+            DeviceError: The layer has no banks.
+        """
+        if self.wide_load_lanes:
+            return self.wide_load_lanes
+        if self.banks is None or self.bank_bytes is None:
+            raise DeviceError(f"memory layer '{self.name}' has no banks", key=f"layers.{self.name}")
+        group = max(1, self.banks * self.bank_bytes // 16)
+        return tuple(tuple(range(first, min(first + group, lanes))) for first in range(0, lanes, group))

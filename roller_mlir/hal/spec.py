@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a device is: a frozen record in SI units that checks itself.
+
+Words of the whole project: a *unit* runs blocks on its own (NVIDIA: streaming multiprocessor; AMD: compute unit), a
+*subgroup* is the set of threads that execute together (warp, wavefront), *workgroup memory* is what the threads of a
+block share. What is not known is `None`, never 0. No record is derived from the machine that the compiler runs on.
+
+Paper: ROLLER section 3.1 (hardware abstraction: layers, execution units, transactions, banks), section 4 (instances).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from roller_mlir.hal.checks import (
+    check_clock,
+    require,
+    require_at_most,
+    require_member,
+    require_multiple,
+    require_plausible,
+    require_positive,
+    require_power_of_two,
+)
+from roller_mlir.hal.errors import DeviceError
+from roller_mlir.hal.instructions import Instruction
+from roller_mlir.hal.layers import MemoryLayer
+
+__all__ = ["FEATURES", "REGISTER_BYTES", "Device", "Instruction", "MemoryLayer"]
+
+REGISTER_BYTES = 4
+"""Size of one register of one thread, on every device described here."""
+
+FEATURES = ("async_copy", "tensor_copy", "cluster", "matrix_load")
+"""What a device may have beyond the common: cp.async; TMA; clusters of blocks; ldmatrix."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Device:
+    """A device to compile for.
+
+    Attributes:
+        name: Its name for users, such as "h200".
+        vendor: "nvidia" or "amd".
+        architecture: The compiler's name of its instruction set, such as "sm_90a".
+        description: Product, form and memory, for people.
+        aliases: Other names of this very device.
+        default_for: Architecture names that a user may give instead of a device, and that then mean this one.
+        features: Which of `FEATURES` it has.
+        ptx_version: The first PTX version that knows the architecture (NVIDIA), such as "8.0".
+        units: Streaming multiprocessors or compute units.
+        clock_hz: The boost clock, at which the vendor states peaks.
+        subgroup_size: Threads that execute together.
+        schedulers_per_unit: Parts of a unit, each with its share of the registers, that issue for one subgroup a cycle.
+        max_threads_per_block: Residency limit.
+        max_threads_per_unit: Residency limit.
+        max_blocks_per_unit: Residency limit.
+        max_multi_subgroup_blocks_per_unit: The limit for blocks of more than one subgroup, where it is lower.
+        max_grid_blocks: Blocks along the first axis of a grid.
+        registers_per_unit: 32-bit registers of all threads of a unit.
+        max_registers_per_thread: What an instruction of one thread can address.
+        accumulator_registers_per_thread: Further registers that only matrix instructions and moves can address.
+        register_allocation_per_subgroup: A subgroup's registers are rounded up to a multiple of this.
+        subgroup_allocation: A block's subgroups are rounded up to a multiple of this when registers are given out.
+        max_workgroup_bytes_per_block: Workgroup memory that a block can ask for at launch.
+        max_workgroup_bytes_per_unit: Workgroup memory of all resident blocks.
+        reserved_workgroup_bytes_per_block: What the system takes of it for itself per resident block.
+        workgroup_allocation_bytes: A block's workgroup memory is rounded up to a multiple of this.
+        static_workgroup_bytes: Workgroup memory that a block can have without asking at launch.
+        max_access_bytes: The widest load or store of one thread.
+        launch_latency_s: From one kernel to the next in a queue of empty-sized kernels.
+        layers: From the registers outwards.
+        instructions: What multiplies and adds.
+    """
+
+    name: str
+    vendor: str
+    architecture: str
+    description: str
+    units: int
+    clock_hz: float
+    subgroup_size: int
+    schedulers_per_unit: int
+    max_threads_per_block: int
+    max_threads_per_unit: int
+    max_blocks_per_unit: int
+    max_grid_blocks: int
+    registers_per_unit: int
+    max_registers_per_thread: int
+    register_allocation_per_subgroup: int
+    max_workgroup_bytes_per_block: int
+    max_workgroup_bytes_per_unit: int
+    static_workgroup_bytes: int
+    max_access_bytes: int
+    layers: tuple[MemoryLayer, ...]
+    instructions: tuple[Instruction, ...]
+    aliases: tuple[str, ...] = ()
+    default_for: tuple[str, ...] = ()
+    features: tuple[str, ...] = ()
+    ptx_version: str | None = None
+    max_multi_subgroup_blocks_per_unit: int | None = None
+    accumulator_registers_per_thread: int | None = None
+    subgroup_allocation: int = 1
+    reserved_workgroup_bytes_per_block: int = 0
+    workgroup_allocation_bytes: int = 1
+    launch_latency_s: float | None = None
+
+    def __post_init__(self) -> None:
+        """Checks each field and the fields against each other; raises DeviceError."""
+        for key in ("name", "architecture", "description"):
+            require(bool(getattr(self, key)), key, "must not be empty")
+        require_member("vendor", self.vendor, ("nvidia", "amd"))
+        for feature in self.features:
+            require_member("features", feature, FEATURES)
+        numbers = {key: value for key, value in vars(self).items() if isinstance(value, (int, float))}
+        reserved = numbers.pop("reserved_workgroup_bytes_per_block")
+        require(reserved >= 0, "reserved_workgroup_bytes_per_block", f"must not be negative, but got {reserved}")
+        require_positive(numbers)
+        check_clock(self.clock_hz)
+        require_plausible("launch_latency_s", self.launch_latency_s, 1e-9, 1e-1, "s")
+        require_power_of_two("subgroup_size", self.subgroup_size)
+        require_power_of_two("max_access_bytes", self.max_access_bytes)
+        for_nvidia = (self.vendor == "nvidia") == (self.ptx_version is not None)
+        require(for_nvidia, "ptx_version", "must be given for vendor 'nvidia', and only there")
+        self._check_residency()
+        self._check_workgroup_memory()
+        self._check_layers()
+        self._check_instructions()
+
+    def _check_residency(self) -> None:
+        for key in ("max_threads_per_block", "max_threads_per_unit", "register_allocation_per_subgroup"):
+            require_multiple(key, getattr(self, key), "subgroup_size", self.subgroup_size)
+        limit = self.max_threads_per_unit
+        require_at_most("max_threads_per_block", self.max_threads_per_block, "max_threads_per_unit", limit)
+        if self.max_multi_subgroup_blocks_per_unit is not None:
+            key = "max_multi_subgroup_blocks_per_unit"
+            require_at_most(key, getattr(self, key), "max_blocks_per_unit", self.max_blocks_per_unit)
+        granule = self.register_allocation_per_subgroup * self.schedulers_per_unit
+        of_key = "register_allocation_per_subgroup x schedulers_per_unit"
+        require_multiple("registers_per_unit", self.registers_per_unit, of_key, granule)
+        share = self.registers_per_unit // self.schedulers_per_unit // self.subgroup_size
+        of_key = "registers_per_unit / schedulers_per_unit / subgroup_size"
+        require_at_most("max_registers_per_thread", self.max_registers_per_thread, of_key, share)
+
+    def _check_workgroup_memory(self) -> None:
+        limit = self.max_workgroup_bytes_per_unit - self.reserved_workgroup_bytes_per_block
+        of_key = "max_workgroup_bytes_per_unit - reserved_workgroup_bytes_per_block"
+        require_at_most("max_workgroup_bytes_per_block", self.max_workgroup_bytes_per_block, of_key, limit)
+        limit = self.max_workgroup_bytes_per_block
+        require_at_most("static_workgroup_bytes", self.static_workgroup_bytes, "max_workgroup_bytes_per_block", limit)
+
+    def _check_layers(self) -> None:
+        names = [layer.name for layer in self.layers]
+        require(len(set(names)) == len(names), "layers", f"must have distinct names, but got {', '.join(names)}")
+        for name in ("register", "workgroup", "global"):
+            require(name in names, "layers", f"must have a layer '{name}', but got {', '.join(names) or 'none'}")
+        self._check_unit_layer("register", self.registers_per_unit * REGISTER_BYTES, "registers_per_unit x 4 B")
+        self._check_unit_layer("workgroup", self.max_workgroup_bytes_per_unit, "max_workgroup_bytes_per_unit")
+        require(self.layer("workgroup").banks is not None, "layers.workgroup.banks", "must be given")
+        for layer in self.layers:
+            known = layer.bandwidth_bytes_per_s is not None or layer.name == "register"
+            require(known, f"layers.{layer.name}.bandwidth_bytes_per_s", "must be given")
+            lanes = sorted(lane for group in layer.wide_load_lanes for lane in group)
+            every = not lanes or lanes == list(range(self.subgroup_size))
+            rule = f"must name each of the {self.subgroup_size} lanes of a subgroup once"
+            require(every, f"layers.{layer.name}.wide_load_lanes", rule)
+
+    def _check_unit_layer(self, name: str, capacity_bytes: int, of_key: str) -> None:
+        layer = self.layer(name)
+        rule = f"must equal units ({self.units}), but got {layer.instances}"
+        require(layer.instances == self.units, f"layers.{name}.instances", rule)
+        rule = f"must equal {of_key} ({capacity_bytes}), but got {layer.capacity_bytes}"
+        require(layer.capacity_bytes == capacity_bytes, f"layers.{name}.capacity_bytes", rule)
+
+    def _check_instructions(self) -> None:
+        keys = [(one.name, one.operand_type, one.result_type) for one in self.instructions]
+        require(len(set(keys)) == len(keys), "instructions", "must differ in name, operand_type or result_type")
+        scalar = any(one.family == "fma" and one.operand_type == one.result_type == "f32" for one in self.instructions)
+        require(scalar, "instructions", "must have one of family 'fma' on f32")
+        for one in self.instructions:
+            if one.is_matrix:
+                key = f"instructions.{one.name}.threads"
+                require_multiple(key, one.threads, "subgroup_size", self.subgroup_size)
+
+    def layer(self, name: str) -> MemoryLayer:
+        """Gives the layer of that name, or raises a DeviceError."""
+        for layer in self.layers:
+            if layer.name == name:
+                return layer
+        known = ", ".join(layer.name for layer in self.layers)
+        raise DeviceError(f"device '{self.name}' has no memory layer '{name}'; it has {known}")
+
+    def instruction(self, name: str, operand_type: str = "f32", result_type: str | None = None) -> Instruction:
+        """Gives the instruction of that name and those types, or raises a DeviceError.
+
+        Args:
+            name: The mnemonic, or "fma".
+            operand_type: Element type of the factors.
+            result_type: Element type of the sum; where left out, the operands'.
+        """
+        types = (operand_type, result_type or operand_type)
+        for one in self.instructions:
+            if one.name == name and (one.operand_type, one.result_type) == types:
+                return one
+        raise DeviceError(f"device '{self.name}' has no instruction '{name}' from {types[0]} to {types[1]}")
+
+    def peak_flops_per_s(self, instruction: Instruction) -> float:
+        """Gives the peak of the whole device with that instruction: units x flops per cycle and unit x clock.
+
+        H200, fma on f32: 132 units x 256 flops x 1.98 GHz = 66.9e12 flop/s.
+        """
+        return self.units * instruction.flops_per_cycle_per_unit * (instruction.clock_hz or self.clock_hz)

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Offsets of buffers that live for a while in one workspace: buffers alive at the same time never overlap."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Lifetime:
+    """A buffer's size and the launches between which it must keep its content, both inclusive."""
+
+    size_bytes: int
+    first: int
+    last: int
+
+
+def assign_offsets(lifetimes: Sequence[Lifetime], alignment: int = 256) -> tuple[list[int], int]:
+    """Give each buffer the lowest offset that is free during its lifetime, larger buffers first.
+
+    Args:
+        lifetimes: The buffers.
+        alignment: Every offset is a multiple of it, in bytes.
+
+    Returns:
+        One offset a buffer, and the size of the workspace, both in bytes.
+
+    >>> assign_offsets([Lifetime(100, 0, 1), Lifetime(300, 1, 2), Lifetime(200, 2, 3)])
+    ([512, 0, 512], 768)
+    """
+    offsets = [0] * len(lifetimes)
+    placed: list[int] = []
+    for i in sorted(range(len(lifetimes)), key=lambda i: -lifetimes[i].size_bytes):
+        here = lifetimes[i]
+        at = 0
+        for j in sorted(placed, key=lambda j: offsets[j]):
+            other = lifetimes[j]
+            if other.last < here.first or here.last < other.first:
+                continue
+            if at + here.size_bytes <= offsets[j]:
+                break
+            at = max(at, _align(offsets[j] + other.size_bytes, alignment))
+        offsets[i] = at
+        placed.append(i)
+    ends = [offset + lifetime.size_bytes for offset, lifetime in zip(offsets, lifetimes, strict=True)]
+    return offsets, _align(max(ends, default=0), alignment)
+
+
+def _align(value: int, alignment: int) -> int:
+    return -(-value // alignment) * alignment

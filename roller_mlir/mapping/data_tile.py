@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Data tiles: the box of a tensor that a box of the loops touches, halo included.
+
+A data tile is the affine image of the loops' box under the access's indices. Paper: ROLLER section 3.1, Figure 5.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import gcd, prod
+
+from roller_mlir.mapping.index import power_of_two_divisor
+from roller_mlir.plan import Access
+
+
+@dataclass(frozen=True)
+class TileDimension:
+    """One dimension of a data tile.
+
+    Attributes:
+        coefficients: {loop: tile elements per point of the loop}, loops with a block of 1 left out.
+        step: Tensor elements between neighbouring tile elements.
+        extent: Tile elements.
+    """
+
+    coefficients: dict[int, int]
+    step: int
+    extent: int
+
+
+def tile_dimensions(access: Access, blocks: Sequence[int]) -> tuple[TileDimension, ...]:
+    """Return the data tile of an access for a box of `blocks` points per loop.
+
+    >>> from roller_mlir.plan import LinearIndex
+    >>> row = Access("x", (30,), "f32", (LinearIndex((2, 1)),))       # x[2 * i + w]
+    >>> [(d.step, d.extent) for d in tile_dimensions(row, (8, 3))]
+    [(1, 17)]
+    """
+    dimensions: list[TileDimension] = []
+    for index in access.indices:
+        terms = {loop: k for loop, k in index.terms().items() if blocks[loop] > 1}
+        step = gcd(*terms.values()) or 1
+        extent = sum(k * (blocks[loop] - 1) for loop, k in terms.items()) // step + 1
+        dimensions.append(TileDimension({loop: k // step for loop, k in terms.items()}, step, extent))
+    return tuple(dimensions)
+
+
+def footprint_elements(access: Access, blocks: Sequence[int]) -> int:
+    """Return the elements of the data tile (the bounding box of what the loops' box touches)."""
+    return prod(dimension.extent for dimension in tile_dimensions(access, blocks))
+
+
+@dataclass(frozen=True)
+class CopyMap:
+    """How the threads of a task share the copy of one tile from global to workgroup memory.
+
+    The tile is cut into vectors along its innermost tensor dimension; vectors are numbered with that dimension fastest;
+    thread t copies vectors t, t + threads, t + 2 * threads and so on.
+
+    Attributes:
+        sizes: Vectors per dimension, innermost tensor dimension first.
+        vector: Elements of a vector.
+        threads: Threads that share the copy.
+    """
+
+    sizes: tuple[int, ...]
+    vector: int
+    threads: int
+
+    @property
+    def vectors(self) -> int:
+        """Vectors of the tile."""
+        return prod(self.sizes)
+
+    @property
+    def rounds(self) -> int:
+        """Vectors that the busiest thread copies."""
+        return -(-self.vectors // self.threads)
+
+
+def copy_map(shape: Sequence[int], vector: int, threads: int) -> CopyMap:
+    """Return the copy map of a tile of `shape` whose innermost extent is rounded up to whole vectors."""
+    reverse = list(reversed(shape)) or [1]
+    return CopyMap((-(-reverse[0] // vector), *reverse[1:]), vector, threads)
+
+
+def copy_vector(extent: int, step: int, alignment: int, limit: int = 4) -> int:
+    """Return the elements of one global access of a copy.
+
+    Args:
+        extent: Extent of the tile's innermost tensor dimension.
+        step: Its step; only dense rows are copied as vectors.
+        alignment: What divides every row start of the tile and the row length of the tensor, in elements.
+        limit: Widest access, in elements.
+    """
+    if step != 1:
+        return 1
+    width = power_of_two_divisor(alignment, limit)
+    while width > 1 and -(-extent // width) * width > 1.34 * extent:
+        width //= 2
+    return width

@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What one task of a plan occupies: registers per thread, workgroup memory, arithmetic per step; how many tasks fit on a unit.
+
+Paper: ROLLER section 3.3 (MemFootprint, with padding). The paper caps registers at an empirical 96; here they are estimated,
+and an estimate above the device's limit rejects the plan.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from roller_mlir.hal import Device
+from roller_mlir.mapping.combine import combination_bytes
+from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
+from roller_mlir.mapping.layout import buffer_shape, steps_of
+from roller_mlir.plan import Access, AxisPlan, OperandPlan, Plan, TensorExpression
+from roller_mlir.plan.plan import WORKGROUP
+
+ADDRESSING_REGISTERS = 24
+"""Registers for addresses, loop counters and predicates: what ptxas 13.0 uses on sm_90 for the 128x128x8 f32 matmul of 8x8
+points per thread (128) less its 64 accumulators, twice 16 fragments and 8 staged elements."""
+
+DIRECT_LOADS_IN_FLIGHT = 32
+"""Registers that loads straight from global memory may hold; further loads of a step wait for a free register."""
+
+BUFFER_ALIGNMENT_BYTES = 128
+"""Every staged buffer starts at a multiple of this: one row of the banks."""
+
+
+@dataclass(frozen=True)
+class Resources:
+    """What one task occupies.
+
+    Attributes:
+        registers: Estimated registers per thread.
+        workgroup_bytes: Workgroup memory of a task.
+        threads: Threads of a task.
+        points_per_step: Points of the loop nest that one thread computes in one step (FMAs, for a sum of products).
+        tasks_per_unit: Tasks that fit on one unit at a time; 0 if none does.
+    """
+
+    registers: int
+    workgroup_bytes: int
+    threads: int
+    points_per_step: int
+    tasks_per_unit: int
+
+
+def plan_resources(expression: TensorExpression, plan: Plan, device: Device) -> Resources:
+    """Return what one task of a plan occupies on a device."""
+    registers = registers_per_thread(expression, plan.axes, plan.lane, plan.operands)
+    staged = sum(arena_sizes(expression, plan.axes, plan.operands, plan.stages))
+    combine = combination_bytes(
+        expression.loops, plan.axes, plan.thread_order, device.subgroup_size, expression.output.element_bytes
+    )
+    return Resources(
+        registers,
+        staged + combine,
+        plan.threads,
+        prod(axis.registers for axis in plan.axes),
+        tasks_per_unit(device, plan.threads, registers, staged + combine),
+    )
+
+
+def reduction_steps(expression: TensorExpression, axes: Sequence[AxisPlan]) -> int:
+    """Return the number of steps in which a task walks its reduction loops."""
+    return prod(steps_of(loop, axes[i]) for i, loop in enumerate(expression.loops) if loop.reduction)
+
+
+def points_per_step(axes: Sequence[AxisPlan]) -> int:
+    """Return the points that one thread computes in one step.
+
+    >>> points_per_step((AxisPlan(block=128, threads=16, chunk=4), AxisPlan(block=128, threads=16), AxisPlan(block=8)))
+    512
+    """
+    return prod(axis.registers for axis in axes)
+
+
+def arena_sizes(
+    expression: TensorExpression, axes: Sequence[AxisPlan], operands: Sequence[OperandPlan], stages: int
+) -> tuple[int, ...]:
+    """Return the bytes of workgroup memory of each input's buffers (all stages, aligned), 0 for those not staged."""
+    blocks = [axis.block for axis in axes]
+    sizes: list[int] = []
+    for access, operand in zip(expression.inputs, operands, strict=True):
+        size = 0
+        if operand.layer == WORKGROUP:
+            size = stages * prod(buffer_shape(tile_dimensions(access, blocks), operand)) * access.element_bytes
+        sizes.append(-(-size // BUFFER_ALIGNMENT_BYTES) * BUFFER_ALIGNMENT_BYTES)
+    return tuple(sizes)
+
+
+def staging_registers(access: Access, axes: Sequence[AxisPlan], vector: int) -> int:
+    """Return the registers that hold one thread's share of a tile on its way to workgroup memory."""
+    dimensions = tile_dimensions(access, [axis.block for axis in axes])
+    rounds = copy_map([d.extent for d in dimensions], vector, prod(axis.threads for axis in axes)).rounds
+    return rounds * vector * _words(access)
+
+
+def registers_per_thread(
+    expression: TensorExpression, axes: Sequence[AxisPlan], lane: int | None, operands: Sequence[OperandPlan]
+) -> int:
+    """Estimate the registers of one thread: accumulators, fragments, staged elements, addressing.
+
+    Fragments count twice where a step has several reduction points, since the next point's are read ahead. A matmul of 8x8
+    points per thread, tile 128x128x8, 256 threads: 64 + 2 * (8 + 8) + 4 + 4 + 24 = 128.
+    """
+    loops = expression.loops
+    accumulators = prod(axes[i].registers for i, loop in enumerate(loops) if not loop.reduction)
+    points = prod(axes[i].registers for i, loop in enumerate(loops) if loop.reduction)
+    if lane is not None and loops[lane].reduction:
+        accumulators *= axes[lane].chunk
+    total = accumulators * _words(expression.output) + ADDRESSING_REGISTERS
+    several = reduction_steps(expression, axes) > 1
+    direct = 0
+    for access, operand in zip(expression.inputs, operands, strict=True):
+        used = access.loops()
+        if operand.layer == WORKGROUP:
+            fragment = prod(axes[i].registers for i in used if not loops[i].reduction)
+            chunk = axes[lane].chunk if lane is not None and loops[lane].reduction and lane in used else 1
+            total += fragment * chunk * (2 if points > 1 else 1) * _words(access)
+            if several:
+                total += staging_registers(access, axes, operand.vector)
+        else:
+            direct += prod(axes[i].registers for i in used) * _words(access)
+    return total + min(direct, DIRECT_LOADS_IN_FLIGHT)
+
+
+def tasks_per_unit(device: Device, threads: int, registers: int, workgroup_bytes: int) -> int:
+    """Return how many tasks one unit holds at a time, 0 if not even one fits.
+
+    H200: 256 threads of 128 registers and 16640 B: the registers allow 65536 / (8 * 4096) = 2.
+    """
+    if (
+        threads > device.max_threads_per_block
+        or registers > device.max_registers_per_thread
+        or workgroup_bytes > device.max_workgroup_bytes_per_block
+    ):
+        return 0
+    subgroups = -(-threads // device.subgroup_size)
+    granted = _round_up(subgroups, device.subgroup_allocation)
+    per_subgroup = _round_up(registers * device.subgroup_size, device.register_allocation_per_subgroup)
+    blocks = device.max_blocks_per_unit
+    if subgroups > 1 and device.max_multi_subgroup_blocks_per_unit is not None:
+        blocks = device.max_multi_subgroup_blocks_per_unit
+    limits = [
+        blocks,
+        device.max_threads_per_unit // (subgroups * device.subgroup_size),
+        device.registers_per_unit // (granted * per_subgroup),
+    ]
+    need = workgroup_bytes + device.reserved_workgroup_bytes_per_block
+    if need:
+        limits.append(device.max_workgroup_bytes_per_unit // _round_up(need, device.workgroup_allocation_bytes))
+    return min(limits)
+
+
+def _words(access: Access) -> int:
+    return max(1, access.element_bytes // 4)
+
+
+def _round_up(value: int, multiple: int) -> int:
+    return -(-value // multiple) * multiple

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The model: which tiles align, what they move, how long a program takes, and the construction that follows from it. No MLIR.
+
+Paper: ROLLER section 3.
+"""
+
+from roller_mlir.model.construct import construct
+from roller_mlir.model.errors import ConstructionError
+from roller_mlir.model.options import ConstructOptions
+from roller_mlir.model.performance import OperandTraffic, operand_traffic, predict
+
+__all__ = [
+    "ConstructOptions",
+    "ConstructionError",
+    "OperandTraffic",
+    "construct",
+    "operand_traffic",
+    "predict",
+]

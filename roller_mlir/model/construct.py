@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Construction: from an expression and a device to ranked plans, without measuring anything.
+
+Paper: ROLLER section 3.2. Programs are constructed by the recursion of Figure 8 where data is reused (`tiled`), and for the
+top layer only where it is not (`direct`); epsilon grows until there are K; small operators shrink. A few hundred distinct
+programs are ranked by predicted time before K are returned: stopping at the first K sees one corner of them only.
+"""
+
+from math import prod
+
+from roller_mlir.hal import Device
+from roller_mlir.model.alignment import device_rules
+from roller_mlir.model.direct import direct_programs, padding_share
+from roller_mlir.model.errors import ConstructionError
+from roller_mlir.model.estimate import Estimate, estimate
+from roller_mlir.model.facts import Facts
+from roller_mlir.model.finish import finish
+from roller_mlir.model.forced import forced_estimates
+from roller_mlir.model.machine import machine_of
+from roller_mlir.model.options import ConstructOptions
+from roller_mlir.model.program import Program
+from roller_mlir.model.tile import has_outer_product
+from roller_mlir.model.tiled import TiledSearch
+from roller_mlir.plan import Plan, TensorExpression
+
+MAX_PROGRAMS = 96
+"""Programs that are weighed at most, per kind."""
+
+EPSILON_STEPS = (1.0, 4.0, 16.0, 64.0, 1024.0)
+"""Epsilon grows to these until K programs exist; 1024 lets one point fill a task of 1024 threads."""
+
+REFINED = 2
+"""Programs beyond K whose layouts are decided before the last ranking."""
+
+
+def construct(
+    expression: TensorExpression, device: Device, options: ConstructOptions = ConstructOptions()
+) -> list[Plan]:
+    """Return plans for an operator, best predicted time first.
+
+    Args:
+        expression: The operator.
+        device: What it runs on.
+        options: What is forced, and how many plans to return.
+
+    Returns:
+        At least one and at most `options.top_k` distinct plans, each with its prediction.
+
+    Raises:
+        ConstructionError: No program fits the device, or the forced tiles cannot be.
+    """
+    facts = Facts(expression, machine_of(device))
+    if options.tile_sizes or options.thread_tile:
+        found = forced_estimates(facts, options)
+    else:
+        found = _construct(facts, options)
+    found.sort(key=_rank)
+    plans = [finish(facts, one) for one in found[: options.top_k + REFINED]]
+    plans = [plan for plan in plans if plan.prediction is not None and plan.prediction.tasks_per_unit > 0]
+    if not plans:
+        raise ConstructionError(_nothing_fits(facts))
+    plans.sort(key=lambda plan: plan.prediction.seconds if plan.prediction else 0.0)
+    return plans[: options.top_k]
+
+
+def _construct(facts: Facts, options: ConstructOptions) -> list[Estimate]:
+    expression = facts.expression
+    product = has_outer_product(expression)
+    found: dict[Program, Estimate] = {}
+    filled = False
+    if facts.reductions and facts.reused:
+        for epsilon in (options.epsilon, *EPSILON_STEPS):
+            rules = device_rules(facts.machine.device, epsilon)
+            _weigh(facts, TiledSearch(facts, rules).programs(MAX_PROGRAMS), options, found)
+            if len(found) >= options.top_k:
+                break
+        if product and not found:
+            raise ConstructionError(_nothing_fits(facts))
+        if found:
+            best = min(found.values(), key=_rank)
+            filled = 2 * best.work.tasks >= facts.machine.device.units
+    if not (product and filled):
+        _weigh(facts, _streaming(facts, options), options, found)
+    if not found:
+        raise ConstructionError(_nothing_fits(facts))
+    return list(found.values())
+
+
+def _streaming(facts: Facts, options: ConstructOptions) -> list[Program]:
+    """Return the streaming programs within the smallest epsilon that leaves K of them."""
+    rules = [rule for rule in device_rules(facts.machine.device, 0.0)]
+    window = rules[-1]
+    programs = [
+        program
+        for program in direct_programs(facts)
+        if all(window.allows_size(facts.expression, loop, size) for loop, size in enumerate(program.blocks))
+    ]
+    shares = sorted((padding_share(facts, program), i) for i, program in enumerate(programs))
+    for epsilon in (options.epsilon, *EPSILON_STEPS):
+        kept = [programs[i] for share, i in shares if share <= epsilon]
+        if len(kept) >= options.top_k:
+            return kept
+    return programs
+
+
+def _weigh(
+    facts: Facts, programs: list[Program], options: ConstructOptions, found: dict[Program, Estimate]
+) -> None:
+    for program in programs:
+        if program not in found:
+            one = estimate(facts, program, stages=options.stages)
+            if one is not None and (options.stages != 2 or (one.work.staged and one.work.steps > 1)):
+                found[program] = one
+
+
+def _rank(one: Estimate) -> tuple[float, float, int]:
+    """Order by predicted time; among equals prefer less traffic, then fewer threads."""
+    return one.seconds, one.work.cache_bytes, one.work.threads
+
+
+def _nothing_fits(facts: Facts) -> str:
+    device = facts.machine.device
+    shape = "x".join(str(extent) for extent in facts.extents)
+    sizes = [1] * len(facts.extents)
+    for loop, extent in enumerate(facts.extents):
+        sizes[loop] = min(extent, 8)
+    need = sum(access.tile(sizes)[0] * access.element_bytes for access in facts.inputs)
+    kind = facts.expression.output.element_type
+    return (
+        f"no aligned tile of the {shape} loop nest ({kind}) fits: one of {'x'.join(map(str, sizes))} needs about {need} B of "
+        f"workgroup memory and {prod(sizes[i] for i in facts.parallel) or 1} accumulators, '{device.name}' has "
+        f"{device.max_workgroup_bytes_per_block} B per block and {device.max_registers_per_thread} registers per thread; "
+        "compile for a larger device"
+    )

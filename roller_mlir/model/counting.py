@@ -1,0 +1,219 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Counting of what a plan really moves: elements inside the tensors, sectors of global memory.
+
+Edges count as the kernel treats them: an element outside its tensor is neither loaded nor stored.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import product
+from math import prod
+
+from roller_mlir.mapping.data_tile import TileDimension, copy_map, tile_dimensions
+from roller_mlir.mapping.layout import residue_shift, steps_of
+from roller_mlir.mapping.thread_map import ThreadMap
+from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop
+
+MAX_ENUMERATED = 100_000
+"""Origins that are enumerated per group of dimensions; beyond that, tiles are taken to lie inside."""
+
+
+@dataclass(frozen=True)
+class Boxes:
+    """The boxes of a plan: loops and how they are cut.
+
+    Attributes:
+        loops: The expression's loops.
+        axes: One AxisPlan per loop.
+    """
+
+    loops: tuple[Loop, ...]
+    axes: tuple[AxisPlan, ...]
+
+    def count(self, loop: int) -> int:
+        """Return the boxes along a loop."""
+        return steps_of(self.loops[loop], self.axes[loop])
+
+    def origins(self, loop: int) -> range:
+        """Return where the boxes of a loop start."""
+        block = self.axes[loop].block
+        first = -residue_shift(self.loops[loop], self.axes[loop])
+        return range(first, first + self.count(loop) * block, block)
+
+
+def inside(low: int, step: int, count: int, extent: int) -> int:
+    """Return how many of low, low + step, ... (count of them) lie in [0, extent).
+
+    >>> inside(-4, 1, 8, 1020), inside(1016, 1, 8, 1020), inside(-3, 2, 4, 100)
+    (4, 4, 2)
+    """
+    first = max(0, -(low // step))
+    last = min(count - 1, (extent - 1 - low) // step)
+    return max(0, last - first + 1)
+
+
+def copied_elements(access: Access, boxes: Boxes, vector: int) -> int:
+    """Return the in-range elements that the copies of all boxes' data tiles read, whole vectors at the innermost rows."""
+    dimensions = tile_dimensions(access, [axis.block for axis in boxes.axes])
+    extents = [d.extent for d in dimensions]
+    if extents:
+        extents[-1] = -(-extents[-1] // vector) * vector
+    total = 1
+    for group in _groups(access.indices):
+        total *= _copied_group(access, boxes, dimensions, extents, group)
+    used = access.loops()
+    return total * prod(boxes.count(loop) for loop in range(len(boxes.loops)) if loop not in used)
+
+
+def direct_elements(access: Access, boxes: Boxes) -> int:
+    """Return the in-range elements that threads read or write directly, over all boxes.
+
+    A thread touches an element once per box; threads along a loop that does not index the tensor each touch it.
+    """
+    total = 1
+    for group in _groups(access.indices):
+        total *= _positions_inside(access, boxes, group)
+    used = access.loops()
+    others = [loop for loop in range(len(boxes.loops)) if loop not in used]
+    return total * prod(boxes.count(loop) * boxes.axes[loop].threads for loop in others)
+
+
+def copy_sectors(access: Access, boxes: Boxes, vector: int, threads: int, lanes: int, sector: int) -> int:
+    """Return the sectors that the copy of one interior data tile touches, summed over the accesses of its subgroups.
+
+    Vectors are numbered along the innermost dimension; a subgroup copies `lanes` neighbouring numbers at a time.
+    """
+    dimensions = tile_dimensions(access, [axis.block for axis in boxes.axes])
+    sizes = copy_map([d.extent for d in dimensions], vector, threads).sizes
+    size = access.element_bytes
+    row = [prod(access.shape[d + 1 :]) for d in range(len(access.shape))]
+    strides = [row[d] * dimension.step * size for d, dimension in enumerate(dimensions)]
+    strides.reverse()
+    inner = strides[0] * vector if strides else 0
+    offset = _interior_offset(access, boxes, row) * size
+    width = vector * size
+    per_row = sizes[0]
+    whole_rows = all(stride % sector == 0 for stride in (offset, *strides[1:]))
+    if inner == width and whole_rows and per_row * width % sector == 0 and lanes * width % sector == 0:
+        return prod(sizes) * width // sector
+    starts = [offset]
+    for count, stride in zip(reversed(sizes[1:]), reversed(strides[1:]), strict=True):
+        starts = [start + i * stride for start in starts for i in range(count)]
+    total, number = 0, 0
+    group: set[int] = set()
+    for start in starts:
+        done = 0
+        while done < per_row:
+            take = min(per_row - done, lanes - number % lanes)
+            low = start + done * inner
+            if inner == width:
+                group.update(range(low // sector, (low + take * width - 1) // sector + 1))
+            else:
+                for i in range(take):
+                    at = low + i * inner
+                    group.update(range(at // sector, (at + width - 1) // sector + 1))
+            done += take
+            number += take
+            if number % lanes == 0:
+                total += len(group)
+                group = set()
+    return total + len(group)
+
+
+def access_sectors(
+    access: Access, boxes: Boxes, threads: ThreadMap, active: Iterable[int], width: int, sector: int
+) -> int:
+    """Return the sectors that one access of the first subgroup's active lanes touches."""
+    size = access.element_bytes
+    row = [prod(access.shape[d + 1 :]) for d in range(len(access.shape))]
+    strides = [
+        size * sum(index.coefficients[loop] * r for index, r in zip(access.indices, row, strict=True))
+        for loop in range(len(boxes.loops))
+    ]
+    found: set[int] = set()
+    for lane in active:
+        at = sum(strides[loop] * position for loop, position in threads.positions(lane).items())
+        found.update(range(at // sector, (at + width * size - 1) // sector + 1))
+    return len(found)
+
+
+def _interior_offset(access: Access, boxes: Boxes, row: Sequence[int]) -> int:
+    """Return the element offset of the second box along every loop (the only one where there is one): free of residues."""
+    starts: list[int] = []
+    for loop in range(len(boxes.loops)):
+        origins = boxes.origins(loop)
+        starts.append(origins[1] if len(origins) > 1 else max(0, origins[0]))
+    return sum(
+        r * (index.constant + sum(k * starts[loop] for loop, k in index.terms().items()))
+        for index, r in zip(access.indices, row, strict=True)
+    )
+
+
+def _groups(indices: Sequence[LinearIndex]) -> list[list[int]]:
+    """Group dimensions that share a loop: only those must be enumerated together."""
+    groups: list[tuple[set[int], list[int]]] = []
+    for d, index in enumerate(indices):
+        loops, members = set(index.terms()), [d]
+        rest: list[tuple[set[int], list[int]]] = []
+        for other_loops, other_members in groups:
+            if loops & other_loops:
+                loops |= other_loops
+                members = other_members + members
+            else:
+                rest.append((other_loops, other_members))
+        groups = [*rest, (loops, members)]
+    return [members for _, members in groups]
+
+
+def _copied_group(
+    access: Access, boxes: Boxes, dimensions: Sequence[TileDimension], extents: Sequence[int], group: Sequence[int]
+) -> int:
+    loops = sorted({loop for d in group for loop in access.indices[d].terms()})
+    origins = [boxes.origins(loop) for loop in loops]
+    if len(loops) == 1 and len(group) == 1:
+        d, (loop,) = group[0], loops
+        factor, block = access.indices[d].coefficients[loop], boxes.axes[loop].block
+        if block == extents[d] and (block == 1 or dimensions[d].step == factor):
+            low = access.indices[d].constant + factor * origins[0].start
+            return inside(low, factor, len(origins[0]) * block, access.shape[d])
+    if prod(len(o) for o in origins) > MAX_ENUMERATED:
+        return prod(len(o) for o in origins) * prod(extents[d] for d in group)
+    total = 0
+    for starts in product(*origins):
+        at = dict(zip(loops, starts, strict=True))
+        found = 1
+        for d in group:
+            index = access.indices[d]
+            low = index.constant + sum(k * at[loop] for loop, k in index.terms().items())
+            found *= inside(low, dimensions[d].step, extents[d], access.shape[d])
+        total += found
+    return total
+
+
+def _positions_inside(access: Access, boxes: Boxes, group: Sequence[int]) -> int:
+    """Return the loop positions, of all boxes, at which the dimensions of a group are all in range."""
+    loops = sorted({loop for d in group for loop in access.indices[d].terms()})
+    spans: list[range] = []
+    for loop in loops:
+        origins = boxes.origins(loop)
+        spans.append(range(origins[0], origins[0] + len(origins) * boxes.axes[loop].block))
+    if not loops:
+        return int(all(0 <= access.indices[d].constant < access.shape[d] for d in group))
+    if len(group) > 1 or prod(len(span) for span in spans[:-1]) > MAX_ENUMERATED:
+        if prod(len(span) for span in spans) > MAX_ENUMERATED:
+            return prod(min(len(span), boxes.loops[loop].extent) for span, loop in zip(spans, loops, strict=True))
+        return sum(
+            all(
+                0 <= access.indices[d].constant + sum(access.indices[d].coefficients[i] * p for i, p in at) < access.shape[d]
+                for d in group
+            )
+            for positions in product(*spans)
+            for at in [list(zip(loops, positions, strict=True))]
+        )
+    index = access.indices[group[0]]
+    last, total = loops[-1], 0
+    for positions in product(*spans[:-1]):
+        low = index.constant + sum(index.coefficients[i] * p for i, p in zip(loops, positions, strict=False))
+        step = index.coefficients[last]
+        total += inside(low + step * spans[-1].start, step, len(spans[-1]), access.shape[group[0]])
+    return total

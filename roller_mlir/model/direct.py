@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Construction of programs that stream: element-wise expressions, reductions, products without reuse in two directions.
+
+Paper: ROLLER section 3.2: where the reuse score is constant, tiles are made for the top layer only and loaded straight from
+the lowest. What remains to choose is how many threads run along the contiguous loop, where the others go, and how many
+independent loads each thread has in flight.
+"""
+
+from collections.abc import Iterator, Sequence
+
+from roller_mlir.model.facts import AccessFacts, Facts
+from roller_mlir.model.program import Program, make_program
+
+LOADS = ((1, 1), (2, 1), (4, 1), (8, 1), (1, 4), (1, 8))
+"""Vectors that one thread loads per step and input: along the leading loop, and along the next one."""
+
+MAX_STREAM_THREADS = 512
+"""Threads of a task without reductions: larger tasks only end later."""
+
+STAGED_ROWS = (32, 64)
+"""Extents of a tile that is transposed on its way through workgroup memory."""
+
+
+def direct_programs(facts: Facts) -> Iterator[Program]:
+    """Yield distinct streaming programs, without regard to padding."""
+    seen: set[Program] = set()
+    for dominant in _dominants(facts):
+        for program in _along(facts, dominant):
+            if program not in seen:
+                seen.add(program)
+                yield program
+
+
+def _dominants(facts: Facts) -> list[AccessFacts]:
+    """Return the accesses whose contiguous loop the lanes may follow: the output's and the largest input's."""
+    ranked = sorted(facts.inputs, key=lambda a: -a.access.size_bytes)[:1]
+    if not facts.reductions:
+        ranked = [facts.output]
+    elif facts.output.contiguous is not None:
+        ranked.append(facts.output)
+    result: list[AccessFacts] = []
+    for access in ranked or [facts.output]:
+        if access.contiguous not in [other.contiguous for other in result]:
+            result.append(access)
+    return result
+
+
+def _along(facts: Facts, dominant: AccessFacts) -> Iterator[Program]:
+    device = facts.machine.device
+    extents = facts.extents
+    if not extents:
+        yield make_program(facts, (), (), (), None, reuse=False)
+        return
+    near = sorted(range(len(extents)), key=lambda loop: (dominant.strides[loop] == 0, dominant.strides[loop], -loop))
+    lead = dominant.contiguous if dominant.contiguous is not None else near[0]
+    near.remove(lead)
+    parallel = [loop for loop in near if not facts.reduction[loop]]
+    reductions = [loop for loop in near if facts.reduction[loop]]
+    spreads = [parallel + reductions]
+    if reductions:
+        spreads.append(reductions + parallel)
+    lane = lead if dominant.contiguous is not None else None
+    across = _transposed(facts, lead)
+    if across is not None:
+        yield from _staged(facts, lead, across, near)
+        return
+    chunk = _chunk(facts, dominant, lead)
+    widest = _ceil_power(-(-extents[lead] // chunk))
+    # Neighbouring threads cover a whole row of banks, or all of the loop: narrower accesses waste transactions.
+    narrowest = min(widest, max(1, facts.machine.phase_bytes // (chunk * dominant.element_bytes)))
+    top = device.max_threads_per_block if facts.reductions else min(MAX_STREAM_THREADS, device.max_threads_per_block)
+    for threads in _powers(device.subgroup_size, top):
+        for spread in spreads:
+            for share in _powers(min(narrowest, threads), min(threads, widest)):
+                yield from _filled(facts, lane, lead, near, spread, threads, share, chunk)
+
+
+def _filled(
+    facts: Facts,
+    lane: int | None,
+    lead: int,
+    near: Sequence[int],
+    spread: Sequence[int],
+    threads: int,
+    share: int,
+    chunk: int,
+) -> Iterator[Program]:
+    """Yield the programs with `share` threads on the leading loop and the rest spread over others, nearest first."""
+    extents = facts.extents
+    split = [1] * len(extents)
+    split[lead], rest = share, threads // share
+    for loop in spread:
+        split[loop] = min(rest, _ceil_power(extents[loop]))
+        rest //= split[loop]
+    if rest > 1:
+        # Fewer points than threads: the smallest task has idle threads along the leading loop.
+        if threads > facts.machine.device.subgroup_size:
+            return
+        split[lead] *= rest
+    second = [loop for loop in (*(i for i in near if facts.reduction[i]), *near) if extents[loop] > split[loop]][:1]
+    fastest = (lead, *near)
+    for along, more in LOADS:
+        if along > 1 and split[lead] * chunk * along >= 2 * extents[lead]:
+            continue
+        if more > 1 and (not second or split[second[0]] * more >= 2 * extents[second[0]]):
+            continue
+        registers = [1] * len(extents)
+        registers[lead] = chunk * along
+        if more > 1:
+            registers[second[0]] = more
+        yield make_program(facts, registers, split, fastest, lane, lane_chunk=chunk, reuse=False)
+
+
+def _transposed(facts: Facts, lead: int) -> int | None:
+    """Return the contiguous loop of an input that runs across the leading loop in an element-wise expression."""
+    if facts.reductions:
+        return None
+    for access in sorted(facts.inputs, key=lambda a: -a.access.size_bytes):
+        if access.contiguous is not None and access.contiguous != lead and lead in access.loops:
+            return access.contiguous
+    return None
+
+
+def _staged(facts: Facts, lead: int, across: int, near: Sequence[int]) -> Iterator[Program]:
+    """Yield tiles of lead x across that are transposed through workgroup memory."""
+    device, extents = facts.machine.device, facts.extents
+    for rows in STAGED_ROWS:
+        for columns in STAGED_ROWS:
+            for chunk in (4, 2, 1):
+                if chunk > 1 and facts.output.access.shape[-1] % chunk:
+                    continue
+                for threads in _powers(device.subgroup_size, min(256, rows * columns // chunk)):
+                    split = [1] * len(extents)
+                    split[lead] = min(threads, columns // chunk)
+                    split[across] = threads // split[lead]
+                    if rows % split[across]:
+                        continue
+                    registers = [1] * len(extents)
+                    registers[lead] = columns // split[lead]
+                    registers[across] = rows // split[across]
+                    yield make_program(
+                        facts, registers, split, (lead, *near), lead, lane_chunk=chunk, reuse=False
+                    )
+
+
+def _chunk(facts: Facts, dominant: AccessFacts, lead: int) -> int:
+    """Return the widest vector along the leading loop that the dominant tensor's rows and the loop's extent allow."""
+    chunk = dominant.limit
+    row = dominant.access.shape[-1] if dominant.access.shape else 1
+    while chunk > 1 and (row % chunk or chunk >= 2 * facts.extents[lead] or facts.extents[lead] % chunk):
+        chunk //= 2
+    return chunk
+
+
+def _powers(low: int, high: int) -> list[int]:
+    sizes: list[int] = []
+    while low <= high:
+        sizes.append(low)
+        low *= 2
+    return sizes
+
+
+def _ceil_power(value: int) -> int:
+    return 1 << max(0, value - 1).bit_length()
+
+
+def padding_share(facts: Facts, program: Program) -> float:
+    """Return the largest share of an axis that padding to whole tiles adds: (S - N % S) / N."""
+    worst = 0.0
+    for extent, block in zip(facts.extents, program.blocks, strict=True):
+        rest = extent % block
+        if rest:
+            worst = max(worst, (block - rest) / extent)
+    return worst

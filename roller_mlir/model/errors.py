@@ -1,0 +1,9 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The one error of the model: no program can be constructed, or the forced one cannot be."""
+
+
+class ConstructionError(ValueError):
+    """A program cannot be constructed.
+
+    The message names the subject, what it needs against the limit, with units, and a remedy.
+    """

@@ -1,0 +1,94 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A device in the units that the performance model counts in: cycles of one unit, bytes per second of the whole device.
+
+A figure that a device's description leaves out limits nothing: an unknown latency counts as 0, an unknown bandwidth as infinite.
+"""
+
+from dataclasses import dataclass
+from functools import lru_cache
+from math import inf
+
+from roller_mlir.hal import Device, MemoryLayer
+from roller_mlir.mapping.bank_phases import Banks
+
+
+@dataclass(frozen=True)
+class Machine:
+    """What the model needs of a device.
+
+    Attributes:
+        device: The device.
+        banks: The banks of its workgroup memory.
+        math_cycles: Cycles for which one arithmetic instruction of a subgroup occupies its scheduler's lanes.
+        phase_bytes: Bytes that one bank phase moves at most.
+        phase_cycles: Cycles of a unit per bank phase.
+        sector_bytes: Bytes of a transaction with global memory.
+        workgroup_latency: Cycles of a dependent access to workgroup memory.
+        cache_latency: Cycles of a dependent load that the last cache answers.
+        global_latency: Cycles of a dependent load that global memory answers.
+        cache_bytes: Capacity of the last cache, 0 without one.
+        cache_bytes_per_s: Its bandwidth.
+        global_bytes_per_s: Bandwidth of global memory.
+        launch_s: Seconds of a launch.
+    """
+
+    device: Device
+    banks: Banks
+    math_cycles: float
+    phase_bytes: int
+    phase_cycles: float
+    sector_bytes: int
+    workgroup_latency: float
+    cache_latency: float
+    global_latency: float
+    cache_bytes: int
+    cache_bytes_per_s: float
+    global_bytes_per_s: float
+    launch_s: float
+
+    @property
+    def vector_bytes(self) -> int:
+        """Bytes of the widest access of one thread."""
+        return self.device.max_access_bytes
+
+
+@lru_cache(maxsize=64)
+def machine_of(device: Device) -> Machine:
+    """Return the machine of a device.
+
+    H200: 256 flops per cycle and unit are 128 lanes, 32 for each of 4 schedulers: 1 cycle per FMA of a subgroup.
+    """
+    work, memory = device.layer("workgroup"), device.layer("global")
+    cache = next((layer for layer in device.layers if layer.name == "l2"), None)
+    fma = next(one for one in device.instructions if one.family == "fma" and one.operand_type == "f32")
+    lanes = fma.flops_per_cycle_per_unit / 2 / device.schedulers_per_unit
+    banks = Banks(work.banks or 1, work.bank_bytes or 4)
+    row = banks.count * banks.bank_bytes
+    cycles = 1.0
+    if work.bandwidth_bytes_per_s is not None:
+        cycles = max(1.0, row * work.instances * device.clock_hz / work.bandwidth_bytes_per_s)
+    return Machine(
+        device=device,
+        banks=banks,
+        math_cycles=device.subgroup_size / lanes,
+        phase_bytes=row,
+        phase_cycles=cycles,
+        sector_bytes=memory.transaction_bytes or 32,
+        workgroup_latency=_cycles(device, work),
+        cache_latency=_cycles(device, cache),
+        global_latency=_cycles(device, memory),
+        cache_bytes=cache.total_capacity_bytes if cache else 0,
+        cache_bytes_per_s=_bandwidth(cache),
+        global_bytes_per_s=_bandwidth(memory),
+        launch_s=device.launch_latency_s or 0.0,
+    )
+
+
+def _cycles(device: Device, layer: MemoryLayer | None) -> float:
+    return (layer.latency_s or 0.0) * device.clock_hz if layer else 0.0
+
+
+def _bandwidth(layer: MemoryLayer | None) -> float:
+    if layer is None:
+        return inf
+    return layer.sustained_bandwidth_bytes_per_s or layer.bandwidth_bytes_per_s or inf

@@ -1,0 +1,123 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A candidate program: the tiles of every layer and the thread map, before layouts are decided.
+
+Paper: ROLLER section 3.2 (rProgram).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from math import prod
+
+from roller_mlir.model.facts import Facts
+from roller_mlir.plan import AxisPlan
+
+MIN_STAGED_ELEMENTS = 16
+"""A smaller tile is read directly: its few cache lines serve the whole task."""
+
+
+@dataclass(frozen=True, slots=True)
+class Program:
+    """Tiles and threads of one candidate.
+
+    Attributes:
+        blocks: Points per loop of one task (one step, for a reduction loop).
+        threads: Threads per loop.
+        chunks: Neighbouring points of one thread per loop.
+        order: Loops with threads, fastest in the thread number first.
+        lane: Loop whose chunk is a vector, None for scalars.
+        staged: Per input, whether it goes through workgroup memory.
+        registers: Points of one thread per loop.
+        thread_count: Threads of a task.
+    """
+
+    blocks: tuple[int, ...]
+    threads: tuple[int, ...]
+    chunks: tuple[int, ...]
+    order: tuple[int, ...]
+    lane: int | None
+    staged: tuple[bool, ...]
+    registers: tuple[int, ...] = field(compare=False)
+    thread_count: int = field(compare=False)
+
+    def axes(self) -> tuple[AxisPlan, ...]:
+        """Return the axes of the plan."""
+        return tuple(
+            AxisPlan(block=b, threads=t, chunk=c)
+            for b, t, c in zip(self.blocks, self.threads, self.chunks, strict=True)
+        )
+
+
+def make_program(
+    facts: Facts,
+    registers: Sequence[int],
+    threads: Sequence[int],
+    fastest: Sequence[int],
+    lane: int | None,
+    *,
+    lane_chunk: int = 0,
+    reuse: bool,
+) -> Program:
+    """Assemble a program from a register tile and a thread tile.
+
+    Args:
+        facts: The expression.
+        registers: Points of one thread per loop.
+        threads: Threads per loop.
+        fastest: Preferred order of loops in the thread number.
+        lane: Preferred lane loop; dropped where its chunk is 1.
+        lane_chunk: Points of the lane loop's chunk, 0 for the widest that its register tile allows.
+        reuse: Whether inputs that serve several points of the task are staged. Parallel loops other than the lane then take
+            chunks too, so that tiles are read as vectors along them.
+    """
+    limit = facts.output.limit
+    chunks = [1] * len(registers)
+    if reuse:
+        for loop in facts.parallel:
+            chunk = registers[loop] & -registers[loop]
+            chunks[loop] = chunk if chunk < limit else limit
+    if lane is not None:
+        chunk = lane_chunk or registers[lane] & -registers[lane]
+        chunks[lane] = chunk if chunk < limit else limit
+        if chunks[lane] == 1:
+            lane = None
+    blocks = tuple([r * t for r, t in zip(registers, threads, strict=True)])
+    order = tuple([loop for loop in fastest if threads[loop] > 1])
+    near = order[:1] if lane is None else (lane, *order[:1])
+    return Program(
+        blocks=blocks,
+        threads=tuple(threads),
+        chunks=tuple(chunks),
+        order=order,
+        lane=lane,
+        staged=staged_inputs(facts, blocks, near, reuse=reuse),
+        registers=tuple(registers),
+        thread_count=prod(threads),
+    )
+
+
+def staged_inputs(facts: Facts, blocks: Sequence[int], near: Sequence[int], *, reuse: bool) -> tuple[bool, ...]:
+    """Decide which inputs go through workgroup memory.
+
+    With reuse, what serves several points of the task (a parallel loop of the box does not index it, or windows overlap). In
+    any program but a streaming reduction, what neighbouring threads would read from distant addresses: its contiguous loop
+    runs in the box, but is neither the lane nor the fastest loop of the threads. Paper: ROLLER section 3.2 (element-wise
+    expressions are tiled at the top layer only).
+
+    Args:
+        facts: The expression.
+        blocks: Points per loop of a task's step.
+        near: The lane and the fastest loop of the threads.
+        reuse: Whether the program is tiled for reuse.
+    """
+    if not reuse and facts.reductions:
+        return (False,) * len(facts.inputs)
+    parallel = prod([blocks[loop] for loop in facts.parallel])
+    result: list[bool] = []
+    for access in facts.inputs:
+        there = False
+        if access.tile(blocks)[0] >= MIN_STAGED_ELEMENTS:
+            own = prod([blocks[loop] for loop in access.parallel])
+            scattered = access.contiguous is not None and access.contiguous not in near and blocks[access.contiguous] > 1
+            there = scattered or (reuse and (own < parallel or access.windows))
+        result.append(there)
+    return tuple(result)

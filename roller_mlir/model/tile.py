@@ -1,0 +1,135 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""rTiles: the extents of a box of the loops at one memory layer, the data it needs, and what its size saves.
+
+Paper: ROLLER section 3.1. F(T) is the memory that a tile's data occupies, Q(T) what the whole operator moves when it is
+executed tile by tile, and (Q(T) - Q(T')) / (F(T') - F(T)) the reuse score of growing T to T'.
+"""
+
+from collections.abc import Sequence
+from math import gcd, inf, prod
+
+from roller_mlir.mapping.data_tile import footprint_elements
+from roller_mlir.plan import Access, TensorExpression
+
+Tile = tuple[int, ...]
+"""Points per loop of the expression."""
+
+
+def footprint_bytes(expression: TensorExpression, tile: Sequence[int], *, output: bool = True) -> int:
+    """Return F(T): bytes of all data tiles of a box, halo included.
+
+    Args:
+        expression: The operator.
+        tile: Points per loop.
+        output: Whether the output's tile lies in the same memory.
+    """
+    total = sum(footprint_elements(access, tile) * access.element_bytes for access in expression.inputs)
+    if output:
+        total += footprint_elements(expression.output, tile) * expression.output.element_bytes
+    return total
+
+
+def tile_counts(expression: TensorExpression, tile: Sequence[int]) -> Tile:
+    """Return the number of tiles along each loop."""
+    return tuple(-(-loop.extent // size) for loop, size in zip(expression.loops, tile, strict=True))
+
+
+def access_traffic(access: Access, tile: Sequence[int], transaction_bytes: int = 1) -> int:
+    """Return the bytes that loading one tile of an access moves, in whole transactions.
+
+    Rows of the tile are contiguous along the tensor's last dimension; tensors and tiles are taken to start on a transaction.
+    """
+    size = access.element_bytes
+    if not access.shape:
+        return max(size, transaction_bytes)
+    rows = 1
+    for index in access.indices[:-1]:
+        rows *= _extent(index.coefficients, tile)[0]
+    extent, step = _extent(access.indices[-1].coefficients, tile)
+    if step * size >= transaction_bytes:
+        return rows * extent * max(size, transaction_bytes)
+    span = ((extent - 1) * step + 1) * size
+    return rows * -(-span // transaction_bytes) * transaction_bytes
+
+
+def traffic_bytes(
+    expression: TensorExpression, tile: Sequence[int], transaction_bytes: int = 1, *, output: bool = True
+) -> int:
+    """Return Q(T): the bytes that the whole operator moves when it is executed tile by tile.
+
+    Inputs are loaded by every tile, the output is stored once per tile of the parallel loops (and read once, if it is
+    accumulated into).
+    """
+    counts = tile_counts(expression, tile)
+    total = sum(access_traffic(access, tile, transaction_bytes) for access in expression.inputs) * prod(counts)
+    if output:
+        stores = prod(counts[i] for i in expression.parallel())
+        times = 2 if expression.accumulates else 1
+        total += times * stores * access_traffic(expression.output, tile, transaction_bytes)
+    return total
+
+
+def reuse_score(saved_bytes: float, added_bytes: float) -> float:
+    """Return (Q(T) - Q(T')) / (F(T') - F(T)); traffic saved without any memory added comes first.
+
+    >>> reuse_score(100, 50), reuse_score(1, 0), reuse_score(0, 0)
+    (2.0, inf, 0.0)
+    """
+    if added_bytes <= 0:
+        return inf if saved_bytes > 0 else 0.0
+    return saved_bytes / added_bytes
+
+
+def reuse_loops(expression: TensorExpression) -> tuple[int, ...]:
+    """Return the parallel loops whose enlargement lets some input's data serve several points.
+
+    A loop reuses an input that it does not index (matmul: both loops), or that it indexes together with another loop, so
+    that neighbouring windows overlap.
+    """
+    found: list[int] = []
+    for loop in expression.parallel():
+        if expression.loops[loop].extent == 1:
+            continue
+        for access in expression.inputs:
+            windows = any(index.coefficients[loop] and len(index.terms()) > 1 for index in access.indices)
+            if loop not in access.loops() or windows:
+                found.append(loop)
+                break
+    return tuple(found)
+
+
+def has_outer_product(expression: TensorExpression) -> bool:
+    """Return whether two inputs each serve a loop that the other does not index: the shape of a matrix product."""
+    reused = [
+        {loop for loop in expression.parallel() if loop not in access.loops() and expression.loops[loop].extent > 1}
+        for access in expression.inputs
+    ]
+    return bool(expression.reductions()) and any(
+        (one - other) and (other - one) for i, one in enumerate(reused) for other in reused[i + 1 :]
+    )
+
+
+def contiguous_loop(access: Access) -> int | None:
+    """Return the loop that walks a tensor's neighbouring elements: coefficient 1 in the last dimension only, or None.
+
+    A last dimension of extent 1 says nothing; the dimension before it is then the contiguous one.
+    """
+    indices = list(zip(access.indices, access.shape, strict=True))
+    while indices and indices[-1][1] == 1:
+        indices.pop()
+    if not indices:
+        return None
+    terms = indices[-1][0].terms()
+    units = [loop for loop, k in terms.items() if k == 1]
+    return max(units) if units else None
+
+
+def _extent(coefficients: Sequence[int], tile: Sequence[int]) -> tuple[int, int]:
+    """Return elements and step of one dimension of a data tile."""
+    step, span = 0, 0
+    for k, size in zip(coefficients, tile, strict=True):
+        if k and size > 1:
+            step = gcd(step, k)
+            span += k * (size - 1)
+    step = step or 1
+    return span // step + 1, step

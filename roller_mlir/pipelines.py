@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The named pipelines, as data. An option given to a pipeline goes to every pass of it that has that option.
+
+    roller-opt matmul.mlir --roller-to-sim=device=h200
+    roller-opt matmul.mlir --pass-pipeline='builtin.module(roller-to-nvvm{device=h200})'
+"""
+
+import importlib
+
+from roller_mlir.support.passes import NamedPipeline, register_pipeline
+
+_TO_KERNELS = (
+    "rtile-normalize",
+    "rtile-construct",
+    "rtile-expand",
+    "rtile-assign-buffers",
+    "rtile-lower-to-gpu",
+)
+
+TO_SIM = NamedPipeline(
+    name="roller-to-sim",
+    summary="linalg on tensors to the GPU kernels that the simulator executes",
+    passes=_TO_KERNELS,
+)
+TO_NVVM = NamedPipeline(
+    name="roller-to-nvvm",
+    summary="linalg on tensors to kernels in the NVVM dialect, for NVIDIA devices",
+    passes=(*_TO_KERNELS, "rtile-lower-to-nvvm"),
+)
+TO_ROCDL = NamedPipeline(
+    name="roller-to-rocdl",
+    summary="linalg on tensors to kernels in the ROCDL dialect, for AMD devices",
+    passes=(*_TO_KERNELS, "rtile-lower-to-rocdl"),
+)
+PIPELINES = (TO_SIM, TO_NVVM, TO_ROCDL)
+
+importlib.import_module("roller_mlir.passes")  # makes the passes known
+for _pipeline in PIPELINES:
+    register_pipeline(_pipeline)

@@ -1,0 +1,16 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Frozen records: what an operator computes, what was decided for it, and what an artifact holds. No MLIR here."""
+
+from roller_mlir.plan.expression import Access, LinearIndex, Loop, TensorExpression
+from roller_mlir.plan.plan import AxisPlan, OperandPlan, Plan, Prediction
+
+__all__ = [
+    "Access",
+    "AxisPlan",
+    "LinearIndex",
+    "Loop",
+    "OperandPlan",
+    "Plan",
+    "Prediction",
+    "TensorExpression",
+]

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tensor expressions: loops, affine accesses and a combiner, all that planning needs to know of an operator.
+
+Paper: ROLLER section 3.1 ("tensor expression"). An expression holds no operator name: a matmul, a convolution and a row
+sum differ only in their loops and index functions.
+"""
+
+from dataclasses import dataclass
+from math import prod
+
+ELEMENT_BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i64": 8, "i32": 4, "i16": 2, "i8": 1, "i1": 1}
+
+
+@dataclass(frozen=True)
+class Loop:
+    """One loop of an expression.
+
+    Attributes:
+        extent: Trip count, at least 1.
+        reduction: Whether the loop is summed over (or otherwise combined) rather than stored.
+    """
+
+    extent: int
+    reduction: bool = False
+
+
+@dataclass(frozen=True)
+class LinearIndex:
+    """The index of one tensor dimension as a linear function of the loops: sum(coefficient * loop) + constant.
+
+    Attributes:
+        coefficients: One integer per loop of the expression.
+        constant: The offset, in elements.
+    """
+
+    coefficients: tuple[int, ...]
+    constant: int = 0
+
+    def terms(self) -> dict[int, int]:
+        """Return {loop: coefficient} of the loops that occur."""
+        return {loop: value for loop, value in enumerate(self.coefficients) if value}
+
+
+@dataclass(frozen=True)
+class Access:
+    """A tensor read or written through affine indices.
+
+    Attributes:
+        name: How reports call the tensor.
+        shape: Extents in elements, one a dimension.
+        element_type: MLIR's spelling, such as "f32".
+        indices: One linear index a dimension.
+    """
+
+    name: str
+    shape: tuple[int, ...]
+    element_type: str
+    indices: tuple[LinearIndex, ...]
+
+    @property
+    def element_bytes(self) -> int:
+        """Bytes of one element."""
+        return ELEMENT_BYTES[self.element_type]
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of the whole tensor."""
+        return prod(self.shape) * self.element_bytes
+
+    def loops(self) -> frozenset[int]:
+        """Return the loops that the access depends on."""
+        return frozenset(loop for index in self.indices for loop in index.terms())
+
+
+@dataclass(frozen=True)
+class TensorExpression:
+    """An operator as loops, accesses and a combiner.
+
+    Attributes:
+        loops: Outermost first.
+        inputs: The tensors that the body reads.
+        output: The tensor that it writes; its indices use parallel loops only.
+        combiner: The operation that joins the reduction's points ("arith.addf"), None without reduction loops.
+        flops_per_point: Arithmetic operations of the body at one point of the loop nest.
+        pad_values: Per input, what an out-of-range element may read as so that a point outside the reduction's range
+            contributes nothing; None where no value has that property, so that such points must be masked.
+        accumulates: Whether the old content of the output takes part.
+        fused_multiply_add: Whether the body is acc + a * b, one FMA a point.
+    """
+
+    loops: tuple[Loop, ...]
+    inputs: tuple[Access, ...]
+    output: Access
+    combiner: str | None
+    flops_per_point: int
+    pad_values: tuple[float | None, ...]
+    accumulates: bool = False
+    fused_multiply_add: bool = False
+
+    def parallel(self) -> tuple[int, ...]:
+        """Return the parallel loops, outermost first."""
+        return tuple(i for i, loop in enumerate(self.loops) if not loop.reduction)
+
+    def reductions(self) -> tuple[int, ...]:
+        """Return the reduction loops, outermost first."""
+        return tuple(i for i, loop in enumerate(self.loops) if loop.reduction)
+
+    @property
+    def points(self) -> int:
+        """Number of points of the loop nest."""
+        return prod(loop.extent for loop in self.loops)
+
+    @property
+    def flops(self) -> int:
+        """Arithmetic operations of the whole operator."""
+        return self.points * self.flops_per_point

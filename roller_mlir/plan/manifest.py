@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The manifest of an artifact: everything that a runtime must know to run a compiled function, as frozen records.
+
+Schema version 1. Extents (of shapes, grids, sizes and offsets) are expressions over symbols; in version 1 every
+expression is a constant and is written as a JSON integer, so that a later version may write a string such as
+"(n + 127) floordiv 128" in the same place without another field.
+
+A function is an ordered list of launches with a buffer plan:
+
+- `buffers`: each input, output, workspace and constant with its element type, shape and layout (dense, row-major);
+- `launches`: kernel, grid, block, dynamic workgroup memory, and per kernel argument a view of a buffer at a byte offset;
+- `kernels`: per kernel its binaries, plan, prediction (inside the plan) and what the tools said of it;
+- `files`: each file of the artifact with its SHA-256.
+"""
+
+import json
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from math import prod
+from typing import Annotated, Literal, TypeAlias, get_args
+
+from roller_mlir.plan.codec import CodecError, JsonValue, Range, from_json, to_json
+from roller_mlir.plan.expression import ELEMENT_BYTES
+from roller_mlir.plan.plan import Plan
+
+SCHEMA_VERSION = 1
+MAX_MANIFEST_BYTES = 64 << 20
+DEFAULT_ALIGNMENT_BYTES = 16
+
+Extent: TypeAlias = Annotated[int, Range(0, (1 << 62) - 1)]
+Positive: TypeAlias = Annotated[int, Range(1, (1 << 62) - 1)]
+ElementType: TypeAlias = Literal["f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "i1"]
+Role: TypeAlias = Literal["input", "output", "workspace", "constant"]
+FileRole: TypeAlias = Literal["input", "kernels", "llvm", "ptx", "cubin", "hsaco", "assembly", "constants"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceRecord:
+    """The device that the artifact was compiled for.
+
+    Attributes:
+        name: Name in the device table ("h200").
+        vendor: "nvidia" or "amd".
+        architecture: What the code generator was told ("sm_90a", "gfx942").
+        subgroup_size: Threads that run in step.
+        workgroup_banks: Banks of workgroup memory.
+        workgroup_bank_bytes: Width of a bank.
+    """
+
+    name: str
+    vendor: str
+    architecture: str
+    subgroup_size: Positive
+    workgroup_banks: Positive = 32
+    workgroup_bank_bytes: Positive = 4
+
+
+@dataclass(frozen=True, kw_only=True)
+class Buffer:
+    """One array of the function.
+
+    Attributes:
+        name: Unique in the artifact.
+        role: Who owns it: the caller (input, output), the runtime (workspace) or the artifact (constant).
+        element_type: MLIR's spelling.
+        shape: Extents, outermost first.
+        layout: "dense": row-major without gaps.
+        alignment_bytes: What the address must be a multiple of.
+        offset_bytes: Constants: where the data begins in the constants file. Workspaces: where the array begins in the
+            one allocation that holds all workspaces. Otherwise 0.
+    """
+
+    name: str
+    role: Role
+    element_type: ElementType
+    shape: tuple[Extent, ...]
+    layout: Literal["dense"] = "dense"
+    alignment_bytes: Positive = DEFAULT_ALIGNMENT_BYTES
+    offset_bytes: Extent = 0
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of the array; a worked number: 1000x1020 f32 is 4 080 000 B."""
+        return prod(self.shape) * ELEMENT_BYTES[self.element_type]
+
+
+@dataclass(frozen=True, kw_only=True)
+class View:
+    """A dense part of a buffer, as a kernel sees it.
+
+    Attributes:
+        buffer: Name of the buffer.
+        offset_bytes: Where the view begins.
+        element_type: Element type of the view.
+        shape: Extents of the view.
+    """
+
+    buffer: str
+    offset_bytes: Extent = 0
+    element_type: ElementType
+    shape: tuple[Extent, ...]
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of the view."""
+        return prod(self.shape) * ELEMENT_BYTES[self.element_type]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Launch:
+    """One step of the function: a kernel over its grid, or a copy of whole views when `kernel` is empty.
+
+    Attributes:
+        kernel: Name of the kernel; "" copies the first argument into the second.
+        grid: Blocks in x, y, z.
+        block: Threads in x, y, z.
+        dynamic_workgroup_bytes: Workgroup memory asked for at the launch.
+        cooperative: Whether all blocks must run at the same time, as a grid barrier needs.
+        arguments: One view per kernel argument, in order.
+    """
+
+    kernel: str
+    grid: tuple[Positive, Positive, Positive] = (1, 1, 1)
+    block: tuple[Positive, Positive, Positive] = (1, 1, 1)
+    dynamic_workgroup_bytes: Extent = 0
+    cooperative: bool = False
+    arguments: tuple[View, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Statistics:
+    """What the vendor's tools said of a kernel; None where no tool was there to say it.
+
+    Attributes:
+        registers: Registers per thread.
+        spill_bytes: Bytes of spill stores and loads.
+        shared_bytes: Static and dynamic workgroup memory of a block.
+        main_loop: Instruction to count, of the innermost hot loop.
+        instructions: The same for the whole kernel.
+        more: Further figures, by name.
+    """
+
+    registers: int | None = None
+    spill_bytes: int | None = None
+    shared_bytes: int | None = None
+    main_loop: dict[str, int] = field(default_factory=dict[str, int])
+    instructions: dict[str, int] = field(default_factory=dict[str, int])
+    more: dict[str, int | float | str] = field(default_factory=dict[str, int | float | str])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kernel:
+    """One kernel.
+
+    Attributes:
+        name: Entry point in its binaries.
+        files: Kind of file ("llvm", "ptx", "cubin", "hsaco", "assembly") to file name.
+        plan: The decision behind it, with its prediction; None for a kernel without a plan.
+        statistics: What the tools said.
+        phases_s: Seconds per phase of its code generation.
+        notes: Remarks of the code generator.
+    """
+
+    name: str
+    files: dict[str, str] = field(default_factory=dict[str, str])
+    plan: Plan | None = None
+    statistics: Statistics = field(default_factory=Statistics)
+    phases_s: dict[str, float] = field(default_factory=dict[str, float])
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class File:
+    """One file of the artifact, beside the manifest."""
+
+    name: str
+    role: FileRole
+    size_bytes: Extent
+    sha256: str
+
+    def __post_init__(self) -> None:
+        """Confine the name to the artifact's own directory."""
+        if not self.name or self.name.startswith(".") or "/" in self.name or "\\" in self.name or "\0" in self.name:
+            raise ValueError(f"a file name must be a plain name inside the artifact, but got {self.name!r}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Manifest:
+    """The whole record; see the module's header."""
+
+    schema_version: Literal[1] = SCHEMA_VERSION
+    function: str
+    device: DeviceRecord
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    buffers: tuple[Buffer, ...]
+    workspace_bytes: Extent = 0
+    launches: tuple[Launch, ...]
+    kernels: tuple[Kernel, ...]
+    files: tuple[File, ...] = ()
+    phases_s: dict[str, float] = field(default_factory=dict[str, float])
+    versions: dict[str, str] = field(default_factory=dict[str, str])
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check the cross-references: every name resolves, every view lies inside its buffer."""
+        buffers = _unique("buffers", [b.name for b in self.buffers])
+        kernels = _unique("kernels", [k.name for k in self.kernels])
+        files = _unique("files", [f.name for f in self.files])
+        for role, names in (("input", self.inputs), ("output", self.outputs)):
+            for name in names:
+                _known(f"{role}s", name, buffers)
+                if self.buffer(name).role != role:
+                    raise ValueError(f"{role}s name buffers of that role, but {name!r} is {self.buffer(name).role!r}")
+        for buffer in self.buffers:
+            if buffer.role == "workspace" and buffer.offset_bytes + buffer.size_bytes > self.workspace_bytes:
+                raise ValueError(f"workspace {buffer.name!r} must end within {self.workspace_bytes} B, but does not")
+        for index, launch in enumerate(self.launches):
+            self._check_launch(index, launch, kernels, buffers)
+        for kernel in self.kernels:
+            for name in kernel.files.values():
+                _known(f"kernels {kernel.name}: files", name, files)
+
+    def _check_launch(self, index: int, launch: Launch, kernels: set[str], buffers: set[str]) -> None:
+        where = f"launches[{index}]"
+        if launch.kernel:
+            _known(where, launch.kernel, kernels)
+        elif len(launch.arguments) != 2 or launch.arguments[0].size_bytes != launch.arguments[1].size_bytes:
+            raise ValueError(f"{where}: a copy has two arguments of one size, but this one has not")
+        for number, view in enumerate(launch.arguments):
+            _known(f"{where}.arguments[{number}]", view.buffer, buffers)
+            size = self.buffer(view.buffer).size_bytes
+            if view.offset_bytes + view.size_bytes > size:
+                end = view.offset_bytes + view.size_bytes
+                raise ValueError(
+                    f"{where}.arguments[{number}]: a view must lie within its buffer, but ends at {end} B of "
+                    f"{view.buffer!r}, which has {size} B"
+                )
+
+    def buffer(self, name: str) -> Buffer:
+        """Return the buffer called `name`."""
+        return next(buffer for buffer in self.buffers if buffer.name == name)
+
+    def kernel(self, name: str) -> Kernel:
+        """Return the kernel called `name`."""
+        return next(kernel for kernel in self.kernels if kernel.name == name)
+
+    def file(self, role: FileRole) -> File | None:
+        """Return the first file of a role, None if there is none."""
+        return next((file for file in self.files if file.role == role), None)
+
+    def dumps(self) -> str:
+        """Return the manifest as JSON text."""
+        return json.dumps(to_json(self), indent=1, allow_nan=False) + "\n"
+
+    @classmethod
+    def loads(cls, text: str) -> "Manifest":
+        """Read JSON text.
+
+        Raises:
+            CodecError: It is not JSON, of another schema version, or breaks a rule.
+        """
+        try:
+            data: JsonValue = json.loads(text)
+        except (ValueError, RecursionError) as error:
+            raise CodecError(f"not JSON: {error}") from error
+        version = data.get("schema_version") if isinstance(data, dict) else None
+        if version != SCHEMA_VERSION:
+            raise CodecError(f"schema_version: this release reads version {SCHEMA_VERSION}, but got {version!r}")
+        return from_json(cls, data)
+
+
+def element_types() -> tuple[str, ...]:
+    """Return the element types that a buffer may have."""
+    return get_args(ElementType)
+
+
+def _unique(what: str, names: Iterable[str]) -> set[str]:
+    seen: set[str] = set()
+    for name in names:
+        if name in seen:
+            raise ValueError(f"{what}: names must be unique, but {name!r} occurs twice")
+        seen.add(name)
+    return seen
+
+
+def _known(where: str, name: str, names: set[str]) -> None:
+    if name not in names:
+        raise ValueError(f"{where}: {name!r} is not one of {sorted(names)}")

@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The plan of one program: the whole decision, which code generation realises and never alters.
+
+Paper: ROLLER section 3 (rTile per memory layer, rProgram).
+"""
+
+from dataclasses import asdict, dataclass, field
+from math import prod
+from typing import Any
+
+WORKGROUP = "workgroup"
+REGISTER = "register"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AxisPlan:
+    """How one loop's box (or one reduction step of it) is spread over threads and registers.
+
+    Register r of thread t holds position r // chunk * (threads * chunk) + t * chunk + r % chunk.
+
+    Attributes:
+        block: Points of the loop in one task (parallel loop) or one step (reduction loop).
+        threads: Threads along the loop.
+        chunk: Neighbouring points that one thread holds together.
+    """
+
+    block: int
+    threads: int = 1
+    chunk: int = 1
+
+    @property
+    def registers(self) -> int:
+        """Points that one thread holds along the loop."""
+        return self.block // self.threads
+
+
+@dataclass(frozen=True, kw_only=True)
+class OperandPlan:
+    """Where an input's tile lives and how it lies there.
+
+    Attributes:
+        layer: "workgroup" (staged) or "register" (read directly).
+        order: The tile's dimensions in memory order, outermost first.
+        pad: Elements appended to each innermost row in workgroup memory.
+        vector: Elements of one global access.
+        store_vector: Elements of one access that writes workgroup memory.
+        fragment_vector: Elements of one access that reads the tile in the compute step.
+        pad_value: What elements outside the tensor read as; None leaves them unspecified.
+    """
+
+    layer: str
+    order: tuple[int, ...]
+    pad: int = 0
+    vector: int = 1
+    store_vector: int = 1
+    fragment_vector: int = 1
+    pad_value: float | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Prediction:
+    """What the micro-performance model expects of a plan. A prediction is not a measurement.
+
+    Attributes:
+        seconds: Expected time of the program.
+        seconds_by_layer: Time per memory layer and for "compute" and "launch", were each the only limit.
+        saturated: The key of seconds_by_layer that limits.
+        global_load_bytes: Bytes of in-range elements read from global memory.
+        global_store_bytes: Bytes written to global memory.
+        global_load_sectors: 32-byte sectors requested by loads.
+        global_store_sectors: 32-byte sectors requested by stores.
+        shared_load_bytes: Bytes that threads read from workgroup memory.
+        shared_store_bytes: Bytes that threads write to workgroup memory.
+        shared_load_phases: Bank phases of those reads.
+        shared_store_phases: Bank phases of those writes.
+        flops: Arithmetic operations executed.
+        registers: Registers per thread.
+        shared_bytes: Workgroup memory per task, in bytes.
+        tasks: Number of tasks (blocks of the grid).
+        threads: Threads per task.
+        tasks_per_unit: Tasks that fit on one unit at a time.
+        waves: Rounds in which the device works the tasks off.
+        occupancy: Resident threads as a share of the unit's limit.
+    """
+
+    seconds: float
+    seconds_by_layer: dict[str, float]
+    saturated: str
+    global_load_bytes: int
+    global_store_bytes: int
+    global_load_sectors: int
+    global_store_sectors: int
+    shared_load_bytes: int
+    shared_store_bytes: int
+    shared_load_phases: int
+    shared_store_phases: int
+    flops: int
+    registers: int
+    shared_bytes: int
+    tasks: int
+    threads: int
+    tasks_per_unit: int
+    waves: float
+    occupancy: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plan:
+    """The decision for one program on one device.
+
+    Attributes:
+        device: Name of the device.
+        instruction: Instruction family of the inner product ("fma").
+        axes: One AxisPlan per loop of the expression.
+        thread_order: Loops with more than one thread, fastest in the thread number first.
+        lane: Loop whose chunk becomes the SSA vector, None for scalars.
+        unit_order: Parallel loops with more than one task, outermost first: the raster of tasks.
+        reduction_order: Reduction loops, outermost first.
+        operands: One OperandPlan per input.
+        stages: Buffers of the staged operands: 1, or 2 for double buffering.
+        unroll: Reduction points that are unrolled inside one step.
+        edge: How partial tiles are treated ("mask").
+        prediction: The model's expectation, None before it was asked.
+    """
+
+    device: str
+    instruction: str = "fma"
+    axes: tuple[AxisPlan, ...]
+    thread_order: tuple[int, ...]
+    lane: int | None
+    unit_order: tuple[int, ...]
+    reduction_order: tuple[int, ...]
+    operands: tuple[OperandPlan, ...]
+    stages: int = 1
+    unroll: int = 1
+    edge: str = "mask"
+    prediction: Prediction | None = field(default=None, compare=False)
+
+    @property
+    def threads(self) -> int:
+        """Threads per task."""
+        return prod(axis.threads for axis in self.axes)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as plain JSON-ready data."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "Plan":
+        """Rebuild a plan from `to_dict` data.
+
+        Raises:
+            ValueError: A key is missing or unknown.
+        """
+        try:
+            values = dict(data)
+            values["axes"] = tuple(AxisPlan(**axis) for axis in values["axes"])
+            operands: list[OperandPlan] = []
+            for operand in values["operands"]:
+                operands.append(OperandPlan(**{**operand, "order": tuple(operand["order"])}))
+            values["operands"] = tuple(operands)
+            for key in ("thread_order", "unit_order", "reduction_order"):
+                values[key] = tuple(values[key])
+            if values.get("prediction") is not None:
+                values["prediction"] = Prediction(**values["prediction"])
+            return cls(**values)
+        except (KeyError, TypeError) as error:
+            raise ValueError(f"a plan needs the keys of Plan.to_dict(), but got {sorted(data)}: {error}") from error

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Bodies of linalg ops: evaluated on whole arrays, and looked at for the form combiner(accumulator, contribution)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from roller_mlir.reference.scalars import CASTS, COMPARE_FLOATS, COMPARE_INTEGERS, REDUCERS, SCALARS
+from roller_mlir.reference.values import Array, round_to
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
+
+
+@dataclass(frozen=True)
+class Contribution:
+    """What a point adds to an accumulator: the yielded value is combiner(accumulator, value)."""
+
+    combiner: str
+    value: Any
+
+
+class BodyEvaluator:
+    """Evaluates values of a body lazily, each once, on arrays with one axis per loop."""
+
+    def __init__(self, op: ir.Operation, block: Any, arguments: Sequence[Array], ranges: tuple[range, ...]) -> None:
+        """Bind the block's first arguments to arrays, and the loops to ranges."""
+        self._op = op
+        self._ranges = ranges
+        self._known: dict[Any, Array] = dict(zip(list(block.arguments), arguments, strict=False))
+
+    def value(self, value: Any) -> Array:
+        """Return a value of the body; an unknown operation is a located error."""
+        if value not in self._known:
+            self._known[value] = self._evaluate(value)
+        return self._known[value]
+
+    def _evaluate(self, value: Any) -> Array:
+        owner = value.owner
+        if isinstance(owner, ir.Block):
+            fail(self._op, f"numpy reference: the body of '{self._op.name}' uses an argument of another block")
+        op = owner.operation
+        kind = str(value.type)
+        if op.name == "arith.constant":
+            return round_to(np.asarray(op.attributes["value"].value), kind)
+        if op.name == "linalg.index":
+            loop = ir.IntegerAttr(op.attributes["dim"]).value
+            shape = [-1 if i == loop else 1 for i in range(len(self._ranges))]
+            return np.arange(self._ranges[loop].start, self._ranges[loop].stop).reshape(shape)
+        operands = [self.value(operand) for operand in op.operands]
+        with np.errstate(all="ignore"):
+            if op.name in SCALARS:
+                return SCALARS[op.name](*operands)
+            if op.name in CASTS:
+                return round_to(CASTS[op.name](operands[0]), kind)
+            if op.name in ("arith.cmpf", "arith.cmpi"):
+                table = COMPARE_FLOATS if op.name == "arith.cmpf" else COMPARE_INTEGERS
+                return table[ir.IntegerAttr(op.attributes["predicate"]).value](*operands)
+        fail(op, f"numpy reference: '{op.name}' is not supported in a body")
+
+
+def find_contribution(block: Any, yielded: Any, accumulator: int, inputs: int) -> Contribution | None:
+    """Return the contribution to an accumulator, None if the body has not that form.
+
+    Args:
+        block: The body.
+        yielded: The value that it yields for the accumulator.
+        accumulator: Number of the accumulator among the block's arguments.
+        inputs: How many of the block's arguments are inputs; a contribution depends on no accumulator.
+    """
+    argument = block.arguments[accumulator]
+    if isinstance(yielded.owner, ir.Block):
+        return None
+    op = yielded.owner.operation
+    operands = list(op.operands)
+    if op.name not in REDUCERS or operands.count(argument) != 1:
+        return None
+    value = next(operand for operand in operands if operand != argument)
+    if any(used in list(block.arguments)[inputs:] for used in _arguments(value)):
+        return None
+    return Contribution(op.name, value)
+
+
+def _arguments(value: Any) -> list[Any]:
+    """Return the block arguments that a value depends on."""
+    found: list[Any] = []
+    seen: set[Any] = set()
+    pending = [value]
+    while pending:
+        current = pending.pop()
+        if current in seen:
+            continue
+        seen.add(current)
+        if isinstance(current.owner, ir.Block):
+            found.append(current)
+        else:
+            pending += list(current.owner.operands)
+    return found
+
+
+def find_product(block: Any, inputs: int) -> list[int] | None:
+    """Return the inputs whose product is summed, None if the body is not accumulator + product of inputs.
+
+    A cast to a wider float keeps the value, so it is looked through.
+    """
+    terminator = list(block.operations)[-1].operation
+    if len(terminator.operands) != 1:
+        return None
+    contribution = find_contribution(block, terminator.operands[0], inputs, inputs)
+    if contribution is None or contribution.combiner != "arith.addf":
+        return None
+    numbers = {argument: i for i, argument in enumerate(list(block.arguments)[:inputs])}
+    factors: list[int] = []
+    pending = [contribution.value]
+    while pending:
+        value = pending.pop()
+        if value in numbers:
+            factors.append(numbers[value])
+            continue
+        if isinstance(value.owner, ir.Block) or value.owner.name not in ("arith.mulf", "arith.extf"):
+            return None
+        pending += list(value.owner.operands)
+    return sorted(factors)

@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A function of linalg ops on tensors, evaluated op by op."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from roller_mlir.reference.structured import evaluate_structured, reduction_points, uninitialised
+from roller_mlir.reference.values import Array, from_caller, is_supported, round_to, to_caller
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """What a function returned.
+
+    Attributes:
+        outputs: One array per result, as the caller's numpy types.
+        element_types: MLIR element type per result.
+        points: Per result, how many points the reductions of its longest chain of ops combine, for the tolerance.
+    """
+
+    outputs: tuple[Array, ...]
+    element_types: tuple[str, ...]
+    points: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class _Value:
+    data: Array
+    points: int
+
+
+def evaluate_function(module: ir.Module, name: str, inputs: Sequence[Array]) -> Evaluation:
+    """Evaluate a function of a module; floats are computed in float64 and rounded to their type after each op.
+
+    Args:
+        module: Linalg on tensors.
+        name: The function.
+        inputs: One array per argument.
+
+    Returns:
+        The results.
+
+    Raises:
+        DiagnosedError: The function holds an op that the reference does not know.
+    """
+    function = _find(module, name)
+    block = function.regions[0].blocks[0]
+    values: dict[Any, _Value] = {}
+    for argument, array in zip(block.arguments, inputs, strict=True):
+        values[argument] = _Value(from_caller(array, _element_type(function, argument.type)), 0)
+    *body, terminator = [op.operation for op in block.operations]
+    for op in body:
+        operands = [values[operand] for operand in op.operands]
+        for result, value in zip(op.results, _evaluate(op, operands), strict=True):
+            values[result] = value
+    returned = [values[operand] for operand in terminator.operands]
+    types = [_element_type(function, operand.type) for operand in terminator.operands]
+    return Evaluation(
+        tuple(to_caller(value.data, kind) for value, kind in zip(returned, types, strict=True)),
+        tuple(types),
+        tuple(value.points for value in returned),
+    )
+
+
+def _find(module: ir.Module, name: str) -> ir.Operation:
+    for op in module.body.operations:
+        if op.operation.name == "func.func" and ir.StringAttr(op.operation.attributes["sym_name"]).value == name:
+            return op.operation
+    fail(module.operation, f"numpy reference: the module has no function '{name}'")
+
+
+def _element_type(op: ir.Operation, value_type: Any) -> str:
+    element = str(
+        ir.RankedTensorType(value_type).element_type if isinstance(value_type, ir.RankedTensorType) else value_type
+    )
+    if not is_supported(element):
+        fail(op, f"numpy reference: element type {element} is not supported")
+    return element
+
+
+def _shape(op: ir.Operation) -> tuple[int, ...]:
+    tensor = ir.RankedTensorType(op.results[0].type)
+    if not tensor.has_static_shape:
+        fail(op, f"numpy reference: '{op.name}' gives {tensor}; shapes must be static")
+    return tuple(tensor.shape)
+
+
+def _evaluate(op: ir.Operation, operands: Sequence[_Value]) -> list[_Value]:
+    if op.name in _OTHERS:
+        return [_OTHERS[op.name](op, operands)]
+    if op.name.startswith("linalg."):
+        arrays = [operand.data for operand in operands]
+        points = max(operand.points for operand in operands) + reduction_points(op, arrays)
+        return [_Value(result, points) for result in evaluate_structured(op, arrays)]
+    fail(op, f"numpy reference: '{op.name}' is not supported")
+
+
+def _constant(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+    attribute: Any = op.attributes["value"]
+    result = op.results[0].type
+    element = _element_type(op, result)
+    if not isinstance(result, ir.RankedTensorType):
+        return _Value(round_to(np.asarray(attribute.value), element), 0)
+    if element == "bf16":
+        if not attribute.is_splat:
+            fail(op, "numpy reference: constants of bf16 must be splats")
+        return _Value(np.full(_shape(op), attribute.get_splat_value().value), 0)
+    try:
+        return _Value(round_to(np.array(attribute), element).reshape(_shape(op)), 0)
+    except (TypeError, ValueError) as error:
+        fail(op, f"numpy reference: constant cannot be read: {error}")
+
+
+def _empty(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+    return _Value(uninitialised(_shape(op), _element_type(op, op.results[0].type)), 0)
+
+
+def _reshape(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+    return _Value(operands[0].data.reshape(_shape(op)), operands[0].points)
+
+
+def _slices(op: ir.Operation, shape: Sequence[int]) -> tuple[slice, ...]:
+    offsets, sizes, strides = (
+        [int(value) for value in ir.DenseI64ArrayAttr(op.attributes[f"static_{key}"])]
+        for key in ("offsets", "sizes", "strides")
+    )
+    if any(value < 0 for value in offsets + sizes + strides):
+        fail(op, f"numpy reference: '{op.name}' has dynamic or negative offsets, sizes or strides")
+    ends = [o + (n - 1) * s + 1 if n else o for o, n, s in zip(offsets, sizes, strides, strict=True)]
+    if any(end > extent for end, extent in zip(ends, shape, strict=True)):
+        fail(op, f"numpy reference: '{op.name}' reaches outside its source")
+    return tuple(slice(o, end, s) for o, end, s in zip(offsets, ends, strides, strict=True))
+
+
+def _extract(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+    source = operands[0]
+    return _Value(source.data[_slices(op, source.data.shape)].reshape(_shape(op)), source.points)
+
+
+def _insert(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+    source, target = operands[:2]
+    result = target.data.copy()
+    window = _slices(op, result.shape)
+    result[window] = source.data.reshape(result[window].shape)
+    return _Value(result, max(source.points, target.points))
+
+
+_OTHERS: dict[str, Callable[[ir.Operation, Sequence[_Value]], _Value]] = {
+    "arith.constant": _constant,
+    "tensor.empty": _empty,
+    "tensor.expand_shape": _reshape,
+    "tensor.collapse_shape": _reshape,
+    "tensor.cast": _reshape,
+    "tensor.extract_slice": _extract,
+    "tensor.insert_slice": _insert,
+}

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One linalg structured op on numpy arrays, from its indexing maps and its body alone.
+
+Three ways, chosen by what the body says, never by the op's name:
+
+1. sum of products of operands that are indexed by plain loops: one matrix product or einsum in float64;
+2. `combiner(accumulator, contribution)`: the contribution over the whole (chunked) iteration space, then a reduction;
+3. anything else: the body once per reduction point, in order, vectorised over the parallel loops.
+"""
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any, cast
+
+import numpy as np
+
+from roller_mlir.reference.body import BodyEvaluator, Contribution, find_contribution, find_product
+from roller_mlir.reference.contract import sum_of_products
+from roller_mlir.reference.scalars import REDUCERS, SCALARS
+from roller_mlir.reference.values import Array, is_float, round_to
+from roller_mlir.support.bindings import ir, linalg
+from roller_mlir.support.diagnostics import fail
+
+# Points evaluated at a time: 16 Mi float64 temporaries are 128 MiB.
+_CHUNK_POINTS = 1 << 24
+
+
+@dataclass(frozen=True)
+class _Space:
+    """The op's loops and how operands are indexed by them."""
+
+    op: Any
+    maps: tuple[Any, ...]
+    extents: tuple[int, ...]
+    parallel: tuple[int, ...]
+    reduction: tuple[int, ...]
+    inputs: int
+
+
+def evaluate_structured(op: ir.Operation, operands: Sequence[Array]) -> list[Array]:
+    """Evaluate a linalg structured op on tensors.
+
+    Args:
+        op: The op; an index, operation or type that the reference does not know is a located error.
+        operands: One array per operand (inputs, then initial outputs); scalars are 0-dimensional.
+
+    Returns:
+        One array per result, rounded to the result's element type.
+    """
+    maps = tuple(ir.AffineMapAttr(attribute).value for attribute in linalg.get_indexing_maps(op))
+    results = len(op.results)
+    extents = _extents(op, maps, operands)
+    written = _output_loops(op, maps[-results:])
+    space = _Space(
+        op, maps, extents, written, tuple(i for i in range(len(extents)) if i not in written), len(maps) - results
+    )
+    block = op.regions[0].blocks[0]
+    if not prod(extents[i] for i in space.reduction):
+        values = [np.array(value) for value in operands[space.inputs :]]
+    else:
+        values = _by_product(space, block, operands) or _by_points(space, block, operands)
+    types = [str(ir.RankedTensorType(result.type).element_type) for result in op.results]
+    return [round_to(value, kind) for value, kind in zip(values, types, strict=True)]
+
+
+def reduction_points(op: ir.Operation, operands: Sequence[Array]) -> int:
+    """Return how many points each element of the result combines."""
+    maps = tuple(ir.AffineMapAttr(attribute).value for attribute in linalg.get_indexing_maps(op))
+    extents = _extents(op, maps, operands)
+    written = _output_loops(op, maps[-len(op.results) :])
+    return prod(extent for i, extent in enumerate(extents) if i not in written)
+
+
+def _extents(op: ir.Operation, maps: Sequence[Any], operands: Sequence[Array]) -> tuple[int, ...]:
+    extents: dict[int, int] = {}
+    for affine_map, value in zip(maps, operands, strict=True):
+        for expression, extent in zip(affine_map.results, value.shape, strict=True):
+            if isinstance(expression, ir.AffineDimExpr):
+                extents.setdefault(ir.AffineDimExpr(expression).position, extent)
+    count: int = maps[0].n_dims
+    for loop in range(count):
+        if loop not in extents:
+            fail(op, f"numpy reference: loop d{loop} of '{op.name}' has no extent; no operand is indexed by it alone")
+    return tuple(extents[loop] for loop in range(count))
+
+
+def _output_loops(op: ir.Operation, maps: Sequence[Any]) -> tuple[int, ...]:
+    """Return the loops of the outputs' maps, which must be plain loops (or the constant 0) and agree between outputs."""
+    found: list[tuple[int, ...]] = []
+    for affine_map in maps:
+        loops: list[int] = []
+        for expression in affine_map.results:
+            if isinstance(expression, ir.AffineDimExpr):
+                loops.append(ir.AffineDimExpr(expression).position)
+            elif str(expression) != "0":
+                fail(op, f"numpy reference: '{op.name}' writes at {affine_map}; outputs must be indexed by plain loops")
+        if len(set(loops)) != len(loops):
+            fail(op, f"numpy reference: '{op.name}' writes at {affine_map}; each loop may index the output once")
+        found.append(tuple(sorted(loops)))
+    if len(set(found)) != 1:
+        fail(op, f"numpy reference: the outputs of '{op.name}' run over different loops")
+    return found[0]
+
+
+def _by_product(space: _Space, block: Any, operands: Sequence[Array]) -> list[Array] | None:
+    """Evaluate by way 1, None if the body is no sum of products."""
+    factors = find_product(block, space.inputs)
+    if factors is None or not space.reduction:
+        return None
+    plain = [_plain_loops(space.maps[i]) for i in factors]
+    if any(loops is None for loops in plain):
+        return None
+    subscripts = cast(list[tuple[int, ...]], plain)
+    if set(itertools.chain(*subscripts)) != set(range(len(space.extents))):
+        return None
+    out_loops = [ir.AffineDimExpr(e).position for e in space.maps[-1].results if isinstance(e, ir.AffineDimExpr)]
+    total = sum_of_products([operands[i] for i in factors], subscripts, out_loops)
+    initial = operands[space.inputs]
+    return [initial + total.reshape(initial.shape)]
+
+
+def _plain_loops(affine_map: Any) -> tuple[int, ...] | None:
+    loops = tuple(
+        ir.AffineDimExpr(e).position if isinstance(e, ir.AffineDimExpr) else -1 for e in affine_map.results
+    )
+    return loops if -1 not in loops and len(set(loops)) == len(loops) else None
+
+
+def _by_points(space: _Space, block: Any, operands: Sequence[Array]) -> list[Array]:
+    """Evaluate by way 2 or 3, a chunk of the parallel loops at a time."""
+    outputs = [np.array(value) for value in operands[space.inputs :]]
+    terminator = list(block.operations)[-1].operation
+    contributions = [
+        find_contribution(block, terminator.operands[i], space.inputs + i, space.inputs) for i in range(len(outputs))
+    ]
+    recognised = [c for c in contributions if c is not None and c.combiner in REDUCERS]
+    whole = bool(space.reduction) and len(recognised) == len(outputs)
+    for ranges in _chunks(space):
+        values: list[Array] = [_gather(space, i, operands[i], ranges) for i in range(space.inputs)]
+        accumulators = [_gather(space, space.inputs + i, value, ranges) for i, value in enumerate(outputs)]
+        if whole:
+            new = [_reduce(space, block, c, values, a, ranges) for c, a in zip(recognised, accumulators, strict=True)]
+        else:
+            new = _in_order(space, block, operands, accumulators, ranges)
+        for index, value in enumerate(new):
+            _scatter(space, space.inputs + index, outputs[index], value, ranges)
+    return outputs
+
+
+def _chunks(space: _Space) -> list[tuple[range, ...]]:
+    """Split the outermost parallel loops so that a chunk has at most _CHUNK_POINTS points."""
+    pieces: list[list[range]] = [[range(extent)] for extent in space.extents]
+    points = prod(space.extents)
+    for loop in space.parallel:
+        if points <= _CHUNK_POINTS:
+            break
+        extent = space.extents[loop]
+        size = max(1, extent * _CHUNK_POINTS // points)
+        pieces[loop] = [range(start, min(start + size, extent)) for start in range(0, extent, size)]
+        points = points * size // extent
+    return list(itertools.product(*pieces))
+
+
+def _reduce(
+    space: _Space, block: Any, contribution: Contribution, values: list[Array], accumulator: Array, ranges: tuple[range, ...]
+) -> Array:
+    evaluator = BodyEvaluator(space.op, block, values, ranges)
+    shape = tuple(len(r) for r in ranges)
+    points = np.broadcast_to(evaluator.value(contribution.value), shape)
+    reduced = REDUCERS[contribution.combiner](points, axis=space.reduction, keepdims=True)
+    return SCALARS[contribution.combiner](accumulator, reduced.astype(points.dtype))
+
+
+def _in_order(
+    space: _Space, block: Any, operands: Sequence[Array], accumulators: list[Array], ranges: tuple[range, ...]
+) -> list[Array]:
+    shape = tuple(1 if i in space.reduction else len(r) for i, r in enumerate(ranges))
+    terminator = list(block.operations)[-1].operation
+    for point in itertools.product(*(ranges[i] for i in space.reduction)):
+        here = list(ranges)
+        for loop, position in zip(space.reduction, point, strict=True):
+            here[loop] = range(position, position + 1)
+        values = [_gather(space, i, operands[i], tuple(here)) for i in range(space.inputs)]
+        evaluator = BodyEvaluator(space.op, block, [*values, *accumulators], tuple(here))
+        accumulators = [np.broadcast_to(evaluator.value(v), shape) for v in terminator.operands]
+    return accumulators
+
+
+def _gather(space: _Space, number: int, value: Array, ranges: tuple[range, ...]) -> Array:
+    """Return an operand's elements over the loops: one axis per loop, of extent 1 where the operand does not use it."""
+    if not value.ndim:
+        return value.reshape((1,) * len(ranges))
+    index = _index(space, number, value.shape, ranges)
+    return np.asarray(value[index])
+
+
+def _scatter(space: _Space, number: int, target: Array, value: Array, ranges: tuple[range, ...]) -> None:
+    shape = tuple(len(r) if i in space.parallel else 1 for i, r in enumerate(ranges))
+    if target.ndim:
+        target[_index(space, number, target.shape, ranges)] = np.broadcast_to(value, shape)
+    else:
+        target[()] = np.asarray(value).reshape(())
+
+
+def _index(space: _Space, number: int, shape: tuple[int, ...], ranges: tuple[range, ...]) -> tuple[Array, ...]:
+    loops = [
+        np.arange(r.start, r.stop).reshape([-1 if i == j else 1 for j in range(len(ranges))])
+        for i, r in enumerate(ranges)
+    ]
+    index: list[Array] = []
+    for expression, extent in zip(space.maps[number].results, shape, strict=True):
+        position = _affine(space.op, expression, loops)
+        if position.size and (position.min() < 0 or position.max() >= extent):
+            fail(space.op, f"numpy reference: '{space.op.name}' operand {number} is read outside its {extent} elements")
+        index.append(position.reshape([1] * (len(ranges) - position.ndim) + list(position.shape)))
+    return tuple(index)
+
+
+def _affine(op: ir.Operation, expression: Any, loops: Sequence[Array]) -> Array:
+    """Evaluate an affine expression on the loops' positions."""
+    if isinstance(expression, ir.AffineDimExpr):
+        return loops[ir.AffineDimExpr(expression).position]
+    if isinstance(expression, ir.AffineConstantExpr):
+        return np.asarray(ir.AffineConstantExpr(expression).value)
+    for kind, function in (
+        (ir.AffineAddExpr, np.add),
+        (ir.AffineMulExpr, np.multiply),
+        (ir.AffineModExpr, np.mod),
+        (ir.AffineFloorDivExpr, np.floor_divide),
+    ):
+        if isinstance(expression, kind):
+            binary = kind(expression)
+            return function(_affine(op, binary.lhs, loops), _affine(op, binary.rhs, loops))
+    fail(op, f"numpy reference: index expression {expression} is not supported")
+
+
+def uninitialised(shape: tuple[int, ...], element_type: str) -> Array:
+    """Return what tensor.empty holds here: NaN for floats, so that reading it shows, and 0 for integers."""
+    return np.full(shape, np.nan) if is_float(element_type) else round_to(np.zeros(shape), element_type)

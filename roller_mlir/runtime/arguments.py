@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Checks of the caller's arrays against the function's signature, all before anything is launched."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from roller_mlir.plan.manifest import Buffer, Manifest
+from roller_mlir.runtime.element_types import NUMPY_TYPES
+from roller_mlir.runtime.errors import ArgumentError
+
+
+def check_inputs(manifest: Manifest, arrays: Sequence[np.ndarray[Any, Any]]) -> None:
+    """Check number, shape, element type, layout and alignment of the inputs.
+
+    Args:
+        manifest: Whose `inputs` the arrays are for.
+        arrays: One array per input, in order.
+
+    Raises:
+        ArgumentError: The first rule that is broken, with the value that breaks it.
+    """
+    expected = len(manifest.inputs)
+    if len(arrays) != expected:
+        raise ArgumentError(f"{manifest.function!r} takes {expected} inputs, but got {len(arrays)}")
+    for index, (name, array) in enumerate(zip(manifest.inputs, arrays, strict=True)):
+        _check(f"{manifest.function!r}: input {index} ({name})", manifest.buffer(name), array)
+
+
+def _check(subject: str, buffer: Buffer, array: object) -> None:
+    if not isinstance(array, np.ndarray):
+        raise ArgumentError(f"{subject} must be a numpy array, but got {type(array).__name__}")
+    dtype = NUMPY_TYPES[buffer.element_type]
+    if array.dtype != dtype:
+        raise ArgumentError(f"{subject} must have dtype {dtype} ({buffer.element_type}), but has {array.dtype}")
+    if array.shape != buffer.shape:
+        raise ArgumentError(f"{subject} must have shape {buffer.shape}, but has {array.shape}")
+    if not array.flags.c_contiguous:
+        raise ArgumentError(
+            f"{subject} must be dense and row-major, but has strides {array.strides} B; "
+            "pass numpy.ascontiguousarray(...) of it"
+        )
+    past = array.ctypes.data % buffer.alignment_bytes
+    if past and array.size:
+        raise ArgumentError(
+            f"{subject} must begin at a multiple of {buffer.alignment_bytes} B, but its address is {past} B past one; "
+            "pass a copy of it"
+        )

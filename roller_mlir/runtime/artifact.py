@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""An artifact: a compiled function as a manifest and its files, in memory or as a directory."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from roller_mlir.plan.manifest import Kernel, Manifest
+from roller_mlir.runtime.registry import find_backend
+from roller_mlir.runtime.sequence import SequenceResult as RunResult
+from roller_mlir.runtime.sequence import run_sequence
+from roller_mlir.runtime.store import read_artifact, write_artifact
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """A compiled function.
+
+    Attributes:
+        manifest: What it is and how to run it.
+        files: Content of every file that the manifest lists, by name.
+    """
+
+    manifest: Manifest
+    files: Mapping[str, bytes]
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the artifact as a directory, whole or not at all.
+
+        Args:
+            path: The directory. An older artifact or an empty directory there is replaced, anything else is kept.
+
+        Raises:
+            ArtifactError: It cannot be written; what was there before is unchanged.
+        """
+        write_artifact(path, self.manifest, self.files)
+
+    @classmethod
+    def load(cls, path: str | PathLike[str]) -> "Artifact":
+        """Read an artifact and verify every file against its SHA-256.
+
+        Raises:
+            ArtifactError: It is missing, damaged, or of another schema version.
+        """
+        manifest, files = read_artifact(path)
+        return cls(manifest, files)
+
+    def run(
+        self, *inputs: np.ndarray[Any, Any], on: str = "sim", **options: Any
+    ) -> tuple[np.ndarray[Any, Any], ...]:
+        """Run the function.
+
+        Args:
+            *inputs: One dense array per input.
+            on: Name of the back end.
+            **options: Options of the back end ("sim": count, seed, timeout_s).
+
+        Returns:
+            One new array per output.
+
+        Raises:
+            ArgumentError: An input does not fit the signature.
+            BackendError: The back end is unknown or a kernel failed.
+        """
+        return self.run_reported(*inputs, on=on, **options).outputs
+
+    def run_reported(self, *inputs: np.ndarray[Any, Any], on: str = "sim", **options: Any) -> RunResult:
+        """Run the function like `run`, and return what each launch did beside the outputs."""
+        return run_sequence(self.manifest, self.files, find_backend(on, options), inputs)
+
+    @property
+    def kernels(self) -> tuple[Kernel, ...]:
+        """The kernels, in the order of their first launch."""
+        return self.manifest.kernels
+
+    def text(self, role: str) -> str:
+        """Return the first file of a role ("input", "kernels", "ptx", ...) as text.
+
+        Raises:
+            KeyError: The artifact has none.
+        """
+        for file in self.manifest.files:
+            if file.role == role:
+                return self.files[file.name].decode()
+        raise KeyError(role)

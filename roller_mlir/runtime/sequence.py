@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The launch sequence: buffers of a run and the order of launches, the same for every back end.
+
+A back end supplies memory and launches through the protocol `Backend`; its handle type `B` is opaque here.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from roller_mlir.plan.manifest import Buffer, Launch, Manifest, View
+from roller_mlir.runtime.arguments import check_inputs
+
+B = TypeVar("B")
+WORKSPACE_ALIGNMENT_BYTES = 256
+
+
+@dataclass(frozen=True, kw_only=True)
+class AccessCount:
+    """Memory transactions of one access site of one launch, summed over its threads.
+
+    Attributes:
+        site: The site's label in the kernel ("load A").
+        kind: "load" or "store".
+        space: "global" or "workgroup".
+        accesses: Instructions that subgroups issued.
+        bytes: Bytes that the threads moved.
+        sectors: 32-byte sectors touched (global).
+        phases: Bank phases used (workgroup).
+        ideal: The least sectors or phases that would move these bytes.
+    """
+
+    site: str
+    kind: str
+    space: str
+    accesses: int
+    bytes: int
+    sectors: int
+    phases: int
+    ideal: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaunchReport:
+    """What one launch did.
+
+    Attributes:
+        kernel: Name of the kernel; "" for a copy.
+        seconds: Wall time of the launch on the back end (a simulator's seconds say nothing about a GPU).
+        counts: Transactions per access site, None where they were not counted.
+    """
+
+    kernel: str
+    seconds: float
+    counts: tuple[AccessCount, ...] | None = None
+
+
+class Backend(Protocol[B]):
+    """Memory and launches of one kind of device."""
+
+    def open(self, manifest: Manifest, files: Mapping[str, bytes]) -> None:
+        """Load the kernels of an artifact; called once, before anything else."""
+        ...
+
+    def allocate(self, size_bytes: int, alignment_bytes: int) -> B:
+        """Return uninitialised memory."""
+        ...
+
+    def upload(self, data: np.ndarray[Any, Any], alignment_bytes: int) -> B:
+        """Return memory that holds the bytes of a dense array."""
+        ...
+
+    def download(self, memory: B, buffer: Buffer) -> np.ndarray[Any, Any]:
+        """Return a buffer's content as a new array, after all launches before it have finished."""
+        ...
+
+    def slice(self, memory: B, offset_bytes: int, size_bytes: int) -> B:
+        """Return a part of memory."""
+        ...
+
+    def copy(self, source: B, target: B) -> None:
+        """Copy all bytes of `source` into `target`, in order with the launches."""
+        ...
+
+    def launch(self, launch: Launch, arguments: Sequence[tuple[View, B]]) -> LaunchReport:
+        """Run a kernel."""
+        ...
+
+
+@dataclass(frozen=True)
+class SequenceResult:
+    """Outputs and reports of one run."""
+
+    outputs: tuple[np.ndarray[Any, Any], ...]
+    launches: tuple[LaunchReport, ...] = field(default=())
+
+
+def run_sequence(
+    manifest: Manifest, files: Mapping[str, bytes], backend: Backend[B], inputs: Sequence[np.ndarray[Any, Any]]
+) -> SequenceResult:
+    """Run all launches of an artifact in order.
+
+    Args:
+        manifest: The artifact's record.
+        files: Its files by name.
+        backend: Where to run.
+        inputs: One array per input; they are not written.
+
+    Raises:
+        ArgumentError: An input does not fit; nothing was launched.
+        BackendError: A kernel failed.
+    """
+    check_inputs(manifest, inputs)
+    backend.open(manifest, files)
+    memory = _make_buffers(manifest, files, backend, inputs)
+    reports: list[LaunchReport] = []
+    for launch in manifest.launches:
+        views = [(view, backend.slice(memory[view.buffer], view.offset_bytes, view.size_bytes)) for view in launch.arguments]
+        if launch.kernel:
+            reports.append(backend.launch(launch, views))
+        else:
+            backend.copy(views[0][1], views[1][1])
+    outputs = tuple(backend.download(memory[name], manifest.buffer(name)) for name in manifest.outputs)
+    return SequenceResult(outputs, tuple(reports))
+
+
+def _make_buffers(
+    manifest: Manifest, files: Mapping[str, bytes], backend: Backend[B], inputs: Sequence[np.ndarray[Any, Any]]
+) -> dict[str, B]:
+    given = dict(zip(manifest.inputs, inputs, strict=True))
+    constants_file = manifest.file("constants")
+    constants = files[constants_file.name] if constants_file else b""
+    arena: B | None = None
+    if manifest.workspace_bytes:
+        arena = backend.allocate(manifest.workspace_bytes, WORKSPACE_ALIGNMENT_BYTES)
+    memory: dict[str, B] = {}
+    for buffer in manifest.buffers:
+        if buffer.role == "input":
+            memory[buffer.name] = backend.upload(given[buffer.name], buffer.alignment_bytes)
+        elif buffer.role == "output":
+            memory[buffer.name] = backend.allocate(buffer.size_bytes, buffer.alignment_bytes)
+        elif buffer.role == "constant":
+            data = np.frombuffer(constants, np.uint8, buffer.size_bytes, buffer.offset_bytes)
+            memory[buffer.name] = backend.upload(data, buffer.alignment_bytes)
+        elif arena is not None:
+            memory[buffer.name] = backend.slice(arena, buffer.offset_bytes, buffer.size_bytes)
+    return memory

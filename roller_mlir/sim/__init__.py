@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The simulator: executes kernel IR on the CPU, finds what kernels do wrong, and counts what they do to memory.
+
+Every thread of a block is a fiber; the threads run in shuffled order, workgroup memory starts as NaN, every access is
+checked against its memref, barriers and shuffles must be reached together, and a launch that does not end is ended.
+Not modelled: weak memory (a missing fence), the rounding of GPU math libraries, flushing of denormals, registers.
+"""
+
+from roller_mlir.sim.counting import Counts, SiteCount
+from roller_mlir.sim.errors import Position, SimulationError
+from roller_mlir.sim.launch import LaunchResult, SimulatedKernels
+
+__all__ = ["Counts", "LaunchResult", "Position", "SimulatedKernels", "SimulationError", "SiteCount"]

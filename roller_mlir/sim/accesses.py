@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Puts a check before every operation of a kernel that touches memory, which also logs the access for the counter.
+
+Indices are checked against the memref's own shape, so that an index outside a row is found even where the address is
+inside the buffer. An operation on memory that has no check here is refused: nothing runs unchecked.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from roller_mlir.sim.emit import Emitter
+from roller_mlir.sim.kernel_ir import INLINE
+from roller_mlir.sim.layout import Space
+from roller_mlir.sim.memory_types import as_memref, size_bytes, space_of
+from roller_mlir.sim.runtime_ir import PREFIX
+from roller_mlir.sim.sites import SiteTable
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
+
+WIDEST_INSTRUCTION_BYTES = 16
+"""Wider vectors are counted as several accesses of this width."""
+
+
+@dataclass(frozen=True)
+class _Access:
+    """How an operation accesses memory: its kind, and which operand is the memref."""
+
+    kind: str
+    memref: int
+
+
+_ACCESSES = {
+    "memref.load": _Access("load", 0),
+    "memref.store": _Access("store", 1),
+    "memref.atomic_rmw": _Access("atomic", 1),
+    "memref.generic_atomic_rmw": _Access("atomic", 0),
+    "vector.load": _Access("load", 0),
+    "vector.store": _Access("store", 1),
+}
+_POINTERS = {
+    "llvm.load": _Access("load", 0),
+    "llvm.store": _Access("store", 1),
+    "llvm.atomicrmw": _Access("atomic", 0),
+    "llvm.cmpxchg": _Access("atomic", 0),
+}
+_VIEWS = {"memref.view", "memref.subview"}
+_HARMLESS = {
+    "memref.alloca", "memref.assume_alignment", "memref.collapse_shape", "memref.dim", "memref.expand_shape",
+    "memref.extract_aligned_pointer_as_index", "memref.extract_strided_metadata", "memref.get_global",
+    "memref.memory_space_cast", "llvm.addrspacecast", "llvm.getelementptr", "llvm.inttoptr", "llvm.ptrtoint",
+    "llvm.intr.assume", "llvm.icmp", "arith.select", "scf.for", "scf.if", "scf.while", "scf.yield", "scf.condition",
+    "cf.br", "cf.cond_br", "gpu.return", "gpu.dynamic_shared_memory",
+}  # fmt: skip
+
+
+@dataclass
+class Instrumenter:
+    """Checks the memory operations of one kernel.
+
+    Attributes:
+        emitter: Emits into the kernel.
+        table: Numbers the operations.
+        kernel: The kernel's name.
+        check: Whether accesses are checked.
+        log: Whether accesses are logged.
+    """
+
+    emitter: Emitter
+    table: SiteTable
+    kernel: str
+    check: bool
+    log: bool
+
+    @staticmethod
+    def knows(name: str) -> bool:
+        """Whether an operation of this name is handled here, or needs no handling."""
+        return name in _HARMLESS or name in _ACCESSES or name in _POINTERS or name in _VIEWS or name == "memref.cast"
+
+    def plan(self, operation: Any) -> Callable[[], None] | None:
+        """Return what `operation` needs, to be done after memory spaces are dropped; None: nothing.
+
+        Raises:
+            DiagnosedError: The simulator cannot check the operation.
+        """
+        name = str(operation.name)
+        if name in _ACCESSES:
+            return self._plan_access(operation, _ACCESSES[name])
+        if name in _POINTERS:
+            return self._plan_pointer(operation, _POINTERS[name])
+        if name in _VIEWS:
+            site = self.table.add(self.kernel, operation)
+            return (lambda: self._view(operation, site.number)) if self.check else None
+        if name == "memref.cast":
+            self._require_loosening(operation)
+        elif name not in _HARMLESS and any(
+            isinstance(value.type, ir.MemRefType) or str(value.type).startswith("!llvm.ptr")
+            for value in (*operation.operands, *operation.results)
+        ):
+            fail(operation, f"'{name}' touches memory in a way that the simulator does not know")
+        return None
+
+    @staticmethod
+    def _require_loosening(operation: Any) -> None:
+        source, result = operation.operands[0].type, as_memref(operation.results[0].type)
+        dynamic = ir.ShapedType.get_dynamic_size()
+        if result is None or any(
+            to not in (dynamic, of) for to, of in zip(result.shape, source.shape, strict=True)
+        ):
+            fail(operation, f"'memref.cast' must not claim a static extent, but casts {source} to {result}")
+
+    def _plan_access(self, operation: Any, access: _Access) -> Callable[[], None] | None:
+        space = space_of(operation.operands[access.memref])
+        memref = operation.operands[access.memref].type
+        if space is None:
+            fail(operation, f"'{operation.name}' must access global, workgroup or private memory, but got {memref}")
+        value = operation.results[0].type if operation.results else operation.operands[0].type
+        element = memref.element_type
+        moved = value if str(operation.name).startswith("vector.") else element
+        width = size_bytes(moved)
+        extent = [1] * memref.rank
+        if isinstance(moved, ir.VectorType) and moved != element:
+            extent[len(extent) - moved.rank :] = list(moved.shape)
+        alignment = 1
+        if "alignment" in operation.attributes:
+            alignment = int(operation.attributes["alignment"].value)
+        dynamic = ir.ShapedType.get_dynamic_size()
+        piece = min(width, WIDEST_INSTRUCTION_BYTES, alignment if 1 < alignment < width else width)
+        site = self.table.add(
+            self.kernel,
+            operation,
+            kind=access.kind,
+            space=space,
+            width_bytes=piece,
+            shape=tuple(None if size == dynamic else size for size in memref.shape),
+            extent=tuple(extent),
+        )
+        logged = self.log and space is not Space.OTHER
+        if not (self.check or logged):
+            return None
+        pieces = width // piece if logged else 1
+
+        def instrument() -> None:
+            # Operands are read here and not above: other rewrites replace them in between.
+            operands = list(operation.operands)[access.memref : access.memref + 1 + memref.rank]
+            self._access(operation, operands[0], operands[1:], extent, alignment, site.number, pieces)
+
+        return instrument
+
+    def _access(
+        self, operation: Any, memref: Any, indices: list[Any], extent: list[int], alignment: int, site: int, pieces: int
+    ) -> None:
+        """Emit the check of one access; a wide one that is logged in several pieces moves its base on."""
+        emitter = self.emitter
+        found = emitter.describe(memref)
+        where = ir.InsertionPoint(operation)
+        dimensions: list[Any] = []
+        dynamic = ir.ShapedType.get_dynamic_size()
+        for index, size, stride, points, static in zip(
+            indices, found.sizes, found.strides_bytes, extent, memref.type.shape, strict=True
+        ):
+            limit = size
+            if points != 1 and static != dynamic:
+                limit = emitter.constant(max(0, static - points + 1))
+            elif points != 1:
+                less = emitter.binary(where, "arith.subi", size, emitter.constant(points - 1))
+                limit = emitter.binary(where, "arith.maxsi", less, emitter.constant(0))
+            dimensions += [index, limit, stride]
+        width = self.table[site].width_bytes
+        mask = emitter.constant(alignment - 1)
+        for piece in range(pieces):
+            base = found.base
+            if piece:
+                base = emitter.binary(where, "arith.addi", base, emitter.constant(piece * width))
+                mask = emitter.constant(0)
+            emitter.call(
+                where, f"{INLINE}access_{len(indices)}", [emitter.constant(site), base, mask, *dimensions]
+            )
+
+    def _plan_pointer(self, operation: Any, access: _Access) -> Callable[[], None] | None:
+        moved = operation.operands[0].type if access.kind == "store" else operation.results[0].type
+        if operation.name == "llvm.cmpxchg":
+            moved = operation.operands[1].type
+        site = self.table.add(self.kernel, operation, kind=access.kind)
+        if not self.check:
+            return None
+
+        def instrument() -> None:
+            where = ir.InsertionPoint(operation)
+            i64 = ir.IntegerType.get_signless(64)
+            address = self.emitter.create(where, "llvm.ptrtoint", [operation.operands[access.memref]], [i64])[0]
+            index = self.emitter.create(where, "arith.index_cast", [address], [ir.IndexType.get()])[0]
+            width = self.emitter.constant(size_bytes(moved))
+            self.emitter.call(where, f"{PREFIX}pointer", [self.emitter.constant(site.number), index, width])
+
+        return instrument
+
+    def _view(self, operation: Any, site: int) -> None:
+        """Check that a view lies inside what it views."""
+        emitter = self.emitter
+        where = ir.InsertionPoint(operation)
+        source = emitter.describe(operation.operands[0])
+        number = emitter.constant(site)
+        dynamic = ir.ShapedType.get_dynamic_size()
+        result = as_memref(operation.results[0].type)
+        if operation.name == "memref.view":
+            size = emitter.constant(size_bytes(result.element_type))
+            sizes = iter(list(operation.operands)[2:])
+            for extent in result.shape:
+                size = emitter.binary(
+                    where, "arith.muli", size, next(sizes) if extent == dynamic else emitter.constant(extent)
+                )
+            emitter.call(where, f"{INLINE}view", [number, operation.operands[1], size, source.sizes[0]])
+            return
+        operands = iter(list(operation.operands)[1:])
+        groups = [
+            [next(operands) if value == dynamic else emitter.constant(value) for value in operation.attributes[name]]
+            for name in ("static_offsets", "static_sizes", "static_strides")
+        ]
+        one = emitter.constant(1)
+        for offset, size, stride, available in zip(*groups, source.sizes, strict=True):
+            last = emitter.binary(where, "arith.muli", emitter.binary(where, "arith.subi", size, one), stride)
+            covered = emitter.binary(where, "arith.addi", last, one)
+            emitter.call(where, f"{INLINE}view", [number, offset, covered, available])

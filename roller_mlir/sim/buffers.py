@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernel arguments: checks arrays against the kernel's signature and gives them GPU-like alignment.
+
+GPU allocations start at multiples of 256 bytes, and kernels rely on it. An array that does not is copied to an aligned
+place before the launch and back after it; arrays that are the same memory stay the same memory.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from roller_mlir.sim.kernel_ir import Parameter
+
+ALIGNMENT_BYTES = 256
+_DTYPES = {
+    "f64": ("float64",),
+    "f32": ("float32",),
+    "f16": ("float16",),
+    "bf16": ("bfloat16",),
+    "i64": ("int64", "uint64"),
+    "i32": ("int32", "uint32"),
+    "i16": ("int16", "uint16"),
+    "i8": ("int8", "uint8"),
+    "i1": ("bool",),
+    "index": ("int64", "uint64"),
+}
+_SCALARS = {"f64": "<f8", "f32": "<f4", "f16": "<f2"}
+
+
+def aligned_empty(size_bytes: int) -> np.ndarray[Any, Any]:
+    """Return bytes that start at a multiple of ALIGNMENT_BYTES."""
+    memory = np.empty(size_bytes + ALIGNMENT_BYTES, np.uint8)
+    start = -memory.ctypes.data % ALIGNMENT_BYTES
+    return memory[start : start + size_bytes]
+
+
+class Arguments:
+    """The arguments of one launch.
+
+    Attributes:
+        values: One 64-bit slot an argument: an address, or a scalar's bits.
+        ranges: First address and end of every array.
+    """
+
+    def __init__(self, kernel: str, parameters: Sequence[Parameter], given: Sequence[Any]) -> None:
+        """Check and place the arguments.
+
+        Raises:
+            ValueError: Their number, shape, type or memory does not fit the kernel.
+        """
+        if len(given) != len(parameters):
+            raise ValueError(f"kernel '{kernel}' takes {len(parameters)} arguments, but got {len(given)}")
+        self.values = np.zeros(max(1, len(given)), np.int64)
+        ranges: list[tuple[int, int]] = []
+        self._copies: list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
+        self._seen: list[tuple[int, int, str]] = []
+        for number, (parameter, value) in enumerate(zip(parameters, given, strict=True)):
+            subject = f"argument {number} of kernel '{kernel}'"
+            if parameter.shape is None:
+                self.values[number] = _scalar_bits(subject, parameter.element_type, value)
+                continue
+            _check_array(subject, parameter, value)
+            self._check_overlap(subject, value)
+            placed = self._place(value)
+            self.values[number] = placed.ctypes.data
+            ranges.append((placed.ctypes.data, placed.ctypes.data + placed.nbytes))
+        self.ranges = np.array(ranges or [(0, 0)], np.int64)
+
+    def _check_overlap(self, subject: str, array: np.ndarray[Any, Any]) -> None:
+        start, end = array.ctypes.data, array.ctypes.data + array.nbytes
+        for first, last, other in self._seen:
+            if (first, last) != (start, end) and start < last and first < end:
+                raise ValueError(f"{subject} must share all of its memory with another argument or none, "
+                                 f"but overlaps a part of {other}")
+        self._seen.append((start, end, subject))
+
+    def _place(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
+        if array.ctypes.data % ALIGNMENT_BYTES == 0 or not array.nbytes:
+            return array
+        for original, copy in self._copies:
+            if original.ctypes.data == array.ctypes.data:
+                return copy
+        copy = aligned_empty(array.nbytes)
+        copy[:] = array.reshape(-1).view(np.uint8)
+        self._copies.append((array, copy))
+        return copy
+
+    def copy_back(self) -> None:
+        """Write what the kernel left in copies to the caller's arrays."""
+        for array, copy in self._copies:
+            array.reshape(-1).view(np.uint8)[:] = copy
+
+
+def _scalar_bits(subject: str, element_type: str, value: Any) -> int:
+    try:
+        if element_type in _SCALARS:
+            raw = np.array(value, _SCALARS[element_type]).tobytes()
+        elif element_type == "bf16":
+            raw = np.array(value, "<f4").tobytes()[2:]
+        else:
+            raw = (int(value) & (2**64 - 1)).to_bytes(8, "little")
+    except (TypeError, ValueError):
+        raise ValueError(f"{subject} must be a scalar {element_type}, but got {type(value).__name__}") from None
+    return int.from_bytes(raw.ljust(8, b"\0"), "little", signed=True)
+
+
+def _check_array(subject: str, parameter: Parameter, array: Any) -> None:
+    allowed = _DTYPES.get(parameter.element_type)
+    if allowed is None:
+        raise ValueError(f"{subject} must have an element type of {', '.join(_DTYPES)}, but has {parameter.element_type}")
+    if not isinstance(array, np.ndarray):
+        raise ValueError(f"{subject} must be a numpy array, but got {type(array).__name__}")
+    if array.dtype.name not in allowed or not array.dtype.isnative:
+        raise ValueError(f"{subject} must have dtype {allowed[0]}, but got {array.dtype}")
+    if array.shape != parameter.shape:
+        raise ValueError(f"{subject} must have shape {parameter.shape}, but got {array.shape}")
+    if not array.flags.c_contiguous:
+        raise ValueError(f"{subject} must be C-contiguous, but got strides {array.strides}; pass a contiguous copy")
+    if not array.flags.writeable:
+        raise ValueError(f"{subject} must be writeable, but got a read-only array; pass a copy")

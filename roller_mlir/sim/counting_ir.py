@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The compiled counter: turns the threads' logs of accesses into accesses of subgroups, sectors and bank phases.
+
+Threads log (site, address) in the order in which they run. After a pass, the logs of a subgroup's lanes are merged as
+hardware would issue them: of the lanes' next records the smallest site goes first, for all lanes that are at it. Sites
+are numbered in program order, so that lanes that skip an access, leave a loop early or take another branch come
+together again behind it.
+"""
+
+
+from roller_mlir.sim import layout
+from roller_mlir.sim.layout import Block, Counter, Launch, Space, State
+from roller_mlir.sim.runtime_ir import PREFIX, Runtime
+from roller_mlir.sim.structured import I8, I64, VOID, Code, Value
+
+_LANES = layout.MAXIMUM_SUBGROUP
+_NO_SITE = 1 << 17
+_HASH = 0x9E3779B97F4A7C15 - (1 << 64)
+
+
+def _insert(runtime: Runtime) -> Value:
+    """insert(launch, key) -> 1 where the key is new in this generation. Open addressing; 16 bytes an entry."""
+    code = Code(runtime.module, PREFIX + "insert", 2, inline=True)
+    builder = code.builder
+    launch, key = code.parameters
+    table, generation = code.slots(launch, Launch.TABLE, Launch.GENERATION)
+    bits = layout.TABLE_SIZE.bit_length() - 1
+    place = code.variable(builder.lshr(builder.mul(key, code.value(_HASH)), code.value(64 - bits)))
+    known = code.variable(0)
+
+    def taken() -> Value:
+        entry = builder.mul(place.get(), code.value(2))
+        used = code.compare("==", code.read(table, entry), generation)
+        same = code.compare("==", code.read(table, builder.add(entry, code.value(1))), key)
+        known.set(builder.zext(builder.and_(used, same), I64))
+        return builder.and_(used, builder.not_(same))
+
+    with code.loop(taken):
+        place.set(builder.and_(builder.add(place.get(), code.value(1)), code.value(layout.TABLE_SIZE - 1)))
+    entry = builder.mul(place.get(), code.value(2))
+    code.write(table, entry, generation)
+    code.write(table, builder.add(entry, code.value(1)), key)
+    code.give(builder.xor(known.get(), code.value(1)))
+    return code.function
+
+
+def _renew(code: Code, launch: Value) -> Value:
+    """Empty the set of keys, by a new generation."""
+    generation = code.builder.add(code.read(launch, Launch.GENERATION), code.value(1))
+    code.write(launch, Launch.GENERATION, generation)
+    return generation
+
+
+def _count_sectors(runtime: Runtime, insert: Value) -> Value:
+    """sectors(launch, counters, addresses, width): sectors touched, and how few could hold the distinct bytes."""
+    code = Code(runtime.module, PREFIX + "sectors", 4, VOID, internal=True)
+    builder = code.builder
+    launch, counters, addresses, width = code.parameters
+    shift = code.value(layout.SECTOR_BYTES.bit_length() - 1)
+    sectors, distinct = code.variable(0), code.variable(0)
+    for key_of_bytes in (False, True):
+        _renew(code, launch)
+        with code.count(0, code.value(_LANES)) as lane:
+            address = code.read(addresses, lane)
+            with code.when(code.compare(">=", address, 0)):
+                if key_of_bytes:
+                    distinct.add(code.call(insert, launch, address))
+                else:
+                    last = builder.lshr(builder.sub(builder.add(address, width), code.value(1)), shift)
+                    end = builder.add(last, code.value(1))
+                    with code.count(builder.lshr(address, shift), end) as sector:
+                        sectors.add(code.call(insert, launch, sector))
+    full = builder.add(builder.mul(distinct.get(), width), code.value(layout.SECTOR_BYTES - 1))
+    for column, value in ((Counter.SECTORS, sectors.get()), (Counter.IDEAL, builder.lshr(full, shift))):
+        code.write(counters, column, builder.add(code.read(counters, column), value))
+    builder.ret_void()
+    return code.function
+
+
+def _count_phases(runtime: Runtime, insert: Value) -> Value:
+    """phases(launch, counters, addresses, width): for each group of lanes the most distinct words of a bank."""
+    code = Code(runtime.module, PREFIX + "phases", 4, VOID, internal=True)
+    builder = code.builder
+    launch, counters, addresses, width = code.parameters
+    banks, bank_bytes, bank_table = code.slots(launch, Launch.BANKS, Launch.BANK_BYTES, Launch.BANK_TABLE)
+    row_bytes = builder.mul(banks, bank_bytes)
+    wide = builder.select(code.compare("<", width, bank_bytes), bank_bytes, width)
+    group = builder.sdiv(row_bytes, wide)
+    phases, ideal = code.variable(0), code.variable(0)
+    with code.count(0, code.value(_LANES), group) as first:
+        generation = _renew(code, launch)
+        most = code.variable(0)
+        stop = builder.add(first, group)
+        stop = builder.select(code.compare("<", stop, _LANES), stop, code.value(_LANES))
+        with code.count(first, stop) as lane:
+            address = code.read(addresses, lane)
+            with code.when(code.compare(">=", address, 0)):
+                last = builder.sub(builder.add(address, width), code.value(1))
+                end = builder.add(builder.udiv(last, bank_bytes), code.value(1))
+                with code.count(builder.udiv(address, bank_bytes), end) as word:
+                    new = code.call(insert, launch, word)
+                    with code.when(code.compare("!=", new, 0)):
+                        entry = builder.mul(builder.urem(word, banks), code.value(2))
+                        count = builder.add(entry, code.value(1))
+                        fresh = code.compare("!=", code.read(bank_table, entry), generation)
+                        before = builder.select(fresh, code.value(0), code.read(bank_table, count))
+                        words = builder.add(before, code.value(1))
+                        code.write(bank_table, entry, generation)
+                        code.write(bank_table, count, words)
+                        with code.when(code.compare(">", words, most.get())):
+                            most.set(words)
+        phases.add(most.get())
+        ideal.add(builder.zext(code.compare(">", most.get(), 0), I64))
+    for column, value in ((Counter.PHASES, phases.get()), (Counter.IDEAL, ideal.get())):
+        code.write(counters, column, builder.add(code.read(counters, column), value))
+    builder.ret_void()
+    return code.function
+
+
+def _merge(runtime: Runtime) -> Value:
+    """merge(launch, block, first, end): count the logs of one subgroup and empty them."""
+    insert = _insert(runtime)
+    sectors, phases = _count_sectors(runtime, insert), _count_phases(runtime, insert)
+    code = Code(runtime.module, PREFIX + "merge", 4, VOID, internal=True)
+    builder = code.builder
+    launch, block, first, end = code.parameters
+    capacity, specs, all_counters = code.slots(launch, Launch.LOG_CAPACITY, Launch.SITE_SPECS, Launch.COUNTERS)
+    log, lengths = code.slots(block, Block.LOG, Block.LOG_LENGTH)
+    cursors, addresses = (
+        builder.ptrtoint(builder.alloca(I64, size=_LANES), I64, name) for name in ("cursors", "addresses")
+    )
+    with code.count(0, code.value(_LANES)) as lane:
+        code.write(cursors, lane, 0)
+        code.write(addresses, lane, -1)
+
+    def record(lane: Value) -> tuple[Value, Value]:
+        """Whether the lane has a record left, and that record."""
+        thread = builder.add(first, lane)
+        left = code.compare("<", code.read(cursors, lane), code.read(lengths, thread))
+        return left, builder.add(builder.mul(thread, capacity), code.read(cursors, lane))
+
+    lanes = builder.sub(end, first)
+    shift = code.value(layout.ADDRESS_BITS)
+    site = code.variable(0)
+
+    def next_site() -> Value:
+        site.set(_NO_SITE)
+        with code.count(0, lanes) as lane:
+            left, place = record(lane)
+            with code.when(left):
+                found = builder.lshr(code.read(log, place), shift)
+                with code.when(code.compare("<", found, site.get())):
+                    site.set(found)
+        return code.compare("<", site.get(), _NO_SITE)
+
+    with code.loop(next_site):
+        active = code.variable(0)
+        with code.count(0, lanes) as lane:
+            code.write(addresses, lane, -1)
+            left, place = record(lane)
+            with code.when(left):
+                entry = code.read(log, place)
+                with code.when(code.compare("==", builder.lshr(entry, shift), site.get())):
+                    mask = code.value((1 << layout.ADDRESS_BITS) - 1)
+                    code.write(addresses, lane, builder.and_(entry, mask))
+                    code.write(cursors, lane, builder.add(code.read(cursors, lane), code.value(1)))
+                    active.add(1)
+        counters = builder.add(all_counters, builder.mul(site.get(), code.value(8 * layout.COUNTER_COUNT)))
+        for column, value in ((Counter.ACCESSES, code.value(1)), (Counter.LANES, active.get())):
+            code.write(counters, column, builder.add(code.read(counters, column), value))
+        spec = builder.mul(site.get(), code.value(2))
+        space, width = code.read(specs, spec), code.read(specs, builder.add(spec, code.value(1)))
+        with code.when(code.compare("==", space, Space.GLOBAL)):
+            code.call(sectors, launch, counters, addresses, width)
+        with code.when(code.compare("==", space, Space.WORKGROUP)):
+            code.call(phases, launch, counters, addresses, width)
+    with code.count(first, end) as thread:
+        code.write(lengths, thread, 0)
+    builder.ret_void()
+    return code.function
+
+
+def emit_counter(runtime: Runtime) -> Value:
+    """Emit flush(launch, block): count what the block's subgroups logged in the last pass.
+
+    A subgroup with a lane that was stopped in a loop by the clock keeps its log until the lanes are together again.
+    """
+    merge = _merge(runtime)
+    code = Code(runtime.module, PREFIX + "flush", 2, VOID, internal=True)
+    builder = code.builder
+    launch, block = code.parameters
+    threads, subgroup = code.slots(launch, Launch.THREADS, Launch.SUBGROUP)
+    (states,) = code.slots(block, Block.STATE)
+    with code.count(0, threads, subgroup) as first:
+        end = builder.add(first, subgroup)
+        end = builder.select(code.compare("<", end, threads), end, threads)
+        keep, full = code.variable(0), code.variable(0)
+        with code.count(first, end) as thread:
+            state = code.read(states, thread, I8)
+            with code.when(code.compare("==", state, State.PREEMPTED)):
+                keep.set(1)
+            with code.when(code.compare("==", state, State.LOG_FULL)):
+                full.set(1)
+        ready = builder.or_(code.compare("==", keep.get(), 0), code.compare("!=", full.get(), 0))
+        with code.when(ready):
+            code.call(merge, launch, block, first, end)
+    builder.ret_void()
+    return code.function
+
+
+__all__ = ["emit_counter"]

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Turns the fault that a launch left in its records into a SimulationError."""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from roller_mlir.sim.errors import Position, SimulationError
+from roller_mlir.sim.layout import Fault, State
+from roller_mlir.sim.sites import Site, SiteTable
+
+_MOST_POSITIONS = 8
+_DOING = {
+    State.READY: "past",
+    State.BARRIER: "waiting at",
+    State.SUBGROUP: "waiting for their subgroup at",
+    State.SPIN: "spinning in",
+    State.DONE: "at the end",
+    State.FAULT: "stopped at",
+    State.PREEMPTED: "running in",
+    State.LOG_FULL: "past",
+}
+
+
+def positions(
+    table: SiteTable, blocks: list[tuple[tuple[int, int, int], "np.ndarray[Any, Any]", "np.ndarray[Any, Any]"]]
+) -> tuple[Position, ...]:
+    """Return where threads stand, most threads of a place first.
+
+    Args:
+        table: The module's sites.
+        blocks: Of each resident block its place in the grid, its threads' states and their last sites.
+    """
+    found: list[Position] = []
+    for block, states, sites in blocks:
+        pairs = list(zip(states.tolist(), sites.tolist(), strict=True))
+        for (state, site), threads in Counter(pairs).items():
+            doing = State(state)
+            named = "" if site < 0 or doing is State.DONE else table[site].name
+            if doing is State.READY and site >= 0 and table[site].op == "scf.while":
+                doing = State.SPIN  # released to look again
+            words = _DOING[doing] if named or doing is State.DONE else "at the start"
+            found.append(
+                Position(
+                    block=block, threads=threads, first_thread=pairs.index((state, site)), state=words, site=named
+                )
+            )
+    return tuple(sorted(found, key=lambda one: -one.threads))
+
+
+def _stand(found: tuple[Position, ...]) -> str:
+    shown = "; ".join(str(position) for position in found[:_MOST_POSITIONS])
+    more = len(found) - _MOST_POSITIONS
+    return shown + (f"; and {more} more places" if more > 0 else "")
+
+
+def access_message(site: Site, address: int, indices: list[int]) -> tuple[str, str]:
+    """Return kind and message of a refused access."""
+    shape = ", ".join("?" if size is None else str(size) for size in site.shape)
+    points = "" if all(extent == 1 for extent in site.extent) else f", {list(site.extent)} elements from there,"
+    for index, size, extent in zip(indices, site.shape, site.extent, strict=True):
+        if size is not None and not 0 <= index <= size - extent:
+            return "out-of-bounds", f"index {indices}{points} is outside the memref's shape [{shape}]"
+    if None in site.shape:
+        return "out-of-bounds", f"index {indices}{points} is outside the memref's shape [{shape}], or misaligned"
+    return "misaligned", f"index {indices} of shape [{shape}] gives address {address:#x}, which is not aligned as the op says"
+
+
+def make_error(
+    kernel: str,
+    table: SiteTable,
+    fault: Fault,
+    site_number: int,
+    block: tuple[int, int, int] | None,
+    thread: tuple[int, int, int] | None,
+    values: list[int],
+    found: tuple[Position, ...],
+    budget: str,
+) -> SimulationError:
+    """Make the error of a fault.
+
+    Args:
+        kernel: The kernel's name.
+        table: The module's sites.
+        fault: What happened.
+        site_number: Where, or -1.
+        block: In which block.
+        thread: In which thread.
+        values: What the check noted.
+        found: Where all threads stand.
+        budget: The time limit, spelled.
+    """
+    site = table[site_number] if site_number >= 0 else None
+    where = site.name if site else ""
+    who = f"thread {thread} of block {block}"
+    kind = "out-of-bounds"
+    if fault is Fault.ACCESS:
+        assert site is not None
+        kind, what = access_message(site, values[0], values[1 : 1 + len(site.shape)])
+        text = f"{what}: {who} at {where}"
+    elif fault is Fault.VIEW:
+        start, size, available = values[:3]
+        text = f"a view of {size} from {start} on is outside the {available} that are there: {who} at {where}"
+    elif fault is Fault.POINTER:
+        text = f"{values[1]} bytes at address {values[0]:#x} are in no argument and not in workgroup memory: {who} at {where}"
+    elif fault is Fault.DIVERGENT_BARRIER:
+        kind = "divergent-barrier"
+        text = f"not all threads of block {block} reached the barrier {where}: {_stand(found)}"
+    elif fault is Fault.DIVERGENT_SUBGROUP:
+        kind = "divergent-subgroup"
+        text = f"{who} did not take part in {where}, which needs it: {_stand(found)}"
+    elif fault is Fault.SPINS:
+        kind = "deadlock"
+        text = f"all threads that are left spin for ever: {_stand(found)}"
+    elif fault is Fault.TIMEOUT:
+        kind = "timeout"
+        text = f"did not end within {budget}: {_stand(found)}"
+    else:
+        kind = "stack-overflow"
+        text = f"{who} used more stack than the simulator gave it"
+    return SimulationError(
+        f"kernel '{kernel}': {text}", kind=kind, kernel=kernel, site=where, block=block, thread=thread, positions=found
+    )

@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles LLVM IR for the host with llvmlite, and holds the runtime that all kernels of the process share."""
+
+import ctypes
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import llvmlite.binding as binding
+
+from roller_mlir.sim import fibers
+from roller_mlir.sim.counting_ir import emit_counter
+from roller_mlir.sim.runtime_ir import emit_runtime
+from roller_mlir.sim.scheduler_ir import emit_scheduler
+
+_PROLOGUE_BYTES = 96
+_RUNTIME_PASSES = ("always_inliner", "sroa", "instruction_combine", "simplify_cfg", "tail_call_elimination")
+"""Enough for the runtime's straight code; the whole pipeline takes five times as long and gains nothing there."""
+
+
+@functools.cache
+def _host() -> tuple[Any, str, str]:
+    """The target, the processor's name and its features."""
+    fibers.check_host()
+    binding.initialize_native_target()
+    binding.initialize_native_asmprinter()
+    binding.initialize_native_asmparser()
+    features: Any = binding.get_host_cpu_features()
+    return binding.Target.from_default_triple(), binding.get_host_cpu_name(), features.flatten()
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """Machine code in this process; it lives as long as the object.
+
+    Attributes:
+        engine: llvmlite's execution engine.
+    """
+
+    engine: Any
+
+    def address(self, function: str) -> int:
+        """Return a function's address."""
+        return int(self.engine.get_function_address(function))
+
+    def frame_bytes(self, function: str) -> int:
+        """Return the size of a function's stack frame."""
+        return fibers.frame_bytes(ctypes.string_at(self.address(function), _PROLOGUE_BYTES))
+
+
+def compile_text(text: str, *, passes: tuple[str, ...] = (), level: int = 2) -> Compiled:
+    """Compile LLVM IR text; functions that it only declares come from the process or from the runtime.
+
+    Args:
+        text: The module.
+        passes: LLVM passes to run, by llvmlite's names; none: the whole pipeline of the level.
+        level: LLVM's optimisation level.
+    """
+    target, processor, features = _host()
+    # One a module: the engine takes it over and frees it.
+    machine = target.create_target_machine(cpu=processor, features=features, opt=level, jit=True)
+    module: Any = binding.parse_assembly(text)
+    module.triple = machine.triple
+    module.data_layout = str(machine.target_data)
+    options: Any = binding.create_pipeline_tuning_options(speed_level=level)
+    # Kernels are vectorised and unrolled by their authors; searching for more only takes time.
+    options.loop_vectorization = False
+    options.slp_vectorization = False
+    options.loop_unrolling = False
+    builder: Any = binding.create_pass_builder(machine, options)
+    manager: Any = binding.create_new_module_pass_manager() if passes else builder.getModulePassManager()
+    for name in passes:
+        getattr(manager, f"add_{name}_pass")()
+    manager.run(module, builder)
+    engine: Any = binding.create_mcjit_compiler(module, machine)
+    engine.finalize_object()
+    return Compiled(engine)
+
+
+@functools.cache
+def runtime() -> Any:
+    """Return `run(address of the launch's record)`, compiled once a process.
+
+    The runtime's functions become known to LLVM by name, so that kernels compiled later find them.
+    """
+    emitted = emit_runtime()
+    emit_scheduler(emitted, emit_counter(emitted))
+    assembly = "".join(f'module asm "{line.strip()}"\n' for line in fibers.SWITCH.strip().splitlines())
+    compiled = compile_text(f"{emitted.module}\n{assembly}", passes=_RUNTIME_PASSES, level=1)
+    for function in emitted.module.functions:
+        if not function.is_declaration and function.linkage != "internal":
+            binding.add_symbol(function.name, compiled.address(function.name))
+    run: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(compiled.address("roller_sim_run"))
+    run.compiled = compiled
+    return run

@@ -1,0 +1,215 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs kernel IR on the CPU: compiles a gpu.module once, launches its kernels on numpy arrays."""
+
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from roller_mlir.mapping.bank_phases import Banks
+from roller_mlir.sim import layout
+from roller_mlir.sim.buffers import Arguments
+from roller_mlir.sim.counting import Counts, collect
+from roller_mlir.sim.errors import Position
+from roller_mlir.sim.faults import make_error, positions
+from roller_mlir.sim.fibers import stack_bytes
+from roller_mlir.sim.jit import Compiled, compile_text, runtime
+from roller_mlir.sim.kernel_ir import Entry
+from roller_mlir.sim.layout import Fault, Launch
+from roller_mlir.sim.lowering import LoweredKernels, lower
+from roller_mlir.sim.records import Records
+from roller_mlir.support.bindings import ir, make_context
+from roller_mlir.support.diagnostics import parse_module
+
+Extent = int | tuple[int, ...]
+"""Blocks of a grid or threads of a block: x, or up to (x, y, z)."""
+
+MOST_THREADS = 1024
+IDLE_ROUNDS = 1000
+"""Rounds over all resident blocks in which every thread only spins, before the launch counts as deadlocked."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class LaunchResult:
+    """What a launch gave.
+
+    Attributes:
+        seconds: Time of the compiled grid on this machine; says nothing about a GPU.
+        counts: Memory accesses, where they were counted.
+    """
+
+    seconds: float
+    counts: Counts | None
+
+
+def _triple(what: str, extent: Extent) -> tuple[int, int, int]:
+    sizes = (extent,) if isinstance(extent, int) else extent
+    if not 1 <= len(sizes) <= 3 or min(sizes) < 1:
+        raise ValueError(f"{what} must be 1 to 3 extents of at least 1, but got {extent}")
+    padded = (*sizes, 1, 1)
+    return padded[0], padded[1], padded[2]
+
+
+class SimulatedKernels:
+    """The kernels of a gpu.module, compiled for this machine."""
+
+    def __init__(
+        self,
+        module: Any,
+        subgroup_size: int = 32,
+        count: bool = False,
+        *,
+        check: bool = True,
+        banks: Banks | None = None,
+    ) -> None:
+        """Compile.
+
+        Args:
+            module: Text, an MLIR module, or a gpu.module; it is not changed.
+            subgroup_size: Lanes of a subgroup, at most 64.
+            count: Whether launches count memory accesses.
+            check: Whether every access is checked against its memref's shape and its promised alignment.
+            banks: Banks of workgroup memory, for counting.
+
+        Raises:
+            DiagnosedError: The text is not valid, or holds what the simulator does not know.
+            ValueError: An option is out of its range.
+        """
+        if not 1 <= subgroup_size <= layout.MAXIMUM_SUBGROUP:
+            raise ValueError(f"subgroup_size must be 1 to {layout.MAXIMUM_SUBGROUP}, but got {subgroup_size}")
+        self._subgroup_size, self._count, self._banks = subgroup_size, count, banks or Banks()
+        self._lowered: LoweredKernels = _lower(module, subgroup_size=subgroup_size, check=check, log=count)
+        runtime()
+        self._compiled: Compiled = compile_text(self._lowered.text)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the kernels."""
+        return tuple(self._lowered.entries)
+
+    def launch(
+        self,
+        name: str,
+        grid: Extent,
+        block: Extent,
+        dynamic_workgroup_bytes: int,
+        args: Sequence[Any],
+        *,
+        seed: int | None = 0,
+        timeout_s: float = 60.0,
+        resident_blocks: int | None = 1,
+        sweep: bool = False,
+    ) -> LaunchResult:
+        """Run a kernel to its end.
+
+        Args:
+            name: The kernel.
+            grid: Blocks.
+            block: Threads of a block.
+            dynamic_workgroup_bytes: Workgroup memory behind `gpu.dynamic_shared_memory`.
+            args: Arrays (changed in place) for memrefs, numbers for scalars.
+            seed: Of the order in which blocks start and threads run; None: ascending.
+            timeout_s: Time after which the launch is given up, in seconds.
+            resident_blocks: Blocks that run at the same time; None: all, as persistent kernels need it.
+            sweep: Whether resident blocks take turns after each wait, instead of running until they can only spin.
+
+        Raises:
+            SimulationError: The kernel did something wrong or did not end.
+            ValueError: The launch does not fit the kernel.
+        """
+        entry = self._lowered.entries.get(name)
+        if entry is None:
+            raise ValueError(f"name must be one of {', '.join(self.names)}, but got {name!r}")
+        grid3, block3 = _triple("grid", grid), _triple("block", block)
+        if prod(block3) > MOST_THREADS:
+            raise ValueError(f"block must have at most {MOST_THREADS} threads, but got {prod(block3)}")
+        if dynamic_workgroup_bytes < 0 or timeout_s <= 0:
+            raise ValueError(
+                f"dynamic_workgroup_bytes must be at least 0 and timeout_s above 0, "
+                f"but got {dynamic_workgroup_bytes} and {timeout_s}"
+            )
+        if resident_blocks is not None and resident_blocks < 1:
+            raise ValueError(f"resident_blocks must be at least 1, but got {resident_blocks}")
+        arguments = Arguments(name, entry.parameters, args)
+        resident = min(prod(grid3), resident_blocks or prod(grid3))
+        records = self._prepare(entry, arguments, grid3, block3, dynamic_workgroup_bytes, resident, seed)
+        records.launch[Launch.SWEEP] = int(sweep)
+        started = time.monotonic_ns()
+        records.launch[Launch.DEADLINE_NS] = started + int(timeout_s * 1e9)
+        runtime()(records.launch.ctypes.data)
+        seconds = (time.monotonic_ns() - started) / 1e9
+        records.release()
+        arguments.copy_back()
+        if records.launch[Launch.FAULT]:
+            self._raise(name, records, grid3, block3, f"{timeout_s:g} s")
+        counts = collect(self._lowered.table, records.counters) if self._count else None
+        return LaunchResult(seconds=seconds, counts=counts)
+
+    def _prepare(
+        self,
+        entry: Entry,
+        arguments: Arguments,
+        grid: tuple[int, int, int],
+        block: tuple[int, int, int],
+        dynamic_bytes: int,
+        resident: int,
+        seed: int | None,
+    ) -> Records:
+        records = Records(
+            threads=prod(block),
+            resident=resident,
+            arena_bytes=entry.static_bytes + dynamic_bytes,
+            stack_bytes=stack_bytes(self._compiled.frame_bytes(entry.name)),
+            sites=len(self._lowered.table),
+            banks=self._banks,
+            log=self._count,
+        )
+        generator = np.random.default_rng(seed)
+        records.order_blocks(prod(grid), None if seed is None else generator)
+        launch = records.launch
+        launch[Launch.ENTRY] = self._compiled.address(entry.name)
+        launch[Launch.ARGUMENTS] = records.keep(arguments.values)
+        launch[Launch.RANGES] = records.keep(arguments.ranges)
+        launch[Launch.RANGE_COUNT] = len(arguments.ranges)
+        launch[Launch.SUBGROUP] = self._subgroup_size
+        launch[Launch.GRID_X : Launch.GRID_Z + 1] = grid
+        launch[Launch.BLOCK_X : Launch.BLOCK_Z + 1] = block
+        launch[Launch.DYNAMIC_BYTES] = dynamic_bytes
+        launch[Launch.RANDOM] = 0 if seed is None else int(generator.integers(1, 2**62))
+        launch[Launch.IDLE_LIMIT] = IDLE_ROUNDS
+        for site in self._lowered.table:
+            records.site_specs[site.number] = site.space, site.width_bytes
+        return records
+
+    def _raise(
+        self, name: str, records: Records, grid: tuple[int, int, int], block: tuple[int, int, int], budget: str
+    ) -> None:
+        fault = Fault(int(records.launch[Launch.FAULT]))
+        thread, site = int(records.launch[Launch.FAULT_THREAD]), int(records.launch[Launch.FAULT_SITE])
+        at = None
+        if fault is not Fault.SPINS:
+            at = records.place(int(records.launch[Launch.FAULT_CONTEXT]))
+        blamed = None
+        if fault not in (Fault.SPINS, Fault.DIVERGENT_BARRIER) and thread >= 0:
+            blamed = (thread % block[0], thread // block[0] % block[1], thread // block[0] // block[1])
+        found: tuple[Position, ...] = positions(self._lowered.table, records.standing())
+        values = [int(value) for value in records.fault_values]
+        site = -1 if fault in (Fault.SPINS, Fault.STACK) else site
+        raise make_error(name, self._lowered.table, fault, site, at, blamed, values, found, budget)
+
+
+def _lower(module: Any, *, subgroup_size: int, check: bool, log: bool) -> LoweredKernels:
+    """Parse text, or clone what is already IR, and lower it."""
+    if isinstance(module, str | bytes):
+        context = make_context()
+        parsed = parse_module(module, context)
+        return lower(parsed.operation, subgroup_size=subgroup_size, check=check, log=log)
+    operation = module.operation
+    with operation.context, ir.Location.unknown():
+        holder = ir.Module.create()
+        clone = operation.clone(ip=ir.InsertionPoint(holder.body))
+        return lower(clone.operation, subgroup_size=subgroup_size, check=check, log=log)
+

@@ -1,0 +1,205 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Lowers the kernels of a `gpu.module` to LLVM IR for the host: one function a kernel, run once per thread.
+
+Before: `gpu.func @k(%a: memref<8xf32>) workgroup(%w: ...)` with `gpu.thread_id`, `gpu.barrier`, `gpu.shuffle`, memory.
+After:  `@kernel_0(a, w, dynamic workgroup memory, its size, block's record, thread x y z, block x y z, block size x y z,
+grid x y z)`; what threads do together and every check are calls of the runtime (`runtime_ir`, `kernel_ir`).
+Refused, with a location: operations that the simulator does not know, dynamic argument shapes, function calls.
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from roller_mlir.codegen.backend.translate import to_llvm_22
+from roller_mlir.sim.accesses import Instrumenter
+from roller_mlir.sim.emit import Emitter
+from roller_mlir.sim.gpu_ops import GROUPS, GpuOps
+from roller_mlir.sim.kernel_ir import Entry, Parameter, complete
+from roller_mlir.sim.memory_types import as_memref, scalar_llvm_type, size_bytes, without_space
+from roller_mlir.sim.sites import SiteTable
+from roller_mlir.support.bindings import ir, llvm, passmanager
+from roller_mlir.support.diagnostics import fail
+
+_PIPELINE = """builtin.module(
+  expand-strided-metadata, lower-affine, convert-vector-to-scf, convert-scf-to-cf, convert-vector-to-llvm,
+  convert-math-to-llvm, convert-math-to-libm, finalize-memref-to-llvm,
+  convert-func-to-llvm{use-bare-ptr-memref-call-conv=1}, convert-arith-to-llvm, convert-cf-to-llvm,
+  convert-index-to-llvm, convert-ub-to-llvm, reconcile-unrealized-casts, canonicalize, cse)"""
+
+_DIALECTS = ("affine.", "arith.", "cf.", "index.", "math.", "memref.", "ub.", "vector.")
+_OPERATIONS = {"scf.for", "scf.if", "scf.while", "scf.yield", "scf.condition", "scf.execute_region", "scf.index_switch"}
+_LLVM = ("llvm.mlir.", "llvm.fence", "llvm.extractvalue", "llvm.intr.assume")
+_ARENA_ALIGNMENT_BYTES = 128
+
+
+@dataclass(frozen=True)
+class LoweredKernels:
+    """Kernels as LLVM IR.
+
+    Attributes:
+        text: LLVM IR that llvmlite reads.
+        entries: By the kernel's name.
+        table: The sites of all kernels.
+    """
+
+    text: str
+    entries: dict[str, Entry]
+    table: SiteTable
+
+
+def _operations(operation: Any) -> Iterator[Any]:
+    """Yield the operations inside, in program order."""
+    for region in operation.regions:
+        for block in region.blocks:
+            for inner in list(block.operations):
+                yield inner.operation
+                yield from _operations(inner.operation)
+
+
+def _parameter(function: Any, number: int, kind: Any) -> Parameter:
+    memref = as_memref(kind)
+    if memref is None:
+        spelled = scalar_llvm_type(kind)
+        if spelled is None:
+            fail(function, f"argument {number} must be a memref or a scalar, but got {kind}")
+        return Parameter(spelled, None, str(kind))
+    strides, offset = memref.get_strides_and_offset()
+    identity = [prod(memref.shape[axis + 1 :]) for axis in range(memref.rank)]
+    if not memref.has_static_shape or list(strides) != identity or offset != 0:
+        fail(function, f"argument {number} must be a memref of static shape and identity layout, but got {kind}")
+    return Parameter("ptr", tuple(memref.shape), str(memref.element_type))
+
+
+class _KernelLowering:
+    """Lowers one gpu.func into the given module."""
+
+    def __init__(self, function: Any, number: int, table: SiteTable, subgroup_size: int, check: bool, log: bool) -> None:
+        self.function = function
+        self.name = str(ir.StringAttr(function.attributes["sym_name"]).value)
+        self.symbol = f"kernel_{number}"
+        self.entry_block = function.regions[0].blocks[0]
+        self._table, self._check, self._log, self._subgroup_size = table, check, log, subgroup_size
+
+    def run(self, target: Any) -> tuple[Entry, dict[str, Any]]:
+        """Move the kernel into `target`; return its entry and the functions that it calls."""
+        block = self.entry_block
+        signature = ir.FunctionType(ir.TypeAttr(self.function.attributes["function_type"]).value)
+        given = len(signature.inputs)
+        shared = 0
+        if "workgroup_attributions" in self.function.attributes:
+            shared = int(ir.IntegerAttr(self.function.attributes["workgroup_attributions"]).value)
+        parameters = tuple(_parameter(self.function, n, kind) for n, kind in enumerate(signature.inputs))
+        offsets, static_bytes = self._place([a.type for a in list(block.arguments)[given : given + shared]])
+        self._allocate_private(given + shared)
+        index = ir.IndexType.get()
+        nowhere = ir.Location.unknown()
+        dynamic = block.add_argument(ir.MemRefType.get([1], ir.IntegerType.get_signless(8)), nowhere)
+        dynamic_bytes = block.add_argument(index, nowhere)
+        emitter = Emitter(block, block.add_argument(index, nowhere))
+        geometry = {group: [block.add_argument(index, nowhere) for _ in range(3)] for group in GROUPS}
+        memory = Instrumenter(emitter, self._table, self.name, self._check, self._log)
+        gpu_ops = GpuOps(emitter, self._table, self.name, self._subgroup_size, geometry, dynamic, dynamic_bytes)
+        self._rewrite(emitter, memory, gpu_ops)
+        with ir.InsertionPoint(target.body), nowhere:
+            kind = ir.FunctionType.get([a.type for a in block.arguments], [])
+            created = ir.Operation.create(
+                "func.func",
+                regions=1,
+                attributes={"sym_name": ir.StringAttr.get(self.symbol), "function_type": ir.TypeAttr.get(kind)},
+            )
+        for moved in list(self.function.regions[0].blocks):
+            moved.append_to(created.regions[0])
+        return Entry(self.symbol, parameters, offsets, static_bytes), emitter.declared
+
+    def _rewrite(self, emitter: Emitter, memory: Instrumenter, gpu_ops: GpuOps) -> None:
+        emitter.constant(0)
+        todo: list[Callable[[], None]] = []
+        operations = list(_operations(self.function))
+        for operation in operations:
+            name = str(operation.name)
+            action = memory.plan(operation) or gpu_ops.plan(operation)
+            if action is not None:
+                todo.append(action)
+            elif not (name.startswith((*_DIALECTS, *_LLVM)) or name in _OPERATIONS or memory.knows(name)):
+                fail(operation, f"'{name}' is not known to the simulator")
+        for operation in operations:
+            for result in operation.results:
+                result.set_type(without_space(result.type))
+        for operation in (self.function, *operations):
+            for region in operation.regions:
+                for block in region.blocks:
+                    for argument in block.arguments:
+                        argument.set_type(without_space(argument.type))
+        for action in todo:
+            action()
+
+    def _place(self, kinds: list[Any]) -> tuple[tuple[int, ...], int]:
+        """Lay the workgroup attributions out in the arena."""
+        offsets: list[int] = []
+        end = 0
+        for kind in kinds:
+            if not kind.has_static_shape:
+                fail(self.function, f"a workgroup attribution must have a static shape, but got {kind}")
+            offsets.append(end)
+            size = int(prod(kind.shape)) * size_bytes(kind.element_type)
+            end = -(-(end + size) // _ARENA_ALIGNMENT_BYTES) * _ARENA_ALIGNMENT_BYTES
+        return tuple(offsets), end
+
+    def _allocate_private(self, first: int) -> None:
+        """Turn private attributions into allocas."""
+        block = self.entry_block
+        for argument in reversed(list(block.arguments)[first:]):
+            where = ir.InsertionPoint.at_block_begin(block)
+            sizes = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 0])}
+            created = ir.Operation.create(
+                "memref.alloca", [argument.type], [], sizes, loc=self.function.location, ip=where
+            )
+            argument.replace_all_uses_with(created.results[0])
+            block.erase_argument(argument.arg_number)
+
+
+def lower(module: Any, *, subgroup_size: int, check: bool, log: bool) -> LoweredKernels:
+    """Lower every kernel of every gpu.module inside `module`, which is consumed.
+
+    Args:
+        module: A module or gpu.module; pass a clone to keep it.
+        subgroup_size: Lanes of a subgroup.
+        check: Whether accesses are checked against their memrefs.
+        log: Whether accesses are logged.
+
+    Raises:
+        DiagnosedError: A kernel holds what the simulator does not know.
+    """
+    table = SiteTable()
+    entries: dict[str, Entry] = {}
+    with module.context, ir.Location.unknown():
+        target = ir.Module.create()
+        declared: dict[str, Any] = {}
+        top = [module] if module.name == "gpu.module" else [o for o in _operations(module) if o.name == "gpu.module"]
+        for inside in [o for gpu_module in top for o in list(gpu_module.regions[0].blocks[0].operations)]:
+            operation = inside.operation
+            if operation.name == "memref.global":
+                operation.attributes["type"] = ir.TypeAttr.get(
+                    without_space(ir.TypeAttr(operation.attributes["type"]).value)
+                )
+                operation.detach_from_parent()
+                target.body.append(operation)
+            elif operation.name == "gpu.func":
+                lowering = _KernelLowering(operation, len(entries), table, subgroup_size, check, log)
+                if lowering.name in entries:
+                    fail(operation, f"kernel names must be unique, but got two '{lowering.name}'")
+                entries[lowering.name], calls = lowering.run(target)
+                declared |= calls
+        with ir.InsertionPoint.at_block_begin(target.body):
+            for name, kind in declared.items():
+                attributes = {
+                    "sym_name": ir.StringAttr.get(name),
+                    "function_type": ir.TypeAttr.get(kind),
+                    "sym_visibility": ir.StringAttr.get("private"),
+                }
+                ir.Operation.create("func.func", regions=1, attributes=attributes)
+        passmanager.PassManager.parse(_PIPELINE).run(target.operation)
+        text = to_llvm_22(llvm.translate_module_to_llvmir(target.operation))
+    return LoweredKernels(complete(text, list(entries.values()), log), entries, table)

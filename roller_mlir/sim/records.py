@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The memory of one launch that compiled code works on: records, thread states, stacks, workgroup memory, logs."""
+
+import ctypes
+import mmap
+from typing import Any
+
+import numpy as np
+
+from roller_mlir.mapping.bank_phases import Banks
+from roller_mlir.sim import layout
+from roller_mlir.sim.buffers import ALIGNMENT_BYTES, aligned_empty
+from roller_mlir.sim.fibers import map_stacks
+from roller_mlir.sim.layout import Block, Launch
+
+Array = np.ndarray[Any, Any]
+
+_LOG_BYTES = 1 << 25
+"""Memory for the logs of all resident threads together."""
+
+_SHORTEST_LOG = 32
+_LONGEST_LOG = 4096
+
+_MOST_KEPT_BYTES = 1 << 27
+
+_stacks: list[mmap.mmap] = []
+"""The last mapping of stacks, kept for the next launch: fresh pages cost more than the switches."""
+
+
+def _take_stacks(size_bytes: int) -> mmap.mmap:
+    """Return a mapping of at least this size."""
+    if _stacks:
+        kept = _stacks.pop()
+        if len(kept) >= size_bytes:
+            return kept
+    return map_stacks(size_bytes)
+
+
+class Records:
+    """The records of a launch and of its resident blocks.
+
+    Attributes:
+        launch: The launch's slots.
+        blocks: The block records' slots, one row each.
+        counters: Counters per site.
+        site_specs: Memory and width per site.
+        fault_values: What a failed check noted.
+    """
+
+    def __init__(
+        self, *, threads: int, resident: int, arena_bytes: int, stack_bytes: int, sites: int, banks: Banks, log: bool
+    ) -> None:
+        """Allocate.
+
+        Args:
+            threads: Threads of a block.
+            resident: Blocks that run at the same time.
+            arena_bytes: Workgroup memory of a block.
+            stack_bytes: Stack of a thread.
+            sites: Sites of the module.
+            banks: Banks of workgroup memory.
+            log: Whether accesses are logged.
+        """
+        self._kept: list[Array] = []
+        self.launch: Array = np.zeros(Launch.SIZE, np.int64)
+        self.blocks: Array = np.zeros((resident, Block.SIZE), np.int64)
+        self.counters: Array = np.zeros((max(1, sites), layout.COUNTER_COUNT), np.int64)
+        self.site_specs: Array = np.zeros((max(1, sites), 2), np.int64)
+        self.fault_values: Array = np.zeros(layout.FAULT_VALUE_COUNT, np.int64)
+        capacity = _LOG_BYTES // (8 * threads * resident)
+        capacity = min(_LONGEST_LOG, max(_SHORTEST_LOG, capacity)) if log else 0
+        for slot, value in (
+            (Launch.THREADS, threads),
+            (Launch.RESIDENT, resident),
+            (Launch.ARENA_BYTES, arena_bytes),
+            (Launch.STACK_BYTES, stack_bytes),
+            (Launch.LOG_CAPACITY, capacity),
+            (Launch.BANKS, banks.count),
+            (Launch.BANK_BYTES, banks.bank_bytes),
+            (Launch.CONTEXTS, self.keep(self.blocks)),
+            (Launch.CONTEXT_ORDER, self.keep(np.arange(resident, dtype=np.int64))),
+            (Launch.FAULT_VALUES, self.keep(self.fault_values)),
+            (Launch.SITE_SPECS, self.keep(self.site_specs)),
+            (Launch.COUNTERS, self.keep(self.counters)),
+            (Launch.TABLE, self.keep(np.zeros(2 * layout.TABLE_SIZE, np.int64))),
+            (Launch.BANK_TABLE, self.keep(np.zeros(2 * banks.count, np.int64))),
+        ):
+            self.launch[slot] = value
+        self._states: Array = np.zeros((resident, threads), np.uint8)
+        self._sites: Array = np.full((resident, threads), -1, np.int32)
+        rows = {
+            Block.STATE: self._states,
+            Block.SITE: self._sites,
+            Block.WIDTH: np.zeros((resident, threads), np.int32),
+            Block.STACK_POINTER: np.zeros((resident, threads), np.int64),
+            Block.ORDER: np.tile(np.arange(threads, dtype=np.int64), (resident, 1)),
+            Block.EXCHANGE: np.zeros((resident, 2 * threads), np.int64),
+            Block.PARITY: np.zeros((resident, threads), np.uint8),
+            Block.LOG: np.empty((resident, threads * capacity), np.int64),
+            Block.LOG_LENGTH: np.zeros((resident, threads), np.int64),
+            Block.ARENA: aligned_empty(resident * -(-arena_bytes // ALIGNMENT_BYTES) * ALIGNMENT_BYTES).reshape(
+                resident, -1
+            ),
+        }
+        for slot, table in rows.items():
+            self.blocks[:, slot] = self.keep(table) + np.arange(resident) * table.strides[0]
+        self._mapping = _take_stacks(resident * threads * stack_bytes)
+        stacks = ctypes.addressof(ctypes.c_char.from_buffer(self._mapping))
+        self.blocks[:, Block.STACKS] = stacks + np.arange(resident) * threads * stack_bytes
+        self.blocks[:, Block.LAUNCH] = self.launch.ctypes.data
+        self.blocks[:, Block.NUMBER] = -1
+
+    def release(self) -> None:
+        """Give the stacks back; no thread of the launch may run any more."""
+        if len(self._mapping) <= _MOST_KEPT_BYTES:
+            _stacks[:] = [self._mapping]
+
+    def keep(self, array: Array) -> int:
+        """Keep an array as long as the records and return its address."""
+        self._kept.append(array)
+        return int(array.ctypes.data)
+
+    def order_blocks(self, blocks: int, generator: np.random.Generator | None) -> None:
+        """Set the order in which blocks start: shuffled by the generator, or ascending without one."""
+        order = np.arange(blocks, dtype=np.int64) if generator is None else generator.permutation(blocks)
+        self.launch[Launch.BLOCKS] = blocks
+        self.launch[Launch.BLOCK_ORDER] = self.keep(order.astype(np.int64))
+
+    def place(self, context: int) -> tuple[int, int, int]:
+        """Return the block that the record at an address runs."""
+        row = self.blocks[(context - self.blocks.ctypes.data) // (8 * Block.SIZE)]
+        return int(row[Block.X]), int(row[Block.Y]), int(row[Block.Z])
+
+    def standing(self) -> list[tuple[tuple[int, int, int], Array, Array]]:
+        """Return of each running block its place, its threads' states and their last sites."""
+        running = [number for number in range(len(self.blocks)) if self.blocks[number, Block.NUMBER] >= 0]
+        return [
+            (self.place(int(self.blocks.ctypes.data + 8 * Block.SIZE * number)), self._states[number], self._sites[number])
+            for number in running
+        ]

@@ -1,0 +1,291 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The compiled scheduler: runs the threads of the resident blocks and lets them go on when what they wait for has come.
+
+A pass over a block runs every ready thread until it waits, then releases a barrier that all threads reached, shuffles
+that all their lanes reached, and threads that spin. Blocks take turns: a block runs until it can only spin (greedy: it
+finds missing grid barriers, because it runs ahead as far as it can), or for one pass (sweep).
+"""
+
+from llvmlite import ir
+
+from roller_mlir.sim import layout
+from roller_mlir.sim.fibers import FIRST_FRAME_BYTES
+from roller_mlir.sim.layout import Block, Fault, Launch, Outcome, State
+from roller_mlir.sim.runtime_ir import PREFIX, Runtime
+from roller_mlir.sim.structured import I8, I32, I64, POINTER, VOID, Code, Value
+
+_STACK_COLOURS = 16
+_STACK_COLOUR_BYTES = 192
+"""The tops of the stacks are shifted by up to 16 x 192 bytes, so that they do not share one set of the L1 cache."""
+
+
+def _random(runtime: Runtime) -> Value:
+    """random(launch, below): a number of [0, below), by xorshift."""
+    code = Code(runtime.module, PREFIX + "random", 2, internal=True)
+    launch, below = code.parameters
+    builder = code.builder
+    state = code.variable(code.read(launch, Launch.RANDOM))
+    for shift, amount in ((builder.shl, 13), (builder.lshr, 7), (builder.shl, 17)):
+        state.set(builder.xor(state.get(), shift(state.get(), code.value(amount))))
+    code.write(launch, Launch.RANDOM, state.get())
+    code.give(builder.urem(builder.lshr(state.get(), code.value(11)), below))
+    return code.function
+
+
+def _permute(runtime: Runtime, random: Value) -> Value:
+    """permute(launch, address, count): shuffle int64[count] where the launch asks for it."""
+    code = Code(runtime.module, PREFIX + "permute", 3, VOID, internal=True)
+    launch, address, count = code.parameters
+    with code.when(code.compare("!=", code.read(launch, Launch.RANDOM), 0)), code.count(1, count) as number:
+        other = code.call(random, launch, code.builder.add(number, code.value(1)))
+        kept = code.read(address, number)
+        code.write(address, number, code.read(address, other))
+        code.write(address, other, kept)
+    code.builder.ret_void()
+    return code.function
+
+
+def _start(runtime: Runtime, permute: Value) -> Value:
+    """start(launch, block): give the record the next block of the grid, or none."""
+    code = Code(runtime.module, PREFIX + "start", 2, VOID, internal=True)
+    builder = code.builder
+    fill = ir.Function(runtime.module, ir.FunctionType(POINTER, [POINTER, I32, I64]), "memset")
+    launch, block = code.parameters
+    started, blocks = code.slots(launch, Launch.NEXT, Launch.BLOCKS)
+    code.write(block, Block.NUMBER, -1)
+    with code.when(code.compare("<", started, blocks)):
+        order, grid_x, grid_y = code.slots(launch, Launch.BLOCK_ORDER, Launch.GRID_X, Launch.GRID_Y)
+        number = code.read(order, started)
+        code.write(launch, Launch.NEXT, builder.add(started, code.value(1)))
+        code.write(block, Block.NUMBER, number)
+        row = builder.sdiv(number, grid_x)
+        code.write(block, Block.X, builder.srem(number, grid_x))
+        code.write(block, Block.Y, builder.srem(row, grid_y))
+        code.write(block, Block.Z, builder.sdiv(row, grid_y))
+        code.write(block, Block.TICKS, layout.TICKS_PER_CLOCK)
+        code.write(block, Block.DONE, 0)
+        threads, arena_bytes = code.slots(launch, Launch.THREADS, Launch.ARENA_BYTES)
+        for slot, value, width, count in (
+            (Block.ARENA, 0xFF, 1, arena_bytes),
+            (Block.STATE, State.READY, 1, threads),
+            (Block.SITE, 0xFF, 4, threads),
+            (Block.STACK_POINTER, 0, 8, threads),
+            (Block.LOG_LENGTH, 0, 8, threads),
+        ):
+            address = builder.inttoptr(code.read(block, slot), POINTER)
+            builder.call(fill, [address, ir.Constant(I32, int(value)), builder.mul(count, code.value(width))])
+        code.call(permute, launch, code.read(block, Block.ORDER), threads)
+    builder.ret_void()
+    return code.function
+
+
+def _resume(runtime: Runtime) -> Value:
+    """resume(launch, block, thread): run the thread until it waits; its first call builds its stack."""
+    code = Code(runtime.module, PREFIX + "resume", 3, VOID, inline=True)
+    builder = code.builder
+    launch, block, thread = code.parameters
+    pointers, stacks = code.slots(block, Block.STACK_POINTER, Block.STACKS)
+    (size,) = code.slots(launch, Launch.STACK_BYTES)
+    bottom = builder.add(stacks, builder.mul(thread, size))
+    with code.when(code.compare("==", code.read(pointers, thread), 0)):
+        colour = builder.mul(builder.and_(thread, code.value(_STACK_COLOURS - 1)), code.value(_STACK_COLOUR_BYTES))
+        top = builder.sub(builder.add(bottom, size), colour)
+        frame = builder.sub(top, code.value(FIRST_FRAME_BYTES))
+        begin = builder.ptrtoint(runtime.begin, I64)
+        for place, value in ((1, code.read(launch, Launch.ENTRY)), (2, thread), (3, block), (6, begin)):
+            code.write(frame, place, value)
+        code.write(bottom, 0, layout.CANARY)
+        code.write(pointers, thread, frame)
+    code.write(block, Block.CURRENT, thread)
+    target = builder.inttoptr(code.read(pointers, thread), POINTER)
+    builder.call(runtime.switch, [code.element(block, Block.SCHEDULER), target])
+    with code.when(code.compare("!=", code.read(bottom, 0), layout.CANARY), likely=False):
+        code.write(launch, Launch.FAULT, Fault.STACK)
+        code.write(launch, Launch.FAULT_THREAD, thread)
+        code.write(launch, Launch.FAULT_CONTEXT, block)
+    builder.ret_void()
+    return code.function
+
+
+def _blame(runtime: Runtime) -> Value:
+    """blame(launch, block, fault, thread, site): note a fault that the scheduler found."""
+    code = Code(runtime.module, PREFIX + "blame", 5, VOID, internal=True)
+    launch, block, fault, thread, site = code.parameters
+    code.write(launch, Launch.FAULT, fault)
+    code.write(launch, Launch.FAULT_THREAD, thread)
+    code.write(launch, Launch.FAULT_SITE, site)
+    code.write(launch, Launch.FAULT_CONTEXT, block)
+    code.builder.ret_void()
+    return code.function
+
+
+def _release_subgroup(runtime: Runtime, blame: Value) -> Value:
+    """release_subgroup(launch, block, first, end) -> 1 where lanes were released.
+
+    A shuffle of width w goes on when the first w lanes wait at the same operation; lanes that can still arrive are
+    waited for.
+    """
+    code = Code(runtime.module, PREFIX + "release_subgroup", 4, internal=True)
+    builder = code.builder
+    launch, block, first, end = code.parameters
+    states, sites, widths = code.slots(block, Block.STATE, Block.SITE, Block.WIDTH)
+    leader, moving, spinning = code.variable(-1), code.variable(0), code.variable(0)
+    with code.count(first, end) as thread:
+        state = code.read(states, thread, I8)
+        waits = builder.and_(code.compare("==", state, State.SUBGROUP), code.compare("<", leader.get(), 0))
+        with code.when(waits):
+            leader.set(thread)
+        unfinished = builder.or_(
+            code.compare("==", state, State.PREEMPTED), code.compare("==", state, State.LOG_FULL)
+        )
+        with code.when(unfinished):
+            moving.set(1)
+        with code.when(code.compare("==", state, State.SPIN)):
+            spinning.set(1)
+    with code.when(builder.or_(code.compare("<", leader.get(), 0), code.compare("!=", moving.get(), 0))):
+        code.give(0)
+    site, width = code.read(sites, leader.get(), I32), code.read(widths, leader.get(), I32)
+
+    def at_site(thread: Value) -> Value:
+        waits = code.compare("==", code.read(states, thread, I8), State.SUBGROUP)
+        return builder.and_(waits, code.compare("==", code.read(sites, thread, I32), site))
+
+    needed = builder.add(first, width)
+    last = builder.select(code.compare("<", needed, end), needed, end)
+    missing = code.variable(-1)
+    with code.count(first, last) as thread, code.when(builder.not_(at_site(thread))):
+        missing.set(thread)
+    with code.when(code.compare(">=", missing.get(), 0)):
+        with code.when(code.compare("==", spinning.get(), 0)):
+            code.call(blame, launch, block, Fault.DIVERGENT_SUBGROUP, missing.get(), site)
+        code.give(0)
+    with code.count(first, end) as thread, code.when(at_site(thread)):
+        code.write(states, thread, State.READY, I8)
+    code.give(1)
+    return code.function
+
+
+def _release(runtime: Runtime, blame: Value) -> Value:
+    """release(launch, block) -> Outcome: wake what may go on after a pass."""
+    code = Code(runtime.module, PREFIX + "release", 2, internal=True)
+    builder = code.builder
+    launch, block = code.parameters
+    threads, subgroup = code.slots(launch, Launch.THREADS, Launch.SUBGROUP)
+    states, sites, done_before = code.slots(block, Block.STATE, Block.SITE, Block.DONE)
+    release_subgroup = _release_subgroup(runtime, blame)
+    progress = code.variable(code.read(block, Block.PROGRESS))
+    code.write(block, Block.PROGRESS, 0)
+    with code.count(0, threads, subgroup) as first:
+        end = builder.add(first, subgroup)
+        end = builder.select(code.compare("<", end, threads), end, threads)
+        released = code.call(release_subgroup, launch, block, first, end)
+        progress.set(builder.or_(progress.get(), released))
+    barrier, done, first_site, other = (code.variable(value) for value in (0, 0, -1, -1))
+    with code.count(0, threads) as thread:
+        state = code.read(states, thread, I8)
+        with code.when(code.compare("==", state, State.DONE)):
+            done.add(1)
+        with code.when(code.compare("==", state, State.BARRIER)):
+            barrier.add(1)
+            site = code.read(sites, thread, I32)
+            with code.when(code.compare("<", first_site.get(), 0)):
+                first_site.set(site)
+            with code.when(code.compare("!=", first_site.get(), site)):
+                other.set(thread)
+        unfinished = builder.or_(
+            code.compare("==", state, State.PREEMPTED), code.compare("==", state, State.LOG_FULL)
+        )
+        with code.when(unfinished):
+            progress.set(1)
+        with code.when(builder.or_(unfinished, code.compare("==", state, State.SPIN))):
+            code.write(states, thread, State.READY, I8)
+    with code.when(code.compare("!=", done.get(), done_before)):
+        progress.set(1)
+    code.write(block, Block.DONE, done.get())
+    with code.when(code.compare("==", done.get(), threads)):
+        code.give(Outcome.FINISHED)
+    all_parked = code.compare("==", builder.add(done.get(), barrier.get()), threads)
+    with code.when(builder.and_(code.compare(">", barrier.get(), 0), all_parked)):
+        together = builder.and_(code.compare("==", barrier.get(), threads), code.compare("<", other.get(), 0))
+        with builder.if_else(together) as (agreed, diverged):
+            with agreed:
+                with code.count(0, threads) as thread:
+                    code.write(states, thread, State.READY, I8)
+                progress.set(1)
+            with diverged:
+                code.call(blame, launch, block, Fault.DIVERGENT_BARRIER, other.get(), first_site.get())
+    with code.when(code.compare("!=", code.read(launch, Launch.FAULT), 0)):
+        code.give(Outcome.FAULT)
+    moved = code.compare("!=", progress.get(), 0)
+    code.give(builder.select(moved, code.value(Outcome.PROGRESS), code.value(Outcome.SPINNING)))
+    return code.function
+
+
+def _pass(runtime: Runtime, blame: Value, flush: Value) -> Value:
+    """pass(launch, block) -> Outcome: run every ready thread once, count its accesses, release."""
+    code = Code(runtime.module, PREFIX + "pass", 2, internal=True)
+    builder = code.builder
+    launch, block = code.parameters
+    threads, deadline, capacity = code.slots(launch, Launch.THREADS, Launch.DEADLINE_NS, Launch.LOG_CAPACITY)
+    order, states = code.slots(block, Block.ORDER, Block.STATE)
+    resume = _resume(runtime)
+    with code.count(0, threads) as place:
+        thread = code.read(order, place)
+        with code.when(code.compare("==", code.read(states, thread, I8), State.READY)):
+            code.call(resume, launch, block, thread)
+            with code.when(code.compare("!=", code.read(launch, Launch.FAULT), 0), likely=False):
+                code.give(Outcome.FAULT)
+    with code.when(code.compare("!=", capacity, 0)):
+        code.call(flush, launch, block)
+    with code.when(code.compare(">", code.call(runtime.clock), deadline), likely=False):
+        code.call(blame, launch, block, Fault.TIMEOUT, -1, -1)
+        code.give(Outcome.FAULT)
+    builder.ret(code.call(_release(runtime, blame), launch, block))
+    return code.function
+
+
+def emit_scheduler(runtime: Runtime, flush: Value) -> None:
+    """Emit run(launch): run the whole grid. The launch's record holds the fault, if there is one."""
+    random = _random(runtime)
+    permute = _permute(runtime, random)
+    start = _start(runtime, permute)
+    blame = _blame(runtime)
+    one_pass = _pass(runtime, blame, flush)
+    code = Code(runtime.module, PREFIX + "run", 1, VOID)
+    builder = code.builder
+    (launch,) = code.parameters
+    contexts, order, resident, sweep, idle_limit = code.slots(
+        launch, Launch.CONTEXTS, Launch.CONTEXT_ORDER, Launch.RESIDENT, Launch.SWEEP, Launch.IDLE_LIMIT
+    )
+
+    def context(number: Value) -> Value:
+        return builder.add(contexts, builder.mul(number, code.value(8 * Block.SIZE)))
+
+    with code.count(0, resident) as number:
+        code.call(start, launch, context(number))
+    alive, idle, outcome = code.variable(1), code.variable(0), code.variable(0)
+    with code.loop(lambda: code.compare(">", alive.get(), 0)):
+        alive.set(0)
+        idle.add(1)
+        code.call(permute, launch, order, resident)
+        with code.count(0, resident) as place:
+            block = context(code.read(order, place))
+            with code.when(code.compare(">=", code.read(block, Block.NUMBER), 0)):
+                alive.add(1)
+                again = code.variable(1)
+                with code.loop(lambda: code.compare("!=", again.get(), 0)):
+                    outcome.set(code.call(one_pass, launch, block))
+                    moved = code.compare("==", outcome.get(), Outcome.PROGRESS)
+                    with code.when(moved):
+                        idle.set(0)
+                    greedy = builder.and_(moved, code.compare("==", sweep, 0))
+                    again.set(builder.zext(greedy, I64))
+                with code.when(code.compare("==", outcome.get(), Outcome.FAULT), likely=False):
+                    builder.ret_void()
+                with code.when(code.compare("==", outcome.get(), Outcome.FINISHED)):
+                    idle.set(0)
+                    code.call(start, launch, block)
+        with code.when(code.compare(">", idle.get(), idle_limit), likely=False):
+            code.write(launch, Launch.FAULT, Fault.SPINS)
+            alive.set(0)
+    builder.ret_void()

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The only module that imports MLIR's Python bindings; everybody else imports them from here.
+
+The bindings come from the `torch_mlir` package, which carries the whole of upstream MLIR, or from a real `mlir`
+package where that alone is installed and it can define dialects (`dialects.ext`). Dialect modules are imported at
+their first use, because importing all of them takes longer than parsing and printing a module.
+
+    from roller_mlir.support.bindings import ir, linalg, make_context
+"""
+
+import importlib
+import importlib.util
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from torch_mlir import ir, passmanager, rewrite
+    from torch_mlir.dialects import (
+        affine,
+        arith,
+        bufferization,
+        builtin,
+        cf,
+        ext,
+        func,
+        gpu,
+        index,
+        linalg,
+        llvm,
+        math,
+        memref,
+        nvvm,
+        rocdl,
+        scf,
+        tensor,
+        transform,
+        ub,
+        vector,
+    )
+
+__all__ = [
+    "affine",
+    "arith",
+    "bufferization",
+    "builtin",
+    "cf",
+    "ext",
+    "func",
+    "gpu",
+    "index",
+    "ir",
+    "linalg",
+    "llvm",
+    "make_context",
+    "math",
+    "memref",
+    "nvvm",
+    "passmanager",
+    "rewrite",
+    "rocdl",
+    "scf",
+    "tensor",
+    "transform",
+    "ub",
+    "vector",
+]
+
+_CORE = frozenset({"ir", "passmanager", "rewrite"})
+_DIALECT_MODULES = ("roller_mlir.dialects.rtile",)
+
+
+def _find_package() -> str:
+    """Returns the name of the installed package that holds the bindings."""
+    for name in ("torch_mlir", "mlir"):
+        if importlib.util.find_spec(name) is not None and importlib.util.find_spec(f"{name}.dialects.ext") is not None:
+            return name
+    raise ImportError("roller_mlir needs the MLIR bindings of the package torch-mlir: pip install torch-mlir==20261001")
+
+
+_PACKAGE = _find_package()
+
+
+def __getattr__(name: str) -> ModuleType:
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(f"{_PACKAGE}.{name}" if name in _CORE else f"{_PACKAGE}.dialects.{name}")
+    globals()[name] = module
+    return module
+
+
+def make_context(*, allow_unregistered: bool = False) -> "ir.Context":
+    """Makes an MLIR context with our dialects loaded.
+
+    Threads are off: hooks written in Python (verifiers, effects) deadlock when MLIR calls them from its workers.
+    Parallelism in this compiler is by process.
+
+    Args:
+      allow_unregistered: Whether operations of unknown dialects parse.
+
+    Returns:
+      The context; enter it with `with`.
+    """
+    from_core = importlib.import_module(f"{_PACKAGE}.ir")
+    context = from_core.Context()
+    context.enable_multithreading(False)
+    context.allow_unregistered_dialects = allow_unregistered
+    # The dialects stand above this layer; only this one factory reaches up, so that no context lacks them.
+    for name in _DIALECT_MODULES:
+        importlib.import_module(name).load(context)
+    return context

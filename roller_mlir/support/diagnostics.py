@@ -1,0 +1,235 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Located errors: how a pass fails, how MLIR's own diagnostics are collected, and how both are shown.
+
+A user's mistake is one `Diagnostic` with a place in a file. Passes raise it with `fail`; `collecting` gathers what MLIR
+itself emits; `render` prints it as `mlir-opt` does, with the line and a caret.
+"""
+
+import contextlib
+from collections.abc import Generator, Mapping, Sequence
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+from roller_mlir.support.bindings import ir
+
+
+@dataclass(frozen=True)
+class SourcePlace:
+    """A place in a source text.
+
+    Attributes:
+      file: Name of the file; "-" for text that did not come from a file.
+      line: Line, counted from 1.
+      column: Column, counted from 1.
+    """
+
+    file: str
+    line: int
+    column: int
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One message to the user.
+
+    Attributes:
+      severity: "error", "warning", "remark" or "note".
+      message: The text, without place and severity.
+      place: Where, or None where the location is unknown.
+      notes: Further explanations, each with its own place.
+    """
+
+    severity: str
+    message: str
+    place: SourcePlace | None = None
+    notes: tuple["Diagnostic", ...] = ()
+
+
+class DiagnosedError(Exception):
+    """What the user gave is wrong, and the diagnostics say where and why.
+
+    Attributes:
+      diagnostics: At least one, in the order in which they were found.
+    """
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        if not diagnostics:
+            raise ValueError("a DiagnosedError needs at least 1 diagnostic, but got 0")
+        self.diagnostics = tuple(diagnostics)
+        super().__init__("\n".join(render(d) for d in self.diagnostics))
+
+    @property
+    def message(self) -> str:
+        """The text of the first error, without its place."""
+        return next((d for d in self.diagnostics if d.severity == "error"), self.diagnostics[0]).message
+
+
+def place_of(location: Any) -> SourcePlace | None:
+    """Returns the first file place inside an MLIR location, or None."""
+    if isinstance(location, ir.FileLineColLoc):
+        return SourcePlace(str(location.filename), int(location.start_line), int(location.start_col))
+    if isinstance(location, ir.NameLoc):
+        return place_of(location.child_loc)
+    if isinstance(location, ir.CallSiteLoc):
+        return place_of(location.callee)
+    if isinstance(location, ir.FusedLoc):
+        return next((place for inner in location.locations if (place := place_of(inner)) is not None), None)
+    return None
+
+
+def _location_of(where: Any) -> Any:
+    """Returns the location of an op, a value, a block argument, or the location itself."""
+    return where if where is None or isinstance(where, ir.Location) else where.location
+
+
+def fail(where: Any, message: str, notes: Sequence[tuple[Any, str]] = ()) -> NoReturn:
+    """Ends a pass with a located error.
+
+    Args:
+      where: The op, value or location that the user should look at.
+      message: Subject, need against limit with units, remedy.
+      notes: Pairs of a place (as `where`) and a text that explain further.
+
+    Raises:
+      DiagnosedError: Always.
+    """
+    attached = tuple(Diagnostic("note", text, place_of(_location_of(place))) for place, text in notes)
+    raise DiagnosedError([Diagnostic("error", message, place_of(_location_of(where)), attached)])
+
+
+@dataclass
+class Collector:
+    """Diagnostics gathered so far, in order."""
+
+    diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
+
+    def errors(self) -> list[Diagnostic]:
+        """Returns the errors among them."""
+        return [d for d in self.diagnostics if d.severity == "error"]
+
+
+_collector: ContextVar[Collector | None] = ContextVar("roller_mlir_collector", default=None)
+
+
+def warn(where: Any, message: str) -> None:
+    """Reports a located warning to whoever collects; it does not end the pass."""
+    collector = _collector.get()
+    if collector is not None:
+        collector.diagnostics.append(Diagnostic("warning", message, place_of(_location_of(where))))
+
+
+def from_mlir(diagnostic: Any) -> Diagnostic:
+    """Converts a diagnostic of the bindings."""
+    return Diagnostic(
+        str(diagnostic.severity.name).lower(),
+        str(diagnostic.message),
+        place_of(diagnostic.location),
+        tuple(from_mlir(note) for note in diagnostic.notes),
+    )
+
+
+@contextlib.contextmanager
+def collecting(context: "ir.Context") -> Generator[Collector]:
+    """Gathers every diagnostic that MLIR and our passes emit in this context, instead of printing it."""
+    collector = Collector()
+
+    def handle(diagnostic: Any) -> bool:
+        collector.diagnostics.append(from_mlir(diagnostic))
+        return True
+
+    handler: Any = context.attach_diagnostic_handler(handle)
+    previous = context.emit_error_diagnostics
+    context.emit_error_diagnostics = True
+    token = _collector.set(collector)
+    try:
+        yield collector
+    finally:
+        _collector.reset(token)
+        context.emit_error_diagnostics = previous
+        handler.detach()
+
+
+def parse_module(source: str | bytes, context: "ir.Context") -> "ir.Module":
+    """Parses MLIR text or bytecode.
+
+    Args:
+      source: The text, or the bytes of MLIR bytecode. Places in it carry the file name "-".
+      context: A context from `make_context`.
+
+    Raises:
+      DiagnosedError: The text is not valid MLIR, or the module does not verify.
+    """
+    outer = _collector.get()
+    with collecting(context) as collector:
+        try:
+            module = ir.Module.parse(source, context)
+        except ir.MLIRError as error:
+            raise diagnosed(collector, error) from None
+    if outer is not None:
+        outer.diagnostics.extend(collector.diagnostics)
+    return module
+
+
+def diagnosed(collector: Collector, error: BaseException) -> DiagnosedError:
+    """Makes a DiagnosedError of what was collected, or of the exception's text where nothing was."""
+    own = [from_mlir(d) for d in getattr(error, "error_diagnostics", ())]
+    found = collector.diagnostics + own
+    if not any(d.severity == "error" for d in found):
+        found = [*found, Diagnostic("error", str(error).strip() or "MLIR failed without a diagnostic")]
+    return DiagnosedError(found)
+
+
+def render(
+    diagnostic: Diagnostic, sources: Mapping[str, str] | None = None, names: Mapping[str, str] | None = None
+) -> str:
+    """Formats a diagnostic like mlir-opt: `file:line:column: error: message`, the line, and a caret under the column.
+
+    Args:
+      diagnostic: What to show, with its notes.
+      sources: Text per file name, for the line under the message.
+      names: Name to show per file name, such as {"-": "matmul.mlir"}.
+    """
+    place = diagnostic.place
+    if place is None or place.line == 0:
+        shown = (names or {}).get("-", "") if place is not None else ""
+        parts = [f"{shown + ': ' if shown else ''}{diagnostic.severity}: {diagnostic.message}"]
+    else:
+        shown = (names or {}).get(place.file, place.file)
+        parts = [f"{shown}:{place.line}:{place.column}: {diagnostic.severity}: {diagnostic.message}"]
+        line = _line((sources or {}).get(place.file), place.line)
+        if line is not None and place.column >= 1:
+            margin = "".join("\t" if c == "\t" else " " for c in line[: place.column - 1])
+            parts += [line, f"{margin}^"]
+    parts += [render(note, sources, names) for note in diagnostic.notes]
+    return "\n".join(parts)
+
+
+def _line(text: str | None, number: int) -> str | None:
+    if text is None:
+        return None
+    lines = text.split("\n")
+    return lines[number - 1].rstrip("\r") if 1 <= number <= len(lines) else None
+
+
+def subject_of(error: BaseException) -> str:
+    """Returns the op that the innermost frame of an exception was working on, as "'name' at file:line:column".
+
+    The frames' local variables tell; the text is empty where none of them is an op.
+    """
+    frames: list[Any] = []
+    trace = error.__traceback__
+    while trace is not None:
+        frames.append(trace.tb_frame)
+        trace = trace.tb_next
+    for frame in reversed(frames):
+        for value in reversed(list(frame.f_locals.values())):
+            if isinstance(value, ir.Operation | ir.OpView):
+                # An op that a rewrite has erased answers every question with an exception.
+                with contextlib.suppress(Exception):
+                    if value.operation.name == "builtin.module":
+                        continue
+                    place = place_of(value.operation.location)
+                    at = f" at {place.file}:{place.line}:{place.column}" if place else ""
+                    return f"'{value.operation.name}'{at}"
+    return ""

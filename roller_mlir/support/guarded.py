@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs work in a forked child, so that a crash in C++ ends the child and not the tool that has to report it."""
+
+import contextlib
+import ctypes
+import os
+import signal
+import sys
+import warnings
+from collections.abc import Callable
+
+_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux's prctl
+
+INTERRUPTED = 128 + signal.SIGINT
+
+
+def run_guarded(work: Callable[[], int], on_crash: Callable[[str], int]) -> int:
+    """Runs `work` in a child process.
+
+    Args:
+      work: Returns the exit code; what it prints appears as usual.
+      on_crash: Called in this process with the name of the signal that killed the child; returns the exit code.
+
+    Returns:
+      The exit code, 130 where the user interrupted.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    with warnings.catch_warnings():
+        # Python warns of forking beside threads; those of numerical libraries are idle here and never used after.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        child = os.fork()
+    if child == 0:
+        _be_child(work)
+    try:
+        _, status = os.waitpid(child, 0)
+    except KeyboardInterrupt:
+        with contextlib.suppress(ProcessLookupError, ChildProcessError):
+            os.kill(child, signal.SIGKILL)
+            os.waitpid(child, 0)
+        return INTERRUPTED
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        return INTERRUPTED if number == signal.SIGINT else on_crash(signal.Signals(number).name)
+    return os.waitstatus_to_exitcode(status)
+
+
+def _be_child(work: Callable[[], int]) -> None:
+    """Does the work and leaves without the parent's clean-up handlers."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # C++ code cannot be interrupted otherwise
+    ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+    code = 70
+    try:
+        code = work()
+        sys.stdout.flush()
+        sys.stderr.flush()
+    except BrokenPipeError:
+        code = 128 + signal.SIGPIPE
+    finally:
+        os._exit(code)

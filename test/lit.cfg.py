@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Configuration of lit: the tools run under the interpreter that runs lit, so no PATH has to be set up."""
+
+import os
+import sys
+
+import lit.formats
+
+config.name = "roller-mlir"  # noqa: F821 - lit defines config
+config.test_format = lit.formats.ShTest(execute_external=False)  # noqa: F821
+config.suffixes = [".mlir"]  # noqa: F821
+config.excludes = ["Inputs", "Output", "unit", "semantics"]  # noqa: F821
+_here = os.path.dirname(os.path.abspath(__file__))
+config.test_source_root = _here  # noqa: F821
+config.test_exec_root = os.path.join(os.path.dirname(_here), "build", "lit")  # noqa: F821
+
+for _name, _module in (
+    ("roller-opt", "roller_mlir.tools.roller_opt"),
+    ("roller", "roller_mlir.tools.roller"),
+    ("FileCheck", "filecheck"),
+):
+    # A whole word that is not part of a path or of another word, such as the "roller" in "roller-opt" or "x.roller".
+    config.substitutions.append((rf"(?<![\w./-]){_name}(?![\w./-])", f"{sys.executable} -m {_module}"))  # noqa: F821
+
+for _variable in ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "HOME"):
+    if _variable in os.environ:
+        config.environment[_variable] = os.environ[_variable]  # noqa: F821

@@ -1,0 +1,241 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels to binaries, for every device."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roller_mlir.codegen.backend import CompileError, KernelBinary, Toolchain, compile_kernels
+from roller_mlir.codegen.backend.code_object import kernel_metadata, undefined_symbols
+from roller_mlir.hal import Device, find_device
+from roller_mlir.support.diagnostics import DiagnosedError
+
+
+def only(binaries: list[KernelBinary]) -> KernelBinary:
+    """The only kernel."""
+    (binary,) = binaries
+    return binary
+
+
+@pytest.mark.parametrize("device", ["a100-80", "h200"])
+def test_matmul_on_nvidia_keeps_its_registers_and_its_loop(parse: Any, kernels: Any, device: str) -> None:
+    """The tile of 128 x 128 x 8 fits 128 registers without spills, and 0.88 of its loop multiply and add."""
+    binary = only(compile_kernels(parse(kernels.matmul()), find_device(device), emit="assembly"))
+    assert binary.ptx is not None
+    assert binary.cubin is not None
+    assert binary.cubin[:4] == b"\x7fELF"
+    assert f".target {find_device(device).architecture}" in binary.ptx
+    assert ".maxntid 256" in binary.ptx
+    statistics = binary.statistics
+    assert statistics.registers is not None
+    assert statistics.registers <= 128
+    assert (statistics.spill_bytes, statistics.shared_bytes, statistics.fma_count) == (0, 16640, 1024)
+    assert statistics.main_loop["FFMA"] == 512
+    assert statistics.main_loop["LDS.128"] == 32
+    assert statistics.fma_share is not None
+    assert statistics.fma_share >= 0.88
+    assert statistics.fma_per_shared_byte == 1.0
+    assert set(binary.phases_s) == {"lower_s", "translate_s", "llvm_s", "ptx_s", "ptxas_s", "sass_s"}
+    assert statistics.to_dict()["main_loop"]["FFMA"] == 512
+
+
+def test_matmul_on_amd_keeps_its_registers_and_its_loop(parse: Any, kernels: Any, mi300x: Device) -> None:
+    """The same tile on CDNA 3: packed multiply-adds, no spills, and a code object for blocks of 256 threads."""
+    binary = only(compile_kernels(parse(kernels.matmul()), mi300x))
+    assert binary.hsaco is not None
+    assert binary.assembly is not None
+    assert binary.ptx is None
+    statistics = binary.statistics
+    assert statistics.registers is not None
+    assert statistics.registers <= 256
+    assert (statistics.spill_bytes, statistics.shared_bytes, statistics.fma_count) == (0, 16640, 1024)
+    assert statistics.main_loop["v_pk_fma_f32"] == 256
+    assert statistics.main_loop["ds_read_b128"] == 32
+    assert statistics.fma_per_shared_byte == 1.0
+    metadata = kernel_metadata(binary.hsaco)["matmul"]
+    assert metadata["reqd_workgroup_size"] == [256, 1, 1]
+    assert metadata["max_flat_workgroup_size"] == 256
+    assert undefined_symbols(binary.hsaco) == ()
+    assert "flat_load" not in binary.assembly
+
+
+@pytest.mark.parametrize("device", ["a100-80", "h200", "mi300x"])
+def test_dynamic_workgroup_memory_is_external_and_counted(parse: Any, kernels: Any, device: str) -> None:
+    """What a launch asks for is part of the workgroup memory, and none of it is static."""
+    binary = only(compile_kernels(parse(kernels.maximum), find_device(device), emit="assembly"))
+    assert (binary.statistics.shared_bytes, binary.statistics.dynamic_shared_bytes) == (1024, 1024)
+    if binary.ptx is not None:
+        assert re.search(r"\.extern \.shared \.align 16 \.b8 \S+\[\]", binary.ptx)
+        assert "shfl.sync.bfly" in binary.ptx
+        assert "max.f32" in binary.ptx
+        assert ".maxntid 256" in binary.ptx
+    assert not re.search(r"[ (]-inf", binary.llvm_ir)
+
+
+@pytest.mark.parametrize("device", ["a100-80", "h200", "mi300x"])
+def test_mathematical_functions_are_linked(parse: Any, kernels: Any, device: str) -> None:
+    """No library call is left."""
+    binary = only(compile_kernels(parse(kernels.math), find_device(device)))
+    assert (binary.cubin or binary.hsaco) is not None
+    assert "call" not in (binary.ptx or "")
+    assert "s_swappc" not in (binary.assembly or "")
+
+
+def test_volta_gets_ptx_or_a_cubin_from_an_older_assembler(
+    parse: Any, kernels: Any, toolchain: Toolchain, without: Any
+) -> None:
+    """An assembler that does not know the device is passed over, and the note names what helps."""
+    newest = [path for path in toolchain.ptxas if "12" not in str(path)][:1]
+    assert newest, "this test needs ptxas of CUDA 13"
+    binary = only(
+        compile_kernels(parse(kernels.scale), find_device("v100"), toolchain=without(toolchain, ptxas=tuple(newest)))
+    )
+    assert binary.cubin is None
+    assert binary.ptx is not None
+    assert ".target sm_70" in binary.ptx
+    assert binary.statistics.registers is None
+    assert "ptxas_s" not in binary.phases_s
+    (note,) = binary.notes
+    assert str(newest[0]) in note
+    assert "does not know sm_70" in note
+    assert "nvidia-cuda-nvcc-cu12==12.9.86" in note
+
+
+def test_without_ptxas_the_artifact_holds_ptx(
+    parse: Any, kernels: Any, h200: Device, toolchain: Toolchain, without: Any
+) -> None:
+    """The note says so and names the remedy."""
+    binary = only(compile_kernels(parse(kernels.scale), h200, toolchain=without(toolchain, ptxas=())))
+    assert binary.cubin is None
+    assert binary.ptx is not None
+    assert binary.notes == (
+        "no ptxas was found, the artifact holds PTX, which the driver assembles; "
+        "install pip's nvidia-cuda-nvcc, or put ptxas of a CUDA toolkit on PATH",
+    )
+
+
+def test_without_nvdisasm_the_main_loop_is_unknown(
+    parse: Any, kernels: Any, h200: Device, toolchain: Toolchain, without: Any
+) -> None:
+    """Everything else is there."""
+    binary = only(
+        compile_kernels(parse(kernels.scale), h200, emit="assembly", toolchain=without(toolchain, nvdisasm=None))
+    )
+    assert binary.cubin is not None
+    assert binary.statistics.registers is not None
+    assert binary.statistics.main_loop == {}
+    assert "no nvdisasm was found" in binary.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("device", "missing", "library", "remedy"),
+    [("h200", "libdevice", "libdevice.10.bc", "nvidia-nvvm"), ("mi300x", "ocml", "ocml.bc", "iree-base-compiler")],
+)
+def test_a_missing_library_is_named_with_its_remedy(
+    parse: Any, kernels: Any, toolchain: Toolchain, without: Any, device: str, missing: str, library: str, remedy: str
+) -> None:
+    """The error names the functions, the library, and what to install."""
+    with pytest.raises(
+        CompileError,
+        match=rf"kernel 'math': it needs .*tanh.* of {library}, which was not found; install pip's {remedy}",
+    ):
+        compile_kernels(parse(kernels.math), find_device(device), toolchain=without(toolchain, **{missing: None}))
+
+
+def test_a_missing_library_does_not_matter_to_kernels_without_it(
+    parse: Any, kernels: Any, h200: Device, toolchain: Toolchain, without: Any
+) -> None:
+    """A fused multiply-add is an instruction, not a call of libdevice."""
+    binary = only(compile_kernels(parse(kernels.scale), h200, emit="ptx", toolchain=without(toolchain, libdevice=None)))
+    assert binary.ptx is not None
+    assert "fma.rn.f32" in binary.ptx
+    assert binary.cubin is None
+
+
+def test_without_a_linker_amd_is_an_error(
+    parse: Any, kernels: Any, mi300x: Device, toolchain: Toolchain, without: Any
+) -> None:
+    """An unlinked object is of no use to anyone."""
+    with pytest.raises(CompileError, match="kernel 'scale': no iree-lld was found to link its code object"):
+        compile_kernels(parse(kernels.scale), mi300x, toolchain=without(toolchain, lld=None))
+
+
+def test_kernels_are_compiled_each_by_itself_and_in_order(parse: Any, kernels: Any, h200: Device) -> None:
+    """Each binary holds its own kernel only, and the caller's module is as before."""
+    module = parse(
+        f"gpu.module @kernels {{{kernels.scale_function('one')}{kernels.scale_function('two')}{kernels.scale_function('three')}}}"
+    )
+    before = str(module)
+    binaries = compile_kernels(module, h200, emit="ptx")
+    assert [binary.name for binary in binaries] == ["one", "two", "three"]
+    for binary in binaries:
+        assert re.findall(r"\.entry (\w+)", binary.ptx or "") == [binary.name]
+    assert str(module) == before
+
+
+def test_llvm_is_the_first_stop(parse: Any, kernels: Any, h200: Device, toolchain: Toolchain, without: Any) -> None:
+    """Nothing is run for it."""
+    binary = only(compile_kernels(parse(kernels.scale), h200, emit="llvm", toolchain=Toolchain()))
+    assert "define ptx_kernel void @scale" in binary.llvm_ir
+    assert binary.ptx is None
+    assert set(binary.phases_s) == {"lower_s", "translate_s"}
+
+
+def test_lowered_kernels_can_be_compiled_too(parse: Any, kernels: Any, context: Any, h200: Device) -> None:
+    """The output of the lowering pass is a valid input."""
+    from roller_mlir.codegen.backend import lower_to_nvvm
+
+    module = parse(kernels.scale)
+    lower_to_nvvm(module, h200)
+    assert (
+        only(compile_kernels(module, h200, emit="ptx")).ptx
+        == only(compile_kernels(parse(kernels.scale), h200, emit="ptx")).ptx
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("module {}", "the module has no gpu.module, there is no kernel to compile; run rtile-lower-to-gpu first"),
+        (
+            "gpu.module @kernels {}",
+            "the module has no kernel to compile: its gpu.module ops hold no gpu.func with 'kernel'",
+        ),
+    ],
+)
+def test_a_module_without_kernels_is_refused(parse: Any, kernels: Any, h200: Device, text: str, message: str) -> None:
+    """Both ways of having none."""
+    with pytest.raises(DiagnosedError, match=re.escape(message)):
+        compile_kernels(parse(text), h200)
+
+
+def test_an_unknown_stop_is_refused(parse: Any, kernels: Any, h200: Device) -> None:
+    """With the list of those that exist."""
+    with pytest.raises(ValueError, match="emit must be one of llvm, ptx, binary, assembly, but got 'sass'"):
+        compile_kernels(parse(kernels.scale), h200, emit="sass")  # pyright: ignore[reportArgumentType]
+
+
+def test_a_tool_that_dies_is_a_compile_error(
+    tmp_path: Path, parse: Any, kernels: Any, h200: Device, toolchain: Toolchain, without: Any
+) -> None:
+    """By a signal, or because it is no executable."""
+
+    def script(name: str, body: str) -> Path:
+        path = tmp_path / name
+        path.write_text(f"#!/bin/sh\n{body}\n")
+        path.chmod(0o755)
+        return path
+
+    def compile_with(path: Path) -> None:
+        compile_kernels(parse(kernels.scale), h200, toolchain=without(toolchain, ptxas=(path,)))
+
+    with pytest.raises(CompileError, match="kernel 'scale': .*dies died with SIGSEGV: it said nothing"):
+        compile_with(script("dies", "kill -SEGV $$"))
+    broken = script("broken", "")
+    broken.write_bytes(b"\x7fELF nonsense")
+    with pytest.raises(CompileError, match="kernel 'scale': .*broken could not be run"):
+        compile_with(broken)

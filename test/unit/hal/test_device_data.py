@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The devices that come with the package: they load, they are named as promised, their figures are the vendors'."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from roller_mlir.hal import Device, DeviceError, device_names, find_device, load_device
+from roller_mlir.hal.catalogue import DEVICE_FOLDER
+
+NAMES = ("a100-80", "h100", "h200", "mi300x", "v100")
+
+
+def test_the_catalogue_holds_what_is_promised() -> None:
+    assert device_names() == NAMES
+    assert [find_device(name).name for name in NAMES] == list(NAMES)
+
+
+@pytest.mark.parametrize(
+    ("given", "name", "architecture"),
+    [
+        ("a100", "a100-80", "sm_80"),
+        ("sm_70", "v100", "sm_70"),
+        ("sm_80", "a100-80", "sm_80"),
+        ("sm_90", "h200", "sm_90a"),
+        ("sm_90a", "h200", "sm_90a"),
+        ("gfx942", "mi300x", "gfx942"),
+        ("h100", "h100", "sm_90a"),
+        ("H200", "h200", "sm_90a"),
+    ],
+)
+def test_aliases_and_bare_architectures(given: str, name: str, architecture: str) -> None:
+    device = find_device(given)
+    assert (device.name, device.architecture) == (name, architecture)
+
+
+def test_the_path_of_a_description_is_a_device() -> None:
+    path = DEVICE_FOLDER / "v100.toml"
+    assert find_device(str(path)) == load_device(path) == find_device("v100")
+
+
+def test_an_unknown_name_lists_the_known_and_suggests_the_nearest() -> None:
+    with pytest.raises(DeviceError) as caught:
+        find_device("h20")
+    message = str(caught.value)
+    assert message.startswith("unknown device 'h20'; did you mean 'h200'?; known: a100-80, h100, h200, mi300x, v100")
+    assert "sm_90 (h200)" in message
+    with pytest.raises(DeviceError, match="unknown device ''; known: "):
+        find_device("")
+
+
+PEAKS = [
+    ("v100", "fma", "f32", "f32", 15.7),
+    ("v100", "fma", "f64", "f64", 7.8),
+    ("v100", "wmma.mma.sync.m16n16k16", "f16", "f32", 125),
+    ("a100-80", "fma", "f32", "f32", 19.5),
+    ("a100-80", "fma", "f64", "f64", 9.7),
+    ("a100-80", "fma.rn.f16x2", "f16", "f16", 78),
+    ("a100-80", "mma.sync.m16n8k16", "f16", "f32", 312),
+    ("a100-80", "mma.sync.m16n8k16", "bf16", "f32", 312),
+    ("a100-80", "mma.sync.m16n8k8", "tf32", "f32", 156),
+    ("a100-80", "mma.sync.m16n8k32", "i8", "i32", 624),
+    ("a100-80", "mma.sync.m8n8k4", "f64", "f64", 19.5),
+    ("h100", "fma", "f32", "f32", 66.9),
+    ("h100", "fma", "f64", "f64", 33.5),
+    ("h100", "fma.rn.f16x2", "f16", "f16", 133.8),
+    ("h100", "wgmma.mma_async.m64k16", "f16", "f32", 989.4),
+    ("h100", "wgmma.mma_async.m64k8", "tf32", "f32", 494.7),
+    ("h100", "wgmma.mma_async.m64k32", "f8E4M3FN", "f32", 1978.9),
+    ("h200", "fma", "f32", "f32", 67),
+    ("h200", "wgmma.mma_async.m64k16", "bf16", "f32", 989),
+    ("h200", "wgmma.mma_async.m64k32", "i8", "i32", 1979),
+    ("mi300x", "v_pk_fma_f32", "f32", "f32", 163.4),
+    ("mi300x", "fma", "f64", "f64", 81.7),
+    ("mi300x", "v_mfma_f32_32x32x2_f32", "f32", "f32", 163.4),
+    ("mi300x", "v_mfma_f32_32x32x4_xf32", "xf32", "f32", 653.7),
+    ("mi300x", "v_mfma_f32_32x32x8_f16", "f16", "f32", 1307.4),
+    ("mi300x", "v_mfma_i32_32x32x16_i8", "i8", "i32", 2614.9),
+]
+
+
+@pytest.mark.parametrize(("name", "instruction", "operand", "result", "teraflops"), PEAKS)
+def test_peaks_are_those_of_the_data_sheets(
+    name: str, instruction: str, operand: str, result: str, teraflops: float
+) -> None:
+    device = find_device(name)
+    peak = device.peak_flops_per_s(device.instruction(instruction, operand, result))
+    assert peak == pytest.approx(teraflops * 1e12, rel=0.005)
+
+
+@pytest.mark.parametrize(
+    ("name", "terabytes_per_s", "l2_mebibytes", "workgroup_kibibytes"),
+    [("v100", 0.9, 6, 96), ("a100-80", 2.039, 40, 163), ("h100", 3.352, 50, 227), ("h200", 4.8, 50, 227)]
+    + [("mi300x", 5.3, 32, 64)],
+)
+def test_memories_are_those_of_the_data_sheets(
+    name: str, terabytes_per_s: float, l2_mebibytes: int, workgroup_kibibytes: int
+) -> None:
+    device = find_device(name)
+    assert device.layer("global").bandwidth_bytes_per_s == pytest.approx(terabytes_per_s * 1e12)
+    assert device.layer("l2").total_capacity_bytes == l2_mebibytes * 2**20
+    assert device.max_workgroup_bytes_per_block == workgroup_kibibytes * 2**10
+
+
+@pytest.mark.parametrize(
+    ("name", "workgroup_terabytes_per_s", "l2_terabytes_per_s"),
+    [("v100", 15.7, 3.13), ("a100-80", 19.5, 7.22), ("h100", 33.5, 10.1), ("h200", 33.5, 10.1), ("mi300x", 81.7, 34.4)],
+)
+def test_bandwidths_given_in_bytes_per_cycle(
+    name: str, workgroup_terabytes_per_s: float, l2_terabytes_per_s: float
+) -> None:
+    device = find_device(name)
+    workgroup, l2 = device.layer("workgroup"), device.layer("l2")
+    assert workgroup.bandwidth_bytes_per_s == pytest.approx(workgroup_terabytes_per_s * 1e12, rel=0.005)
+    assert l2.bandwidth_bytes_per_s == pytest.approx(l2_terabytes_per_s * 1e12, rel=0.005)
+
+
+def test_the_a100_reads_its_l2_at_2_3_times_the_v100_as_its_white_paper_says() -> None:
+    a100, v100 = (find_device(name).layer("l2").bandwidth_bytes_per_s for name in ("a100", "v100"))
+    assert a100 is not None and v100 is not None
+    assert a100 / v100 == pytest.approx(2.3, rel=0.01)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_layers_grow_slower_and_larger_outwards(name: str) -> None:
+    layers = find_device(name).layers
+    assert [layer.name for layer in layers if layer.name != "l3"] == ["register", "workgroup", "l2", "global"]
+    bandwidths = [layer.bandwidth_bytes_per_s for layer in layers if layer.bandwidth_bytes_per_s is not None]
+    latencies = [layer.latency_s for layer in layers if layer.latency_s is not None]
+    assert bandwidths == sorted(bandwidths, reverse=True)
+    assert latencies == sorted(latencies) and len(latencies) >= 2
+    assert layers[-1].capacity_bytes == max(layer.total_capacity_bytes for layer in layers)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_usable_bandwidth_is_the_sustained_one_where_it_is_known(name: str) -> None:
+    for layer in find_device(name).layers:
+        if layer.name == "register":
+            with pytest.raises(DeviceError, match="the bandwidth of memory layer 'register' is not known"):
+                _ = layer.usable_bandwidth_bytes_per_s
+        else:
+            known = layer.sustained_bandwidth_bytes_per_s or layer.bandwidth_bytes_per_s
+            assert layer.usable_bandwidth_bytes_per_s == known
+
+
+def test_lanes_whose_wide_loads_are_served_together() -> None:
+    nvidia = find_device("h200").layer("workgroup").loads_together(32)
+    assert nvidia == tuple(tuple(range(first, first + 8)) for first in (0, 8, 16, 24))
+    amd = find_device("mi300x").layer("workgroup").loads_together(64)
+    assert amd[0] == (0, 1, 2, 3, 20, 21, 22, 23) and sorted(lane for group in amd for lane in group) == list(range(64))
+    with pytest.raises(DeviceError, match="memory layer 'global' has no banks"):
+        find_device("h200").layer("global").loads_together(32)
+
+
+def test_what_a_device_lacks_is_an_error() -> None:
+    device = find_device("v100")
+    with pytest.raises(DeviceError, match="'v100' has no memory layer 'l3'; it has register, workgroup, l2, global"):
+        device.layer("l3")
+    with pytest.raises(DeviceError, match="'v100' has no instruction 'fma' from bf16 to f32"):
+        device.instruction("fma", "bf16", "f32")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_constant_has_a_source(name: str) -> None:
+    """A number stands below a comment that names a source; an instruction's numbers share one, below its header."""
+    lines = (DEVICE_FOLDER / f"{name}.toml").read_text().splitlines()
+    header = ""
+    for above, line in zip(lines, lines[1:], strict=False):
+        if line.startswith("["):
+            header = line
+        if re.match(r"\w+ = [\d\[]", line) and not line.startswith(("aliases", "default_for", "features")):
+            assert header == "[[instructions]]" or above.startswith(("# [", "# HIP, ")), line
+        if above == "[[instructions]]":
+            assert line.startswith("# ["), line
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_source_is_named_in_full_and_used(name: str) -> None:
+    head, _, body = (DEVICE_FOLDER / f"{name}.toml").read_text().partition("\nname = ")
+    named = set(re.findall(r"^# \[([\w.]+)\]", head, re.MULTILINE))
+    comments = "".join(line for line in body.splitlines() if line.startswith("#"))
+    cited = set(re.findall(r"\[([a-z][\w.]*)\]", comments))
+    assert cited == named
+
+
+def test_devices_are_values() -> None:
+    device = find_device("h200")
+    assert isinstance(device, Device) and hash(device) == hash(find_device("sm_90"))
+    with pytest.raises(AttributeError):
+        device.units = 1  # type: ignore[misc]

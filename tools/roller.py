@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`roller`: compile a function of linalg ops for a device, run it, look at the devices.
+
+Exit codes: 0 done, 1 an error in what was given (printed with its place) or a result that does not match, 2 wrong usage,
+70 a bug of ours (with a reproducer), 130 interrupted.
+"""
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from importlib import import_module
+
+# Sub-command to (module, summary). A module is imported when its name is on the command line, or for the manual.
+_COMMANDS = {
+    "compile": ("roller_mlir.tools.roller_compile", "compile a .mlir file into an artifact, or show a stage of it"),
+    "run": ("roller_mlir.tools.roller_run", "run an artifact or a .mlir file, check it against numpy, count transactions"),
+    "devices": ("roller_mlir.tools.roller_devices", "list the devices, or all that is known of one"),
+}
+
+_EPILOG = """exit codes: 0 done; 1 an error in the input, or a result that does not match; 2 wrong usage;
+70 a bug of ours; 130 interrupted. `roller COMMAND --help` documents a command."""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run the command line.
+
+    Args:
+        argv: Arguments without the program's name; `sys.argv` by default.
+
+    Returns:
+        The exit code.
+    """
+    from roller_mlir import __version__
+    from roller_mlir.tools.roller_errors import run_guarded
+
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    parser = argparse.ArgumentParser(
+        prog="roller",
+        description="linalg on tensors in, GPU binaries out: planned by construction, checked in a simulator.",
+        epilog=_EPILOG,
+        allow_abbrev=False,
+    )
+    parser.add_argument("--version", action="version", version=f"roller {__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", required=True)
+    chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
+    actions: dict[str, Callable[[argparse.Namespace], int]] = {}
+    for name, (module_name, summary) in _COMMANDS.items():
+        if name != chosen:
+            commands.add_parser(name, help=summary)
+            continue
+        module = import_module(module_name)
+        sub = commands.add_parser(
+            name,
+            help=summary,
+            description=module.__doc__,
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
+        module.add_arguments(sub)
+        actions[name] = module.run
+    try:
+        parsed = parser.parse_args(arguments)
+    except SystemExit as exit_request:
+        return exit_request.code if isinstance(exit_request.code, int) else 2
+    return run_guarded(actions[parsed.command], parsed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,247 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compile a function of linalg ops on tensors for a device.
+
+  roller compile matmul.mlir --target h200 -o matmul.roller     write an artifact (a directory, whole or not at all)
+  roller compile matmul.mlir --target h200 --stats              what ptxas says: registers, spills, main loop
+  roller compile matmul.mlir --target mi300x --emit loops       the hierarchical tiled loops
+  roller compile matmul.mlir --target h200 --tile-sizes 64,64,8 --thread-tile 4,4,1
+"""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from roller_mlir.compiler import CompileOptions
+    from roller_mlir.compiler.source import Source
+    from roller_mlir.runtime import Artifact
+
+# Stages that are IR after a pass of ours, and those that are files of a finished artifact.
+_IR_STAGES = {"plan": "rtile-construct", "loops": "rtile-expand", "gpu": "rtile-lower-to-gpu"}
+_FILE_STAGES = {"llvm": "llvm", "ptx": "ptx", "sass": "assembly", "hsaco": "hsaco"}
+
+
+def sizes(text: str) -> tuple[int, ...]:
+    """Parse a list such as 64,64,8."""
+    try:
+        values = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be integers such as 64,64,8, but got '{text}'") from None
+    if any(value < 1 for value in values):
+        raise argparse.ArgumentTypeError(f"must be at least 1 each, but got '{text}'")
+    return values
+
+
+def add_compile_options(parser: argparse.ArgumentParser) -> None:
+    """Declare what `compile` and `run` share."""
+    chosen = parser.add_argument_group("compiling a .mlir file")
+    chosen.add_argument("--target", metavar="DEVICE", help="device, alias or architecture, see 'roller devices' (h200)")
+    chosen.add_argument("--entry", metavar="NAME", help="function to compile; by default the only public one")
+    forced = parser.add_argument_group("forcing a plan (by default the model decides)")
+    forced.add_argument("--tile-sizes", type=sizes, default=(), metavar="N,...", help="points of each loop in one task")
+    forced.add_argument("--thread-tile", type=sizes, default=(), metavar="N,...", help="points of each loop in one thread")
+    forced.add_argument("--stages", type=int, choices=(1, 2), default=0, help="buffers of the staged operands")
+    forced.add_argument("--plan-file", metavar="FILE", help="JSON of whole plans, as --emit plan --json prints")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("file", metavar="FILE", help="MLIR text or bytecode; - reads the standard input")
+    add_compile_options(parser)
+    parser.add_argument("-o", "--output", metavar="DIR", help="write the artifact there")
+    parser.add_argument("--emit", choices=(*_IR_STAGES, *_FILE_STAGES), help="print this stage instead of the tables")
+    parser.add_argument("--stats", action="store_true", help="disassemble, and print statistics of each kernel")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command."""
+    from roller_mlir.tools.roller_errors import UsageError
+
+    if arguments.emit and arguments.stats:
+        raise UsageError("--emit prints a stage and --stats prints tables; give one of them")
+    if arguments.emit in _IR_STAGES and arguments.output:
+        raise UsageError(f"--emit {arguments.emit} stops before there is an artifact to write; leave out -o")
+    if arguments.json and arguments.emit not in (None, "plan"):
+        raise UsageError(f"--emit {arguments.emit} prints text; --json goes with --emit plan, or without --emit")
+    if arguments.output:
+        from roller_mlir.runtime.store import check_target
+
+        check_target(arguments.output)
+    _check_target_device(arguments)
+    source = open_source(arguments)
+    if arguments.emit in _IR_STAGES:
+        return _emit_ir(arguments, source)
+    artifact = compile_artifact(arguments, source, disassemble=arguments.stats or arguments.emit == "sass")
+    if arguments.output:
+        artifact.save(arguments.output)
+    if arguments.emit:
+        return _emit_files(arguments, artifact)
+    _report(arguments, artifact)
+    return 0
+
+
+def open_source(arguments: argparse.Namespace) -> "Source":
+    """Read the file of the command line, and remember its text for the lines under diagnostics."""
+    import sys
+
+    from roller_mlir.compiler.source import Source, read_source
+
+    arguments.source = (arguments.file, "")
+    if arguments.file == "-":
+        arguments.source = ("<stdin>", "")
+        source = Source("<stdin>", read_source(sys.stdin.buffer.read()).content)
+    else:
+        source = read_source(Path(arguments.file))
+    arguments.source = (source.name, source.text)
+    return source
+
+
+def compile_artifact(
+    arguments: argparse.Namespace, source: "Source", *, disassemble: bool = False, binaries: bool = True
+) -> "Artifact":
+    """Compile with the options of the command line."""
+    from roller_mlir.compiler.driver import compile_source
+
+    return compile_source(source, target_of(arguments), compile_options(arguments, disassemble, binaries))
+
+
+def target_of(arguments: argparse.Namespace) -> str:
+    """Return the target, h200 by default."""
+    return arguments.target or "h200"
+
+
+def compile_options(arguments: argparse.Namespace, disassemble: bool = False, binaries: bool = True) -> "CompileOptions":
+    """Return the options of the command line."""
+    from roller_mlir.compiler import CompileOptions
+
+    return CompileOptions(
+        tile_sizes=arguments.tile_sizes,
+        thread_tile=arguments.thread_tile,
+        stages=arguments.stages,
+        plan_file=arguments.plan_file,
+        entry=arguments.entry,
+        binaries=binaries,
+        disassemble=disassemble,
+    )
+
+
+def _check_target_device(arguments: argparse.Namespace) -> None:
+    """Refuse an unknown device, and a binary that the device has not, before anything is read."""
+    from roller_mlir.hal import find_device
+    from roller_mlir.tools.roller_errors import UsageError
+
+    device = find_device(target_of(arguments))
+    other = {"ptx": "nvidia", "hsaco": "amd"}.get(arguments.emit or "", device.vendor)
+    if device.vendor != other:
+        raise UsageError(f"--emit {arguments.emit} is for devices of {other}, but {device.name} is of {device.vendor}")
+
+
+def _emit_ir(arguments: argparse.Namespace, source: "Source") -> int:
+    from roller_mlir.compiler.driver import lower_until
+    from roller_mlir.tools.roller_output import print_json, print_line, print_tables
+    from roller_mlir.tools.roller_plans import plan_tables
+
+    text, stages = lower_until(source, target_of(arguments), compile_options(arguments), _IR_STAGES[arguments.emit])
+    if arguments.emit != "plan":
+        print_line(text.rstrip("\n"))
+    elif arguments.json:
+        print_json({name: plan.to_dict() for name, plan in stages.plans.items()})
+    else:
+        print_tables(plan_tables(stages.plans))
+    return 0
+
+
+def _emit_files(arguments: argparse.Namespace, artifact: "Artifact") -> int:
+    import sys
+
+    from roller_mlir.tools.roller_errors import InputError
+
+    role = _FILE_STAGES[arguments.emit]
+    found = [artifact.files[kernel.files[role]] for kernel in artifact.kernels if role in kernel.files]
+    if not found:
+        notes = "; ".join(dict.fromkeys(note for kernel in artifact.kernels for note in kernel.notes))
+        raise InputError(f"there is no {arguments.emit} to print: {notes or 'the function launches no kernel'}")
+    if role == "hsaco" and (len(found) > 1 or sys.stdout.isatty()):
+        raise InputError("--emit hsaco writes 1 binary to a file or a pipe; use -o DIR for several kernels or a terminal")
+    for data in found:
+        sys.stdout.buffer.write(data)
+    return 0
+
+
+def _report(arguments: argparse.Namespace, artifact: "Artifact") -> None:
+    from roller_mlir.tools.roller_output import print_json, print_line, print_tables, seconds
+    from roller_mlir.tools.roller_plans import plan_tables
+
+    manifest = artifact.manifest
+    if arguments.json:
+        print_json(_summary(arguments, artifact))
+        return
+    plans = {kernel.name: kernel.plan for kernel in artifact.kernels if kernel.plan is not None}
+    print_tables(plan_tables(plans, {launch.kernel: launch for launch in manifest.launches}))
+    if arguments.stats:
+        print_tables(_statistics_tables(artifact))
+    print_tables([("Phases", ("phase", "time"), [(k, seconds(v)) for k, v in manifest.phases_s.items()])])
+    for note in dict.fromkeys([*manifest.notes, *(note for kernel in artifact.kernels for note in kernel.notes)]):
+        print_line(f"note: {note}")
+    if arguments.output:
+        print_line(f"wrote {arguments.output} ({len(artifact.files) + 1} files)")
+
+
+def _summary(arguments: argparse.Namespace, artifact: "Artifact") -> dict[str, Any]:
+    from roller_mlir.plan.codec import to_json
+
+    manifest = artifact.manifest
+    launches = {launch.kernel: launch for launch in manifest.launches}
+    kernels: list[dict[str, Any]] = []
+    for kernel in artifact.kernels:
+        launch = launches[kernel.name]
+        statistics: dict[str, Any] = to_json(kernel.statistics)  # type: ignore[assignment]
+        more: dict[str, Any] = statistics.pop("more")
+        kernels.append(
+            {
+                "name": kernel.name,
+                **statistics,
+                **more,
+                "grid": launch.grid,
+                "block": launch.block,
+                "dynamic_workgroup_bytes": launch.dynamic_workgroup_bytes,
+                "phases_s": {**manifest.phases_s, **kernel.phases_s},
+                "plan": to_json(kernel.plan),
+                "notes": kernel.notes,
+            }
+        )
+    return {
+        "function": manifest.function,
+        "device": manifest.device.name,
+        "architecture": manifest.device.architecture,
+        "artifact": arguments.output,
+        "phases_s": manifest.phases_s,
+        "kernels": kernels,
+        "notes": manifest.notes,
+    }
+
+
+def _statistics_tables(artifact: "Artifact") -> list[tuple[str, Sequence[str], list[Sequence[str]]]]:
+    header = ("kernel", "registers", "spills", "workgroup memory", "fma in main loop", "main loop")
+    rows: list[Sequence[str]] = []
+    for kernel in artifact.kernels:
+        statistics = kernel.statistics
+        share = statistics.more.get("fma_share")
+        loop = " ".join(f"{name} {count}" for name, count in list(statistics.main_loop.items())[:8])
+        rows.append(
+            (
+                kernel.name,
+                _known(statistics.registers),
+                _known(statistics.spill_bytes, " B"),
+                _known(statistics.shared_bytes, " B"),
+                f"{share:.0%}" if isinstance(share, float) else "-",
+                loop or "-",
+            )
+        )
+    return [("Statistics of the vendor's compiler (no speed)", header, rows)]
+
+
+def _known(value: int | None, unit: str = "") -> str:
+    return "-" if value is None else f"{value}{unit}"

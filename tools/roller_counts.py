@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Transactions that were counted, beside those that the plan predicts."""
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from roller_mlir.plan.plan import Prediction
+from roller_mlir.runtime import Artifact
+from roller_mlir.runtime.sequence import AccessCount, LaunchReport
+
+# Quantity, then which counts it sums: kind, space, figure; and the field of the prediction.
+_QUANTITIES = (
+    ("global load bytes", "load", "global", "bytes", "global_load_bytes"),
+    ("global store bytes", "store", "global", "bytes", "global_store_bytes"),
+    ("global load sectors", "load", "global", "sectors", "global_load_sectors"),
+    ("global store sectors", "store", "global", "sectors", "global_store_sectors"),
+    ("workgroup load bytes", "load", "workgroup", "bytes", "shared_load_bytes"),
+    ("workgroup store bytes", "store", "workgroup", "bytes", "shared_store_bytes"),
+    ("workgroup load phases", "load", "workgroup", "phases", "shared_load_phases"),
+    ("workgroup store phases", "store", "workgroup", "phases", "shared_store_phases"),
+)
+
+
+class CountRow(NamedTuple):
+    """One quantity of one launch: what was counted, and what the plan says."""
+
+    kernel: str
+    quantity: str
+    counted: int
+    planned: int | None
+
+    def cells(self) -> Sequence[str]:
+        """Return the row as text, with a verdict."""
+        if self.planned is None:
+            verdict, planned = "", "-"
+        else:
+            planned = f"{self.planned:,}"
+            verdict = "equal" if self.counted == self.planned else f"differs by {self.counted - self.planned:+,}"
+        return (self.kernel, self.quantity, f"{self.counted:,}", planned, verdict)
+
+
+def count_rows(artifact: Artifact, index: int, report: LaunchReport) -> Iterator[CountRow]:
+    """Yield the quantities of a launch that was counted.
+
+    Args:
+        artifact: Whose plan predicts.
+        index: Number of the report among the launches of kernels.
+        report: Of the launch.
+    """
+    if report.counts is None:
+        return
+    plan = artifact.manifest.kernel(report.kernel).plan
+    prediction: Prediction | None = plan.prediction if plan else None
+    for quantity, kind, space, figure, name in _QUANTITIES:
+        counted = sum(getattr(c, figure) for c in report.counts if c.kind == kind and c.space == space)
+        planned = getattr(prediction, name) if prediction is not None else None
+        if counted or planned:
+            yield CountRow(report.kernel, quantity, counted, planned)
+
+
+def site_rows(report: LaunchReport) -> Iterator[Sequence[str]]:
+    """Yield a row per access site of a launch."""
+    for count in report.counts or ():
+        yield (report.kernel, *_site_cells(count))
+
+
+def _site_cells(count: AccessCount) -> Sequence[str]:
+    space_is_global = count.space == "global"
+    return (
+        count.site,
+        count.space,
+        f"{count.accesses:,}",
+        f"{count.bytes:,}",
+        f"{count.sectors:,}" if space_is_global else "-",
+        "-" if space_is_global else f"{count.phases:,}",
+        f"{count.ideal:,}",
+    )

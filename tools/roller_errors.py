@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What `roller` does with exceptions: one message and exit code per kind, and a reproducer for a bug of ours."""
+
+import argparse
+import os
+import sys
+import tempfile
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+
+USER_ERROR, USAGE_ERROR, INTERNAL_ERROR, INTERRUPTED, BROKEN_PIPE = 1, 2, 70, 130, 141
+
+# Errors whose message says all, by module and name: looking them up in what is already imported keeps the start quick.
+_USER_ERRORS = {
+    ("roller_mlir.runtime.errors", "ArtifactError"): USER_ERROR,
+    ("roller_mlir.runtime.errors", "ArgumentError"): USER_ERROR,
+    ("roller_mlir.runtime.errors", "BackendError"): USER_ERROR,
+    ("roller_mlir.hal.errors", "DeviceError"): USAGE_ERROR,
+    ("roller_mlir.support.pipeline_text", "PipelineError"): USAGE_ERROR,
+    ("roller_mlir.support.passes", "OptionError"): USAGE_ERROR,
+}
+
+
+class UsageError(Exception):
+    """The arguments do not fit together."""
+
+
+class InputError(Exception):
+    """A file that was named on the command line cannot be used."""
+
+
+def run_guarded(action: Callable[[argparse.Namespace], int], arguments: argparse.Namespace) -> int:
+    """Run a sub-command; return its exit code, or that of its error after printing it."""
+    try:
+        code = action(arguments)
+        sys.stdout.flush()
+        return code
+    except KeyboardInterrupt:
+        print("roller: interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except Exception as error:  # noqa: BLE001 - the last line of defence: everything else is reported as our bug
+        return _report(error, arguments)
+
+
+def _report(error: Exception, arguments: argparse.Namespace) -> int:
+    if isinstance(error, UsageError):
+        return _say(str(error), USAGE_ERROR)
+    if isinstance(error, InputError):
+        return _say(str(error), USER_ERROR)
+    diagnostics = sys.modules.get("roller_mlir.support.diagnostics")
+    if diagnostics is not None and isinstance(error, diagnostics.DiagnosedError):
+        name, text = getattr(arguments, "source", ("-", ""))
+        for diagnostic in error.diagnostics:
+            print(diagnostics.render(diagnostic, {"-": text}, {"-": name}), file=sys.stderr)
+        return USER_ERROR
+    for (module, kind), code in _USER_ERRORS.items():
+        found = getattr(sys.modules.get(module), kind, None)
+        if found is not None and isinstance(error, found):
+            return _say(str(error), code)
+    if isinstance(error, OSError) and error.filename is not None:
+        return _say(f"{error.filename}: {error.strerror}", USER_ERROR)
+    return _internal(error, arguments)
+
+
+def _say(message: str, code: int) -> int:
+    print(f"roller: error: {message}", file=sys.stderr)
+    return code
+
+
+def _internal(error: Exception, arguments: argparse.Namespace) -> int:
+    """Report a bug of ours: what, where, and the command that shows it again."""
+    print(f"roller: internal error: {type(error).__name__}: {error}", file=sys.stderr)
+    frames = traceback.extract_tb(error.__traceback__)
+    if frames:
+        print(f"  at {frames[-1].filename}:{frames[-1].lineno} in {frames[-1].name}", file=sys.stderr)
+    try:
+        folder = Path(tempfile.mkdtemp(prefix="roller-bug-"))
+        (folder / "traceback.txt").write_text("".join(traceback.format_exception(error)))
+        _, text = getattr(arguments, "source", ("-", ""))
+        command = list(sys.argv[1:])
+        if text:
+            (folder / "input.mlir").write_text(text)
+            command = [str(folder / "input.mlir") if part == arguments.file else part for part in command]
+        print(f"  this is a bug of roller; please report it with the files in {folder}", file=sys.stderr)
+        print(f"  reproduce: roller {' '.join(command)}", file=sys.stderr)
+    except OSError as problem:
+        print(f"  no reproducer could be written: {problem.strerror}", file=sys.stderr)
+    return INTERNAL_ERROR

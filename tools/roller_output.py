@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How `roller` prints: tables for people, JSON for machines."""
+
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+# A file or a pipe has no width of its own; wide enough that no table is cut.
+_PIPE_WIDTH = 160
+
+TableData = tuple[str, Sequence[str], Iterable[Sequence[str]]]
+
+
+def print_json(data: Any) -> None:
+    """Print data as indented JSON on one stream of text."""
+    json.dump(data, sys.stdout, indent=1, default=str)
+    sys.stdout.write("\n")
+
+
+def print_tables(tables: Iterable[TableData]) -> None:
+    """Print tables of (title, header, rows)."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+
+    terminal = sys.stdout.isatty()
+    console = Console(width=None if terminal else _PIPE_WIDTH, highlight=False)
+    for title, header, rows in tables:
+        table = Table(title=title or None, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, show_header=any(header))
+        for name in header:
+            table.add_column(name, overflow="fold")
+        for row in rows:
+            table.add_row(*row)
+        console.print(table)
+
+
+def print_line(text: str) -> None:
+    """Print a line of plain text."""
+    sys.stdout.write(text + "\n")
+
+
+def seconds(value: float) -> str:
+    """Format a time with three digits.
+
+    >>> seconds(0.01234), seconds(4.5e-06), seconds(2.0)
+    ('12.3 ms', '4.5 us', '2 s')
+    """
+    for scale, unit in ((1.0, "s"), (1e-3, "ms"), (1e-6, "us")):
+        if value >= scale:
+            return f"{value / scale:.3g} {unit}"
+    return f"{value / 1e-9:.3g} ns"

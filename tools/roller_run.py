@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Run an artifact, or compile a file and run it, on a back end.
+
+  roller run matmul.roller --on sim --random --check --count
+  roller run matmul.mlir --target mi300x --input a.npy --input b.npy --output results
+
+--check compares each result with a numpy reference computed from the linalg bodies. --count compares the transactions
+that the simulator counted with those that the plan predicts.
+"""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from roller_mlir.tools.roller_compile import add_compile_options
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from roller_mlir.reference import Comparison
+    from roller_mlir.runtime import Artifact, RunResult
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("file", metavar="ARTIFACT|FILE", help="a directory made by 'roller compile -o', or MLIR text")
+    parser.add_argument("--on", default="sim", metavar="BACKEND", help="where to run (sim)")
+    given = parser.add_argument_group("inputs")
+    given.add_argument("--input", action="append", default=[], metavar="A.npy", help="one .npy file per input, in order")
+    given.add_argument("--random", action="store_true", help="random inputs instead of --input")
+    given.add_argument("--values", choices=("integers", "normal"), default="integers", help="kind of random (integers)")
+    given.add_argument("--seed", type=int, default=0, metavar="N", help="seed of inputs and of the thread order (0)")
+    results = parser.add_argument_group("results")
+    results.add_argument("--check", action="store_true", help="compare with numpy; exit code 1 if a result differs")
+    results.add_argument("--count", action="store_true", help="count memory transactions and compare with the plan")
+    results.add_argument("--output", metavar="DIR", help="write the results there as output0.npy, output1.npy, ...")
+    results.add_argument("--timeout", type=float, default=60.0, metavar="S", help="end a kernel that hangs (60 s)")
+    results.add_argument("--json", action="store_true", help="print JSON")
+    add_compile_options(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command."""
+    from roller_mlir.runtime import find_backend
+    from roller_mlir.tools.roller_errors import UsageError
+
+    if arguments.random and arguments.input:
+        raise UsageError("--random makes the inputs and --input names them; give one of them")
+    if arguments.seed < 0:
+        raise UsageError(f"--seed must be at least 0, but got {arguments.seed}")
+    find_backend(arguments.on)
+    artifact = _open(arguments)
+    inputs = _inputs(arguments, artifact)
+    options = {"count": arguments.count, "seed": arguments.seed, "timeout_s": arguments.timeout}
+    result = artifact.run_reported(*inputs, on=arguments.on, **options)
+    if arguments.output:
+        _write(arguments.output, result)
+    comparisons = _check(artifact, inputs, result) if arguments.check else []
+    _report(arguments, artifact, result, comparisons)
+    return 0 if all(comparison.matches for comparison in comparisons) else 1
+
+
+def _open(arguments: argparse.Namespace) -> "Artifact":
+    from roller_mlir.runtime import Artifact
+    from roller_mlir.tools.roller_compile import compile_artifact, open_source
+    from roller_mlir.tools.roller_errors import UsageError
+
+    path = Path(arguments.file)
+    if path.is_dir():
+        forced = arguments.tile_sizes or arguments.thread_tile or arguments.stages or arguments.plan_file
+        if arguments.target or arguments.entry or forced:
+            raise UsageError(f"{arguments.file} is compiled already; --target, --entry and forced plans go with a FILE")
+        return Artifact.load(path)
+    source = open_source(arguments)
+    return compile_artifact(arguments, source, binaries=arguments.on != "sim")
+
+
+def _inputs(arguments: argparse.Namespace, artifact: "Artifact") -> "list[np.ndarray[Any, Any]]":
+    import numpy as np
+
+    from roller_mlir.reference.compare import random_inputs
+    from roller_mlir.tools.roller_errors import InputError, UsageError
+
+    manifest = artifact.manifest
+    buffers = [manifest.buffer(name) for name in manifest.inputs]
+    if arguments.random or not buffers:
+        return random_inputs(buffers, arguments.seed, arguments.values)
+    if not arguments.input:
+        raise UsageError(f"'{manifest.function}' takes {len(buffers)} inputs; give --input for each, or --random")
+    arrays: list[np.ndarray[Any, Any]] = []
+    for name in arguments.input:
+        try:
+            loaded: Any = np.load(name, allow_pickle=False)
+        except OSError as error:
+            raise InputError(f"input {name}: {(error.strerror or str(error)).lower()}") from None
+        except (ValueError, EOFError) as error:
+            raise InputError(f"input {name}: not a .npy file of numbers: {error}") from None
+        if not isinstance(loaded, np.ndarray):
+            raise InputError(f"input {name}: must be a .npy file of one array, but is an .npz archive")
+        arrays.append(np.ascontiguousarray(loaded).reshape(loaded.shape))
+    return arrays
+
+
+def _write(folder: str, result: "RunResult") -> None:
+    import numpy as np
+
+    from roller_mlir.tools.roller_errors import InputError
+
+    try:
+        Path(folder).mkdir(exist_ok=True)
+        for index, array in enumerate(result.outputs):
+            np.save(Path(folder) / f"output{index}.npy", array)
+    except OSError as error:
+        raise InputError(f"cannot write results to {folder}: {(error.strerror or str(error)).lower()}") from None
+
+
+def _check(artifact: "Artifact", inputs: "list[np.ndarray[Any, Any]]", result: "RunResult") -> "list[Comparison]":
+    from roller_mlir.reference import compare, evaluate_function
+    from roller_mlir.support.bindings import make_context
+    from roller_mlir.support.diagnostics import parse_module
+
+    with make_context() as context:
+        module = parse_module(artifact.text("input"), context)
+        expected = evaluate_function(module, artifact.manifest.function, inputs)
+    return [
+        compare(got, want, kind, points)
+        for got, want, kind, points in zip(
+            result.outputs, expected.outputs, expected.element_types, expected.points, strict=True
+        )
+    ]
+
+
+def _report(
+    arguments: argparse.Namespace, artifact: "Artifact", result: "RunResult", comparisons: "list[Comparison]"
+) -> None:
+    from roller_mlir.plan.codec import to_json
+    from roller_mlir.tools.roller_counts import count_rows, site_rows
+    from roller_mlir.tools.roller_output import print_json, print_line, print_tables, seconds
+
+    rows = [row for index, report in enumerate(result.launches) for row in count_rows(artifact, index, report)]
+    if arguments.json:
+        print_json(
+            {
+                "function": artifact.manifest.function,
+                "device": artifact.manifest.device.name,
+                "on": arguments.on,
+                "launches": to_json(result.launches),
+                "counted_against_plan": [row._asdict() for row in rows],
+                "matches": all(c.matches for c in comparisons) if arguments.check else None,
+                "comparisons": to_json(comparisons),
+            }
+        )
+        return
+    header = ("launch", "kernel", f"time on {arguments.on} (no speed of {artifact.manifest.device.name})")
+    launches = [(str(i), report.kernel, seconds(report.seconds)) for i, report in enumerate(result.launches)]
+    print_tables([("Launches", header, launches)])
+    if arguments.count:
+        sites = [row for report in result.launches for row in site_rows(report)]
+        names = ("kernel", "site", "space", "accesses", "bytes", "sectors", "phases", "least")
+        print_tables([("Transactions by access site", names, sites)])
+        names = ("kernel", "quantity", "counted", "planned", "")
+        print_tables([("Transactions counted against planned", names, [row.cells() for row in rows])])
+    for index, comparison in enumerate(comparisons):
+        print_line(_verdict(f"output {index}" if len(comparisons) > 1 else "result", comparison))
+
+
+def _verdict(subject: str, comparison: "Comparison") -> str:
+    if comparison.matches:
+        how = "equal" if comparison.equal else f"max error {comparison.max_error:.2e}, permitted {comparison.tolerance:.2e}"
+        return f"{subject} matches numpy ({how})"
+    return (
+        f"{subject} does not match numpy: {comparison.mismatches} elements differ; max error {comparison.max_error:.3g} "
+        f"(permitted {comparison.tolerance:.2e}) at {list(comparison.index)}: expected {comparison.expected!r}, "
+        f"got {comparison.got!r}"
+    )
