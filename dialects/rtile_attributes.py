@@ -6,8 +6,8 @@
     #rtile.threads<{axes = [[16, 4], [16, 4], [1, 1]], lane = 1, order = [1, 0], unroll = 8}>
     #rtile.plan<{axes = [{block = 128, chunk = 4, threads = 16}, ...], device = "h200", ...}>
 
-Integers of dictionaries print as `4 : i64`. The bindings allow no verifier on attributes, so that the ops which carry them
-call `check`.
+Integers of dictionaries print as `4 : i64`. The bindings allow no verifier on attributes, so that the ops which carry
+them call `check`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -69,8 +69,8 @@ class TileAttr(RTile.Attribute, name="tile"):
 
     @property
     def layer(self) -> str:
-        """ "workgroup" (staged) or "register" (read directly)."""
-        return self.params[1].maybe_downcast().value
+        """The memory layer: "workgroup" (staged) or "register" (read directly)."""
+        return ir.StringAttr(self.params[1]).value
 
     @property
     def steps(self) -> tuple[int, ...]:
@@ -78,8 +78,10 @@ class TileAttr(RTile.Attribute, name="tile"):
         return integers(self.params[2].maybe_downcast(), "tile steps")
 
     def check(self) -> None:
-        """Raise `Invalid` unless shape, layer and steps fit together."""
-        require(len(self.shape) == len(self.steps), f"tile has {len(self.shape)} dimensions, but {len(self.steps)} steps")
+        """Raise `InvalidOpError` unless shape, layer and steps fit together."""
+        require(
+            len(self.shape) == len(self.steps), f"tile has {len(self.shape)} dimensions, but {len(self.steps)} steps"
+        )
         layers = " or ".join(repr(layer) for layer in LAYERS)
         require(self.layer in LAYERS, f"tile layer must be {layers}, but is {self.layer!r}")
 
@@ -87,8 +89,9 @@ class TileAttr(RTile.Attribute, name="tile"):
 class LayoutAttr(RTile.Attribute, name="layout"):
     """How a staged tile lies in workgroup memory, and how wide the accesses to it are.
 
-    Keys: `order` (dimensions, outermost first), `pad` (elements after each innermost row, default 0), `vector` (elements of
-    one global read), `store_vector` (of one write of workgroup memory), `fragment_vector` (of one read of it); default 1.
+    Keys: `order` (dimensions, outermost first), `pad` (elements after each innermost row, default 0), `vector`
+    (elements of one global read), `store_vector` (of one write of workgroup memory), `fragment_vector` (of one read
+    of it); default 1.
     """
 
     fields_parameter: ir.DictAttr
@@ -98,7 +101,13 @@ class LayoutAttr(RTile.Attribute, name="layout"):
         cls, order: Sequence[int], *, pad: int = 0, vector: int = 1, store_vector: int = 1, fragment_vector: int = 1
     ) -> "LayoutAttr":
         """Build the attribute with all its keys."""
-        values = dict(order=list(order), pad=pad, vector=vector, store_vector=store_vector, fragment_vector=fragment_vector)
+        values = {
+            "order": list(order),
+            "pad": pad,
+            "vector": vector,
+            "store_vector": store_vector,
+            "fragment_vector": fragment_vector,
+        }
         return cls.get(to_attribute(values))
 
     def _entries(self) -> Fields:
@@ -130,16 +139,16 @@ class LayoutAttr(RTile.Attribute, name="layout"):
         return self._entries().integer("fragment_vector", at_least=1, default=1)
 
     def check(self, rank: int) -> None:
-        """Raise `Invalid` unless the layout fits a tile of this rank."""
+        """Raise `InvalidOpError` unless the layout fits a tile of this rank."""
         check_layout(self._entries(), rank)
 
 
 class ThreadsAttr(RTile.Attribute, name="threads"):
     """How the box of a compute step is spread over threads and their registers.
 
-    Keys: `axes` ([threads, chunk] per loop), `order` (loops with more than one thread, fastest in the thread number first),
-    `lane` (loop whose chunk is the SSA vector, -1 for none), `unroll` (reduction points unrolled inside one step).
-    Register r of thread t holds position r // chunk * (threads * chunk) + t * chunk + r % chunk of a loop.
+    Keys: `axes` ([threads, chunk] per loop), `order` (loops with more than one thread, fastest in the thread number
+    first), `lane` (loop whose chunk is the SSA vector, -1 for none), `unroll` (reduction points unrolled inside one
+    step). Register r of thread t holds position r // chunk * (threads * chunk) + t * chunk + r % chunk of a loop.
     """
 
     fields_parameter: ir.DictAttr
@@ -150,7 +159,7 @@ class ThreadsAttr(RTile.Attribute, name="threads"):
     ) -> "ThreadsAttr":
         """Build the attribute with all its keys."""
         pairs = [list(axis) for axis in axes]
-        return cls.get(to_attribute(dict(axes=pairs, order=list(order), lane=lane, unroll=unroll)))
+        return cls.get(to_attribute({"axes": pairs, "order": list(order), "lane": lane, "unroll": unroll}))
 
     def _entries(self) -> Fields:
         return Fields.of("threads", self.params[0].maybe_downcast(), THREADS_KEYS)
@@ -177,7 +186,7 @@ class ThreadsAttr(RTile.Attribute, name="threads"):
         return self._entries().integer("unroll", at_least=1, default=1)
 
     def check(self, box: Sequence[int]) -> None:
-        """Raise `Invalid` unless the map fits a box."""
+        """Raise `InvalidOpError` unless the map fits a box."""
         fields = self._entries()
         pairs = fields.items("axes")
         require(len(pairs) == len(box), f"threads 'axes' needs {len(box)} pairs, one per loop, but has {len(pairs)}")
@@ -209,7 +218,7 @@ class PlanAttr(RTile.Attribute, name="plan"):
         return data
 
     def check(self) -> None:
-        """Raise `Invalid` unless the plan is complete and consistent in itself."""
+        """Raise `InvalidOpError` unless the plan is complete and consistent in itself."""
         check_plan(Fields.of("plan", self.params[0].maybe_downcast(), PLAN_KEYS))
 
 

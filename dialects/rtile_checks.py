@@ -14,7 +14,7 @@ from roller_mlir.support.bindings import ir
 LAYERS = ("workgroup", "register")
 
 
-class Invalid(Exception):
+class InvalidOpError(Exception):
     """A rule that an operation breaks.
 
     Attributes:
@@ -27,17 +27,17 @@ class Invalid(Exception):
 
 
 def hook(check: Callable[[Any], None]) -> Callable[[Any], bool]:
-    """Turn a check that raises `Invalid` into a verifier hook that reports and returns False."""
+    """Turn a check that raises `InvalidOpError` into a verifier hook that reports and returns False."""
 
     @wraps(check)
     def verify(op: Any) -> bool:
         try:
             with op.location:
                 check(op)
-        except Invalid as error:
+        except InvalidOpError as error:
             (error.location or op.location).emit_error(f"'{op.operation.name}' op {error}")
             return False
-        except Exception as error:  # an exception that escaped would abort the parser without a location
+        except Exception as error:  # noqa: BLE001 - what escaped would leave the parser without a location
             op.location.emit_error(f"'{op.operation.name}' op cannot be verified: {type(error).__name__}: {error}")
             return False
         return True
@@ -46,15 +46,15 @@ def hook(check: Callable[[Any], None]) -> Callable[[Any], bool]:
 
 
 def require(condition: bool, message: str) -> None:
-    """Raise `Invalid(message)` unless the condition holds."""
+    """Raise `InvalidOpError(message)` unless the condition holds."""
     if not condition:
-        raise Invalid(message)
+        raise InvalidOpError(message)
 
 
 def required_attribute(op: Any, name: str, kind: Any, shown: str) -> Any:
     """Return attribute `name` of `op`, which must be a `kind`; `shown` is how the message calls the kind."""
     if name not in op.attributes:
-        raise Invalid(f"requires attribute '{name}' ({shown})")
+        raise InvalidOpError(f"requires attribute '{name}' ({shown})")
     return optional_attribute(op, name, kind, shown)
 
 
@@ -71,13 +71,15 @@ def known_attributes(op: Any, names: Iterable[str]) -> None:
     """Refuse attributes that the op does not know; those of a dialect ("x.y") are anybody's."""
     known = set(names)
     for name in sorted(op.attributes):
-        name = name if isinstance(name, str) else name.name
         require("." in name or name in known, f"has unknown attribute '{name}'; known are {', '.join(sorted(known))}")
 
 
 def static_shape(kind: Any, what: str) -> tuple[int, ...]:
     """Return the shape of a ranked tensor or memref type without dynamic or empty dimensions."""
-    require(isinstance(kind, (ir.RankedTensorType, ir.MemRefType)), f"{what} must be a ranked tensor or memref, but is {kind}")
+    require(
+        isinstance(kind, (ir.RankedTensorType, ir.MemRefType)),
+        f"{what} must be a ranked tensor or memref, but is {kind}",
+    )
     shaped = ir.ShapedType(kind)
     require(shaped.has_static_shape, f"{what} must have a static shape, but is {kind}")
     shape = tuple(shaped.shape)
@@ -101,7 +103,10 @@ def check_map(attribute: Any, what: str, *, dimensions: int, of: str, results: i
     require(isinstance(attribute, ir.AffineMapAttr), f"{what} must be an affine map, but is {attribute}")
     affine_map = attribute.value
     require(affine_map.n_symbols == 0, f"{what} must not have symbols, but has {affine_map.n_symbols}")
-    require(affine_map.n_dims == dimensions, f"{what} needs {dimensions} dimensions, one per {of}, but has {affine_map.n_dims}")
+    require(
+        affine_map.n_dims == dimensions,
+        f"{what} needs {dimensions} dimensions, one per {of}, but has {affine_map.n_dims}",
+    )
     count = len(affine_map.results)
     require(count == results, f"{what} needs {results} results, one per {to}, but has {count}")
     return affine_map
@@ -110,7 +115,9 @@ def check_map(attribute: Any, what: str, *, dimensions: int, of: str, results: i
 def check_index_operands(operands: Sequence[Any]) -> None:
     """Check that loop positions are index values."""
     for operand in operands:
-        require(isinstance(operand.type, ir.IndexType), f"tile positions must be of type index, but one is {operand.type}")
+        require(
+            isinstance(operand.type, ir.IndexType), f"tile positions must be of type index, but one is {operand.type}"
+        )
 
 
 def integers(attribute: Any, what: str, *, at_least: int = 1) -> tuple[int, ...]:
@@ -121,7 +128,8 @@ def integers(attribute: Any, what: str, *, at_least: int = 1) -> tuple[int, ...]
         require(isinstance(attribute, ir.ArrayAttr), f"{what} must be an array of integers, but is {attribute}")
         elements = tuple(attribute)
         require(
-            all(isinstance(e, ir.IntegerAttr) for e in elements), f"{what} must be an array of integers, but is {attribute}"
+            all(isinstance(e, ir.IntegerAttr) for e in elements),
+            f"{what} must be an array of integers, but is {attribute}",
         )
         values = tuple(element.value for element in elements)
     for value in values:
@@ -146,7 +154,9 @@ def check_segments(op: Any, names: Sequence[str], singles: Sequence[bool], *, ne
         require(not needed, f"requires attribute 'operandSegmentSizes' (array<i32: ...>) for its groups {groups}")
         return None
     attribute = op.attributes["operandSegmentSizes"]
-    require(isinstance(attribute, ir.DenseI32ArrayAttr), f"operandSegmentSizes must be array<i32: ...>, but is {attribute}")
+    require(
+        isinstance(attribute, ir.DenseI32ArrayAttr), f"operandSegmentSizes must be array<i32: ...>, but is {attribute}"
+    )
     sizes = tuple(attribute)
     require(len(sizes) == len(names), f"operandSegmentSizes needs {len(names)} sizes ({groups}), but has {len(sizes)}")
     require(all(size >= 0 for size in sizes), f"operandSegmentSizes must not be negative, but is {attribute}")
@@ -160,8 +170,7 @@ def check_segments(op: Any, names: Sequence[str], singles: Sequence[bool], *, ne
 
 
 def single_block(op: Any) -> Any:
-    """Return the only block of the only region of `op`."""
-    require(len(op.regions) == 1, f"needs 1 region, but has {len(op.regions)}")
+    """Return the only block of the region of `op`."""
     blocks = list(op.regions[0].blocks)
     require(len(blocks) == 1, f"needs a region of 1 block, but it has {len(blocks)}")
     return blocks[0]
@@ -170,8 +179,8 @@ def single_block(op: Any) -> Any:
 def check_yield(block: Any, kinds: Sequence[Any], what: str) -> None:
     """Check that `block` ends in an rtile.yield of values of these types."""
     operations = list(block.operations)
-    last = operations[-1].operation.name if operations else "nothing"
-    require(last == "rtile.yield", f"region must end in 'rtile.yield', but ends in {last}")
+    last = operations[-1].operation.name
+    require(last == "rtile.yield", f"region must end in 'rtile.yield', but ends in '{last}'")
     yielded = [operand.type for operand in operations[-1].operands]
     check_types(yielded, kinds, "'rtile.yield' operands", what)
 
@@ -180,4 +189,6 @@ def check_types(found: Sequence[Any], expected: Sequence[Any], what: str, refere
     """Check two lists of types against each other."""
     require(len(found) == len(expected), f"needs {len(expected)} {what}, one per {reference}, but has {len(found)}")
     for number, (kind, wanted) in enumerate(zip(found, expected, strict=True)):
-        require(kind == wanted, f"{what} must have the types of the {reference}s: number {number} is {kind}, not {wanted}")
+        require(
+            kind == wanted, f"{what} must have the types of the {reference}s: number {number} is {kind}, not {wanted}"
+        )

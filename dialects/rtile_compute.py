@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`rtile.compute`: the body of a tensor expression at every point of a box.
 
-For every point p of `box` with 0 <= origin(indices) + p < bounds, the region runs on the elements that the indexing maps
-select in the tiles (maps take tile-local points), and what it yields replaces the accumulators' elements. Points outside
-`bounds` are not executed. The operands are inputs, accumulators and indices; the results are the accumulators, updated; a
-body without reduction gets the old elements too and ignores them. `threads` says how the box is spread (#rtile.threads).
+For every point p of `box` with 0 <= origin(indices) + p < bounds, the region runs on the elements that the indexing
+maps select in the tiles (maps take tile-local points), and what it yields replaces the accumulators' elements. Points
+outside `bounds` are not executed. The operands are inputs, accumulators and indices; the results are the
+accumulators, updated; a body without reduction gets the old elements too and ignores them. `threads` says how the box
+is spread (#rtile.threads).
 
     %s = "rtile.compute"(%at, %bt, %z, %i, %j, %k) ({
     ^bb0(%x: f32, %y: f32, %c: f32):
@@ -101,7 +102,7 @@ class ComputeOp(FreeOperandsAndResults, name="compute", traits=[ReadsMemrefs, Sp
 
     @property
     def iterators(self) -> tuple[str, ...]:
-        """ "parallel" or "reduction" per loop."""
+        """What each loop is: "parallel" or "reduction"."""
         return tuple(iterator_name(attribute) for attribute in self.attributes["iterator_types"])
 
     @property
@@ -131,6 +132,7 @@ class ComputeOp(FreeOperandsAndResults, name="compute", traits=[ReadsMemrefs, Sp
 
     @hook
     def verify_invariants(self) -> None:
+        """Check operands, attributes and results."""
         if not is_occupied(self):
             check_segments(self, ("inputs", "accumulators", "indices"), (False, False, False), needed=True)
         known_attributes(self, (*_ATTRIBUTES, OPERAND_SIZES, RESULT_SIZES))
@@ -141,11 +143,17 @@ class ComputeOp(FreeOperandsAndResults, name="compute", traits=[ReadsMemrefs, Sp
         iterators = required_attribute(self, "iterator_types", ir.ArrayAttr, "an array")
         for attribute in iterators:
             known = " or ".join(f"#linalg.iterator_type<{name}>" for name in ITERATOR_TYPES)
-            require(iterator_name(attribute) in ITERATOR_TYPES, f"iterator_types must hold {known}, but holds {attribute}")
-        require(len(iterators) == loops, f"iterator_types needs {loops} entries, one per loop, but has {len(iterators)}")
+            require(
+                iterator_name(attribute) in ITERATOR_TYPES, f"iterator_types must hold {known}, but holds {attribute}"
+            )
+        require(
+            len(iterators) == loops, f"iterator_types needs {loops} entries, one per loop, but has {len(iterators)}"
+        )
         check_index_operands(self.indices)
         origin = required_attribute(self, "origin", ir.AffineMapAttr, "an affine map")
-        check_map(origin, "origin", dimensions=len(self.indices), of="index operand", results=loops, to="loop of the box")
+        check_map(
+            origin, "origin", dimensions=len(self.indices), of="index operand", results=loops, to="loop of the box"
+        )
         required_attribute(self, "threads", ThreadsAttr, "#rtile.threads<{...}>").check(box)
         self._check_tiles(box)
         require(len(self.accumulators) >= 1, "needs an accumulator operand, which the result updates")
@@ -157,7 +165,8 @@ class ComputeOp(FreeOperandsAndResults, name="compute", traits=[ReadsMemrefs, Sp
         tiles = [*self.inputs, *self.accumulators]
         maps = required_attribute(self, "indexing_maps", ir.ArrayAttr, "an array of affine maps")
         require(
-            len(maps) == len(tiles), f"indexing_maps needs {len(tiles)} maps, one per input and accumulator, but has {len(maps)}"
+            len(maps) == len(tiles),
+            f"indexing_maps needs {len(tiles)} maps, one per input and accumulator, but has {len(maps)}",
         )
         for number, (value, attribute) in enumerate(zip(tiles, maps, strict=True)):
             what = f"indexing map {number}"
@@ -167,7 +176,7 @@ class ComputeOp(FreeOperandsAndResults, name="compute", traits=[ReadsMemrefs, Sp
             )
             for dimension, (low, high) in enumerate(map_ranges(affine_map, box)):
                 require(
-                    0 <= low and high < shape[dimension],
+                    low >= 0 and high < shape[dimension],
                     f"{what} reaches {low} to {high} in dimension {dimension} of tile {value.type}, "
                     f"which has 0 to {shape[dimension] - 1}",
                 )
@@ -179,7 +188,9 @@ class ComputeOp(FreeOperandsAndResults, name="compute", traits=[ReadsMemrefs, Sp
         for result in affine_map.results:
             if isinstance(result, ir.AffineConstantExpr):
                 continue
-            require(isinstance(result, ir.AffineDimExpr), f"{what} of an accumulator must select loops, but is {affine_map}")
+            require(
+                isinstance(result, ir.AffineDimExpr), f"{what} of an accumulator must select loops, but is {affine_map}"
+            )
             loop = result.position
             require(loop not in seen, f"{what} of an accumulator must select each loop once, but is {affine_map}")
             require(self.iterators[loop] == "parallel", f"{what} of an accumulator must not use reduction loop {loop}")
@@ -187,6 +198,7 @@ class ComputeOp(FreeOperandsAndResults, name="compute", traits=[ReadsMemrefs, Sp
 
     @hook
     def verify_region_invariants(self) -> None:
+        """Check the region."""
         sizes = ir.DenseI32ArrayAttr.get(self._group_sizes())
         vacate(self, results=True)
         self.attributes[OPERAND_SIZES] = sizes
@@ -231,7 +243,7 @@ def compute(
         ip: Insertion point; the current one where None.
     """
     kinds = [value.type for value in accumulators]
-    attributes = {
+    attributes: dict[str, ir.Attribute] = {
         OPERAND_SIZES: ir.DenseI32ArrayAttr.get([len(inputs), len(accumulators), len(indices)]),
         "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(affine_map) for affine_map in indexing_maps]),
         "iterator_types": ir.ArrayAttr.get([ir.Attribute.parse(f"#linalg.iterator_type<{n}>") for n in iterator_types]),

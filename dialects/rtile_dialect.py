@@ -64,8 +64,8 @@ def touches_memory(op: Any) -> bool:
 def load(context: Any) -> None:
     """Load the dialect into `context`; loading it again does nothing.
 
-    Multithreading of the context is switched off: the verifiers are Python, and MLIR's worker threads would wait for the
-    interpreter lock that the calling thread holds, for ever.
+    Multithreading of the context is switched off: the verifiers are Python, and MLIR's worker threads would wait for
+    the interpreter lock that the calling thread holds, for ever.
     """
     context.enable_multithreading(False)
     if context.is_dialect_loaded(RTile.DIALECT_NAMESPACE):

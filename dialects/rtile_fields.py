@@ -2,12 +2,10 @@
 """Dictionary attributes: conversion from and to plain Python data, and checked access to their fields."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeAlias, cast
+from typing import Any, cast
 
-from roller_mlir.dialects.rtile_checks import Invalid, require
+from roller_mlir.dialects.rtile_checks import InvalidOpError, require
 from roller_mlir.support.bindings import ir
-
-Data: TypeAlias = "None | bool | int | float | str | Sequence[Data] | Mapping[str, Data]"
 
 
 def to_attribute(data: Any) -> Any:
@@ -50,7 +48,7 @@ def from_attribute(attribute: Any) -> Any:
 
 
 class Fields:
-    """Checked access to the entries of a dictionary attribute; faults raise `Invalid` and name the entry.
+    """Checked access to the entries of a dictionary attribute; faults raise `InvalidOpError` and name the entry.
 
     Args:
         what: How messages call the dictionary, such as "layout".
@@ -72,7 +70,7 @@ class Fields:
         try:
             return cls(what, from_attribute(attribute), keys)
         except ValueError as error:
-            raise Invalid(f"{what} cannot be read: {error}") from error
+            raise InvalidOpError(f"{what} cannot be read: {error}") from error
 
     def has(self, key: str) -> bool:
         """Return whether the entry is there."""
@@ -104,7 +102,9 @@ class Fields:
         if default is not None and not self.has(key):
             return default
         value = self._get(key)
-        require(isinstance(value, str) and value != "", f"{self.what} '{key}' must be a non-empty string, but is {value!r}")
+        require(
+            isinstance(value, str) and value != "", f"{self.what} '{key}' must be a non-empty string, but is {value!r}"
+        )
         require(
             not choices or value in choices,
             f"{self.what} '{key}' must be {' or '.join(repr(c) for c in choices)}, but is {value!r}",

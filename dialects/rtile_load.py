@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`rtile.load`: a tile of a tensor or memref.
 
-Element x of the tile is source[origin(indices) + x * steps]. Elements outside the source read as `pad`, where that optional
-attribute is there, and are unspecified else. A tile of layer "workgroup" is staged in workgroup memory as `layout` says; a
-"register" tile is read where it is used.
+Element x of the tile is source[origin(indices) + x * steps]. Elements outside the source read as `pad`, where that
+optional attribute is there, and are unspecified else. A tile of layer "workgroup" is staged in workgroup memory as
+`layout` says; a "register" tile is read where it is used.
 
     %t = "rtile.load"(%a, %i, %k) {tile = #rtile.tile<[128, 8], "workgroup", [1, 1]>,
         origin = affine_map<(d0, d1) -> (d0 * 128, d1 * 8 - 4)>, pad = 0.0 : f32,
@@ -38,7 +38,7 @@ class LoadOp(RTile.Operation, name="load", traits=[ReadsMemrefs, Speculatable]):
     index_operands: Sequence[ext.Operand[ir.IndexType]]
     tile: TileAttr
     origin: ir.AffineMapAttr
-    result_tile: ext.Result[Any]
+    result_tile: ext.Result[Any]  # pyright: ignore[reportInvalidTypeArguments]
 
     @property
     def source(self) -> Any:
@@ -58,7 +58,7 @@ class LoadOp(RTile.Operation, name="load", traits=[ReadsMemrefs, Speculatable]):
     @property
     def layout(self) -> LayoutAttr | None:
         """The layout in workgroup memory; None where the tile has none."""
-        return self.attributes["layout"] if "layout" in self.attributes else None
+        return self.attributes.get("layout")
 
     @property
     def pad_value(self) -> float | int | None:
@@ -67,6 +67,7 @@ class LoadOp(RTile.Operation, name="load", traits=[ReadsMemrefs, Speculatable]):
 
     @hook
     def verify_invariants(self) -> None:
+        """Check operands, attributes and results."""
         require(len(self.operands) >= 1, "needs a source operand")
         check_segments(self, ("source", "indices"), (True, False), needed=False)
         known_attributes(self, ("operandSegmentSizes", "tile", "origin", "layout", "pad"))
@@ -77,10 +78,14 @@ class LoadOp(RTile.Operation, name="load", traits=[ReadsMemrefs, Speculatable]):
         tile.check()
         require(len(tile.shape) == rank, f"tile has {len(tile.shape)} dimensions, but the source {kind} has {rank}")
         origin = required_attribute(self, "origin", ir.AffineMapAttr, "an affine map")
-        check_map(origin, "origin", dimensions=len(self.indices), of="index operand", results=rank, to="source dimension")
+        check_map(
+            origin, "origin", dimensions=len(self.indices), of="index operand", results=rank, to="source dimension"
+        )
         expected = ir.RankedTensorType.get(tile.shape, element_type(kind))
         require(len(self.results) == 1, f"needs 1 result of type {expected}, but has {len(self.results)}")
-        require(self.results[0].type == expected, f"result must be {expected}, as tile says, but is {self.results[0].type}")
+        require(
+            self.results[0].type == expected, f"result must be {expected}, as tile says, but is {self.results[0].type}"
+        )
         layout = optional_attribute(self, "layout", LayoutAttr, "#rtile.layout<{...}>")
         if layout is not None:
             layout.check(rank)
@@ -89,7 +94,8 @@ class LoadOp(RTile.Operation, name="load", traits=[ReadsMemrefs, Speculatable]):
             pad = self.attributes["pad"]
             require(isinstance(pad, (ir.FloatAttr, ir.IntegerAttr)), f"attribute 'pad' must be a number, but is {pad}")
             require(
-                pad.type == element_type(kind), f"pad must be of the element type {element_type(kind)}, but is {pad.type}"
+                pad.type == element_type(kind),
+                f"pad must be of the element type {element_type(kind)}, but is {pad.type}",
             )
 
 

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`rtile.program` and `rtile.yield`: a group of operations that becomes one kernel.
 
-The region is isolated; its arguments are the operands. On tensors the program returns what `rtile.yield` names; on memrefs
-(after buffer assignment) it writes its last operands, yields nothing and has no results. With a `plan` the region holds
-linalg operations; without one it holds the loops that the plan stood for, which then are the program: `scf.for` with
-`rtile.mapping = "unit"` runs over tasks, with `rtile.stages = 2` over the steps of a reduction whose loads are staged
-in so many buffers.
+The region is isolated; its arguments are the operands. On tensors the program returns what `rtile.yield` names; on
+memrefs (after buffer assignment) it writes its last operands, yields nothing and has no results. With a `plan` the
+region holds linalg operations; without one it holds the loops that the plan stood for, which then are the program:
+`scf.for` with `rtile.mapping = "unit"` runs over tasks, with `rtile.stages = 2` over the steps of a reduction whose
+loads are staged in so many buffers. `tasks_per_unit` says how many tasks are to fit on one unit at a time.
 
     %0 = "rtile.program"(%A, %B) ({
     ^bb0(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>):
@@ -20,7 +20,7 @@ from typing import Any
 
 from roller_mlir.dialects.rtile_attributes import PlanAttr
 from roller_mlir.dialects.rtile_checks import (
-    Invalid,
+    InvalidOpError,
     check_types,
     check_yield,
     hook,
@@ -42,6 +42,7 @@ from roller_mlir.dialects.rtile_slots import (
 )
 from roller_mlir.support.bindings import ext, ir
 
+TASKS_PER_UNIT = "tasks_per_unit"
 MAPPING = "rtile.mapping"
 STAGES = "rtile.stages"
 LOOP_ATTRIBUTES = (MAPPING, STAGES)
@@ -57,14 +58,18 @@ class YieldOp(FreeOperands, name="yield", traits=[ir.IsTerminatorTrait]):
 
     @hook
     def verify_invariants(self) -> None:
+        """Check operands, attributes and results."""
         parent = self.operation.parent
         name = parent.name if parent is not None else "nothing"
-        require(name in ("rtile.program", "rtile.compute"), f"must be inside 'rtile.program' or 'rtile.compute', not {name}")
+        require(
+            name in ("rtile.program", "rtile.compute"), f"must be inside 'rtile.program' or 'rtile.compute', not {name}"
+        )
         known_attributes(self, (OPERAND_SIZES,))
         occupy(self, results=False)
 
     @hook
     def verify_region_invariants(self) -> None:
+        """Check the region."""
         vacate(self, results=False)
 
 
@@ -82,12 +87,17 @@ class ProgramOp(FreeOperandsAndResults, name="program", traits=[ir.IsIsolatedFro
     @property
     def plan(self) -> PlanAttr | None:
         """The plan; None where the region holds the loops."""
-        return self.attributes["plan"] if "plan" in self.attributes else None
+        return self.attributes.get("plan")
 
     @property
     def entry(self) -> Any:
         """The block of the region."""
         return self.regions[0].blocks[0]
+
+    @property
+    def tasks_per_unit(self) -> int | None:
+        """How many tasks are to fit on one unit at a time; None leaves it to the back end."""
+        return self.attributes[TASKS_PER_UNIT].value if TASKS_PER_UNIT in self.attributes else None
 
     @property
     def terminator(self) -> YieldOp:
@@ -101,9 +111,12 @@ class ProgramOp(FreeOperandsAndResults, name="program", traits=[ir.IsIsolatedFro
 
     @hook
     def verify_invariants(self) -> None:
+        """Check operands, attributes and results."""
         name = required_attribute(self, "sym_name", ir.StringAttr, "a string")
         require(name.value != "", "requires a name, but sym_name is empty")
-        known_attributes(self, ("sym_name", "plan", OPERAND_SIZES, RESULT_SIZES))
+        known_attributes(self, ("sym_name", "plan", TASKS_PER_UNIT, OPERAND_SIZES, RESULT_SIZES))
+        resident = optional_attribute(self, TASKS_PER_UNIT, ir.IntegerAttr, "an integer")
+        require(resident is None or resident.value >= 1, f"{TASKS_PER_UNIT} must be at least 1, but is {resident}")
         plan = optional_attribute(self, "plan", PlanAttr, "#rtile.plan<{...}>")
         if plan is not None:
             plan.check()
@@ -116,12 +129,15 @@ class ProgramOp(FreeOperandsAndResults, name="program", traits=[ir.IsIsolatedFro
             f"on memrefs has no results, but here it has {len(self.results)}",
         )
         for number, result in enumerate(self.results):
-            require(isinstance(result.type, ir.RankedTensorType), f"result {number} must be a tensor, but is {result.type}")
+            require(
+                isinstance(result.type, ir.RankedTensorType), f"result {number} must be a tensor, but is {result.type}"
+            )
             static_shape(result.type, f"result {number}")
         occupy(self, results=True)
 
     @hook
     def verify_region_invariants(self) -> None:
+        """Check the region."""
         vacate(self, results=True)
         block = single_block(self)
         kinds = [operand.type for operand in self.operands]
@@ -141,19 +157,18 @@ def _nested_operations(operation: Any) -> Iterator[Any]:
 
 def _check_loop_attributes(op: Any) -> None:
     for name in op.attributes:
-        name = name if isinstance(name, str) else name.name
         if not name.startswith("rtile."):
             continue
         where = f"holds '{op.name}' with attribute '{name}'"
         if name not in LOOP_ATTRIBUTES:
-            raise Invalid(f"{where}, which is unknown; known are {', '.join(LOOP_ATTRIBUTES)}", op.location)
+            raise InvalidOpError(f"{where}, which is unknown; known are {', '.join(LOOP_ATTRIBUTES)}", op.location)
         if op.name != "scf.for":
-            raise Invalid(f"{where}, which belongs on 'scf.for'", op.location)
+            raise InvalidOpError(f"{where}, which belongs on 'scf.for'", op.location)
         value = op.attributes[name]
         if name == MAPPING and str(value) != '"unit"':
-            raise Invalid(f"{where} = {value}, which must be \"unit\"", op.location)
+            raise InvalidOpError(f'{where} = {value}, which must be "unit"', op.location)
         if name == STAGES and not (isinstance(value, ir.IntegerAttr) and value.value >= 1):
-            raise Invalid(f"{where} = {value}, which must be an integer of at least 1", op.location)
+            raise InvalidOpError(f"{where} = {value}, which must be an integer of at least 1", op.location)
 
 
 def program(
@@ -162,6 +177,7 @@ def program(
     name: str,
     *,
     plan: PlanAttr | None = None,
+    tasks_per_unit: int | None = None,
     loc: Any = None,
     ip: Any = None,
 ) -> ProgramOp:
@@ -172,12 +188,15 @@ def program(
         results: Types of the results; none on memrefs.
         name: Name of the program.
         plan: The plan; None where the region will hold loops.
+        tasks_per_unit: How many tasks are to fit on one unit at a time; None leaves it to the back end.
         loc: Location; the current one where None.
         ip: Insertion point; the current one where None.
     """
     attributes: dict[str, Any] = {"sym_name": ir.StringAttr.get(name)}
     if plan is not None:
         attributes["plan"] = plan
+    if tasks_per_unit is not None:
+        attributes[TASKS_PER_UNIT] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), tasks_per_unit)
     op = ir.Operation.create(
         "rtile.program",
         results=list(results),

@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ops whose operands (and results) may each have a type of their own.
 
-IRDL binds a variadic group to one type, so that `(tensor<128x8xf32>, tensor<8x128xf32>)` cannot be one group. These ops are
-therefore declared with SLOTS groups, and a verifier hook gives each operand its group by setting `operandSegmentSizes`
-before IRDL's own check, and takes the attribute away after it (`occupy` and `vacate`). The IR never shows it, unless a
-nested op was found invalid in between; then the next verification sets it right.
+IRDL binds a variadic group to one type, so that `(tensor<128x8xf32>, tensor<8x128xf32>)` cannot be one group. These
+ops are therefore declared with SLOTS groups, and a verifier hook gives each operand its group by setting
+`operandSegmentSizes` before IRDL's own check, and takes the attribute away after it (`occupy` and `vacate`). The IR
+never shows it, unless a nested op was found invalid in between; then the next verification sets it right.
 """
 
 from collections.abc import Sequence
 from typing import Any
 
-from roller_mlir.dialects.rtile_checks import Invalid
+from roller_mlir.dialects.rtile_checks import InvalidOpError
 from roller_mlir.dialects.rtile_dialect import RTile
 from roller_mlir.support.bindings import ext, ir
 
@@ -19,20 +19,29 @@ OPERAND_SIZES = "operandSegmentSizes"
 RESULT_SIZES = "resultSegmentSizes"
 
 
-def _base(name: str, *, results: bool) -> Any:
+def _fields(*, results: bool) -> dict[str, Any]:
     fields: dict[str, Any] = {f"operand_slot_{slot}": Sequence[ext.Operand[Any]] for slot in range(SLOTS)}
     if results:
-        fields |= {f"result_slot_{slot}": Sequence[ext.Result[Any]] for slot in range(SLOTS)}
-    return type(name, (RTile.Operation,), {"__annotations__": fields, "__module__": __name__})
+        kind: Any = ext.Result
+        fields |= {f"result_slot_{slot}": Sequence[kind[Any]] for slot in range(SLOTS)}
+    return fields
 
 
-FreeOperands: Any = _base("FreeOperands", results=False)
-FreeOperandsAndResults: Any = _base("FreeOperandsAndResults", results=True)
+class FreeOperands(RTile.Operation):
+    """Base of ops whose operands may each have a type of their own."""
+
+    __annotations__ = _fields(results=False)
+
+
+class FreeOperandsAndResults(RTile.Operation):
+    """Base of ops whose operands and results may each have a type of their own."""
+
+    __annotations__ = _fields(results=True)
 
 
 def _sizes(count: int, what: str) -> Any:
     if count > SLOTS:
-        raise Invalid(f"has {count} {what}, but at most {SLOTS} are possible; split the group")
+        raise InvalidOpError(f"has {count} {what}, but at most {SLOTS} are possible; split the group")
     return ir.DenseI32ArrayAttr.get([1] * count + [0] * (SLOTS - count))
 
 
@@ -52,5 +61,5 @@ def vacate(op: Any, *, results: bool) -> None:
 
 def is_occupied(op: Any) -> bool:
     """Return whether `operandSegmentSizes` stems from `occupy`."""
-    sizes = op.attributes[OPERAND_SIZES] if OPERAND_SIZES in op.attributes else None
+    sizes = op.attributes.get(OPERAND_SIZES)
     return isinstance(sizes, ir.DenseI32ArrayAttr) and len(sizes) == SLOTS

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`rtile.store`: a tile into a tensor or memref.
 
-destination[origin(indices) + x * steps] = tile[x]; elements that fall outside the destination are dropped. On a tensor the
-result is the updated tensor; on a memref there is none.
+destination[origin(indices) + x * steps] = tile[x]; elements that fall outside the destination are dropped. On a
+tensor the result is the updated tensor; on a memref there is none.
 
     %o2 = "rtile.store"(%acc, %o1, %i, %j) {origin = affine_map<(d0, d1) -> (d0 * 128, d1 * 128)>,
         steps = array<i64: 1, 1>} : (tensor<128x128xf32>, tensor<1000x1000xf32>, index, index) -> tensor<1000x1000xf32>
@@ -36,7 +36,7 @@ class StoreOp(RTile.Operation, name="store", traits=[WritesMemrefs, Speculatable
     index_operands: Sequence[ext.Operand[ir.IndexType]]
     origin: ir.AffineMapAttr
     steps: Any
-    updated: Sequence[ext.Result[Any]]
+    updated: Sequence[ext.Result[Any]]  # pyright: ignore[reportInvalidTypeArguments]
 
     @property
     def tile(self) -> Any:
@@ -65,6 +65,7 @@ class StoreOp(RTile.Operation, name="store", traits=[WritesMemrefs, Speculatable
 
     @hook
     def verify_invariants(self) -> None:
+        """Check operands, attributes and results."""
         require(len(self.operands) >= 2, f"needs a tile and a destination operand, but has {len(self.operands)}")
         check_segments(self, ("tile", "destination", "indices"), (True, True, False), needed=False)
         known_attributes(self, ("operandSegmentSizes", "origin", "steps"))

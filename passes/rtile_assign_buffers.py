@@ -58,6 +58,7 @@ class _Function:
         self._constants = constants
         self._operations = [op.operation for op in function.regions[0].blocks[0].operations]
         self._buffers: dict[ir.Value, ir.Value] = {}
+        self._before: ir.InsertionPoint = ir.InsertionPoint(function)
 
     def rewrite(self) -> int:
         """Replace the function; return the number of constants so far."""
@@ -73,6 +74,7 @@ class _Function:
         ]
         offsets, workspace = assign_offsets([self._lifetime(value, operations) for value in temporaries])
         function = self._declare(terminator, workspace)
+        self._before = ir.InsertionPoint(function)
         entry = function.regions[0].blocks[0]
         count = len(self._old.arguments)
         for old, new in zip(self._old.arguments, entry.arguments, strict=False):
@@ -177,7 +179,7 @@ class _Function:
                 "initial_value": op.attributes["value"],
                 "constant": ir.UnitAttr.get(),
             },
-            ip=ir.InsertionPoint(self._old),
+            ip=self._before,
         )
         symbol = {"name": ir.FlatSymbolRefAttr.get(name)}
         return ir.Operation.create("memref.get_global", results=[kind], attributes=symbol).results[0]

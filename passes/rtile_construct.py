@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import ClassVar
 
-from roller_mlir.codegen.linalg_reader import StructuredOp, is_structured, read_structured
+from roller_mlir.codegen.linalg_reader import StructuredOp, erase_unused, is_structured, read_structured
 from roller_mlir.dialects import rtile
 from roller_mlir.hal import Device, find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
@@ -73,7 +73,7 @@ class RTileConstruct(Pass):
                     name = f"{operation.name.split('.')[-1]}_{number}"
                     _wrap(read_structured(operation), name, device, options, plans.get(name))
                     number += 1
-                _erase_unused(block)
+                erase_unused(block)
 
 
 def _wrap(
@@ -148,14 +148,6 @@ def _starts_others_only(operation: ir.Operation) -> bool:
         if not is_structured(user) or use.operand_number != len(user.operands) - 1:
             return False
     return True
-
-
-def _erase_unused(block: ir.Block) -> None:
-    for inner in reversed(list(block.operations)):
-        operation = inner.operation
-        pure = is_structured(operation) or operation.name in ("arith.constant", "tensor.empty")
-        if pure and not any(list(result.uses) for result in operation.results):
-            operation.erase()
 
 
 def _read_plans(path: str) -> dict[str, Plan]:

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from roller_mlir.codegen.expand_body import clone_region
-from roller_mlir.codegen.linalg_reader import StructuredOp, is_structured, read_structured
+from roller_mlir.codegen.linalg_reader import StructuredOp, erase_unused, is_structured, read_structured
 from roller_mlir.dialects import rtile
 from roller_mlir.mapping.data_tile import TileDimension, tile_dimensions
 from roller_mlir.mapping.layout import residue_shift, steps_of
@@ -70,9 +70,11 @@ def _expand(program: rtile.ProgramOp) -> None:
     with ir.InsertionPoint(terminator), root.operation.location:
         result = _Expansion(plan, root).build()
     terminator.operands[0] = result
-    for op in reversed(roots):
-        op.erase()
+    erase_unused(block)
     del program.attributes["plan"]
+    if plan.prediction is not None:
+        i64 = ir.IntegerType.get_signless(64)
+        program.attributes[rtile.TASKS_PER_UNIT] = ir.IntegerAttr.get(i64, max(1, plan.prediction.tasks_per_unit))
 
 
 class _Expansion:

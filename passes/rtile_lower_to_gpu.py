@@ -67,7 +67,7 @@ class RTileLowerToGpu(Pass):
         for program in programs:
             if any(not isinstance(operand.type, ir.MemRefType) for operand in program.operands):
                 fail(program, "'rtile.program' works on tensors; run rtile-assign-buffers first")
-            kernel = emit_kernel(program.operation, body, limits)
+            kernel = emit_kernel(program, body, limits)
             with ir.InsertionPoint(program), program.location:
                 _launch(program, kernel)
             program.operation.erase()

@@ -5,12 +5,14 @@ Precondition: gpu.module ops hold gpu.func kernels of arith, math, vector, memre
 static memrefs. Postcondition: gpu.module ops hold llvm and nvvm ops only; arguments are bare pointers; the block size
 is `nvvm.maxntid`; dynamic workgroup memory is an external array. Host code is as before.
 
-    gpu.func @copy(%a: memref<1024xf32> {llvm.noalias}, %b: memref<1024xf32>) kernel attributes {known_block_size = array<i32: 256, 1, 1>}
+    gpu.func @copy(%a: memref<1024xf32> {llvm.noalias}, %b: memref<1024xf32>) kernel
+        attributes {known_block_size = array<i32: 256, 1, 1>}
     // becomes
-    llvm.func @copy(%a: !llvm.ptr {llvm.noalias}, %b: !llvm.ptr) attributes {nvvm.kernel, nvvm.maxntid = array<i32: 256, 1, 1>}
+    llvm.func @copy(%a: !llvm.ptr {llvm.noalias}, %b: !llvm.ptr)
+        attributes {nvvm.kernel, nvvm.maxntid = array<i32: 256, 1, 1>}
 
-Refused: a device that is not NVIDIA's; a module without gpu.module; a kernel without block size; a launch whose block
-is not the kernel's; an op without lowering. Paper: none, the way to the vendor's compiler.
+Refused: a device that is not NVIDIA's; an op that is not in a kernel yet; a kernel without block size; a launch whose
+block is not the kernel's; an op without lowering. Paper: none, the way to the vendor's compiler.
 """
 
 from dataclasses import dataclass
@@ -29,13 +31,15 @@ class RTileLowerToNvvm(Pass):
 
     name: ClassVar[str] = "rtile-lower-to-nvvm"
     summary: ClassVar[str] = "lower GPU kernels to the NVVM dialect"
-    requires: ClassVar[frozenset[str]] = frozenset({"gpu"})
+    requires: ClassVar[frozenset[str]] = frozenset({"kernels"})
     establishes: ClassVar[frozenset[str]] = frozenset({"nvvm"})
 
-    device: str = option("h200", help="what to compile for: an NVIDIA device, see `roller devices`")
+    device: str = option("", help="an NVIDIA device: a name that 'roller devices' lists, or a path to a .toml")
 
     def __post_init__(self) -> None:
         """Checks the device."""
+        if not self.device:
+            raise ValueError("device must name a device, but got ''; try device=h200")
         device = find_device(self.device)
         if device.vendor != "nvidia":
             raise ValueError(

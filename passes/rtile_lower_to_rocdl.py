@@ -6,13 +6,14 @@ static memrefs. Postcondition: gpu.module ops hold llvm and rocdl ops only; argu
 size is the required and the flat work-group size; dynamic workgroup memory is an external array. Host code is as
 before.
 
-    gpu.func @copy(%a: memref<1024xf32> {llvm.noalias}, %b: memref<1024xf32>) kernel attributes {known_block_size = array<i32: 256, 1, 1>}
+    gpu.func @copy(%a: memref<1024xf32> {llvm.noalias}, %b: memref<1024xf32>) kernel
+        attributes {known_block_size = array<i32: 256, 1, 1>}
     // becomes
     llvm.func @copy(%a: !llvm.ptr {llvm.noalias}, %b: !llvm.ptr) attributes {rocdl.kernel,
         rocdl.flat_work_group_size = "256,256", rocdl.reqd_work_group_size = array<i32: 256, 1, 1>}
 
-Refused: a device that is not AMD's; a module without gpu.module; a kernel without block size; a launch whose block is
-not the kernel's; an op without lowering. Paper: none, the way to the vendor's compiler.
+Refused: a device that is not AMD's; an op that is not in a kernel yet; a kernel without block size; a launch whose
+block is not the kernel's; an op without lowering. Paper: none, the way to the vendor's compiler.
 """
 
 from dataclasses import dataclass
@@ -31,13 +32,15 @@ class RTileLowerToRocdl(Pass):
 
     name: ClassVar[str] = "rtile-lower-to-rocdl"
     summary: ClassVar[str] = "lower GPU kernels to the ROCDL dialect"
-    requires: ClassVar[frozenset[str]] = frozenset({"gpu"})
+    requires: ClassVar[frozenset[str]] = frozenset({"kernels"})
     establishes: ClassVar[frozenset[str]] = frozenset({"rocdl"})
 
-    device: str = option("mi300x", help="what to compile for: an AMD device, see `roller devices`")
+    device: str = option("", help="an AMD device: a name that 'roller devices' lists, or a path to a .toml")
 
     def __post_init__(self) -> None:
         """Checks the device."""
+        if not self.device:
+            raise ValueError("device must name a device, but got ''; try device=mi300x")
         device = find_device(self.device)
         if device.vendor != "amd":
             raise ValueError(

@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`rtile-normalize`: linalg as users write it becomes linalg as `rtile-construct` takes it.
 
-Precondition: functions of linalg on static tensors. Postcondition: named ops are still named; elementwise arith and math
-on tensors are linalg; constants are folded and common subexpressions merged; accumulators that start from a constant
-start from `linalg.fill`; neighbouring loops that every operand runs through contiguously are one loop; each function
-result is produced by an op of its own. Loops of extent 1 stay: they cost nothing to plan.
+Precondition: functions of linalg on static tensors. Postcondition: named ops are still named; elementwise arith and
+math on tensors are linalg; constants are folded and common subexpressions merged; accumulators that start from a
+constant start from `linalg.fill`; neighbouring loops that every operand runs through contiguously are one loop; each
+function result is produced by an op of its own. Loops of extent 1 stay: they cost nothing to plan.
 
     func.func @f(%x: tensor<8x4x16xf32>, %y: tensor<8x4x16xf32>) -> (tensor<8x4x16xf32>, tensor<8x4x16xf32>) {
       %s = arith.addf %x, %y : tensor<8x4x16xf32>
@@ -13,7 +13,7 @@ result is produced by an op of its own. Loops of extent 1 stay: they cost nothin
     // becomes
       %cx = tensor.collapse_shape %x [[0, 1, 2]] ...   %cy = ...
       %e = tensor.empty() : tensor<512xf32>
-      %c = linalg.generic ins(%cx, %cy : tensor<512xf32>, tensor<512xf32>) outs(%e : tensor<512xf32>) { ... arith.addf ... }
+      %c = linalg.generic ins(%cx, %cy : tensor<512xf32>, ...) outs(%e : tensor<512xf32>) { ... arith.addf ... }
       %s = tensor.expand_shape %c [[0, 1, 2]] ...
       %f = tensor.collapse_shape %x [[0, 1, 2]] ...
       %r = linalg.copy ins(%f : tensor<512xf32>) outs(...)
@@ -90,7 +90,7 @@ def _fill(kind: ir.RankedTensorType, scalar: Any) -> Any:
 
 
 def _renew_outputs(function: Any) -> None:
-    """Let outputs that are not read start from an empty tensor, and those that start from a splat constant from a fill."""
+    """Let outputs that are not read start from an empty tensor, and constant ones from a fill."""
     for op in list(function.entry_block.operations):
         operation = op.operation
         if not operation.name.startswith("linalg."):

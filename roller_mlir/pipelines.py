@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The named pipelines, as data. An option given to a pipeline goes to every pass of it that has that option.
 
-    roller-opt matmul.mlir --roller-to-sim=device=h200
-    roller-opt matmul.mlir --pass-pipeline='builtin.module(roller-to-nvvm{device=h200})'
+roller-opt matmul.mlir --roller-to-sim=device=h200
+roller-opt matmul.mlir --pass-pipeline='builtin.module(roller-to-nvvm{device=h200})'
 """
 
 import importlib

@@ -51,7 +51,7 @@ def _facts(kind: type[Pass]) -> str:
 def _options(options: Sequence[Option]) -> str:
     if not options:
         return ""
-    rows = [(f"`{o.name}`", o.type_name, o.spell(o.default), o.help) for o in options]
+    rows = [(f"`{o.name}`", o.type_name, o.spell(o.default).strip('"'), o.help) for o in options]
     return "\n" + _table(("option", "type", "default", "meaning"), rows)
 
 
@@ -69,8 +69,8 @@ def devices_page() -> str:
         return f"{level} {table.title}\n\n{_table(table.header, table.rows)}\n"
 
     intro = (
-        "A device is one TOML file in `roller_mlir/hal/devices`, with the source of each number beside it. What a vendor "
-        "does not publish is measured, or left unknown.\n\n"
+        "A device is one TOML file in `roller_mlir/hal/devices`, with the source of each number beside it. What a "
+        "vendor does not publish is measured, or left unknown.\n\n"
     )
     parts = [section(device_table(), "#").replace("\n\n", f"\n\n{intro}", 1)]
     for name in device_names():
@@ -130,7 +130,9 @@ def main(argv: Sequence[str] | None = None) -> int:
             continue
         stale += 1
         if check:
-            changes = list(difflib.unified_diff(found.splitlines(), wanted.splitlines(), name, "generated", lineterm=""))
+            changes = list(
+                difflib.unified_diff(found.splitlines(), wanted.splitlines(), name, "generated", lineterm="")
+            )
             print("\n".join(changes[:20]), file=sys.stderr)
             print(f"{name} is stale; run: python -m roller_mlir.tools.generate_docs", file=sys.stderr)
         else:

@@ -30,8 +30,14 @@ def stub_text(name: str) -> str:
     generator.put(module)
     text = re.sub(r"\b(torch_mlir\._mlir_libs\.)?_mlir\.ir\.(?=\w)", "" if name == "ir" else "ir.", generator.get())
     text = re.sub(r"\btorch_mlir(\._mlir_libs)?\.ir\.(?=\w)", "ir.", text)
-    text = re.sub(r"^(import (ir|torch_mlir\.\S+|_mlir\.ir)|from torch_mlir\S* import .*)\n", "", text, flags=re.MULTILINE)
-    return text if name == "ir" else re.sub(r"^(import enum)", r"\1\n\nfrom . import ir", text, count=1, flags=re.MULTILINE)
+    text = re.sub(
+        r"^(import (ir|torch_mlir\.\S+|_mlir\.ir)|from torch_mlir\S* import .*)\n", "", text, flags=re.MULTILINE
+    )
+    return (
+        text
+        if name == "ir"
+        else re.sub(r"^(import enum)", r"\1\n\nfrom . import ir", text, count=1, flags=re.MULTILINE)
+    )
 
 
 def main() -> int:

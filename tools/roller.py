@@ -30,10 +30,22 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
+    from roller_mlir.tools import roller_interrupt
+
+    roller_interrupt.install()
+    try:
+        code = _main(list(sys.argv[1:] if argv is None else argv))
+        roller_interrupt.check()
+        return code
+    except KeyboardInterrupt:
+        print("roller: interrupted", file=sys.stderr)
+        return 130
+
+
+def _main(arguments: list[str]) -> int:
     from roller_mlir import __version__
     from roller_mlir.tools.roller_errors import run_guarded
 
-    arguments = list(sys.argv[1:] if argv is None else argv)
     parser = argparse.ArgumentParser(
         prog="roller",
         description="linalg on tensors in, GPU binaries out: planned by construction, checked in a simulator.",

@@ -58,6 +58,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     from roller_mlir.tools.roller_errors import UsageError
+    from roller_mlir.tools.roller_interrupt import check
+    from roller_mlir.tools.roller_output import print_line
 
     if arguments.emit and arguments.stats:
         raise UsageError("--emit prints a stage and --stats prints tables; give one of them")
@@ -74,12 +76,16 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.emit in _IR_STAGES:
         return _emit_ir(arguments, source)
     artifact = compile_artifact(arguments, source, disassemble=arguments.stats or arguments.emit == "sass")
-    if arguments.output:
-        artifact.save(arguments.output)
     if arguments.emit:
-        return _emit_files(arguments, artifact)
-    _report(arguments, artifact)
-    return 0
+        code = _emit_files(arguments, artifact)
+    else:
+        code = _report(arguments, artifact)
+    if arguments.output:
+        check()
+        artifact.save(arguments.output)
+        if not arguments.json and not arguments.emit:
+            print_line(f"wrote {arguments.output} ({len(artifact.files) + 1} files)")
+    return code
 
 
 def open_source(arguments: argparse.Namespace) -> "Source":
@@ -91,7 +97,7 @@ def open_source(arguments: argparse.Namespace) -> "Source":
     arguments.source = (arguments.file, "")
     if arguments.file == "-":
         arguments.source = ("<stdin>", "")
-        source = Source("<stdin>", read_source(sys.stdin.buffer.read()).content)
+        source = Source("<stdin>", read_source(sys.stdin.buffer.read()).text)
     else:
         source = read_source(Path(arguments.file))
     arguments.source = (source.name, source.text)
@@ -170,14 +176,14 @@ def _emit_files(arguments: argparse.Namespace, artifact: "Artifact") -> int:
     return 0
 
 
-def _report(arguments: argparse.Namespace, artifact: "Artifact") -> None:
+def _report(arguments: argparse.Namespace, artifact: "Artifact") -> int:
     from roller_mlir.tools.roller_output import print_json, print_line, print_tables, seconds
     from roller_mlir.tools.roller_plans import plan_tables
 
     manifest = artifact.manifest
     if arguments.json:
         print_json(_summary(arguments, artifact))
-        return
+        return 0
     plans = {kernel.name: kernel.plan for kernel in artifact.kernels if kernel.plan is not None}
     print_tables(plan_tables(plans, {launch.kernel: launch for launch in manifest.launches}))
     if arguments.stats:
@@ -185,8 +191,7 @@ def _report(arguments: argparse.Namespace, artifact: "Artifact") -> None:
     print_tables([("Phases", ("phase", "time"), [(k, seconds(v)) for k, v in manifest.phases_s.items()])])
     for note in dict.fromkeys([*manifest.notes, *(note for kernel in artifact.kernels for note in kernel.notes)]):
         print_line(f"note: {note}")
-    if arguments.output:
-        print_line(f"wrote {arguments.output} ({len(artifact.files) + 1} files)")
+    return 0
 
 
 def _summary(arguments: argparse.Namespace, artifact: "Artifact") -> dict[str, Any]:

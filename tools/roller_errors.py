@@ -9,7 +9,12 @@ import traceback
 from collections.abc import Callable
 from pathlib import Path
 
-USER_ERROR, USAGE_ERROR, INTERNAL_ERROR, INTERRUPTED, BROKEN_PIPE = 1, 2, 70, 130, 141
+from roller_mlir.tools.roller_interrupt import check
+
+USER_ERROR, USAGE_ERROR, INTERNAL_ERROR, BROKEN_PIPE = 1, 2, 70, 141
+
+# Lines under diagnostics help readers; longer ones, and those of texts that hold such, do not.
+_LONGEST_LINE = 1000
 
 # Errors whose message says all, by module and name: looking them up in what is already imported keeps the start quick.
 _USER_ERRORS = {
@@ -36,13 +41,11 @@ def run_guarded(action: Callable[[argparse.Namespace], int], arguments: argparse
         code = action(arguments)
         sys.stdout.flush()
         return code
-    except KeyboardInterrupt:
-        print("roller: interrupted", file=sys.stderr)
-        return INTERRUPTED
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
     except Exception as error:  # noqa: BLE001 - the last line of defence: everything else is reported as our bug
+        check()
         return _report(error, arguments)
 
 
@@ -54,8 +57,9 @@ def _report(error: Exception, arguments: argparse.Namespace) -> int:
     diagnostics = sys.modules.get("roller_mlir.support.diagnostics")
     if diagnostics is not None and isinstance(error, diagnostics.DiagnosedError):
         name, text = getattr(arguments, "source", ("-", ""))
+        lines = {"-": text} if max(map(len, text.split("\n"))) <= _LONGEST_LINE else {}
         for diagnostic in error.diagnostics:
-            print(diagnostics.render(diagnostic, {"-": text}, {"-": name}), file=sys.stderr)
+            print(diagnostics.render(diagnostic, lines, {"-": name}), file=sys.stderr)
         return USER_ERROR
     for (module, kind), code in _USER_ERRORS.items():
         found = getattr(sys.modules.get(module), kind, None)

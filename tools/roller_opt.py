@@ -5,8 +5,8 @@ import io
 import re
 import sys
 from collections.abc import Sequence
-from importlib import metadata
 
+from roller_mlir import __version__
 from roller_mlir.pipelines import PIPELINES
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, parse_module, render
@@ -65,7 +65,7 @@ def _information(settings: Settings) -> str:
         return manual(PIPELINES, len(upstream_passes()))
     if settings.list_passes:
         return pass_list(PIPELINES, upstream_passes())
-    return f"roller-opt {metadata.version('roller-mlir')}"
+    return f"roller-opt {__version__}"
 
 
 def _work(source: Source, settings: Settings) -> int:

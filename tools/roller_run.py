@@ -43,6 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     from roller_mlir.runtime import find_backend
     from roller_mlir.tools.roller_errors import UsageError
+    from roller_mlir.tools.roller_interrupt import check
 
     if arguments.random and arguments.input:
         raise UsageError("--random makes the inputs and --input names them; give one of them")
@@ -53,6 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     inputs = _inputs(arguments, artifact)
     options = {"count": arguments.count, "seed": arguments.seed, "timeout_s": arguments.timeout}
     result = artifact.run_reported(*inputs, on=arguments.on, **options)
+    check()
     if arguments.output:
         _write(arguments.output, result)
     comparisons = _check(artifact, inputs, result) if arguments.check else []

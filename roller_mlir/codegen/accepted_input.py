@@ -49,13 +49,14 @@ def check_operations(module: ir.Module) -> None:
     for function in compiled_functions(module):
         for op in function.entry_block.operations:
             operation = op.operation
-            if operation.name.startswith("linalg."):
-                _check_structured(operation)
-            elif operation.name not in PLAIN_OPS:
+            is_linalg = operation.name.startswith("linalg.")
+            if not is_linalg and operation.name not in PLAIN_OPS:
                 fail(operation, _refusal(operation.name))
             for value in (*operation.operands, *operation.results):
-                if isinstance(value.type, ir.ShapedType):
+                if isinstance(value.type, ir.ShapedType) and operation.name != "tensor.empty":
                     _check_tensor(value.type, f"'{operation.name}' operand or result", operation)
+            if is_linalg:
+                _check_structured(operation)
 
 
 def _refusal(name: str) -> str:
@@ -64,21 +65,32 @@ def _refusal(name: str) -> str:
         remedy = "write straight-line code" if name != "func.call" else "inline the callee (mlir-opt --inline)"
         return f"'{name}' is control flow, which cannot be compiled; {remedy}"
     if dialect in ("memref", "bufferization", "vector", "gpu"):
-        return f"'{name}' cannot be compiled; lower to linalg on tensors and stop before bufferization and vectorization"
-    return f"'{name}' cannot be compiled; supported are linalg structured ops on tensors and {', '.join(sorted(RESHAPES))}"
+        return (
+            f"'{name}' cannot be compiled; lower to linalg on tensors and stop before bufferization and vectorization"
+        )
+    return (
+        f"'{name}' cannot be compiled; supported are linalg structured ops on tensors and {', '.join(sorted(RESHAPES))}"
+    )
 
 
 def _check_structured(operation: ir.Operation) -> None:
     name = operation.name
-    if not linalg.get_indexing_maps(operation):
+    if not linalg.get_indexing_maps(operation):  # pyright: ignore[reportAttributeAccessIssue]
         fail(operation, f"'{name}' has no loop nest (indexing maps); decompose it into linalg structured ops")
     for inner in operation.regions[0].blocks[0].operations:
         body = inner.operation
         if body.name.split(".")[0] not in BODY_DIALECTS and body.name not in BODY_OPS:
-            fail(body, f"'{body.name}' in the body of '{name}' cannot be compiled; bodies may hold arith and math operations")
+            fail(
+                body,
+                f"'{body.name}' in the body of '{name}' cannot be compiled; bodies may hold arith and math operations",
+            )
         for value in (*body.operands, *body.results):
             if str(value.type) not in SCALAR_TYPES:
-                fail(body, f"'{body.name}' in the body of '{name}' computes in {value.type}; supported: {_listed(SCALAR_TYPES)}")
+                fail(
+                    body,
+                    f"'{body.name}' in the body of '{name}' computes in {value.type}; "
+                    f"supported: {_listed(SCALAR_TYPES)}",
+                )
 
 
 def _check_not_empty(operation: ir.Operation) -> None:

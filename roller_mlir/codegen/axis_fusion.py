@@ -44,7 +44,9 @@ class _Nest:
     groups: Groups
 
 
-def fusible_groups(dimensions: Sequence[Sequence[int | None]], used: Sequence[set[int]], kinds: Sequence[str]) -> Groups:
+def fusible_groups(
+    dimensions: Sequence[Sequence[int | None]], used: Sequence[set[int]], kinds: Sequence[str]
+) -> Groups:
     """Return the loops in groups to fuse, in order.
 
     Args:
@@ -79,7 +81,7 @@ def _contiguous(dimensions: list[int | None], occurring: set[int], loop: int) ->
 def _read(operation: ir.Operation) -> _Nest | None:
     if not operation.name.startswith("linalg.") or operation.name == "linalg.fill":
         return None
-    attributes = linalg.get_indexing_maps(operation)
+    attributes: Any = linalg.get_indexing_maps(operation)  # pyright: ignore[reportAttributeAccessIssue]
     if not attributes or any(op.operation.name == "linalg.index" for op in operation.regions[0].blocks[0].operations):
         return None
     maps = tuple(ir.AffineMapAttr(attribute).value for attribute in attributes)
@@ -131,7 +133,9 @@ def _rewrite(nest: _Nest) -> None:
             results=[value.type for value in operands[count:]],
             operands=operands,
             attributes={
-                "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(_fused_map(m, nest.groups)) for m in nest.maps]),
+                "indexing_maps": ir.ArrayAttr.get(
+                    [ir.AffineMapAttr.get(_fused_map(m, nest.groups)) for m in nest.maps]
+                ),
                 "iterator_types": ir.ArrayAttr.get(
                     [ir.Attribute.parse(f"#linalg.iterator_type<{nest.iterators[g[0]]}>") for g in nest.groups]
                 ),
@@ -171,7 +175,7 @@ def _fused_map(affine_map: ir.AffineMap, groups: Groups) -> ir.AffineMap:
     return ir.AffineMap.get(len(groups), 0, results)
 
 
-def _collapse(value: ir.Value, affine_map: ir.AffineMap, groups: Groups) -> ir.Value:
+def _collapse(value: Any, affine_map: ir.AffineMap, groups: Groups) -> Any:
     """View an operand with the dimensions of a group as one; a fill or an empty tensor is made anew in that shape."""
     dimensions = _dimension_groups(affine_map, groups)
     if len(dimensions) == len(affine_map.results):
@@ -186,7 +190,7 @@ def _collapse(value: ir.Value, affine_map: ir.AffineMap, groups: Groups) -> ir.V
     return tensor.collapse_shape(ir.RankedTensorType.get(shape, kind.element_type), value, dimensions)
 
 
-def _expand(value: ir.Value, kind: ir.Type, affine_map: ir.AffineMap, groups: Groups) -> ir.Value:
+def _expand(value: Any, kind: ir.Type, affine_map: ir.AffineMap, groups: Groups) -> Any:
     dimensions = _dimension_groups(affine_map, groups)
     if len(dimensions) == len(affine_map.results):
         return value

@@ -71,6 +71,7 @@ def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[i
                 for v in range(inner[loop])
             ]
             points = [{**p, loop: p.get(loop, box.base(loop)) + o} for p in points for o in offsets]
+        points = [point for point in points if _may_be_in_range(compute, point)]
         current = list(values)
         with fragments.scope():
             for point in points:
@@ -78,6 +79,17 @@ def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[i
         return current
 
     return nest(sorted(rolled), {}, accumulators)
+
+
+def _may_be_in_range(compute: Compute, point: Positions) -> bool:
+    """Whether a reduction point can lie inside the operator's loops for any thread and step."""
+    for loop, position in point.items():
+        low, high = (compute.origin[loop] + position).range()
+        if loop == compute.box.lane:
+            high += compute.box.width - 1
+        if high < 0 or low >= compute.box.loops[loop].extent:
+            return False
+    return True
 
 
 def _rolled_loops(reductions: list[int], runs: dict[int, int], inner: dict[int, int], unroll: int) -> set[int]:

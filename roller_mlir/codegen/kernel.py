@@ -7,12 +7,14 @@ The wrapper alone knows of block and thread ids, of attributions and of what may
 from dataclasses import dataclass
 from math import prod
 
+from roller_mlir.codegen.attributes import FMA_COUNT, TASKS_PER_UNIT
 from roller_mlir.codegen.arena import ALIGNMENT, plan_arena
 from roller_mlir.codegen.emitter import Emitter
 from roller_mlir.codegen.loop_nest import unit_nest
 from roller_mlir.codegen.program import computes_of, loads_of, stores_of
 from roller_mlir.codegen.task import TaskBuilder
 from roller_mlir.codegen.task_context import TaskContext
+from roller_mlir.dialects import rtile
 from roller_mlir.mapping.index import Symbol
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -59,7 +61,7 @@ class Kernel:
     workgroup_bytes: int
 
 
-def emit_kernel(program: ir.Operation, module_body: ir.Block, limits: KernelLimits) -> Kernel:
+def emit_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: KernelLimits) -> Kernel:
     """Emit a program as a kernel at the end of a gpu.module.
 
     Args:
@@ -67,13 +69,13 @@ def emit_kernel(program: ir.Operation, module_body: ir.Block, limits: KernelLimi
         module_body: Block of the gpu.module.
         limits: What the device allows.
     """
-    name = ir.StringAttr(program.attributes["sym_name"]).value
-    nest = unit_nest(program)
-    computes = computes_of(program)
+    name = program.program_name
+    nest = unit_nest(program.operation)
+    computes = computes_of(program.operation)
     if not computes:
         fail(program, f"'rtile.program' '{name}' has no rtile.compute, so there is nothing to launch")
     threads = prod(count for count, _ in computes[0].thread_map.axes)
-    arena = plan_arena(program, limits.subgroup_size)
+    arena = plan_arena(program.operation, limits.subgroup_size)
     if threads > limits.max_threads:
         fail(
             program,
@@ -107,11 +109,11 @@ def emit_kernel(program: ir.Operation, module_body: ir.Block, limits: KernelLimi
             arena=memory,
             offsets=arena.offsets,
             combine_offset=arena.combine_offset,
-            buffers=dict(zip(program.regions[0].blocks[0].arguments, arguments, strict=False)),
+            buffers=dict(zip(program.entry.arguments, arguments, strict=False)),
         )
-        TaskBuilder(context).build(program, task)
+        TaskBuilder(context).build(program.operation, task)
     i64 = ir.IntegerType.get_signless(64)
-    function.attributes["rtile.fma_count"] = ir.IntegerAttr.get(i64, context.fma_count)
+    function.attributes[FMA_COUNT] = ir.IntegerAttr.get(i64, context.fma_count)
     return Kernel(
         name=name,
         grid=nest.trips,
@@ -126,17 +128,17 @@ def _id(name: str) -> ir.Value:
     return ir.Operation.create(name, results=[ir.IndexType.get()], attributes=dimension).results[0]
 
 
-def _declare(program: ir.Operation, module_body: ir.Block, name: str, threads: int, static_bytes: int) -> ir.Operation:
+def _declare(program: rtile.ProgramOp, module_body: ir.Block, name: str, threads: int, static_bytes: int) -> ir.Operation:
     """Declare the kernel function: bare memrefs that do not overlap, and the arena."""
-    written = {op.destination for op in stores_of(program)}
-    read = {op.source for op in loads_of(program)}
+    written = {op.destination for op in stores_of(program.operation)}
+    read = {op.source for op in loads_of(program.operation)}
 
     def i64(value: int) -> ir.Attribute:
         return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
 
-    buffers = [argument.type for argument in program.regions[0].blocks[0].arguments]
+    buffers = [argument.type for argument in program.entry.arguments]
     facts: list[ir.Attribute] = []
-    for argument in program.regions[0].blocks[0].arguments:
+    for argument in program.entry.arguments:
         known: dict[str, ir.Attribute] = {"llvm.noalias": ir.UnitAttr.get(), "llvm.align": i64(BUFFER_ALIGNMENT)}
         if argument not in written:
             known["llvm.readonly"] = ir.UnitAttr.get()
@@ -150,6 +152,8 @@ def _declare(program: ir.Operation, module_body: ir.Block, name: str, threads: i
         "gpu.kernel": ir.UnitAttr.get(),
         "known_block_size": ir.DenseI32ArrayAttr.get([threads, 1, 1]),
     }
+    if program.tasks_per_unit is not None:
+        attributes[TASKS_PER_UNIT] = i64(program.tasks_per_unit)
     arena: list[ir.Type] = []
     if static_bytes:
         arena.append(ir.Type.parse(f"memref<{static_bytes}xi8, #gpu.address_space<workgroup>>"))

@@ -36,6 +36,15 @@ def is_structured(operation: ir.Operation) -> bool:
     return operation.name.startswith("linalg.") and operation.name not in ("linalg.yield", "linalg.index")
 
 
+def erase_unused(block: ir.Block) -> None:
+    """Erase structured ops, empty tensors and constants of a block whose results nobody uses."""
+    for inner in reversed(list(block.operations)):
+        operation = inner.operation
+        pure = is_structured(operation) or operation.name in ("arith.constant", "tensor.empty")
+        if pure and not any(list(result.uses) for result in operation.results):
+            operation.erase()
+
+
 def read_structured(operation: ir.Operation) -> StructuredOp:
     """Read a linalg structured op on static tensors; what cannot be expressed is a located error."""
     maps = [ir.AffineMapAttr(attribute).value for attribute in linalg.get_indexing_maps(operation)]

@@ -7,6 +7,7 @@ A body never asks for a block id, an attribution or a launch bound: those belong
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from roller_mlir.codegen.attributes import SITE
 from roller_mlir.codegen.emitter import Emitter
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.support.bindings import ir
@@ -90,7 +91,7 @@ def access_memory(
         value: What to store.
     """
     element = ir.MemRefType(buffer.type).element_type
-    attributes: dict[str, ir.Attribute] = {"rtile.site": ir.StringAttr.get(site)}
+    attributes: dict[str, ir.Attribute] = {SITE: ir.StringAttr.get(site)}
     operands = [buffer, *indices] if value is None else [value, buffer, *indices]
     name = "memref." if width == 1 else "vector."
     if width > 1:

@@ -20,7 +20,7 @@ class ThreadBox:
         axes: How the box is spread.
         lane: Loop whose chunk is a vector, None for scalars.
         width: Elements of that vector.
-        keys: One {parallel loop: register} per accumulator value.
+        keys: One {parallel loop: register} per accumulator value; registers that no thread can need are left out.
     """
 
     def __init__(
@@ -40,7 +40,8 @@ class ThreadBox:
         self.coordinates = dict(zip(order, digits, strict=True))
         parallel = [i for i, loop in enumerate(loops) if not loop.reduction]
         steps = [range(0, axes[i].registers, axes[i].chunk if i == lane else 1) for i in parallel]
-        self.keys = [dict(zip(parallel, registers, strict=True)) for registers in product(*steps)]
+        keys = [dict(zip(parallel, registers, strict=True)) for registers in product(*steps)]
+        self.keys = [key for key in keys if all(register_offset(axes[i], r) < loops[i].extent for i, r in key.items())]
         self.combination: Combination = combination(loops, axes, order, subgroup_size)
 
     @property

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
+from roller_mlir.compiler.bytecode import BytecodeError, bytecode_to_text
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, SourcePlace, parse_module
 
@@ -20,20 +21,15 @@ _TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|->|[<>]=|[({\[<)}\]>]')
 
 @dataclass(frozen=True)
 class Source:
-    """A program as text or bytecode.
+    """A program.
 
     Attributes:
         name: What diagnostics call it; "-" where it did not come from a file.
-        content: MLIR text, or the bytes of MLIR bytecode.
+        text: MLIR text; of bytecode, what MLIR prints for it.
     """
 
     name: str
-    content: str | bytes
-
-    @property
-    def text(self) -> str:
-        """The text for the lines under diagnostics; empty for bytecode."""
-        return self.content if isinstance(self.content, str) else ""
+    text: str
 
 
 def read_source(given: "ir.Module | str | bytes | PathLike[str]") -> Source:
@@ -54,15 +50,15 @@ def read_source(given: "ir.Module | str | bytes | PathLike[str]") -> Source:
     name = str(path)
     try:
         if path.is_dir():
-            raise _error(name, "cannot read it: it is a directory")
+            raise _error(name, "cannot be read: it is a directory")
         if path.is_file() and path.stat().st_size > MAX_SOURCE_BYTES:
             raise _error(name, f"has {path.stat().st_size} B; sources may have {MAX_SOURCE_BYTES} B")
         data = path.read_bytes()
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        raise _error(name, f"cannot read it: {reason}") from None
+        raise _error(name, f"cannot be read: {reason}") from None
     except ValueError as error:
-        raise _error(name, f"cannot read it: {error}") from None
+        raise _error(name, f"cannot be read: {error}") from None
     return Source(name, _decode(name, data))
 
 
@@ -72,25 +68,27 @@ def parse_source(source: Source, context: "ir.Context") -> "ir.Module":
     Raises:
         DiagnosedError: It is not valid MLIR; places carry the file name "-".
     """
-    if isinstance(source.content, str):
-        _check_nesting(source.content)
-    return parse_module(source.content, context)
+    _check_nesting(source.text)
+    return parse_module(source.text, context)
 
 
-def _decode(name: str, data: bytes) -> str | bytes:
+def _decode(name: str, data: bytes) -> str:
     if data.startswith(_BYTECODE_MAGIC):
-        return data
+        try:
+            return bytecode_to_text(data)
+        except BytecodeError as error:
+            raise _error(name, str(error)) from None
     try:
         return _check_text(name, data.decode())
     except UnicodeDecodeError as error:
-        raise _error(name, f"byte {error.start} is not UTF-8; a source is MLIR text or MLIR bytecode") from None
+        raise _error(name, f"is not UTF-8 at byte {error.start}; a source is MLIR text or MLIR bytecode") from None
 
 
 def _check_text(name: str, text: str) -> str:
     if not text.strip():
         raise _error(name, "is empty; it must hold a function of linalg ops on tensors")
     if "\0" in text:
-        raise _error(name, f"byte {text.index(chr(0))} is NUL; a source is MLIR text or MLIR bytecode")
+        raise _error(name, f"holds NUL at byte {text.index(chr(0))}; a source is MLIR text or MLIR bytecode")
     return text
 
 
@@ -110,4 +108,4 @@ def _check_nesting(text: str) -> None:
 
 
 def _error(name: str, message: str) -> DiagnosedError:
-    return DiagnosedError([Diagnostic("error", f"{name}: {message}" if name != "-" else f"the source: {message}")])
+    return DiagnosedError([Diagnostic("error", f"{repr(name) if name != '-' else 'the source'} {message}")])

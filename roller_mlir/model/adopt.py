@@ -38,11 +38,15 @@ def adopt(expression: TensorExpression, plan: Plan, device: Device) -> Plan:
         raise ConstructionError(f"cannot take the plan: {error}") from error
     for order, wanted in ((plan.unit_order, expression.parallel()), (plan.reduction_order, expression.reductions())):
         if not set(order) <= set(wanted) or len(set(order)) != len(order):
-            raise ConstructionError(f"cannot take the plan: loops {list(order)} must be some of {list(wanted)}, each once")
+            raise ConstructionError(
+                f"cannot take the plan: loops {list(order)} must be some of {list(wanted)}, each once"
+            )
     facts = Facts(expression, machine_of(device))
     for loop in facts.parallel:
         if -(-facts.extents[loop] // plan.axes[loop].block) > 1 and loop not in plan.unit_order:
-            raise ConstructionError(f"cannot take the plan: parallel loop {loop} has several blocks but is no unit loop")
+            raise ConstructionError(
+                f"cannot take the plan: parallel loop {loop} has several blocks but is no unit loop"
+            )
     for loop in facts.reductions:
         if loop not in plan.reduction_order:
             raise ConstructionError(f"cannot take the plan: reduction loop {loop} is missing in reduction_order")

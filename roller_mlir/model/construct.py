@@ -10,7 +10,7 @@ from math import prod
 
 from roller_mlir.hal import Device
 from roller_mlir.model.alignment import device_rules
-from roller_mlir.model.direct import direct_programs, padding_share
+from roller_mlir.model.direct import direct_programs, lone_thread, padding_share
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.estimate import Estimate, estimate
 from roller_mlir.model.facts import Facts
@@ -28,6 +28,9 @@ MAX_PROGRAMS = 96
 
 EPSILON_STEPS = (1.0, 4.0, 16.0, 64.0, 1024.0)
 """Epsilon grows to these until K programs exist; 1024 lets one point fill a task of 1024 threads."""
+
+SPARSE = 8
+"""A product whose best tiling occupies less than one unit in so many is also built as a streaming reduction."""
 
 REFINED = 2
 """Programs beyond K whose layouts are decided before the last ranking."""
@@ -78,7 +81,7 @@ def _construct(facts: Facts, options: ConstructOptions) -> list[Estimate]:
             raise ConstructionError(_nothing_fits(facts))
         if found:
             best = min(found.values(), key=_rank)
-            filled = 2 * best.work.tasks >= facts.machine.device.units
+            filled = SPARSE * best.work.tasks >= facts.machine.device.units
     if not (product and filled):
         _weigh(facts, _streaming(facts, options), options, found)
     if not found:
@@ -88,13 +91,16 @@ def _construct(facts: Facts, options: ConstructOptions) -> list[Estimate]:
 
 def _streaming(facts: Facts, options: ConstructOptions) -> list[Program]:
     """Return the streaming programs within the smallest epsilon that leaves K of them."""
-    rules = [rule for rule in device_rules(facts.machine.device, 0.0)]
-    window = rules[-1]
     programs = [
         program
         for program in direct_programs(facts)
-        if all(window.allows_size(facts.expression, loop, size) for loop, size in enumerate(program.blocks))
+        if not any(
+            divide and extent % block
+            for divide, extent, block in zip(facts.steps_divide, facts.extents, program.blocks, strict=True)
+        )
     ]
+    if not programs:
+        return [lone_thread(facts)]
     shares = sorted((padding_share(facts, program), i) for i, program in enumerate(programs))
     for epsilon in (options.epsilon, *EPSILON_STEPS):
         kept = [programs[i] for share, i in shares if share <= epsilon]
@@ -103,9 +109,7 @@ def _streaming(facts: Facts, options: ConstructOptions) -> list[Program]:
     return programs
 
 
-def _weigh(
-    facts: Facts, programs: list[Program], options: ConstructOptions, found: dict[Program, Estimate]
-) -> None:
+def _weigh(facts: Facts, programs: list[Program], options: ConstructOptions, found: dict[Program, Estimate]) -> None:
     for program in programs:
         if program not in found:
             one = estimate(facts, program, stages=options.stages)

@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Counting of what a plan really moves: elements inside the tensors, sectors of global memory.
+"""Counting of what a plan really moves: elements inside the tensors.
 
 Edges count as the kernel treats them: an element outside its tensor is neither loaded nor stored.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
 from math import prod
 
-from roller_mlir.mapping.data_tile import TileDimension, copy_map, tile_dimensions
+from roller_mlir.mapping.data_tile import TileDimension, tile_dimensions
 from roller_mlir.mapping.layout import residue_shift, steps_of
-from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop
 
 MAX_ENUMERATED = 100_000
@@ -78,77 +77,6 @@ def direct_elements(access: Access, boxes: Boxes) -> int:
     return total * prod(boxes.count(loop) * boxes.axes[loop].threads for loop in others)
 
 
-def copy_sectors(access: Access, boxes: Boxes, vector: int, threads: int, lanes: int, sector: int) -> int:
-    """Return the sectors that the copy of one interior data tile touches, summed over the accesses of its subgroups.
-
-    Vectors are numbered along the innermost dimension; a subgroup copies `lanes` neighbouring numbers at a time.
-    """
-    dimensions = tile_dimensions(access, [axis.block for axis in boxes.axes])
-    sizes = copy_map([d.extent for d in dimensions], vector, threads).sizes
-    size = access.element_bytes
-    row = [prod(access.shape[d + 1 :]) for d in range(len(access.shape))]
-    strides = [row[d] * dimension.step * size for d, dimension in enumerate(dimensions)]
-    strides.reverse()
-    inner = strides[0] * vector if strides else 0
-    offset = _interior_offset(access, boxes, row) * size
-    width = vector * size
-    per_row = sizes[0]
-    whole_rows = all(stride % sector == 0 for stride in (offset, *strides[1:]))
-    if inner == width and whole_rows and per_row * width % sector == 0 and lanes * width % sector == 0:
-        return prod(sizes) * width // sector
-    starts = [offset]
-    for count, stride in zip(reversed(sizes[1:]), reversed(strides[1:]), strict=True):
-        starts = [start + i * stride for start in starts for i in range(count)]
-    total, number = 0, 0
-    group: set[int] = set()
-    for start in starts:
-        done = 0
-        while done < per_row:
-            take = min(per_row - done, lanes - number % lanes)
-            low = start + done * inner
-            if inner == width:
-                group.update(range(low // sector, (low + take * width - 1) // sector + 1))
-            else:
-                for i in range(take):
-                    at = low + i * inner
-                    group.update(range(at // sector, (at + width - 1) // sector + 1))
-            done += take
-            number += take
-            if number % lanes == 0:
-                total += len(group)
-                group = set()
-    return total + len(group)
-
-
-def access_sectors(
-    access: Access, boxes: Boxes, threads: ThreadMap, active: Iterable[int], width: int, sector: int
-) -> int:
-    """Return the sectors that one access of the first subgroup's active lanes touches."""
-    size = access.element_bytes
-    row = [prod(access.shape[d + 1 :]) for d in range(len(access.shape))]
-    strides = [
-        size * sum(index.coefficients[loop] * r for index, r in zip(access.indices, row, strict=True))
-        for loop in range(len(boxes.loops))
-    ]
-    found: set[int] = set()
-    for lane in active:
-        at = sum(strides[loop] * position for loop, position in threads.positions(lane).items())
-        found.update(range(at // sector, (at + width * size - 1) // sector + 1))
-    return len(found)
-
-
-def _interior_offset(access: Access, boxes: Boxes, row: Sequence[int]) -> int:
-    """Return the element offset of the second box along every loop (the only one where there is one): free of residues."""
-    starts: list[int] = []
-    for loop in range(len(boxes.loops)):
-        origins = boxes.origins(loop)
-        starts.append(origins[1] if len(origins) > 1 else max(0, origins[0]))
-    return sum(
-        r * (index.constant + sum(k * starts[loop] for loop, k in index.terms().items()))
-        for index, r in zip(access.indices, row, strict=True)
-    )
-
-
 def _groups(indices: Sequence[LinearIndex]) -> list[list[int]]:
     """Group dimensions that share a loop: only those must be enumerated together."""
     groups: list[tuple[set[int], list[int]]] = []
@@ -204,7 +132,9 @@ def _positions_inside(access: Access, boxes: Boxes, group: Sequence[int]) -> int
             return prod(min(len(span), boxes.loops[loop].extent) for span, loop in zip(spans, loops, strict=True))
         return sum(
             all(
-                0 <= access.indices[d].constant + sum(access.indices[d].coefficients[i] * p for i, p in at) < access.shape[d]
+                0
+                <= access.indices[d].constant + sum(access.indices[d].coefficients[i] * p for i, p in at)
+                < access.shape[d]
                 for d in group
             )
             for positions in product(*spans)

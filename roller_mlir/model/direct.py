@@ -66,6 +66,8 @@ def _along(facts: Facts, dominant: AccessFacts) -> Iterator[Program]:
         return
     chunk = _chunk(facts, dominant, lead)
     widest = _ceil_power(-(-extents[lead] // chunk))
+    if facts.steps_divide[lead]:
+        widest = max(1, _most_threads(facts, lead) // chunk)
     # Neighbouring threads cover a whole row of banks, or all of the loop: narrower accesses waste transactions.
     narrowest = min(widest, max(1, facts.machine.phase_bytes // (chunk * dominant.element_bytes)))
     top = device.max_threads_per_block if facts.reductions else min(MAX_STREAM_THREADS, device.max_threads_per_block)
@@ -90,13 +92,14 @@ def _filled(
     split = [1] * len(extents)
     split[lead], rest = share, threads // share
     for loop in spread:
-        split[loop] = min(rest, _ceil_power(extents[loop]))
+        split[loop] = min(rest, _most_threads(facts, loop))
         rest //= split[loop]
     if rest > 1:
-        # Fewer points than threads: the smallest task has idle threads along the leading loop.
-        if threads > facts.machine.device.subgroup_size:
+        # Fewer points than threads: the smallest task has idle threads along a loop that may be padded.
+        idle = [loop for loop in (lead, *_parallel_first(facts, near)) if not facts.steps_divide[loop]]
+        if threads > facts.machine.device.subgroup_size or not idle:
             return
-        split[lead] *= rest
+        split[idle[0]] *= rest
     second = [loop for loop in (*(i for i in near if facts.reduction[i]), *near) if extents[loop] > split[loop]][:1]
     fastest = (lead, *near)
     for along, more in LOADS:
@@ -138,9 +141,7 @@ def _staged(facts: Facts, lead: int, across: int, near: Sequence[int]) -> Iterat
                     registers = [1] * len(extents)
                     registers[lead] = columns // split[lead]
                     registers[across] = rows // split[across]
-                    yield make_program(
-                        facts, registers, split, (lead, *near), lead, lane_chunk=chunk, reuse=False
-                    )
+                    yield make_program(facts, registers, split, (lead, *near), lead, lane_chunk=chunk, reuse=False)
 
 
 def _chunk(facts: Facts, dominant: AccessFacts, lead: int) -> int:
@@ -158,6 +159,23 @@ def _powers(low: int, high: int) -> list[int]:
         sizes.append(low)
         low *= 2
     return sizes
+
+
+def _parallel_first(facts: Facts, loops: Sequence[int]) -> list[int]:
+    """Return the loops with the parallel ones first, otherwise in order."""
+    return sorted(loops, key=lambda loop: facts.reduction[loop])
+
+
+def _most_threads(facts: Facts, loop: int) -> int:
+    """Return the most threads of use along a loop, a power of two; where steps must divide the loop, so must they."""
+    extent = facts.extents[loop]
+    return extent & -extent if facts.steps_divide[loop] else _ceil_power(extent)
+
+
+def lone_thread(facts: Facts) -> Program:
+    """Return the program of one thread per task: what is left where no loop can hold a subgroup."""
+    ones = [1] * len(facts.extents)
+    return make_program(facts, ones, ones, (), None, reuse=False)
 
 
 def _ceil_power(value: int) -> int:

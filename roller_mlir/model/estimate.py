@@ -73,9 +73,7 @@ class Estimate:
 def ideal_widths(facts: Facts, access: AccessFacts, program: Program, steps: Sequence[int]) -> OperandWidths:
     """Return the widths that a staged input will get, and its phases were there no bank conflict."""
     machine = facts.machine
-    shifts = [
-        steps[i] * program.blocks[i] - facts.extents[i] if facts.reduction[i] else 0 for i in range(len(steps))
-    ]
+    shifts = [steps[i] * program.blocks[i] - facts.extents[i] if facts.reduction[i] else 0 for i in range(len(steps))]
     vector = access.copy_vector(program.blocks, steps, shifts)
     elements, extent, _ = access.tile(program.blocks)
     elements = elements // extent * (-(-extent // vector) * vector)

@@ -97,7 +97,21 @@ class AccessFacts:
 
 
 class Facts:
-    """An expression on a machine."""
+    """An expression on a machine.
+
+    Attributes:
+        expression: The expression.
+        machine: The machine.
+        extents: Extent of each loop.
+        reduction: Whether each loop is a reduction.
+        parallel: The parallel loops.
+        reductions: The reduction loops.
+        inputs: Facts of the inputs.
+        output: Facts of the output.
+        reused: See `tile.reuse_loops`.
+        steps_divide: Whether the steps of a loop must divide it: reduction loops that move windows.
+        math_per_point: Arithmetic instructions of one point.
+    """
 
     def __init__(self, expression: TensorExpression, machine: Machine) -> None:
         self.expression = expression
@@ -109,5 +123,9 @@ class Facts:
         self.inputs = tuple(AccessFacts(access, expression, machine) for access in expression.inputs)
         self.output = AccessFacts(expression.output, expression, machine)
         self.reused = reuse_loops(expression)
+        self.steps_divide = tuple(
+            loop.reduction
+            and any(index.coefficients[i] and len(index.terms()) > 1 for a in expression.inputs for index in a.indices)
+            for i, loop in enumerate(expression.loops)
+        )
         self.math_per_point = 1 if expression.fused_multiply_add else max(1, expression.flops_per_point)
-        self.memory: dict[str, dict[object, object]] = {}

@@ -53,7 +53,7 @@ def program_problem(facts: Facts, program: Program, stages: int) -> str:
             f"{name} with {_by(program.registers)} points per thread needs {threads} threads per block, '{device.name}' has "
             f"{device.max_threads_per_block}; raise thread-tile or lower tile-sizes"
         )
-    if facts.extents and threads % device.subgroup_size:
+    if threads > 1 and threads % device.subgroup_size:
         return (
             f"{name} with {_by(program.registers)} points per thread needs {threads} threads, '{device.name}' runs them in "
             f"multiples of {device.subgroup_size}; change thread-tile or tile-sizes"
@@ -61,9 +61,7 @@ def program_problem(facts: Facts, program: Program, stages: int) -> str:
     for loop in facts.reductions:
         size = program.threads[loop]
         if size & (size - 1):
-            return (
-                f"{name} splits reduction loop {loop} over {size} threads, joining needs a power of two; change thread-tile"
-            )
+            return f"{name} splits reduction loop {loop} over {size} threads, joining needs a power of two; change thread-tile"
         if not WindowRule().allows_size(facts.expression, loop, program.blocks[loop]):
             return (
                 f"{name} walks window loop {loop} in steps of {program.blocks[loop]}, which must divide its extent "

@@ -70,9 +70,7 @@ def _cost(
     return tile_cost(access, operand, axes, ThreadMap(axes, thread_order), banks, subgroup_size)
 
 
-def _canonical(
-    access: Access, loops: tuple[Loop, ...], axes: tuple[AxisPlan, ...]
-) -> tuple[Access, tuple[Loop, ...]]:
+def _canonical(access: Access, loops: tuple[Loop, ...], axes: tuple[AxisPlan, ...]) -> tuple[Access, tuple[Loop, ...]]:
     """Return an access and loops of the smallest operator with the same tile and the same alignment."""
     small = tuple(
         Loop(axis.block * min(2, steps_of(loop, axis)), loop.reduction) for loop, axis in zip(loops, axes, strict=True)

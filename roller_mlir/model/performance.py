@@ -9,16 +9,18 @@ from dataclasses import dataclass
 from math import prod
 
 from roller_mlir.hal import Device
+from roller_mlir.mapping.combine import combination
 from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.layout import buffer_shape
 from roller_mlir.mapping.resources import plan_resources
 from roller_mlir.mapping.thread_map import ThreadMap
-from roller_mlir.model.counting import Boxes, access_sectors, copied_elements, copy_sectors, direct_elements
+from roller_mlir.model.counting import Boxes, copied_elements, direct_elements
 from roller_mlir.model.estimate import OperandWidths, estimate
 from roller_mlir.model.facts import AccessFacts, Facts
 from roller_mlir.model.layouts import layout_cost
 from roller_mlir.model.machine import Machine, machine_of
 from roller_mlir.model.program import Program
+from roller_mlir.model.sectors import access_sectors, copy_sectors
 from roller_mlir.model.timing import seconds_by_layer, total_seconds
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, Plan, Prediction, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
@@ -86,13 +88,11 @@ def predict_with(facts: Facts, plan: Plan) -> Prediction:
         _widths(expression, plan, access, operand, machine) if operand.layer == WORKGROUP else None
         for access, operand in zip(expression.inputs, plan.operands, strict=True)
     ]
-    one = estimate(
-        facts, program, stages=plan.stages, widths=widths, resident=max(1, resources.tasks_per_unit)
-    )
+    one = estimate(facts, program, stages=plan.stages, widths=widths, resident=max(1, resources.tasks_per_unit))
     assert one is not None, "residency is given"
     work = one.work
     layers = seconds_by_layer(work, machine)
-    traffic = _operand_traffic(facts, plan)
+    traffic = (*_operand_traffic(facts, plan), join_traffic(facts, plan))
     limits = {key: value for key, value in layers.items() if key != "launch"}
     resident = resources.tasks_per_unit
     return Prediction(
@@ -130,6 +130,34 @@ def _operand_traffic(facts: Facts, plan: Plan) -> tuple[OperandTraffic, ...]:
     return (*found, _output(facts, plan, boxes, threads))
 
 
+def join_traffic(facts: Facts, plan: Plan) -> OperandTraffic:
+    """Return what joining partial results moves through workgroup memory, all tasks together.
+
+    Every thread stores its accumulators; the threads that lead read those of the others. Leaders are whole subgroups.
+    """
+    loops, lanes = facts.expression.loops, facts.machine.device.subgroup_size
+    across = combination(loops, plan.axes, plan.thread_order, lanes).across
+    name = "partial results"
+    if not across:
+        return OperandTraffic(name=name)
+    boxes = Boxes(loops, plan.axes)
+    tasks = prod(boxes.count(i) for i in facts.parallel)
+    values = prod(plan.axes[i].registers for i in facts.parallel)
+    width = plan.axes[plan.lane].chunk if plan.lane is not None and not loops[plan.lane].reduction else 1
+    size = facts.output.element_bytes
+    parts = prod(one.count for one in across)
+    subgroups = -(-plan.threads // lanes)
+    leaders = -(-subgroups // parts)
+    passes = max(1, lanes * width * size // facts.machine.phase_bytes) * (values // width)
+    return OperandTraffic(
+        name=name,
+        shared_load_bytes=tasks * values * size * (plan.threads // parts) * (parts - 1),
+        shared_load_phases=tasks * passes * leaders * (parts - 1),
+        shared_store_bytes=tasks * values * size * plan.threads,
+        shared_store_phases=tasks * passes * subgroups,
+    )
+
+
 def _widths(
     expression: TensorExpression, plan: Plan, access: Access, operand: OperandPlan, machine: Machine
 ) -> OperandWidths:
@@ -145,14 +173,7 @@ def _widths(
     )
 
 
-def _runs(expression: TensorExpression, boxes: Boxes, *, steps: bool = True) -> int:
-    """Return tasks, times steps unless told otherwise."""
-    return prod(boxes.count(i) for i, loop in enumerate(expression.loops) if steps or not loop.reduction)
-
-
-def _staged(
-    facts: Facts, plan: Plan, access_facts: AccessFacts, operand: OperandPlan, boxes: Boxes
-) -> OperandTraffic:
+def _staged(facts: Facts, plan: Plan, access_facts: AccessFacts, operand: OperandPlan, boxes: Boxes) -> OperandTraffic:
     machine, access = facts.machine, access_facts.access
     lanes, size = machine.device.subgroup_size, access.element_bytes
     runs = _runs(facts, boxes)
@@ -179,13 +200,15 @@ def _direct(facts: Facts, plan: Plan, access_facts: AccessFacts, boxes: Boxes, t
     runs = _runs(facts, boxes)
     own = prod(plan.axes[loop].registers for loop in access_facts.loops)
     width = access_facts.direct_vector([axis.chunk for axis in plan.axes])
-    sectors = access_sectors(access, boxes, threads, range(lanes), width, machine.sector_bytes)
+    sectors, alignments = access_sectors(access, boxes, threads, range(lanes), width, lanes, machine.sector_bytes)
     subgroups = -(-plan.threads // lanes)
     moved = direct_elements(access, boxes)
     return OperandTraffic(
         name=access.name,
         global_load_bytes=moved * access.element_bytes,
-        global_load_sectors=_share(sectors * (own // width) * subgroups * runs, moved, own * plan.threads * runs),
+        global_load_sectors=_share(
+            sectors * (own // width) * subgroups * runs, moved, own * plan.threads * runs * alignments
+        ),
     )
 
 
@@ -208,11 +231,11 @@ def _output(facts: Facts, plan: Plan, boxes: Boxes, threads: ThreadMap) -> Opera
         if loops[loop].reduction:
             groups //= max(1, stride * count // max(stride, lanes))
         stride *= count
-    sectors = access_sectors(access, boxes, threads, active, width, machine.sector_bytes)
+    sectors, alignments = access_sectors(access, parallel, threads, active, width, lanes, machine.sector_bytes)
     moved = direct_elements(access, parallel)
     size = moved * access.element_bytes
     writers = prod(axis.threads for axis in parallel.axes)
-    touched = _share(sectors * (own // width) * groups * runs, moved, own * writers * runs)
+    touched = _share(sectors * (own // width) * groups * runs, moved, own * writers * runs * alignments)
     read = expression.accumulates
     return OperandTraffic(
         name=access.name,

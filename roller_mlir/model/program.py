@@ -117,7 +117,9 @@ def staged_inputs(facts: Facts, blocks: Sequence[int], near: Sequence[int], *, r
         there = False
         if access.tile(blocks)[0] >= MIN_STAGED_ELEMENTS:
             own = prod([blocks[loop] for loop in access.parallel])
-            scattered = access.contiguous is not None and access.contiguous not in near and blocks[access.contiguous] > 1
+            scattered = (
+                access.contiguous is not None and access.contiguous not in near and blocks[access.contiguous] > 1
+            )
             there = scattered or (reuse and (own < parallel or access.windows))
         result.append(there)
     return tuple(result)

@@ -79,12 +79,7 @@ class TiledSearch:
         """Enlarge the block tile of a register tile; return those that the layer yields and that fill subgroups."""
         facts = self.facts
         self._thread_limit = self._most_threads(registers)
-        start = tuple(
-            [
-                self.base_step[loop] if facts.reduction[loop] else size
-                for loop, size in enumerate(registers)
-            ]
-        )
+        start = tuple([self.base_step[loop] if facts.reduction[loop] else size for loop, size in enumerate(registers)])
         inputs = facts.inputs
         layer = Layer(
             next_tiles=lambda tile: self._larger_blocks(registers, tile),

@@ -27,8 +27,8 @@ SCHEMA_VERSION = 1
 MAX_MANIFEST_BYTES = 64 << 20
 DEFAULT_ALIGNMENT_BYTES = 16
 
-Extent: TypeAlias = Annotated[int, Range(0, (1 << 62) - 1)]
-Positive: TypeAlias = Annotated[int, Range(1, (1 << 62) - 1)]
+Extent: TypeAlias = Annotated[int, Range(0)]
+Positive: TypeAlias = Annotated[int, Range(1)]
 ElementType: TypeAlias = Literal["f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "i1"]
 Role: TypeAlias = Literal["input", "output", "workspace", "constant"]
 FileRole: TypeAlias = Literal["input", "kernels", "llvm", "ptx", "cubin", "hsaco", "assembly", "constants"]

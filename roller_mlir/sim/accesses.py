@@ -14,7 +14,7 @@ from roller_mlir.sim.kernel_ir import INLINE
 from roller_mlir.sim.layout import Space
 from roller_mlir.sim.memory_types import as_memref, size_bytes, space_of
 from roller_mlir.sim.runtime_ir import PREFIX
-from roller_mlir.sim.sites import SiteTable
+from roller_mlir.sim.sites import Site, SiteTable
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
@@ -104,9 +104,7 @@ class Instrumenter:
     def _require_loosening(operation: Any) -> None:
         source, result = operation.operands[0].type, as_memref(operation.results[0].type)
         dynamic = ir.ShapedType.get_dynamic_size()
-        if result is None or any(
-            to not in (dynamic, of) for to, of in zip(result.shape, source.shape, strict=True)
-        ):
+        if result is None or any(to not in (dynamic, of) for to, of in zip(result.shape, source.shape, strict=True)):
             fail(operation, f"'memref.cast' must not claim a static extent, but casts {source} to {result}")
 
     def _plan_access(self, operation: Any, access: _Access) -> Callable[[], None] | None:
@@ -120,7 +118,9 @@ class Instrumenter:
         width = size_bytes(moved)
         extent = [1] * memref.rank
         if isinstance(moved, ir.VectorType) and moved != element:
-            extent[len(extent) - moved.rank :] = list(moved.shape)
+            if moved.rank != 1 or memref.rank == 0:
+                fail(operation, f"'{operation.name}' must move a vector of rank 1, but got {moved} of {memref}")
+            extent[-1] = moved.shape[0]
         alignment = 1
         if "alignment" in operation.attributes:
             alignment = int(operation.attributes["alignment"].value)
@@ -143,21 +143,22 @@ class Instrumenter:
         def instrument() -> None:
             # Operands are read here and not above: other rewrites replace them in between.
             operands = list(operation.operands)[access.memref : access.memref + 1 + memref.rank]
-            self._access(operation, operands[0], operands[1:], extent, alignment, site.number, pieces)
+            self._access(operation, operands, site, alignment, pieces, "logged" if logged else "access")
 
         return instrument
 
     def _access(
-        self, operation: Any, memref: Any, indices: list[Any], extent: list[int], alignment: int, site: int, pieces: int
+        self, operation: Any, operands: list[Any], site: Site, alignment: int, pieces: int, function: str
     ) -> None:
         """Emit the check of one access; a wide one that is logged in several pieces moves its base on."""
         emitter = self.emitter
+        memref, *indices = operands
         found = emitter.describe(memref)
         where = ir.InsertionPoint(operation)
         dimensions: list[Any] = []
         dynamic = ir.ShapedType.get_dynamic_size()
         for index, size, stride, points, static in zip(
-            indices, found.sizes, found.strides_bytes, extent, memref.type.shape, strict=True
+            indices, found.sizes, found.strides_bytes, site.extent, memref.type.shape, strict=True
         ):
             limit = size
             if points != 1 and static != dynamic:
@@ -166,16 +167,13 @@ class Instrumenter:
                 less = emitter.binary(where, "arith.subi", size, emitter.constant(points - 1))
                 limit = emitter.binary(where, "arith.maxsi", less, emitter.constant(0))
             dimensions += [index, limit, stride]
-        width = self.table[site].width_bytes
-        mask = emitter.constant(alignment - 1)
+        number, mask = emitter.constant(site.number), emitter.constant(alignment - 1)
         for piece in range(pieces):
             base = found.base
             if piece:
-                base = emitter.binary(where, "arith.addi", base, emitter.constant(piece * width))
+                base = emitter.binary(where, "arith.addi", base, emitter.constant(piece * site.width_bytes))
                 mask = emitter.constant(0)
-            emitter.call(
-                where, f"{INLINE}access_{len(indices)}", [emitter.constant(site), base, mask, *dimensions]
-            )
+            emitter.call(where, f"{INLINE}{function}_{len(indices)}", [number, base, mask, *dimensions])
 
     def _plan_pointer(self, operation: Any, access: _Access) -> Callable[[], None] | None:
         moved = operation.operands[0].type if access.kind == "store" else operation.results[0].type

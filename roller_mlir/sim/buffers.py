@@ -71,8 +71,10 @@ class Arguments:
         start, end = array.ctypes.data, array.ctypes.data + array.nbytes
         for first, last, other in self._seen:
             if (first, last) != (start, end) and start < last and first < end:
-                raise ValueError(f"{subject} must share all of its memory with another argument or none, "
-                                 f"but overlaps a part of {other}")
+                raise ValueError(
+                    f"{subject} must share all of its memory with another argument or none, "
+                    f"but overlaps a part of {other}"
+                )
         self._seen.append((start, end, subject))
 
     def _place(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
@@ -108,7 +110,9 @@ def _scalar_bits(subject: str, element_type: str, value: Any) -> int:
 def _check_array(subject: str, parameter: Parameter, array: Any) -> None:
     allowed = _DTYPES.get(parameter.element_type)
     if allowed is None:
-        raise ValueError(f"{subject} must have an element type of {', '.join(_DTYPES)}, but has {parameter.element_type}")
+        raise ValueError(
+            f"{subject} must have an element type of {', '.join(_DTYPES)}, but has {parameter.element_type}"
+        )
     if not isinstance(array, np.ndarray):
         raise ValueError(f"{subject} must be a numpy array, but got {type(array).__name__}")
     if array.dtype.name not in allowed or not array.dtype.isnative:

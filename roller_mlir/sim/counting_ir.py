@@ -4,12 +4,12 @@
 Threads log (site, address) in the order in which they run. After a pass, the logs of a subgroup's lanes are merged as
 hardware would issue them: of the lanes' next records the smallest site goes first, for all lanes that are at it. Sites
 are numbered in program order, so that lanes that skip an access, leave a loop early or take another branch come
-together again behind it.
+together again behind it. Merging stops at a lane that is out of records but was stopped only by its full log or by the
+clock: what it would have logged next may come first.
 """
 
-
 from roller_mlir.sim import layout
-from roller_mlir.sim.layout import Block, Counter, Launch, Space, State
+from roller_mlir.sim.layout import Block, Counter, Launch, Space
 from roller_mlir.sim.runtime_ir import PREFIX, Runtime
 from roller_mlir.sim.structured import I8, I64, VOID, Code, Value
 
@@ -90,9 +90,7 @@ def _count_phases(runtime: Runtime, insert: Value) -> Value:
     with code.count(0, code.value(_LANES), group) as first:
         generation = _renew(code, launch)
         most = code.variable(0)
-        stop = builder.add(first, group)
-        stop = builder.select(code.compare("<", stop, _LANES), stop, code.value(_LANES))
-        with code.count(first, stop) as lane:
+        with code.count(first, code.least(builder.add(first, group), code.value(_LANES))) as lane:
             address = code.read(addresses, lane)
             with code.when(code.compare(">=", address, 0)):
                 last = builder.sub(builder.add(address, width), code.value(1))
@@ -118,40 +116,45 @@ def _count_phases(runtime: Runtime, insert: Value) -> Value:
 
 
 def _merge(runtime: Runtime) -> Value:
-    """merge(launch, block, first, end): count the logs of one subgroup and empty them."""
+    """merge(launch, block, first, end): count the logs of one subgroup as far as they are complete."""
     insert = _insert(runtime)
     sectors, phases = _count_sectors(runtime, insert), _count_phases(runtime, insert)
     code = Code(runtime.module, PREFIX + "merge", 4, VOID, internal=True)
     builder = code.builder
     launch, block, first, end = code.parameters
     capacity, specs, all_counters = code.slots(launch, Launch.LOG_CAPACITY, Launch.SITE_SPECS, Launch.COUNTERS)
-    log, lengths = code.slots(block, Block.LOG, Block.LOG_LENGTH)
-    cursors, addresses = (
-        builder.ptrtoint(builder.alloca(I64, size=_LANES), I64, name) for name in ("cursors", "addresses")
-    )
+    log, lengths, states = code.slots(block, Block.LOG, Block.LOG_LENGTH, Block.STATE)
+    cursors, addresses, unfinished = (builder.ptrtoint(builder.alloca(I64, size=_LANES), I64) for _ in range(3))
+    lanes = builder.sub(end, first)
+    shift, one = code.value(layout.ADDRESS_BITS), code.value(1)
     with code.count(0, code.value(_LANES)) as lane:
         code.write(cursors, lane, 0)
         code.write(addresses, lane, -1)
+    with code.count(0, lanes) as lane:
+        state = code.read(states, builder.add(first, lane), I8)
+        code.write(unfinished, lane, builder.zext(code.is_stopped(state), I64))
 
     def record(lane: Value) -> tuple[Value, Value]:
-        """Whether the lane has a record left, and that record."""
+        """Whether the lane has a record left, and the place of that record."""
         thread = builder.add(first, lane)
         left = code.compare("<", code.read(cursors, lane), code.read(lengths, thread))
         return left, builder.add(builder.mul(thread, capacity), code.read(cursors, lane))
 
-    lanes = builder.sub(end, first)
-    shift = code.value(layout.ADDRESS_BITS)
     site = code.variable(0)
 
     def next_site() -> Value:
         site.set(_NO_SITE)
+        blocked = code.variable(0)
         with code.count(0, lanes) as lane:
             left, place = record(lane)
-            with code.when(left):
-                found = builder.lshr(code.read(log, place), shift)
-                with code.when(code.compare("<", found, site.get())):
-                    site.set(found)
-        return code.compare("<", site.get(), _NO_SITE)
+            with builder.if_else(left) as (some, none):
+                with some:
+                    found = builder.lshr(code.read(log, place), shift)
+                    with code.when(code.compare("<", found, site.get())):
+                        site.set(found)
+                with none:
+                    blocked.set(builder.or_(blocked.get(), code.read(unfinished, lane)))
+        return builder.and_(code.compare("<", site.get(), _NO_SITE), code.compare("==", blocked.get(), 0))
 
     with code.loop(next_site):
         active = code.variable(0)
@@ -163,49 +166,36 @@ def _merge(runtime: Runtime) -> Value:
                 with code.when(code.compare("==", builder.lshr(entry, shift), site.get())):
                     mask = code.value((1 << layout.ADDRESS_BITS) - 1)
                     code.write(addresses, lane, builder.and_(entry, mask))
-                    code.write(cursors, lane, builder.add(code.read(cursors, lane), code.value(1)))
+                    code.write(cursors, lane, builder.add(code.read(cursors, lane), one))
                     active.add(1)
         counters = builder.add(all_counters, builder.mul(site.get(), code.value(8 * layout.COUNTER_COUNT)))
-        for column, value in ((Counter.ACCESSES, code.value(1)), (Counter.LANES, active.get())):
+        for column, value in ((Counter.ACCESSES, one), (Counter.LANES, active.get())):
             code.write(counters, column, builder.add(code.read(counters, column), value))
         spec = builder.mul(site.get(), code.value(2))
-        space, width = code.read(specs, spec), code.read(specs, builder.add(spec, code.value(1)))
+        space, width = code.read(specs, spec), code.read(specs, builder.add(spec, one))
         with code.when(code.compare("==", space, Space.GLOBAL)):
             code.call(sectors, launch, counters, addresses, width)
         with code.when(code.compare("==", space, Space.WORKGROUP)):
             code.call(phases, launch, counters, addresses, width)
-    with code.count(first, end) as thread:
-        code.write(lengths, thread, 0)
+    with code.count(0, lanes) as lane:
+        thread, used = builder.add(first, lane), code.read(cursors, lane)
+        kept = builder.sub(code.read(lengths, thread), used)
+        start = builder.mul(thread, capacity)
+        with code.count(0, kept) as number:
+            place = builder.add(start, number)
+            code.write(log, place, code.read(log, builder.add(place, used)))
+        code.write(lengths, thread, kept)
     builder.ret_void()
     return code.function
 
 
 def emit_counter(runtime: Runtime) -> Value:
-    """Emit flush(launch, block): count what the block's subgroups logged in the last pass.
-
-    A subgroup with a lane that was stopped in a loop by the clock keeps its log until the lanes are together again.
-    """
+    """Emit flush(launch, block): count what the block's subgroups logged in the last pass."""
     merge = _merge(runtime)
     code = Code(runtime.module, PREFIX + "flush", 2, VOID, internal=True)
-    builder = code.builder
     launch, block = code.parameters
     threads, subgroup = code.slots(launch, Launch.THREADS, Launch.SUBGROUP)
-    (states,) = code.slots(block, Block.STATE)
     with code.count(0, threads, subgroup) as first:
-        end = builder.add(first, subgroup)
-        end = builder.select(code.compare("<", end, threads), end, threads)
-        keep, full = code.variable(0), code.variable(0)
-        with code.count(first, end) as thread:
-            state = code.read(states, thread, I8)
-            with code.when(code.compare("==", state, State.PREEMPTED)):
-                keep.set(1)
-            with code.when(code.compare("==", state, State.LOG_FULL)):
-                full.set(1)
-        ready = builder.or_(code.compare("==", keep.get(), 0), code.compare("!=", full.get(), 0))
-        with code.when(ready):
-            code.call(merge, launch, block, first, end)
-    builder.ret_void()
+        code.call(merge, launch, block, first, code.least(code.builder.add(first, subgroup), threads))
+    code.builder.ret_void()
     return code.function
-
-
-__all__ = ["emit_counter"]

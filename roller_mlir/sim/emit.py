@@ -103,7 +103,9 @@ class Emitter:
             base = self.create(where, "memref.extract_aligned_pointer_as_index", [memref], [index])[0]
             shift = self.binary(where, "arith.muli", found[1], constant[element])
             base = self.binary(where, "arith.addi", base, shift)
-            wide = [self.binary(where, "arith.muli", found[2 + kind.rank + n], constant[element]) for n in range(kind.rank)]
+            wide = [
+                self.binary(where, "arith.muli", found[2 + kind.rank + n], constant[element]) for n in range(kind.rank)
+            ]
             return Description(base, tuple(found[2 + n] for n in range(kind.rank)), tuple(wide))
         base = self.create(where, "memref.extract_aligned_pointer_as_index", [memref], [index])[0]
         if offset:

@@ -32,8 +32,7 @@ class SimulationError(Exception):
     """A kernel did what no kernel may do, or did not end.
 
     Attributes:
-        kind: "out-of-bounds", "misaligned", "divergent-barrier", "divergent-subgroup", "deadlock", "timeout" or
-            "stack-overflow".
+        kind: "out-of-bounds", "misaligned", "divergent-barrier", "divergent-subgroup", "deadlock" or "timeout".
         kernel: The kernel.
         site: The operation, with its label and source place; "" where the whole launch is meant.
         block: The block, as (x, y, z); None where the whole launch is meant.

@@ -42,9 +42,7 @@ def positions(
                 doing = State.SPIN  # released to look again
             words = _DOING[doing] if named or doing is State.DONE else "at the start"
             found.append(
-                Position(
-                    block=block, threads=threads, first_thread=pairs.index((state, site)), state=words, site=named
-                )
+                Position(block=block, threads=threads, first_thread=pairs.index((state, site)), state=words, site=named)
             )
     return tuple(sorted(found, key=lambda one: -one.threads))
 
@@ -64,7 +62,10 @@ def access_message(site: Site, address: int, indices: list[int]) -> tuple[str, s
             return "out-of-bounds", f"index {indices}{points} is outside the memref's shape [{shape}]"
     if None in site.shape:
         return "out-of-bounds", f"index {indices}{points} is outside the memref's shape [{shape}], or misaligned"
-    return "misaligned", f"index {indices} of shape [{shape}] gives address {address:#x}, which is not aligned as the op says"
+    return (
+        "misaligned",
+        f"index {indices} of shape [{shape}] gives address {address:#x}, which is not aligned as the op says",
+    )
 
 
 def make_error(
@@ -103,7 +104,9 @@ def make_error(
         start, size, available = values[:3]
         text = f"a view of {size} from {start} on is outside the {available} that are there: {who} at {where}"
     elif fault is Fault.POINTER:
-        text = f"{values[1]} bytes at address {values[0]:#x} are in no argument and not in workgroup memory: {who} at {where}"
+        text = (
+            f"{values[1]} bytes at address {values[0]:#x} are in no argument and no workgroup memory: {who} at {where}"
+        )
     elif fault is Fault.DIVERGENT_BARRIER:
         kind = "divergent-barrier"
         text = f"not all threads of block {block} reached the barrier {where}: {_stand(found)}"
@@ -113,12 +116,9 @@ def make_error(
     elif fault is Fault.SPINS:
         kind = "deadlock"
         text = f"all threads that are left spin for ever: {_stand(found)}"
-    elif fault is Fault.TIMEOUT:
+    else:
         kind = "timeout"
         text = f"did not end within {budget}: {_stand(found)}"
-    else:
-        kind = "stack-overflow"
-        text = f"{who} used more stack than the simulator gave it"
     return SimulationError(
         f"kernel '{kernel}': {text}", kind=kind, kernel=kernel, site=where, block=block, thread=thread, positions=found
     )

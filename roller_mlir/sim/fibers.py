@@ -39,12 +39,13 @@ roller_sim_begin:
 """`switch(where to save the stack pointer, stack pointer to go to)` and the first instructions of a new fiber."""
 
 FIRST_FRAME_BYTES = 56
-"""Bytes below the top of a fresh stack: r15, r14 (entry), r13 (thread), r12 (block record), rbx, rbp, return address."""
+"""Bytes below the top of a fresh stack: r15, r14 (entry), r13 (thread), r12 (block record), rbx, rbp, return."""
 
 PAGE_BYTES = 4096
 SAFETY_BYTES = 12288
-"""Below the kernel's own frame: runtime and libm calls, and a signal handler with the vector registers that it saves."""
+"""Below the kernel's own frame: runtime and libm calls, and signal handlers, which save the vector registers."""
 
+_MOST_HUGE_BYTES = 1 << 26
 _MAP_NORESERVE = 0x4000  # Linux; Python's mmap names it from 3.13 on
 
 
@@ -68,8 +69,15 @@ def stack_bytes(frame_bytes: int) -> int:
 
 
 def map_stacks(size_bytes: int) -> mmap.mmap:
-    """Map memory for stacks; pages are taken when they are first touched."""
-    return mmap.mmap(-1, size_bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE)
+    """Map memory for stacks; pages are taken when they are first touched.
+
+    A block's stacks get huge pages where the system has them: the switches of 1024 threads would otherwise miss the
+    address translation buffer each time. The stacks of many blocks would take too much memory that way.
+    """
+    stacks = mmap.mmap(-1, size_bytes, flags=mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_NORESERVE)
+    if size_bytes <= _MOST_HUGE_BYTES:
+        stacks.madvise(mmap.MADV_HUGEPAGE)
+    return stacks
 
 
 def frame_bytes(code: bytes) -> int:

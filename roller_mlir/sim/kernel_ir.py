@@ -96,9 +96,13 @@ def _stop(fault: Fault, values: list[str]) -> str:
 
 
 def access_text(rank: int, log: bool) -> str:
-    """Return access_<rank>(block, site, base, alignment - 1, then index, limit, stride in bytes per dimension)."""
+    """Return access_<rank>(block, site, base, alignment - 1, then index, limit, stride in bytes per dimension).
+
+    With `log` it is called logged_<rank>, and logs the access once it has passed the check.
+    """
+    name = f"{INLINE}{'logged' if log else 'access'}_{rank}"
     triples = "".join(f", i64 %i{axis}, i64 %n{axis}, i64 %s{axis}" for axis in range(rank))
-    lines = f"define internal void @{INLINE}access_{rank}(i64 %block, i64 %site, i64 %base, i64 %mask{triples})"
+    lines = f"define internal void @{name}(i64 %block, i64 %site, i64 %base, i64 %mask{triples})"
     lines += " alwaysinline {\n  %address0 = add i64 %base, 0\n"
     for axis in range(rank):
         lines += f"  %offset{axis} = mul i64 %i{axis}, %s{axis}\n"
@@ -151,19 +155,21 @@ declare void @{PREFIX}fault(i64, i64, i64) cold noreturn
 """
 
 
-def complete(translated: str, entries: list[Entry], log: bool) -> str:
+def complete(translated: str, entries: list[Entry]) -> str:
     """Add to the translated kernels all that they call, and their entries.
 
     Args:
         translated: LLVM IR of the kernels.
         entries: One a kernel.
-        log: Whether accesses are logged, to be counted.
     """
-    ranks = sorted({int(found) for found in re.findall(rf"@{INLINE}access_(\d+)\(", translated)})
+    used = sorted(set(re.findall(rf"@{INLINE}(access|logged)_(\d+)\(", translated)))
     text = re.sub(rf"(?m)^declare [^\n]*@{INLINE}\w+\([^\n]*\n", "", translated)
     text = re.sub(r"(?m)^(?:; ModuleID|source_filename)[^\n]*\n", "", text)
     for entry in entries:
-        text = re.sub(rf"(?m)^define void @{entry.symbol}\(([^\n]*)\) \{{$",
-                      rf"define internal void @{entry.symbol}(\1) alwaysinline {{", text)
-    inline = "".join(access_text(rank, log) for rank in ranks)
+        text = re.sub(
+            rf"(?m)^define void @{entry.symbol}\(([^\n]*)\) \{{$",
+            rf"define internal void @{entry.symbol}(\1) alwaysinline {{",
+            text,
+        )
+    inline = "".join(access_text(int(rank), kind == "logged") for kind, rank in used)
     return text + _RUNTIME_DECLARATIONS + VIEW_TEXT + inline + "".join(entry_text(entry) for entry in entries)

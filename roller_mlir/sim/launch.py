@@ -141,7 +141,8 @@ class SimulatedKernels:
         records.launch[Launch.DEADLINE_NS] = started + int(timeout_s * 1e9)
         runtime()(records.launch.ctypes.data)
         seconds = (time.monotonic_ns() - started) / 1e9
-        records.release()
+        if not records.release():
+            raise RuntimeError(f"kernel '{name}' used more than its {records.launch[Launch.STACK_BYTES]} B of stack")
         arguments.copy_back()
         if records.launch[Launch.FAULT]:
             self._raise(name, records, grid3, block3, f"{timeout_s:g} s")
@@ -197,7 +198,7 @@ class SimulatedKernels:
             blamed = (thread % block[0], thread // block[0] % block[1], thread // block[0] // block[1])
         found: tuple[Position, ...] = positions(self._lowered.table, records.standing())
         values = [int(value) for value in records.fault_values]
-        site = -1 if fault in (Fault.SPINS, Fault.STACK) else site
+        site = -1 if fault is Fault.SPINS else site
         raise make_error(name, self._lowered.table, fault, site, at, blamed, values, found, budget)
 
 
@@ -212,4 +213,3 @@ def _lower(module: Any, *, subgroup_size: int, check: bool, log: bool) -> Lowere
         holder = ir.Module.create()
         clone = operation.clone(ip=ir.InsertionPoint(holder.body))
         return lower(clone.operation, subgroup_size=subgroup_size, check=check, log=log)
-

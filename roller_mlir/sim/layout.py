@@ -102,7 +102,6 @@ class Fault(IntEnum):
     DIVERGENT_SUBGROUP = 5
     SPINS = 6
     TIMEOUT = 7
-    STACK = 8
 
 
 class Outcome(IntEnum):
@@ -138,5 +137,4 @@ SECTOR_BYTES = 32
 TABLE_SIZE = 1024  # a power of two, twice the keys of the widest access: 64 lanes x (16 bytes: up to 8 words)
 TICKS_PER_CLOCK = 1 << 16
 ADDRESS_BITS = 48
-CANARY = 0x5AFE57AC5AFE57AC
 MAXIMUM_SUBGROUP = 64

@@ -2,8 +2,8 @@
 """Lowers the kernels of a `gpu.module` to LLVM IR for the host: one function a kernel, run once per thread.
 
 Before: `gpu.func @k(%a: memref<8xf32>) workgroup(%w: ...)` with `gpu.thread_id`, `gpu.barrier`, `gpu.shuffle`, memory.
-After:  `@kernel_0(a, w, dynamic workgroup memory, its size, block's record, thread x y z, block x y z, block size x y z,
-grid x y z)`; what threads do together and every check are calls of the runtime (`runtime_ir`, `kernel_ir`).
+After:  `@kernel_0(a, w, dynamic workgroup memory, its size, block's record, thread x y z, block x y z, block size
+x y z, grid x y z)`; what threads do together and every check are calls of the runtime (`runtime_ir`, `kernel_ir`).
 Refused, with a location: operations that the simulator does not know, dynamic argument shapes, function calls.
 """
 
@@ -23,8 +23,8 @@ from roller_mlir.support.bindings import ir, llvm, passmanager
 from roller_mlir.support.diagnostics import fail
 
 _PIPELINE = """builtin.module(
-  expand-strided-metadata, lower-affine, convert-vector-to-scf, convert-scf-to-cf, convert-vector-to-llvm,
-  convert-math-to-llvm, convert-math-to-libm, finalize-memref-to-llvm,
+  expand-strided-metadata, lower-affine, convert-vector-to-scf, convert-scf-to-cf,
+  convert-math-to-llvm, convert-math-to-libm, convert-vector-to-llvm, finalize-memref-to-llvm,
   convert-func-to-llvm{use-bare-ptr-memref-call-conv=1}, convert-arith-to-llvm, convert-cf-to-llvm,
   convert-index-to-llvm, convert-ub-to-llvm, reconcile-unrealized-casts, canonicalize, cse)"""
 
@@ -75,7 +75,9 @@ def _parameter(function: Any, number: int, kind: Any) -> Parameter:
 class _KernelLowering:
     """Lowers one gpu.func into the given module."""
 
-    def __init__(self, function: Any, number: int, table: SiteTable, subgroup_size: int, check: bool, log: bool) -> None:
+    def __init__(
+        self, function: Any, number: int, table: SiteTable, subgroup_size: int, check: bool, log: bool
+    ) -> None:
         self.function = function
         self.name = str(ir.StringAttr(function.attributes["sym_name"]).value)
         self.symbol = f"kernel_{number}"
@@ -201,5 +203,8 @@ def lower(module: Any, *, subgroup_size: int, check: bool, log: bool) -> Lowered
                 }
                 ir.Operation.create("func.func", regions=1, attributes=attributes)
         passmanager.PassManager.parse(_PIPELINE).run(target.operation)
+        for operation in _operations(target.operation):
+            if not operation.name.startswith("llvm."):  # the translation crashes on anything else
+                fail(operation, f"'{operation.name}' has no lowering to LLVM in the simulator")
         text = to_llvm_22(llvm.translate_module_to_llvmir(target.operation))
-    return LoweredKernels(complete(text, list(entries.values()), log), entries, table)
+    return LoweredKernels(complete(text, list(entries.values())), entries, table)

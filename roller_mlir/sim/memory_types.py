@@ -54,7 +54,7 @@ def space_of(memref: Any) -> Space | None:
     if space is not None:
         return _SPACES.get(str(space))
     while not isinstance(memref, ir.BlockArgument):
-        name = str(memref.owner.name)
+        name = str(memref.owner.operation.name)
         if name == _ALLOCATES_PRIVATELY:
             return Space.OTHER
         if name not in _VIEWS:

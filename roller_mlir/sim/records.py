@@ -21,6 +21,9 @@ _LOG_BYTES = 1 << 25
 _SHORTEST_LOG = 32
 _LONGEST_LOG = 4096
 
+_CANARY = 0x5AFE57AC5AFE57AC
+"""The lowest word of every stack; a launch that changes it has used more stack than it has."""
+
 _MOST_KEPT_BYTES = 1 << 27
 
 _stacks: list[mmap.mmap] = []
@@ -105,15 +108,20 @@ class Records:
         for slot, table in rows.items():
             self.blocks[:, slot] = self.keep(table) + np.arange(resident) * table.strides[0]
         self._mapping = _take_stacks(resident * threads * stack_bytes)
+        words = np.frombuffer(self._mapping, np.int64, resident * threads * stack_bytes // 8)
+        self._canaries: Array = words[:: stack_bytes // 8]
+        self._canaries[:] = _CANARY
         stacks = ctypes.addressof(ctypes.c_char.from_buffer(self._mapping))
         self.blocks[:, Block.STACKS] = stacks + np.arange(resident) * threads * stack_bytes
         self.blocks[:, Block.LAUNCH] = self.launch.ctypes.data
         self.blocks[:, Block.NUMBER] = -1
 
-    def release(self) -> None:
-        """Give the stacks back; no thread of the launch may run any more."""
+    def release(self) -> bool:
+        """Give the stacks back; no thread of the launch may run any more. Return whether none of them overflowed."""
+        intact = bool((self._canaries == _CANARY).all())
         if len(self._mapping) <= _MOST_KEPT_BYTES:
             _stacks[:] = [self._mapping]
+        return intact
 
     def keep(self, array: Array) -> int:
         """Keep an array as long as the records and return its address."""
@@ -135,6 +143,10 @@ class Records:
         """Return of each running block its place, its threads' states and their last sites."""
         running = [number for number in range(len(self.blocks)) if self.blocks[number, Block.NUMBER] >= 0]
         return [
-            (self.place(int(self.blocks.ctypes.data + 8 * Block.SIZE * number)), self._states[number], self._sites[number])
+            (
+                self.place(int(self.blocks.ctypes.data + 8 * Block.SIZE * number)),
+                self._states[number],
+                self._sites[number],
+            )
             for number in running
         ]

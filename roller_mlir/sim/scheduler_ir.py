@@ -86,23 +86,18 @@ def _resume(runtime: Runtime) -> Value:
     launch, block, thread = code.parameters
     pointers, stacks = code.slots(block, Block.STACK_POINTER, Block.STACKS)
     (size,) = code.slots(launch, Launch.STACK_BYTES)
-    bottom = builder.add(stacks, builder.mul(thread, size))
     with code.when(code.compare("==", code.read(pointers, thread), 0)):
         colour = builder.mul(builder.and_(thread, code.value(_STACK_COLOURS - 1)), code.value(_STACK_COLOUR_BYTES))
-        top = builder.sub(builder.add(bottom, size), colour)
+        above = builder.mul(builder.add(thread, code.value(1)), size)
+        top = builder.sub(builder.add(stacks, above), colour)
         frame = builder.sub(top, code.value(FIRST_FRAME_BYTES))
         begin = builder.ptrtoint(runtime.begin, I64)
         for place, value in ((1, code.read(launch, Launch.ENTRY)), (2, thread), (3, block), (6, begin)):
             code.write(frame, place, value)
-        code.write(bottom, 0, layout.CANARY)
         code.write(pointers, thread, frame)
     code.write(block, Block.CURRENT, thread)
     target = builder.inttoptr(code.read(pointers, thread), POINTER)
     builder.call(runtime.switch, [code.element(block, Block.SCHEDULER), target])
-    with code.when(code.compare("!=", code.read(bottom, 0), layout.CANARY), likely=False):
-        code.write(launch, Launch.FAULT, Fault.STACK)
-        code.write(launch, Launch.FAULT_THREAD, thread)
-        code.write(launch, Launch.FAULT_CONTEXT, block)
     builder.ret_void()
     return code.function
 
@@ -135,10 +130,7 @@ def _release_subgroup(runtime: Runtime, blame: Value) -> Value:
         waits = builder.and_(code.compare("==", state, State.SUBGROUP), code.compare("<", leader.get(), 0))
         with code.when(waits):
             leader.set(thread)
-        unfinished = builder.or_(
-            code.compare("==", state, State.PREEMPTED), code.compare("==", state, State.LOG_FULL)
-        )
-        with code.when(unfinished):
+        with code.when(code.is_stopped(state)):
             moving.set(1)
         with code.when(code.compare("==", state, State.SPIN)):
             spinning.set(1)
@@ -150,8 +142,7 @@ def _release_subgroup(runtime: Runtime, blame: Value) -> Value:
         waits = code.compare("==", code.read(states, thread, I8), State.SUBGROUP)
         return builder.and_(waits, code.compare("==", code.read(sites, thread, I32), site))
 
-    needed = builder.add(first, width)
-    last = builder.select(code.compare("<", needed, end), needed, end)
+    last = code.least(builder.add(first, width), end)
     missing = code.variable(-1)
     with code.count(first, last) as thread, code.when(builder.not_(at_site(thread))):
         missing.set(thread)
@@ -170,16 +161,16 @@ def _release(runtime: Runtime, blame: Value) -> Value:
     code = Code(runtime.module, PREFIX + "release", 2, internal=True)
     builder = code.builder
     launch, block = code.parameters
-    threads, subgroup = code.slots(launch, Launch.THREADS, Launch.SUBGROUP)
-    states, sites, done_before = code.slots(block, Block.STATE, Block.SITE, Block.DONE)
+    threads, subgroup, capacity = code.slots(launch, Launch.THREADS, Launch.SUBGROUP, Launch.LOG_CAPACITY)
+    states, sites, done_before, lengths = code.slots(block, Block.STATE, Block.SITE, Block.DONE, Block.LOG_LENGTH)
     release_subgroup = _release_subgroup(runtime, blame)
     progress = code.variable(code.read(block, Block.PROGRESS))
     code.write(block, Block.PROGRESS, 0)
     with code.count(0, threads, subgroup) as first:
-        end = builder.add(first, subgroup)
-        end = builder.select(code.compare("<", end, threads), end, threads)
+        end = code.least(builder.add(first, subgroup), threads)
         released = code.call(release_subgroup, launch, block, first, end)
         progress.set(builder.or_(progress.get(), released))
+    logs = code.compare("!=", capacity, 0)
     barrier, done, first_site, other = (code.variable(value) for value in (0, 0, -1, -1))
     with code.count(0, threads) as thread:
         state = code.read(states, thread, I8)
@@ -192,12 +183,12 @@ def _release(runtime: Runtime, blame: Value) -> Value:
                 first_site.set(site)
             with code.when(code.compare("!=", first_site.get(), site)):
                 other.set(thread)
-        unfinished = builder.or_(
-            code.compare("==", state, State.PREEMPTED), code.compare("==", state, State.LOG_FULL)
-        )
-        with code.when(unfinished):
+        stopped = code.is_stopped(state)
+        with code.when(stopped):
             progress.set(1)
-        with code.when(builder.or_(unfinished, code.compare("==", state, State.SPIN))):
+        full = builder.and_(logs, code.compare("==", code.read(lengths, thread), capacity))
+        goes_on = builder.and_(builder.or_(stopped, code.compare("==", state, State.SPIN)), builder.not_(full))
+        with code.when(goes_on):
             code.write(states, thread, State.READY, I8)
     with code.when(code.compare("!=", done.get(), done_before)):
         progress.set(1)

@@ -61,9 +61,7 @@ class SiteTable:
             label = str(ir.StringAttr(operation.attributes["rtile.site"]).value)
         place = place_of(operation.location)
         where = "unknown" if place is None else f"{place.file}:{place.line}:{place.column}"
-        site = Site(
-            number=len(self.sites), kernel=kernel, op=str(operation.name), label=label, place=where, **details
-        )
+        site = Site(number=len(self.sites), kernel=kernel, op=str(operation.name), label=label, place=where, **details)
         self.sites.append(site)
         return site
 

@@ -12,6 +12,8 @@ from typing import Any
 
 from llvmlite import ir
 
+from roller_mlir.sim.layout import State
+
 I64 = ir.IntType(64)
 I32 = ir.IntType(32)
 I8 = ir.IntType(8)
@@ -89,13 +91,21 @@ class Code:
     def write(self, address: Value, index: Value | int, value: Value | int, kind: Value = I64) -> None:
         """Write element `index` of the array at `address`."""
         wide = self.value(value)
-        self.builder.store(
-            wide if kind == I64 else self.builder.trunc(wide, kind), self.element(address, index, kind)
-        )
+        self.builder.store(wide if kind == I64 else self.builder.trunc(wide, kind), self.element(address, index, kind))
 
     def slots(self, address: Value, *names: IntEnum) -> list[Value]:
         """Read several slots of a record."""
         return [self.read(address, int(name)) for name in names]
+
+    def least(self, left: Value, right: Value) -> Value:
+        """Return the lesser of two signed integers."""
+        return self.builder.select(self.builder.icmp_signed("<", left, right), left, right)
+
+    def is_stopped(self, state: Value) -> Value:
+        """Return whether a thread in this state was stopped in between: by the clock, or by its full log."""
+        states = (State.PREEMPTED, State.LOG_FULL)
+        preempted, full = (self.compare("==", state, one) for one in states)
+        return self.builder.or_(preempted, full)
 
     def call(self, function: Value, *operands: Value | int) -> Value:
         """Call a function."""

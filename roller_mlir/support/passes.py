@@ -1,16 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a pass is: a frozen dataclass whose fields are its options, and a registry of passes and named pipelines.
 
-    @register
-    @dataclass(frozen=True, kw_only=True)
-    class RTileExpand(Pass):
-        '''Expands plans into loops.'''
+@register
+@dataclass(frozen=True, kw_only=True)
+class RTileExpand(Pass):
+    '''Expands plans into loops.'''
 
-        name: ClassVar[str] = "rtile-expand"
-        summary: ClassVar[str] = "expand plans into loops"
-        tile_sizes: tuple[int, ...] = option((), help="block per loop")    # spelled tile-sizes=64,64
+    name: ClassVar[str] = "rtile-expand"
+    summary: ClassVar[str] = "expand plans into loops"
+    tile_sizes: tuple[int, ...] = option((), help="block per loop")    # spelled tile-sizes=64,64
 
-        def run(self, module: ir.Module) -> None: ...
+    def run(self, module: ir.Module) -> None: ...
 """
 
 import dataclasses
@@ -86,9 +86,7 @@ class Pass:
 
     def __str__(self) -> str:
         """Spells the pass as in a pipeline, with the options that differ from their defaults."""
-        given = [
-            f"{o.name}={o.spell(value)}" for o in self.options() if (value := getattr(self, o.field)) != o.default
-        ]
+        given = [f"{o.name}={o.spell(value)}" for o in self.options() if (value := getattr(self, o.field)) != o.default]
         return f"{self.name}{{{' '.join(given)}}}" if given else self.name
 
 
@@ -261,5 +259,3 @@ def _advice(name: str, known: Mapping[str, Option]) -> str:
     if not known:
         return "; it has no options"
     return suggest(name, known) or f"; its options are {', '.join(known)}"
-
-

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads MLIR input so that no content of a file can hurt: sizes, encodings and depths are checked before MLIR sees it."""
+"""Reads MLIR input so that no content of a file can hurt: encoding and depth are checked before MLIR sees it."""
 
 import os
 import re

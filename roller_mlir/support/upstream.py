@@ -20,7 +20,9 @@ from roller_mlir.support.bindings import ir, passmanager
 @cache
 def upstream_passes() -> tuple[str, ...]:
     """Returns the names of the upstream passes, sorted."""
-    return tuple(resources.files("roller_mlir.support").joinpath("upstream_passes.txt").read_text(encoding="ascii").split())
+    return tuple(
+        resources.files("roller_mlir.support").joinpath("upstream_passes.txt").read_text(encoding="ascii").split()
+    )
 
 
 @contextlib.contextmanager
@@ -95,6 +97,8 @@ def unknown_pass(reason: str) -> str | None:
 def _first_line(text: str) -> str:
     """Returns the line of MLIR's text that says what is wrong."""
     lines = [line.strip(" :") for line in text.splitlines()]
-    lines = [re.sub(r"^(MLIR Textual PassPipeline Parser:\d+:\d+: error|<Pass-Options-Parser>): ", "", x) for x in lines]
+    lines = [
+        re.sub(r"^(MLIR Textual PassPipeline Parser:\d+:\d+: error|<Pass-Options-Parser>): ", "", x) for x in lines
+    ]
     telling = [line for line in lines if line and not line.startswith("failed to add")]
     return telling[0] if telling else "MLIR refused it without a reason"

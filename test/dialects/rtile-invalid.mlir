@@ -553,7 +553,7 @@ func.func @compute(%a: tensor<16x8xf32>, %b: tensor<8x16xf32>, %c: tensor<16x16x
 // -----
 
 func.func @compute(%a: tensor<16x8xf32>, %b: tensor<8x16xf32>, %c: tensor<16x16xf32>, %m: memref<16x8xf32>, %i: index, %x: f32) {
-  // expected-error@+1 {{'rtile.compute' op iterator_types must hold #linalg.iterator_type<parallel> or #linalg.iterator_type<reduction>, but holds #linalg.iterator_type<window>}}
+  // expected-error@+1 {{'rtile.compute' op iterator_types must hold #linalg.iterator_type<parallel> or #linalg.iterator_type<reduction>, but holds "reduction"}}
   %r = "rtile.compute"(%a, %b, %c, %i) ({
   ^bb0(%p: f32, %q: f32, %o: f32):
     %t = arith.mulf %p, %q : f32
@@ -562,7 +562,7 @@ func.func @compute(%a: tensor<16x8xf32>, %b: tensor<8x16xf32>, %c: tensor<16x16x
   }) {operandSegmentSizes = array<i32: 2, 1, 1>,
       indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>,
                        affine_map<(d0, d1, d2) -> (d0, d1)>],
-      iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<window>],
+      iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, "reduction"],
       box = array<i64: 16, 16, 8>, bounds = array<i64: 16, 16, 100>, origin = affine_map<(d0) -> (0, 0, d0 * 8)>,
       threads = #rtile.threads<{axes = [[4, 4], [8, 2], [1, 1]], order = [1, 0], lane = 1, unroll = 8}>}
       : (tensor<16x8xf32>, tensor<8x16xf32>, tensor<16x16xf32>, index) -> tensor<16x16xf32>
@@ -1047,6 +1047,25 @@ func.func @compute(%a: tensor<16x8xf32>, %b: tensor<8x16xf32>, %c: tensor<16x16x
 // -----
 
 func.func @compute(%a: tensor<16x8xf32>, %b: tensor<8x16xf32>, %c: tensor<16x16xf32>, %m: memref<16x8xf32>, %i: index, %x: f32) {
+  // expected-error@+1 {{'rtile.compute' op region must end in 'rtile.yield', but ends in 'ub.unreachable'}}
+  %r = "rtile.compute"(%a, %b, %c, %i) ({
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %t = arith.mulf %p, %q : f32
+    %u = arith.addf %o, %t : f32
+    ub.unreachable
+  }) {operandSegmentSizes = array<i32: 2, 1, 1>,
+      indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d2)>, affine_map<(d0, d1, d2) -> (d2, d1)>,
+                       affine_map<(d0, d1, d2) -> (d0, d1)>],
+      iterator_types = [#linalg.iterator_type<parallel>, #linalg.iterator_type<parallel>, #linalg.iterator_type<reduction>],
+      box = array<i64: 16, 16, 8>, bounds = array<i64: 16, 16, 100>, origin = affine_map<(d0) -> (0, 0, d0 * 8)>,
+      threads = #rtile.threads<{axes = [[4, 4], [8, 2], [1, 1]], order = [1, 0], lane = 1, unroll = 8}>}
+      : (tensor<16x8xf32>, tensor<8x16xf32>, tensor<16x16xf32>, index) -> tensor<16x16xf32>
+  return
+}
+
+// -----
+
+func.func @compute(%a: tensor<16x8xf32>, %b: tensor<8x16xf32>, %c: tensor<16x16xf32>, %m: memref<16x8xf32>, %i: index, %x: f32) {
   // expected-error@+1 {{'rtile.compute' op needs a region of 1 block, but it has 0}}
   %r = "rtile.compute"(%a, %b, %c, %i) ({
   }) {operandSegmentSizes = array<i32: 2, 1, 1>,
@@ -1226,7 +1245,7 @@ func.func @program(%a: tensor<8xf32>, %m: memref<8xf32>, %x: f32, %d: tensor<?xf
 // -----
 
 func.func @program(%a: tensor<8xf32>, %m: memref<8xf32>, %x: f32, %d: tensor<?xf32>) {
-  // expected-error@+1 {{'rtile.program' op needs 1 region, but has 0}}
+  // expected-error@+1 {{'rtile.program' op unexpected number of regions: expected 1 but got 0}}
   %r = "rtile.program"(%a) {sym_name = "copy"} : (tensor<8xf32>) -> tensor<8xf32>
   return
 }

@@ -1,10 +1,14 @@
 // RUN: roller-opt %s --rtile-lower-to-nvvm=device=h200 --split-input-file --verify-diagnostics
-// RUN: not roller-opt %s --rtile-lower-to-nvvm=device=mi300x 2>&1 | filecheck %s --check-prefix=VENDOR
+// RUN: not roller-opt %s --rtile-lower-to-nvvm=device=mi300x 2>&1 | FileCheck %s --check-prefix=VENDOR
+// RUN: not roller-opt %s --rtile-lower-to-nvvm 2>&1 | FileCheck %s --check-prefix=NONE
 
-// VENDOR: device must be NVIDIA's, but got 'mi300x' of amd; use rtile-lower-to-rocdl
+// VENDOR: error: 'rtile-lower-to-nvvm': device must be NVIDIA's, but got 'mi300x' of amd; use rtile-lower-to-rocdl
+// NONE: error: 'rtile-lower-to-nvvm': device must name a device, but got ''; try device=h200
 
-// expected-error@below {{the module has no gpu.module, nothing can be lowered to NVVM; run rtile-lower-to-gpu first}}
-module {
+func.func @early(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@below {{'linalg.add' is not in a kernel yet; run rtile-lower-to-gpu first}}
+  %c = linalg.add ins(%a, %a : tensor<4xf32>, tensor<4xf32>) outs(%b : tensor<4xf32>) -> tensor<4xf32>
+  return %c : tensor<4xf32>
 }
 
 // -----

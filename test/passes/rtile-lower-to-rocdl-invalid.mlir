@@ -1,10 +1,14 @@
 // RUN: roller-opt %s --rtile-lower-to-rocdl=device=mi300x --split-input-file --verify-diagnostics
-// RUN: not roller-opt %s --rtile-lower-to-rocdl=device=h200 2>&1 | filecheck %s --check-prefix=VENDOR
+// RUN: not roller-opt %s --rtile-lower-to-rocdl=device=h200 2>&1 | FileCheck %s --check-prefix=VENDOR
+// RUN: not roller-opt %s --rtile-lower-to-rocdl 2>&1 | FileCheck %s --check-prefix=NONE
 
-// VENDOR: device must be AMD's, but got 'h200' of nvidia; use rtile-lower-to-nvvm
+// VENDOR: error: 'rtile-lower-to-rocdl': device must be AMD's, but got 'h200' of nvidia; use rtile-lower-to-nvvm
+// NONE: error: 'rtile-lower-to-rocdl': device must name a device, but got ''; try device=mi300x
 
-// expected-error@below {{the module has no gpu.module, nothing can be lowered to ROCDL; run rtile-lower-to-gpu first}}
-module {
+func.func @early(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@below {{'linalg.add' is not in a kernel yet; run rtile-lower-to-gpu first}}
+  %c = linalg.add ins(%a, %a : tensor<4xf32>, tensor<4xf32>) outs(%b : tensor<4xf32>) -> tensor<4xf32>
+  return %c : tensor<4xf32>
 }
 
 // -----

@@ -1,4 +1,4 @@
-// RUN: roller-opt %s --rtile-lower-to-rocdl=device=mi300x --split-input-file | filecheck %s
+// RUN: roller-opt %s --rtile-lower-to-rocdl=device=mi300x --split-input-file | FileCheck %s
 
 // Arguments are bare pointers that keep their attributes, the host code stays, and accesses keep their width.
 
@@ -11,8 +11,8 @@
 // CHECK-SAME: rocdl.reqd_work_group_size = array<i32: 256, 1, 1>
 // CHECK-SAME: rtile.fma_count = 0 : i64
 // CHECK: %[[T:.*]] = rocdl.workitem.id.x
-// CHECK: %[[V:.*]] = llvm.load %{{[0-9]+}} {alignment = 16 : i64} : !llvm.ptr -> vector<4xf32>
-// CHECK: llvm.store %[[V]], %{{[0-9]+}} {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr
+// CHECK: %[[V:.*]] = llvm.load %[[P:.*]] {alignment = 16 : i64} : !llvm.ptr -> vector<4xf32>
+// CHECK: llvm.store %[[V]], %[[Q:.*]] {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr
 // CHECK: llvm.return
 module attributes {gpu.container_module} {
   func.func @copy_on_device(%a: memref<1024xf32>, %b: memref<1024xf32>) {

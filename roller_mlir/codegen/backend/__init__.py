@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels to binaries: the vendors' dialects, LLVM in a child process, the vendors' assemblers, and what they say
-about the result.
+"""Kernels to binaries: the vendors' dialects, LLVM in a child process, the vendors' assemblers and what they report.
 
 Names are imported at first use: the child imports this package too, and must not load MLIR.
 """
@@ -11,8 +10,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from roller_mlir.codegen.backend.compile import KernelBinary, compile_kernels
+    from roller_mlir.codegen.backend.compile import compile_kernels
     from roller_mlir.codegen.backend.errors import CompileError
+    from roller_mlir.codegen.backend.job import KernelBinary
     from roller_mlir.codegen.backend.nvvm import lower_to_nvvm
     from roller_mlir.codegen.backend.rocdl import lower_to_rocdl
     from roller_mlir.codegen.backend.statistics import KernelStatistics
@@ -31,7 +31,7 @@ __all__ = [
 
 _HOMES = {
     "CompileError": "errors",
-    "KernelBinary": "compile",
+    "KernelBinary": "job",
     "KernelStatistics": "statistics",
     "Toolchain": "toolchain",
     "compile_kernels": "compile",

@@ -107,10 +107,10 @@ def _shared_bytes(name: str) -> int:
 
 
 def main_loop(listing: Listing) -> Counter[str]:
-    """Gives the instructions of the innermost loop with the most multiply-adds (where none has any: with the most
-    instructions).
+    """Gives the instructions of the innermost loop with the most multiply-adds.
 
-    A loop around others counts as innermost if no loop inside it has multiply-adds. Empty where the kernel has no loop.
+    Where no loop has any, it is the longest innermost one. A loop around others counts as innermost if no loop inside
+    it has multiply-adds. Empty where the kernel has no loop.
     """
 
     def body(loop: tuple[int, int]) -> tuple[str, ...]:

@@ -48,8 +48,8 @@ def _check_calls(kernel: str, what: str, names: tuple[str, ...]) -> None:
     if names:
         raise CompileError(
             kernel,
-            f"the {what} calls {', '.join(names)}, which nothing defines; this version of LLVM does not know it as an intrinsic, "
-            f"or no library has it",
+            f"the {what} calls {', '.join(names)}, which nothing defines; "
+            f"this version of LLVM does not know it as an intrinsic, or no library has it",
         )
 
 
@@ -57,6 +57,7 @@ def _check_fmas(kernel: str, what: str, have: int, promised: int) -> None:
     if have < promised:
         raise CompileError(
             kernel,
-            f"the {what} has {have} fused multiply-adds, the kernel's IR promises {promised}; LLVM removed the others, "
-            f"which points to undefined behaviour in the kernel (a wrong block size, or memory that is read before it is written)",
+            f"the {what} has {have} fused multiply-adds, the kernel's IR promises {promised}; "
+            f"LLVM removed the others, which points to undefined behaviour in the kernel "
+            f"(a wrong block size, or memory that is read before it is written)",
         )

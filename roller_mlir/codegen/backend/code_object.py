@@ -96,8 +96,25 @@ def kernel_metadata(data: bytes) -> dict[str, dict[str, Any]]:
 class _MessagePack:
     """Reads the part of MessagePack that the metadata use: nil, booleans, integers, strings, arrays and maps."""
 
-    _INTEGERS: ClassVar[dict[int, str]] = {0xCC: ">B", 0xCD: ">H", 0xCE: ">I", 0xCF: ">Q", 0xD0: ">b", 0xD1: ">h", 0xD2: ">i", 0xD3: ">q"}
-    _LENGTHS: ClassVar[dict[int, str]] = {0xD9: ">B", 0xDA: ">H", 0xDB: ">I", 0xDC: ">H", 0xDD: ">I", 0xDE: ">H", 0xDF: ">I"}
+    _INTEGERS: ClassVar[dict[int, str]] = {
+        0xCC: ">B",
+        0xCD: ">H",
+        0xCE: ">I",
+        0xCF: ">Q",
+        0xD0: ">b",
+        0xD1: ">h",
+        0xD2: ">i",
+        0xD3: ">q",
+    }
+    _LENGTHS: ClassVar[dict[int, str]] = {
+        0xD9: ">B",
+        0xDA: ">H",
+        0xDB: ">I",
+        0xDC: ">H",
+        0xDD: ">I",
+        0xDE: ">H",
+        0xDF: ">I",
+    }
 
     def __init__(self, data: bytes) -> None:
         self._data = data

@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What both vendors' lowerings share: finding kernels and their launches, and what must hold before and after the
-upstream passes."""
+"""What both vendors' lowerings share: kernels and their launches, and what must hold around the upstream passes."""
 
 from __future__ import annotations
 
@@ -52,7 +51,7 @@ def walk(op: Any, visit: Callable[[Any], None]) -> None:
         visit(inner)
         return ir.WalkResult.ADVANCE
 
-    op.walk(each)
+    op.walk(each, ir.WalkOrder.PRE_ORDER)
 
 
 def launches(module: ir.Module) -> dict[str, list[Any]]:
@@ -77,6 +76,21 @@ def constant_value(value: Any) -> int | None:
     if isinstance(owner, ir.Block) or owner.name != "arith.constant":
         return None
     return ir.IntegerAttr(owner.attributes["value"]).value
+
+
+def check_stage(module: ir.Module) -> None:
+    """Checks that what is to run on the device is in kernels already."""
+
+    def visit(op: Any) -> None:
+        if op.name.startswith(("linalg.", "rtile.")):
+            early.append(op)
+
+    early: list[Any] = []
+    for op in module.body.operations:
+        if op.operation.name != "gpu.module":
+            walk(op.operation, visit)
+    if early:
+        fail(early[0], f"'{early[0].name}' is not in a kernel yet; run rtile-lower-to-gpu first")
 
 
 def fix_block_sizes(module: ir.Module) -> None:

@@ -49,21 +49,20 @@ def math_library(kernel: str, llvm_ir: str, target: Target, toolchain: Toolchain
     if path is None:
         library, remedy = ("libdevice.10.bc", LIBDEVICE_REMEDY) if nvidia else ("ocml.bc", LLD_REMEDY)
         raise CompileError(kernel, f"it needs {', '.join(needed)} of {library}, which was not found; {remedy}")
-    return MathLibrary(path=path, needed=needed, constants="" if nvidia else _oclc_constants(target.architecture))
+    return MathLibrary(path=path, needed=needed, constants="" if nvidia else _oclc_constants(target))
 
 
-def _oclc_constants(architecture: str) -> str:
-    """Gives the switches that ocml reads: the instruction set, exact results, subgroups of 64 threads, denormal
-    numbers kept.
+def _oclc_constants(target: Target) -> str:
+    """Gives the switches that ocml reads: instruction set, subgroup size, exact results, denormal numbers kept.
 
     gfx942 is version 9402, gfx90a is 9010: two last digits in hexadecimal, the rest in decimal, as clang computes it.
     """
-    digits = architecture.removeprefix("gfx")
+    digits = target.architecture.removeprefix("gfx")
     version = int(digits[:-2]) * 1000 + int(digits[-2], 16) * 100 + int(digits[-1], 16)
     words = {"ISA_version": version, "ABI_version": 500}
     bytes_ = {
-        "wavefrontsize64": 1,
-        "wavefrontsize_log2": 6,
+        "wavefrontsize64": int(target.subgroup_size == 64),
+        "wavefrontsize_log2": target.subgroup_size.bit_length() - 1,
         "finite_only_opt": 0,
         "unsafe_math_opt": 0,
         "daz_opt": 0,

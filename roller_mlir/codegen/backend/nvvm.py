@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
+from roller_mlir.codegen.attributes import TASKS_PER_UNIT
 from roller_mlir.codegen.backend.kernel_module import (
+    check_stage,
     check_workgroup_memory,
     finish,
     fix_block_sizes,
     gpu_modules,
+    kernel_functions,
     run_upstream,
 )
 from roller_mlir.hal import Device
 from roller_mlir.support.bindings import ir
-from roller_mlir.support.diagnostics import fail
 
 # convert-arith-to-llvm goes before convert-gpu-to-nvvm, which would make library calls of arith.maxnumf and minnumf.
 # Indices are 64 bits wide: convert-vector-to-llvm knows no other width. ptxas narrows them.
@@ -54,7 +56,8 @@ def lower_to_nvvm(module: ir.Module, device: Device) -> None:
     """Lowers the kernels of a module to the NVVM and LLVM dialects, in place; host code stays as it is.
 
     Kernels get bare pointers with the attributes of their memrefs (`llvm.noalias`, `llvm.align`), and `.maxntid` from
-    `known_block_size`, unless they say `nvvm.reqntid`: ptxas refuses both together.
+    `known_block_size`, unless they say `nvvm.reqntid`: ptxas refuses both together. `rtile.tasks_per_unit` becomes
+    `.minnctapersm`, which bounds the registers so that as many blocks fit on an SM.
 
     Args:
         module: with gpu.func kernels in gpu.module ops.
@@ -65,13 +68,13 @@ def lower_to_nvvm(module: ir.Module, device: Device) -> None:
     """
     if device.vendor != "nvidia":
         raise ValueError(f"the device must be NVIDIA's, but got '{device.name}' of {device.vendor}")
-    if not gpu_modules(module):
-        fail(
-            module.operation,
-            "the module has no gpu.module, nothing can be lowered to NVVM; run rtile-lower-to-gpu first",
-        )
+    check_stage(module)
     fix_block_sizes(module)
     check_workgroup_memory(module, device)
+    for kernel in kernel_functions(module):
+        if TASKS_PER_UNIT in kernel.attributes:
+            tasks = ir.IntegerAttr(kernel.attributes[TASKS_PER_UNIT]).value
+            kernel.attributes["nvvm.minctasm"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), tasks)
     run_upstream(module, _PIPELINE)
     for gpu_module in gpu_modules(module):
         for op in gpu_module.regions[0].blocks[0].operations:

@@ -32,7 +32,7 @@ class _Worker:
     """One child. Used by one thread at a time."""
 
     def __init__(self) -> None:
-        self._log = tempfile.TemporaryFile()
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 - closed by end()
         # -P and the caller's own search path: the child finds what the caller finds, wherever it was started.
         environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
         self._process = subprocess.Popen(

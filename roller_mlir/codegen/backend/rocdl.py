@@ -4,15 +4,14 @@
 from __future__ import annotations
 
 from roller_mlir.codegen.backend.kernel_module import (
+    check_stage,
     check_workgroup_memory,
     finish,
     fix_block_sizes,
-    gpu_modules,
     run_upstream,
 )
 from roller_mlir.hal import Device
 from roller_mlir.support.bindings import ir
-from roller_mlir.support.diagnostics import fail
 
 # convert-math-to-rocdl goes first: convert-gpu-to-rocdl would make llvm.tanh of math.tanh, on which LLVM 22 ends the
 # process.
@@ -44,11 +43,7 @@ def lower_to_rocdl(module: ir.Module, device: Device) -> None:
     """
     if device.vendor != "amd":
         raise ValueError(f"the device must be AMD's, but got '{device.name}' of {device.vendor}")
-    if not gpu_modules(module):
-        fail(
-            module.operation,
-            "the module has no gpu.module, nothing can be lowered to ROCDL; run rtile-lower-to-gpu first",
-        )
+    check_stage(module)
     fix_block_sizes(module)
     check_workgroup_memory(module, device)
     run_upstream(module, _PIPELINE.format(chip=device.architecture))

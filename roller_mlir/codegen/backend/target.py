@@ -19,12 +19,14 @@ class Target:
         triple: such as "nvptx64-nvidia-cuda".
         architecture: such as "sm_90a".
         features: such as "+ptx80".
+        subgroup_size: threads that execute together.
     """
 
     vendor: str
     triple: str
     architecture: str
     features: str
+    subgroup_size: int
 
     @staticmethod
     def of(device: Device) -> Target:
@@ -35,4 +37,5 @@ class Target:
             triple=_TRIPLES[device.vendor],
             architecture=device.architecture,
             features=features,
+            subgroup_size=device.subgroup_size,
         )

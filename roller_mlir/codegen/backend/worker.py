@@ -31,8 +31,7 @@ def _initialize() -> None:
 
 @functools.cache
 def _library_subset(path: str, needed: frozenset[str]) -> bytes:
-    """Gives the bitcode of some functions of a library and of what they call: linking the whole of it costs a tenth
-    of a second."""
+    """Gives the bitcode of some functions of a library and of what they call. Linking all of it takes 0.1 s."""
     library: Any = llvm.parse_bitcode(Path(path).read_bytes(), llvm.create_context())
     have = {function.name for function in library.functions if not function.is_declaration}
     if missing := sorted(needed - have):
@@ -97,7 +96,7 @@ def _generate(job: Message) -> Message:
 def _answer(job: Message) -> Message:
     try:
         return _generate(job)
-    except Exception as error:  # the caller turns it into a CompileError that names the kernel
+    except Exception as error:  # noqa: BLE001 - the caller makes of it a CompileError that names the kernel
         kind = (
             "" if isinstance(error, RuntimeError) else f"{type(error).__name__}: "
         )  # llvmlite's own are RuntimeErrors

@@ -36,9 +36,10 @@ class _Text:
 
 
 def matmul_text(size: int = 1024, *, fma_count: int = 1024, block: int = 256) -> str:
-    """A matmul of size x size with tiles of 128 x 128 x 8: 256 threads of 8 x 8, two buffers in one arena, A transposed with 4 pad.
+    """A matmul of size x size with tiles of 128 x 128 x 8.
 
-    The loop's body stands twice, in the loop and after it, so the kernel has 2 x 8 x 64 multiply-adds. Arguments let a test lie.
+    256 threads of 8 x 8, two buffers in one arena, A transposed with a pad of 4. The loop's body stands twice, in the
+    loop and after it, so the kernel has 2 x 8 x 64 multiply-adds. The other arguments let a test lie.
     """
     t = _Text()
     a_type, b_type = f"memref<2x8x132xf32, {WORKGROUP}>", f"memref<2x8x128xf32, {WORKGROUP}>"
@@ -57,12 +58,10 @@ def matmul_text(size: int = 1024, *, fma_count: int = 1024, block: int = 256) ->
     n = t.index("muli", t.index("remui", tid, 16), 4)
 
     def fetch(k: str) -> tuple[str, str]:
-        a = t.op(
-            f"vector.load %A[{t.index('addi', row0, a_row)}, {t.index('addi', k, a_col)}] {{alignment = 16 : i64}} : {g_type}, {v4}"
-        )
-        b = t.op(
-            f"vector.load %B[{t.index('addi', k, b_row)}, {t.index('addi', col0, b_col)}] {{alignment = 16 : i64}} : {g_type}, {v4}"
-        )
+        at_a = f"{t.index('addi', row0, a_row)}, {t.index('addi', k, a_col)}"
+        at_b = f"{t.index('addi', k, b_row)}, {t.index('addi', col0, b_col)}"
+        a = t.op(f"vector.load %A[{at_a}] {{alignment = 16 : i64}} : {g_type}, {v4}")
+        b = t.op(f"vector.load %B[{at_b}] {{alignment = 16 : i64}} : {g_type}, {v4}")
         return a, b
 
     def stage(values: tuple[str, str], buffer: str) -> None:
@@ -123,8 +122,8 @@ func.func @host(%a: memref<64x256xf32>, %o: memref<64xf32>) {{
   %c64 = arith.constant 64 : index
   %c256 = arith.constant 256 : index
   %bytes = arith.constant 1024 : i32
-  gpu.launch_func @kernels::@maximum blocks in (%c64, %c1, %c1) threads in (%c256, %c1, %c1) dynamic_shared_memory_size %bytes
-    args(%a : memref<64x256xf32>, %o : memref<64xf32>)
+  gpu.launch_func @kernels::@maximum blocks in (%c64, %c1, %c1) threads in (%c256, %c1, %c1)
+    dynamic_shared_memory_size %bytes args(%a : memref<64x256xf32>, %o : memref<64xf32>)
   return
 }}
 gpu.module @kernels {{
@@ -192,7 +191,8 @@ gpu.func @math(%a: memref<256xf32>, %o: memref<256xf32>) kernel attributes {know
 def scale_text(name: str) -> str:
     """A kernel that multiplies and adds once per thread."""
     return f"""
-gpu.func @{name}(%a: memref<256xf32>) kernel attributes {{known_block_size = array<i32: 256, 1, 1>, rtile.fma_count = 1 : i64}} {{
+gpu.func @{name}(%a: memref<256xf32>) kernel
+    attributes {{known_block_size = array<i32: 256, 1, 1>, rtile.fma_count = 1 : i64}} {{
   %t = gpu.thread_id x
   %x = memref.load %a[%t] : memref<256xf32>
   %y = math.fma %x, %x, %x : f32

@@ -65,7 +65,7 @@ def test_json_is_strict() -> None:
         (("launches", 0, "grid", 0), 0, "launches[0].grid[0]: expected an integer of at least 1"),
         (("launches", 0, "grid"), [1, 1], "launches[0].grid: expected a list of 3"),
         (("buffers", 0, "shape", 0), "n", "buffers[0].shape[0]: expected an integer, but got 'n'"),
-        (("buffers", 0, "shape", 0), -1, "buffers[0].shape[0]: expected an integer in 0 to"),
+        (("buffers", 0, "shape", 0), -1, "buffers[0].shape[0]: expected an integer of at least 0"),
         (("buffers", 0, "element_type"), "f8", "buffers[0].element_type: expected 'f64' or"),
         (("buffers", 0, "name"), True, "buffers[0].name: expected a string, but got True"),
         (("files", 0, "name"), "../k.ptx", "files[0]: a file name must be a plain name"),

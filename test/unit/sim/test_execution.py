@@ -244,7 +244,7 @@ def test_math_functions_and_vectors():
 
 
 def test_unaligned_arrays_and_shared_arrays():
-    """Arrays that do not start at a multiple of 256 bytes are placed so that they do; one array given twice stays one."""
+    """Arrays that do not start at a multiple of 256 bytes are moved there; one array given twice stays one."""
     text = """
     gpu.module @kernels {
       gpu.func @shift(%x: memref<64xf32>, %y: memref<64xf32>) kernel {
@@ -264,3 +264,37 @@ def test_unaligned_arrays_and_shared_arrays():
     SimulatedKernels(text).launch("shift", 1, 64, 0, [x, x])
     np.testing.assert_array_equal(x, np.ones(64))
     assert memory[0] == 0
+
+
+def test_private_memory_makes_the_stack_larger():
+    """256 threads with 40 KB each, and an attribution; every element keeps what its own thread wrote."""
+    private = "#gpu.address_space<private>"
+    text = f"""
+    gpu.module @kernels {{
+      gpu.func @own(%out: memref<256xindex>) private(%p: memref<16xindex, {private}>) kernel {{
+        %i = gpu.thread_id x
+        %c0 = arith.constant 0 : index
+        %c1 = arith.constant 1 : index
+        %c7 = arith.constant 7 : index
+        %c5000 = arith.constant 5000 : index
+        %large = memref.alloca() : memref<5000xindex>
+        memref.store %i, %p[%c7] : memref<16xindex, {private}>
+        scf.for %k = %c0 to %c5000 step %c1 {{
+          memref.store %i, %large[%k] : memref<5000xindex>
+        }}
+        gpu.barrier
+        %sum = scf.for %k = %c0 to %c5000 step %c1 iter_args(%s = %c0) -> (index) {{
+          %v = memref.load %large[%k] : memref<5000xindex>
+          %t = arith.addi %s, %v : index
+          scf.yield %t : index
+        }}
+        %own = memref.load %p[%c7] : memref<16xindex, {private}>
+        %all = arith.addi %sum, %own : index
+        memref.store %all, %out[%i] : memref<256xindex>
+        gpu.return
+      }}
+    }}"""
+    out = np.zeros(256, np.int64)
+    result = SimulatedKernels(text, count=True).launch("own", 1, 256, 0, [out])
+    np.testing.assert_array_equal(out, 5001 * np.arange(256))
+    assert [one.kind for one in result.counts.sites] == ["store"]

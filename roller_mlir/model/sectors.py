@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Sectors of global memory that the accesses of subgroups touch: the witness of coalescing.
+
+Paper: ROLLER section 3.1 (alignment with memory transactions).
+"""
+
+from collections.abc import Sequence
+from math import gcd, prod
+
+from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
+from roller_mlir.mapping.thread_map import ThreadMap
+from roller_mlir.model.counting import Boxes
+from roller_mlir.plan import Access
+
+
+def copy_sectors(access: Access, boxes: Boxes, vector: int, threads: int, lanes: int, sector: int) -> int:
+    """Return the sectors that the copy of one interior data tile touches, summed over the accesses of its subgroups.
+
+    Vectors are numbered along the innermost dimension; a subgroup copies `lanes` neighbouring numbers at a time.
+    """
+    dimensions = tile_dimensions(access, [axis.block for axis in boxes.axes])
+    sizes = copy_map([d.extent for d in dimensions], vector, threads).sizes
+    size = access.element_bytes
+    row = [prod(access.shape[d + 1 :]) for d in range(len(access.shape))]
+    strides = [row[d] * dimension.step * size for d, dimension in enumerate(dimensions)]
+    strides.reverse()
+    inner = strides[0] * vector if strides else 0
+    offset = _interior_offset(access, boxes, row) * size
+    width = vector * size
+    per_row = sizes[0]
+    whole_rows = all(stride % sector == 0 for stride in (offset, *strides[1:]))
+    if inner == width and whole_rows and per_row * width % sector == 0 and lanes * width % sector == 0:
+        return prod(sizes) * width // sector
+    starts = [offset]
+    for count, stride in zip(reversed(sizes[1:]), reversed(strides[1:]), strict=True):
+        starts = [start + i * stride for start in starts for i in range(count)]
+    total, number = 0, 0
+    group: set[int] = set()
+    for start in starts:
+        done = 0
+        while done < per_row:
+            take = min(per_row - done, lanes - number % lanes)
+            low = start + done * inner
+            if inner == width:
+                group.update(range(low // sector, (low + take * width - 1) // sector + 1))
+            else:
+                for i in range(take):
+                    at = low + i * inner
+                    group.update(range(at // sector, (at + width - 1) // sector + 1))
+            done += take
+            number += take
+            if number % lanes == 0:
+                total += len(group)
+                group = set()
+    return total + len(group)
+
+
+def access_sectors(
+    access: Access, boxes: Boxes, threads: ThreadMap, active: Sequence[int], width: int, lanes: int, sector: int
+) -> tuple[int, int]:
+    """Return the sectors that one access of a subgroup touches, as a sum over the alignments that it starts at.
+
+    Where rows are whole sectors, an access starts on a sector and the first subgroup's stands for all. Otherwise accesses
+    start anywhere on a grid, and each place on it counts once.
+
+    Args:
+        access: The tensor.
+        boxes: The boxes of the loops.
+        threads: The threads.
+        active: Lanes of a subgroup that take part.
+        width: Elements of an access.
+        lanes: Lanes of a subgroup.
+        sector: Bytes of a sector.
+
+    Returns:
+        The sum, and the number of alignments.
+    """
+    size = access.element_bytes
+    row = [prod(access.shape[d + 1 :]) for d in range(len(access.shape))]
+    strides = [
+        size * sum(index.coefficients[loop] * r for index, r in zip(access.indices, row, strict=True))
+        for loop in range(len(boxes.loops))
+    ]
+    base = size * sum(index.constant * r for index, r in zip(access.indices, row, strict=True))
+    grid = _start_grid(strides, boxes, threads, width * size, lanes, sector)
+    addresses = [
+        base + sum(strides[loop] * position for loop, position in threads.positions(lane).items()) for lane in active
+    ]
+    last = width * size - 1
+    total, offsets = 0, range(0, sector, grid)
+    for offset in offsets:
+        found: set[int] = set()
+        for at in addresses:
+            found.update(range((at + offset) // sector, (at + offset + last) // sector + 1))
+        total += len(found)
+    return total, len(offsets)
+
+
+def _start_grid(
+    strides: Sequence[int], boxes: Boxes, threads: ThreadMap, width_bytes: int, lanes: int, sector: int
+) -> int:
+    """Return the bytes of which the start of every access is a multiple, at most a sector."""
+    grid, inside = sector, 1
+    for loop, axis in enumerate(boxes.axes):
+        if boxes.count(loop) > 1:
+            grid = gcd(grid, strides[loop] * axis.block)
+        if axis.registers > axis.chunk:
+            grid = gcd(grid, strides[loop] * axis.threads * axis.chunk)
+        if axis.chunk > 1 and strides[loop] * axis.chunk != width_bytes:
+            grid = gcd(grid, strides[loop])
+    for loop in threads.order:
+        axis = boxes.axes[loop]
+        if inside * axis.threads > lanes:
+            grid = gcd(grid, strides[loop] * axis.chunk * max(1, lanes // inside))
+        inside *= axis.threads
+    return grid
+
+
+def _interior_offset(access: Access, boxes: Boxes, row: Sequence[int]) -> int:
+    """Return the element offset of the second box along every loop (the only one where there is one): free of residues."""
+    starts: list[int] = []
+    for loop in range(len(boxes.loops)):
+        origins = boxes.origins(loop)
+        starts.append(origins[1] if len(origins) > 1 else max(0, origins[0]))
+    return sum(
+        r * (index.constant + sum(k * starts[loop] for loop, k in index.terms().items()))
+        for index, r in zip(access.indices, row, strict=True)
+    )

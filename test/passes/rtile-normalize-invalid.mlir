@@ -1,0 +1,190 @@
+// RUN: roller-opt %s --rtile-normalize --split-input-file --verify-diagnostics
+
+// expected-error@+1 {{module has no function with a body, nothing can be compiled; add a func.func}}
+module {
+  func.func private @declared(tensor<4xf32>) -> tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{'memref.global' cannot be compiled; a module may hold functions (func.func) only}}
+memref.global "private" constant @weights : memref<4xf32> = dense<1.0>
+
+// -----
+
+// expected-error@+1 {{argument 0 of 'f' has type tensor<?x4xf32>; shapes must be static: give every dimension a size}}
+func.func @f(%a: tensor<?x4xf32>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{argument 1 of 'f' has type tensor<0x4xf32>, a dimension of 0; dimensions must be at least 1}}
+func.func @f(%a: tensor<4xf32>, %b: tensor<0x4xf32>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{argument 0 of 'f' has type tensor<*xf32>; ranked tensors can be compiled: give it a rank}}
+func.func @f(%a: tensor<*xf32>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{argument 0 of 'f' has type f32; ranked tensors can be compiled: pass it as tensor<f32>}}
+func.func @f(%a: f32) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{argument 0 of 'f' is a buffer (memref<4xf32>); linalg on tensors can be compiled, before bufferization}}
+func.func @f(%a: memref<4xf32>) {
+  return
+}
+
+// -----
+
+// expected-error@+1 {{argument 0 of 'f' has element type f16; supported: f32}}
+func.func @f(%a: tensor<4xf16>) -> tensor<4xf16> {
+  return %a : tensor<4xf16>
+}
+
+// -----
+
+// expected-error@+1 {{result 0 of 'f' has type tensor<?xf32>; shapes must be static: give every dimension a size}}
+func.func @f(%a: tensor<4xf32>) -> tensor<?xf32> {
+  %b = tensor.cast %a : tensor<4xf32> to tensor<?xf32>
+  return %b : tensor<?xf32>
+}
+
+// -----
+
+func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'tensor.empty' has tensor<0xf32>, a dimension of 0; dimensions must be at least 1}}
+  %e = tensor.empty() : tensor<0xf32>
+  return %a : tensor<4xf32>
+}
+
+// -----
+
+// expected-error@+1 {{'f' has 2 blocks; control flow cannot be compiled, write straight-line code}}
+func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  cf.br ^bb1
+^bb1:
+  return %a : tensor<4xf32>
+}
+
+// -----
+
+func.func @f(%a: tensor<4xf32>, %b: tensor<1xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c9 = arith.constant 9 : index
+  // expected-error@+1 {{'scf.for' is control flow, which cannot be compiled; write straight-line code}}
+  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%x = %a) -> (tensor<4xf32>) {
+    %o = tensor.empty() : tensor<4xf32>
+    %n = linalg.negf ins(%x : tensor<4xf32>) outs(%o : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %n : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func private @g(tensor<4xf32>) -> tensor<4xf32>
+func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error@+1 {{'func.call' is control flow, which cannot be compiled; inline the callee (mlir-opt --inline)}}
+  %r = func.call @g(%a) : (tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @f(%a: tensor<4xf32>) -> tensor<2xf32> {
+  // expected-error@+1 {{'tensor.extract_slice' cannot be compiled; supported are linalg structured ops on tensors and tensor.collapse_shape, tensor.expand_shape}}
+  %r = tensor.extract_slice %a[0] [2] [1] : tensor<4xf32> to tensor<2xf32>
+  return %r : tensor<2xf32>
+}
+
+// -----
+
+func.func @f() -> tensor<4xf32> {
+  %m = memref.alloc() : memref<4xf32>
+  // expected-error@+1 {{'linalg.negf' works on buffers (memref<4xf32>); linalg on tensors can be compiled}}
+  linalg.negf ins(%m : memref<4xf32>) outs(%m : memref<4xf32>)
+  %r = bufferization.to_tensor %m : memref<4xf32> to tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @f() -> tensor<4xf32> {
+  // expected-error@+1 {{'memref.alloc' cannot be compiled; lower to linalg on tensors and stop before bufferization and vectorization}}
+  %m = memref.alloc() : memref<4xf32>
+  %r = bufferization.to_tensor %m : memref<4xf32> to tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf64>
+  // expected-error@+1 {{'linalg.generic' operand or result has element type f64; supported: f32}}
+  %d = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%a : tensor<4xf32>) outs(%e : tensor<4xf64>) {
+  ^bb0(%x: f32, %o: f64):
+    %c = arith.constant 1.0 : f64
+    linalg.yield %c : f64
+  } -> tensor<4xf64>
+  %e1 = tensor.empty() : tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%d : tensor<4xf64>) outs(%e1 : tensor<4xf32>) {
+  ^bb0(%x: f64, %o: f32):
+    %c = arith.truncf %x : f64 to f32
+    linalg.yield %c : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    // expected-error@+1 {{'arith.extf' in the body of 'linalg.generic' computes in f64; supported: f32, i1, i32, index}}
+    %w = arith.extf %x : f32 to f64
+    %s = math.sqrt %w : f64
+    %c = arith.truncf %s : f64 to f32
+    linalg.yield %c : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @f(%a: tensor<4xf32>, %t: tensor<16xf32>) -> tensor<4xf32> {
+  %e = tensor.empty() : tensor<4xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %i = linalg.index 0 : index
+    // expected-error@+1 {{'tensor.extract' in the body of 'linalg.generic' cannot be compiled; bodies may hold arith and math operations}}
+    %y = tensor.extract %t[%i] : tensor<16xf32>
+    linalg.yield %y : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @f(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  // expected-error@+1 {{'linalg.softmax' has no loop nest (indexing maps); decompose it into linalg structured ops}}
+  %r = linalg.softmax dimension(1) ins(%a : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}

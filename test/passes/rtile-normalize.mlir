@@ -1,0 +1,167 @@
+// RUN: roller-opt %s --rtile-normalize --split-input-file | FileCheck %s
+// RUN: roller-opt %s --rtile-normalize=fuse-axes=false --split-input-file | FileCheck %s --check-prefix=LOOPS
+
+// Named ops stay named, an accumulator that starts from a constant starts from a fill.
+// CHECK-LABEL: func.func @named
+// CHECK-SAME: (%[[A:.*]]: tensor<1x512xf32>, %[[B:.*]]: tensor<512x129xf32>)
+// CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<1x129xf32>
+// CHECK: %[[F:.*]] = linalg.fill ins(%[[ZERO]] : f32) outs(%[[E]] : tensor<1x129xf32>)
+// CHECK: %[[R:.*]] = linalg.matmul ins(%[[A]], %[[B]] : tensor<1x512xf32>, tensor<512x129xf32>) outs(%[[F]] : tensor<1x129xf32>)
+// CHECK: return %[[R]]
+func.func @named(%A: tensor<1x512xf32>, %B: tensor<512x129xf32>) -> tensor<1x129xf32> {
+  %zero = arith.constant dense<0.0> : tensor<1x129xf32>
+  %r = linalg.matmul ins(%A, %B : tensor<1x512xf32>, tensor<512x129xf32>) outs(%zero : tensor<1x129xf32>) -> tensor<1x129xf32>
+  return %r : tensor<1x129xf32>
+}
+
+// -----
+
+// Arithmetic on tensors becomes linalg; what is computed twice is computed once; the three loops become one.
+// CHECK-LABEL: func.func @elementwise
+// CHECK-SAME: (%[[X:.*]]: tensor<8x4x16xf32>, %[[Y:.*]]: tensor<8x4x16xf32>)
+// CHECK-DAG: %[[FX:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0, 1, 2]] : tensor<8x4x16xf32> into tensor<512xf32>
+// CHECK-DAG: %[[FY:.*]] = tensor.collapse_shape %[[Y]] {{\[\[}}0, 1, 2]] : tensor<8x4x16xf32> into tensor<512xf32>
+// CHECK-DAG: %[[E:.*]] = tensor.empty() : tensor<512xf32>
+// CHECK: %[[S:.*]] = linalg.generic {{.*}} iterator_types = ["parallel"]} ins(%[[FX]], %[[FY]] : {{.*}}) outs(%[[E]] : tensor<512xf32>)
+// CHECK: arith.addf
+// CHECK: %[[M:.*]] = linalg.generic {{.*}} ins(%[[S]], %[[S]] : {{.*}}) outs(%[[E]] : tensor<512xf32>)
+// CHECK: arith.mulf
+// CHECK: %[[R:.*]] = tensor.expand_shape %[[M]] {{\[\[}}0, 1, 2]] output_shape [8, 4, 16]
+// CHECK-NOT: linalg.generic
+// CHECK: return %[[R]]
+// LOOPS-LABEL: func.func @elementwise
+// LOOPS-SAME: (%[[X:.*]]: tensor<8x4x16xf32>, %[[Y:.*]]: tensor<8x4x16xf32>)
+// LOOPS: %[[E:.*]] = tensor.empty() : tensor<8x4x16xf32>
+// LOOPS: linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "parallel"]} ins(%[[X]], %[[Y]] : {{.*}}) outs(%[[E]] : {{.*}})
+func.func @elementwise(%x: tensor<8x4x16xf32>, %y: tensor<8x4x16xf32>) -> tensor<8x4x16xf32> {
+  %s = arith.addf %x, %y : tensor<8x4x16xf32>
+  %t = arith.addf %x, %y : tensor<8x4x16xf32>
+  %m = arith.mulf %s, %t : tensor<8x4x16xf32>
+  return %m : tensor<8x4x16xf32>
+}
+
+// -----
+
+// A broadcast operand fuses the loops that it lacks; the reduction's two loops become one, its parallel loop another.
+// CHECK-DAG: #[[ROW:.*]] = affine_map<(d0, d1) -> (d0)>
+// CHECK-DAG: #[[COLUMN:.*]] = affine_map<(d0, d1) -> (d1)>
+// CHECK-DAG: #[[BOTH:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func.func @broadcast_and_reduce
+// CHECK-SAME: (%[[X:.*]]: tensor<8x4x16xf32>, %[[B:.*]]: tensor<16xf32>)
+// CHECK: %[[FX:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0, 1], [2]] : tensor<8x4x16xf32> into tensor<32x16xf32>
+// CHECK: %[[G:.*]] = linalg.generic {indexing_maps = [#[[BOTH]], #[[COLUMN]], #[[BOTH]]], iterator_types = ["parallel", "parallel"]} ins(%[[FX]], %[[B]] :
+// CHECK: %[[GX:.*]] = tensor.expand_shape %[[G]] {{\[\[}}0, 1], [2]] output_shape [8, 4, 16]
+// CHECK: %[[F:.*]] = linalg.fill {{.*}} -> tensor<8xf32>
+// CHECK: %[[FG:.*]] = tensor.collapse_shape %[[GX]] {{\[\[}}0], [1, 2]] : tensor<8x4x16xf32> into tensor<8x64xf32>
+// CHECK: %[[R:.*]] = linalg.generic {indexing_maps = [#[[BOTH]], #[[ROW]]], iterator_types = ["parallel", "reduction"]} ins(%[[FG]] : tensor<8x64xf32>) outs(%[[F]] : tensor<8xf32>)
+// CHECK: return %[[R]]
+func.func @broadcast_and_reduce(%x: tensor<8x4x16xf32>, %b: tensor<16xf32>) -> tensor<8xf32> {
+  %zero = arith.constant dense<0.0> : tensor<8xf32>
+  %e = tensor.empty() : tensor<8x4x16xf32>
+  %g = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2) -> (d0, d1, d2)>, affine_map<(d0, d1, d2) -> (d2)>,
+                                        affine_map<(d0, d1, d2) -> (d0, d1, d2)>],
+                       iterator_types = ["parallel", "parallel", "parallel"]}
+      ins(%x, %b : tensor<8x4x16xf32>, tensor<16xf32>) outs(%e : tensor<8x4x16xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %t = arith.mulf %p, %q : f32
+    linalg.yield %t : f32
+  } -> tensor<8x4x16xf32>
+  %r = linalg.reduce { arith.addf } ins(%g : tensor<8x4x16xf32>) outs(%zero : tensor<8xf32>) dimensions = [1, 2]
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+// A contraction over pairs of axes is a matmul; the accumulator is the function's argument.
+// CHECK-LABEL: func.func @contraction
+// CHECK-SAME: (%[[A:.*]]: tensor<2x3x4x5xf32>, %[[B:.*]]: tensor<4x5x6xf32>, %[[C:.*]]: tensor<2x3x6xf32>)
+// CHECK-DAG: %[[FA:.*]] = tensor.collapse_shape %[[A]] {{\[\[}}0, 1], [2, 3]] : tensor<2x3x4x5xf32> into tensor<6x20xf32>
+// CHECK-DAG: %[[FB:.*]] = tensor.collapse_shape %[[B]] {{\[\[}}0, 1], [2]] : tensor<4x5x6xf32> into tensor<20x6xf32>
+// CHECK-DAG: %[[FC:.*]] = tensor.collapse_shape %[[C]] {{\[\[}}0, 1], [2]] : tensor<2x3x6xf32> into tensor<6x6xf32>
+// CHECK: %[[R:.*]] = linalg.generic {{.*}} iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[FA]], %[[FB]] : {{.*}}) outs(%[[FC]] : {{.*}})
+// CHECK: %[[X:.*]] = tensor.expand_shape %[[R]] {{\[\[}}0, 1], [2]] output_shape [2, 3, 6]
+// CHECK: return %[[X]]
+func.func @contraction(%A: tensor<2x3x4x5xf32>, %B: tensor<4x5x6xf32>, %C: tensor<2x3x6xf32>) -> tensor<2x3x6xf32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(a, b, n, k, l) -> (a, b, k, l)>, affine_map<(a, b, n, k, l) -> (k, l, n)>,
+                                        affine_map<(a, b, n, k, l) -> (a, b, n)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "reduction", "reduction"]}
+      ins(%A, %B : tensor<2x3x4x5xf32>, tensor<4x5x6xf32>) outs(%C : tensor<2x3x6xf32>) {
+  ^bb0(%p: f32, %q: f32, %o: f32):
+    %t = arith.mulf %p, %q : f32
+    %u = arith.addf %o, %t : f32
+    linalg.yield %u : f32
+  } -> tensor<2x3x6xf32>
+  return %r : tensor<2x3x6xf32>
+}
+
+// -----
+
+// Loops stay where an operand orders them otherwise, where windows slide, and where the body asks for positions.
+// CHECK-LABEL: func.func @not_fused
+// CHECK: linalg.transpose ins(%{{.*}} : tensor<4x8xf32>) outs(%{{.*}} : tensor<8x4xf32>) permutation = [1, 0]
+// CHECK: linalg.conv_2d_nhwc_hwcf {{.*}} -> tensor<1x6x6x2xf32>
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]
+// CHECK: linalg.index 1
+// CHECK: linalg.batch_matmul {{.*}} -> tensor<2x8x8xf32>
+func.func @not_fused(%x: tensor<4x8xf32>, %image: tensor<1x8x8x3xf32>, %filter: tensor<3x3x3x2xf32>, %c: tensor<1x6x6x2xf32>,
+                     %a: tensor<2x8x4xf32>, %b: tensor<2x4x8xf32>, %d: tensor<2x8x8xf32>)
+    -> (tensor<8x4xf32>, tensor<1x6x6x2xf32>, tensor<4x8xf32>, tensor<2x8x8xf32>) {
+  %e = tensor.empty() : tensor<8x4xf32>
+  %t = linalg.transpose ins(%x : tensor<4x8xf32>) outs(%e : tensor<8x4xf32>) permutation = [1, 0]
+  %f = linalg.conv_2d_nhwc_hwcf ins(%image, %filter : tensor<1x8x8x3xf32>, tensor<3x3x3x2xf32>)
+      outs(%c : tensor<1x6x6x2xf32>) -> tensor<1x6x6x2xf32>
+  %e2 = tensor.empty() : tensor<4x8xf32>
+  %g = linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0, d1)>],
+                       iterator_types = ["parallel", "parallel"]} ins(%x : tensor<4x8xf32>) outs(%e2 : tensor<4x8xf32>) {
+  ^bb0(%p: f32, %o: f32):
+    %i = linalg.index 1 : index
+    %j = arith.index_cast %i : index to i32
+    %k = arith.sitofp %j : i32 to f32
+    %l = arith.addf %p, %k : f32
+    linalg.yield %l : f32
+  } -> tensor<4x8xf32>
+  %m = linalg.batch_matmul ins(%a, %b : tensor<2x8x4xf32>, tensor<2x4x8xf32>) outs(%d : tensor<2x8x8xf32>) -> tensor<2x8x8xf32>
+  return %t, %f, %g, %m : tensor<8x4xf32>, tensor<1x6x6x2xf32>, tensor<4x8xf32>, tensor<2x8x8xf32>
+}
+
+// -----
+
+// Each result has an op of its own: an argument, its reshape, a constant, unspecified content and a repeated result.
+// CHECK-LABEL: func.func @results
+// CHECK-SAME: (%[[X:.*]]: tensor<4x8xf32>, %[[V:.*]]: tensor<4xf32>)
+// CHECK: %[[N:.*]] = linalg.negf {{.*}} -> tensor<4xf32>
+// CHECK: %[[FX:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0, 1]] : tensor<4x8xf32> into tensor<32xf32>
+// CHECK: %[[CX:.*]] = linalg.copy {{.*}}ins(%[[FX]] : tensor<32xf32>)
+// CHECK: %[[R0:.*]] = tensor.expand_shape %[[CX]] {{\[\[}}0, 1]] output_shape [4, 8]
+// CHECK: %[[R1:.*]] = linalg.copy {{.*}}ins(%{{.*}} : tensor<32xf32>)
+// CHECK: %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
+// CHECK: %[[R2:.*]] = linalg.fill ins(%[[ONE]] : f32)
+// CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
+// CHECK: %[[R3:.*]] = linalg.fill ins(%[[ZERO]] : f32)
+// CHECK: %[[R5:.*]] = linalg.copy {{.*}}ins(%[[N]] : tensor<4xf32>)
+// CHECK: return %[[R0]], %[[R1]], %[[R2]], %[[R3]], %[[N]], %[[R5]]
+func.func @results(%x: tensor<4x8xf32>, %v: tensor<4xf32>)
+    -> (tensor<4x8xf32>, tensor<32xf32>, tensor<4xf32>, tensor<8xf32>, tensor<4xf32>, tensor<4xf32>) {
+  %c = tensor.collapse_shape %x [[0, 1]] : tensor<4x8xf32> into tensor<32xf32>
+  %one = arith.constant dense<1.0> : tensor<4xf32>
+  %e = tensor.empty() : tensor<8xf32>
+  %o = tensor.empty() : tensor<4xf32>
+  %n = linalg.negf ins(%v : tensor<4xf32>) outs(%o : tensor<4xf32>) -> tensor<4xf32>
+  return %x, %c, %one, %e, %n, %n
+      : tensor<4x8xf32>, tensor<32xf32>, tensor<4xf32>, tensor<8xf32>, tensor<4xf32>, tensor<4xf32>
+}
+
+// -----
+
+// Dense constants stay constants; unread outputs start from nothing.
+// CHECK-LABEL: func.func @constants
+// CHECK: %[[W:.*]] = arith.constant dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<2xf32>
+// CHECK: linalg.mul ins(%{{.*}}, %[[W]] : {{.*}}) outs(%[[E]] : tensor<2xf32>)
+func.func @constants(%x: tensor<2xf32>) -> tensor<2xf32> {
+  %w = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %zero = arith.constant dense<0.0> : tensor<2xf32>
+  %r = linalg.mul ins(%x, %w : tensor<2xf32>, tensor<2xf32>) outs(%zero : tensor<2xf32>) -> tensor<2xf32>
+  return %r : tensor<2xf32>
+}

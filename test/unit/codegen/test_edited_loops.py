@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The loops are the program: whoever edits them gets the kernel that they wrote."""
+
+import re
+
+import numpy as np
+import pytest
+from kernel_cases import MULTIPLY_ADD, axis, expand, generic, integers, plan, run_loops
+from roller_mlir.support.diagnostics import DiagnosedError
+
+SHAPES = [(100, 40), (40, 72)]
+MAPS = ["(m, n, k) -> (m, k)", "(m, n, k) -> (k, n)", "(m, n, k) -> (m, n)"]
+MAKE = plan([axis(32, 8, 4), axis(32, 8, 4), axis(8)], (1, 0), 1, (0, 1), stages=2)
+
+
+@pytest.fixture(scope="module")
+def loops() -> str:
+    return expand(generic(MAPS, "ppr", SHAPES, (100, 72), MULTIPLY_ADD), MAKE)
+
+
+def expect_product(text: str) -> None:
+    a, b = integers(SHAPES)
+    np.testing.assert_array_equal(run_loops(text, [a, b], (100, 72)), a @ b)
+
+
+def replaced(text: str, *pairs: tuple[str, str]) -> str:
+    for old, new in pairs:
+        assert old in text, f"{old} is not in the loops:\n{text}"
+        text = text.replace(old, new)
+    return text
+
+
+def test_unedited(loops: str) -> None:
+    expect_product(loops)
+
+
+def test_other_loop_order(loops: str) -> None:
+    """Rows and columns of tasks exchanged: other blocks work on other tiles, the result is the same."""
+    rows, columns = re.findall(r"scf\.for (%\w+) = %c0 to (%\w+) ", loops)[:2]
+    assert rows[1] != columns[1]
+    edited = loops.replace(f"{rows[0]} = %c0 to {rows[1]} ", "@outer@").replace(
+        f"{columns[0]} = %c0 to {columns[1]} ", f"{rows[0]} = %c0 to {rows[1]} "
+    )
+    edited = edited.replace("@outer@", f"{columns[0]} = %c0 to {columns[1]} ")
+    assert edited != loops
+    expect_product(edited)
+
+
+def test_other_reduction_step(loops: str) -> None:
+    """Steps of 20 instead of 8 points: the tiles, the box, the origins and the trip count change together."""
+    edited = replaced(
+        loops,
+        ("tensor<32x8xf32>", "tensor<32x20xf32>"),
+        ("tensor<8x32xf32>", "tensor<20x32xf32>"),
+        ("#rtile.tile<[32, 8]", "#rtile.tile<[32, 20]"),
+        ("#rtile.tile<[8, 32]", "#rtile.tile<[20, 32]"),
+        ("box = array<i64: 32, 32, 8>", "box = array<i64: 32, 32, 20>"),
+        (" * 8", " * 20"),
+        ("arith.constant 5 : index", "arith.constant 2 : index"),
+    )
+    expect_product(edited)
+
+
+def test_loop_that_counts_elements(loops: str) -> None:
+    """The reduction loop counts points instead of steps."""
+    edited = replaced(
+        loops,
+        (" * 8", ""),
+        ("%c5 = arith.constant 5 : index", "%c5 = arith.constant 40 : index\n      %step = arith.constant 8 : index"),
+    )
+    edited = re.sub(r"(to %c5 step) %c1", r"\1 %step", edited)
+    expect_product(edited)
+
+
+def test_one_buffer_and_another_padding(loops: str) -> None:
+    edited = re.sub(r"rtile\.stages = 2", "rtile.stages = 1", loops)
+    edited = re.sub(r"pad = \d+ : i64", "pad = 12 : i64", edited)
+    assert edited != loops
+    expect_product(edited)
+
+
+def test_other_thread_map(loops: str) -> None:
+    edited = replaced(loops, ("axes = [[8, 4], [8, 4], [1, 1]]", "axes = [[4, 2], [16, 2], [1, 1]]"))
+    expect_product(edited)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (r"pad = \d+ : i64", "pad = 3 : i64", "misaligns vectors of 4"),
+        (r"origin = #map\b", "origin = affine_map<(d0, d1) -> (d0 * 32, d1 * 8 + 1)>", "aligned to 1 elements"),
+        (r"rtile\.stages = 2", "rtile.stages = 3", "1 or 2 stages"),
+    ],
+)
+def test_refused_edits(loops: str, old: str, new: str, message: str) -> None:
+    edited = re.sub(old, new, loops)
+    assert edited != loops
+    with pytest.raises(DiagnosedError, match=message):
+        expect_product(edited)

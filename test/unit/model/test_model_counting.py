@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a plan moves, against enumeration of every task, step, thread and lane."""
+
+from itertools import product
+from math import prod
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from model_expressions import CASES, QUICK, expressions, matmul
+from roller_mlir.hal import find_device
+from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
+from roller_mlir.mapping.thread_map import ThreadMap, register_offset
+from roller_mlir.model import ConstructOptions, construct, operand_traffic
+from roller_mlir.model.counting import Boxes, copied_elements, direct_elements, inside
+from roller_mlir.model.sectors import copy_sectors
+from roller_mlir.plan import Access, AxisPlan, Plan, TensorExpression
+
+blocks = st.tuples(*[st.sampled_from([1, 2, 3, 4, 8]) for _ in range(4)])
+
+
+def elements(access: Access, at: list[tuple[int, ...]]) -> int:
+    """Count the coordinates inside a tensor."""
+    return sum(all(0 <= x < n for x, n in zip(one, access.shape, strict=True)) for one in at)
+
+
+def coordinate(access: Access, positions: tuple[int, ...]) -> tuple[int, ...]:
+    """Return a tensor coordinate at a point of the loops."""
+    return tuple(
+        index.constant + sum(k * p for k, p in zip(index.coefficients, positions, strict=True))
+        for index in access.indices
+    )
+
+
+@QUICK
+@given(st.integers(-20, 20), st.integers(1, 4), st.integers(0, 20), st.integers(1, 30))
+def test_inside(low: int, step: int, count: int, extent: int) -> None:
+    assert inside(low, step, count, extent) == sum(0 <= low + i * step < extent for i in range(count))
+
+
+@QUICK
+@given(expressions(largest=10), blocks, st.sampled_from([1, 2, 4]))
+def test_copied_elements(expr: TensorExpression, sizes: tuple[int, ...], vector: int) -> None:
+    boxes = Boxes(expr.loops, tuple(AxisPlan(block=b) for b in sizes[: len(expr.loops)]))
+    for access in expr.inputs:
+        dimensions = tile_dimensions(access, [axis.block for axis in boxes.axes])
+        extents = [d.extent for d in dimensions]
+        if extents:
+            extents[-1] = -(-extents[-1] // vector) * vector
+        expected = 0
+        for origin in product(*[boxes.origins(loop) for loop in range(len(expr.loops))]):
+            corner = coordinate(access, origin)
+            offsets = product(*[range(0, n * d.step, d.step) for n, d in zip(extents, dimensions, strict=True)])
+            expected += elements(
+                access, [tuple(c + o for c, o in zip(corner, offset, strict=True)) for offset in offsets]
+            )
+        assert copied_elements(access, boxes, vector) == expected
+
+
+@QUICK
+@given(expressions(largest=8, windows=False), st.tuples(*[st.sampled_from([1, 2, 4]) for _ in range(4)]))
+def test_direct_elements(expr: TensorExpression, threads: tuple[int, ...]) -> None:
+    axes = tuple(AxisPlan(block=2 * t, threads=t) for t in threads[: len(expr.loops)])
+    boxes = Boxes(expr.loops, axes)
+    for access in (*expr.inputs, expr.output):
+        expected = 0
+        for origin in product(*[boxes.origins(loop) for loop in range(len(expr.loops))]):
+            for thread in product(*[range(axis.threads) for axis in axes]):
+                held = [
+                    [o + t + register_offset(axis, r) for r in range(axis.registers)]
+                    for o, t, axis in zip(origin, thread, axes, strict=True)
+                ]
+                expected += elements(access, list({coordinate(access, at) for at in product(*held)}))
+        assert direct_elements(access, boxes) == expected
+
+
+@QUICK
+@given(
+    st.integers(1, 40),
+    st.integers(1, 70),
+    st.sampled_from([1, 2, 3, 8, 16]),
+    st.sampled_from([1, 4, 6, 8, 32]),
+    st.sampled_from([32, 64]),
+    st.sampled_from([32, 64]),
+)
+def test_copy_sectors(rows: int, columns: int, tall: int, wide: int, lanes: int, sector: int) -> None:
+    """A 2-D tile that is not wider than its tensor: every subgroup's vectors, lane by lane."""
+    columns = max(columns, wide)
+    expr = matmul(rows, 8, columns)
+    access = expr.inputs[0]
+    boxes = Boxes(expr.loops, (AxisPlan(block=tall), AxisPlan(block=8), AxisPlan(block=wide)))
+    vector = 4 if columns % 4 == 0 and wide % 4 == 0 else 1
+    copy = copy_map([d.extent for d in tile_dimensions(access, [tall, 8, wide])], vector, 64)
+    origins = [boxes.origins(loop) for loop in (0, 2)]
+    corner = [each[1] if len(each) > 1 else max(0, each[0]) for each in origins]
+    start = 4 * (corner[0] * columns + corner[1])
+    expected = 0
+    for first in range(0, copy.vectors, lanes):
+        found: set[int] = set()
+        for number in range(first, min(first + lanes, copy.vectors)):
+            row, column = divmod(number, copy.sizes[0])
+            at = start + 4 * (row * columns + column * vector)
+            found |= set(range(at // sector, (at + 4 * vector - 1) // sector + 1))
+        expected += len(found)
+    assert copy_sectors(access, boxes, vector, 64, lanes, sector) == expected
+
+
+def forced(expr: TensorExpression, tile: tuple[int, ...], own: tuple[int, ...], device: str = "h200") -> Plan:
+    """Return the plan of a forced tile."""
+    return construct(expr, find_device(device), ConstructOptions(tile_sizes=tile, thread_tile=own))[0]
+
+
+def test_aligned_matmul_by_hand() -> None:
+    """1024x1024x1024 in tiles of 128x128x8: 64 tasks x 128 steps, each 4096 B of A and of B."""
+    expr = matmul(1024, 1024, 1024)
+    a, b, c = operand_traffic(expr, forced(expr, (128, 128, 8), (8, 8, 8)), find_device("h200"))
+    runs = 64 * 128
+    assert a.global_load_bytes == b.global_load_bytes == runs * 4096
+    assert a.global_load_sectors == b.global_load_sectors == runs * 128
+    assert c.global_store_bytes == 1024 * 1024 * 4 and c.global_store_sectors == 1024 * 1024 // 8
+    assert a.shared_store_bytes == b.shared_store_bytes == runs * 4096
+    # 256 threads read 8 elements of each tile at each of 8 reduction points.
+    assert a.shared_load_bytes == b.shared_load_bytes == runs * 256 * 64 * 4
+    # B goes to workgroup memory in rows as it came: 32 rows of banks. A is transposed: element-wise stores.
+    assert b.shared_store_phases == runs * 32
+    # 8 points x 2 vectors of 4 elements x 8 subgroups, 4 phases each.
+    assert a.shared_load_phases == b.shared_load_phases == runs * 8 * 2 * 8 * 4
+
+
+def test_edges_move_each_row_as_often_as_tiles_need_it() -> None:
+    """1000x1000x1020: 8 column tiles read A, 8 row tiles read B; nothing outside the tensors moves."""
+    expr = matmul(1000, 1000, 1020)
+    a, b, c = operand_traffic(expr, forced(expr, (128, 128, 8), (8, 8, 8)), find_device("h200"))
+    assert a.global_load_bytes == b.global_load_bytes == 8 * 1000 * 1020 * 4
+    assert c.global_store_bytes == 1000 * 1000 * 4
+
+
+def test_streams_read_each_element_once() -> None:
+    for name in ("row_sum", "column_sum", "middle_sum", "full_sum", "element_wise", "transpose"):
+        expr = CASES[name]
+        for plan in construct(expr, find_device("h200")):
+            source, target = operand_traffic(expr, plan, find_device("h200"))
+            assert source.global_load_bytes == expr.inputs[0].size_bytes, (name, plan)
+            assert target.global_store_bytes == expr.output.size_bytes
+
+
+def test_accumulation_reads_the_output() -> None:
+    from dataclasses import replace
+
+    expr = matmul(256, 256, 64)
+    plan = forced(expr, (64, 64, 8), (4, 4, 8))
+    once = operand_traffic(expr, plan, find_device("h200"))[-1]
+    twice = operand_traffic(replace(expr, accumulates=True), plan, find_device("h200"))[-1]
+    assert once.global_load_bytes == 0 and twice.global_load_bytes == twice.global_store_bytes == 256 * 256 * 4
+
+
+def test_output_sectors_by_enumeration() -> None:
+    """Sectors of the stores of a row sum: one lane in 32 holds a result."""
+    expr = CASES["row_sum"]
+    plan = construct(expr, find_device("h200"), ConstructOptions(tile_sizes=(4, 256), thread_tile=(1, 8)))[0]
+    output = operand_traffic(expr, plan, find_device("h200"))[-1]
+    threads = ThreadMap(plan.axes, plan.thread_order)
+    expected = 0
+    for task in range(25):
+        for first in range(0, plan.threads, 32):
+            found = {
+                (4 * task + at[0]) * 4 // 32
+                for thread in range(first, first + 32)
+                for at in [threads.positions(thread)]
+                if threads.coordinates(thread)[1] == 0
+            }
+            expected += len(found)
+    assert prod(axis.threads for axis in plan.axes) == plan.threads
+    assert output.global_store_sectors == expected
