@@ -133,7 +133,11 @@ class ComputeOp(FreeOperandsAndResults, name="compute", traits=[ReadsMemrefs, Sp
     @hook
     def verify_invariants(self) -> None:
         """Check operands, attributes and results."""
-        if not is_occupied(self):
+        origin = required_attribute(self, "origin", ir.AffineMapAttr, "an affine map")
+        if is_occupied(self):
+            missing = len(self.results) + origin.value.n_dims - len(self.operands)
+            require(missing <= 0, f"needs {missing} more operands for its results and its origin's dimensions")
+        else:
             check_segments(self, ("inputs", "accumulators", "indices"), (False, False, False), needed=True)
         known_attributes(self, (*_ATTRIBUTES, OPERAND_SIZES, RESULT_SIZES))
         box = integers(required_attribute(self, "box", ir.DenseI64ArrayAttr, "array<i64: ...>"), "box")
@@ -150,7 +154,6 @@ class ComputeOp(FreeOperandsAndResults, name="compute", traits=[ReadsMemrefs, Sp
             len(iterators) == loops, f"iterator_types needs {loops} entries, one per loop, but has {len(iterators)}"
         )
         check_index_operands(self.indices)
-        origin = required_attribute(self, "origin", ir.AffineMapAttr, "an affine map")
         check_map(
             origin, "origin", dimensions=len(self.indices), of="index operand", results=loops, to="loop of the box"
         )

@@ -87,9 +87,7 @@ def _wrap(
         fail(operation, f"'{operation.name}' {error}")
     sources = [operation.operands[number] for number in root.inputs]
     output = operation.operands[len(operation.operands) - 1]
-    owner = output.owner
-    filled = not isinstance(owner, ir.Block) and owner.name == "linalg.fill"
-    reads_output = root.expression.accumulates and not filled
+    reads_output = root.expression.accumulates
     operands = list(dict.fromkeys([*sources, *([output] if reads_output else [])]))
     with operation.location:
         program = rtile.program(
@@ -117,6 +115,15 @@ def _clone(
     copy = operation.clone().operation
     for i, value in enumerate(operation.operands):
         copy.operands[i] = mapped[value]
+    with ir.InsertionPoint(copy):
+        for inner in copy.regions[0].blocks[0].operations:
+            for i, value in enumerate(inner.operation.operands):
+                owner = value.owner
+                if isinstance(owner, ir.Block) or owner.name != "arith.constant" or owner.parent == copy:
+                    continue
+                if value not in mapped:
+                    _bring(value, mapped, empty=False)
+                inner.operation.operands[i] = mapped[value]
     return copy
 
 

@@ -141,7 +141,7 @@ class _Expansion:
         output = self._expression.output
         element = ir.Type.parse(output.element_type)
         shape = [d.extent for d in tile_dimensions(output, self._blocks)]
-        if not self._expression.accumulates:
+        if not self._root.body.reads(self._root.body.inputs):
             return tensor.empty(shape, element)
         source = operation.operands[len(operation.operands) - 1]
         owner = source.owner

@@ -17,11 +17,12 @@ find_python() {
 # Makes .venv complete for the given extras, such as "cuda,dev"; does nothing where it is.
 prepare_environment() {
   local extras=$1 stamp wanted python
-  stamp=.venv/.installed-$extras
-  wanted=$(sha256sum pyproject.toml | cut -d' ' -f1)
-  if [[ -x .venv/bin/python && -f $stamp && $(cat "$stamp") == "$wanted $PWD" ]]; then
-    return
-  fi
+  wanted="$(sha256sum pyproject.toml | cut -d' ' -f1) $PWD"
+  for stamp in .venv/.installed-*"$extras"*; do
+    if [[ -x .venv/bin/python && -f $stamp && $(<"$stamp") == "$wanted" ]]; then
+      return
+    fi
+  done
   if [[ ! -x .venv/bin/python ]]; then
     python=$(find_python)
     echo "making .venv with $("$python" --version)"
@@ -30,5 +31,5 @@ prepare_environment() {
   fi
   echo "installing roller-mlir[$extras] into .venv"
   .venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".[$extras]"
-  echo "$wanted $PWD" >"$stamp"
+  echo "$wanted" >".venv/.installed-$extras"
 }

@@ -6,6 +6,7 @@ Exit codes: 0 done, 1 an error in what was given (printed with its place) or a r
 """
 
 import argparse
+import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
@@ -38,7 +39,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         roller_interrupt.check()
         return code
     except KeyboardInterrupt:
-        print("roller: interrupted", file=sys.stderr)
+        print("roller: interrupted", file=sys.stderr, flush=True)
+        if argv is None:
+            # What was under way in MLIR when the interrupt came may not be fit to be torn down.
+            os._exit(130)
         return 130
 
 

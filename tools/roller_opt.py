@@ -2,6 +2,7 @@
 """roller-opt: runs our passes and upstream passes over MLIR text, for everyone at home with mlir-opt."""
 
 import io
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -180,7 +181,7 @@ def _complain_all(diagnostics: Sequence[Diagnostic]) -> int:
 
 def _broken_pipe() -> int:
     """Ends quietly when the reader of our output has gone."""
-    sys.stdout = open("/dev/null", "w", encoding="utf-8")  # noqa: SIM115 - the interpreter flushes stdout at its exit
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the interpreter flushes standard output at its exit
     return _BROKEN_PIPE
 
 

@@ -104,16 +104,32 @@ def _inputs(arguments: argparse.Namespace, artifact: "Artifact") -> "list[np.nda
 
 
 def _write(folder: str, result: "RunResult") -> None:
+    """Write every output, or none: all are written aside before the first takes its name."""
+    import io
+
     import numpy as np
 
     from roller_mlir.tools.roller_errors import InputError
 
+    target = Path(folder)
+    made = not target.exists()
+    aside: list[Path] = []
     try:
-        Path(folder).mkdir(exist_ok=True)
+        target.mkdir(exist_ok=True)
         for index, array in enumerate(result.outputs):
-            np.save(Path(folder) / f"output{index}.npy", array)
+            content = io.BytesIO()
+            np.save(content, array)
+            aside.append(target / f".output{index}.npy.partial")
+            aside[-1].write_bytes(content.getvalue())
+        for index, path in enumerate(aside):
+            path.replace(target / f"output{index}.npy")
     except OSError as error:
         raise InputError(f"cannot write results to {folder}: {(error.strerror or str(error)).lower()}") from None
+    finally:
+        for path in aside:
+            path.unlink(missing_ok=True)
+        if made and target.is_dir() and not any(target.iterdir()):
+            target.rmdir()
 
 
 def _check(artifact: "Artifact", inputs: "list[np.ndarray[Any, Any]]", result: "RunResult") -> "list[Comparison]":

@@ -77,7 +77,7 @@ def read_structured(operation: ir.Operation) -> StructuredOp:
         combiner=combiner,
         flops_per_point=max(1, len([op for op in body.ops if op.name.split(".")[0] in ("arith", "math")])),
         pad_values=tuple(pad for _ in used),
-        accumulates=body.reads(inputs),
+        accumulates=body.reads(inputs) and not _is_filled(operation),
         fused_multiply_add=body.product() is not None and combiner is not None,
     )
     return StructuredOp(operation, expression, used, body)
@@ -108,6 +108,12 @@ def _loops(
         if loop not in extents:
             fail(operation, f"'{operation.name}': loop d{loop} has no extent: no operand is indexed by it alone")
     return tuple(Loop(extents[loop], loop not in written) for loop in range(count))
+
+
+def _is_filled(operation: ir.Operation) -> bool:
+    """Whether the output starts from a fill, whose value needs no memory."""
+    owner = operation.operands[len(operation.operands) - 1].owner
+    return not isinstance(owner, ir.Block) and owner.name == "linalg.fill"
 
 
 def _is_tensor(operation: ir.Operation, number: int) -> bool:

@@ -10,7 +10,7 @@ from math import gcd, prod
 
 from roller_mlir.codegen.affine import apply_indices, map_indices
 from roller_mlir.codegen.body import NEUTRAL, Body, read_body
-from roller_mlir.codegen.compute import Compute, emit_points
+from roller_mlir.codegen.compute import Compute, emit_points, widen
 from roller_mlir.codegen.copies import StagedCopy, copy_rounds, load_rounds, store_rounds
 from roller_mlir.codegen.fragments import Fragments
 from roller_mlir.codegen.join import join
@@ -196,17 +196,35 @@ class TaskBuilder:
         if tile.partial:
             combiner = self._body(compute).combiner()
             assert combiner is not None
-            values, condition, width = join(self._context, box, combiner, tile.initial, values)
+            start = tile.initial.value if isinstance(tile.initial, SplatTile) else None
+            values, condition, width = join(self._context, box, combiner, start, values)
         target = self._buffer_tile(op, view.destination, view.indices, view.origin_map, view.tile_steps, 0.0)
         indices = map_indices(compute.maps[-1])
+
+        def finish() -> list[ir.Value]:
+            whole = values
+            if isinstance(tile.initial, DirectTile):
+                whole = self._add_old(box, compute, tile.initial, values, width)
+            store_register_tile(self._context, box, target, indices, whole, width)
+            return []
+
         if condition is None:
-            store_register_tile(self._context, box, target, indices, values, width)
+            finish()
         else:
-            self._context.emit.branch(
-                condition,
-                [],
-                lambda: store_register_tile(self._context, box, target, indices, values, width) or [],
-            )
+            self._context.emit.branch(condition, [], finish)
+
+    def _add_old(
+        self, box: ThreadBox, compute: ComputeOp, old: DirectTile, values: Sequence[ir.Value], width: int
+    ) -> list[ir.Value]:
+        """Combine joined results with the old output, which only the threads that store them read."""
+        combiner = self._body(compute).combiner()
+        assert combiner is not None
+        fragments, indices = Fragments(self._context, box), map_indices(compute.maps[-1])
+        found: list[ir.Value] = []
+        for key, value in zip(box.keys, values, strict=True):
+            other = widen(self._context, fragments.read(old, indices, box.at(key)), width)
+            found.append(self._context.emit.op(combiner, [value, other], value.type))
+        return found
 
     # Pieces ---------------------------------------------------------------------------------------------------------
 
@@ -344,7 +362,7 @@ class TaskBuilder:
     def _is_partial(self, box: ThreadBox) -> bool:
         return box.lane_reduces or bool(box.combination.split_loops)
 
-    def _start(self, view: ComputeOp, compute: Compute) -> tuple[list[ir.Value], float | None]:
+    def _start(self, view: ComputeOp, compute: Compute) -> tuple[list[ir.Value], DirectTile | SplatTile | None]:
         """Return the accumulators before the first point, and what the joined result is to be combined with."""
         emit, box = self._context.emit, compute.box
         tile = self._tile(view.operation, view.accumulators[0])
@@ -353,9 +371,9 @@ class TaskBuilder:
             combiner = compute.body.combiner()
             if combiner is None:
                 fail(view.operation, f"'{view.operation.name}' splits a reduction without a known combiner over threads")
-            if not isinstance(tile, SplatTile):
-                fail(view.operation, f"'{view.operation.name}' splits a reduction that accumulates into a loaded tile")
-            return [splat(emit, element, box.width, NEUTRAL[combiner])] * len(box.keys), tile.value
+            if not isinstance(tile, DirectTile | SplatTile):
+                fail(view.operation, f"'{view.operation.name}' splits a reduction that starts from a tile in registers")
+            return [splat(emit, element, box.width, NEUTRAL[combiner])] * len(box.keys), tile
         if isinstance(tile, SplatTile):
             return [splat(emit, element, box.width, tile.value or 0.0)] * len(box.keys), None
         if isinstance(tile, RegisterTile):

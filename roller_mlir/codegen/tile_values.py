@@ -66,13 +66,14 @@ class RegisterTile:
         compute: The rtile.compute that gave it, whose thread map says who holds what.
         values: A scalar or lane vector per register of the parallel loops, in the order of `ThreadBox.keys`.
         partial: Whether threads (or lanes) hold partial results that are not joined yet.
-        initial: What the joined result is combined with, when the partial results started from the neutral element.
+        initial: The tile that the joined result is combined with, when the partial results started from the neutral
+            element.
     """
 
     compute: ir.Operation
     values: list[ir.Value] = field(default_factory=list)
     partial: bool = False
-    initial: float | None = None
+    initial: DirectTile | SplatTile | None = None
 
 
 TileValue = DirectTile | StagedTile | SplatTile | RegisterTile

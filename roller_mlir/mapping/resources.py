@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What one task of a plan occupies: registers per thread, workgroup memory, arithmetic per step; how many tasks fit on a unit.
+"""What one task of a plan occupies: registers, workgroup memory, arithmetic per step; how many tasks fit on a unit.
 
-Paper: ROLLER section 3.3 (MemFootprint, with padding). The paper caps registers at an empirical 96; here they are estimated,
-and an estimate above the device's limit rejects the plan.
+Paper: ROLLER section 3.3 (MemFootprint, with padding). The paper caps registers at an empirical 96; here they are
+estimated, and an estimate above the device's limit rejects the plan.
 """
 
 from collections.abc import Sequence
@@ -17,8 +17,8 @@ from roller_mlir.plan import Access, AxisPlan, OperandPlan, Plan, TensorExpressi
 from roller_mlir.plan.plan import WORKGROUP
 
 ADDRESSING_REGISTERS = 24
-"""Registers for addresses, loop counters and predicates: what ptxas 13.0 uses on sm_90 for the 128x128x8 f32 matmul of 8x8
-points per thread (128) less its 64 accumulators, twice 16 fragments and 8 staged elements."""
+"""Registers for addresses, loop counters and predicates: what ptxas 13.0 uses on sm_90 for the 128x128x8 f32 matmul of
+8x8 points per thread (128) less its 64 accumulators, twice 16 fragments and 8 staged elements."""
 
 DIRECT_LOADS_IN_FLIGHT = 32
 """Registers that loads straight from global memory may hold; further loads of a step wait for a free register."""
@@ -102,8 +102,8 @@ def registers_per_thread(
 ) -> int:
     """Estimate the registers of one thread: accumulators, fragments, staged elements, addressing.
 
-    Fragments count twice where a step has several reduction points, since the next point's are read ahead. A matmul of 8x8
-    points per thread, tile 128x128x8, 256 threads: 64 + 2 * (8 + 8) + 4 + 4 + 24 = 128.
+    Fragments count twice where a step has several reduction points, since the next point's are read ahead. A matmul of
+    8x8 points per thread, tile 128x128x8, 256 threads: 64 + 2 * (8 + 8) + 4 + 4 + 24 = 128.
     """
     loops = expression.loops
     accumulators = prod(axes[i].registers for i, loop in enumerate(loops) if not loop.reduction)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The model: which tiles align, what they move, how long a program takes, and the construction that follows from it. No MLIR.
+"""The model: which tiles align, what they move, how long a program takes, and construction from that. No MLIR.
 
 Paper: ROLLER section 3.
 """

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Alignment rules: what shapes of tiles the hardware and the tensors ask for, one rule a class.
 
-Paper: ROLLER section 3.1. A rule restricts the size of a tile along one loop, the threads of a task, or both. A device or an
-instruction adds a rule to the list; nothing else needs to know.
+Paper: ROLLER section 3.1. A rule restricts the size of a tile along one loop, the threads of a task, or both. A device
+or an instruction adds a rule to the list; nothing else needs to know.
 """
 
 from collections.abc import Sequence
@@ -31,8 +31,8 @@ class AlignmentRule:
 class ExecutionUnitRule(AlignmentRule):
     """A task fills whole subgroups, and matrix instructions whole fragments.
 
-    The paper also asks for a multiple of the schedulers; smaller tasks are legal here, since several of them share a unit,
-    and the performance model charges for idle schedulers.
+    The paper also asks for a multiple of the schedulers; smaller tasks are legal here, since several of them share a
+    unit, and the performance model charges for idle schedulers.
 
     Attributes:
         subgroup_size: Threads that execute together.
@@ -51,6 +51,7 @@ class ExecutionUnitRule(AlignmentRule):
         return ExecutionUnitRule(device.subgroup_size, device.max_threads_per_block, shape)
 
     def allows_threads(self, threads: int) -> bool:
+        """Return whether threads fill whole subgroups, up to the limit of a task."""
         return threads % self.subgroup_size == 0 and threads <= self.max_threads
 
 
@@ -65,6 +66,7 @@ class MemoryTransactionRule(AlignmentRule):
     transaction_bytes: int
 
     def allows_size(self, expression: TensorExpression, loop: int, size: int) -> bool:
+        """Return whether a tile's rows along the loop are whole transactions."""
         if size >= expression.loops[loop].extent:
             return True
         for access in (*expression.inputs, expression.output):
@@ -84,6 +86,7 @@ class TensorShapeRule(AlignmentRule):
     epsilon: float
 
     def allows_size(self, expression: TensorExpression, loop: int, size: int) -> bool:
+        """Return whether padding the loop to whole tiles is within epsilon."""
         extent = expression.loops[loop].extent
         rest = extent % size
         return rest == 0 or (size - rest) / extent <= self.epsilon
@@ -97,6 +100,7 @@ class WindowRule(AlignmentRule):
     """
 
     def allows_size(self, expression: TensorExpression, loop: int, size: int) -> bool:
+        """Return whether a step of a window's reduction loop divides it."""
         if not expression.loops[loop].reduction:
             return True
         windows = any(
@@ -110,9 +114,9 @@ class WindowRule(AlignmentRule):
 def bank_padding(row: int, fragment: int, banks: int, bank_width: int) -> int:
     """Return the paper's padding of a tile's rows that are read by a tile with rows of `fragment` elements.
 
-    (B*L - N % (B*L) + L * ceil(n / L)) % (B*L), in the unit of the arguments. Figure 5: a 3x4 tile over 4 banks of width 1,
-    read by columns, is padded by 1. (The paper writes [n/L]; rounding up is what makes a fragment narrower than a bank move
-    on by a whole bank.)
+    (B*L - N % (B*L) + L * ceil(n / L)) % (B*L), in the unit of the arguments. Figure 5: a 3x4 tile over 4 banks of
+    width 1, read by columns, is padded by 1. (The paper writes [n/L]; rounding up is what makes a fragment narrower
+    than a bank move on by a whole bank.)
 
     >>> bank_padding(row=4, fragment=1, banks=4, bank_width=1)
     1

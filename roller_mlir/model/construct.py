@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Construction: from an expression and a device to ranked plans, without measuring anything.
 
-Paper: ROLLER section 3.2. Programs are constructed by the recursion of Figure 8 where data is reused (`tiled`), and for the
-top layer only where it is not (`direct`); epsilon grows until there are K; small operators shrink. A few hundred distinct
-programs are ranked by predicted time before K are returned: stopping at the first K sees one corner of them only.
+Paper: ROLLER section 3.2. Programs are constructed by the recursion of Figure 8 where data is reused (`tiled`), and
+for the top layer only where it is not (`direct`); epsilon grows until there are K; small operators shrink. A few
+hundred distinct programs are ranked by predicted time before K are returned: stopping at the first K sees one corner
+of them only.
 """
-
-from math import prod
 
 from roller_mlir.hal import Device
 from roller_mlir.model.alignment import device_rules
@@ -18,6 +17,7 @@ from roller_mlir.model.finish import finish
 from roller_mlir.model.forced import forced_estimates
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.options import ConstructOptions
+from roller_mlir.model.problems import capacity_problem, resource_problem, stages_problem
 from roller_mlir.model.program import Program
 from roller_mlir.model.tile import has_outer_product
 from roller_mlir.model.tiled import TiledSearch
@@ -36,15 +36,13 @@ REFINED = 2
 """Programs beyond K whose layouts are decided before the last ranking."""
 
 
-def construct(
-    expression: TensorExpression, device: Device, options: ConstructOptions = ConstructOptions()
-) -> list[Plan]:
+def construct(expression: TensorExpression, device: Device, options: ConstructOptions | None = None) -> list[Plan]:
     """Return plans for an operator, best predicted time first.
 
     Args:
         expression: The operator.
         device: What it runs on.
-        options: What is forced, and how many plans to return.
+        options: What is forced, and how many plans to return; None for the defaults.
 
     Returns:
         At least one and at most `options.top_k` distinct plans, each with its prediction.
@@ -52,6 +50,7 @@ def construct(
     Raises:
         ConstructionError: No program fits the device, or the forced tiles cannot be.
     """
+    options = options or ConstructOptions()
     facts = Facts(expression, machine_of(device))
     if options.tile_sizes or options.thread_tile:
         found = forced_estimates(facts, options)
@@ -61,7 +60,8 @@ def construct(
     plans = [finish(facts, one) for one in found[: options.top_k + REFINED]]
     plans = [plan for plan in plans if plan.prediction is not None and plan.prediction.tasks_per_unit > 0]
     if not plans:
-        raise ConstructionError(_nothing_fits(facts))
+        # Padding took the last of the workgroup memory.
+        raise ConstructionError(resource_problem(facts, found[0].program, found[0].stages))
     plans.sort(key=lambda plan: plan.prediction.seconds if plan.prediction else 0.0)
     return plans[: options.top_k]
 
@@ -78,14 +78,14 @@ def _construct(facts: Facts, options: ConstructOptions) -> list[Estimate]:
             if len(found) >= options.top_k:
                 break
         if product and not found:
-            raise ConstructionError(_nothing_fits(facts))
+            raise ConstructionError(capacity_problem(facts))
         if found:
             best = min(found.values(), key=_rank)
             filled = SPARSE * best.work.tasks >= facts.machine.device.units
     if not (product and filled):
         _weigh(facts, _streaming(facts, options), options, found)
     if not found:
-        raise ConstructionError(_nothing_fits(facts))
+        raise ConstructionError(stages_problem(facts) if options.stages == 2 else capacity_problem(facts))
     return list(found.values())
 
 
@@ -120,19 +120,3 @@ def _weigh(facts: Facts, programs: list[Program], options: ConstructOptions, fou
 def _rank(one: Estimate) -> tuple[float, float, int]:
     """Order by predicted time; among equals prefer less traffic, then fewer threads."""
     return one.seconds, one.work.cache_bytes, one.work.threads
-
-
-def _nothing_fits(facts: Facts) -> str:
-    device = facts.machine.device
-    shape = "x".join(str(extent) for extent in facts.extents)
-    sizes = [1] * len(facts.extents)
-    for loop, extent in enumerate(facts.extents):
-        sizes[loop] = min(extent, 8)
-    need = sum(access.tile(sizes)[0] * access.element_bytes for access in facts.inputs)
-    kind = facts.expression.output.element_type
-    return (
-        f"no aligned tile of the {shape} loop nest ({kind}) fits: one of {'x'.join(map(str, sizes))} needs about {need} B of "
-        f"workgroup memory and {prod(sizes[i] for i in facts.parallel) or 1} accumulators, '{device.name}' has "
-        f"{device.max_workgroup_bytes_per_block} B per block and {device.max_registers_per_thread} registers per thread; "
-        "compile for a larger device"
-    )

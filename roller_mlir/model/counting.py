@@ -52,7 +52,7 @@ def inside(low: int, step: int, count: int, extent: int) -> int:
 
 
 def copied_elements(access: Access, boxes: Boxes, vector: int) -> int:
-    """Return the in-range elements that the copies of all boxes' data tiles read, whole vectors at the innermost rows."""
+    """Return the in-range elements that the copies of all boxes' data tiles read, in whole vectors along the rows."""
     dimensions = tile_dimensions(access, [axis.block for axis in boxes.axes])
     extents = [d.extent for d in dimensions]
     if extents:

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Construction of programs that stream: element-wise expressions, reductions, products without reuse in two directions.
 
-Paper: ROLLER section 3.2: where the reuse score is constant, tiles are made for the top layer only and loaded straight from
-the lowest. What remains to choose is how many threads run along the contiguous loop, where the others go, and how many
-independent loads each thread has in flight.
+Paper: ROLLER section 3.2: where the reuse score is constant, tiles are made for the top layer only and loaded straight
+from the lowest. What remains to choose is how many threads run along the contiguous loop, where the others go, and how
+many independent loads each thread has in flight.
 """
 
 from collections.abc import Iterator, Sequence

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The recursion of ROLLER Figure 8: enlarge a tile axis by axis, best reuse score first, until a layer is full or fast enough.
+"""The recursion of ROLLER Figure 8: enlarge a tile by best reuse score until a layer is full or fast enough.
 
-Differences from the figure: a visited tile is skipped (its line 12 leaves the loop, and with it the other axes), and what a
-layer yields is collected up to a budget, not only the first K: ranking by predicted time follows.
+Differences from the figure: a visited tile is skipped (its line 12 leaves the loop, and with it the other axes), and
+what a layer yields is collected up to a budget, not only the first K: ranking by predicted time follows.
 """
 
 from collections.abc import Callable, Sequence
@@ -51,8 +51,8 @@ def enlarge(layer: Layer, start: Tile, *, results: int, visits: int) -> tuple[li
         visits: Tiles to look at, at most.
 
     Returns:
-        The tiles that the layer yields, in the order found: those after which nothing larger fits, and those fast enough.
-        Then all tiles that fit, in the order visited.
+        The tiles that the layer yields, in the order found: those after which nothing larger fits, and those that are
+        fast enough. Then all tiles that fit, in the order visited.
     """
     found: dict[Tile, None] = {}
     visited: dict[Tile, bool] = {start: layer.fits(start)}

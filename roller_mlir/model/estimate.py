@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From a candidate program to its work: cheap enough for hundreds of candidates, and shared with the final prediction.
 
-A candidate has no layouts yet. Until it has, tiles are taken to lie without bank conflicts; `predict` replaces that by what
-the banks of the chosen layout do.
+A candidate has no layouts yet. Until it has, tiles are taken to lie without bank conflicts; `predict` replaces that by
+what the banks of the chosen layout do.
 """
 
 from collections.abc import Sequence
@@ -23,9 +23,9 @@ STEP_INSTRUCTIONS = 15
 """Instructions of one step besides arithmetic and memory accesses: counters, addresses, barriers."""
 
 COPY_INSTRUCTIONS = 5
-"""Instructions beside each global load of a staged copy: its address, its mask and the step's clamp. Both figures are from
-the disassembly of a 128x128x8 f32 matmul of 8x8 points per thread on sm_90a: 576 instructions in the loop, of which 512
-FFMA, 32 + 5 workgroup accesses, 2 global loads and 25 others."""
+"""Instructions beside each global load of a staged copy: its address, its mask and the step's clamp. Both figures are
+from the disassembly of a 128x128x8 f32 matmul of 8x8 points per thread on sm_90a: 576 instructions in the loop, of
+which 512 FFMA, 32 + 5 workgroup accesses, 2 global loads and 25 others."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,8 @@ def estimate(
         facts: The expression on the machine.
         program: The candidate.
         stages: Buffers of staged inputs, 0 to decide.
-        widths: Real widths and phases per input, None for direct ones; without the sequence, staging is decided and ideal.
+        widths: Real widths and phases per input, None for direct ones; without the sequence, staging is decided and
+            ideal.
         resident: Tasks that fit on one unit, 0 to estimate.
     """
     machine = facts.machine
@@ -180,7 +181,7 @@ def estimate(
             vector = access.direct_vector(program.chunks)
             own = prod([registers[k] for k in access.loops])
             direct += own * access.words
-            if steps == 1 or any([facts.reduction[k] for k in access.loops]):
+            if steps == 1 or access.reduces:
                 waiting += own * access.words
             width = vector * access.element_bytes
             sectors = coalesced_sectors(access.strides, program, width, min(lanes, threads), machine.sector_bytes)
@@ -235,7 +236,7 @@ def estimate(
 def global_bytes(
     facts: Facts, blocks: Sequence[int], counts: Sequence[int], tasks: int, steps: int, concurrent: int, times: int
 ) -> float:
-    """Return the bytes that reach global memory: each tensor once, and again by every wave that the last cache cannot span.
+    """Return the bytes that reach global memory: each tensor once, again by every wave that the cache cannot span.
 
     Args:
         facts: The expression.

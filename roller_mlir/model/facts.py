@@ -22,6 +22,7 @@ class AccessFacts:
         access: The access.
         loops: Loops that it depends on, ascending.
         parallel: Those of them that are parallel.
+        reduces: Whether it depends on a reduction loop.
         contiguous: See `tile.contiguous_loop`.
         strides: Bytes between neighbouring points of each loop.
         windows: Whether some dimension is indexed by several loops.
@@ -34,6 +35,7 @@ class AccessFacts:
         self.words = max(1, access.element_bytes // 4)
         self.loops = tuple(sorted(access.loops()))
         self.parallel = tuple(i for i in self.loops if not expression.loops[i].reduction)
+        self.reduces = len(self.parallel) < len(self.loops)
         self.contiguous = contiguous_loop(access)
         row = [prod(access.shape[d + 1 :]) for d in range(len(access.shape))]
         self.strides = tuple(

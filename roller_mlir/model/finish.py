@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From a chosen candidate to a plan: layouts of the staged inputs, loop orders, the prediction."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
@@ -9,6 +10,16 @@ from roller_mlir.model.facts import Facts
 from roller_mlir.model.layouts import operand_layout
 from roller_mlir.model.performance import predict_with
 from roller_mlir.plan import Plan
+
+MAX_UNROLLED_POINTS = 2048
+"""Points of one thread and step that are unrolled; a forced step beyond that stays a loop over its reduction points."""
+
+
+def unrolled_points(registers: Sequence[int], facts: Facts) -> int:
+    """Return the reduction points that are unrolled: all of a step, unless the code grew too large."""
+    points = prod([registers[loop] for loop in facts.reductions])
+    accumulators = prod([registers[loop] for loop in facts.parallel])
+    return points if points * accumulators <= MAX_UNROLLED_POINTS else max(1, MAX_UNROLLED_POINTS // accumulators)
 
 
 def finish(facts: Facts, chosen: Estimate) -> Plan:
@@ -38,6 +49,6 @@ def finish(facts: Facts, chosen: Estimate) -> Plan:
         reduction_order=facts.reductions,
         operands=operands,
         stages=chosen.stages,
-        unroll=prod(program.registers[loop] for loop in facts.reductions),
+        unroll=unrolled_points(program.registers, facts),
     )
     return replace(plan, prediction=predict_with(facts, plan))

@@ -2,18 +2,28 @@
 """Forced tiles: what a user asks for goes through the same checks as what is constructed, and fails with the reason."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from math import prod
 
-from roller_mlir.model.alignment import WindowRule
 from roller_mlir.model.direct import direct_programs
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.estimate import Estimate, estimate
 from roller_mlir.model.facts import Facts
 from roller_mlir.model.options import ConstructOptions
+from roller_mlir.model.problems import count_problem, program_problem, resource_problem, thread_problem
 from roller_mlir.model.program import Program, make_program
+from roller_mlir.model.tile import has_outer_product
+
+__all__ = ["forced_estimates", "program_problem"]
 
 MAX_FORCED = 256
 """Thread tiles that are tried for a forced block."""
+
+MAX_THREAD_POINTS = 1024
+"""Points of one thread along a forced reduction loop that are tried."""
+
+Split = tuple[tuple[int, ...], tuple[int, ...]]
+"""Points per thread, and threads, per loop."""
 
 
 def forced_estimates(facts: Facts, options: ConstructOptions) -> list[Estimate]:
@@ -22,217 +32,108 @@ def forced_estimates(facts: Facts, options: ConstructOptions) -> list[Estimate]:
     Raises:
         ConstructionError: There is none; the message says what is needed against which limit, and what to change.
     """
-    _check_counts(facts, options)
-    programs = list(_candidates(facts, options))
-    if not programs:
-        raise ConstructionError(_no_threads(facts, options))
-    found: list[Estimate] = []
-    reason = ""
-    for program in programs:
-        problem = program_problem(facts, program, options.stages)
-        if problem:
-            reason = reason or problem
-            continue
-        one = estimate(facts, program, stages=options.stages)
-        if one is None:
-            reason = reason or resource_problem(facts, program, options.stages)
-        else:
-            found.append(one)
-    if not found:
+    reason = count_problem(facts, options)
+    if reason:
         raise ConstructionError(reason)
+    found: list[Estimate] = []
+    for program in _candidates(facts, options):
+        problem = program_problem(facts, program, options.stages)
+        one = None if problem else estimate(facts, program, stages=options.stages)
+        if one is not None:
+            found.append(one)
+        else:
+            reason = reason or problem or resource_problem(facts, program, options.stages)
+    if not found:
+        raise ConstructionError(reason or thread_problem(facts, options))
     return found
-
-
-def program_problem(facts: Facts, program: Program, stages: int) -> str:
-    """Return which rule of tiles and threads a program breaks, or an empty string."""
-    device = facts.machine.device
-    name = _name(facts, program.blocks)
-    threads = prod(program.threads)
-    if threads > device.max_threads_per_block:
-        return (
-            f"{name} with {_by(program.registers)} points per thread needs {threads} threads per block, '{device.name}' has "
-            f"{device.max_threads_per_block}; raise thread-tile or lower tile-sizes"
-        )
-    if threads > 1 and threads % device.subgroup_size:
-        return (
-            f"{name} with {_by(program.registers)} points per thread needs {threads} threads, '{device.name}' runs them in "
-            f"multiples of {device.subgroup_size}; change thread-tile or tile-sizes"
-        )
-    for loop in facts.reductions:
-        size = program.threads[loop]
-        if size & (size - 1):
-            return f"{name} splits reduction loop {loop} over {size} threads, joining needs a power of two; change thread-tile"
-        if not WindowRule().allows_size(facts.expression, loop, program.blocks[loop]):
-            return (
-                f"{name} walks window loop {loop} in steps of {program.blocks[loop]}, which must divide its extent "
-                f"{facts.extents[loop]}; change tile-sizes"
-            )
-    if stages == 2:
-        steps = prod([-(-facts.extents[i] // program.blocks[i]) for i in facts.reductions])
-        if steps < 2 or not any(program.staged):
-            return (
-                f"{name} has {steps} reduction step(s) and {sum(program.staged)} staged operand(s), 2 stages "
-                "need at least 2 steps and 1 staged operand; lower stages or tile-sizes"
-            )
-    return ""
-
-
-def resource_problem(facts: Facts, program: Program, stages: int) -> str:
-    """Return which capacity of the device a program exceeds."""
-    device = facts.machine.device
-    threads = prod(program.threads)
-    steps = prod([-(-facts.extents[i] // program.blocks[i]) for i in facts.reductions])
-    staged = program.staged
-    stages = stages or (2 if steps > 1 and any(staged) else 1)
-    need = stages * sum(
-        access.tile(program.blocks)[0] * access.element_bytes
-        for access, there in zip(facts.inputs, staged, strict=True)
-        if there
-    )
-    name = _name(facts, program.blocks, stages)
-    if need > device.max_workgroup_bytes_per_block:
-        return (
-            f"{name} needs {need} B of workgroup memory, '{device.name}' has {device.max_workgroup_bytes_per_block} B; lower "
-            "tile-sizes or stages"
-        )
-    points = prod([program.registers[i] for i in facts.parallel])
-    limit = min(device.max_registers_per_thread, device.registers_per_unit // max(1, threads))
-    return (
-        f"{name} needs {points} accumulators and their fragments in each of {threads} threads, '{device.name}' has {limit} "
-        "registers for each; lower thread-tile or tile-sizes"
-    )
-
-
-def _check_counts(facts: Facts, options: ConstructOptions) -> None:
-    count = len(facts.extents)
-    for name, sizes in (("tile-sizes", options.tile_sizes), ("thread-tile", options.thread_tile)):
-        if sizes and len(sizes) != count:
-            raise ConstructionError(
-                f"{name}={','.join(map(str, sizes))} has {len(sizes)} size(s), the {_by(facts.extents)} loop nest needs "
-                f"{count}: one per loop"
-            )
-    if options.tile_sizes and options.thread_tile:
-        for loop, (block, own) in enumerate(zip(options.tile_sizes, options.thread_tile, strict=True)):
-            if block % own:
-                raise ConstructionError(
-                    f"thread-tile {_by(options.thread_tile)} has {own} points on loop {loop}, which must divide the "
-                    f"{block} of tile-sizes {_by(options.tile_sizes)}"
-                )
 
 
 def _candidates(facts: Facts, options: ConstructOptions) -> Iterator[Program]:
     """Yield the programs with the forced block, thread tile or both, in several thread orders."""
     seen: set[Program] = set()
     for registers, threads in _splits(facts, options):
-        for lane, fastest in _orders(facts, threads, registers):
-            program = make_program(facts, registers, threads, fastest, lane, reuse=_reuses(facts, threads))
+        split = any(threads[loop] > 1 for loop in facts.reductions)
+        reuse = bool(facts.reductions and facts.reused) and not split
+        for lane, fastest in _orders(facts, threads):
+            program = make_program(facts, registers, threads, fastest, lane, reuse=reuse)
             if program not in seen:
                 seen.add(program)
                 yield program
 
 
-def _reuses(facts: Facts, threads: Sequence[int]) -> bool:
-    """Return whether a forced program is tiled for reuse: there is some, and no thread splits a reduction."""
-    return bool(facts.reductions and facts.reused) and all(threads[loop] == 1 for loop in facts.reductions)
-
-
-def _orders(
-    facts: Facts, threads: Sequence[int], registers: Sequence[int]
-) -> Iterator[tuple[int | None, tuple[int, ...]]]:
+def _orders(facts: Facts, threads: Sequence[int]) -> Iterator[tuple[int | None, tuple[int, ...]]]:
+    """Yield lane loops and thread orders: along the output's rows, or along a split reduction that is contiguous."""
     largest = max(facts.inputs, key=lambda a: a.access.size_bytes, default=facts.output)
-    leads = [facts.output.contiguous]
-    if largest.contiguous is not None and facts.reduction[largest.contiguous] and threads[largest.contiguous] > 1:
-        leads.insert(0, largest.contiguous)
-    for lead in leads:
-        rest = [loop for loop in reversed(range(len(threads))) if loop != lead]
-        rest.sort(key=lambda loop: facts.reduction[loop])
-        yield lead, (*([lead] if lead is not None else []), *rest)
-        if lead is not None and facts.reduction[lead]:
-            del registers
-            return
+    lead = facts.output.contiguous
+    along = largest.contiguous
+    if along is not None and facts.reduction[along] and threads[along] > 1:
+        lead = along
+    rest = sorted((loop for loop in reversed(range(len(threads))) if loop != lead), key=lambda i: facts.reduction[i])
+    yield lead, (*([lead] if lead is not None else []), *rest)
 
 
-def _splits(facts: Facts, options: ConstructOptions) -> Iterator[tuple[tuple[int, ...], tuple[int, ...]]]:
-    """Yield (points per thread, threads) per loop that agree with what is forced."""
-    device = facts.machine.device
-    blocks = options.tile_sizes
-    if blocks and options.thread_tile:
-        yield options.thread_tile, tuple(b // r for b, r in zip(blocks, options.thread_tile, strict=True))
-        return
-    if options.thread_tile:
-        own = options.thread_tile
-        tried = 0
+def _splits(facts: Facts, options: ConstructOptions) -> Iterator[Split]:
+    """Yield the splits over threads that agree with what is forced."""
+    blocks, own = options.tile_sizes, options.thread_tile
+    if blocks and own:
+        yield own, tuple(b // r for b, r in zip(blocks, own, strict=True))
+    elif own:
         for program in direct_programs(facts):
             if program.registers == own:
                 yield own, program.threads
-        for threads in _thread_counts(facts, own, device.subgroup_size, device.max_threads_per_block):
-            tried += 1
-            if tried > MAX_FORCED:
-                return
-            yield own, threads
-        return
+        yield from islice(((own, threads) for threads in _thread_tiles(facts, own)), MAX_FORCED)
+    else:
+        found = False
+        if has_outer_product(facts.expression):
+            for split in islice(_thread_splits(facts, blocks, split_reductions=False), MAX_FORCED):
+                found = True
+                yield split
+        if not found:
+            yield from islice(_thread_splits(facts, blocks, split_reductions=True), MAX_FORCED)
+
+
+def _thread_splits(facts: Facts, blocks: Sequence[int], *, split_reductions: bool) -> Iterator[Split]:
+    """Yield the splits of a block that fill subgroups."""
+    device = facts.machine.device
     choices: list[list[int]] = []
     for loop, block in enumerate(blocks):
-        sizes = [r for r in range(1, min(block, 16) + 1) if block % r == 0 and (r & (r - 1) == 0 or r == block)]
-        if facts.reduction[loop]:
-            sizes = [r for r in _divisors(block) if (block // r) & (block // r - 1) == 0]
-            if facts.reused:
-                sizes = [block]
-        choices.append(sizes)
-    count = 0
-    for registers in _product(choices):
+        if not facts.reduction[loop]:
+            choices.append([r for r in range(1, min(block, 16) + 1) if block % r == 0 and (_is_power(r) or r == block)])
+        elif split_reductions and not facts.steps_divide[loop]:
+            sizes = range(1, min(block, MAX_THREAD_POINTS) + 1)
+            choices.append([r for r in sizes if block % r == 0 and _is_power(block // r)])
+        else:
+            choices.append([block])
+    for registers in _combinations(choices):
         threads = tuple(b // r for b, r in zip(blocks, registers, strict=True))
         total = prod(threads)
-        if total > device.max_threads_per_block or total % device.subgroup_size:
-            continue
-        count += 1
-        if count > MAX_FORCED:
-            return
-        yield registers, threads
+        if total <= device.max_threads_per_block and total % device.subgroup_size == 0:
+            yield registers, threads
 
 
-def _thread_counts(facts: Facts, own: Sequence[int], lanes: int, limit: int) -> Iterator[tuple[int, ...]]:
+def _thread_tiles(facts: Facts, own: Sequence[int]) -> Iterator[tuple[int, ...]]:
+    """Yield the threads per loop, powers of two, that a forced thread tile may be repeated over."""
+    device = facts.machine.device
     choices: list[list[int]] = []
     for loop, extent in enumerate(facts.extents):
-        top = 1
-        while top * own[loop] < extent and top < limit:
-            top *= 2
-        choices.append([1] if facts.reduction[loop] else [1 << i for i in range(top.bit_length())])
-    for threads in _product(choices):
+        sizes = [1]
+        while not facts.reduction[loop] and sizes[-1] * own[loop] < extent and sizes[-1] < device.max_threads_per_block:
+            sizes.append(sizes[-1] * 2)
+        choices.append(sizes)
+    for threads in _combinations(choices):
         total = prod(threads)
-        if total % lanes == 0 and total <= limit:
+        if total % device.subgroup_size == 0 and total <= device.max_threads_per_block:
             yield threads
 
 
-def _product(choices: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
+def _combinations(choices: Sequence[Sequence[int]]) -> Iterator[tuple[int, ...]]:
     if not choices:
         yield ()
         return
     for first in choices[0]:
-        for rest in _product(choices[1:]):
+        for rest in _combinations(choices[1:]):
             yield (first, *rest)
 
 
-def _divisors(value: int) -> list[int]:
-    return [d for d in range(1, value + 1) if value % d == 0]
-
-
-def _no_threads(facts: Facts, options: ConstructOptions) -> str:
-    device = facts.machine.device
-    sizes = options.tile_sizes or options.thread_tile
-    return (
-        f"tile {_by(sizes)} of the {_by(facts.extents)} loop nest cannot be spread over threads: no split has a multiple of "
-        f"{device.subgroup_size} threads up to the {device.max_threads_per_block} of '{device.name}' with at most 16 points per "
-        "thread and parallel loop; change tile-sizes or give thread-tile"
-    )
-
-
-def _name(facts: Facts, blocks: Sequence[int], stages: int = 0) -> str:
-    detail = facts.expression.output.element_type
-    if stages:
-        detail += f", {stages} stage{'s' if stages > 1 else ''}"
-    return f"tile {_by(blocks)} ({detail})"
-
-
-def _by(sizes: Sequence[int]) -> str:
-    return "x".join(str(size) for size in sizes)
+def _is_power(value: int) -> bool:
+    return value & (value - 1) == 0

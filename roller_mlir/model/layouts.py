@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Layouts of staged inputs and their bank phases, remembered by what they depend on.
 
-A layout depends on the tile and on the alignment of its rows, not on the extents of the operator: the same tile of another
-operator is looked up, not simulated again.
+A layout depends on the tile and on the alignment of its rows, not on the extents of the operator: the same tile of
+another operator is looked up, not simulated again.
 """
 
 from functools import lru_cache

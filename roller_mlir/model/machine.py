@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A device in the units that the performance model counts in: cycles of one unit, bytes per second of the whole device.
 
-A figure that a device's description leaves out limits nothing: an unknown latency counts as 0, an unknown bandwidth as infinite.
+A figure that a device's description leaves out limits nothing: an unknown latency counts as 0, an unknown bandwidth as
+infinite.
 """
 
 from dataclasses import dataclass

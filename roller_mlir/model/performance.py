@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The prediction of a plan: what it moves, counted, and how long it takes, modelled.
 
-Paper: ROLLER section 3.3. A prediction is not a measurement. The counts are exact where tiles divide the loops and rows are
-aligned: the simulator counts the same numbers on the kernel.
+Paper: ROLLER section 3.3. A prediction is not a measurement. The counts are exact where tiles divide the loops and
+rows are aligned: the simulator counts the same numbers on the kernel.
 """
 
 from dataclasses import dataclass
@@ -24,6 +24,10 @@ from roller_mlir.model.sectors import access_sectors, copy_sectors
 from roller_mlir.model.timing import seconds_by_layer, total_seconds
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, Plan, Prediction, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
+
+SECTOR_BYTES = 32
+"""The unit in which sectors are counted on every device, as in the simulator; the model's traffic takes the device's
+own."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,7 +184,7 @@ def _staged(facts: Facts, plan: Plan, access_facts: AccessFacts, operand: Operan
     dimensions = tile_dimensions(access, [axis.block for axis in plan.axes])
     elements = copy_map([d.extent for d in dimensions], operand.vector, plan.threads).vectors * operand.vector
     moved = copied_elements(access, boxes, operand.vector)
-    sectors = copy_sectors(access, boxes, operand.vector, plan.threads, lanes, machine.sector_bytes)
+    sectors = copy_sectors(access, boxes, operand.vector, plan.threads, lanes, SECTOR_BYTES)
     cost = layout_cost(access, facts.expression.loops, operand, plan.axes, plan.thread_order, machine)
     reads = prod(plan.axes[loop].registers for loop in access_facts.loops) * plan.threads
     return OperandTraffic(
@@ -200,7 +204,7 @@ def _direct(facts: Facts, plan: Plan, access_facts: AccessFacts, boxes: Boxes, t
     runs = _runs(facts, boxes)
     own = prod(plan.axes[loop].registers for loop in access_facts.loops)
     width = access_facts.direct_vector([axis.chunk for axis in plan.axes])
-    sectors, alignments = access_sectors(access, boxes, threads, range(lanes), width, lanes, machine.sector_bytes)
+    sectors, alignments = access_sectors(access, boxes, threads, range(lanes), width, lanes, SECTOR_BYTES)
     subgroups = -(-plan.threads // lanes)
     moved = direct_elements(access, boxes)
     return OperandTraffic(
@@ -231,7 +235,7 @@ def _output(facts: Facts, plan: Plan, boxes: Boxes, threads: ThreadMap) -> Opera
         if loops[loop].reduction:
             groups //= max(1, stride * count // max(stride, lanes))
         stride *= count
-    sectors, alignments = access_sectors(access, parallel, threads, active, width, lanes, machine.sector_bytes)
+    sectors, alignments = access_sectors(access, parallel, threads, active, width, lanes, SECTOR_BYTES)
     moved = direct_elements(access, parallel)
     size = moved * access.element_bytes
     writers = prod(axis.threads for axis in parallel.axes)

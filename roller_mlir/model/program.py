@@ -66,8 +66,8 @@ def make_program(
         fastest: Preferred order of loops in the thread number.
         lane: Preferred lane loop; dropped where its chunk is 1.
         lane_chunk: Points of the lane loop's chunk, 0 for the widest that its register tile allows.
-        reuse: Whether inputs that serve several points of the task are staged. Parallel loops other than the lane then take
-            chunks too, so that tiles are read as vectors along them.
+        reuse: Whether inputs that serve several points of the task are staged. Parallel loops other than the lane then
+            take chunks too, so that tiles are read as vectors along them.
     """
     limit = facts.output.limit
     chunks = [1] * len(registers)
@@ -98,10 +98,10 @@ def make_program(
 def staged_inputs(facts: Facts, blocks: Sequence[int], near: Sequence[int], *, reuse: bool) -> tuple[bool, ...]:
     """Decide which inputs go through workgroup memory.
 
-    With reuse, what serves several points of the task (a parallel loop of the box does not index it, or windows overlap). In
-    any program but a streaming reduction, what neighbouring threads would read from distant addresses: its contiguous loop
-    runs in the box, but is neither the lane nor the fastest loop of the threads. Paper: ROLLER section 3.2 (element-wise
-    expressions are tiled at the top layer only).
+    With reuse, what serves several points of the task (a parallel loop of the box does not index it, or windows
+    overlap). In any program but a streaming reduction, what neighbouring threads would read from distant addresses:
+    its contiguous loop runs in the box, but is neither the lane nor the fastest loop of the threads. Paper: ROLLER
+    section 3.2 (element-wise expressions are tiled at the top layer only).
 
     Args:
         facts: The expression.

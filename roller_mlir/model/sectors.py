@@ -60,8 +60,8 @@ def access_sectors(
 ) -> tuple[int, int]:
     """Return the sectors that one access of a subgroup touches, as a sum over the alignments that it starts at.
 
-    Where rows are whole sectors, an access starts on a sector and the first subgroup's stands for all. Otherwise accesses
-    start anywhere on a grid, and each place on it counts once.
+    Where rows are whole sectors, an access starts on a sector and the first subgroup's stands for all. Otherwise
+    accesses start anywhere on a grid, and each place on it counts once.
 
     Args:
         access: The tensor.
@@ -117,7 +117,7 @@ def _start_grid(
 
 
 def _interior_offset(access: Access, boxes: Boxes, row: Sequence[int]) -> int:
-    """Return the element offset of the second box along every loop (the only one where there is one): free of residues."""
+    """Return the element offset of the second box along every loop, which is free of residues; or of the only box."""
     starts: list[int] = []
     for loop in range(len(boxes.loops)):
         origins = boxes.origins(loop)

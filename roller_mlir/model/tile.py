@@ -37,7 +37,8 @@ def tile_counts(expression: TensorExpression, tile: Sequence[int]) -> Tile:
 def access_traffic(access: Access, tile: Sequence[int], transaction_bytes: int = 1) -> int:
     """Return the bytes that loading one tile of an access moves, in whole transactions.
 
-    Rows of the tile are contiguous along the tensor's last dimension; tensors and tiles are taken to start on a transaction.
+    Rows of the tile are contiguous along the tensor's last dimension; tensors and tiles are taken to start on a
+    transaction.
     """
     size = access.element_bytes
     if not access.shape:
@@ -83,8 +84,8 @@ def reuse_score(saved_bytes: float, added_bytes: float) -> float:
 def reuse_loops(expression: TensorExpression) -> tuple[int, ...]:
     """Return the parallel loops whose enlargement lets some input's data serve several points.
 
-    A loop reuses an input that it does not index (matmul: both loops), or that it indexes together with another loop, so
-    that neighbouring windows overlap.
+    A loop reuses an input that it does not index (matmul: both loops), or that it indexes together with another loop,
+    so that neighbouring windows overlap.
     """
     found: list[int] = []
     for loop in expression.parallel():

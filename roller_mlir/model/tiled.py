@@ -1,18 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Construction of programs with reuse: a register tile per thread, then a block tile in workgroup memory.
 
-Paper: ROLLER section 3.2, with the register layer first-class: a register tile is one thread's share, the block tile is that
-share times the threads of each axis, and a reduction loop is walked in aligned steps.
+Paper: ROLLER section 3.2, with the register layer first-class: a register tile is one thread's share, the block tile
+is that share times the threads of each axis, and a reduction loop is walked in aligned steps.
 """
 
 from math import prod
 
+from roller_mlir.mapping.resources import ADDRESSING_REGISTERS
 from roller_mlir.model.alignment import AlignmentRule, TensorShapeRule, allowed
 from roller_mlir.model.enlarge import Layer, enlarge
 from roller_mlir.model.facts import Facts
 from roller_mlir.model.program import Program, make_program
 from roller_mlir.model.tile import Tile, reuse_score
-from roller_mlir.mapping.resources import ADDRESSING_REGISTERS
 
 MAX_THREAD_EXTENT = 16
 """Largest register tile along one loop."""
@@ -21,7 +21,8 @@ MAX_STEP = 32
 """Largest reduction step along one loop."""
 
 MAX_POINTS_PER_STEP = 1024
-"""Unrolled points of one thread and step: more overflows the instruction cache (16 B each) and takes long to assemble."""
+"""Unrolled points of one thread and step: more overflows the instruction cache (16 B each) and takes long to
+assemble."""
 
 REGISTER_TILES, REGISTER_VISITS = 8, 64
 BLOCK_TILES, BLOCK_VISITS = 32, 96
@@ -208,9 +209,10 @@ class TiledSearch:
     # Small operators ------------------------------------------------------------------------------------------------
 
     def _shrink(self, found: dict[tuple[Tile, Tile], Program], limit: int) -> None:
-        """Shrink programs with fewer tasks than units along the axis of smallest reuse score, until the device is filled.
+        """Shrink programs with too few tasks along the axis of smallest reuse score, until the device is filled.
 
-        Paper: ROLLER section 3.2 (small operator). Each shrinking halves either the threads or the register tile of the axis.
+        Paper: ROLLER section 3.2 (small operator). Each shrinking halves either the threads or the register tile of
+        the axis.
         """
         facts = self.facts
         units = facts.machine.device.units

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The micro-performance model's arithmetic: from what a task does per step to seconds.
 
-Paper: ROLLER section 3.3. The paper takes the slowest memory layer or the peak compute rate; here a unit is also limited by
-the issue of the other instructions, by bank phases, by whole rounds of tasks over the units, and by latency where too few
-tasks share a unit to hide it.
+Paper: ROLLER section 3.3. The paper takes the slowest memory layer or the peak compute rate; here a unit is also
+limited by the issue of the other instructions, by bank phases, by whole rounds of tasks over the units, and by latency
+where too few tasks share a unit to hide it.
 """
 
 from dataclasses import dataclass
@@ -11,15 +11,15 @@ from dataclasses import dataclass
 from roller_mlir.model.machine import Machine
 
 STALL_SHARE = 0.3
-"""Share of cycles in which one subgroup alone cannot issue (dependent results, operand fetch). Assumed, not measured; with w
-subgroups on a scheduler some subgroup is ready in a share 1 - 0.3^w: 0.70, 0.91, 0.97, 0.99."""
+"""Share of cycles in which one subgroup alone cannot issue (dependent results, operand fetch). Assumed, not measured;
+with w subgroups on a scheduler some subgroup is ready in a share 1 - 0.3^w: 0.70, 0.91, 0.97, 0.99."""
 
 TASK_START_CYCLES = 200.0
 """Cycles from the end of a task to the first instruction of the next one in its place. Assumed, not measured."""
 
 HIDDEN_SHARE = 0.95
-"""Share of the time of the layers other than the slowest that is hidden behind it. Assumed, not measured; it orders programs
-that one layer limits alike by how close they are to the other limits."""
+"""Share of the time of the layers other than the slowest that is hidden behind it. Assumed, not measured; it orders
+programs that one layer limits alike by how close they are to the other limits."""
 
 
 @dataclass(slots=True)
@@ -64,7 +64,8 @@ class Work:
 def seconds_by_layer(work: Work, machine: Machine) -> dict[str, float]:
     """Return seconds were each layer the only limit, "launch" apart.
 
-    Keys: "global", "l2", "workgroup" (passes of the busiest unit), "compute" (issue of the busiest unit), "latency" (rounds of
+    Keys: "global", "l2", "workgroup" (passes of the busiest unit), "compute" (issue of the busiest unit), "latency"
+    (rounds of
     resident tasks, each as slow as one task alone), "launch".
     """
     device = machine.device

@@ -118,7 +118,7 @@ class GpuOps:
     def _plan_shuffle(self, operation: Any) -> Callable[[], None]:
         mode = _word(operation.attributes["mode"])
         site = self.table.add(self.kernel, operation)
-        kind = operation.operands[0].type
+        kind: Any = operation.operands[0].type
         width = (kind.shape[0] * kind.element_type.width) if isinstance(kind, ir.VectorType) else kind.width
         if width not in (8, 16, 32, 64):
             fail(operation, f"'gpu.shuffle' must pass 8, 16, 32 or 64 bits, but got {kind}")

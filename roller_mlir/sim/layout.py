@@ -76,6 +76,9 @@ class Block(IntEnum):
     DONE = 18  # threads that had ended after the last pass
     LOG = 19  # address of int64[threads][LOG_CAPACITY]: site << 48 | address
     LOG_LENGTH = 20  # address of int64[threads]
+    ARRIVED = 21  # threads at a barrier
+    ARRIVAL_SITE = 22  # the barrier that the first of them reached
+    MIXED = 23  # 1: another one reached another barrier
     SIZE = 24
 
 

@@ -154,7 +154,7 @@ class _KernelLowering:
         block = self.entry_block
         for argument in reversed(list(block.arguments)[first:]):
             where = ir.InsertionPoint.at_block_begin(block)
-            sizes = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 0])}
+            sizes: dict[str, Any] = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 0])}
             created = ir.Operation.create(
                 "memref.alloca", [argument.type], [], sizes, loc=self.function.location, ip=where
             )
@@ -196,7 +196,7 @@ def lower(module: Any, *, subgroup_size: int, check: bool, log: bool) -> Lowered
                 declared |= calls
         with ir.InsertionPoint.at_block_begin(target.body):
             for name, kind in declared.items():
-                attributes = {
+                attributes: dict[str, Any] = {
                     "sym_name": ir.StringAttr.get(name),
                     "function_type": ir.TypeAttr.get(kind),
                     "sym_visibility": ir.StringAttr.get("private"),
@@ -206,5 +206,5 @@ def lower(module: Any, *, subgroup_size: int, check: bool, log: bool) -> Lowered
         for operation in _operations(target.operation):
             if not operation.name.startswith("llvm."):  # the translation crashes on anything else
                 fail(operation, f"'{operation.name}' has no lowering to LLVM in the simulator")
-        text = to_llvm_22(llvm.translate_module_to_llvmir(target.operation))
+        text = to_llvm_22(llvm.translate_module_to_llvmir(target.operation))  # pyright: ignore[reportAttributeAccessIssue]
     return LoweredKernels(complete(text, list(entries.values())), entries, table)

@@ -24,6 +24,7 @@ class Runtime:
     module: Value
     switch: Value
     begin: Value
+    fill: Value
     clock: Value
     wait: Value
     fault: Value
@@ -89,7 +90,17 @@ def _fault_value(module: Value) -> None:
 
 def _waits(module: Value, wait: Value) -> None:
     """barrier, spin, exit (block, site); sync(block, site) of a subgroup; leave(block) after a spin loop."""
-    for name, state in (("barrier", State.BARRIER), ("spin", State.SPIN), ("exit", State.DONE)):
+    code = Code(module, PREFIX + "barrier", 2, VOID)
+    block, site = code.parameters
+    arrived, expected, mixed = code.slots(block, Block.ARRIVED, Block.ARRIVAL_SITE, Block.MIXED)
+    first = code.compare("==", arrived, 0)
+    code.write(block, Block.ARRIVED, code.builder.add(arrived, code.value(1)))
+    code.write(block, Block.ARRIVAL_SITE, code.builder.select(first, site, expected))
+    other = code.builder.and_(code.builder.not_(first), code.builder.icmp_signed("!=", expected, site))
+    code.write(block, Block.MIXED, code.builder.or_(mixed, code.builder.zext(other, I64)))
+    code.call(wait, block, State.BARRIER, site)
+    code.builder.ret_void()
+    for name, state in (("spin", State.SPIN), ("exit", State.DONE)):
         code = Code(module, PREFIX + name, 2, VOID)
         code.call(wait, code.parameters[0], state, code.parameters[1])
         code.builder.ret_void()
@@ -202,6 +213,7 @@ def emit_runtime() -> Runtime:
     module: Value = ir.Module(PREFIX + "runtime")
     switch = _external(module, PREFIX + "switch", VOID, [POINTER, POINTER])
     begin = _external(module, PREFIX + "begin", VOID, [])
+    fill = _external(module, "memset", POINTER, [POINTER, I32, I64])
     clock = _clock(module)
     wait = _wait(module, switch)
     fault = _fault(module, wait)
@@ -212,4 +224,4 @@ def emit_runtime() -> Runtime:
     _pointer(module, fault)
     for mode in SHUFFLES:
         _shuffle(module, wait, mode)
-    return Runtime(module, switch, begin, clock, wait, fault)
+    return Runtime(module, switch, begin, fill, clock, wait, fault)

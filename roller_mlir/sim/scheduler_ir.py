@@ -49,7 +49,6 @@ def _start(runtime: Runtime, permute: Value) -> Value:
     """start(launch, block): give the record the next block of the grid, or none."""
     code = Code(runtime.module, PREFIX + "start", 2, VOID, internal=True)
     builder = code.builder
-    fill = ir.Function(runtime.module, ir.FunctionType(POINTER, [POINTER, I32, I64]), "memset")
     launch, block = code.parameters
     started, blocks = code.slots(launch, Launch.NEXT, Launch.BLOCKS)
     code.write(block, Block.NUMBER, -1)
@@ -63,7 +62,8 @@ def _start(runtime: Runtime, permute: Value) -> Value:
         code.write(block, Block.Y, builder.srem(row, grid_y))
         code.write(block, Block.Z, builder.sdiv(row, grid_y))
         code.write(block, Block.TICKS, layout.TICKS_PER_CLOCK)
-        code.write(block, Block.DONE, 0)
+        for slot in (Block.DONE, Block.ARRIVED, Block.MIXED):
+            code.write(block, slot, 0)
         threads, arena_bytes = code.slots(launch, Launch.THREADS, Launch.ARENA_BYTES)
         for slot, value, width, count in (
             (Block.ARENA, 0xFF, 1, arena_bytes),
@@ -73,7 +73,7 @@ def _start(runtime: Runtime, permute: Value) -> Value:
             (Block.LOG_LENGTH, 0, 8, threads),
         ):
             address = builder.inttoptr(code.read(block, slot), POINTER)
-            builder.call(fill, [address, ir.Constant(I32, int(value)), builder.mul(count, code.value(width))])
+            builder.call(runtime.fill, [address, ir.Constant(I32, int(value)), builder.mul(count, code.value(width))])
         code.call(permute, launch, code.read(block, Block.ORDER), threads)
     builder.ret_void()
     return code.function
@@ -171,18 +171,15 @@ def _release(runtime: Runtime, blame: Value) -> Value:
         released = code.call(release_subgroup, launch, block, first, end)
         progress.set(builder.or_(progress.get(), released))
     logs = code.compare("!=", capacity, 0)
-    barrier, done, first_site, other = (code.variable(value) for value in (0, 0, -1, -1))
+    done, odd = code.variable(0), code.variable(-1)
+    expected = code.read(block, Block.ARRIVAL_SITE)
     with code.count(0, threads) as thread:
         state = code.read(states, thread, I8)
         with code.when(code.compare("==", state, State.DONE)):
             done.add(1)
-        with code.when(code.compare("==", state, State.BARRIER)):
-            barrier.add(1)
-            site = code.read(sites, thread, I32)
-            with code.when(code.compare("<", first_site.get(), 0)):
-                first_site.set(site)
-            with code.when(code.compare("!=", first_site.get(), site)):
-                other.set(thread)
+        elsewhere = code.compare("!=", code.read(sites, thread, I32), expected)
+        with code.when(builder.and_(code.compare("==", state, State.BARRIER), elsewhere)):
+            odd.set(thread)
         stopped = code.is_stopped(state)
         with code.when(stopped):
             progress.set(1)
@@ -195,21 +192,27 @@ def _release(runtime: Runtime, blame: Value) -> Value:
     code.write(block, Block.DONE, done.get())
     with code.when(code.compare("==", done.get(), threads)):
         code.give(Outcome.FINISHED)
-    all_parked = code.compare("==", builder.add(done.get(), barrier.get()), threads)
-    with code.when(builder.and_(code.compare(">", barrier.get(), 0), all_parked)):
-        together = builder.and_(code.compare("==", barrier.get(), threads), code.compare("<", other.get(), 0))
-        with builder.if_else(together) as (agreed, diverged):
-            with agreed:
-                with code.count(0, threads) as thread:
-                    code.write(states, thread, State.READY, I8)
-                progress.set(1)
-            with diverged:
-                code.call(blame, launch, block, Fault.DIVERGENT_BARRIER, other.get(), first_site.get())
+    # A barrier that all threads reached was released before: the others can not come any more.
+    arrived = code.read(block, Block.ARRIVED)
+    nobody_else = code.compare("==", builder.add(done.get(), arrived), threads)
+    with code.when(builder.and_(code.compare(">", arrived, 0), nobody_else)):
+        code.call(blame, launch, block, Fault.DIVERGENT_BARRIER, odd.get(), expected)
     with code.when(code.compare("!=", code.read(launch, Launch.FAULT), 0)):
         code.give(Outcome.FAULT)
     moved = code.compare("!=", progress.get(), 0)
     code.give(builder.select(moved, code.value(Outcome.PROGRESS), code.value(Outcome.SPINNING)))
     return code.function
+
+
+def _release_barrier(code: Code, runtime: Runtime, block: Value, threads: Value) -> Value:
+    """Emit the release of a barrier that all threads of the block reached; give whether they did."""
+    arrived, mixed, states = code.slots(block, Block.ARRIVED, Block.MIXED, Block.STATE)
+    together = code.builder.and_(code.builder.icmp_signed("==", arrived, threads), code.compare("==", mixed, 0))
+    with code.when(together):
+        code.write(block, Block.ARRIVED, 0)
+        address = code.builder.inttoptr(states, POINTER)
+        code.builder.call(runtime.fill, [address, ir.Constant(I32, int(State.READY)), threads])
+    return together
 
 
 def _pass(runtime: Runtime, blame: Value, flush: Value) -> Value:
@@ -231,6 +234,8 @@ def _pass(runtime: Runtime, blame: Value, flush: Value) -> Value:
     with code.when(code.compare(">", code.call(runtime.clock), deadline), likely=False):
         code.call(blame, launch, block, Fault.TIMEOUT, -1, -1)
         code.give(Outcome.FAULT)
+    with code.when(_release_barrier(code, runtime, block, threads)):
+        code.give(Outcome.PROGRESS)
     builder.ret(code.call(_release(runtime, blame), launch, block))
     return code.function
 

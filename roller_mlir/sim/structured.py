@@ -5,7 +5,7 @@ Variables are stack slots, which LLVM turns into registers. Every integer is 64 
 elements are widened when read.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from enum import IntEnum
 from typing import Any
@@ -120,13 +120,13 @@ class Code:
         return Variable(self, initial)
 
     @contextmanager
-    def when(self, condition: Value, likely: bool | None = None) -> Iterator[None]:
+    def when(self, condition: Value, likely: bool | None = None) -> Generator[None]:
         """Run the body where an i1 holds."""
         with self.builder.if_then(condition, likely=likely):
             yield
 
     @contextmanager
-    def loop(self, condition: Callable[[], Value]) -> Iterator[None]:
+    def loop(self, condition: Callable[[], Value]) -> Generator[None]:
         """Run the body while `condition()` (evaluated before each iteration) holds."""
         head = self.function.append_basic_block("head")
         body = self.function.append_basic_block("body")
@@ -141,7 +141,7 @@ class Code:
         self.builder.position_at_end(done)
 
     @contextmanager
-    def count(self, start: Value | int, stop: Value, step: Value | int = 1) -> Iterator[Value]:
+    def count(self, start: Value | int, stop: Value, step: Value | int = 1) -> Generator[Value]:
         """Run the body with the counter from `start` up to below `stop`."""
         counter = self.variable(start)
         with self.loop(lambda: self.compare("<", counter.get(), stop)):

@@ -1124,11 +1124,22 @@ func.func @program(%a: tensor<8xf32>, %m: memref<8xf32>, %x: f32, %d: tensor<?xf
 // -----
 
 func.func @program(%a: tensor<8xf32>, %m: memref<8xf32>, %x: f32, %d: tensor<?xf32>) {
-  // expected-error@+1 {{'rtile.program' op has unknown attribute 'grid'; known are operandSegmentSizes, plan, resultSegmentSizes, sym_name}}
+  // expected-error@+1 {{'rtile.program' op has unknown attribute 'grid'; known are operandSegmentSizes, plan, resultSegmentSizes, sym_name, tasks_per_unit}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()
   }) {sym_name = "copy", grid = 8} : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @program(%a: tensor<8xf32>, %m: memref<8xf32>, %x: f32, %d: tensor<?xf32>) {
+  // expected-error@+1 {{'rtile.program' op tasks_per_unit must be at least 1, but is 0 : i64}}
+  %r = "rtile.program"(%a) ({
+  ^bb0(%p: tensor<8xf32>):
+    "rtile.yield"(%p) : (tensor<8xf32>) -> ()
+  }) {sym_name = "copy", tasks_per_unit = 0} : (tensor<8xf32>) -> tensor<8xf32>
   return
 }
 

@@ -4,8 +4,8 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from model_expressions import QUICK, conv2d, matmul
+
 from roller_mlir.hal import find_device
 from roller_mlir.mapping.bank_phases import Banks, phases
 from roller_mlir.model.alignment import (
@@ -21,15 +21,20 @@ from roller_mlir.model.alignment import (
 
 def test_execution_unit() -> None:
     rule = ExecutionUnitRule.of(find_device("mi300x"))
-    assert rule.allows_threads(64) and rule.allows_threads(1024)
-    assert not rule.allows_threads(32) and not rule.allows_threads(96) and not rule.allows_threads(2048)
+    assert rule.allows_threads(64)
+    assert rule.allows_threads(1024)
+    assert not rule.allows_threads(32)
+    assert not rule.allows_threads(96)
+    assert not rule.allows_threads(2048)
 
 
 def test_memory_transaction() -> None:
     rule, expr = MemoryTransactionRule(32), matmul(64, 64, 64)
     assert rule.allows_size(expr, 0, 3), "loop m is contiguous in no tensor"
-    assert not rule.allows_size(expr, 1, 4) and rule.allows_size(expr, 1, 8)
-    assert not rule.allows_size(expr, 2, 12) and rule.allows_size(expr, 2, 16)
+    assert not rule.allows_size(expr, 1, 4)
+    assert rule.allows_size(expr, 1, 8)
+    assert not rule.allows_size(expr, 2, 12)
+    assert rule.allows_size(expr, 2, 16)
     assert rule.allows_size(matmul(64, 5, 64), 1, 5), "a whole row is never cut"
 
 
@@ -52,7 +57,8 @@ def test_tensor_shape_bounds_the_waste(extent: int, size: int, epsilon: float) -
 
 def test_window_steps_divide() -> None:
     expr = conv2d(1, 8, 4, 4, 3)
-    assert WindowRule().allows_size(expr, 4, 1) and WindowRule().allows_size(expr, 4, 3)
+    assert WindowRule().allows_size(expr, 4, 1)
+    assert WindowRule().allows_size(expr, 4, 3)
     assert not WindowRule().allows_size(expr, 4, 2)
     assert WindowRule().allows_size(expr, 6, 3), "channels move no window"
 
@@ -78,5 +84,7 @@ def test_aligned_sizes_obey_every_rule(name: str) -> None:
     expr = matmul(1000, 1000, 1020)
     rules = device_rules(find_device(name), 0.1)
     sizes = aligned_sizes(rules, expr, 1, 256)
-    assert sizes == tuple(sorted(sizes)) and 128 in sizes and 4 not in sizes
+    assert sizes == tuple(sorted(sizes))
+    assert 128 in sizes
+    assert 4 not in sizes
     assert all(rule.allows_size(expr, 1, size) for rule in rules for size in sizes)

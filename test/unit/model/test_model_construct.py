@@ -8,8 +8,8 @@ from time import perf_counter
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from model_expressions import CASES, QUICK, expressions, matmul
+
 from roller_mlir.hal import Device, device_names, find_device
 from roller_mlir.mapping.layout import staged_layout, steps_of
 from roller_mlir.mapping.resources import plan_resources
@@ -24,8 +24,11 @@ DEVICES = [find_device(name) for name in device_names()]
 
 def check_plan(expr: TensorExpression, plan: Plan, device: Device) -> None:
     """Check everything that the code generator relies on."""
-    assert plan.device == device.name and plan.edge == "mask" and plan.instruction == "fma"
-    assert len(plan.axes) == len(expr.loops) and len(plan.operands) == len(expr.inputs)
+    assert plan.device == device.name
+    assert plan.edge == "mask"
+    assert plan.instruction == "fma"
+    assert len(plan.axes) == len(expr.loops)
+    assert len(plan.operands) == len(expr.inputs)
     threads = ThreadMap(plan.axes, plan.thread_order)  # divisibility and order
     assert plan.threads == threads.threads <= device.max_threads_per_block
     assert plan.threads % device.subgroup_size == 0 or plan.threads == 1
@@ -47,7 +50,8 @@ def check_plan(expr: TensorExpression, plan: Plan, device: Device) -> None:
     assert plan.stages == (2 if any(staged) and steps > 1 else 1)
     machine = machine_of(device)
     for access, operand, pad in zip(expr.inputs, plan.operands, expr.pad_values, strict=True):
-        assert sorted(operand.order) == list(range(len(access.shape))) and operand.pad_value == pad
+        assert sorted(operand.order) == list(range(len(access.shape)))
+        assert operand.pad_value == pad
         if operand.layer == WORKGROUP:
             layout, _ = staged_layout(
                 access, expr.loops, plan.axes, plan.thread_order, plan.lane, machine.banks, device.subgroup_size
@@ -55,11 +59,13 @@ def check_plan(expr: TensorExpression, plan: Plan, device: Device) -> None:
             assert replace(layout, pad_value=pad) == operand
     resources = plan_resources(expr, plan, device)
     prediction = plan.prediction
-    assert prediction is not None and resources.tasks_per_unit >= 1
+    assert prediction is not None
+    assert resources.tasks_per_unit >= 1
     assert prediction.registers == resources.registers <= device.max_registers_per_thread
     assert prediction.shared_bytes == resources.workgroup_bytes <= device.max_workgroup_bytes_per_block
     assert prediction.tasks == prod(counts[i] for i in expr.parallel())
-    assert prediction.seconds > 0 and prediction.saturated in prediction.seconds_by_layer
+    assert prediction.seconds > 0
+    assert prediction.saturated in prediction.seconds_by_layer
     assert prediction.global_store_bytes == expr.output.size_bytes
     assert Plan.from_dict(plan.to_dict()) == plan
 
@@ -93,20 +99,25 @@ def test_large_matmul_gets_the_classic_tile(size: int, name: str) -> None:
     plan = construct(matmul(size, size, size), find_device(name), ConstructOptions(top_k=1))[0]
     assert [axis.registers for axis in plan.axes] == [8, 8, 8]
     assert [axis.block for axis in plan.axes] == [128, 128, 8]
-    assert [axis.threads for axis in plan.axes] == [16, 16, 1] and [axis.chunk for axis in plan.axes] == [4, 4, 1]
+    assert [axis.threads for axis in plan.axes] == [16, 16, 1]
+    assert [axis.chunk for axis in plan.axes] == [4, 4, 1]
     assert (plan.thread_order, plan.lane, plan.stages, plan.unroll) == ((1, 0), 1, 2, 8)
-    assert plan.prediction and plan.prediction.registers == 128 and plan.prediction.tasks_per_unit == 2
+    assert plan.prediction
+    assert plan.prediction.registers == 128
+    assert plan.prediction.tasks_per_unit == 2
     assert plan.prediction.saturated == "compute"
 
 
 @pytest.mark.parametrize("size", [3072, 5120, 6144, 8192])
 def test_large_matmul_gets_the_classic_thread_tile(size: int) -> None:
-    """Where 128x128 leaves the last round of tasks half empty, half the tile wins, with the same 8x8 points per thread."""
+    """Where 128x128 leaves the last round of tasks half empty, half the tile wins, with the same 8x8 points per
+    thread."""
     device, expr = find_device("h200"), matmul(size, size, size)
     plan = construct(expr, device, ConstructOptions(top_k=1))[0]
     classic = construct(expr, device, ConstructOptions(tile_sizes=(128, 128, 8), thread_tile=(8, 8, 8)))[0]
     assert [axis.registers for axis in plan.axes][:2] == [8, 8]
-    assert plan.prediction and classic.prediction
+    assert plan.prediction
+    assert classic.prediction
     assert plan.prediction.seconds <= classic.prediction.seconds <= 1.11 * plan.prediction.seconds
 
 
@@ -124,20 +135,23 @@ def test_odd_matmul_gets_vectors_where_rows_allow() -> None:
 def test_row_reductions_run_along_the_rows(name: str) -> None:
     plan = construct(CASES[name], find_device("h200"), ConstructOptions(top_k=1))[0]
     columns = len(CASES[name].loops) - 1
-    assert plan.thread_order[0] == columns and plan.axes[columns].threads >= 8
+    assert plan.thread_order[0] == columns
+    assert plan.axes[columns].threads >= 8
     assert all(operand.layer != WORKGROUP for operand in plan.operands)
 
 
 def test_column_reductions_run_along_the_columns() -> None:
     plan = construct(CASES["column_sum"], find_device("h200"), ConstructOptions(top_k=1))[0]
-    assert plan.lane == 0 and plan.thread_order[0] == 0
+    assert plan.lane == 0
+    assert plan.thread_order[0] == 0
     assert plan.axes[0].threads * plan.axes[0].chunk >= 32
 
 
 def test_transposes_are_staged_and_copies_are_not() -> None:
     device = find_device("h200")
     transposed = construct(CASES["transpose"], device, ConstructOptions(top_k=1))[0]
-    assert transposed.operands[0].layer == WORKGROUP and transposed.stages == 1
+    assert transposed.operands[0].layer == WORKGROUP
+    assert transposed.stages == 1
     plain = construct(CASES["bias"], device, ConstructOptions(top_k=1))[0]
     assert all(operand.layer != WORKGROUP for operand in plain.operands)
 
@@ -145,7 +159,8 @@ def test_transposes_are_staged_and_copies_are_not() -> None:
 def test_small_operators_fill_the_device() -> None:
     """1024 x 1024 x 1024 gives 64 tasks of 128x128, too few for 132 units: tiles shrink."""
     plan = construct(matmul(1024, 1024, 1024), find_device("h200"), ConstructOptions(top_k=1))[0]
-    assert plan.prediction and plan.prediction.tasks >= 120
+    assert plan.prediction
+    assert plan.prediction.tasks >= 120
 
 
 def test_k_programs_where_the_shape_allows_it() -> None:
@@ -170,7 +185,8 @@ def test_forced_tiles_keep_their_sizes() -> None:
         for plan in construct(expr, device, options):
             blocks = tuple(axis.block for axis in plan.axes)
             own = tuple(axis.registers for axis in plan.axes)
-            assert options.tile_sizes in ((), blocks) and options.thread_tile in ((), own)
+            assert options.tile_sizes in ((), blocks)
+            assert options.thread_tile in ((), own)
             assert options.stages in (0, plan.stages)
 
 
@@ -248,7 +264,8 @@ def test_prediction_on_another_device_is_another() -> None:
 
 
 def test_construction_is_quick() -> None:
-    """Milliseconds, warm: the limit here is lax, since tests share a machine; the measured figure is in the documentation."""
+    """Milliseconds, warm: the limit here is lax, since tests share a machine; the measured figure is in the
+    documentation."""
     device, best = find_device("h200"), 1.0
     for k in (1024, 1088, 1152, 1216, 1280):
         start = perf_counter()

@@ -6,8 +6,8 @@ from math import prod
 
 from hypothesis import given
 from hypothesis import strategies as st
-
 from model_expressions import CASES, QUICK, expressions, matmul
+
 from roller_mlir.hal import find_device
 from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.thread_map import ThreadMap, register_offset
@@ -117,7 +117,8 @@ def test_aligned_matmul_by_hand() -> None:
     runs = 64 * 128
     assert a.global_load_bytes == b.global_load_bytes == runs * 4096
     assert a.global_load_sectors == b.global_load_sectors == runs * 128
-    assert c.global_store_bytes == 1024 * 1024 * 4 and c.global_store_sectors == 1024 * 1024 // 8
+    assert c.global_store_bytes == 1024 * 1024 * 4
+    assert c.global_store_sectors == 1024 * 1024 // 8
     assert a.shared_store_bytes == b.shared_store_bytes == runs * 4096
     # 256 threads read 8 elements of each tile at each of 8 reduction points.
     assert a.shared_load_bytes == b.shared_load_bytes == runs * 256 * 64 * 4
@@ -151,7 +152,8 @@ def test_accumulation_reads_the_output() -> None:
     plan = forced(expr, (64, 64, 8), (4, 4, 8))
     once = operand_traffic(expr, plan, find_device("h200"))[-1]
     twice = operand_traffic(replace(expr, accumulates=True), plan, find_device("h200"))[-1]
-    assert once.global_load_bytes == 0 and twice.global_load_bytes == twice.global_store_bytes == 256 * 256 * 4
+    assert once.global_load_bytes == 0
+    assert twice.global_load_bytes == twice.global_store_bytes == 256 * 256 * 4
 
 
 def test_output_sectors_by_enumeration() -> None:

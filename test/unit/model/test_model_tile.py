@@ -6,8 +6,8 @@ from math import gcd, inf, prod
 
 from hypothesis import given
 from hypothesis import strategies as st
+from model_expressions import CASES, QUICK, conv2d, expressions, matmul, row_sum
 
-from model_expressions import QUICK, CASES, conv2d, expressions, matmul, row_sum
 from roller_mlir.model.facts import Facts
 from roller_mlir.model.tile import (
     access_traffic,

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Why a program cannot be: the rule or the capacity that it breaks, what it needs against the limit, and a remedy."""
+
+from collections.abc import Sequence
+from math import prod
+
+from roller_mlir.model.facts import Facts
+from roller_mlir.model.options import ConstructOptions
+from roller_mlir.model.program import Program
+
+
+def program_problem(facts: Facts, program: Program, stages: int) -> str:
+    """Return which rule of tiles and threads a program breaks, or an empty string."""
+    device, threads = facts.machine.device, program.thread_count
+    name = _name(facts, program.blocks)
+    own = f"{by(program.registers)} points per thread"
+    if threads > device.max_threads_per_block:
+        return (
+            f"{name} with {own} needs {threads} threads per block, '{device.name}' has "
+            f"{device.max_threads_per_block}; raise thread-tile or lower tile-sizes"
+        )
+    if threads > 1 and threads % device.subgroup_size:
+        return (
+            f"{name} with {own} needs {threads} threads, '{device.name}' runs them in multiples of "
+            f"{device.subgroup_size}; change thread-tile or tile-sizes"
+        )
+    for loop in facts.reductions:
+        size = program.threads[loop]
+        if size & (size - 1):
+            return (
+                f"{name} splits reduction loop {loop} over {size} threads, joining needs a power of two; "
+                "change thread-tile"
+            )
+        if facts.steps_divide[loop] and facts.extents[loop] % program.blocks[loop]:
+            return (
+                f"{name} walks window loop {loop} in steps of {program.blocks[loop]}, which must divide its extent "
+                f"{facts.extents[loop]}; change tile-sizes"
+            )
+    if stages == 2:
+        steps = prod([-(-facts.extents[i] // program.blocks[i]) for i in facts.reductions])
+        if steps < 2 or not any(program.staged):
+            return (
+                f"{name} has {steps} reduction step(s) and {sum(program.staged)} staged operand(s), 2 stages need at "
+                "least 2 steps and 1 staged operand; lower stages or tile-sizes"
+            )
+    return ""
+
+
+def resource_problem(facts: Facts, program: Program, stages: int) -> str:
+    """Return which capacity of the device a program exceeds."""
+    device, threads = facts.machine.device, program.thread_count
+    steps = prod([-(-facts.extents[i] // program.blocks[i]) for i in facts.reductions])
+    stages = stages or (2 if steps > 1 and any(program.staged) else 1)
+    need = stages * sum(
+        access.tile(program.blocks)[0] * access.element_bytes
+        for access, there in zip(facts.inputs, program.staged, strict=True)
+        if there
+    )
+    name = _name(facts, program.blocks, stages)
+    if need > device.max_workgroup_bytes_per_block:
+        return (
+            f"{name} needs {need} B of workgroup memory, '{device.name}' has {device.max_workgroup_bytes_per_block} B; "
+            "lower tile-sizes or stages"
+        )
+    points = prod([program.registers[i] for i in facts.parallel])
+    limit = min(device.max_registers_per_thread, device.registers_per_unit // max(1, threads))
+    return (
+        f"{name} needs {points} accumulators and their fragments in each of {threads} threads, '{device.name}' has "
+        f"{limit} registers for each; lower thread-tile or tile-sizes"
+    )
+
+
+def count_problem(facts: Facts, options: ConstructOptions) -> str:
+    """Return in which way forced sizes do not match the loops or each other, or an empty string."""
+    count = len(facts.extents)
+    for name, sizes in (("tile-sizes", options.tile_sizes), ("thread-tile", options.thread_tile)):
+        if sizes and len(sizes) != count:
+            return (
+                f"{name}={','.join(map(str, sizes))} has {len(sizes)} size(s), the {by(facts.extents)} loop nest "
+                f"needs {count}: one per loop"
+            )
+    if options.tile_sizes and options.thread_tile:
+        for loop, (block, own) in enumerate(zip(options.tile_sizes, options.thread_tile, strict=True)):
+            if block % own:
+                return (
+                    f"thread-tile {by(options.thread_tile)} has {own} points on loop {loop}, which must divide the "
+                    f"{block} of tile-sizes {by(options.tile_sizes)}"
+                )
+    return ""
+
+
+def thread_problem(facts: Facts, options: ConstructOptions) -> str:
+    """Return that no split of the forced sizes over threads exists."""
+    device = facts.machine.device
+    return (
+        f"tile {by(options.tile_sizes or options.thread_tile)} of the {by(facts.extents)} loop nest cannot be spread "
+        f"over threads: no split has a multiple of {device.subgroup_size} threads up to the "
+        f"{device.max_threads_per_block} of '{device.name}' with at most 16 points per thread and parallel loop; change "
+        "tile-sizes or give thread-tile"
+    )
+
+
+def stages_problem(facts: Facts) -> str:
+    """Return that no program has two stages."""
+    return (
+        f"no tile of the {by(facts.extents)} loop nest has a staged operand and 2 reduction steps, which 2 stages need; "
+        "leave stages to the construction"
+    )
+
+
+def capacity_problem(facts: Facts) -> str:
+    """Return that no aligned tile fits the device."""
+    device = facts.machine.device
+    sizes = [min(extent, 8) for extent in facts.extents]
+    need = sum(access.tile(sizes)[0] * access.element_bytes for access in facts.inputs)
+    points = prod([sizes[i] for i in facts.parallel])
+    return (
+        f"no aligned tile of the {by(facts.extents)} loop nest ({facts.expression.output.element_type}) fits: one of "
+        f"{by(sizes)} needs about {need} B of workgroup memory and {points} accumulators, '{device.name}' has "
+        f"{device.max_workgroup_bytes_per_block} B per block and {device.max_registers_per_thread} registers per "
+        "thread; compile for a larger device"
+    )
+
+
+def by(sizes: Sequence[int]) -> str:
+    """Return sizes as people write them.
+
+    >>> by((128, 128, 8))
+    '128x128x8'
+    """
+    return "x".join(str(size) for size in sizes)
+
+
+def _name(facts: Facts, blocks: Sequence[int], stages: int = 0) -> str:
+    detail = facts.expression.output.element_type
+    if stages:
+        detail += f", {stages} stage{'s' if stages > 1 else ''}"
+    return f"tile {by(blocks)} ({detail})"
