@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`rtile-assign-buffers`: tensors become memrefs: arguments, results, one workspace, constants; programs become launches
-in order.
+"""`rtile-assign-buffers`: tensors become memrefs: arguments, results, one workspace and constants.
 
 Precondition: functions of expanded programs (`rtile-expand`), reshapes and constants. Postcondition: functions take
 memrefs, marked `rtile.role` = "input", "output" or "workspace", and return nothing; constants are `memref.global`;
@@ -11,8 +10,8 @@ intermediate results are views of the workspace, which reuse its bytes once they
     func.func @f(%A: memref<64x32xf32> {rtile.role = "input"}, %R: memref<64x8xf32> {rtile.role = "output"},
                  %W: memref<8192xi8> {rtile.role = "workspace"})
 
-Refused: results that no program writes (`rtile-normalize` inserts copies), operations that are neither programs, reshapes
-nor constants.
+Refused: results that no program writes (`rtile-normalize` inserts copies), operations that are neither programs,
+reshapes nor constants.
 """
 
 from dataclasses import dataclass
@@ -21,7 +20,6 @@ from typing import ClassVar
 
 from roller_mlir.codegen.buffer_programs import move_program
 from roller_mlir.codegen.task_context import element_bytes
-from roller_mlir.dialects import rtile
 from roller_mlir.mapping.arena_offsets import Lifetime, assign_offsets
 from roller_mlir.support.bindings import arith, func, ir
 from roller_mlir.support.diagnostics import fail
@@ -66,11 +64,7 @@ class _Function:
         self._check(operations)
         outputs = self._outputs(terminator)
         temporaries = [
-            result
-            for op in operations
-            if op.name == "rtile.program"
-            for result in op.results
-            if result not in outputs
+            result for op in operations if op.name == "rtile.program" for result in op.results if result not in outputs
         ]
         offsets, workspace = assign_offsets([self._lifetime(value, operations) for value in temporaries])
         function = self._declare(terminator, workspace)

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`rtile-construct`: every linalg structured op becomes a program with the plan that construction chose for it.
 
-Precondition: functions of linalg structured ops on static tensors (`rtile-normalize`). Postcondition: each such op stands
-in an `rtile.program` with `#rtile.plan`; `linalg.fill` and `tensor.empty` of its output stand inside too.
+Precondition: functions of linalg structured ops on static tensors (`rtile-normalize`). Postcondition: each such op
+stands in an `rtile.program` with `#rtile.plan`; `linalg.fill` and `tensor.empty` of its output stand inside too.
 
     %i = linalg.fill ins(%zero : f32) outs(%e : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
     %r = linalg.matmul ins(%A, %B : ...) outs(%i : ...) -> tensor<1024x1024xf32>
@@ -44,7 +44,9 @@ class RTileConstruct(Pass):
     tile_sizes: tuple[int, ...] = option((), help="forces the block tile: points per loop, in the op's loop order")
     thread_tile: tuple[int, ...] = option((), help="forces the register tile: points per thread and loop")
     stages: int = option(0, help="forces the number of buffers of staged tiles; 0 lets the construction choose")
-    plan_file: str = option("", help="JSON file of plans by program name, as 'roller compile --emit plan --json' writes")
+    plan_file: str = option(
+        "", help="JSON file of plans by program name, as 'roller compile --emit plan --json' writes"
+    )
 
     def __post_init__(self) -> None:
         if not self.device:
@@ -76,9 +78,7 @@ class RTileConstruct(Pass):
                 erase_unused(block)
 
 
-def _wrap(
-    root: StructuredOp, name: str, device: Device, options: ConstructOptions, forced: Plan | None
-) -> None:
+def _wrap(root: StructuredOp, name: str, device: Device, options: ConstructOptions, forced: Plan | None) -> None:
     """Replace a structured op by a program of its own."""
     operation = root.operation
     try:
@@ -108,7 +108,7 @@ def _wrap(
 def _clone(
     operation: ir.Operation, mapped: dict[ir.Value, ir.Value], output: ir.Value, reads_output: bool
 ) -> ir.Operation:
-    """Clone an op into a program, with the constants that it uses and, unless it is read from outside, its output's start."""
+    """Clone an op into a program, with the constants that it uses and the start of its output."""
     for value in operation.operands:
         if value not in mapped:
             _bring(value, mapped, empty=value == output and not reads_output)
@@ -128,7 +128,7 @@ def _clone(
 
 
 def _bring(value: ir.Value, mapped: dict[ir.Value, ir.Value], *, empty: bool) -> None:
-    """Bring a value that the program needs inside: constants and fills as they are, anything else as an empty tensor."""
+    """Bring a value into the program: constants and fills as they are, anything else as an empty tensor."""
     owner = value.owner
     if not isinstance(owner, ir.Block) and owner.name in ("arith.constant", "linalg.fill", "tensor.empty"):
         for operand in owner.operands:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`rtile-expand`: programs with plans become hierarchical tiled loops.
 
-Precondition: `rtile.program` regions hold one linalg structured op, its init and a plan. Postcondition: the regions hold
-unit loops, reduction loops, `rtile.load`, `rtile.compute` and `rtile.store`; the plan is gone, the loops are the program.
+Precondition: `rtile.program` regions hold one linalg structured op, its init and a plan. Postcondition: the regions
+hold unit loops, reduction loops, `rtile.load`, `rtile.compute` and `rtile.store`; the plan is gone, the loops are the
+program.
 
     "rtile.program"(%A, %B) ({ ... linalg.matmul ... }) {plan = #rtile.plan<{...}>}
     // becomes, inside the region:
@@ -24,6 +25,7 @@ from typing import Any, ClassVar
 
 from roller_mlir.codegen.expand_body import clone_region
 from roller_mlir.codegen.linalg_reader import StructuredOp, erase_unused, is_structured, read_structured
+from roller_mlir.codegen.program import programs_of
 from roller_mlir.dialects import rtile
 from roller_mlir.mapping.data_tile import TileDimension, tile_dimensions
 from roller_mlir.mapping.layout import residue_shift, steps_of
@@ -32,7 +34,6 @@ from roller_mlir.plan.plan import REGISTER, WORKGROUP
 from roller_mlir.support.bindings import arith, ir, scf, tensor
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes import Pass, register
-from roller_mlir.codegen.program import programs_of
 
 
 @register

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`rtile-lower-to-gpu`: task bodies become kernels, programs become launches.
 
-Precondition: programs on memrefs whose regions are loops (`rtile-assign-buffers`). Postcondition: no rtile op is left; the
-module holds `gpu.module @kernels` with one `gpu.func` a program, and each program is a `gpu.launch_func`.
+Precondition: programs on memrefs whose regions are loops (`rtile-assign-buffers`). Postcondition: no rtile op is left;
+the module holds `gpu.module @kernels` with one `gpu.func` a program, and each program is a `gpu.launch_func`.
 
     "rtile.program"(%A, %B, %C) ({ scf.for ... }) {sym_name = "matmul_0"} : (memref, memref, memref) -> ()
     // becomes

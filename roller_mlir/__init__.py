@@ -14,7 +14,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from roller_mlir.compiler import CompileOptions, compile
+    from roller_mlir.compiler import CompileOptions, compile  # noqa: A004 - as in re.compile
     from roller_mlir.hal import device_names as devices
     from roller_mlir.runtime import Artifact
 

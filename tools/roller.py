@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`roller`: compile a function of linalg ops for a device, run it, look at the devices.
 
-Exit codes: 0 done, 1 an error in what was given (printed with its place) or a result that does not match, 2 wrong usage,
-70 a bug of ours (with a reproducer), 130 interrupted.
+Exit codes: 0 done, 1 an error in what was given (printed with its place) or a result that does not match, 2 wrong
+usage, 70 a bug of ours (with a reproducer), 130 interrupted.
 """
 
 import argparse
@@ -14,7 +14,10 @@ from importlib import import_module
 # Sub-command to (module, summary). A module is imported when its name is on the command line, or for the manual.
 _COMMANDS = {
     "compile": ("roller_mlir.tools.roller_compile", "compile a .mlir file into an artifact, or show a stage of it"),
-    "run": ("roller_mlir.tools.roller_run", "run an artifact or a .mlir file, check it against numpy, count transactions"),
+    "run": (
+        "roller_mlir.tools.roller_run",
+        "run an artifact or a .mlir file, check it against numpy, count transactions",
+    ),
     "devices": ("roller_mlir.tools.roller_devices", "list the devices, or all that is known of one"),
 }
 

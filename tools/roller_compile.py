@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Compile a function of linalg ops on tensors for a device.
 
-  roller compile matmul.mlir --target h200 -o matmul.roller     write an artifact (a directory, whole or not at all)
-  roller compile matmul.mlir --target h200 --stats              what ptxas says: registers, spills, main loop
-  roller compile matmul.mlir --target mi300x --emit loops       the hierarchical tiled loops
-  roller compile matmul.mlir --target h200 --tile-sizes 64,64,8 --thread-tile 4,4,1
+roller compile matmul.mlir --target h200 -o matmul.roller     write an artifact (a directory, whole or not at all)
+roller compile matmul.mlir --target h200 --stats              what ptxas says: registers, spills, main loop
+roller compile matmul.mlir --target mi300x --emit loops       the hierarchical tiled loops
+roller compile matmul.mlir --target h200 --tile-sizes 64,64,8 --thread-tile 4,4,1
 """
 
 import argparse
@@ -40,7 +40,9 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     chosen.add_argument("--entry", metavar="NAME", help="function to compile; by default the only public one")
     forced = parser.add_argument_group("forcing a plan (by default the model decides)")
     forced.add_argument("--tile-sizes", type=sizes, default=(), metavar="N,...", help="points of each loop in one task")
-    forced.add_argument("--thread-tile", type=sizes, default=(), metavar="N,...", help="points of each loop in one thread")
+    forced.add_argument(
+        "--thread-tile", type=sizes, default=(), metavar="N,...", help="points of each loop in one thread"
+    )
     forced.add_argument("--stages", type=int, choices=(1, 2), default=0, help="buffers of the staged operands")
     forced.add_argument("--plan-file", metavar="FILE", help="JSON of whole plans, as --emit plan --json prints")
 
@@ -76,10 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.emit in _IR_STAGES:
         return _emit_ir(arguments, source)
     artifact = compile_artifact(arguments, source, disassemble=arguments.stats or arguments.emit == "sass")
-    if arguments.emit:
-        code = _emit_files(arguments, artifact)
-    else:
-        code = _report(arguments, artifact)
+    code = _emit_files(arguments, artifact) if arguments.emit else _report(arguments, artifact)
     if arguments.output:
         check()
         artifact.save(arguments.output)
@@ -118,7 +117,9 @@ def target_of(arguments: argparse.Namespace) -> str:
     return arguments.target or "h200"
 
 
-def compile_options(arguments: argparse.Namespace, disassemble: bool = False, binaries: bool = True) -> "CompileOptions":
+def compile_options(
+    arguments: argparse.Namespace, disassemble: bool = False, binaries: bool = True
+) -> "CompileOptions":
     """Return the options of the command line."""
     from roller_mlir.compiler import CompileOptions
 
@@ -170,7 +171,9 @@ def _emit_files(arguments: argparse.Namespace, artifact: "Artifact") -> int:
         notes = "; ".join(dict.fromkeys(note for kernel in artifact.kernels for note in kernel.notes))
         raise InputError(f"there is no {arguments.emit} to print: {notes or 'the function launches no kernel'}")
     if role == "hsaco" and (len(found) > 1 or sys.stdout.isatty()):
-        raise InputError("--emit hsaco writes 1 binary to a file or a pipe; use -o DIR for several kernels or a terminal")
+        raise InputError(
+            "--emit hsaco writes 1 binary to a file or a pipe; use -o DIR for several kernels or a terminal"
+        )
     for data in found:
         sys.stdout.buffer.write(data)
     return 0

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """List the devices that roller compiles for, or all that is known of one of them, with its source.
 
-  roller devices             one line a device
-  roller devices h200        limits, memory layers and instructions
-  roller devices --json      the same for machines, in SI units
+roller devices             one line a device
+roller devices h200        limits, memory layers and instructions
+roller devices --json      the same for machines, in SI units
 """
 
 import argparse
@@ -12,7 +12,9 @@ from dataclasses import asdict
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("name", nargs="?", help="a device, an alias (sm_90a) or an architecture (sm_90); all by default")
+    parser.add_argument(
+        "name", nargs="?", help="a device, an alias (sm_90a) or an architecture (sm_90); all by default"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ctrl-C that is never lost: MLIR's callbacks and tools under way may swallow a KeyboardInterrupt, so it is remembered."""
+"""Ctrl-C that is never lost: callbacks of MLIR may swallow a KeyboardInterrupt, so it is remembered."""
 
 import signal
 import sys

@@ -27,7 +27,9 @@ def print_tables(tables: Iterable[TableData]) -> None:
     terminal = sys.stdout.isatty()
     console = Console(width=None if terminal else _PIPE_WIDTH, highlight=False)
     for title, header, rows in tables:
-        table = Table(title=title or None, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, show_header=any(header))
+        table = Table(
+            title=title or None, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, show_header=any(header)
+        )
         for name in header:
             table.add_column(name, overflow="fold")
         for row in rows:

@@ -22,13 +22,25 @@ def plan_tables(plans: Mapping[str, Plan], launches: Mapping[str, Launch] | None
     tables: list[TableData] = [("Plan", header, rows)]
     predicted = [_prediction_row(name, plan) for name, plan in plans.items() if plan.prediction is not None]
     if predicted:
-        names = ("kernel", "time", "limit", "global load", "global store", "workgroup memory", "registers", "occupancy", "waves")
+        names = (
+            "kernel",
+            "time",
+            "limit",
+            "global load",
+            "global store",
+            "workgroup memory",
+            "registers",
+            "occupancy",
+            "waves",
+        )
         tables.append(("Prediction of the model (not a measurement)", names, predicted))
     return tables
 
 
 def _plan_row(name: str, plan: Plan, launch: Launch | None) -> Sequence[str]:
-    layers = [f"{operand.layer}{f' pad {operand.pad}' if operand.pad else ''} x{operand.vector}" for operand in plan.operands]
+    layers = [
+        f"{operand.layer}{f' pad {operand.pad}' if operand.pad else ''} x{operand.vector}" for operand in plan.operands
+    ]
     tasks = str(launch.grid[0]) if launch else str(plan.prediction.tasks) if plan.prediction else "-"
     return (
         name,

@@ -26,7 +26,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="ARTIFACT|FILE", help="a directory made by 'roller compile -o', or MLIR text")
     parser.add_argument("--on", default="sim", metavar="BACKEND", help="where to run (sim)")
     given = parser.add_argument_group("inputs")
-    given.add_argument("--input", action="append", default=[], metavar="A.npy", help="one .npy file per input, in order")
+    given.add_argument(
+        "--input", action="append", default=[], metavar="A.npy", help="one .npy file per input, in order"
+    )
     given.add_argument("--random", action="store_true", help="random inputs instead of --input")
     given.add_argument("--values", choices=("integers", "normal"), default="integers", help="kind of random (integers)")
     given.add_argument("--seed", type=int, default=0, metavar="N", help="seed of inputs and of the thread order (0)")
@@ -184,10 +186,14 @@ def _report(
 
 def _verdict(subject: str, comparison: "Comparison") -> str:
     if comparison.matches:
-        how = "equal" if comparison.equal else f"max error {comparison.max_error:.2e}, permitted {comparison.tolerance:.2e}"
+        how = (
+            "equal"
+            if comparison.equal
+            else f"max error {comparison.max_error:.2e}, permitted {comparison.tolerance:.2e}"
+        )
         return f"{subject} matches numpy ({how})"
     return (
-        f"{subject} does not match numpy: {comparison.mismatches} elements differ; max error {comparison.max_error:.3g} "
-        f"(permitted {comparison.tolerance:.2e}) at {list(comparison.index)}: expected {comparison.expected!r}, "
+        f"{subject} does not match numpy: {comparison.mismatches} elements differ; max error {comparison.max_error:.3g}"
+        f" (permitted {comparison.tolerance:.2e}) at {list(comparison.index)}: expected {comparison.expected!r}, "
         f"got {comparison.got!r}"
     )

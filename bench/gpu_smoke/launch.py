@@ -19,9 +19,10 @@ DTYPES, REPEATS = {"f32": np.float32, "i32": np.int32}, 20
 
 
 class Gpu:
-    """The first GPU through the driver API; `driver` is libcuda, or a fake of it."""
+    """The first GPU through the driver API."""
 
     def __init__(self, driver):
+        """Start; `driver` is libcuda, or a fake of it."""
         self.driver, device, context = driver, ctypes.c_int(), ctypes.c_void_p()
         self("cuInit", 0)
         self("cuDeviceGet", ctypes.byref(device), 0)
@@ -32,16 +33,19 @@ class Gpu:
         self.units = units.value
 
     def __call__(self, function, *arguments):
+        """Call the driver; an error code is an error."""
         code = getattr(self.driver, function)(*arguments)
         if code:
             raise RuntimeError(f"{function} failed with CUDA error {code}")
 
     def make(self, function, *arguments, kind=ctypes.c_void_p):
+        """Call a function of the driver that stores its result at its first argument."""
         result = kind()
         self(function, ctypes.byref(result), *arguments)
         return result
 
     def run(self, folder):
+        """Run the artifact in a folder; whether it is correct."""
         manifest = json.loads((folder / "manifest.json").read_text())
         (launch,), buffers, random = manifest["launches"], {}, np.random.default_rng(0)
         inputs, (output,) = [], manifest["outputs"]
@@ -49,7 +53,10 @@ class Gpu:
             dtype, kind = DTYPES[b["element_type"]], b["element_type"]
             array = random.integers(-4, 5, b["shape"]).astype(dtype) if kind == "f32" else np.zeros(b["shape"], dtype)
             array = array if b["role"] == "input" else np.full(b["shape"], -1, dtype)
-            buffers[b["name"]] = address, array = self.make("cuMemAlloc_v2", ctypes.c_size_t(array.nbytes), kind=ctypes.c_uint64), array
+            buffers[b["name"]] = address, array = (
+                self.make("cuMemAlloc_v2", ctypes.c_size_t(array.nbytes), kind=ctypes.c_uint64),
+                array,
+            )
             self("cuMemcpyHtoD_v2", address, array.ctypes.data_as(ctypes.c_void_p), ctypes.c_size_t(array.nbytes))
             inputs += [array] if b["role"] == "input" else []
         kernel = next(k for k in manifest["kernels"] if k["name"] == launch["kernel"])
@@ -86,7 +93,7 @@ class Gpu:
 def main(driver=None):
     """Run every case; exit code 1 if one is wrong."""
     gpu, here = Gpu(driver or ctypes.CDLL("libcuda.so.1")), Path(__file__).resolve().parent
-    return 0 if all([gpu.run(here / name) for name in CASES]) else 1
+    return 0 if all(list(map(gpu.run, [here / name for name in CASES]))) else 1
 
 
 if __name__ == "__main__":

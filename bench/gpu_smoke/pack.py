@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Packs the GPU smoke kit: PTX of three kernels and a launcher, for a machine with an NVIDIA GPU but without this compiler.
+"""Packs the GPU smoke kit: PTX of three kernels and a launcher, for a machine with a GPU but without this compiler.
 
   python bench/gpu_smoke/pack.py -o kit [--target h200]
   # copy the folder to the machine with the GPU, where numpy (it comes with torch) and the driver suffice:
   python kit/launch.py
 
-The kernels: a matmul planned and compiled by roller, a persistent kernel of two operators with a grid barrier between
-them, and a copy. The last two are written by hand in `kernels/`. Each is an artifact of its own, so `roller run` takes it.
+The kernels: a matmul planned and compiled by roller, a persistent kernel of two operators with a grid barrier
+between them, and a copy. The last two are written by hand in `kernels/`. Each is an artifact of its own, which
+`roller run` takes.
 """
 
 import argparse

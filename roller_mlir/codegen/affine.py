@@ -8,7 +8,7 @@ from roller_mlir.plan import LinearIndex
 from roller_mlir.support.bindings import ir
 
 
-class NotLinear(ValueError):
+class NotLinearError(ValueError):
     """An index expression that is not a sum of constant multiples of dimensions."""
 
 
@@ -16,7 +16,7 @@ def linear_index(expression: ir.AffineExpr, dims: int) -> LinearIndex:
     """Return an affine expression as coefficients and a constant.
 
     Raises:
-        NotLinear: The expression has symbols, mod or division.
+        NotLinearError: The expression has symbols, mod or division.
     """
     coefficients, constant = _terms(expression)
     return LinearIndex(tuple(coefficients.get(d, 0) for d in range(dims)), constant)
@@ -26,10 +26,10 @@ def map_indices(affine_map: ir.AffineMap) -> tuple[LinearIndex, ...]:
     """Return the results of an affine map as linear indices.
 
     Raises:
-        NotLinear: See `linear_index`.
+        NotLinearError: See `linear_index`.
     """
     if affine_map.n_symbols:
-        raise NotLinear(f"an index map must have no symbols, but got {affine_map}")
+        raise NotLinearError(f"an index map must have no symbols, but got {affine_map}")
     return tuple(linear_index(result, affine_map.n_dims) for result in affine_map.results)
 
 
@@ -63,4 +63,4 @@ def _terms(expression: ir.AffineExpr) -> tuple[dict[int, int], int]:
             left, left_constant, right, right_constant = right, right_constant, left, left_constant
         if not left:
             return {d: k * left_constant for d, k in right.items()}, right_constant * left_constant
-    raise NotLinear(f"an index must be a sum of constant multiples of loops, but got {expression}")
+    raise NotLinearError(f"an index must be a sum of constant multiples of loops, but got {expression}")

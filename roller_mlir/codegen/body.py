@@ -153,7 +153,7 @@ class Body:
             return None
 
 
-class UnknownValue(ValueError):
+class UnknownValueError(ValueError):
     """A body uses a value that is neither an argument, a constant nor an earlier result."""
 
 
@@ -165,7 +165,7 @@ def read_body(block: ir.Block, inputs: int) -> Body:
         inputs: How many of its arguments are inputs.
 
     Raises:
-        UnknownValue: See there.
+        UnknownValueError: See there.
     """
     known: dict[ir.Value, Reference] = {a: Argument(i) for i, a in enumerate(block.arguments)}
     ops: list[BodyOp] = []
@@ -176,7 +176,7 @@ def read_body(block: ir.Block, inputs: int) -> Body:
         owner = value.owner
         if not isinstance(owner, ir.Block) and owner.name == "arith.constant":
             return Constant(owner.attributes["value"])
-        raise UnknownValue(f"body uses {value}, which is no argument, constant or earlier result of it")
+        raise UnknownValueError(f"body uses {value}, which is no argument, constant or earlier result of it")
 
     *inner, terminator = list(block.operations)
     for op in inner:
@@ -185,7 +185,7 @@ def read_body(block: ir.Block, inputs: int) -> Body:
             known[operation.results[0]] = Constant(operation.attributes["value"])
             continue
         if len(operation.results) != 1 or len(operation.regions):
-            raise UnknownValue(f"body holds '{operation.name}', which has no single scalar result")
+            raise UnknownValueError(f"body holds '{operation.name}', which has no single scalar result")
         ops.append(
             BodyOp(
                 operation.name,

@@ -19,9 +19,7 @@ def move_program(program: rtile.ProgramOp, inputs: Sequence[ir.Value], outputs: 
         inputs: A memref for each operand.
         outputs: A memref for each result.
     """
-    moved = rtile.program(
-        [*inputs, *outputs], [], program.program_name, tasks_per_unit=program.tasks_per_unit
-    )
+    moved = rtile.program([*inputs, *outputs], [], program.program_name, tasks_per_unit=program.tasks_per_unit)
     arguments = list(moved.entry.arguments)
     mapping: Mapping = dict(zip(program.entry.arguments, arguments, strict=False))
     *operations, terminator = list(program.entry.operations)

@@ -161,9 +161,7 @@ def widen(context: TaskContext, value: Wide, width: int) -> ir.Value:
     if lanes == width:
         return found
     kind = vector_type(found.type, width)
-    return context.emit.cached(
-        ("broadcast", found, width), lambda: context.emit.op("vector.broadcast", [found], kind)
-    )
+    return context.emit.cached(("broadcast", found, width), lambda: context.emit.op("vector.broadcast", [found], kind))
 
 
 def clone_body(context: TaskContext, body: Body, values: dict[Reference, Wide]) -> Wide:
@@ -208,5 +206,3 @@ def _multiply_add(context: TaskContext, operands: list[ir.Value], width: int) ->
         return context.emit.op("vector.fma", [a, b, c], c.type)
     contract = arith.FastMathFlags.contract
     return arith.addf(c, arith.mulf(a, b, fastmath=contract), fastmath=contract)
-
-

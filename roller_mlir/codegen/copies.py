@@ -72,9 +72,7 @@ def copy_rounds(context: TaskContext, copy: CopyMap) -> tuple[Round, ...]:
             present = emit.compare("slt", number, emit.constant(copy.vectors))
             last = emit.symbol("digit", digits[-1])
             # Holds only where the thread has such a vector, which guards every use.
-            digits[-1] = Linear.of(
-                Symbol(last.name, last.low, min(last.high, sizes[-1] - 1), last.divisor, last.value)
-            )
+            digits[-1] = Linear.of(Symbol(last.name, last.low, min(last.high, sizes[-1] - 1), last.divisor, last.value))
         at = [Linear.of(d) for d in same] + digits
         at[0] = at[0] * copy.vector
         rounds.append(Round(tuple(reversed(at)), present))
@@ -112,9 +110,7 @@ def load_rounds(
     return values
 
 
-def store_rounds(
-    context: TaskContext, staged: StagedCopy, name: str, values: list[ir.Value], stage: ir.Value
-) -> None:
+def store_rounds(context: TaskContext, staged: StagedCopy, name: str, values: list[ir.Value], stage: ir.Value) -> None:
     """Store the thread's share of a tile into a stage's buffer."""
     for share, value in zip(staged.rounds, values, strict=True):
         if share.present is None:
@@ -130,9 +126,7 @@ def buffer_elements(shape: tuple[int, ...], stages: int) -> int:
     return stages * prod(shape)
 
 
-def _store(
-    context: TaskContext, staged: StagedCopy, name: str, share: Round, value: ir.Value, stage: ir.Value
-) -> None:
+def _store(context: TaskContext, staged: StagedCopy, name: str, share: Round, value: ir.Value, stage: ir.Value) -> None:
     emit, vector, width = context.emit, staged.copy.vector, staged.layout.store_vector
     order = staged.layout.order
     inner = len(share.at) - 1

@@ -10,7 +10,7 @@ from roller_mlir.support.bindings import arith, ir, scf
 
 
 class Emitter:
-    """Emits at the current insertion point. A value is reused only where it dominates: inside the scope that made it."""
+    """Emits at the insertion point. A value is reused only where it dominates: inside the scope that made it."""
 
     def __init__(self) -> None:
         self._scopes: list[dict[Hashable, ir.Value]] = [{}]

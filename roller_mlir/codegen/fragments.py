@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Fragments: elements of tiles in registers, read as wide as alignment allows and only once a scope.
 
-In an unrolled step all register offsets are constants, so an element is a symbolic base plus a constant. Vector loads are
-remembered by base and rounded constant: reuse between accumulators and between neighbouring positions is one dictionary.
+In an unrolled step all register offsets are constants, so an element is a symbolic base plus a constant. Vector loads
+are remembered by base and rounded constant: reuse between accumulators and between neighbouring positions is one
+dictionary.
 """
 
 from collections.abc import Iterator, Sequence
@@ -70,8 +71,7 @@ class Fragments:
         if lane_factors[-1] == 1 and not any(lane_factors[:-1]) and width == lanes and at[-1].constant % width == 0:
             return self._vector(tile, at, width), lanes
         elements = [
-            self._element(tile, [x + k * j for x, k in zip(at, lane_factors, strict=True)], width)
-            for j in range(lanes)
+            self._element(tile, [x + k * j for x, k in zip(at, lane_factors, strict=True)], width) for j in range(lanes)
         ]
         kind = vector_type(elements[0].type, lanes)
         value = self._emit.cached(
@@ -144,6 +144,4 @@ def load_global(
         return load()
     kind = vector_type(ir.MemRefType(tile.buffer.type).element_type, width)
     element = ir.MemRefType(tile.buffer.type).element_type
-    return emit.branch(
-        condition, [kind], lambda: [load()], lambda: [splat(emit, element, width, tile.pad)]
-    )[0]
+    return emit.branch(condition, [kind], lambda: [load()], lambda: [splat(emit, element, width, tile.pad)])[0]

@@ -43,9 +43,7 @@ def join(
     condition: ir.Value | None = None
     for loop in plan.split_loops:
         coordinate = context.emit.index(Linear.of(box.coordinates[loop]))
-        condition = context.emit.both(
-            condition, context.emit.compare("eq", coordinate, context.emit.constant(0))
-        )
+        condition = context.emit.both(condition, context.emit.compare("eq", coordinate, context.emit.constant(0)))
     if plan.across:
         values = _join_across(context, box, combiner, values, width)
     if initial is not None and initial != NEUTRAL[combiner]:
@@ -108,8 +106,7 @@ def _join_across(
     tail = [] if width == 1 else [emit.constant(0)]
     size = context.threads * width * element_bytes(element)
     views = [
-        memref_view(emit, context.arena, context.combine_offset + i * size, shape, element)
-        for i in range(len(values))
+        memref_view(emit, context.arena, context.combine_offset + i * size, shape, element) for i in range(len(values))
     ]
     for view, value in zip(views, values, strict=True):
         access_memory(emit, view, [thread, *tail], width, "workgroup store partial results", value)

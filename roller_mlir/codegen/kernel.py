@@ -7,8 +7,8 @@ The wrapper alone knows of block and thread ids, of attributions and of what may
 from dataclasses import dataclass
 from math import prod
 
-from roller_mlir.codegen.attributes import FMA_COUNT, TASKS_PER_UNIT
 from roller_mlir.codegen.arena import ALIGNMENT, plan_arena
+from roller_mlir.codegen.attributes import FMA_COUNT, TASKS_PER_UNIT
 from roller_mlir.codegen.emitter import Emitter
 from roller_mlir.codegen.loop_nest import unit_nest
 from roller_mlir.codegen.program import computes_of, loads_of, stores_of
@@ -128,7 +128,9 @@ def _id(name: str) -> ir.Value:
     return ir.Operation.create(name, results=[ir.IndexType.get()], attributes=dimension).results[0]
 
 
-def _declare(program: rtile.ProgramOp, module_body: ir.Block, name: str, threads: int, static_bytes: int) -> ir.Operation:
+def _declare(
+    program: rtile.ProgramOp, module_body: ir.Block, name: str, threads: int, static_bytes: int
+) -> ir.Operation:
     """Declare the kernel function: bare memrefs that do not overlap, and the arena."""
     written = {op.destination for op in stores_of(program.operation)}
     read = {op.source for op in loads_of(program.operation)}

@@ -7,8 +7,8 @@ No operator name is looked at; `linalg.matmul` and the `linalg.generic` that say
 from dataclasses import dataclass
 from typing import Any
 
-from roller_mlir.codegen.affine import NotLinear, map_indices
-from roller_mlir.codegen.body import Body, UnknownValue, read_body
+from roller_mlir.codegen.affine import NotLinearError, map_indices
+from roller_mlir.codegen.body import Body, UnknownValueError, read_body
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
 from roller_mlir.support.bindings import ir, linalg
 from roller_mlir.support.diagnostics import fail
@@ -50,19 +50,24 @@ def read_structured(operation: ir.Operation) -> StructuredOp:
     maps = [ir.AffineMapAttr(attribute).value for attribute in linalg.get_indexing_maps(operation)]
     results = len(operation.results)
     if results != 1:
-        fail(operation, f"'{operation.name}' has {results} results; programs have exactly 1; split it into ops of one result")
+        fail(
+            operation,
+            f"'{operation.name}' has {results} results; programs have exactly 1; split it into ops of one result",
+        )
     inputs = len(maps) - results
     try:
         indices = [map_indices(m) for m in maps]
         body = read_body(operation.regions[0].blocks[0], inputs)
-    except (NotLinear, UnknownValue) as error:
+    except (NotLinearError, UnknownValueError) as error:
         fail(operation, f"'{operation.name}': {error}")
     for op in body.ops:
         if op.name == "linalg.index":
             fail(operation, f"'{operation.name}' reads 'linalg.index'; bodies that depend on indices are not supported")
     for index in (index for each in indices for index in each):
         if any(k < 0 for k in index.coefficients):
-            fail(operation, f"'{operation.name}' runs through a tensor backwards; index coefficients must be at least 0")
+            fail(
+                operation, f"'{operation.name}' runs through a tensor backwards; index coefficients must be at least 0"
+            )
     loops = _loops(operation, maps, indices)
     accesses = [_access(operation, number, indices[number]) for number in range(len(maps))]
     used = tuple(i for i in range(inputs) if body.reads(i) and _is_tensor(operation, i))
@@ -83,14 +88,14 @@ def read_structured(operation: ir.Operation) -> StructuredOp:
     return StructuredOp(operation, expression, used, body)
 
 
-def _loops(
-    operation: ir.Operation, maps: list[Any], indices: list[tuple[LinearIndex, ...]]
-) -> tuple[Loop, ...]:
+def _loops(operation: ir.Operation, maps: list[Any], indices: list[tuple[LinearIndex, ...]]) -> tuple[Loop, ...]:
     count: int = maps[0].n_dims
     written = {loop for index in indices[-1] for loop in index.terms()}
     for index in indices[-1]:
         if index.constant or sorted(index.terms().values()) not in ([], [1]):
-            fail(operation, f"'{operation.name}' writes at {maps[-1]}; outputs are written at loops, not at sums of them")
+            fail(
+                operation, f"'{operation.name}' writes at {maps[-1]}; outputs are written at loops, not at sums of them"
+            )
     if len(written) != sum(len(index.terms()) for index in indices[-1]):
         fail(operation, f"'{operation.name}' writes at {maps[-1]}; each loop may index the output once")
     if "iterator_types" in operation.attributes:
@@ -137,5 +142,7 @@ def _shape(operation: ir.Operation, number: int) -> tuple[int, ...]:
 
 def _access(operation: ir.Operation, number: int, indices: tuple[LinearIndex, ...]) -> Access:
     value_type = operation.operands[number].type
-    element = ir.RankedTensorType(value_type).element_type if isinstance(value_type, ir.RankedTensorType) else value_type
+    element = (
+        ir.RankedTensorType(value_type).element_type if isinstance(value_type, ir.RankedTensorType) else value_type
+    )
     return Access(f"arg{number}", _shape(operation, number), str(element), indices)

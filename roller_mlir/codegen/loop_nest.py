@@ -64,7 +64,9 @@ def unit_nest(program: ir.Operation) -> LoopNest:
         others = [
             op.operation.name
             for op in block.operations
-            if op.operation != loop and op.operation.name.split(".")[0] == "rtile" and op.operation.name != "rtile.yield"
+            if op.operation != loop
+            and op.operation.name.split(".")[0] == "rtile"
+            and op.operation.name != "rtile.yield"
         ]
         if others:
             fail(loop, f"unit loops must be perfectly nested, but '{others[0]}' stands beside this one")

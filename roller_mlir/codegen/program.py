@@ -66,8 +66,7 @@ def load_layout(load: LoadOp) -> OperandPlan:
 def box_loops(compute: ComputeOp) -> tuple[Loop, ...]:
     """Return the loops of a compute; extents are the bounds of the whole operator."""
     return tuple(
-        Loop(bound, kind == "reduction")
-        for bound, kind in zip(compute.loop_bounds, compute.iterators, strict=True)
+        Loop(bound, kind == "reduction") for bound, kind in zip(compute.loop_bounds, compute.iterators, strict=True)
     )
 
 

@@ -3,7 +3,6 @@
 
 from dataclasses import dataclass, field
 
-from roller_mlir.mapping.data_tile import CopyMap
 from roller_mlir.mapping.index import Linear
 from roller_mlir.plan import OperandPlan
 from roller_mlir.support.bindings import ir
@@ -39,16 +38,12 @@ class StagedTile:
         view: The buffers, a memref of stages x buffer extents.
         stage: Which of the buffers holds the tile.
         layout: Dimension order and access widths.
-        extents: The tile's extents, rounded to whole vectors, in tensor order.
-        copy: How the threads share the copy.
     """
 
     source: DirectTile
     view: ir.Value
     stage: ir.Value
     layout: OperandPlan
-    extents: tuple[int, ...]
-    copy: CopyMap
 
 
 @dataclass(frozen=True)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Module, device and options in, artifact out. Importing this package is cheap; MLIR is loaded at the first compilation."""
+"""Module, device and options in, artifact out. MLIR is loaded at the first compilation, not at the import."""
 
 import time
 from os import PathLike

@@ -76,7 +76,8 @@ def assemble(
         launches=launch_list.launches,
         kernels=tuple(kernels),
         files=tuple(
-            File(name=name, role=roles[name], size_bytes=len(data), sha256=sha256(data)) for name, data in contents.items()
+            File(name=name, role=roles[name], size_bytes=len(data), sha256=sha256(data))
+            for name, data in contents.items()
         ),
         phases_s=phases_s,
         versions=_versions(),

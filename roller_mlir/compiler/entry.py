@@ -26,7 +26,9 @@ def isolate_entry(module: ir.Module, name: str | None) -> str:
     names = [ir.StringAttr(op.attributes["sym_name"]).value for op in functions]
     public = [n for op, n in zip(functions, names, strict=True) if not _is_private(op)]
     if not functions:
-        fail(module.operation, "the module has no function to compile; it must hold a func.func of linalg ops on tensors")
+        fail(
+            module.operation, "the module has no function to compile; it must hold a func.func of linalg ops on tensors"
+        )
     if name is None and len(public) != 1:
         shown = ", ".join(f"'{n}'" for n in public)
         found = f"{len(public)} public functions ({shown})" if public else "no public function"

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The launch list, read from the host function that the passes leave behind; nothing is kept beside the IR.
 
-Precondition: a module with one host `func.func` whose arguments carry `rtile.role`, and `gpu.launch_func` ops over views
-of these arguments, of `memref.get_global` constants and of `memref.alloc` workspaces, all at constant offsets. A launch
-whose blocks must all run at the same time carries `rtile.cooperative`.
+Precondition: a module with one host `func.func` whose arguments carry `rtile.role`, and `gpu.launch_func` ops over
+views of these arguments, of `memref.get_global` constants and of `memref.alloc` workspaces, all at constant offsets. A
+launch whose blocks must all run at the same time carries `rtile.cooperative`.
 
     func.func @mlp(%x: memref<8x64xf32> {rtile.role = "input"}, ..., %y: memref<8x8xf32> {rtile.role = "output"}) {
       gpu.launch_func @kernels::@matmul_0 blocks in (%c1, %c1, %c1) threads in (%c64, %c1, %c1) args(%x : ..., ...)
-      return
+
+Return:
     }
 
 An op that a launch list cannot express is our own mistake, `InternalError`.
@@ -184,7 +185,7 @@ class _Reader:
         for size in segments:
             groups.append(operands[:size])
             operands = operands[size:]
-        # asyncDependencies, grid x y z, block x y z, cluster x y z, dynamicSharedMemorySize, kernelOperands, asyncObject
+        # Dependencies, grid x y z, block x y z, cluster x y z, dynamic workgroup memory, arguments, async object.
         sizes = [self._integer(group[0]) for group in groups[1:7]]
         dynamic = groups[10]
         kernel = str(op.attributes["kernel"]).rsplit("@", 1)[-1].strip('"')

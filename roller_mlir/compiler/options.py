@@ -16,8 +16,8 @@ class CompileOptions:
         plan_file: A JSON file with the whole plan; None lets the model choose.
         entry: The function to compile; None takes the only public one.
         binaries: Whether to generate code. Without it the artifact runs in the simulator only.
-        disassemble: Whether to disassemble NVIDIA's binaries too, which tells the instructions of the main loop and takes
-            longer than all the rest.
+        disassemble: Whether to disassemble NVIDIA's binaries too, which tells the instructions of the main loop and
+            takes longer than all the rest.
     """
 
     tile_sizes: tuple[int, ...] = ()

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the user hands in: a path, text, bytes or a module, read with one clear error for everything that is not MLIR."""
+"""What the user hands in: a path, text, bytes or a module; what is not MLIR is one clear error."""
 
 import re
 from dataclasses import dataclass

@@ -38,7 +38,13 @@ class Stages:
 
 
 def run_stages(
-    module: ir.Module, device: Device, target: str, options: CompileOptions, *, keep: Collection[str] = (), until: str = ""
+    module: ir.Module,
+    device: Device,
+    target: str,
+    options: CompileOptions,
+    *,
+    keep: Collection[str] = (),
+    until: str = "",
 ) -> Stages:
     """Lower a module of linalg ops to kernels and launches, in place.
 

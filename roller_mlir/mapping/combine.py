@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How the partial results of threads that split a reduction are joined: shuffles in a subgroup, then workgroup memory."""
+"""How the partial results of threads that split a reduction are joined: shuffles, then workgroup memory."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -122,9 +122,7 @@ def staged_layout(
     limit = MAX_VECTOR_BYTES // access.element_bytes
     if inner < 0:
         raise ValueError(f"a staged operand needs at least one dimension, but got scalar '{access.name}'")
-    vector = copy_vector(
-        dimensions[inner].extent, dimensions[inner].step, row_alignment(access, loops, axes), limit
-    )
+    vector = copy_vector(dimensions[inner].extent, dimensions[inner].step, row_alignment(access, loops, axes), limit)
     best = _fragment_dimension(dimensions, loops, axes, lane, inner)
     order = (*[d for d in range(len(dimensions)) if d != best], best)
     fragment = _fragment_vector(dimensions[best], axes, limit)

@@ -33,7 +33,7 @@ class ThreadMap:
         for loop, axis in enumerate(self.axes):
             if axis.block < 1 or axis.block % (axis.threads * axis.chunk):
                 raise ValueError(
-                    f"a loop's block must be a multiple of threads * chunk, but got loop {loop} with block {axis.block}, "
+                    f"a loop's block must be a multiple of threads * chunk, but got loop {loop}: block {axis.block}, "
                     f"threads {axis.threads}, chunk {axis.chunk}"
                 )
         expected = sorted(loop for loop, axis in enumerate(self.axes) if axis.threads > 1)

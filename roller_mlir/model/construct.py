@@ -56,14 +56,28 @@ def construct(expression: TensorExpression, device: Device, options: ConstructOp
         found = forced_estimates(facts, options)
     else:
         found = _construct(facts, options)
-    found.sort(key=_rank)
-    plans = [finish(facts, one) for one in found[: options.top_k + REFINED]]
-    plans = [plan for plan in plans if plan.prediction is not None and plan.prediction.tasks_per_unit > 0]
+    plans = _finished(facts, found, options)
+    if not plans and not (options.tile_sizes or options.thread_tile or options.stages):
+        # Padding took the last of the workgroup memory; streaming programs need none.
+        unstaged: dict[Program, Estimate] = {}
+        _weigh(facts, _streaming(facts, options, stage=False), options, unstaged)
+        plans = _finished(facts, list(unstaged.values()), options)
     if not plans:
-        # Padding took the last of the workgroup memory.
         raise ConstructionError(resource_problem(facts, found[0].program, found[0].stages))
     plans.sort(key=lambda plan: plan.prediction.seconds if plan.prediction else 0.0)
     return plans[: options.top_k]
+
+
+def _finished(facts: Facts, found: list[Estimate], options: ConstructOptions) -> list[Plan]:
+    """Return the plans of the best candidates, a few more than are asked for, that fit with their layouts."""
+    plans: list[Plan] = []
+    for one in sorted(found, key=_rank):
+        plan = finish(facts, one)
+        if plan.prediction is not None and plan.prediction.tasks_per_unit > 0:
+            plans.append(plan)
+        if len(plans) == options.top_k + REFINED:
+            break
+    return plans
 
 
 def _construct(facts: Facts, options: ConstructOptions) -> list[Estimate]:
@@ -77,23 +91,26 @@ def _construct(facts: Facts, options: ConstructOptions) -> list[Estimate]:
             _weigh(facts, TiledSearch(facts, rules).programs(MAX_PROGRAMS), options, found)
             if len(found) >= options.top_k:
                 break
-        if product and not found:
-            raise ConstructionError(capacity_problem(facts))
+        reason = capacity_problem(facts) if product and not found else ""
+        if reason:
+            raise ConstructionError(reason)
         if found:
             best = min(found.values(), key=_rank)
             filled = SPARSE * best.work.tasks >= facts.machine.device.units
     if not (product and filled):
         _weigh(facts, _streaming(facts, options), options, found)
     if not found:
-        raise ConstructionError(stages_problem(facts) if options.stages == 2 else capacity_problem(facts))
+        _weigh(facts, _streaming(facts, options, stage=False), options, found)
+    if not found:
+        raise ConstructionError(stages_problem(facts))
     return list(found.values())
 
 
-def _streaming(facts: Facts, options: ConstructOptions) -> list[Program]:
+def _streaming(facts: Facts, options: ConstructOptions, *, stage: bool = True) -> list[Program]:
     """Return the streaming programs within the smallest epsilon that leaves K of them."""
     programs = [
         program
-        for program in direct_programs(facts)
+        for program in direct_programs(facts, stage=stage)
         if not any(
             divide and extent % block
             for divide, extent, block in zip(facts.steps_divide, facts.extents, program.blocks, strict=True)

@@ -13,7 +13,7 @@ from roller_mlir.mapping.data_tile import TileDimension, tile_dimensions
 from roller_mlir.mapping.layout import residue_shift, steps_of
 from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop
 
-MAX_ENUMERATED = 100_000
+MAX_ENUMERATED = 4096
 """Origins that are enumerated per group of dimensions; beyond that, tiles are taken to lie inside."""
 
 

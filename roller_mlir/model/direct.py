@@ -21,11 +21,16 @@ STAGED_ROWS = (32, 64)
 """Extents of a tile that is transposed on its way through workgroup memory."""
 
 
-def direct_programs(facts: Facts) -> Iterator[Program]:
-    """Yield distinct streaming programs, without regard to padding."""
+def direct_programs(facts: Facts, *, stage: bool = True) -> Iterator[Program]:
+    """Yield distinct streaming programs, without regard to padding.
+
+    Args:
+        facts: The expression.
+        stage: Whether transposed inputs go through workgroup memory.
+    """
     seen: set[Program] = set()
     for dominant in _dominants(facts):
-        for program in _along(facts, dominant):
+        for program in _along(facts, dominant, stage):
             if program not in seen:
                 seen.add(program)
                 yield program
@@ -45,7 +50,7 @@ def _dominants(facts: Facts) -> list[AccessFacts]:
     return result
 
 
-def _along(facts: Facts, dominant: AccessFacts) -> Iterator[Program]:
+def _along(facts: Facts, dominant: AccessFacts, stage: bool) -> Iterator[Program]:
     device = facts.machine.device
     extents = facts.extents
     if not extents:
@@ -60,7 +65,7 @@ def _along(facts: Facts, dominant: AccessFacts) -> Iterator[Program]:
     if reductions:
         spreads.append(reductions + parallel)
     lane = lead if dominant.contiguous is not None else None
-    across = _transposed(facts, lead)
+    across = _transposed(facts, lead) if stage else None
     if across is not None:
         yield from _staged(facts, lead, across, near)
         return
@@ -74,7 +79,7 @@ def _along(facts: Facts, dominant: AccessFacts) -> Iterator[Program]:
     for threads in _powers(device.subgroup_size, top):
         for spread in spreads:
             for share in _powers(min(narrowest, threads), min(threads, widest)):
-                yield from _filled(facts, lane, lead, near, spread, threads, share, chunk)
+                yield from _filled(facts, lane, lead, near, spread, threads, share, chunk, stage)
 
 
 def _filled(
@@ -86,6 +91,7 @@ def _filled(
     threads: int,
     share: int,
     chunk: int,
+    stage: bool,
 ) -> Iterator[Program]:
     """Yield the programs with `share` threads on the leading loop and the rest spread over others, nearest first."""
     extents = facts.extents
@@ -111,7 +117,7 @@ def _filled(
         registers[lead] = chunk * along
         if more > 1:
             registers[second[0]] = more
-        yield make_program(facts, registers, split, fastest, lane, lane_chunk=chunk, reuse=False)
+        yield make_program(facts, registers, split, fastest, lane, lane_chunk=chunk, reuse=False, stage=stage)
 
 
 def _transposed(facts: Facts, lead: int) -> int | None:
@@ -141,7 +147,9 @@ def _staged(facts: Facts, lead: int, across: int, near: Sequence[int]) -> Iterat
                     registers = [1] * len(extents)
                     registers[lead] = columns // split[lead]
                     registers[across] = rows // split[across]
-                    yield make_program(facts, registers, split, (lead, *near), lead, lane_chunk=chunk, reuse=False)
+                    yield make_program(
+                        facts, registers, split, (lead, *near), lead, lane_chunk=chunk, reuse=False, stage=stage
+                    )
 
 
 def _chunk(facts: Facts, dominant: AccessFacts, lead: int) -> int:

@@ -101,24 +101,27 @@ def thread_problem(facts: Facts, options: ConstructOptions) -> str:
 
 
 def stages_problem(facts: Facts) -> str:
-    """Return that no program has two stages."""
+    """Return that no program has two stages (programs of one stage always exist)."""
     return (
-        f"no tile of the {by(facts.extents)} loop nest has a staged operand and 2 reduction steps, which 2 stages need; "
-        "leave stages to the construction"
+        f"no tile of the {by(facts.extents)} loop nest has a staged operand and 2 reduction steps, which 2 stages "
+        "need; leave stages to the construction"
     )
 
 
 def capacity_problem(facts: Facts) -> str:
-    """Return that no aligned tile fits the device."""
+    """Return that even the smallest aligned tile is beyond the workgroup memory, or an empty string."""
     device = facts.machine.device
     sizes = [min(extent, 8) for extent in facts.extents]
-    need = sum(access.tile(sizes)[0] * access.element_bytes for access in facts.inputs)
-    points = prod([sizes[i] for i in facts.parallel])
+    stages = (
+        2 if any(extent > 8 for extent, reduces in zip(facts.extents, facts.reduction, strict=True) if reduces) else 1
+    )
+    need = stages * sum(access.tile(sizes)[0] * access.element_bytes for access in facts.inputs)
+    if need <= device.max_workgroup_bytes_per_block:
+        return ""
     return (
-        f"no aligned tile of the {by(facts.extents)} loop nest ({facts.expression.output.element_type}) fits: one of "
-        f"{by(sizes)} needs about {need} B of workgroup memory and {points} accumulators, '{device.name}' has "
-        f"{device.max_workgroup_bytes_per_block} B per block and {device.max_registers_per_thread} registers per "
-        "thread; compile for a larger device"
+        f"no aligned tile of the {by(facts.extents)} loop nest ({facts.expression.output.element_type}) fits: "
+        f"{by(sizes)} in {stages} stages needs {need} B of workgroup memory, '{device.name}' has "
+        f"{device.max_workgroup_bytes_per_block} B; compile for a device with more"
     )
 
 

@@ -56,6 +56,7 @@ def make_program(
     *,
     lane_chunk: int = 0,
     reuse: bool,
+    stage: bool = True,
 ) -> Program:
     """Assemble a program from a register tile and a thread tile.
 
@@ -68,6 +69,7 @@ def make_program(
         lane_chunk: Points of the lane loop's chunk, 0 for the widest that its register tile allows.
         reuse: Whether inputs that serve several points of the task are staged. Parallel loops other than the lane then
             take chunks too, so that tiles are read as vectors along them.
+        stage: Whether anything may be staged.
     """
     limit = facts.output.limit
     chunks = [1] * len(registers)
@@ -89,7 +91,7 @@ def make_program(
         chunks=tuple(chunks),
         order=order,
         lane=lane,
-        staged=staged_inputs(facts, blocks, near, reuse=reuse),
+        staged=staged_inputs(facts, blocks, near, reuse=reuse) if stage else (False,) * len(facts.inputs),
         registers=tuple(registers),
         thread_count=prod(threads),
     )

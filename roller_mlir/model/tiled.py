@@ -17,8 +17,8 @@ from roller_mlir.model.tile import Tile, reuse_score
 MAX_THREAD_EXTENT = 16
 """Largest register tile along one loop."""
 
-MAX_STEP = 32
-"""Largest reduction step along one loop."""
+MIN_STEP, MAX_STEP = 8, 32
+"""Reduction points of the smallest step, where the loops have as many; largest step along one loop."""
 
 MAX_POINTS_PER_STEP = 1024
 """Unrolled points of one thread and step: more overflows the instruction cache (16 B each) and takes long to
@@ -131,13 +131,12 @@ class TiledSearch:
         facts = self.facts
         steps = [1] * len(facts.extents)
         for loop in facts.reductions:
-            sizes = [size for size in self._step_sizes(loop) if self._is_aligned(loop, size)]
-            steps[loop] = sizes[0] if sizes else 1
-        if facts.reductions and prod(steps) < 8:
-            longest = max(facts.reductions, key=lambda loop: facts.extents[loop])
-            larger = [s for s in self._step_sizes(longest) if s * prod(steps) // steps[longest] >= 8]
-            if larger:
-                steps[longest] = larger[0]
+            steps[loop] = self._step_sizes(loop)[0]
+        longest = max(facts.reductions, key=lambda loop: facts.extents[loop])
+        others = prod(steps) // steps[longest]
+        for size in self._step_sizes(longest):
+            if steps[longest] * others < MIN_STEP:
+                steps[longest] = max(size, steps[longest])
         return tuple(steps)
 
     def _is_aligned(self, loop: int, size: int) -> bool:
@@ -155,9 +154,17 @@ class TiledSearch:
         return known
 
     def _step_sizes(self, loop: int) -> list[int]:
-        extent = self.facts.extents[loop]
-        sizes = {1, 2, 4, 8, 16, 32} | ({extent} if extent <= MAX_STEP else set[int]())
-        return sorted(size for size in sizes if size <= max(extent, 8))
+        """Return the aligned steps of a loop: powers of two up to the first that covers it, and its extent if small."""
+        facts, extent = self.facts, self.facts.extents[loop]
+        sizes = {extent} if extent <= MAX_STEP else set[int]()
+        size = 1
+        while size <= MAX_STEP:
+            sizes.add(size)
+            if size >= extent:
+                break
+            size *= 2
+        whole = [size for size in sorted(sizes) if not facts.steps_divide[loop] or extent % size == 0]
+        return [size for size in whole if self._is_aligned(loop, size)] or whole
 
     def _larger_blocks(self, registers: Tile, tile: Tile) -> list[Tile]:
         facts, larger = self.facts, list[Tile]()
@@ -166,7 +173,7 @@ class TiledSearch:
                 larger.append((*tile[:loop], tile[loop] * 2, *tile[loop + 1 :]))
         for loop in facts.reductions:
             for size in self._step_sizes(loop):
-                if size > tile[loop] and self._is_aligned(loop, size):
+                if size > tile[loop]:
                     larger.append((*tile[:loop], size, *tile[loop + 1 :]))
                     break
         return larger
@@ -251,9 +258,7 @@ class TiledSearch:
         if not all(rule.allows_threads(threads) for rule in self.rules):
             return
         for loop, size in enumerate(blocks):
-            if not self._is_aligned(loop, size):
-                return
-            if not self.facts.reduction[loop] and not self._is_shapely(loop, size):
+            if not self.facts.reduction[loop] and not (self._is_aligned(loop, size) and self._is_shapely(loop, size)):
                 return
         full = tuple([blocks[i] if r else registers[i] for i, r in enumerate(self.facts.reduction)])
         spread = tuple([1 if r else blocks[i] // registers[i] for i, r in enumerate(self.facts.reduction)])

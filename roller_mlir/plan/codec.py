@@ -15,7 +15,7 @@ from functools import cache
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 T = TypeVar("T")
-JsonValue: TypeAlias = None | bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"]
+JsonValue: TypeAlias = bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"] | None
 
 _INFINITIES = ("inf", "-inf", "nan")
 
@@ -66,7 +66,9 @@ def from_json(kind: type[T], data: JsonValue, path: str = "") -> T:
 
 def _fail(path: str, expected: str, data: object) -> CodecError:
     shown = repr(data)
-    return CodecError(f"{path or 'top level'}: expected {expected}, but got {shown if len(shown) < 60 else shown[:57] + '...'}")
+    return CodecError(
+        f"{path or 'top level'}: expected {expected}, but got {shown if len(shown) < 60 else shown[:57] + '...'}"
+    )
 
 
 @cache

@@ -8,7 +8,7 @@ expression is a constant and is written as a JSON integer, so that a later versi
 A function is an ordered list of launches with a buffer plan:
 
 - `buffers`: each input, output, workspace and constant with its element type, shape and layout (dense, row-major);
-- `launches`: kernel, grid, block, dynamic workgroup memory, and per kernel argument a view of a buffer at a byte offset;
+- `launches`: kernel, grid, block, dynamic workgroup memory, and per argument a view of a buffer at a byte offset;
 - `kernels`: per kernel its binaries, plan, prediction (inside the plan) and what the tools said of it;
 - `files`: each file of the artifact with its SHA-256.
 """

@@ -21,6 +21,28 @@ class Contribution:
     value: Any
 
 
+def is_scalar_operation(op: ir.Operation) -> bool:
+    """Return whether the reference knows an operation of arith or math."""
+    return op.name in SCALARS or op.name in CASTS or op.name in ("arith.cmpf", "arith.cmpi")
+
+
+def apply_scalar_operation(op: ir.Operation, element_type: str, operands: Sequence[Array]) -> Array:
+    """Apply a scalar operation to arrays, element by element.
+
+    Args:
+        op: One for which `is_scalar_operation` holds.
+        element_type: Of its result.
+        operands: One array an operand.
+    """
+    with np.errstate(all="ignore"):
+        if op.name in SCALARS:
+            return SCALARS[op.name](*operands)
+        if op.name in CASTS:
+            return round_to(CASTS[op.name](operands[0]), element_type)
+        table = COMPARE_FLOATS if op.name == "arith.cmpf" else COMPARE_INTEGERS
+        return table[ir.IntegerAttr(op.attributes["predicate"]).value](*operands)
+
+
 class BodyEvaluator:
     """Evaluates values of a body lazily, each once, on arrays with one axis per loop."""
 
@@ -48,16 +70,9 @@ class BodyEvaluator:
             loop = ir.IntegerAttr(op.attributes["dim"]).value
             shape = [-1 if i == loop else 1 for i in range(len(self._ranges))]
             return np.arange(self._ranges[loop].start, self._ranges[loop].stop).reshape(shape)
-        operands = [self.value(operand) for operand in op.operands]
-        with np.errstate(all="ignore"):
-            if op.name in SCALARS:
-                return SCALARS[op.name](*operands)
-            if op.name in CASTS:
-                return round_to(CASTS[op.name](operands[0]), kind)
-            if op.name in ("arith.cmpf", "arith.cmpi"):
-                table = COMPARE_FLOATS if op.name == "arith.cmpf" else COMPARE_INTEGERS
-                return table[ir.IntegerAttr(op.attributes["predicate"]).value](*operands)
-        fail(op, f"numpy reference: '{op.name}' is not supported in a body")
+        if not is_scalar_operation(op):
+            fail(op, f"numpy reference: '{op.name}' is not supported in a body")
+        return apply_scalar_operation(op, kind, [self.value(operand) for operand in op.operands])
 
 
 def find_contribution(block: Any, yielded: Any, accumulator: int, inputs: int) -> Contribution | None:

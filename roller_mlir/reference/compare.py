@@ -63,7 +63,9 @@ def compare(got: Array, expected: Array, element_type: str, points: int) -> Comp
         points: See `tolerance`.
     """
     if got.shape != expected.shape:
-        raise ValueError(f"results are compared with references of their shape, but got {got.shape} and {expected.shape}")
+        raise ValueError(
+            f"results are compared with references of their shape, but got {got.shape} and {expected.shape}"
+        )
     allowed = tolerance(element_type, points)
     left = np.asarray(from_caller(got, element_type), np.float64)
     right = np.asarray(from_caller(expected, element_type), np.float64)

@@ -34,7 +34,10 @@ def sum_of_products(factors: Sequence[Array], loops: Sequence[Sequence[int]], ou
 
 def _product_of_two(factors: Sequence[Array], loops: Sequence[Sequence[int]], output: Sequence[int]) -> Array:
     """Bring two factors into the form batch x rows x depth times batch x depth x columns, and let BLAS multiply."""
-    left, right = (_sum_private(f, l, o, output) for f, l, o in zip(factors, loops, reversed(loops), strict=True))
+    left, right = (
+        _sum_private(factor, own, other, output)
+        for factor, own, other in zip(factors, loops, reversed(loops), strict=True)
+    )
     (a, a_loops), (b, b_loops) = left, right
     batch = [loop for loop in a_loops if loop in b_loops and loop in output]
     depth = [loop for loop in a_loops if loop in b_loops and loop not in output]

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from roller_mlir.reference.body import apply_scalar_operation, is_scalar_operation
 from roller_mlir.reference.structured import evaluate_structured, reduction_points, uninitialised
 from roller_mlir.reference.values import Array, from_caller, is_supported, round_to, to_caller
 from roller_mlir.support.bindings import ir
@@ -68,10 +69,11 @@ def evaluate_function(module: ir.Module, name: str, inputs: Sequence[Array]) -> 
 
 
 def _find(module: ir.Module, name: str) -> ir.Operation:
-    for op in module.body.operations:
-        if op.operation.name == "func.func" and ir.StringAttr(op.operation.attributes["sym_name"]).value == name:
-            return op.operation
-    fail(module.operation, f"numpy reference: the module has no function '{name}'")
+    functions = [op.operation for op in module.body.operations if op.operation.name == "func.func"]
+    named = [op for op in functions if ir.StringAttr(op.attributes["sym_name"]).value == name]
+    if not named:
+        fail(module.operation, f"numpy reference: the module has no function '{name}'")
+    return named[0]
 
 
 def _element_type(op: ir.Operation, value_type: Any) -> str:
@@ -91,13 +93,17 @@ def _shape(op: ir.Operation) -> tuple[int, ...]:
 
 
 def _evaluate(op: ir.Operation, operands: Sequence[_Value]) -> list[_Value]:
+    arrays = [operand.data for operand in operands]
+    points = max((operand.points for operand in operands), default=0)
     if op.name in _OTHERS:
         return [_OTHERS[op.name](op, operands)]
-    if op.name.startswith("linalg."):
-        arrays = [operand.data for operand in operands]
-        points = max(operand.points for operand in operands) + reduction_points(op, arrays)
-        return [_Value(result, points) for result in evaluate_structured(op, arrays)]
-    fail(op, f"numpy reference: '{op.name}' is not supported")
+    if is_scalar_operation(op):
+        element = _element_type(op, op.results[0].type)
+        return [_Value(round_to(apply_scalar_operation(op, element, arrays), element), points)]
+    if not op.name.startswith("linalg."):
+        fail(op, f"numpy reference: '{op.name}' is not supported")
+    points += reduction_points(op, arrays)
+    return [_Value(result, points) for result in evaluate_structured(op, arrays)]
 
 
 def _constant(op: ir.Operation, operands: Sequence[_Value]) -> _Value:

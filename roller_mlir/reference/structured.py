@@ -87,7 +87,7 @@ def _extents(op: ir.Operation, maps: Sequence[Any], operands: Sequence[Array]) -
 
 
 def _output_loops(op: ir.Operation, maps: Sequence[Any]) -> tuple[int, ...]:
-    """Return the loops of the outputs' maps, which must be plain loops (or the constant 0) and agree between outputs."""
+    """Return the loops of the outputs' maps, plain loops (or the constant 0) that agree between outputs."""
     found: list[tuple[int, ...]] = []
     for affine_map in maps:
         loops: list[int] = []
@@ -122,9 +122,7 @@ def _by_product(space: _Space, block: Any, operands: Sequence[Array]) -> list[Ar
 
 
 def _plain_loops(affine_map: Any) -> tuple[int, ...] | None:
-    loops = tuple(
-        ir.AffineDimExpr(e).position if isinstance(e, ir.AffineDimExpr) else -1 for e in affine_map.results
-    )
+    loops = tuple(ir.AffineDimExpr(e).position if isinstance(e, ir.AffineDimExpr) else -1 for e in affine_map.results)
     return loops if -1 not in loops and len(set(loops)) == len(loops) else None
 
 
@@ -164,7 +162,12 @@ def _chunks(space: _Space) -> list[tuple[range, ...]]:
 
 
 def _reduce(
-    space: _Space, block: Any, contribution: Contribution, values: list[Array], accumulator: Array, ranges: tuple[range, ...]
+    space: _Space,
+    block: Any,
+    contribution: Contribution,
+    values: list[Array],
+    accumulator: Array,
+    ranges: tuple[range, ...],
 ) -> Array:
     evaluator = BodyEvaluator(space.op, block, values, ranges)
     shape = tuple(len(r) for r in ranges)
@@ -218,22 +221,25 @@ def _index(space: _Space, number: int, shape: tuple[int, ...], ranges: tuple[ran
     return tuple(index)
 
 
+_AFFINE = (
+    (ir.AffineAddExpr, np.add),
+    (ir.AffineMulExpr, np.multiply),
+    (ir.AffineModExpr, np.mod),
+    (ir.AffineFloorDivExpr, np.floor_divide),
+)
+
+
 def _affine(op: ir.Operation, expression: Any, loops: Sequence[Array]) -> Array:
     """Evaluate an affine expression on the loops' positions."""
     if isinstance(expression, ir.AffineDimExpr):
-        return loops[ir.AffineDimExpr(expression).position]
+        return loops[expression.position]
     if isinstance(expression, ir.AffineConstantExpr):
-        return np.asarray(ir.AffineConstantExpr(expression).value)
-    for kind, function in (
-        (ir.AffineAddExpr, np.add),
-        (ir.AffineMulExpr, np.multiply),
-        (ir.AffineModExpr, np.mod),
-        (ir.AffineFloorDivExpr, np.floor_divide),
-    ):
-        if isinstance(expression, kind):
-            binary = kind(expression)
-            return function(_affine(op, binary.lhs, loops), _affine(op, binary.rhs, loops))
-    fail(op, f"numpy reference: index expression {expression} is not supported")
+        return np.asarray(expression.value)
+    function = next((known for kind, known in _AFFINE if isinstance(expression, kind)), None)
+    if function is None:
+        fail(op, f"numpy reference: index expression {expression} is not supported")
+    binary: Any = expression
+    return function(_affine(op, binary.lhs, loops), _affine(op, binary.rhs, loops))
 
 
 def uninitialised(shape: tuple[int, ...], element_type: str) -> Array:

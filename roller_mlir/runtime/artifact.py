@@ -48,9 +48,7 @@ class Artifact:
         manifest, files = read_artifact(path)
         return cls(manifest, files)
 
-    def run(
-        self, *inputs: np.ndarray[Any, Any], on: str = "sim", **options: Any
-    ) -> tuple[np.ndarray[Any, Any], ...]:
+    def run(self, *inputs: np.ndarray[Any, Any], on: str = "sim", **options: Any) -> tuple[np.ndarray[Any, Any], ...]:
         """Run the function.
 
         Args:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The back ends that can run an artifact, by name; each is imported only when it is asked for.
 
-A back end is a class that implements `sequence.Backend`. The table names modules, not classes, so that the runtime never
-imports a compiler package or a GPU library by itself.
+A back end is a class that implements `sequence.Backend`. The table names modules, not classes, so that the runtime
+never imports a compiler package or a GPU library by itself.
 """
 
 from collections.abc import Mapping

@@ -117,7 +117,9 @@ def run_sequence(
     memory = _make_buffers(manifest, files, backend, inputs)
     reports: list[LaunchReport] = []
     for launch in manifest.launches:
-        views = [(view, backend.slice(memory[view.buffer], view.offset_bytes, view.size_bytes)) for view in launch.arguments]
+        views = [
+            (view, backend.slice(memory[view.buffer], view.offset_bytes, view.size_bytes)) for view in launch.arguments
+        ]
         if launch.kernel:
             reports.append(backend.launch(launch, views))
         else:

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Artifacts on disk: written whole or not at all, read with every hash verified.
 
-Writing fills a sibling directory, syncs it, and renames it into place; an older artifact is moved aside first and removed
-only after the rename. Whatever interrupts the writing (an error, Ctrl-C) leaves what was there before.
+Writing fills a sibling directory, syncs it, and renames it into place; an older artifact is moved aside first and
+removed only after the rename. Whatever interrupts the writing (an error, Ctrl-C) leaves what was there before.
 """
 
 import errno
@@ -44,7 +44,7 @@ def check_target(path: str | PathLike[str]) -> None:
             raise ArtifactError(f"cannot write artifact '{path}': its parent directory is not writable")
         if os.path.lexists(target) and not _replaceable(target):
             raise ArtifactError(
-                f"cannot write artifact '{path}': something that is no artifact is there; remove it or choose another name"
+                f"cannot write artifact '{path}': something that is no artifact is there; choose another name"
             )
     except (OSError, ValueError) as error:
         raise ArtifactError(f"cannot write artifact '{path}': {_reason(error)}") from error
@@ -116,7 +116,9 @@ def _check_constants(path: str | PathLike[str], manifest: Manifest, files: Mappi
     available = len(files[record.name]) if record else 0
     for buffer in manifest.buffers:
         if buffer.role == "constant" and buffer.offset_bytes + buffer.size_bytes > available:
-            raise ArtifactError(f"cannot read artifact '{path}': constant {buffer.name!r} lies outside the constants file")
+            raise ArtifactError(
+                f"cannot read artifact '{path}': constant {buffer.name!r} lies outside the constants file"
+            )
 
 
 def _replaceable(target: Path) -> bool:

@@ -8,6 +8,7 @@ from typing import Any
 
 from roller_mlir.sim.emit import Emitter
 from roller_mlir.sim.kernel_ir import INLINE
+from roller_mlir.sim.memory_types import size_bytes
 from roller_mlir.sim.runtime_ir import PREFIX
 from roller_mlir.sim.sites import SiteTable
 from roller_mlir.support.bindings import ir
@@ -119,8 +120,8 @@ class GpuOps:
         mode = _word(operation.attributes["mode"])
         site = self.table.add(self.kernel, operation)
         kind: Any = operation.operands[0].type
-        width = (kind.shape[0] * kind.element_type.width) if isinstance(kind, ir.VectorType) else kind.width
-        if width not in (8, 16, 32, 64):
+        width = 8 * size_bytes(kind)
+        if width not in (8, 16, 32, 64) or str(kind) == "i1":
             fail(operation, f"'gpu.shuffle' must pass 8, 16, 32 or 64 bits, but got {kind}")
         narrow, wide, index = ir.IntegerType.get_signless(width), ir.IntegerType.get_signless(64), ir.IndexType.get()
         boolean = ir.IntegerType.get_signless(1)

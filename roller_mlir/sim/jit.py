@@ -10,8 +10,10 @@ import llvmlite.binding as binding
 
 from roller_mlir.sim import fibers
 from roller_mlir.sim.counting_ir import emit_counter
-from roller_mlir.sim.runtime_ir import emit_runtime
+from roller_mlir.sim.elf_symbols import undefined_symbols
+from roller_mlir.sim.runtime_ir import PREFIX, TRUNCATE_TEXT, TRUNCATE_TO_BF16, emit_runtime
 from roller_mlir.sim.scheduler_ir import emit_scheduler
+from roller_mlir.support.diagnostics import fail
 
 _PROLOGUE_BYTES = 96
 _RUNTIME_PASSES = ("always_inliner", "sroa", "instruction_combine", "simplify_cfg", "tail_call_elimination")
@@ -72,9 +74,19 @@ def compile_text(text: str, *, passes: tuple[str, ...] = (), level: int = 2) -> 
     for name in passes:
         getattr(manager, f"add_{name}_pass")()
     manager.run(module, builder)
-    engine: Any = binding.create_mcjit_compiler(module, machine)
+    code: bytes = machine.emit_object(module)
+    missing = sorted(name for name in undefined_symbols(code) if not _is_known(name))
+    if missing:
+        fail(None, f"the simulated kernels call functions that this process does not have: {', '.join(missing)}")
+    engine: Any = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
+    engine.add_object_file(binding.ObjectFileRef.from_data(code))
     engine.finalize_object()
     return Compiled(engine)
+
+
+def _is_known(name: str) -> bool:
+    """Whether the runtime or the process has a function."""
+    return binding.address_of_symbol(name) is not None or hasattr(ctypes.CDLL(None), name)
 
 
 @functools.cache
@@ -86,10 +98,12 @@ def runtime() -> Any:
     emitted = emit_runtime()
     emit_scheduler(emitted, emit_counter(emitted))
     assembly = "".join(f'module asm "{line.strip()}"\n' for line in fibers.SWITCH.strip().splitlines())
-    compiled = compile_text(f"{emitted.module}\n{assembly}", passes=_RUNTIME_PASSES, level=1)
+    compiled = compile_text(f"{emitted.module}\n{assembly}{TRUNCATE_TEXT}", passes=_RUNTIME_PASSES, level=1)
     for function in emitted.module.functions:
         if not function.is_declaration and function.linkage != "internal":
             binding.add_symbol(function.name, compiled.address(function.name))
-    run: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(compiled.address("roller_sim_run"))
+    if not _is_known(TRUNCATE_TO_BF16):
+        binding.add_symbol(TRUNCATE_TO_BF16, compiled.address(f"{PREFIX}truncate"))
+    run: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(compiled.address(f"{PREFIX}run"))
     run.compiled = compiled
     return run

@@ -20,7 +20,7 @@ from roller_mlir.sim.kernel_ir import Entry, Parameter, complete
 from roller_mlir.sim.memory_types import as_memref, scalar_llvm_type, size_bytes, without_space
 from roller_mlir.sim.sites import SiteTable
 from roller_mlir.support.bindings import ir, llvm, passmanager
-from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.diagnostics import collecting, diagnosed, fail
 
 _PIPELINE = """builtin.module(
   expand-strided-metadata, lower-affine, convert-vector-to-scf, convert-scf-to-cf,
@@ -30,6 +30,7 @@ _PIPELINE = """builtin.module(
 
 _DIALECTS = ("affine.", "arith.", "cf.", "index.", "math.", "memref.", "ub.", "vector.")
 _OPERATIONS = {"scf.for", "scf.if", "scf.while", "scf.yield", "scf.condition", "scf.execute_region", "scf.index_switch"}
+_REFUSED = {"vector.print"}
 _LLVM = ("llvm.mlir.", "llvm.fence", "llvm.extractvalue", "llvm.intr.assume")
 _ARENA_ALIGNMENT_BYTES = 128
 
@@ -124,7 +125,9 @@ class _KernelLowering:
             action = memory.plan(operation) or gpu_ops.plan(operation)
             if action is not None:
                 todo.append(action)
-            elif not (name.startswith((*_DIALECTS, *_LLVM)) or name in _OPERATIONS or memory.knows(name)):
+            elif name in _REFUSED or not (
+                name.startswith((*_DIALECTS, *_LLVM)) or name in _OPERATIONS or memory.knows(name)
+            ):
                 fail(operation, f"'{name}' is not known to the simulator")
         for operation in operations:
             for result in operation.results:
@@ -202,7 +205,11 @@ def lower(module: Any, *, subgroup_size: int, check: bool, log: bool) -> Lowered
                     "sym_visibility": ir.StringAttr.get("private"),
                 }
                 ir.Operation.create("func.func", regions=1, attributes=attributes)
-        passmanager.PassManager.parse(_PIPELINE).run(target.operation)
+        with collecting(module.context) as collector:
+            try:
+                passmanager.PassManager.parse(_PIPELINE).run(target.operation)
+            except ir.MLIRError as error:
+                raise diagnosed(collector, error) from None
         for operation in _operations(target.operation):
             if not operation.name.startswith("llvm."):  # the translation crashes on anything else
                 fail(operation, f"'{operation.name}' has no lowering to LLVM in the simulator")

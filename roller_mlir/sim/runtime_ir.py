@@ -14,6 +14,25 @@ from roller_mlir.sim.layout import Block, Fault, Launch, State
 from roller_mlir.sim.structured import I8, I32, I64, POINTER, VOID, Code, Value
 
 PREFIX = "roller_sim_"
+TRUNCATE_TO_BF16 = "__truncsfbf2"
+"""What LLVM calls to make a bf16 of an f32 on processors without an instruction for it; few processes have it."""
+
+TRUNCATE_TEXT = f"""
+define bfloat @{PREFIX}truncate(float %value) {{
+  %bits = bitcast float %value to i32
+  %nan = fcmp uno float %value, %value
+  %high = lshr i32 %bits, 16
+  %odd = and i32 %high, 1
+  %up = add i32 %bits, 32767
+  %rounded = add i32 %up, %odd
+  %nearest = lshr i32 %rounded, 16
+  %quiet = or i32 %high, 64
+  %chosen = select i1 %nan, i32 %quiet, i32 %nearest
+  %half = trunc i32 %chosen to i16
+  %result = bitcast i16 %half to bfloat
+  ret bfloat %result
+}}
+"""
 SHUFFLES = ("xor", "up", "down", "idx")
 
 

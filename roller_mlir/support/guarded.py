@@ -6,6 +6,7 @@ import ctypes
 import os
 import signal
 import sys
+import traceback
 import warnings
 from collections.abc import Callable
 
@@ -56,5 +57,7 @@ def _be_child(work: Callable[[], int]) -> None:
         sys.stderr.flush()
     except BrokenPipeError:
         code = 128 + signal.SIGPIPE
+    except BaseException:  # noqa: BLE001 - nothing may leave a forked child but through its exit code
+        traceback.print_exc()
     finally:
         os._exit(code)

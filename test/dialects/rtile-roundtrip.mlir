@@ -35,13 +35,16 @@ func.func @planned(%A: tensor<1000x1020xf32>, %B: tensor<1020x1000xf32>) -> tens
 }
 
 // CHECK-LABEL: func.func @expanded
-// CHECK: scf.for %[[I:.*]] = {{.*}} iter_args(%[[O:.*]] = %{{.*}})
+// CHECK: ^bb0(%[[A:.*]]: tensor<1000x1020xf32>, %[[B:.*]]: tensor<1020x1000xf32>):
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<1000x1000xf32>
+// CHECK: scf.for %[[I:.*]] = {{.*}} iter_args(%[[O:.*]] = %[[E]])
 // CHECK: scf.for %[[J:.*]] = {{.*}} iter_args(%[[O1:.*]] = %[[O]])
-// CHECK: %[[ACC:.*]] = scf.for %[[K:.*]] = {{.*}} iter_args(%[[Z:.*]] = %{{.*}})
-// CHECK: %[[AT:.*]] = "rtile.load"(%{{.*}}, %[[I]], %[[K]]) {layout = #rtile.layout<{fragment_vector = 4 : i64, order = [1, 0], pad = 4 : i64, store_vector = 1 : i64, vector = 4 : i64}>
+// CHECK: %[[INIT:.*]] = arith.constant dense<0.000000e+00> : tensor<128x128xf32>
+// CHECK: %[[ACC:.*]] = scf.for %[[K:.*]] = {{.*}} iter_args(%[[Z:.*]] = %[[INIT]])
+// CHECK: %[[AT:.*]] = "rtile.load"(%[[A]], %[[I]], %[[K]]) {layout = #rtile.layout<{fragment_vector = 4 : i64, order = [1, 0], pad = 4 : i64, store_vector = 1 : i64, vector = 4 : i64}>
 // CHECK-SAME: pad = 0.000000e+00 : f32
 // CHECK-SAME: tile = #rtile.tile<[128, 8], "workgroup", [1, 1]>
-// CHECK: %[[BT:.*]] = "rtile.load"(%{{.*}}, %[[K]], %[[J]])
+// CHECK: %[[BT:.*]] = "rtile.load"(%[[B]], %[[K]], %[[J]])
 // CHECK: "rtile.compute"(%[[AT]], %[[BT]], %[[Z]], %[[I]], %[[J]], %[[K]]) ({
 // CHECK: ^bb0(%[[X:.*]]: f32, %[[Y:.*]]: f32, %[[C:.*]]: f32):
 // CHECK: %[[M:.*]] = arith.mulf %[[X]], %[[Y]]
@@ -107,7 +110,8 @@ func.func @expanded(%A: tensor<1000x1020xf32>, %B: tensor<1020x1000xf32>) -> ten
 // CHECK: "rtile.program"(%[[IN]], %[[OUT]]) ({
 // CHECK: ^bb0(%[[X:.*]]: memref<64xf32>, %[[Y:.*]]: memref<64xf32>):
 // CHECK: %[[T:.*]] = "rtile.load"(%[[X]], %[[I:.*]]) {origin = {{.*}}, tile = #rtile.tile<[32], "register", [1]>}
-// CHECK: %[[D:.*]] = "rtile.compute"(%[[T]], %{{.*}}, %[[I]])
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<32xf32>
+// CHECK: %[[D:.*]] = "rtile.compute"(%[[T]], %[[E]], %[[I]])
 // CHECK: "rtile.store"(%[[D]], %[[Y]], %[[I]]) {{.*}} : (tensor<32xf32>, memref<64xf32>, index) -> ()
 // CHECK: "rtile.yield"() : () -> ()
 // CHECK: }) {sym_name = "neg"} : (memref<64xf32>, memref<64xf32>) -> ()

@@ -99,7 +99,9 @@ func.func @contraction(%A: tensor<2x3x4x5xf32>, %B: tensor<4x5x6xf32>, %C: tenso
 
 // Loops stay where an operand orders them otherwise, where windows slide, and where the body asks for positions.
 // CHECK-LABEL: func.func @not_fused
-// CHECK: linalg.transpose ins(%{{.*}} : tensor<4x8xf32>) outs(%{{.*}} : tensor<8x4xf32>) permutation = [1, 0]
+// CHECK-SAME: (%[[X:.*]]: tensor<4x8xf32>, %[[IMAGE:.*]]: tensor<1x8x8x3xf32>
+// CHECK: %[[E:.*]] = tensor.empty() : tensor<8x4xf32>
+// CHECK: linalg.transpose ins(%[[X]] : tensor<4x8xf32>) outs(%[[E]] : tensor<8x4xf32>) permutation = [1, 0]
 // CHECK: linalg.conv_2d_nhwc_hwcf {{.*}} -> tensor<1x6x6x2xf32>
 // CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]
 // CHECK: linalg.index 1
@@ -130,11 +132,12 @@ func.func @not_fused(%x: tensor<4x8xf32>, %image: tensor<1x8x8x3xf32>, %filter: 
 // Each result has an op of its own: an argument, its reshape, a constant, unspecified content and a repeated result.
 // CHECK-LABEL: func.func @results
 // CHECK-SAME: (%[[X:.*]]: tensor<4x8xf32>, %[[V:.*]]: tensor<4xf32>)
-// CHECK: %[[N:.*]] = linalg.negf {{.*}} -> tensor<4xf32>
+// CHECK: %[[C:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0, 1]] : tensor<4x8xf32> into tensor<32xf32>
+// CHECK: %[[N:.*]] = linalg.negf ins(%[[V]] : tensor<4xf32>) {{.*}} -> tensor<4xf32>
 // CHECK: %[[FX:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0, 1]] : tensor<4x8xf32> into tensor<32xf32>
 // CHECK: %[[CX:.*]] = linalg.copy {{.*}}ins(%[[FX]] : tensor<32xf32>)
 // CHECK: %[[R0:.*]] = tensor.expand_shape %[[CX]] {{\[\[}}0, 1]] output_shape [4, 8]
-// CHECK: %[[R1:.*]] = linalg.copy {{.*}}ins(%{{.*}} : tensor<32xf32>)
+// CHECK: %[[R1:.*]] = linalg.copy {{.*}}ins(%[[C]] : tensor<32xf32>)
 // CHECK: %[[ONE:.*]] = arith.constant 1.000000e+00 : f32
 // CHECK: %[[R2:.*]] = linalg.fill ins(%[[ONE]] : f32)
 // CHECK: %[[ZERO:.*]] = arith.constant 0.000000e+00 : f32
@@ -156,9 +159,10 @@ func.func @results(%x: tensor<4x8xf32>, %v: tensor<4xf32>)
 
 // Dense constants stay constants; unread outputs start from nothing.
 // CHECK-LABEL: func.func @constants
+// CHECK-SAME: (%[[X:.*]]: tensor<2xf32>)
 // CHECK: %[[W:.*]] = arith.constant dense<[1.000000e+00, 2.000000e+00]> : tensor<2xf32>
 // CHECK: %[[E:.*]] = tensor.empty() : tensor<2xf32>
-// CHECK: linalg.mul ins(%{{.*}}, %[[W]] : {{.*}}) outs(%[[E]] : tensor<2xf32>)
+// CHECK: linalg.mul ins(%[[X]], %[[W]] : {{.*}}) outs(%[[E]] : tensor<2xf32>)
 func.func @constants(%x: tensor<2xf32>) -> tensor<2xf32> {
   %w = arith.constant dense<[1.0, 2.0]> : tensor<2xf32>
   %zero = arith.constant dense<0.0> : tensor<2xf32>

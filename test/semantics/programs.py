@@ -34,8 +34,7 @@ def generic(
     kinds = ", ".join('"parallel"' if d in maps[-1] else '"reduction"' for d in loops)
     names = [f"%in{i}" for i in range(len(ins))]
     fill = (
-        f"%s = arith.constant {start} : f32\n"
-        f"  %i = linalg.fill ins(%s : f32) outs(%e : {out}) -> {out}"
+        f"%s = arith.constant {start} : f32\n  %i = linalg.fill ins(%s : f32) outs(%e : {out}) -> {out}"
         if start is not None
         else ""
     )
@@ -106,12 +105,13 @@ def mean(extents: Sequence[int], kept: str) -> str:
 MLP = """
 #mk = affine_map<(i, j) -> (i, j)>
 #row = affine_map<(i, j) -> (j)>
-func.func @mlp(%x: tensor<19x40xf32>, %w1: tensor<40x33xf32>, %b1: tensor<33xf32>, %w2: tensor<33x10xf32>, %b2: tensor<10xf32>)
-    -> (tensor<19x10xf32>, tensor<19x33xf32>) {
+func.func @mlp(%x: tensor<19x40xf32>, %w1: tensor<40x33xf32>, %b1: tensor<33xf32>, %w2: tensor<33x10xf32>,
+               %b2: tensor<10xf32>) -> (tensor<19x10xf32>, tensor<19x33xf32>) {
   %zero = arith.constant 0.0 : f32
   %e1 = tensor.empty() : tensor<19x33xf32>
   %i1 = linalg.fill ins(%zero : f32) outs(%e1 : tensor<19x33xf32>) -> tensor<19x33xf32>
-  %h = linalg.matmul ins(%x, %w1 : tensor<19x40xf32>, tensor<40x33xf32>) outs(%i1 : tensor<19x33xf32>) -> tensor<19x33xf32>
+  %h = linalg.matmul ins(%x, %w1 : tensor<19x40xf32>, tensor<40x33xf32>)
+      outs(%i1 : tensor<19x33xf32>) -> tensor<19x33xf32>
   %r = linalg.generic {indexing_maps = [#mk, #row, #mk], iterator_types = ["parallel", "parallel"]}
       ins(%h, %b1 : tensor<19x33xf32>, tensor<33xf32>) outs(%e1 : tensor<19x33xf32>) {
   ^bb0(%v: f32, %b: f32, %o: f32):
@@ -122,16 +122,19 @@ func.func @mlp(%x: tensor<19x40xf32>, %w1: tensor<40x33xf32>, %b1: tensor<33xf32
   } -> tensor<19x33xf32>
   %e2 = tensor.empty() : tensor<19x10xf32>
   %wide = linalg.broadcast ins(%b2 : tensor<10xf32>) outs(%e2 : tensor<19x10xf32>) dimensions = [0]
-  %y = linalg.matmul ins(%r, %w2 : tensor<19x33xf32>, tensor<33x10xf32>) outs(%wide : tensor<19x10xf32>) -> tensor<19x10xf32>
+  %y = linalg.matmul ins(%r, %w2 : tensor<19x33xf32>, tensor<33x10xf32>)
+      outs(%wide : tensor<19x10xf32>) -> tensor<19x10xf32>
   return %y, %r : tensor<19x10xf32>, tensor<19x33xf32>
 }
 """
 
 CHAIN = """
+#ij = affine_map<(i, j) -> (i, j)>
+#i = affine_map<(i, j) -> (i)>
+#j = affine_map<(i, j) -> (j)>
 func.func @chain(%x: tensor<18x35xf32>, %scale: tensor<35xf32>, %shift: tensor<18xf32>) -> tensor<35x18xf32> {
   %e = tensor.empty() : tensor<18x35xf32>
-  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i)>,
-      affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+  %s = linalg.generic {indexing_maps = [#ij, #j, #i, #ij], iterator_types = ["parallel", "parallel"]}
       ins(%x, %scale, %shift : tensor<18x35xf32>, tensor<35xf32>, tensor<18xf32>) outs(%e : tensor<18x35xf32>) {
   ^bb0(%v: f32, %a: f32, %b: f32, %o: f32):
     %p = arith.mulf %v, %a : f32
@@ -141,8 +144,8 @@ func.func @chain(%x: tensor<18x35xf32>, %scale: tensor<35xf32>, %shift: tensor<1
   %t0 = tensor.empty() : tensor<35x18xf32>
   %t = linalg.transpose ins(%s : tensor<18x35xf32>) outs(%t0 : tensor<35x18xf32>) permutation = [1, 0]
   %y = linalg.map { arith.subf } ins(%t, %t : tensor<35x18xf32>, tensor<35x18xf32>) outs(%t0 : tensor<35x18xf32>)
-  %z = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
-      iterator_types = ["parallel", "parallel"]} ins(%t, %y : tensor<35x18xf32>, tensor<35x18xf32>) outs(%t0 : tensor<35x18xf32>) {
+  %z = linalg.generic {indexing_maps = [#ij, #ij, #ij], iterator_types = ["parallel", "parallel"]}
+      ins(%t, %y : tensor<35x18xf32>, tensor<35x18xf32>) outs(%t0 : tensor<35x18xf32>) {
   ^bb0(%v: f32, %w: f32, %o: f32):
     %c = arith.cmpf ogt, %v, %w : f32
     %n = arith.negf %v : f32

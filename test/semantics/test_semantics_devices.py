@@ -7,7 +7,6 @@ Inputs are whole numbers, so that sums and products are exact in f32 and results
 from functools import cache
 
 import pytest
-from .programs import PROGRAMS, generic, matmul, tensor
 
 import roller_mlir
 from roller_mlir import Artifact, CompileOptions
@@ -15,11 +14,14 @@ from roller_mlir.reference import Comparison, compare, evaluate_function, random
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 
+from .programs import PROGRAMS, generic, matmul, tensor
+
+SIMULATED = CompileOptions(binaries=False)
 DEVICES = ("sm_80", "h200", "mi300x")
 
 
 @cache
-def compiled(text: str, device: str, options: CompileOptions = CompileOptions(binaries=False)) -> Artifact:
+def compiled(text: str, device: str, options: CompileOptions = SIMULATED) -> Artifact:
     return roller_mlir.compile(text, target=device, options=options)
 
 

@@ -23,9 +23,7 @@ def artifact(data: bytes = b"gpu.module") -> Artifact:
             Buffer(name="input0", role="input", element_type="f32", shape=(4,)),
             Buffer(name="output0", role="output", element_type="f32", shape=(4,)),
         ),
-        launches=(
-            Launch(kernel="", arguments=(view, View(buffer="output0", element_type="f32", shape=(4,)))),
-        ),
+        launches=(Launch(kernel="", arguments=(view, View(buffer="output0", element_type="f32", shape=(4,)))),),
         kernels=(),
         files=(File(name="kernels.mlir", role="kernels", size_bytes=len(data), sha256=store.sha256(data)),),
     )

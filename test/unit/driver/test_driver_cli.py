@@ -46,7 +46,10 @@ def test_help_documents_everything(capsys: Any) -> None:
     text = capsys.readouterr().out
     assert all(word in text for word in ("compile", "run", "devices", "exit codes", "130 interrupted"))
     for command, options in (
-        ("compile", ("--target", "--emit", "--stats", "--json", "--tile-sizes", "--thread-tile", "--stages", "--plan-file")),
+        (
+            "compile",
+            ("--target", "--emit", "--stats", "--json", "--tile-sizes", "--thread-tile", "--stages", "--plan-file"),
+        ),
         ("run", ("--on", "--input", "--random", "--seed", "--check", "--count", "--output", "--json")),
         ("devices", ("--json",)),
     ):
@@ -112,7 +115,9 @@ def test_devices(capsys: Any) -> None:
 def test_compile_writes_an_artifact_and_prints_tables(artifact: str, source: str, tmp_path: Path, capsys: Any) -> None:
     assert main(["compile", source, "-o", str(tmp_path / "out"), "--target", "sm_80"]) == 0
     said = capsys.readouterr().out
-    assert all(word in said for word in ("Plan", "Prediction", "matmul_0", "a100", "Phases", "rtile-construct", "wrote"))
+    assert all(
+        word in said for word in ("Plan", "Prediction", "matmul_0", "a100", "Phases", "rtile-construct", "wrote")
+    )
     made = Artifact.load(tmp_path / "out")
     assert made.manifest.device.architecture == "sm_80"
     assert {"input", "kernels", "llvm", "ptx"} <= {file.role for file in made.manifest.files}
@@ -164,7 +169,7 @@ def test_bad_plan_files(source: str, tmp_path: Path, capsys: Any, content: str |
 
 def test_stdin(capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     class Input:
-        class buffer:  # noqa: N801
+        class buffer:
             @staticmethod
             def read() -> bytes:
                 return b"func.func @f() {"
@@ -287,7 +292,9 @@ def test_help_and_devices_start_without_mlir() -> None:
         "sys.exit(f'imported {heavy}' if heavy else 0)"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
-    done = subprocess.run([sys.executable, "-P", "-c", code], capture_output=True, text=True, env=environment, check=False)
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, env=environment, check=False
+    )
     assert done.returncode == 0, done.stderr
 
 

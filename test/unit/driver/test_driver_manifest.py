@@ -37,7 +37,9 @@ def make(**changes: Any) -> Manifest:
             Buffer(name="workspace0", role="workspace", element_type="i8", shape=(64,), offset_bytes=256),
         ),
         "workspace_bytes": 320,
-        "launches": (Launch(kernel="k", grid=(2, 1, 1), block=(32, 1, 1), arguments=(view("input0"), view("output0"))),),
+        "launches": (
+            Launch(kernel="k", grid=(2, 1, 1), block=(32, 1, 1), arguments=(view("input0"), view("output0"))),
+        ),
         "kernels": (Kernel(name="k", files={"ptx": "k.ptx"}, plan=PLAN, statistics=Statistics(registers=32)),),
         "files": (File(name="k.ptx", role="ptx", size_bytes=3, sha256="00"),),
     }
@@ -110,7 +112,10 @@ def test_missing_key() -> None:
         ({"inputs": ("output0",)}, "inputs name buffers of that role, but 'output0' is 'output'"),
         ({"workspace_bytes": 319}, "workspace 'workspace0' must end within 319 B"),
         ({"launches": (Launch(kernel="other", arguments=()),)}, "launches[0]: 'other' is not one of ['k']"),
-        ({"launches": (Launch(kernel="k", arguments=(view("input0", 4),)),)}, "ends at 20 B of 'input0', which has 16 B"),
+        (
+            {"launches": (Launch(kernel="k", arguments=(view("input0", 4),)),)},
+            "ends at 20 B of 'input0', which has 16 B",
+        ),
         ({"launches": (Launch(kernel="k", arguments=(view("nothing"),)),)}, "arguments[0]: 'nothing' is not one of"),
         ({"launches": (Launch(kernel="", arguments=(view("input0"),)),)}, "a copy has two arguments of one size"),
         ({"files": ()}, "kernels k: files: 'k.ptx' is not one of []"),

@@ -205,6 +205,20 @@ def test_scalar_operations(body: str, function: Any) -> None:
     np.testing.assert_allclose(evaluate(text, x)[0], np.asarray(function(x.astype(np.float64)), np.float32), rtol=1e-7)
 
 
+def test_element_wise_operations_on_whole_tensors() -> None:
+    text = """func.func @f(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
+      %p = arith.mulf %a, %b : tensor<4xf32>
+      %c = arith.cmpf ogt, %p, %a : tensor<4xf32>
+      %e = math.exp %b : tensor<4xf32>
+      %r = arith.select %c, %p, %e : tensor<4xi1>, tensor<4xf32>
+      return %r : tensor<4xf32>
+    }"""
+    a, b = whole(4), whole(4)
+    np.testing.assert_array_equal(
+        evaluate(text, a, b)[0], np.where(a * b > a, a * b, np.exp(b.astype(np.float64)).astype(np.float32))
+    )
+
+
 def test_integers_wrap_and_compare_unsigned() -> None:
     text = """func.func @f(%a: tensor<4xi8>, %b: tensor<4xi8>) -> (tensor<4xi8>, tensor<4xi8>) {
       %e = tensor.empty() : tensor<4xi8>
@@ -229,8 +243,8 @@ def test_integers_wrap_and_compare_unsigned() -> None:
         ),
         (
             "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
-            "  %r = math.exp %a : tensor<4xf32>\n  return %r : tensor<4xf32>\n}",
-            "'math.exp' is not supported",
+            "  %r = math.acos %a : tensor<4xf32>\n  return %r : tensor<4xf32>\n}",
+            "'math.acos' is not supported",
         ),
         (
             "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %e = tensor.empty() : tensor<4xf32>\n"

@@ -39,7 +39,7 @@ def test_inside(low: int, step: int, count: int, extent: int) -> None:
 
 
 @QUICK
-@given(expressions(largest=10), blocks, st.sampled_from([1, 2, 4]))
+@given(expressions(largest=7), blocks, st.sampled_from([1, 2, 4]))
 def test_copied_elements(expr: TensorExpression, sizes: tuple[int, ...], vector: int) -> None:
     boxes = Boxes(expr.loops, tuple(AxisPlan(block=b) for b in sizes[: len(expr.loops)]))
     for access in expr.inputs:

@@ -298,3 +298,26 @@ def test_private_memory_makes_the_stack_larger():
     result = SimulatedKernels(text, count=True).launch("own", 1, 256, 0, [out])
     np.testing.assert_array_equal(out, 5001 * np.arange(256))
     assert [one.kind for one in result.counts.sites] == ["store"]
+
+
+NEIGHBOURS = """
+gpu.module @kernels {{
+  gpu.func @turn(%out: memref<96xindex>) workgroup(%w: memref<96xindex, #gpu.address_space<workgroup>>) kernel {{
+    %i = gpu.thread_id x
+    %one = arith.constant 1 : index
+    memref.store %i, %w[%i] : memref<96xindex, #gpu.address_space<workgroup>>
+    {sync}
+    %j = arith.xori %i, %one : index
+    %v = memref.load %w[%j] : memref<96xindex, #gpu.address_space<workgroup>>
+    memref.store %v, %out[%i] : memref<96xindex>
+    gpu.return
+  }}
+}}
+"""
+
+
+@pytest.mark.parametrize("sync", ["gpu.barrier scope <subgroup>", ""])
+def test_barrier_of_a_subgroup(sync):
+    out = np.zeros(96, np.int64)
+    SimulatedKernels(NEIGHBOURS.format(sync=sync)).launch("turn", 1, 96, 0, [out])
+    assert np.array_equal(out, np.arange(96) ^ 1) == bool(sync)

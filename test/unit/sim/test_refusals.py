@@ -4,7 +4,8 @@
 import numpy as np
 import pytest
 
-from roller_mlir.sim import SimulatedKernels
+from roller_mlir.sim import SimulatedKernels, fibers, sites
+from roller_mlir.sim.records import Records
 from roller_mlir.support.diagnostics import DiagnosedError
 
 WORKGROUP = "#gpu.address_space<workgroup>"
@@ -47,6 +48,15 @@ REFUSED = {
         """%v = arith.constant dense<0.0> : vector<4xf32>
         %o = arith.constant 1 : i32
         %s, %valid = gpu.shuffle xor %v, %o, %o : vector<4xf32>"""
+    ),
+    "must pass 8, 16, 32 or 64 bits, but got i1": kernel(
+        """%v = arith.constant true
+        %o = arith.constant 1 : i32
+        %s, %valid = gpu.shuffle xor %v, %o, %o : i1"""
+    ),
+    "'vector.print' is not known": kernel('vector.print str "hello"'),
+    "a workgroup attribution must have a static shape": kernel(
+        "", attributions=f"workgroup(%w: memref<?xf32, {WORKGROUP}>)"
     ),
     "kernel names must be unique": """
       module { gpu.module @a { gpu.func @k() kernel { gpu.return } }
@@ -125,3 +135,35 @@ def test_scalars(kind, value, named):
     kernels = SimulatedKernels(kernel("", f"%x: {kind}"))
     with pytest.raises(ValueError, match=f"argument 0 of kernel 'k' must be a scalar {kind}, but got {named}"):
         kernels.launch("k", 1, 1, 0, [value])
+
+
+def test_element_types_without_arrays():
+    kernels = SimulatedKernels(kernel("", "%x: memref<4xf8E4M3FN>"))
+    with pytest.raises(ValueError, match="must have an element type of f64, .*, index, but has f8E4M3FN"):
+        kernels.launch("k", 1, 1, 0, [np.zeros(4, np.uint8)])
+
+
+def test_operations_have_numbers_of_16_bits(monkeypatch, matmul_text):
+    monkeypatch.setattr(sites, "_MOST_SITES", 3)
+    with pytest.raises(DiagnosedError, match="numbers at most 3 operations of a module; unroll less"):
+        SimulatedKernels(matmul_text)
+
+
+def test_operations_without_a_lowering_do_not_reach_llvm(monkeypatch):
+    """LLVM's translation crashes on what the pipeline left over."""
+    monkeypatch.setattr("roller_mlir.sim.lowering._PIPELINE", "builtin.module(cse)")
+    with pytest.raises(DiagnosedError, match=r"'func.func' has no lowering to LLVM in the simulator"):
+        SimulatedKernels(kernel(""))
+
+
+def test_hosts(monkeypatch):
+    monkeypatch.setattr(fibers.platform, "machine", lambda: "aarch64")
+    with pytest.raises(RuntimeError, match="the simulator runs on Linux x86-64, but this is Linux aarch64"):
+        fibers.check_host()
+
+
+def test_a_stack_that_overflowed_is_reported(monkeypatch, matmul_text):
+    release = Records.release
+    monkeypatch.setattr(Records, "release", lambda self: release(self) and False)
+    with pytest.raises(RuntimeError, match="kernel 'matmul' used more than its 12288 B of stack"):
+        SimulatedKernels(matmul_text).launch("matmul", 8, 256, 0, arrays())

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From an rtile.compute to what is emitted for it: its box, its inputs, its masks and its first accumulators."""
+
+from math import prod
+
+from roller_mlir.codegen.affine import apply_indices, map_indices
+from roller_mlir.codegen.body import NEUTRAL, Body, read_body
+from roller_mlir.codegen.compute import Compute
+from roller_mlir.codegen.fragments import Fragments
+from roller_mlir.codegen.program import box_axes, box_loops, lane_of
+from roller_mlir.codegen.task_context import splat, vector_type
+from roller_mlir.codegen.task_scope import TaskScope
+from roller_mlir.codegen.thread_box import ThreadBox
+from roller_mlir.codegen.tile_values import DirectTile, RegisterTile, SplatTile, StagedTile
+from roller_mlir.dialects.rtile import ComputeOp
+from roller_mlir.mapping.index import Linear
+from roller_mlir.plan import LinearIndex
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
+
+
+class ComputeReader:
+    """Reads computes in a scope. A compute's box is made once; its inputs follow the loop variables."""
+
+    def __init__(self, scope: TaskScope) -> None:
+        self._scope = scope
+        self._boxes: dict[ir.Operation, ThreadBox] = {}
+
+    def body(self, view: ComputeOp) -> Body:
+        """Return the scalar body."""
+        return read_body(view.entry, len(view.inputs))
+
+    def box(self, view: ComputeOp) -> ThreadBox:
+        """Return the box as the thread sees it."""
+        op = view.operation
+        if op not in self._boxes:
+            loops, axes = box_loops(view), box_axes(view)
+            if prod(axis.threads for axis in axes) != self._scope.context.threads:
+                fail(
+                    op, f"'{op.name}' has another thread count than the program's first ({self._scope.context.threads})"
+                )
+            context = self._scope.context
+            self._boxes[op] = ThreadBox(
+                loops, axes, view.thread_map.order, lane_of(view), context.emit, context.thread, context.subgroup_size
+            )
+        return self._boxes[op]
+
+    def prepare(self, view: ComputeOp) -> Compute:
+        """Return what is to be emitted, for the current loop variables."""
+        box, body = self.box(view), self.body(view)
+        maps = [map_indices(m) for m in view.maps]
+        inputs: dict[int, tuple[DirectTile | StagedTile, tuple[LinearIndex, ...]]] = {}
+        for number, value in enumerate(view.inputs):
+            if not body.reads(number):
+                continue
+            tile = self._scope.tile(view.operation, value)
+            if not isinstance(tile, DirectTile | StagedTile):
+                fail(view.operation, f"'{view.operation.name}' input {number} is no loaded tile; load it first")
+            inputs[number] = (tile, maps[number])
+        origin = tuple(
+            apply_indices(map_indices(view.origin_map), self._scope.context.linear(view.operation, view.indices))
+        )
+        masked = tuple(
+            loop
+            for loop, bound in enumerate(box.loops)
+            if bound.reduction
+            and not (origin[loop].range()[0] >= 0 and origin[loop].range()[1] + box.axes[loop].block <= bound.extent)
+            and not self._contributes_nothing(loop, bound.extent, body, inputs, origin)
+        )
+        return Compute(box, body, inputs, origin, masked, view.thread_map.unroll)
+
+    def _contributes_nothing(
+        self,
+        loop: int,
+        extent: int,
+        body: Body,
+        inputs: dict[int, tuple[DirectTile | StagedTile, tuple[LinearIndex, ...]]],
+        origin: tuple[Linear, ...],
+    ) -> bool:
+        """Whether points out of a loop's range leave the accumulator as it is, because every input reads as its pad."""
+        neutral = body.pad_value()
+        if neutral is None or not inputs:
+            return False
+        for tile, functions in inputs.values():
+            source = tile.source if isinstance(tile, StagedTile) else tile
+            covered = any(
+                function.terms() == {loop: 1} and step == 1 and length == extent and start == origin[loop]
+                for function, step, length, start in zip(
+                    functions, source.steps, source.shape, source.origin, strict=True
+                )
+            )
+            if source.pad != neutral or not covered:
+                return False
+        return True
+
+    def is_partial(self, box: ThreadBox) -> bool:
+        """Return whether threads or lanes hold partial results of a box."""
+        return box.lane_reduces or bool(box.combination.split_loops)
+
+    def start(self, view: ComputeOp, compute: Compute) -> tuple[list[ir.Value], DirectTile | SplatTile | None]:
+        """Return the accumulators before the first point, and what the joined result is to be combined with."""
+        emit, box = self._scope.context.emit, compute.box
+        tile = self._scope.tile(view.operation, view.accumulators[0])
+        element = ir.RankedTensorType(view.operation.results[0].type).element_type
+        if self.is_partial(box):
+            combiner = compute.body.combiner()
+            if combiner is None:
+                fail(
+                    view.operation, f"'{view.operation.name}' splits a reduction without a known combiner over threads"
+                )
+            if not isinstance(tile, DirectTile | SplatTile):
+                fail(view.operation, f"'{view.operation.name}' splits a reduction that starts from a tile in registers")
+            return [splat(emit, element, box.width, NEUTRAL[combiner])] * len(box.keys), tile
+        if isinstance(tile, SplatTile):
+            return [splat(emit, element, box.width, tile.value or 0.0)] * len(box.keys), None
+        if isinstance(tile, RegisterTile):
+            fail(view.operation, f"'{view.operation.name}' continues the accumulator of another rtile.compute")
+        fragments = Fragments(self._scope.context, box)
+        indices = map_indices(view.maps[-1])
+        found = [fragments.read(tile, indices, box.at(key)) for key in box.keys]
+        kind = vector_type(element, box.width)
+        return [v if w == box.width else emit.op("vector.broadcast", [v], kind) for v, w in found], None

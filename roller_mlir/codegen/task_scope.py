@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the values of a task stand for while it is built: loop variables, tiles and their copies."""
+
+from collections.abc import Sequence
+from math import gcd
+
+from roller_mlir.codegen.affine import apply_indices, map_indices
+from roller_mlir.codegen.copies import StagedCopy, copy_rounds, load_rounds
+from roller_mlir.codegen.loop_nest import LoopNest
+from roller_mlir.codegen.program import load_layout
+from roller_mlir.codegen.task_context import TaskContext, memref_view
+from roller_mlir.codegen.tile_values import DirectTile, SplatTile, StagedTile, TileValue
+from roller_mlir.dialects.rtile import LoadOp
+from roller_mlir.mapping.data_tile import TileDimension, copy_map
+from roller_mlir.mapping.index import Linear, Symbol
+from roller_mlir.mapping.layout import buffer_shape
+from roller_mlir.plan import OperandPlan
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
+
+
+class TaskScope:
+    """The tiles and loop variables that are known so far.
+
+    Attributes:
+        context: The task's parameters.
+        tiles: What each SSA tile stands for.
+    """
+
+    def __init__(self, context: TaskContext) -> None:
+        self.context = context
+        self.tiles: dict[ir.Value, TileValue] = {}
+
+    def bind(self, nest: LoopNest, symbol: Symbol) -> None:
+        """Give the nest's loop variables their values from a linear number, last loop fastest."""
+        moving = [loop for loop in nest.loops if loop.trips > 1]
+        digits = self.context.emit.delinearize(symbol, [loop.trips for loop in reversed(moving)])
+        values = dict(zip([loop.variable for loop in reversed(moving)], digits, strict=True))
+        for loop in nest.loops:
+            digit = values.get(loop.variable)
+            number = Linear.of(digit, loop.step) if digit is not None else Linear()
+            self.context.indices[loop.variable] = number + loop.low
+
+    def tile(self, op: ir.Operation, value: ir.Value) -> TileValue:
+        """Return what an SSA tile stands for."""
+        if value in self.tiles:
+            return self.tiles[value]
+        owner = value.owner
+        if not isinstance(owner, ir.Block) and owner.name == "tensor.empty":
+            return SplatTile(None)
+        constant = not isinstance(owner, ir.Block) and owner.name == "arith.constant"
+        dense = ir.DenseElementsAttr(owner.attributes["value"]) if constant else None
+        if dense is None or not dense.is_splat:
+            fail(op, f"'{op.name}' uses a tile that is neither loaded, computed nor a constant of equal elements")
+        return SplatTile(dense.get_splat_value().value)
+
+    def name(self, load: LoadOp) -> str:
+        """Return what reports call a load's source."""
+        source = load.source
+        return f"arg{source.arg_number}" if isinstance(source.owner, ir.Block) else "buffer"
+
+    def direct(self, load: LoadOp) -> DirectTile:
+        """Return the tile of a load as a place in its buffer, for the current loop variables."""
+        return self.buffer_tile(
+            load.operation, load.source, load.indices, load.origin_map, load.tile.steps, load.pad_value or 0.0
+        )
+
+    def buffer_tile(
+        self,
+        op: ir.Operation,
+        memory: ir.Value,
+        indices: Sequence[ir.Value],
+        origin: ir.AffineMap,
+        steps: tuple[int, ...],
+        pad: float,
+    ) -> DirectTile:
+        """Return a place in a buffer, for the current loop variables."""
+        context = self.context
+        if memory not in context.buffers:
+            fail(op, f"'{op.name}' needs a memref of the program; run rtile-assign-buffers first")
+        at = apply_indices(map_indices(origin), context.linear(op, indices))
+        name = f"arg{ir.BlockArgument(memory).arg_number}"
+        buffer = context.buffers[memory]
+        return DirectTile(name, buffer, tuple(ir.MemRefType(buffer.type).shape), tuple(at), steps, pad)
+
+    def copy(self, load: LoadOp, stages: int) -> StagedCopy:
+        """Return the staged copy of a load: its buffers and the thread's share."""
+        context = self.context
+        assert context.arena is not None
+        layout = load_layout(load)
+        dimensions = [TileDimension({}, 1, extent) for extent in load.tile.shape]
+        shape = (stages, *buffer_shape(dimensions, layout))
+        element = ir.MemRefType(load.source.type).element_type
+        view = memref_view(context.emit, context.arena, context.offsets[load.operation], shape, element)
+        copy = copy_map(load.tile.shape, layout.vector, context.threads)
+        return StagedCopy(view, layout, copy, copy_rounds(context, copy))
+
+    def fetch(self, load: LoadOp, copy: StagedCopy, wanted: ir.Value | None) -> list[ir.Value]:
+        """Load the thread's share of a tile into registers; a condition says whether it is wanted at all."""
+        tile = self.direct(load)
+        check_layout(load, copy.layout, tile)
+        return load_rounds(self.context, copy, tile, wanted)
+
+
+def staged_tile(copy: StagedCopy, tile: DirectTile, stage: ir.Value) -> StagedTile:
+    """Return a tile that was copied to a stage."""
+    return StagedTile(tile, copy.view, stage, copy.layout)
+
+
+def check_layout(load: LoadOp, layout: OperandPlan, tile: DirectTile) -> None:
+    """Refuse a layout whose vectors would be misaligned; the widths are the plan's to choose, never changed here."""
+    inner = len(tile.shape) - 1
+    row = gcd(tile.shape[inner], tile.origin[inner].divisor())
+    if layout.vector > 1 and (tile.steps[inner] != 1 or row % layout.vector):
+        fail(
+            load,
+            f"'rtile.load' copies vectors of {layout.vector}, but its rows are aligned to {row} elements; lower vector",
+        )
+    if layout.store_vector > 1 and (layout.order[-1] != inner or layout.vector % layout.store_vector):
+        fail(
+            load,
+            f"'rtile.load' writes vectors of {layout.store_vector}, which must divide vector = {layout.vector} and lie "
+            f"along dimension {inner}; lower store_vector",
+        )
+    width = max(layout.store_vector, layout.fragment_vector)
+    if layout.pad % width:
+        fail(load, f"'rtile.load' pads rows by {layout.pad}, which misaligns vectors of {width}; pad by a multiple")
