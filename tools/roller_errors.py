@@ -8,6 +8,7 @@ import tempfile
 import traceback
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from roller_mlir.tools.roller_interrupt import check
 
@@ -58,12 +59,13 @@ def _report(error: Exception, arguments: argparse.Namespace) -> int:
     if diagnostics is not None and isinstance(error, diagnostics.DiagnosedError):
         name, text = getattr(arguments, "source", ("-", ""))
         lines = {"-": text} if max(map(len, text.split("\n"))) <= _LONGEST_LINE else {}
-        for diagnostic in error.diagnostics:
+        found: Any = error
+        for diagnostic in found.diagnostics:
             print(diagnostics.render(diagnostic, lines, {"-": name}), file=sys.stderr)
         return USER_ERROR
-    for (module, kind), code in _USER_ERRORS.items():
-        found = getattr(sys.modules.get(module), kind, None)
-        if found is not None and isinstance(error, found):
+    for (module, name), code in _USER_ERRORS.items():
+        kind = getattr(sys.modules.get(module), name, None)
+        if kind is not None and isinstance(error, kind):
             return _say(str(error), code)
     if isinstance(error, OSError) and error.filename is not None:
         return _say(f"{error.filename}: {error.strerror}", USER_ERROR)

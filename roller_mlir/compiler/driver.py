@@ -19,8 +19,8 @@ def compile_source(source: Source, target: str, options: CompileOptions, *, read
     """Compile a source for a target; see `roller_mlir.compile`."""
     started = time.perf_counter() - read_s
     device = find_device(target)
-    with make_context(), ir.Location.unknown():
-        module = _open(source, options)
+    with make_context() as context, ir.Location.unknown():
+        module = _open(source, options, context)
         text = str(module)
         read_s = time.perf_counter() - started
         stages = run_stages(module, device, target, options)
@@ -35,8 +35,8 @@ def compile_kernel_module(source: Source, target: str, options: CompileOptions |
     """
     started = time.perf_counter()
     device = find_device(target)
-    with make_context(), ir.Location.unknown():
-        module = parse_source(source, ir.Context.current)
+    with make_context() as context, ir.Location.unknown():
+        module = parse_source(source, context)
         return _finish(module, device, options or CompileOptions(), str(module), Stages(), started)
 
 
@@ -70,13 +70,13 @@ def lower_until(source: Source, target: str, options: CompileOptions, last_pass:
         The module as text, and what the passes gave.
     """
     device = find_device(target)
-    with make_context(), ir.Location.unknown():
-        module = _open(source, options)
+    with make_context() as context, ir.Location.unknown():
+        module = _open(source, options, context)
         stages = run_stages(module, device, target, options, until=last_pass)
         return str(module), stages
 
 
-def _open(source: Source, options: CompileOptions) -> ir.Module:
-    module = parse_source(source, ir.Context.current)
+def _open(source: Source, options: CompileOptions, context: ir.Context) -> ir.Module:
+    module = parse_source(source, context)
     isolate_entry(module, options.entry)
     return module

@@ -147,9 +147,7 @@ def _staged(facts: Facts, lead: int, across: int, near: Sequence[int]) -> Iterat
                     registers = [1] * len(extents)
                     registers[lead] = columns // split[lead]
                     registers[across] = rows // split[across]
-                    yield make_program(
-                        facts, registers, split, (lead, *near), lead, lane_chunk=chunk, reuse=False, stage=stage
-                    )
+                    yield make_program(facts, registers, split, (lead, *near), lead, lane_chunk=chunk, reuse=False)
 
 
 def _chunk(facts: Facts, dominant: AccessFacts, lead: int) -> int:

@@ -95,8 +95,8 @@ def thread_problem(facts: Facts, options: ConstructOptions) -> str:
     return (
         f"tile {by(options.tile_sizes or options.thread_tile)} of the {by(facts.extents)} loop nest cannot be spread "
         f"over threads: no split has a multiple of {device.subgroup_size} threads up to the "
-        f"{device.max_threads_per_block} of '{device.name}' with at most 16 points per thread and parallel loop; change "
-        "tile-sizes or give thread-tile"
+        f"{device.max_threads_per_block} of '{device.name}' with at most 16 points per thread and parallel loop; "
+        "change tile-sizes or give thread-tile"
     )
 
 

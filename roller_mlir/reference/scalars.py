@@ -32,6 +32,18 @@ def _divide_integers(left: Array, right: Array) -> Array:
     return np.where((left < 0) != (right < 0), -quotient, quotient).astype(np.asarray(left).dtype)
 
 
+def _reciprocal_root(x: Array) -> Array:
+    return 1.0 / np.sqrt(x)
+
+
+def _error_function(x: Array) -> Array:
+    return np.asarray(_erf(x), np.float64)
+
+
+def _multiply_add(a: Array, b: Array, c: Array) -> Array:
+    return a * b + c
+
+
 # How the operands of a binary operation combine; those with an `accumulate` below may also be reduced over an axis.
 SCALARS: dict[str, Callable[..., Array]] = {
     "arith.addf": np.add,
@@ -72,7 +84,7 @@ SCALARS: dict[str, Callable[..., Array]] = {
     "math.log10": np.log10,
     "math.log1p": np.log1p,
     "math.sqrt": np.sqrt,
-    "math.rsqrt": lambda x: 1.0 / np.sqrt(x),
+    "math.rsqrt": _reciprocal_root,
     "math.cbrt": np.cbrt,
     "math.sin": np.sin,
     "math.cos": np.cos,
@@ -82,10 +94,10 @@ SCALARS: dict[str, Callable[..., Array]] = {
     "math.sinh": np.sinh,
     "math.cosh": np.cosh,
     "math.tanh": np.tanh,
-    "math.erf": lambda x: np.asarray(_erf(x), np.float64),
+    "math.erf": _error_function,
     "math.powf": np.power,
     "math.copysign": np.copysign,
-    "math.fma": lambda a, b, c: a * b + c,
+    "math.fma": _multiply_add,
 }
 
 REDUCERS: dict[str, Callable[..., Array]] = {

@@ -49,7 +49,7 @@ def evaluate_structured(op: ir.Operation, operands: Sequence[Array]) -> list[Arr
     Returns:
         One array per result, rounded to the result's element type.
     """
-    maps = tuple(ir.AffineMapAttr(attribute).value for attribute in linalg.get_indexing_maps(op))
+    maps = _maps(op)
     results = len(op.results)
     extents = _extents(op, maps, operands)
     written = _output_loops(op, maps[-results:])
@@ -67,10 +67,15 @@ def evaluate_structured(op: ir.Operation, operands: Sequence[Array]) -> list[Arr
 
 def reduction_points(op: ir.Operation, operands: Sequence[Array]) -> int:
     """Return how many points each element of the result combines."""
-    maps = tuple(ir.AffineMapAttr(attribute).value for attribute in linalg.get_indexing_maps(op))
+    maps = _maps(op)
     extents = _extents(op, maps, operands)
     written = _output_loops(op, maps[-len(op.results) :])
     return prod(extent for i, extent in enumerate(extents) if i not in written)
+
+
+def _maps(op: ir.Operation) -> tuple[Any, ...]:
+    attributes: Any = cast(Any, linalg).get_indexing_maps(op)
+    return tuple(ir.AffineMapAttr(attribute).value for attribute in attributes)
 
 
 def _extents(op: ir.Operation, maps: Sequence[Any], operands: Sequence[Array]) -> tuple[int, ...]:

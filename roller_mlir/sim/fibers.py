@@ -42,7 +42,7 @@ FIRST_FRAME_BYTES = 56
 """Bytes below the top of a fresh stack: r15, r14 (entry), r13 (thread), r12 (block record), rbx, rbp, return."""
 
 PAGE_BYTES = 4096
-SAFETY_BYTES = 12288
+SAFETY_BYTES = 11264
 """Below the kernel's own frame: runtime and libm calls, and signal handlers, which save the vector registers."""
 
 _MOST_HUGE_BYTES = 1 << 26

@@ -15,7 +15,7 @@ func.func @two(%a: tensor<8xf32>) -> tensor<2x4xf32> {
   // CHECK: scf.for %[[I:.*]] = %c0{{.*}} to %c2{{.*}} step %c1{{.*}} {
   // CHECK: "rtile.load"(%[[P0]], %[[I]])
   // CHECK-SAME: (memref<8xf32>, index) -> tensor<4xf32>
-  // CHECK: "rtile.store"(%{{.*}}, %[[P2]], %[[I]])
+  // CHECK: "rtile.store"(%[[SUM:.*]], %[[P2]], %[[I]])
   // CHECK-SAME: (tensor<4xf32>, memref<8xf32>, index) -> ()
   // CHECK: {rtile.mapping = "unit"}
   // CHECK: "rtile.yield"() : () -> ()

@@ -4,7 +4,7 @@
 // first: the origin of step 0 is -4.
 // CHECK-LABEL: func.func @matmul
 func.func @matmul(%a: tensor<200x1020xf32>, %b: tensor<1020x100xf32>) -> tensor<200x100xf32> {
-  // CHECK: "rtile.program"(%{{.*}}, %{{.*}}) ({
+  // CHECK: "rtile.program"(%[[A0:.*]], %[[B0:.*]]) ({
   // CHECK-NEXT: ^bb0(%[[A:.*]]: tensor<200x1020xf32>, %[[B:.*]]: tensor<1020x100xf32>):
   // CHECK: %[[O:.*]] = tensor.empty() : tensor<200x100xf32>
   // CHECK: %[[R:.*]] = scf.for %[[J:.*]] = %c0 to %c2 step %c1 iter_args(%[[OJ:.*]] = %[[O]])

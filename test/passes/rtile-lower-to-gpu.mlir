@@ -12,7 +12,7 @@
 // CHECK: %[[IN:.*]] = arith.cmpi slt, %[[I]], %c30
 // CHECK: %[[X:.*]] = scf.if %[[IN]] -> (f32) {
 // CHECK: memref.load %[[A]][%[[I]]] {rtile.site = "global load arg0"}
-// CHECK: %[[S:.*]] = arith.addf %[[X]], %{{.*}} fastmath<contract> : f32
+// CHECK: %[[S:.*]] = arith.addf %[[X]], %[[ONE:.*]] fastmath<contract> : f32
 // CHECK: scf.if %[[IN]] {
 // CHECK: memref.store %[[S]], %[[R]][%[[I]]] {rtile.site = "global store arg1"}
 // CHECK: gpu.return

@@ -201,7 +201,9 @@ PROGRAMS: dict[str, str] = {
     "maximum of the last axis": generic((20, 301), ("ab", "a"), MAX, start="0xFF800000"),
     "maximum of the middle axis": generic((6, 70, 19), ("abc", "ac"), MAX, start="0xFF800000"),
     "maximum of all axes": generic((7, 30, 11), ("abc", ""), MAX, start="0xFF800000"),
-    "sum of absolute values": generic((20, 65), ("ab", "a"), "%v = math.absf %x0 : f32\n    %r = arith.addf %acc, %v : f32"),
+    "sum of absolute values": generic(
+        (20, 65), ("ab", "a"), "%v = math.absf %x0 : f32\n    %r = arith.addf %acc, %v : f32"
+    ),
     "mean of the last axis": mean((10, 64), "a"),
     "mean of the middle axis": mean((6, 32, 9), "ac"),
     "mean of the first two axes": mean((8, 16, 9), "c"),

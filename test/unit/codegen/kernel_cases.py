@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from unittest.mock import patch
 
 import numpy as np
+
 from roller_mlir.codegen.program import programs_of
 from roller_mlir.mapping.bank_phases import Banks
 from roller_mlir.mapping.layout import plan_operand
@@ -121,7 +122,9 @@ def expand(source: str, make: MakePlan) -> str:
         return str(module)
 
 
-def run_loops(loops: str, inputs: Sequence[np.ndarray], shape: Shape, *, device: str = "h200", seed: int = 1) -> np.ndarray:
+def run_loops(
+    loops: str, inputs: Sequence[np.ndarray], shape: Shape, *, device: str = "h200", seed: int = 1
+) -> np.ndarray:
     """Lower hierarchical loops of one program to a kernel, run it, and return its output."""
     with make_context() as context, ir.Location.unknown():
         module = parse_module(loops, context)

@@ -6,6 +6,7 @@ import re
 import numpy as np
 import pytest
 from kernel_cases import MULTIPLY_ADD, axis, expand, generic, integers, plan, run_loops
+
 from roller_mlir.support.diagnostics import DiagnosedError
 
 SHAPES = [(100, 40), (40, 72)]

@@ -2,6 +2,7 @@
 """What the vendor's assembler makes of a kernel: registers, spills and the mix of the main loop. No speed."""
 
 import pytest
+
 import roller_mlir
 from roller_mlir.runtime import Artifact
 

@@ -61,7 +61,7 @@ def test_contraction_of_six_dimensions() -> None:
     text = reduction(
         "%m = arith.mulf %x0, %x1 : f32\n %n = arith.addf %acc, %m : f32\n linalg.yield %n : f32",
         ins="tensor<2x3x4x5x2xf32> tensor<2x2x5x6x4xf32>",
-        maps="affine_map<(a,b,c,d,e,f)->(a,b,d,e,f)>, affine_map<(a,b,c,d,e,f)->(f,a,e,c,d)>, affine_map<(a,b,c,d,e,f)->(b,c,a)>",
+        maps=", ".join(f"affine_map<(a,b,c,d,e,f)->{out}>" for out in ("(a,b,d,e,f)", "(f,a,e,c,d)", "(b,c,a)")),
         kinds='"parallel", "parallel", "parallel", "reduction", "reduction", "reduction"',
         out="tensor<3x6x2xf32>",
     )
@@ -128,7 +128,8 @@ ARGMAX = """func.func @f(%a: tensor<4x8xf32>) -> (tensor<4xf32>, tensor<4xi32>) 
   %e2 = tensor.empty() : tensor<4xi32>
   %i2 = linalg.fill ins(%zi : i32) outs(%e2 : tensor<4xi32>) -> tensor<4xi32>
   %r:2 = linalg.generic {indexing_maps = [affine_map<(i,j)->(i,j)>, affine_map<(i,j)->(i)>, affine_map<(i,j)->(i)>],
-      iterator_types = ["parallel", "reduction"]} ins(%a : tensor<4x8xf32>) outs(%i, %i2 : tensor<4xf32>, tensor<4xi32>) {
+      iterator_types = ["parallel", "reduction"]}
+      ins(%a : tensor<4x8xf32>) outs(%i, %i2 : tensor<4xf32>, tensor<4xi32>) {
   ^bb0(%x: f32, %m: f32, %n: i32):
     %index = linalg.index 1 : index
     %ii = arith.index_cast %index : index to i32
@@ -149,7 +150,8 @@ def test_bodies_without_a_combiner_go_point_by_point() -> None:
     assert places.dtype == np.int32
 
 
-CHAIN = """func.func @f(%x: tensor<3x4xf32>, %bias: tensor<4xf32>) -> (tensor<4x3xf32>, tensor<12xf32>, tensor<2x2xf32>) {
+CHAIN = """func.func @f(%x: tensor<3x4xf32>, %bias: tensor<4xf32>)
+    -> (tensor<4x3xf32>, tensor<12xf32>, tensor<2x2xf32>) {
   %e = tensor.empty() : tensor<3x4xf32>
   %wide = linalg.broadcast ins(%bias : tensor<4xf32>) outs(%e : tensor<3x4xf32>) dimensions = [0]
   %sum = linalg.map { arith.addf } ins(%x, %wide : tensor<3x4xf32>, tensor<3x4xf32>) outs(%e : tensor<3x4xf32>)
@@ -193,7 +195,8 @@ def test_chain_of_named_ops_views_and_constants() -> None:
 def test_scalar_operations(body: str, function: Any) -> None:
     text = f"""func.func @f(%a: tensor<9xf32>) -> tensor<9xf32> {{
       %e = tensor.empty() : tensor<9xf32>
-      %r = linalg.generic {{indexing_maps = [affine_map<(i)->(i)>, affine_map<(i)->(i)>], iterator_types = ["parallel"]}}
+      %r = linalg.generic {{indexing_maps = [affine_map<(i)->(i)>, affine_map<(i)->(i)>],
+          iterator_types = ["parallel"]}}
           ins(%a : tensor<9xf32>) outs(%e : tensor<9xf32>) {{
       ^bb0(%x: f32, %o: f32):
         {body}

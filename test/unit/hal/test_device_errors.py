@@ -150,7 +150,7 @@ EDITS = [
 
 @pytest.mark.parametrize(("old", "new", "key", "reason"), EDITS)
 def test_a_wrong_description_names_its_key(old: str, new: str, key: str, reason: str) -> None:
-    start = H200.index("[layers.global]") if "_s = " in old and "4.8e12" in old or "348e-9" in old else 0
+    start = H200.index("[layers.global]") if ("_s = " in old and "4.8e12" in old) or "348e-9" in old else 0
     assert old in H200[start:]
     error = _error(H200[:start] + H200[start:].replace(old, new, 1))
     assert error.key

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Workspace offsets never overlap while buffers live; thread maps hold each position once."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roller_mlir.mapping.arena_offsets import Lifetime, assign_offsets
+from roller_mlir.mapping.combine import combination
+from roller_mlir.mapping.thread_map import ThreadMap, register_offset
+from roller_mlir.plan import AxisPlan, Loop
+
+LIFETIMES = st.builds(
+    lambda size, first, length: Lifetime(size, first, first + length),
+    st.integers(1, 2000),
+    st.integers(0, 6),
+    st.integers(0, 4),
+)
+
+
+@given(st.lists(LIFETIMES, max_size=8))
+def test_buffers_alive_together_are_apart(lifetimes: list[Lifetime]) -> None:
+    offsets, size = assign_offsets(lifetimes)
+    for i, one in enumerate(lifetimes):
+        assert offsets[i] % 256 == 0
+        assert offsets[i] + one.size_bytes <= size
+        for j, other in enumerate(lifetimes[:i]):
+            together = one.first <= other.last and other.first <= one.last
+            apart = offsets[i] + one.size_bytes <= offsets[j] or offsets[j] + other.size_bytes <= offsets[i]
+            assert apart or not together
+
+
+def test_a_chain_needs_two_buffers() -> None:
+    _, size = assign_offsets([Lifetime(1024, i, i + 1) for i in range(10)])
+    assert size == 2048
+
+
+@given(st.integers(1, 8), st.integers(1, 4), st.integers(1, 5))
+def test_registers_of_all_threads_cover_the_block_once(threads: int, chunk: int, runs: int) -> None:
+    axis = AxisPlan(block=threads * chunk * runs, threads=threads, chunk=chunk)
+    held = [t * chunk + register_offset(axis, r) for t in range(threads) for r in range(axis.registers)]
+    assert sorted(held) == list(range(axis.block))
+
+
+def test_thread_numbers_are_mixed_radix() -> None:
+    threads = ThreadMap((AxisPlan(block=8, threads=4, chunk=2), AxisPlan(block=3, threads=3)), (1, 0))
+    assert threads.coordinates(7) == {1: 1, 0: 2}
+    assert threads.positions(7) == {1: 1, 0: 4}
+
+
+@pytest.mark.parametrize(
+    ("axes", "order", "message"),
+    [
+        ((AxisPlan(block=10, threads=4),), (0,), "multiple of threads"),
+        ((AxisPlan(block=8, threads=4),), (), "name each loop with threads once"),
+        ((AxisPlan(block=8),), (0,), "name each loop with threads once"),
+    ],
+)
+def test_bad_maps_are_refused(axes: tuple[AxisPlan, ...], order: tuple[int, ...], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        ThreadMap(axes, order)
+
+
+def test_split_reductions() -> None:
+    loops = (Loop(8), Loop(4096, True))
+    joined = combination(loops, (AxisPlan(block=1), AxisPlan(block=256, threads=256)), (1,), 64)
+    assert joined.shuffles == (1, 2, 4, 8, 16, 32)
+    assert [(a.stride, a.count, a.joined) for a in joined.across] == [(64, 4, 64)]
+    uneven = combination(loops, (AxisPlan(block=3, threads=3), AxisPlan(block=4, threads=4)), (0, 1), 32)
+    assert uneven.shuffles == ()
+    assert [(a.stride, a.count) for a in uneven.across] == [(3, 4)]
