@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One compilation: source → linalg → plans → loops → kernels → binaries → artifact."""
+"""One compilation: source to linalg to plans to loops to kernels to binaries to artifact."""
 
 import time
 

@@ -7,7 +7,8 @@ Paper: ROLLER section 3.
 from roller_mlir.model.construct import construct
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.options import ConstructOptions
-from roller_mlir.model.performance import OperandTraffic, operand_traffic, predict
+from roller_mlir.model.performance import predict
+from roller_mlir.model.traffic import OperandTraffic, operand_traffic
 
 __all__ = [
     "ConstructOptions",

@@ -105,7 +105,7 @@ def coalesced_sectors(strides: Sequence[int], program: Program, width_bytes: int
     """Return the sectors that one access of a subgroup touches, from the strides of the loops that its lanes run along.
 
     >>> from roller_mlir.model.program import Program
-    >>> row = Program((1, 128), (1, 32), (1, 4), (1,), 1)
+    >>> row = Program((1, 128), (1, 32), (1, 4), (1,), 1, (), (1, 4), 32)
     >>> coalesced_sectors((4096, 4), row, 16, 32, 32)
     16
     """

@@ -1,65 +1,23 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The prediction of a plan: what it moves, counted, and how long it takes, modelled.
+"""The prediction of a plan: what it moves, counted, and how long it takes, modelled. It is not a measurement.
 
-Paper: ROLLER section 3.3. A prediction is not a measurement. The counts are exact where tiles divide the loops and
-rows are aligned: the simulator counts the same numbers on the kernel.
+Paper: ROLLER section 3.3.
 """
 
-from dataclasses import dataclass
 from math import prod
 
 from roller_mlir.hal import Device
-from roller_mlir.mapping.combine import combination
-from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
-from roller_mlir.mapping.layout import buffer_shape
+from roller_mlir.mapping.data_tile import tile_dimensions
+from roller_mlir.mapping.layout import TileCost, buffer_shape
 from roller_mlir.mapping.resources import plan_resources
-from roller_mlir.mapping.thread_map import ThreadMap
-from roller_mlir.model.counting import Boxes, copied_elements, direct_elements
 from roller_mlir.model.estimate import OperandWidths, estimate
-from roller_mlir.model.facts import AccessFacts, Facts
-from roller_mlir.model.layouts import layout_cost
-from roller_mlir.model.machine import Machine, machine_of
+from roller_mlir.model.facts import Facts
+from roller_mlir.model.machine import machine_of
 from roller_mlir.model.program import Program
-from roller_mlir.model.sectors import access_sectors, copy_sectors
 from roller_mlir.model.timing import seconds_by_layer, total_seconds
-from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, Plan, Prediction, TensorExpression
+from roller_mlir.model.traffic import join_traffic, tile_costs, traffic_of
+from roller_mlir.plan import Access, OperandPlan, Plan, Prediction, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
-
-SECTOR_BYTES = 32
-"""The unit in which sectors are counted on every device, as in the simulator; the model's traffic takes the device's
-own."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class OperandTraffic:
-    """What a program moves of one operand, all tasks and steps together.
-
-    Attributes:
-        name: Name of the access.
-        global_load_bytes: In-range bytes that threads read from global memory.
-        global_load_sectors: Sectors of those reads, counted per access of a subgroup.
-        global_store_bytes: Bytes written to global memory.
-        global_store_sectors: Sectors of those writes.
-        shared_load_bytes: Bytes read from workgroup memory.
-        shared_load_phases: Bank phases of those reads.
-        shared_store_bytes: Bytes written to workgroup memory.
-        shared_store_phases: Bank phases of those writes.
-    """
-
-    name: str
-    global_load_bytes: int = 0
-    global_load_sectors: int = 0
-    global_store_bytes: int = 0
-    global_store_sectors: int = 0
-    shared_load_bytes: int = 0
-    shared_load_phases: int = 0
-    shared_store_bytes: int = 0
-    shared_store_phases: int = 0
-
-
-def operand_traffic(expression: TensorExpression, plan: Plan, device: Device) -> tuple[OperandTraffic, ...]:
-    """Return what a plan moves of each input, in order, and of the output, last."""
-    return _operand_traffic(Facts(expression, machine_of(device)), plan)
 
 
 def predict(expression: TensorExpression, plan: Plan, device: Device) -> Prediction:
@@ -88,15 +46,16 @@ def predict_with(facts: Facts, plan: Plan) -> Prediction:
         tuple(axis.registers for axis in plan.axes),
         plan.threads,
     )
+    costs = tile_costs(facts, plan)
     widths = [
-        _widths(expression, plan, access, operand, machine) if operand.layer == WORKGROUP else None
-        for access, operand in zip(expression.inputs, plan.operands, strict=True)
+        None if cost is None else _widths(plan, access, operand, cost)
+        for access, operand, cost in zip(expression.inputs, plan.operands, costs, strict=True)
     ]
     one = estimate(facts, program, stages=plan.stages, widths=widths, resident=max(1, resources.tasks_per_unit))
     assert one is not None, "residency is given"
     work = one.work
     layers = seconds_by_layer(work, machine)
-    traffic = (*_operand_traffic(facts, plan), join_traffic(facts, plan))
+    traffic = (*traffic_of(facts, plan, costs), join_traffic(facts, plan))
     limits = {key: value for key, value in layers.items() if key != "launch"}
     resident = resources.tasks_per_unit
     return Prediction(
@@ -122,50 +81,7 @@ def predict_with(facts: Facts, plan: Plan) -> Prediction:
     )
 
 
-def _operand_traffic(facts: Facts, plan: Plan) -> tuple[OperandTraffic, ...]:
-    boxes = Boxes(facts.expression.loops, plan.axes)
-    threads = ThreadMap(plan.axes, plan.thread_order)
-    found = [
-        _staged(facts, plan, access, operand, boxes)
-        if operand.layer == WORKGROUP
-        else _direct(facts, plan, access, boxes, threads)
-        for access, operand in zip(facts.inputs, plan.operands, strict=True)
-    ]
-    return (*found, _output(facts, plan, boxes, threads))
-
-
-def join_traffic(facts: Facts, plan: Plan) -> OperandTraffic:
-    """Return what joining partial results moves through workgroup memory, all tasks together.
-
-    Every thread stores its accumulators; the threads that lead read those of the others. Leaders are whole subgroups.
-    """
-    loops, lanes = facts.expression.loops, facts.machine.device.subgroup_size
-    across = combination(loops, plan.axes, plan.thread_order, lanes).across
-    name = "partial results"
-    if not across:
-        return OperandTraffic(name=name)
-    boxes = Boxes(loops, plan.axes)
-    tasks = prod(boxes.count(i) for i in facts.parallel)
-    values = prod(plan.axes[i].registers for i in facts.parallel)
-    width = plan.axes[plan.lane].chunk if plan.lane is not None and not loops[plan.lane].reduction else 1
-    size = facts.output.element_bytes
-    parts = prod(one.count for one in across)
-    subgroups = -(-plan.threads // lanes)
-    leaders = -(-subgroups // parts)
-    passes = max(1, lanes * width * size // facts.machine.phase_bytes) * (values // width)
-    return OperandTraffic(
-        name=name,
-        shared_load_bytes=tasks * values * size * (plan.threads // parts) * (parts - 1),
-        shared_load_phases=tasks * passes * leaders * (parts - 1),
-        shared_store_bytes=tasks * values * size * plan.threads,
-        shared_store_phases=tasks * passes * subgroups,
-    )
-
-
-def _widths(
-    expression: TensorExpression, plan: Plan, access: Access, operand: OperandPlan, machine: Machine
-) -> OperandWidths:
-    cost = layout_cost(access, expression.loops, operand, plan.axes, plan.thread_order, machine)
+def _widths(plan: Plan, access: Access, operand: OperandPlan, cost: TileCost) -> OperandWidths:
     dimensions = tile_dimensions(access, [axis.block for axis in plan.axes])
     return OperandWidths(
         operand.vector,
@@ -175,98 +91,3 @@ def _widths(
         cost.store_phases,
         prod(buffer_shape(dimensions, operand)) * access.element_bytes,
     )
-
-
-def _staged(facts: Facts, plan: Plan, access_facts: AccessFacts, operand: OperandPlan, boxes: Boxes) -> OperandTraffic:
-    machine, access = facts.machine, access_facts.access
-    lanes, size = machine.device.subgroup_size, access.element_bytes
-    runs = _runs(facts, boxes)
-    dimensions = tile_dimensions(access, [axis.block for axis in plan.axes])
-    elements = copy_map([d.extent for d in dimensions], operand.vector, plan.threads).vectors * operand.vector
-    moved = copied_elements(access, boxes, operand.vector)
-    sectors = copy_sectors(access, boxes, operand.vector, plan.threads, lanes, SECTOR_BYTES)
-    cost = layout_cost(access, facts.expression.loops, operand, plan.axes, plan.thread_order, machine)
-    reads = prod(plan.axes[loop].registers for loop in access_facts.loops) * plan.threads
-    return OperandTraffic(
-        name=access.name,
-        global_load_bytes=moved * size,
-        global_load_sectors=_share(sectors * runs, moved, elements * runs),
-        shared_load_bytes=reads * size * runs,
-        shared_load_phases=cost.load_phases * runs,
-        shared_store_bytes=elements * size * runs,
-        shared_store_phases=cost.store_phases * runs,
-    )
-
-
-def _direct(facts: Facts, plan: Plan, access_facts: AccessFacts, boxes: Boxes, threads: ThreadMap) -> OperandTraffic:
-    machine, access = facts.machine, access_facts.access
-    lanes = min(machine.device.subgroup_size, plan.threads)
-    runs = _runs(facts, boxes)
-    own = prod(plan.axes[loop].registers for loop in access_facts.loops)
-    width = access_facts.direct_vector([axis.chunk for axis in plan.axes])
-    sectors, alignments = access_sectors(access, boxes, threads, range(lanes), width, lanes, SECTOR_BYTES)
-    subgroups = -(-plan.threads // lanes)
-    moved = direct_elements(access, boxes)
-    return OperandTraffic(
-        name=access.name,
-        global_load_bytes=moved * access.element_bytes,
-        global_load_sectors=_share(
-            sectors * (own // width) * subgroups * runs, moved, own * plan.threads * runs * alignments
-        ),
-    )
-
-
-def _output(facts: Facts, plan: Plan, boxes: Boxes, threads: ThreadMap) -> OperandTraffic:
-    expression, machine = facts.expression, facts.machine
-    access, loops, lanes = expression.output, expression.loops, machine.device.subgroup_size
-    parallel = Boxes(
-        tuple(Loop(1) if loop.reduction else loop for loop in loops),
-        tuple(AxisPlan(block=1) if loop.reduction else axis for loop, axis in zip(loops, plan.axes, strict=True)),
-    )
-    runs = _runs(facts, parallel)
-    own = prod(axis.registers for axis in parallel.axes)
-    width = store_width(expression, plan)
-    joined = [loop for loop in plan.thread_order if loops[loop].reduction]
-    lanes = min(lanes, plan.threads)
-    active = [t for t in range(lanes) if not any(threads.coordinates(t)[loop] for loop in joined)]
-    stride, groups = 1, -(-plan.threads // lanes)
-    for loop in plan.thread_order:
-        count = plan.axes[loop].threads
-        if loops[loop].reduction:
-            groups //= max(1, stride * count // max(stride, lanes))
-        stride *= count
-    sectors, alignments = access_sectors(access, parallel, threads, active, width, lanes, SECTOR_BYTES)
-    moved = direct_elements(access, parallel)
-    size = moved * access.element_bytes
-    writers = prod(axis.threads for axis in parallel.axes)
-    touched = _share(sectors * (own // width) * groups * runs, moved, own * writers * runs * alignments)
-    read = expression.accumulates
-    return OperandTraffic(
-        name=access.name,
-        global_load_bytes=size if read else 0,
-        global_load_sectors=touched if read else 0,
-        global_store_bytes=size,
-        global_store_sectors=touched,
-    )
-
-
-def store_width(expression: TensorExpression, plan: Plan) -> int:
-    """Return the elements of one store of the output: the lane's chunk where it lies along aligned rows, else 1."""
-    lane, access = plan.lane, expression.output
-    if lane is None or expression.loops[lane].reduction or not access.shape:
-        return 1
-    chunk = plan.axes[lane].chunk
-    along = [index.coefficients[lane] for index in access.indices]
-    if along[-1] != 1 or any(along[:-1]) or access.shape[-1] % chunk:
-        return 1
-    return chunk
-
-
-def _runs(facts: Facts, boxes: Boxes) -> int:
-    """Return how often a task's step is executed: tasks times steps."""
-    return prod(boxes.count(loop) for loop in range(len(facts.extents)))
-
-
-def _share(whole: int, part: int, total: int) -> int:
-    """Return whole * part / total, rounded to the nearest."""
-    return (2 * whole * part + total) // (2 * total) if total else 0

@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from math import gcd, prod
 
 from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
-from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.model.counting import Boxes
 from roller_mlir.plan import Access
 
@@ -56,7 +55,7 @@ def copy_sectors(access: Access, boxes: Boxes, vector: int, threads: int, lanes:
 
 
 def access_sectors(
-    access: Access, boxes: Boxes, threads: ThreadMap, active: Sequence[int], width: int, lanes: int, sector: int
+    access: Access, boxes: Boxes, order: Sequence[int], joined: Sequence[int], width: int, lanes: int, sector: int
 ) -> tuple[int, int]:
     """Return the sectors that one access of a subgroup touches, as a sum over the alignments that it starts at.
 
@@ -66,8 +65,8 @@ def access_sectors(
     Args:
         access: The tensor.
         boxes: The boxes of the loops.
-        threads: The threads.
-        active: Lanes of a subgroup that take part.
+        order: Loops with threads, fastest first.
+        joined: Loops of which only the first thread takes part.
         width: Elements of an access.
         lanes: Lanes of a subgroup.
         sector: Bytes of a sector.
@@ -82,10 +81,19 @@ def access_sectors(
         for loop in range(len(boxes.loops))
     ]
     base = size * sum(index.constant * r for index, r in zip(access.indices, row, strict=True))
-    grid = _start_grid(strides, boxes, threads, width * size, lanes, sector)
-    addresses = [
-        base + sum(strides[loop] * position for loop, position in threads.positions(lane).items()) for lane in active
-    ]
+    grid = _start_grid(strides, boxes, order, width * size, lanes, sector)
+    places: list[int | None] = [base]
+    for loop in order:
+        if len(places) >= lanes:
+            break
+        step = strides[loop] * boxes.axes[loop].chunk
+        numbers = range(min(boxes.axes[loop].threads, -(-lanes // len(places))))
+        places = [
+            None if at is None or (number and loop in joined) else at + number * step
+            for number in numbers
+            for at in places
+        ]
+    addresses = {at for at in places[:lanes] if at is not None}
     last = width * size - 1
     total, offsets = 0, range(0, sector, grid)
     for offset in offsets:
@@ -97,7 +105,7 @@ def access_sectors(
 
 
 def _start_grid(
-    strides: Sequence[int], boxes: Boxes, threads: ThreadMap, width_bytes: int, lanes: int, sector: int
+    strides: Sequence[int], boxes: Boxes, order: Sequence[int], width_bytes: int, lanes: int, sector: int
 ) -> int:
     """Return the bytes of which the start of every access is a multiple, at most a sector."""
     grid, inside = sector, 1
@@ -108,7 +116,7 @@ def _start_grid(
             grid = gcd(grid, strides[loop] * axis.threads * axis.chunk)
         if axis.chunk > 1 and strides[loop] * axis.chunk != width_bytes:
             grid = gcd(grid, strides[loop])
-    for loop in threads.order:
+    for loop in order:
         axis = boxes.axes[loop]
         if inside * axis.threads > lanes:
             grid = gcd(grid, strides[loop] * axis.chunk * max(1, lanes // inside))

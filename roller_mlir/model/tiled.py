@@ -8,7 +8,7 @@ is that share times the threads of each axis, and a reduction loop is walked in 
 from math import prod
 
 from roller_mlir.mapping.resources import ADDRESSING_REGISTERS
-from roller_mlir.model.alignment import AlignmentRule, TensorShapeRule, allowed
+from roller_mlir.model.alignment import AlignmentRule, TensorShapeRule, WindowRule, aligned_sizes, allowed
 from roller_mlir.model.enlarge import Layer, enlarge
 from roller_mlir.model.facts import Facts
 from roller_mlir.model.program import Program, make_program
@@ -47,6 +47,7 @@ class TiledSearch:
         self.fastest = tuple(([self.lane] if self.lane is not None else []) + parallel)
         self._shape_rules = tuple(rule for rule in rules if isinstance(rule, TensorShapeRule))
         self._step_rules = tuple(rule for rule in rules if not isinstance(rule, TensorShapeRule))
+        self._steps_of: dict[int, tuple[int, ...]] = {}
         self._aligned: dict[tuple[int, int], bool] = {}
         self._shapely: dict[tuple[int, int], bool] = {}
         self.base_step = self._base_step()
@@ -153,18 +154,16 @@ class TiledSearch:
             known = self._shapely[loop, size] = allowed(self._shape_rules, self.expression, loop, size)
         return known
 
-    def _step_sizes(self, loop: int) -> list[int]:
+    def _step_sizes(self, loop: int) -> tuple[int, ...]:
         """Return the aligned steps of a loop: powers of two up to the first that covers it, and its extent if small."""
-        facts, extent = self.facts, self.facts.extents[loop]
-        sizes = {extent} if extent <= MAX_STEP else set[int]()
-        size = 1
-        while size <= MAX_STEP:
-            sizes.add(size)
-            if size >= extent:
-                break
-            size *= 2
-        whole = [size for size in sorted(sizes) if not facts.steps_divide[loop] or extent % size == 0]
-        return [size for size in whole if self._is_aligned(loop, size)] or whole
+        known = self._steps_of.get(loop)
+        if known is None:
+            limit = min(MAX_STEP, 1 << (self.facts.extents[loop] - 1).bit_length())
+            known = aligned_sizes(self._step_rules, self.expression, loop, limit)
+            # Where no whole transaction divides a window, its steps are not aligned.
+            known = known or aligned_sizes((WindowRule(),), self.expression, loop, limit)
+            self._steps_of[loop] = known
+        return known
 
     def _larger_blocks(self, registers: Tile, tile: Tile) -> list[Tile]:
         facts, larger = self.facts, list[Tile]()
@@ -209,7 +208,8 @@ class TiledSearch:
         facts, machine = self.facts, self.facts.machine
         device = machine.device
         loaded = sum(a.traffic(tile) for a in facts.inputs)
-        rate = min(machine.cache_bytes_per_s, machine.cache_bytes_per_s) / device.units / device.clock_hz
+        rate = machine.cache_bytes_per_s if machine.cache_bytes else machine.global_bytes_per_s
+        rate /= device.units * device.clock_hz
         lanes = self.lanes * device.schedulers_per_unit / machine.math_cycles
         return loaded / rate <= prod(tile) * facts.math_per_point / lanes
 

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 
 import pytest
 
@@ -92,8 +93,13 @@ def test_peaks_are_those_of_the_data_sheets(
 
 @pytest.mark.parametrize(
     ("name", "terabytes_per_s", "l2_mebibytes", "workgroup_kibibytes"),
-    [("v100", 0.9, 6, 96), ("a100-80", 2.039, 40, 163), ("h100", 3.352, 50, 227), ("h200", 4.8, 50, 227)]
-    + [("mi300x", 5.3, 32, 64)],
+    [
+        ("v100", 0.9, 6, 96),
+        ("a100-80", 2.039, 40, 163),
+        ("h100", 3.352, 50, 227),
+        ("h200", 4.8, 50, 227),
+        ("mi300x", 5.3, 32, 64),
+    ],
 )
 def test_memories_are_those_of_the_data_sheets(
     name: str, terabytes_per_s: float, l2_mebibytes: int, workgroup_kibibytes: int
@@ -167,7 +173,7 @@ def test_every_constant_has_a_source(name: str) -> None:
     """A number stands below a comment that names a source; an instruction's numbers share one, below its header."""
     lines = (DEVICE_FOLDER / f"{name}.toml").read_text().splitlines()
     header = ""
-    for above, line in zip(lines, lines[1:], strict=False):
+    for above, line in pairwise(lines):
         if line.startswith("["):
             header = line
         if re.match(r"\w+ = [\d\[]", line) and not line.startswith(("aliases", "default_for", "features")):

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Times the compiler itself: source to binary in a warm process, phase by phase, as a Markdown table.
+
+python bench/compile_time/measure.py --repeat 20 > docs/compile-time.md
+"""
+
+import argparse
+import os
+import platform
+import statistics
+import sys
+import time
+from datetime import date
+
+import roller_mlir
+
+HEADER = """# Compile time
+
+Milliseconds from `.mlir` text to the binary of one f32 matmul in a warm process, medians of {repeat}; {date}, {machine}.
+Made by `python bench/compile_time/measure.py > docs/compile-time.md`. Phases are timed inside the compiler; how fast the
+kernel is on a GPU is not among them.
+"""
+SIZES = ((1024, 1024, 1024), (4096, 4096, 4096), (1023, 1023, 1023))
+
+
+def matmul(m: int, n: int, k: int) -> str:
+    return f"""func.func @matmul(%a: tensor<{m}x{k}xf32>, %b: tensor<{k}x{n}xf32>) -> tensor<{m}x{n}xf32> {{
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<{m}x{n}xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<{m}x{n}xf32>) -> tensor<{m}x{n}xf32>
+  %r = linalg.matmul ins(%a, %b : tensor<{m}x{k}xf32>, tensor<{k}x{n}xf32>)
+                     outs(%i : tensor<{m}x{n}xf32>) -> tensor<{m}x{n}xf32>
+  return %r : tensor<{m}x{n}xf32>
+}}"""
+
+
+def measure(size: tuple[int, int, int], target: str, repeat: int) -> tuple[float, dict[str, float]]:
+    """Return the median seconds of the whole and of each phase, without the first compilation, which starts tools."""
+    source = matmul(*size)
+    roller_mlir.compile(source, target=target)
+    totals: list[float] = []
+    phases: dict[str, list[float]] = {}
+    for _ in range(repeat):
+        started = time.perf_counter()
+        manifest = roller_mlir.compile(source, target=target).manifest
+        totals.append(time.perf_counter() - started)
+        (kernel,) = manifest.kernels
+        found = {key: value for key, value in manifest.phases_s.items() if key not in ("binaries", "total")}
+        found |= {key.removesuffix("_s"): value for key, value in kernel.phases_s.items()}
+        for key, value in found.items():
+            phases.setdefault(key, []).append(value)
+    return statistics.median(totals), {key: statistics.median(values) for key, values in phases.items()}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeat", type=int, default=20, help="compilations per row (20)")
+    parser.add_argument("--target", action="append", help="device; may be given several times (h200, mi300x)")
+    options = parser.parse_args()
+    targets = options.target or ["h200", "mi300x"]
+    columns = [(size, target) for target in targets for size in SIZES]
+    results = [measure(size, target, options.repeat) for size, target in columns]
+    names = list(dict.fromkeys(name for _, phases in results for name in phases))
+    machine = f"{os.cpu_count()} cores ({platform.machine()}), Python {platform.python_version()}"
+    print(HEADER.format(repeat=options.repeat, date=date.today(), machine=machine))
+    print("| phase | " + " | ".join(f"{m}x{n}x{k} {target}" for (m, n, k), target in columns) + " |")
+    print("|---|" + "---:|" * len(columns))
+    for name in names:
+        cells = [f"{1e3 * phases[name]:.1f}" if name in phases else "" for _, phases in results]
+        print(f"| {name} | " + " | ".join(cells) + " |")
+    print("| **whole** | " + " | ".join(f"**{1e3 * total:.0f}**" for total, _ in results) + " |")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

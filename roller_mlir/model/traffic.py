@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a plan moves of each operand: bytes, sectors, bank phases, counted as the kernel moves them.
+
+The counts are exact where tiles divide the loops and rows are whole sectors: the simulator counts the same numbers.
+Bytes are exact at edges too; sectors of rows that start between sectors are a mean over where they start.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+from roller_mlir.hal import Device
+from roller_mlir.mapping.combine import combination
+from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
+from roller_mlir.mapping.layout import TileCost
+from roller_mlir.model.counting import Boxes, copied_elements, direct_elements
+from roller_mlir.model.facts import AccessFacts, Facts
+from roller_mlir.model.layouts import layout_cost
+from roller_mlir.model.machine import machine_of
+from roller_mlir.model.sectors import access_sectors, copy_sectors
+from roller_mlir.plan import AxisPlan, Loop, OperandPlan, Plan, TensorExpression
+from roller_mlir.plan.plan import WORKGROUP
+
+SECTOR_BYTES = 32
+"""The unit in which sectors are counted on every device, as in the simulator; the model's traffic takes the device's
+own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OperandTraffic:
+    """What a program moves of one operand, all tasks and steps together.
+
+    Attributes:
+        name: Name of the access.
+        global_load_bytes: In-range bytes that threads read from global memory.
+        global_load_sectors: Sectors of those reads, counted per access of a subgroup.
+        global_store_bytes: Bytes written to global memory.
+        global_store_sectors: Sectors of those writes.
+        shared_load_bytes: Bytes read from workgroup memory.
+        shared_load_phases: Bank phases of those reads.
+        shared_store_bytes: Bytes written to workgroup memory.
+        shared_store_phases: Bank phases of those writes.
+    """
+
+    name: str
+    global_load_bytes: int = 0
+    global_load_sectors: int = 0
+    global_store_bytes: int = 0
+    global_store_sectors: int = 0
+    shared_load_bytes: int = 0
+    shared_load_phases: int = 0
+    shared_store_bytes: int = 0
+    shared_store_phases: int = 0
+
+
+def operand_traffic(expression: TensorExpression, plan: Plan, device: Device) -> tuple[OperandTraffic, ...]:
+    """Return what a plan moves of each input, in order, and of the output, last."""
+    facts = Facts(expression, machine_of(device))
+    return traffic_of(facts, plan, tile_costs(facts, plan))
+
+
+def tile_costs(facts: Facts, plan: Plan) -> list[TileCost | None]:
+    """Return the bank phases of one step of each staged input, None for those that are not."""
+    loops = facts.expression.loops
+    return [
+        layout_cost(access, loops, operand, plan.axes, plan.thread_order, facts.machine)
+        if operand.layer == WORKGROUP
+        else None
+        for access, operand in zip(facts.expression.inputs, plan.operands, strict=True)
+    ]
+
+
+def traffic_of(facts: Facts, plan: Plan, costs: Sequence[TileCost | None]) -> tuple[OperandTraffic, ...]:
+    """As `operand_traffic`, where the facts and the costs of tiles are known."""
+    boxes = Boxes(facts.expression.loops, plan.axes)
+    found = [
+        _direct(facts, plan, access, boxes) if cost is None else _staged(facts, plan, access, operand, boxes, cost)
+        for access, operand, cost in zip(facts.inputs, plan.operands, costs, strict=True)
+    ]
+    return (*found, _output(facts, plan, boxes))
+
+
+def join_traffic(facts: Facts, plan: Plan) -> OperandTraffic:
+    """Return what joining partial results moves through workgroup memory, all tasks together.
+
+    Every thread stores its accumulators; the threads that lead read those of the others. Leaders are whole subgroups.
+    """
+    loops, lanes = facts.expression.loops, facts.machine.device.subgroup_size
+    across = combination(loops, plan.axes, plan.thread_order, lanes).across
+    name = "partial results"
+    if not across:
+        return OperandTraffic(name=name)
+    boxes = Boxes(loops, plan.axes)
+    tasks = prod(boxes.count(i) for i in facts.parallel)
+    values = prod(plan.axes[i].registers for i in facts.parallel)
+    width = plan.axes[plan.lane].chunk if plan.lane is not None and not loops[plan.lane].reduction else 1
+    size = facts.output.element_bytes
+    parts = prod(one.count for one in across)
+    subgroups = -(-plan.threads // lanes)
+    leaders = -(-subgroups // parts)
+    passes = max(1, lanes * width * size // facts.machine.phase_bytes) * (values // width)
+    return OperandTraffic(
+        name=name,
+        shared_load_bytes=tasks * values * size * (plan.threads // parts) * (parts - 1),
+        shared_load_phases=tasks * passes * leaders * (parts - 1),
+        shared_store_bytes=tasks * values * size * plan.threads,
+        shared_store_phases=tasks * passes * subgroups,
+    )
+
+
+def _staged(
+    facts: Facts, plan: Plan, access_facts: AccessFacts, operand: OperandPlan, boxes: Boxes, cost: TileCost
+) -> OperandTraffic:
+    machine, access = facts.machine, access_facts.access
+    lanes, size = machine.device.subgroup_size, access.element_bytes
+    runs = _runs(facts, boxes)
+    dimensions = tile_dimensions(access, [axis.block for axis in plan.axes])
+    elements = copy_map([d.extent for d in dimensions], operand.vector, plan.threads).vectors * operand.vector
+    moved = copied_elements(access, boxes, operand.vector)
+    sectors = copy_sectors(access, boxes, operand.vector, plan.threads, lanes, SECTOR_BYTES)
+    reads = prod(plan.axes[loop].registers for loop in access_facts.loops) * plan.threads
+    return OperandTraffic(
+        name=access.name,
+        global_load_bytes=moved * size,
+        global_load_sectors=_share(sectors * runs, moved, elements * runs),
+        shared_load_bytes=reads * size * runs,
+        shared_load_phases=cost.load_phases * runs,
+        shared_store_bytes=elements * size * runs,
+        shared_store_phases=cost.store_phases * runs,
+    )
+
+
+def _direct(facts: Facts, plan: Plan, access_facts: AccessFacts, boxes: Boxes) -> OperandTraffic:
+    machine, access = facts.machine, access_facts.access
+    lanes = min(machine.device.subgroup_size, plan.threads)
+    runs = _runs(facts, boxes)
+    own = prod(plan.axes[loop].registers for loop in access_facts.loops)
+    width = access_facts.direct_vector([axis.chunk for axis in plan.axes])
+    sectors, alignments = access_sectors(access, boxes, plan.thread_order, (), width, lanes, SECTOR_BYTES)
+    subgroups = -(-plan.threads // lanes)
+    moved = direct_elements(access, boxes)
+    return OperandTraffic(
+        name=access.name,
+        global_load_bytes=moved * access.element_bytes,
+        global_load_sectors=_share(
+            sectors * (own // width) * subgroups * runs, moved, own * plan.threads * runs * alignments
+        ),
+    )
+
+
+def _output(facts: Facts, plan: Plan, boxes: Boxes) -> OperandTraffic:
+    expression, machine = facts.expression, facts.machine
+    access, loops, lanes = expression.output, expression.loops, machine.device.subgroup_size
+    parallel = Boxes(
+        tuple(Loop(1) if loop.reduction else loop for loop in loops),
+        tuple(AxisPlan(block=1) if loop.reduction else axis for loop, axis in zip(loops, plan.axes, strict=True)),
+    )
+    runs = _runs(facts, parallel)
+    own = prod(axis.registers for axis in parallel.axes)
+    width = store_width(expression, plan)
+    joined = [loop for loop in plan.thread_order if loops[loop].reduction]
+    lanes = min(lanes, plan.threads)
+    stride, groups = 1, -(-plan.threads // lanes)
+    for loop in plan.thread_order:
+        count = plan.axes[loop].threads
+        if loops[loop].reduction:
+            groups //= max(1, stride * count // max(stride, lanes))
+        stride *= count
+    sectors, alignments = access_sectors(access, boxes, plan.thread_order, joined, width, lanes, SECTOR_BYTES)
+    moved = direct_elements(access, parallel)
+    size = moved * access.element_bytes
+    writers = prod(axis.threads for axis in parallel.axes)
+    touched = _share(sectors * (own // width) * groups * runs, moved, own * writers * runs * alignments)
+    read = expression.accumulates
+    return OperandTraffic(
+        name=access.name,
+        global_load_bytes=size if read else 0,
+        global_load_sectors=touched if read else 0,
+        global_store_bytes=size,
+        global_store_sectors=touched,
+    )
+
+
+def store_width(expression: TensorExpression, plan: Plan) -> int:
+    """Return the elements of one store of the output: the lane's chunk where it lies along aligned rows, else 1."""
+    lane, access = plan.lane, expression.output
+    if lane is None or expression.loops[lane].reduction or not access.shape:
+        return 1
+    chunk = plan.axes[lane].chunk
+    along = [index.coefficients[lane] for index in access.indices]
+    if along[-1] != 1 or any(along[:-1]) or access.shape[-1] % chunk:
+        return 1
+    return chunk
+
+
+def _runs(facts: Facts, boxes: Boxes) -> int:
+    """Return how often a task's step is executed: tasks times steps."""
+    return prod(boxes.count(loop) for loop in range(len(facts.extents)))
+
+
+def _share(whole: int, part: int, total: int) -> int:
+    """Return whole * part / total, rounded to the nearest."""
+    return (2 * whole * part + total) // (2 * total) if total else 0

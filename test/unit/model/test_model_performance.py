@@ -1,0 +1,184 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Resources and times: worked by hand, monotonic in what they depend on, the cheap estimate close to the prediction."""
+
+import doctest
+import importlib
+import pkgutil
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from model_expressions import CASES, QUICK, matmul
+
+import roller_mlir.model
+from roller_mlir.hal import find_device
+from roller_mlir.mapping.resources import plan_resources, tasks_per_unit
+from roller_mlir.model import ConstructOptions, construct, predict
+from roller_mlir.model.estimate import estimate
+from roller_mlir.model.facts import Facts
+from roller_mlir.model.machine import machine_of
+from roller_mlir.model.program import Program
+from roller_mlir.model.timing import Work, seconds_by_layer, total_seconds
+from roller_mlir.plan import Plan, TensorExpression
+from roller_mlir.plan.plan import WORKGROUP
+
+H200 = find_device("h200")
+CLASSIC = ConstructOptions(top_k=1, tile_sizes=(128, 128, 8), thread_tile=(8, 8, 8))
+
+WORK = Work(
+    tasks=1024,
+    steps=512,
+    threads=256,
+    resident=2,
+    math=512,
+    issue=576,
+    phases=1100,
+    load_rounds=0,
+    staged=True,
+    stages=2,
+    tail_issue=32,
+    tail_phases=128,
+    tail_waits=0,
+    cache_bytes=4e9,
+    global_bytes=2e8,
+)
+
+
+def program_of(plan: Plan) -> Program:
+    """Return the candidate that a plan came from."""
+    return Program(
+        tuple(axis.block for axis in plan.axes),
+        tuple(axis.threads for axis in plan.axes),
+        tuple(axis.chunk for axis in plan.axes),
+        plan.thread_order,
+        plan.lane,
+        tuple(operand.layer == WORKGROUP for operand in plan.operands),
+        tuple(axis.registers for axis in plan.axes),
+        plan.threads,
+    )
+
+
+def test_resources_of_the_classic_tile() -> None:
+    """64 accumulators, 2 x 16 fragments, 8 staged, 24 for addressing; A padded to rows of 132, both in two buffers."""
+    expr = matmul(4096, 4096, 4096)
+    found = plan_resources(expr, construct(expr, H200, CLASSIC)[0], H200)
+    assert found.registers == 128
+    assert found.workgroup_bytes == 2 * 8 * 132 * 4 + 2 * 8 * 128 * 4
+    assert (found.threads, found.points_per_step, found.tasks_per_unit) == (256, 512, 2)
+
+
+@pytest.mark.parametrize(
+    ("threads", "registers", "workgroup_bytes", "expected"),
+    [
+        (256, 128, 16640, 2),  # registers: 65536 / (8 x 4096)
+        (256, 129, 0, 1),  # rounded up to 136: 65536 / 34816
+        (1024, 32, 0, 2),  # threads: 2048 / 1024
+        (32, 16, 0, 32),  # blocks
+        (128, 32, 100000, 2),  # workgroup memory: 233472 / 101024
+        (256, 256, 0, 0),  # more registers than a thread can name
+        (2048, 16, 0, 0),
+        (128, 16, 300000, 0),
+    ],
+)
+def test_tasks_per_unit(threads: int, registers: int, workgroup_bytes: int, expected: int) -> None:
+    assert tasks_per_unit(H200, threads, registers, workgroup_bytes) == expected
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_the_estimate_agrees_with_the_plan_on_resources(name: str) -> None:
+    """Registers are the same; workgroup memory differs by padding only."""
+    facts = Facts(CASES[name], machine_of(H200))
+    for plan in construct(CASES[name], H200, ConstructOptions(top_k=3)):
+        one = estimate(facts, program_of(plan))
+        assert one is not None
+        assert plan.prediction is not None
+        assert one.registers == plan.prediction.registers
+        assert one.workgroup_bytes <= plan.prediction.shared_bytes <= 1.7 * one.workgroup_bytes + 128
+        assert one.stages == plan.stages
+
+
+def test_fma_issue_share() -> None:
+    """On 32 lanes a scheduler the other instructions count: 512 of 576 issue slots are FMAs."""
+    machine = machine_of(H200)
+    assert machine.math_cycles == 1.0
+    flops = 2 * WORK.tasks * WORK.steps * WORK.threads * WORK.math
+    seconds = seconds_by_layer(WORK, machine)["compute"]
+    peak = H200.peak_flops_per_s(H200.instruction("fma"))
+    # 1024 tasks on 132 units: 8 rounds where 7.76 would do; 4 subgroups a scheduler fill all but 0.3^4 of the slots.
+    expected = 512 / 576 * 1024 / 132 / 8 * (1 - 0.3**4)
+    assert flops / seconds / peak == pytest.approx(expected, rel=0.01)
+    assert machine_of(find_device("v100")).math_cycles == 2.0
+
+
+@QUICK
+@given(
+    st.sampled_from(["tasks", "steps", "math", "issue", "phases", "cache_bytes", "global_bytes", "tail_issue"]),
+    st.floats(1.0, 10.0),
+)
+def test_more_work_takes_no_less_time(field: str, factor: float) -> None:
+    machine = machine_of(H200)
+    more = replace(WORK, **{field: int(getattr(WORK, field) * factor)})
+    assert total_seconds(seconds_by_layer(more, machine)) >= total_seconds(seconds_by_layer(WORK, machine)) - 1e-12
+
+
+@QUICK
+@given(st.integers(1, 4000))
+def test_rounds_over_units(tasks: int) -> None:
+    """Time moves in whole tasks of the busiest unit."""
+    machine = machine_of(H200)
+    now = seconds_by_layer(replace(WORK, tasks=tasks), machine)["compute"]
+    full = seconds_by_layer(replace(WORK, tasks=-(-tasks // 132) * 132), machine)["compute"]
+    assert now == full
+
+
+@QUICK
+@given(st.sampled_from(["matmul", "row_sum", "transpose", "conv"]), st.floats(1.0, 8.0))
+def test_faster_memory_is_no_slower(name: str, factor: float) -> None:
+    expr = matmul(300, 300, 300) if name == "matmul" else CASES[name]
+    plan = construct(expr, H200, ConstructOptions(top_k=1))[0]
+    layers = tuple(
+        replace(
+            layer,
+            bandwidth_bytes_per_s=layer.bandwidth_bytes_per_s * factor,
+            sustained_bandwidth_bytes_per_s=None,
+            latency_s=(layer.latency_s or 0.0) / factor,
+        )
+        if layer.name != "register" and layer.bandwidth_bytes_per_s
+        else layer
+        for layer in H200.layers
+    )
+    quick = replace(H200, layers=layers)
+    assert predict(expr, plan, quick).seconds <= predict(expr, plan, H200).seconds + 1e-12
+
+
+@pytest.mark.parametrize("sizes", [(64, 128, 256, 512, 1024, 2048, 4096)])
+def test_larger_matmuls_take_longer(sizes: tuple[int, ...]) -> None:
+    times: list[float] = []
+    for size in sizes:
+        prediction = construct(matmul(size, size, size), H200, ConstructOptions(top_k=1))[0].prediction
+        assert prediction is not None
+        times.append(prediction.seconds)
+    assert times == sorted(times)
+
+
+def test_streams_are_limited_by_memory() -> None:
+    """A 64 MB sum reaches 90 % of the bandwidth once the launch is paid."""
+    from model_expressions import row_sum
+
+    expr: TensorExpression = row_sum(4096, 4096)
+    prediction = construct(expr, H200, ConstructOptions(top_k=1))[0].prediction
+    assert prediction is not None
+    assert prediction.saturated == "global"
+    bandwidth = machine_of(H200).global_bytes_per_s
+    assert expr.inputs[0].size_bytes / (prediction.seconds - machine_of(H200).launch_s) > 0.9 * bandwidth
+
+
+def test_doctests() -> None:
+    modules = [f"roller_mlir.model.{one.name}" for one in pkgutil.iter_modules(roller_mlir.model.__path__)]
+    tried = 0
+    for name in [*modules, "roller_mlir.mapping.resources"]:
+        result = doctest.testmod(importlib.import_module(name))
+        assert result.failed == 0, name
+        tried += result.attempted
+    assert tried >= 8
