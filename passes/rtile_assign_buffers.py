@@ -24,6 +24,7 @@ from roller_mlir.mapping.arena_offsets import Lifetime, assign_offsets
 from roller_mlir.support.bindings import arith, func, ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes import Pass, register
+from roller_mlir.support.values import defining_op
 
 ROLE = "rtile.role"
 RESHAPES = {"tensor.expand_shape": "memref.expand_shape", "tensor.collapse_shape": "memref.collapse_shape"}
@@ -102,16 +103,16 @@ class _Function:
         found: set[ir.Value] = set()
         for value in terminator.operands:
             source = value
-            while not isinstance(source.owner, ir.Block) and source.owner.name in RESHAPES:
-                source = source.owner.operands[0]
-            if isinstance(source.owner, ir.Block) or source.owner.name != "rtile.program" or source in found:
+            while (reshape := defining_op(source)) is not None and reshape.name in RESHAPES:
+                source = reshape.operands[0]
+            if defining_op(source, "rtile.program") is None or source in found:
                 fail(terminator, "each function result must be the result of a program of its own; run rtile-normalize")
             found.add(source)
         return found
 
     def _lifetime(self, value: ir.Value, operations: list[ir.Operation]) -> Lifetime:
         aliases = {value}
-        first = last = operations.index(value.owner.operation)
+        first = last = operations.index(defining_op(value))
         for number, op in enumerate(operations):
             if any(operand in aliases for operand in op.operands):
                 last = number
@@ -138,8 +139,7 @@ class _Function:
 
     def _bind_output(self, value: ir.Value, buffer: ir.Value) -> None:
         """Let the program that makes a function result write into its argument, through views where it is reshaped."""
-        while value.owner.name in RESHAPES:
-            reshape = value.owner
+        while (reshape := defining_op(value)).name in RESHAPES:
             self._buffers[value] = buffer
             source = reshape.operands[0]
             buffer = _reshape(INVERSE[reshape.name], buffer, _buffer_type(source), reshape.attributes["reassociation"])
@@ -175,15 +175,14 @@ class _Function:
             },
             ip=self._before,
         )
-        symbol = {"name": ir.FlatSymbolRefAttr.get(name)}
+        symbol: dict[str, ir.Attribute] = {"name": ir.FlatSymbolRefAttr.get(name)}
         return ir.Operation.create("memref.get_global", results=[kind], attributes=symbol).results[0]
 
 
 def _buffer_type(value: ir.Value) -> ir.MemRefType:
     if not isinstance(value.type, ir.RankedTensorType):
-        fail(value.owner if not isinstance(value.owner, ir.Block) else value.owner.owner, f"{value.type} is no tensor")
-    kind = ir.RankedTensorType(value.type)
-    return ir.MemRefType.get(kind.shape, kind.element_type)
+        fail(value, f"a value of type {value.type} cannot become a buffer; functions take and return ranked tensors")
+    return ir.MemRefType.get(value.type.shape, value.type.element_type)
 
 
 def _reshape(name: str, source: ir.Value, kind: ir.MemRefType, reassociation: ir.Attribute) -> ir.Value:

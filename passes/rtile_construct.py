@@ -17,7 +17,7 @@ Paper: ROLLER section 3.1 and Figure 8.
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar, cast
 
 from roller_mlir.codegen.linalg_reader import StructuredOp, erase_unused, is_structured, read_structured
 from roller_mlir.dialects import rtile
@@ -25,9 +25,11 @@ from roller_mlir.hal import Device, find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.model.adopt import adopt
 from roller_mlir.plan import Plan
+from roller_mlir.plan.codec import from_json
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes import Pass, option, register
+from roller_mlir.support.values import defining_op
 
 
 @register
@@ -97,50 +99,53 @@ def _wrap(root: StructuredOp, name: str, device: Device, options: ConstructOptio
             plan=rtile.PlanAttr.of(plan.to_dict()),
             ip=ir.InsertionPoint(operation),
         )
-        mapped = dict(zip(operands, program.entry.arguments, strict=True))
+        mapped: dict[ir.Value, ir.Value] = {}
+        for operand, argument in zip(operands, program.entry.arguments, strict=True):
+            mapped[operand] = argument
         with ir.InsertionPoint(program.entry):
-            copy = _clone(operation, mapped, output, reads_output)
+            copy = _clone(operation, mapped)
             rtile.yield_([copy.results[0]])
     operation.results[0].replace_all_uses_with(program.operation.results[0])
     operation.erase()
 
 
-def _clone(
-    operation: ir.Operation, mapped: dict[ir.Value, ir.Value], output: ir.Value, reads_output: bool
-) -> ir.Operation:
+def _clone(operation: ir.Operation, mapped: dict[ir.Value, ir.Value]) -> ir.Operation:
     """Clone an op into a program, with the constants that it uses and the start of its output."""
     for value in operation.operands:
         if value not in mapped:
-            _bring(value, mapped, empty=value == output and not reads_output)
+            _bring(value, mapped)
     copy = operation.clone().operation
     for i, value in enumerate(operation.operands):
         copy.operands[i] = mapped[value]
     with ir.InsertionPoint(copy):
         for inner in copy.regions[0].blocks[0].operations:
             for i, value in enumerate(inner.operation.operands):
-                owner = value.owner
-                if isinstance(owner, ir.Block) or owner.name != "arith.constant" or owner.parent == copy:
+                constant = defining_op(value, "arith.constant")
+                if constant is None or constant.parent == copy:
                     continue
                 if value not in mapped:
-                    _bring(value, mapped, empty=False)
+                    _bring(value, mapped)
                 inner.operation.operands[i] = mapped[value]
     return copy
 
 
-def _bring(value: ir.Value, mapped: dict[ir.Value, ir.Value], *, empty: bool) -> None:
+def _bring(value: ir.Value, mapped: dict[ir.Value, ir.Value]) -> None:
     """Bring a value into the program: constants and fills as they are, anything else as an empty tensor."""
-    owner = value.owner
-    if not isinstance(owner, ir.Block) and owner.name in ("arith.constant", "linalg.fill", "tensor.empty"):
-        for operand in owner.operands:
+    source = defining_op(value)
+    if source is not None and source.name in ("arith.constant", "linalg.fill", "tensor.empty"):
+        for operand in source.operands:
             if operand not in mapped:
-                _bring(operand, mapped, empty=False)
-        copy = owner.operation.clone().operation
-        for i, operand in enumerate(owner.operands):
+                _bring(operand, mapped)
+        copy = source.clone().operation
+        for i, operand in enumerate(source.operands):
             copy.operands[i] = mapped[operand]
         mapped[value] = copy.results[0]
         return
-    kind = ir.RankedTensorType(value.type)
-    mapped[value] = ir.Operation.create("tensor.empty", results=[kind]).results[0]
+    if not isinstance(value.type, ir.RankedTensorType):
+        fail(
+            value, f"a scalar of type {value.type} that is no constant cannot be used by a program; pass it as a tensor"
+        )
+    mapped[value] = ir.Operation.create("tensor.empty", results=[value.type]).results[0]
 
 
 def _starts_others_only(operation: ir.Operation) -> bool:
@@ -164,4 +169,4 @@ def _read_plans(path: str) -> dict[str, Plan]:
         raise ValueError(f"plan-file {path} cannot be read: {error}") from error
     if not isinstance(data, dict):
         raise ValueError(f"plan-file {path} must hold an object of plans by program name")
-    return {name: Plan.from_dict(plan) for name, plan in data.items()}
+    return {name: from_json(Plan, plan, name) for name, plan in cast(dict[str, Any], data).items()}

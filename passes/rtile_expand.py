@@ -34,6 +34,7 @@ from roller_mlir.plan.plan import REGISTER, WORKGROUP
 from roller_mlir.support.bindings import arith, ir, scf, tensor
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes import Pass, register
+from roller_mlir.support.values import defining_op
 
 
 @register
@@ -145,11 +146,11 @@ class _Expansion:
         if not self._root.body.reads(self._root.body.inputs):
             return tensor.empty(shape, element)
         source = operation.operands[len(operation.operands) - 1]
-        owner = source.owner
-        if not isinstance(owner, ir.Block) and owner.name == "linalg.fill":
-            scalar = owner.operands[0].owner
-            if isinstance(scalar, ir.Block) or scalar.name != "arith.constant":
-                fail(owner, "'linalg.fill' of a value that is no constant cannot start an accumulator")
+        fill = defining_op(source, "linalg.fill")
+        if fill is not None:
+            scalar = defining_op(fill.operands[0], "arith.constant")
+            if scalar is None:
+                fail(fill, "'linalg.fill' of a value that is no constant cannot start an accumulator")
             kind = ir.RankedTensorType.get(shape, element)
             return arith.constant(kind, ir.DenseElementsAttr.get_splat(kind, scalar.attributes["value"]))
         register = OperandPlan(layer=REGISTER, order=tuple(range(len(shape))))

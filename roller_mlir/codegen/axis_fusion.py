@@ -16,6 +16,7 @@ from math import prod
 from typing import Any
 
 from roller_mlir.support.bindings import ir, linalg, tensor
+from roller_mlir.support.values import defining_op
 
 Groups = list[list[int]]
 
@@ -182,11 +183,11 @@ def _collapse(value: Any, affine_map: ir.AffineMap, groups: Groups) -> Any:
         return value
     kind = ir.RankedTensorType(value.type)
     shape = [prod(kind.shape[d] for d in group) for group in dimensions]
-    owner = value.owner
-    if not isinstance(owner, ir.Block) and owner.name == "tensor.empty":
+    if defining_op(value, "tensor.empty") is not None:
         return tensor.empty(shape, kind.element_type)
-    if not isinstance(owner, ir.Block) and owner.name == "linalg.fill":
-        return linalg.fill(owner.operands[0], outs=[tensor.empty(shape, kind.element_type)])
+    fill = defining_op(value, "linalg.fill")
+    if fill is not None:
+        return linalg.fill(fill.operands[0], outs=[tensor.empty(shape, kind.element_type)])
     return tensor.collapse_shape(ir.RankedTensorType.get(shape, kind.element_type), value, dimensions)
 
 

@@ -6,11 +6,13 @@ on constants, which tells what out-of-range elements may read as.
 """
 
 import math
+import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.values import defining_op
 
 NEUTRAL: dict[str, float] = {
     "arith.addf": 0.0,
@@ -24,11 +26,11 @@ NEUTRAL: dict[str, float] = {
 # Operations that LLVM may contract into fused multiply-adds.
 CONTRACTIBLE = ("arith.addf", "arith.mulf", "arith.subf")
 
-_EVALUATE: dict[str, Callable[..., float]] = {
-    "arith.addf": lambda a, b: a + b,
-    "arith.subf": lambda a, b: a - b,
-    "arith.mulf": lambda a, b: a * b,
-    "arith.negf": lambda a: -a,
+_EVALUATE: dict[str, Callable[..., Any]] = {
+    "arith.addf": operator.add,
+    "arith.subf": operator.sub,
+    "arith.mulf": operator.mul,
+    "arith.negf": operator.neg,
     "arith.maximumf": max,
     "arith.maxnumf": max,
     "arith.minimumf": min,
@@ -173,9 +175,9 @@ def read_body(block: ir.Block, inputs: int) -> Body:
     def reference(value: ir.Value) -> Reference:
         if value in known:
             return known[value]
-        owner = value.owner
-        if not isinstance(owner, ir.Block) and owner.name == "arith.constant":
-            return Constant(owner.attributes["value"])
+        constant = defining_op(value, "arith.constant")
+        if constant is not None:
+            return Constant(constant.attributes["value"])
         raise UnknownValueError(f"body uses {value}, which is no argument, constant or earlier result of it")
 
     *inner, terminator = list(block.operations)

@@ -7,6 +7,7 @@ from roller_mlir.codegen.loop_nest import is_unit
 from roller_mlir.dialects import rtile
 from roller_mlir.support.bindings import ir, scf
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import defining_op
 
 Mapping = dict[ir.Value, ir.Value]
 
@@ -34,10 +35,9 @@ def move_program(program: rtile.ProgramOp, inputs: Sequence[ir.Value], outputs: 
 def _destination(program: ir.Operation, value: ir.Value) -> ir.Value:
     """Return the empty tensor that becomes a result, through the loops and stores that update it."""
     while True:
-        owner = value.owner
-        if isinstance(owner, ir.Block):
+        operation = defining_op(value)
+        if operation is None:
             fail(program, "'rtile.program' updates one of its operands in place; store into a tensor.empty instead")
-        operation = owner.operation
         if operation.name == "tensor.empty":
             return value
         if operation.name == "rtile.store":

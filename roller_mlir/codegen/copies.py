@@ -57,7 +57,8 @@ def copy_rounds(context: TaskContext, copy: CopyMap) -> tuple[Round, ...]:
     if low == len(copy.sizes):
         low -= 1
         fixed //= copy.sizes[low]
-    same = emit.delinearize(context.thread, [*copy.sizes[:low], UNLIMITED])[:low]
+    digits_below = [*copy.sizes[:low], UNLIMITED]
+    same = emit.delinearize(context.thread, digits_below)[:low]
     rest, _ = emit.divide(context.thread, fixed)
     rounds: list[Round] = []
     for r in range(copy.rounds):
@@ -70,9 +71,10 @@ def copy_rounds(context: TaskContext, copy: CopyMap) -> tuple[Round, ...]:
         if (r + 1) * threads > copy.vectors:
             number = emit.index(Linear.of(context.thread) + r * threads)
             present = emit.compare("slt", number, emit.constant(copy.vectors))
-            last = emit.symbol("digit", digits[-1])
+            last = emit.symbol("digit", digits.pop())
             # Holds only where the thread has such a vector, which guards every use.
-            digits[-1] = Linear.of(Symbol(last.name, last.low, min(last.high, sizes[-1] - 1), last.divisor, last.value))
+            high = min(last.high, sizes[len(sizes) - 1] - 1)
+            digits.append(Linear.of(Symbol(last.name, last.low, high, last.divisor, last.value)))
         at = [Linear.of(d) for d in same] + digits
         at[0] = at[0] * copy.vector
         rounds.append(Round(tuple(reversed(at)), present))
@@ -142,8 +144,7 @@ def _store(context: TaskContext, staged: StagedCopy, name: str, share: Round, va
 
 def _part(context: TaskContext, value: ir.Value, start: int, width: int, element: ir.Type) -> ir.Value:
     if width == 1:
-        position = {"static_position": ir.DenseI64ArrayAttr.get([start])}
-        return context.emit.op("vector.extract", [value], element, position)
+        return context.emit.extract(value, start)
     i64 = ir.IntegerType.get_signless(64)
     attributes: dict[str, ir.Attribute] = {
         "offsets": ir.ArrayAttr.get([ir.IntegerAttr.get(i64, start)]),

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The emitter: linear index expressions, loops and conditions as IR, with common subexpressions shared by scope."""
 
-from collections.abc import Callable, Hashable, Iterator, Sequence
+from collections.abc import Callable, Generator, Hashable, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -28,7 +28,7 @@ class Emitter:
         return value
 
     @contextmanager
-    def scope(self, block: ir.Block) -> Iterator[None]:
+    def scope(self, block: ir.Block) -> Generator[None]:
         """Emit at the end of a block, in a scope of its own."""
         self._scopes.append({})
         try:
@@ -50,6 +50,11 @@ class Emitter:
         return ir.Operation.create(
             name, results=[result], operands=list(operands), attributes=attributes or {}
         ).results[0]
+
+    def extract(self, vector: ir.Value, lane: int) -> ir.Value:
+        """Return a lane of a vector."""
+        element = ir.VectorType(vector.type).element_type
+        return self.op("vector.extract", [vector], element, {"static_position": ir.DenseI64ArrayAttr.get([lane])})
 
     def constant(self, value: int) -> ir.Value:
         """Return an index constant."""

@@ -6,7 +6,7 @@ are remembered by base and rounded constant: reuse between accumulators and betw
 dictionary.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from math import gcd
 
@@ -35,7 +35,7 @@ class Fragments:
         self._known: list[dict[Key, ir.Value]] = [{}]
 
     @contextmanager
-    def scope(self) -> Iterator[None]:
+    def scope(self) -> Generator[None]:
         """Forget at the end what was read inside."""
         self._known.append({})
         try:
@@ -105,12 +105,7 @@ class Fragments:
         vector = self._vector(tile, [*at[:-1], at[-1] + (-offset)], width)
         if width == 1:
             return vector
-        position = ir.DenseI64ArrayAttr.get([offset])
-        element = ir.VectorType(vector.type).element_type
-        return self._emit.cached(
-            ("extract", vector, offset),
-            lambda: self._emit.op("vector.extract", [vector], element, {"static_position": position}),
-        )
+        return self._emit.cached(("extract", vector, offset), lambda: self._emit.extract(vector, offset))
 
     def _vector(self, tile: DirectTile | StagedTile, at: list[Linear], width: int) -> ir.Value:
         key: Key = (id(tile), width, *at)

@@ -56,15 +56,10 @@ def _combine(context: TaskContext, combiner: str, left: ir.Value, right: ir.Valu
     return context.emit.op(combiner, [left, right], left.type)
 
 
-def _extract(context: TaskContext, value: ir.Value, lane: int) -> ir.Value:
-    position = {"static_position": ir.DenseI64ArrayAttr.get([lane])}
-    return context.emit.op("vector.extract", [value], ir.VectorType(value.type).element_type, position)
-
-
 def _join_lanes(context: TaskContext, combiner: str, value: ir.Value, width: int) -> ir.Value:
     if width == 1:
         return value
-    lanes = [_extract(context, value, lane) for lane in range(width)]
+    lanes = [context.emit.extract(value, lane) for lane in range(width)]
     while len(lanes) > 1:
         pairs = [_combine(context, combiner, a, b) for a, b in zip(lanes[::2], lanes[1::2], strict=False)]
         lanes = pairs + ([lanes[-1]] if len(lanes) % 2 else [])
@@ -74,7 +69,7 @@ def _join_lanes(context: TaskContext, combiner: str, value: ir.Value, width: int
 def _join_shuffle(context: TaskContext, combiner: str, value: ir.Value, distance: int, width: int) -> ir.Value:
     if width == 1:
         return _combine(context, combiner, value, _shuffle(context, value, distance))
-    lanes = [_shuffle(context, _extract(context, value, lane), distance) for lane in range(width)]
+    lanes = [_shuffle(context, context.emit.extract(value, lane), distance) for lane in range(width)]
     return _combine(context, combiner, value, context.emit.op("vector.from_elements", lanes, value.type))
 
 

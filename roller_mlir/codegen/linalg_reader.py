@@ -5,13 +5,14 @@ No operator name is looked at; `linalg.matmul` and the `linalg.generic` that say
 """
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from roller_mlir.codegen.affine import NotLinearError, map_indices
 from roller_mlir.codegen.body import Body, UnknownValueError, read_body
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
 from roller_mlir.support.bindings import ir, linalg
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import defining_op
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ def erase_unused(block: ir.Block) -> None:
 
 def read_structured(operation: ir.Operation) -> StructuredOp:
     """Read a linalg structured op on static tensors; what cannot be expressed is a located error."""
-    maps = [ir.AffineMapAttr(attribute).value for attribute in linalg.get_indexing_maps(operation)]
+    maps = [ir.AffineMapAttr(attribute).value for attribute in cast(Any, linalg).get_indexing_maps(operation)]
     results = len(operation.results)
     if results != 1:
         fail(
@@ -117,15 +118,14 @@ def _loops(operation: ir.Operation, maps: list[Any], indices: list[tuple[LinearI
 
 def _is_filled(operation: ir.Operation) -> bool:
     """Whether the output starts from a fill, whose value needs no memory."""
-    owner = operation.operands[len(operation.operands) - 1].owner
-    return not isinstance(owner, ir.Block) and owner.name == "linalg.fill"
+    return defining_op(operation.operands[len(operation.operands) - 1], "linalg.fill") is not None
 
 
 def _is_tensor(operation: ir.Operation, number: int) -> bool:
     value = operation.operands[number]
     if isinstance(value.type, ir.RankedTensorType):
         return True
-    if isinstance(value.owner, ir.Block) or value.owner.name != "arith.constant":
+    if defining_op(value, "arith.constant") is None:
         fail(operation, f"'{operation.name}' operand {number} is a scalar that is no constant; pass it as a tensor")
     return False
 

@@ -8,6 +8,7 @@ from math import prod
 from roller_mlir.dialects.rtile import MAPPING, STAGES
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import defining_op
 
 UNIT = "unit"
 
@@ -129,7 +130,7 @@ def _nest_loop(operation: ir.Operation) -> NestLoop:
 
 
 def _constant(operation: ir.Operation, value: ir.Value) -> int:
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.name != "arith.constant":
+    constant = defining_op(value, "arith.constant")
+    if constant is None:
         fail(operation, f"loop bounds must be constants, but {value} is none")
-    return ir.IntegerAttr(owner.attributes["value"]).value
+    return ir.IntegerAttr(constant.attributes["value"]).value

@@ -12,6 +12,7 @@ from roller_mlir.codegen.emitter import Emitter
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import defining_op
 
 
 @dataclass
@@ -49,10 +50,10 @@ class TaskContext:
             if value in self.indices:
                 found.append(self.indices[value])
                 continue
-            owner = value.owner
-            if isinstance(owner, ir.Block) or owner.name != "arith.constant":
+            constant = defining_op(value, "arith.constant")
+            if constant is None:
                 fail(operation, f"'{operation.name}' is indexed by {value}, which is no loop variable or constant")
-            found.append(Linear(None, ir.IntegerAttr(owner.attributes["value"]).value))
+            found.append(Linear(None, ir.IntegerAttr(constant.attributes["value"]).value))
         return found
 
     def barrier(self) -> None:

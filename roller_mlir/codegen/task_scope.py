@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 from math import gcd
+from typing import Any
 
 from roller_mlir.codegen.affine import apply_indices, map_indices
 from roller_mlir.codegen.copies import StagedCopy, copy_rounds, load_rounds
@@ -17,6 +18,7 @@ from roller_mlir.mapping.layout import buffer_shape
 from roller_mlir.plan import OperandPlan
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import defining_op
 
 
 class TaskScope:
@@ -45,19 +47,17 @@ class TaskScope:
         """Return what an SSA tile stands for."""
         if value in self.tiles:
             return self.tiles[value]
-        owner = value.owner
-        if not isinstance(owner, ir.Block) and owner.name == "tensor.empty":
+        if defining_op(value, "tensor.empty") is not None:
             return SplatTile(None)
-        constant = not isinstance(owner, ir.Block) and owner.name == "arith.constant"
-        dense = ir.DenseElementsAttr(owner.attributes["value"]) if constant else None
+        constant = defining_op(value, "arith.constant")
+        dense: Any = ir.DenseElementsAttr(constant.attributes["value"]) if constant is not None else None
         if dense is None or not dense.is_splat:
             fail(op, f"'{op.name}' uses a tile that is neither loaded, computed nor a constant of equal elements")
         return SplatTile(dense.get_splat_value().value)
 
     def name(self, load: LoadOp) -> str:
         """Return what reports call a load's source."""
-        source = load.source
-        return f"arg{source.arg_number}" if isinstance(source.owner, ir.Block) else "buffer"
+        return f"arg{load.source.arg_number}"
 
     def direct(self, load: LoadOp) -> DirectTile:
         """Return the tile of a load as a place in its buffer, for the current loop variables."""

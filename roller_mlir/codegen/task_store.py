@@ -42,10 +42,8 @@ def store_register_tile(
         if _is_vector(at, factors, target.shape, width):
             _store(context, target, at, value, width)
             continue
-        element = ir.VectorType(value.type).element_type
         for lane in range(width):
-            position = {"static_position": ir.DenseI64ArrayAttr.get([lane])}
-            scalar = context.emit.op("vector.extract", [value], element, position)
+            scalar = context.emit.extract(value, lane)
             _store(context, target, [x + k * lane for x, k in zip(at, factors, strict=True)], scalar, 1)
 
 

@@ -32,8 +32,8 @@ EPSILON_STEPS = (1.0, 4.0, 16.0, 64.0, 1024.0)
 SPARSE = 8
 """A product whose best tiling occupies less than one unit in so many is also built as a streaming reduction."""
 
-REFINED = 2
-"""Programs beyond K whose layouts are decided before the last ranking."""
+REFINED, LEAST_REFINED = 2, 8
+"""Programs beyond K, and in all, whose layouts are decided before the last ranking."""
 
 
 def construct(expression: TensorExpression, device: Device, options: ConstructOptions | None = None) -> list[Plan]:
@@ -75,7 +75,7 @@ def _finished(facts: Facts, found: list[Estimate], options: ConstructOptions) ->
         plan = finish(facts, one)
         if plan.prediction is not None and plan.prediction.tasks_per_unit > 0:
             plans.append(plan)
-        if len(plans) == options.top_k + REFINED:
+        if len(plans) == max(LEAST_REFINED, options.top_k + REFINED):
             break
     return plans
 

@@ -155,10 +155,7 @@ class Plan:
         try:
             values = dict(data)
             values["axes"] = tuple(AxisPlan(**axis) for axis in values["axes"])
-            operands: list[OperandPlan] = []
-            for operand in values["operands"]:
-                operands.append(OperandPlan(**{**operand, "order": tuple(operand["order"])}))
-            values["operands"] = tuple(operands)
+            values["operands"] = tuple(_operand_plan(operand) for operand in values["operands"])
             for key in ("thread_order", "unit_order", "reduction_order"):
                 values[key] = tuple(values[key])
             if values.get("prediction") is not None:
@@ -166,3 +163,9 @@ class Plan:
             return cls(**values)
         except (KeyError, TypeError) as error:
             raise ValueError(f"a plan needs the keys of Plan.to_dict(), but got {sorted(data)}: {error}") from error
+
+
+def _operand_plan(data: dict[str, Any]) -> OperandPlan:
+    values = dict(data)
+    values["order"] = tuple(values["order"])
+    return OperandPlan(**values)
