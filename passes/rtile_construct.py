@@ -64,7 +64,9 @@ class RTileConstruct(Pass):
         """Plan every structured op of every function."""
         device = find_device(self.device)
         plans = _read_plans(self.plan_file) if self.plan_file else {}
-        options = ConstructOptions(tile_sizes=self.tile_sizes, thread_tile=self.thread_tile, stages=self.stages)
+        options = ConstructOptions(
+            top_k=1, tile_sizes=self.tile_sizes, thread_tile=self.thread_tile, stages=self.stages
+        )
         number = 0
         for op in module.body.operations:
             if not isinstance(op, func.FuncOp) or op.is_external:
@@ -90,7 +92,8 @@ def _wrap(root: StructuredOp, name: str, device: Device, options: ConstructOptio
     sources = [operation.operands[number] for number in root.inputs]
     output = operation.operands[len(operation.operands) - 1]
     reads_output = root.expression.accumulates
-    operands = list(dict.fromkeys([*sources, *([output] if reads_output else [])]))
+    wanted: list[ir.Value] = [*sources, *([output] if reads_output else [])]
+    operands: list[ir.Value] = list(dict.fromkeys(wanted))
     with operation.location:
         program = rtile.program(
             operands,

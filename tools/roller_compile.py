@@ -147,6 +147,7 @@ def _check_target_device(arguments: argparse.Namespace) -> None:
 
 def _emit_ir(arguments: argparse.Namespace, source: "Source") -> int:
     from roller_mlir.compiler.driver import lower_until
+    from roller_mlir.plan.codec import to_json
     from roller_mlir.tools.roller_output import print_json, print_line, print_tables
     from roller_mlir.tools.roller_plans import plan_tables
 
@@ -154,7 +155,7 @@ def _emit_ir(arguments: argparse.Namespace, source: "Source") -> int:
     if arguments.emit != "plan":
         print_line(text.rstrip("\n"))
     elif arguments.json:
-        print_json({name: plan.to_dict() for name, plan in stages.plans.items()})
+        print_json({name: to_json(plan) for name, plan in stages.plans.items()})
     else:
         print_tables(plan_tables(stages.plans))
     return 0

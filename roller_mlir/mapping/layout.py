@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import gcd, prod
+from operator import mul
 
 from roller_mlir.mapping.bank_phases import Banks, phases
 from roller_mlir.mapping.data_tile import TileDimension, copy_map, copy_vector, tile_dimensions
@@ -127,6 +128,7 @@ def staged_layout(
     order = (*[d for d in range(len(dimensions)) if d != best], best)
     fragment = _fragment_vector(dimensions[best], axes, limit)
     widths = ((vector, 1) if vector > 1 else (1,)) if best == inner else (1,)
+    lanes = _subgroup_accesses(dimensions, threads, vector, subgroup_size)
     found: list[tuple[int, int, int, OperandPlan, TileCost]] = []
     for store_vector in widths:
         pad_step = max(fragment, store_vector)
@@ -139,7 +141,9 @@ def staged_layout(
                 store_vector=store_vector,
                 fragment_vector=fragment,
             )
-            cost = tile_cost(access, layout, axes, threads, banks, subgroup_size)
+            cost, ideal = _cost(access.element_bytes, dimensions, layout, axes, threads, banks, subgroup_size, lanes)
+            if ideal and store_vector == vector:
+                return layout, cost
             found.append((cost.load_phases + cost.store_phases, pad, -store_vector, layout, cost))
     _, _, _, layout, cost = min(found, key=lambda item: item[:3])
     return layout, cost
@@ -169,33 +173,60 @@ def tile_cost(
     The first subgroup stands for all others: tiles are the same up to a constant offset.
     """
     dimensions = tile_dimensions(access, [axis.block for axis in axes])
-    shape = buffer_shape(dimensions, layout)
-    strides = {d: prod(shape[i + 1 :]) for i, d in enumerate(layout.order)}
-    size = access.element_bytes
-    lanes = min(subgroup_size, threads.threads)
-    reads: list[int] = []
-    writes: list[int] = []
-    copy = copy_map([d.extent for d in dimensions], layout.vector, threads.threads)
-    for lane in range(lanes):
+    lanes = _subgroup_accesses(dimensions, threads, layout.vector, subgroup_size)
+    return _cost(access.element_bytes, dimensions, layout, axes, threads, banks, subgroup_size, lanes)[0]
+
+
+Places = tuple[list[list[int]], list[list[int]]]
+"""Tile coordinates of each lane's fragment, and of each lane's copied vector, of the first subgroup."""
+
+
+def _subgroup_accesses(
+    dimensions: Sequence[TileDimension], threads: ThreadMap, vector: int, subgroup_size: int
+) -> Places:
+    """Return where the first subgroup's lanes read and write a tile."""
+    copy = copy_map([d.extent for d in dimensions], vector, threads.threads)
+    reads: list[list[int]] = []
+    writes: list[list[int]] = []
+    for lane in range(min(subgroup_size, threads.threads)):
         at = threads.positions(lane)
-        reads.append(
-            size
-            * sum(
-                strides[d] * sum(k * at.get(loop, 0) for loop, k in dimension.coefficients.items())
-                for d, dimension in enumerate(dimensions)
-            )
-        )
+        reads.append([sum(k * at.get(loop, 0) for loop, k in d.coefficients.items()) for d in dimensions])
         if lane < copy.vectors:
             digits = delinearize(lane, copy.sizes)
-            digits[0] *= layout.vector
-            writes.append(size * sum(strides[len(digits) - 1 - i] * q for i, q in enumerate(digits)))
+            digits[0] *= vector
+            writes.append(digits[::-1])
+    return reads, writes
+
+
+def _cost(
+    size: int,
+    dimensions: Sequence[TileDimension],
+    layout: OperandPlan,
+    axes: tuple[AxisPlan, ...],
+    threads: ThreadMap,
+    banks: Banks,
+    subgroup_size: int,
+    places: Places,
+) -> tuple[TileCost, bool]:
+    """Return the cost of a layout, and whether no other could have fewer phases."""
+    shape = buffer_shape(dimensions, layout)
+    strides = [0] * len(dimensions)
+    for i, d in enumerate(layout.order):
+        strides[d] = prod(shape[i + 1 :]) * size
+    reads, writes = [[sum(map(mul, strides, at)) for at in each] for each in places]
+    vectors = copy_map([d.extent for d in dimensions], layout.vector, threads.threads).vectors
     used = {loop for dimension in dimensions for loop in dimension.coefficients}
     subgroups = -(-threads.threads // subgroup_size)
     read_count = prod(axes[loop].registers for loop in used) // layout.fragment_vector * subgroups
-    write_count = -(-copy.vectors // subgroup_size) * layout.vector // layout.store_vector
+    write_count = -(-vectors // subgroup_size) * layout.vector // layout.store_vector
     read = phases(reads, size * layout.fragment_vector, banks)
     write = phases(writes, size * layout.store_vector, banks)
-    return TileCost(read * read_count, write * write_count, read_count, write_count)
+    row = banks.count * banks.bank_bytes
+    least = sum(
+        -(-len(each) // max(1, row // max(size * width, banks.bank_bytes)))
+        for each, width in ((reads, layout.fragment_vector), (writes, layout.store_vector))
+    )
+    return TileCost(read * read_count, write * write_count, read_count, write_count), read + write == least
 
 
 def _fragment_dimension(

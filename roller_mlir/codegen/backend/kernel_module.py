@@ -169,7 +169,7 @@ def _static_workgroup_bytes(kernel: Any) -> int:
 
 
 def _bytes(kind: Any) -> int:
-    memory = ir.MemRefType(kind)
+    memory: Any = ir.MemRefType(kind)
     return math.prod(memory.shape) * ((memory.element_type.width + 7) // 8)
 
 

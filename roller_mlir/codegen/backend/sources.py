@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from roller_mlir.codegen.backend.kernel_module import (
     body_of,
@@ -95,4 +95,4 @@ def _translate(kernel: Any, symbols: dict[str, Any]) -> str:
     for name, op in symbols.items():
         if name in wanted:
             alone.body.append(op.clone())
-    return llvm.translate_module_to_llvmir(alone.operation)
+    return cast(Any, llvm).translate_module_to_llvmir(alone.operation)

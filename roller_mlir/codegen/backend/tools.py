@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -72,7 +73,8 @@ def run_tool(
             try:
                 text, log = process.communicate(timeout=timeout_s)
             except BaseException:
-                os.killpg(process.pid, signal.SIGKILL)
+                with contextlib.suppress(ProcessLookupError):  # it may have ended in the meantime
+                    os.killpg(process.pid, signal.SIGKILL)
                 process.communicate()
                 raise
             output = Path(folder, "output")
