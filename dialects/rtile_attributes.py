@@ -42,6 +42,7 @@ PLAN_KEYS = (
     "stages",
     "unroll",
     "edge",
+    "tasks_per_unit",
     "prediction",
 )
 
@@ -213,7 +214,12 @@ class PlanAttr(RTile.Attribute, name="plan"):
 
     def to_dict(self) -> dict[str, Any]:
         """Return data that `Plan.from_dict` takes."""
-        data: dict[str, Any] = {"lane": None, "prediction": None, **from_attribute(self.params[0].maybe_downcast())}
+        data: dict[str, Any] = {
+            "lane": None,
+            "tasks_per_unit": None,
+            "prediction": None,
+            **from_attribute(self.params[0].maybe_downcast()),
+        }
         data["operands"] = [{"pad_value": None, **operand} for operand in data.get("operands", [])]
         return data
 
@@ -234,10 +240,11 @@ def check_layout(fields: Fields, rank: int) -> None:
 def check_plan(plan: Fields) -> None:
     """Check the entries of a plan against each other."""
     plan.choice("device", ())
-    plan.choice("instruction", (), default="fma")
+    plan.choice("instruction", ("fma",), default="fma")
     plan.choice("edge", ("mask",), default="mask")
     plan.integer("stages", at_least=1, default=1)
     plan.integer("unroll", at_least=1, default=1)
+    plan.integer("tasks_per_unit", at_least=1, default=1)
     threads: list[int] = []
     for loop, entry in enumerate(plan.items("axes")):
         axis = Fields(f"plan axis {loop}", entry, AXIS_KEYS)

@@ -24,7 +24,7 @@ from roller_mlir.mapping.arena_offsets import Lifetime, assign_offsets
 from roller_mlir.support.bindings import arith, func, ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes import Pass, register
-from roller_mlir.support.values import defining_op
+from roller_mlir.support.values import defining_op, free_symbol
 
 ROLE = "rtile.role"
 RESHAPES = {"tensor.expand_shape": "memref.expand_shape", "tensor.collapse_shape": "memref.collapse_shape"}
@@ -43,24 +43,22 @@ class RTileAssignBuffers(Pass):
 
     def run(self, module: ir.Module) -> None:
         """Rewrite every function that holds a program."""
-        constants = 0
         for op in list(module.body.operations):
             if isinstance(op, func.FuncOp) and not op.is_external:
-                constants = _Function(op, constants).rewrite()
+                _Function(module, op).rewrite()
 
 
 class _Function:
     """The rewriting of one function."""
 
-    def __init__(self, function: func.FuncOp, constants: int) -> None:
-        self._old = function
-        self._constants = constants
+    def __init__(self, module: ir.Module, function: func.FuncOp) -> None:
+        self._module, self._old = module, function
         self._operations = [op.operation for op in function.regions[0].blocks[0].operations]
         self._buffers: dict[ir.Value, ir.Value] = {}
         self._before: ir.InsertionPoint = ir.InsertionPoint(function)
 
-    def rewrite(self) -> int:
-        """Replace the function; return the number of constants so far."""
+    def rewrite(self) -> None:
+        """Replace the function."""
         *operations, terminator = self._operations
         self._check(operations)
         outputs = self._outputs(terminator)
@@ -87,7 +85,6 @@ class _Function:
                     self._emit(op)
             func.ReturnOp([])
         self._old.operation.erase()
-        return self._constants
 
     def _check(self, operations: list[ir.Operation]) -> None:
         for op in operations:
@@ -161,8 +158,7 @@ class _Function:
             fail(op, "'tensor.empty' is read by a program, but its content is unspecified")
 
     def _constant(self, op: ir.Operation) -> ir.Value:
-        name = f"constant_{self._constants}"
-        self._constants += 1
+        name = free_symbol(self._module, "constant")
         kind = _buffer_type(op.results[0])
         ir.Operation.create(
             "memref.global",

@@ -10,22 +10,27 @@ stands in an `rtile.program` with `#rtile.plan`; `linalg.fill` and `tensor.empty
     %r = "rtile.program"(%A, %B) ({ ... linalg.fill ... linalg.matmul ... })
         {sym_name = "matmul_0", plan = #rtile.plan<{device = "h200", axes = [...], ...}>}
 
-Refused: what no tensor expression can say, and tiles that the device cannot hold, each at its op.
+Refused: what no tensor expression can say, tiles that the device cannot hold, and plans that do not fit the op or the
+device, each at its op; plan files that cannot be read, or that name a program which the module has not.
 Paper: ROLLER section 3.1 and Figure 8.
 """
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, ClassVar, cast
+from typing import Any, ClassVar
 
-from roller_mlir.codegen.linalg_reader import StructuredOp, erase_unused, is_structured, read_structured
+from roller_mlir.codegen.linalg_reader import (
+    StructuredOp,
+    erase_unused,
+    fill_constant,
+    is_structured,
+    read_structured,
+)
 from roller_mlir.dialects import rtile
 from roller_mlir.hal import Device, find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.model.adopt import adopt
 from roller_mlir.plan import Plan
-from roller_mlir.plan.codec import from_json
+from roller_mlir.plan.plan_file import read_plan_file
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes import Pass, option, register
@@ -58,33 +63,56 @@ class RTileConstruct(Pass):
         for name, sizes in (("tile-sizes", self.tile_sizes), ("thread-tile", self.thread_tile)):
             if any(size < 1 for size in sizes):
                 raise ValueError(f"{name} must be at least 1 each, but got {','.join(map(str, sizes))}")
+        forced = {"tile-sizes": self.tile_sizes, "thread-tile": self.thread_tile, "stages": self.stages}
+        given = [name for name, value in forced.items() if value]
+        if self.plan_file and given:
+            raise ValueError(f"plan-file holds whole plans and goes without other choices, but got {', '.join(given)}")
         find_device(self.device)
 
     def run(self, module: ir.Module) -> None:
         """Plan every structured op of every function."""
         device = find_device(self.device)
-        plans = _read_plans(self.plan_file) if self.plan_file else {}
         options = ConstructOptions(
             top_k=1, tile_sizes=self.tile_sizes, thread_tile=self.thread_tile, stages=self.stages
         )
-        number = 0
-        for op in module.body.operations:
-            if not isinstance(op, func.FuncOp) or op.is_external:
-                continue
-            for block in op.regions[0].blocks:
-                for inner in list(block.operations):
-                    operation = inner.operation
-                    if not is_structured(operation) or _starts_others_only(operation):
-                        continue
-                    name = f"{operation.name.split('.')[-1]}_{number}"
-                    _wrap(read_structured(operation), name, device, options, plans.get(name))
-                    number += 1
-                erase_unused(block)
+        blocks = [
+            block
+            for op in module.body.operations
+            if isinstance(op, func.FuncOp) and not op.is_external
+            for block in op.regions[0].blocks
+        ]
+        programs = _named_programs(blocks)
+        plans = _plans_of(self.plan_file, list(programs)) if self.plan_file else {}
+        for name, operation in programs.items():
+            _wrap(read_structured(operation), name, device, options, plans.get(name))
+        for block in blocks:
+            erase_unused(block)
+
+
+def _named_programs(blocks: list[Any]) -> dict[str, ir.Operation]:
+    """Return the ops that become programs, by the programs' names, in order."""
+    operations = [inner.operation for block in blocks for inner in block.operations]
+    roots = [one for one in operations if is_structured(one) and not _starts_others_only(one)]
+    return {f"{root.name.split('.')[-1]}_{number}": root for number, root in enumerate(roots)}
+
+
+def _plans_of(path: str, programs: list[str]) -> dict[str, Plan]:
+    """Return the plans of a file; they must be plans of these programs."""
+    try:
+        plans = read_plan_file(path)
+    except ValueError as error:
+        fail(None, str(error))
+    unknown = [name for name in plans if name not in programs]
+    if unknown:
+        found = ", ".join(f"'{name}'" for name in programs) or "none"
+        fail(None, f"plan-file {path}: {unknown[0]}: no program has this name; the programs are {found}")
+    return plans
 
 
 def _wrap(root: StructuredOp, name: str, device: Device, options: ConstructOptions, forced: Plan | None) -> None:
     """Replace a structured op by a program of its own."""
     operation = root.operation
+    _check_memory(root, device)
     try:
         plan = adopt(root.expression, forced, device) if forced else construct(root.expression, device, options)[0]
     except ConstructionError as error:
@@ -112,6 +140,16 @@ def _wrap(root: StructuredOp, name: str, device: Device, options: ConstructOptio
     operation.erase()
 
 
+def _check_memory(root: StructuredOp, device: Device) -> None:
+    needed = sum(access.size_bytes for access in (*root.expression.inputs, root.expression.output))
+    capacity = device.layer("global").total_capacity_bytes
+    if needed > capacity:
+        fail(
+            root.operation,
+            f"'{root.operation.name}' needs {needed} B of global memory, '{device.name}' has {capacity} B; split the op",
+        )
+
+
 def _clone(operation: ir.Operation, mapped: dict[ir.Value, ir.Value]) -> ir.Operation:
     """Clone an op into a program, with the constants that it uses and the start of its output."""
     for value in operation.operands:
@@ -121,28 +159,22 @@ def _clone(operation: ir.Operation, mapped: dict[ir.Value, ir.Value]) -> ir.Oper
     for i, value in enumerate(operation.operands):
         copy.operands[i] = mapped[value]
     with ir.InsertionPoint(copy):
-        for inner in copy.regions[0].blocks[0].operations:
-            for i, value in enumerate(inner.operation.operands):
+        for inner in (op.operation for region in copy.regions for op in region.blocks[0].operations):
+            for i, value in enumerate(inner.operands):
                 constant = defining_op(value, "arith.constant")
                 if constant is None or constant.parent == copy:
                     continue
                 if value not in mapped:
                     _bring(value, mapped)
-                inner.operation.operands[i] = mapped[value]
+                inner.operands[i] = mapped[value]
     return copy
 
 
 def _bring(value: ir.Value, mapped: dict[ir.Value, ir.Value]) -> None:
     """Bring a value into the program: constants and fills as they are, anything else as an empty tensor."""
     source = defining_op(value)
-    if source is not None and source.name in ("arith.constant", "linalg.fill", "tensor.empty"):
-        for operand in source.operands:
-            if operand not in mapped:
-                _bring(operand, mapped)
-        copy = source.clone().operation
-        for i, operand in enumerate(source.operands):
-            copy.operands[i] = mapped[operand]
-        mapped[value] = copy.results[0]
+    if source is not None and (source.name in ("arith.constant", "tensor.empty") or fill_constant(value) is not None):
+        mapped[value] = _clone(source, mapped).results[0]
         return
     if not isinstance(value.type, ir.RankedTensorType):
         fail(
@@ -153,7 +185,7 @@ def _bring(value: ir.Value, mapped: dict[ir.Value, ir.Value]) -> None:
 
 def _starts_others_only(operation: ir.Operation) -> bool:
     """Whether an op is a fill that only starts the output of other ops, which take it along."""
-    if operation.name != "linalg.fill":
+    if fill_constant(operation.results[0]) is None:
         return False
     uses = list(operation.results[0].uses)
     if not uses:
@@ -163,13 +195,3 @@ def _starts_others_only(operation: ir.Operation) -> bool:
         if not is_structured(user) or use.operand_number != len(user.operands) - 1:
             return False
     return True
-
-
-def _read_plans(path: str) -> dict[str, Plan]:
-    try:
-        data = json.loads(Path(path).read_text())
-    except (OSError, ValueError) as error:
-        raise ValueError(f"plan-file {path} cannot be read: {error}") from error
-    if not isinstance(data, dict):
-        raise ValueError(f"plan-file {path} must hold an object of plans by program name")
-    return {name: from_json(Plan, plan, name) for name, plan in cast(dict[str, Any], data).items()}

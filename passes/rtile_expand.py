@@ -16,7 +16,8 @@ program.
       "rtile.store"(%acc, %o, %i, %j)
     } {rtile.mapping = "unit"} } {rtile.mapping = "unit"}
 
-Refused: a program without a plan. Paper: ROLLER section 3.2 and Figure 6.
+Refused: a program without a plan, or with one that does not fit its op; an accumulator that starts from a value that is
+no constant. Paper: ROLLER section 3.2 and Figure 6.
 """
 
 from collections.abc import Callable, Sequence
@@ -24,11 +25,18 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from roller_mlir.codegen.expand_body import clone_region
-from roller_mlir.codegen.linalg_reader import StructuredOp, erase_unused, is_structured, read_structured
-from roller_mlir.codegen.program import programs_of
+from roller_mlir.codegen.linalg_reader import (
+    StructuredOp,
+    erase_unused,
+    fill_constant,
+    is_structured,
+    read_structured,
+)
+from roller_mlir.codegen.program import check_no_loose_ops, programs_of
 from roller_mlir.dialects import rtile
 from roller_mlir.mapping.data_tile import TileDimension, tile_dimensions
-from roller_mlir.mapping.layout import residue_shift, steps_of
+from roller_mlir.mapping.layout import direct_vector, residue_shift, steps_of
+from roller_mlir.mapping.plan_check import plan_problem
 from roller_mlir.plan import Access, LinearIndex, OperandPlan, Plan
 from roller_mlir.plan.plan import REGISTER, WORKGROUP
 from roller_mlir.support.bindings import arith, ir, scf, tensor
@@ -49,7 +57,9 @@ class RTileExpand(Pass):
 
     def run(self, module: ir.Module) -> None:
         """Expand every program of the module."""
-        for program in programs_of(module):
+        programs = programs_of(module)
+        check_no_loose_ops(module)
+        for program in programs:
             _expand(program)
 
 
@@ -62,21 +72,18 @@ def _expand(program: rtile.ProgramOp) -> None:
     if not roots:
         fail(program, "'rtile.program' with a plan must hold a linalg structured op, but holds none")
     root = read_structured(roots[-1])
-    if len(plan.axes) != len(root.expression.loops) or len(plan.operands) != len(root.inputs):
-        fail(
-            program,
-            f"'rtile.program' has a plan for {len(plan.axes)} loops and {len(plan.operands)} inputs, "
-            f"but its op has {len(root.expression.loops)} and {len(root.inputs)}",
-        )
+    problem = plan_problem(root.expression, plan)
+    if problem:
+        fail(program, f"'rtile.program' {problem}")
     terminator = block.operations[len(block.operations) - 1].operation
     with ir.InsertionPoint(terminator), root.operation.location:
         result = _Expansion(plan, root).build()
     terminator.operands[0] = result
     erase_unused(block)
     del program.attributes["plan"]
-    if plan.prediction is not None:
+    if plan.tasks_per_unit is not None:
         i64 = ir.IntegerType.get_signless(64)
-        program.attributes[rtile.TASKS_PER_UNIT] = ir.IntegerAttr.get(i64, max(1, plan.prediction.tasks_per_unit))
+        program.attributes[rtile.TASKS_PER_UNIT] = ir.IntegerAttr.get(i64, plan.tasks_per_unit)
 
 
 class _Expansion:
@@ -146,14 +153,15 @@ class _Expansion:
         if not self._root.body.reads(self._root.body.inputs):
             return tensor.empty(shape, element)
         source = operation.operands[len(operation.operands) - 1]
-        fill = defining_op(source, "linalg.fill")
-        if fill is not None:
-            scalar = defining_op(fill.operands[0], "arith.constant")
-            if scalar is None:
-                fail(fill, "'linalg.fill' of a value that is no constant cannot start an accumulator")
+        scalar = fill_constant(source)
+        if scalar is not None:
             kind = ir.RankedTensorType.get(shape, element)
-            return arith.constant(kind, ir.DenseElementsAttr.get_splat(kind, scalar.attributes["value"]))
-        register = OperandPlan(layer=REGISTER, order=tuple(range(len(shape))))
+            return arith.constant(kind, ir.DenseElementsAttr.get_splat(kind, scalar))
+        start = defining_op(source)
+        if start is not None:
+            fail(start, f"'{start.name}' cannot start an accumulator; a fill with a constant or an operand can")
+        width = direct_vector(output, self._expression.loops, self._plan.axes)
+        register = OperandPlan(layer=REGISTER, order=tuple(range(len(shape))), vector=width)
         return self._load(source, output, register)
 
     def _step(self, accumulator: ir.Value) -> ir.Value:
@@ -188,7 +196,7 @@ class _Expansion:
         dimensions = tile_dimensions(access, self._blocks)
         indices, origin = self._origin(access)
         layout: Any = None
-        if operand.layer == WORKGROUP:
+        if operand.layer == WORKGROUP or operand.vector > 1:
             layout = rtile.LayoutAttr.of(
                 operand.order,
                 pad=operand.pad,

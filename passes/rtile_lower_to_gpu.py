@@ -16,12 +16,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from roller_mlir.codegen.kernel import Kernel, KernelLimits, emit_kernel
-from roller_mlir.codegen.program import programs_of
+from roller_mlir.codegen.program import check_no_loose_ops, programs_of
 from roller_mlir.dialects import rtile
 from roller_mlir.hal import find_device
 from roller_mlir.support.bindings import arith, ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes import Pass, option, register
+from roller_mlir.support.values import free_symbol
 
 KERNELS = "kernels"
 
@@ -53,12 +54,14 @@ class RTileLowerToGpu(Pass):
             workgroup_bytes=device.max_workgroup_bytes_per_block,
             static_workgroup_bytes=device.static_workgroup_bytes,
         )
+        check_no_loose_ops(module)
         programs = programs_of(module)
         if not programs:
             return
+        name = free_symbol(module, KERNELS)
         kernels = ir.Operation.create(
             "gpu.module",
-            attributes={"sym_name": ir.StringAttr.get(KERNELS)},
+            attributes={"sym_name": ir.StringAttr.get(name)},
             regions=1,
             loc=module.operation.location,
             ip=ir.InsertionPoint(next(iter(module.body.operations))),
@@ -69,12 +72,12 @@ class RTileLowerToGpu(Pass):
                 fail(program, "'rtile.program' works on tensors; run rtile-assign-buffers first")
             kernel = emit_kernel(program, body, limits)
             with ir.InsertionPoint(program), program.location:
-                _launch(program, kernel)
+                _launch(program, name, kernel)
             program.operation.erase()
         module.operation.attributes["gpu.container_module"] = ir.UnitAttr.get()
 
 
-def _launch(program: rtile.ProgramOp, kernel: Kernel) -> None:
+def _launch(program: rtile.ProgramOp, module: str, kernel: Kernel) -> None:
     index = ir.IndexType.get()
     one = arith.constant(index, 1)
     grid, block = arith.constant(index, kernel.grid), arith.constant(index, kernel.block)
@@ -87,7 +90,7 @@ def _launch(program: rtile.ProgramOp, kernel: Kernel) -> None:
         "gpu.launch_func",
         operands=[grid, one, one, block, one, one, *dynamic, *operands],
         attributes={
-            "kernel": ir.SymbolRefAttr.get([KERNELS, kernel.name]),
+            "kernel": ir.SymbolRefAttr.get([module, kernel.name]),
             "operandSegmentSizes": ir.DenseI32ArrayAttr.get(segments),
         },
     )

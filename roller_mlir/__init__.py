@@ -8,6 +8,9 @@ The public API is this handful of names; everything is imported at first use, so
     (c,) = artifact.run(a, b, on="sim")
     artifact.save("matmul.roller")
     again = roller_mlir.Artifact.load("matmul.roller")
+
+What can be wrong with the given has a class each: `DiagnosedError` (the program, with its places), `DeviceError` (the
+target), `ArtifactError` (a folder). Wrong arguments are `ValueError`.
 """
 
 from importlib import import_module
@@ -15,15 +18,29 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from roller_mlir.compiler import CompileOptions, compile  # noqa: A004 - as in re.compile
+    from roller_mlir.hal import DeviceError
     from roller_mlir.hal import device_names as devices
-    from roller_mlir.runtime import Artifact
+    from roller_mlir.runtime import Artifact, ArtifactError
+    from roller_mlir.support.diagnostics import DiagnosedError
 
 __version__ = "0.1.0"
-__all__ = ["Artifact", "CompileOptions", "__version__", "compile", "devices"]
+__all__ = [
+    "Artifact",
+    "ArtifactError",
+    "CompileOptions",
+    "DeviceError",
+    "DiagnosedError",
+    "__version__",
+    "compile",
+    "devices",
+]
 
 _HOMES = {
     "Artifact": ("roller_mlir.runtime", "Artifact"),
+    "ArtifactError": ("roller_mlir.runtime", "ArtifactError"),
     "CompileOptions": ("roller_mlir.compiler", "CompileOptions"),
+    "DeviceError": ("roller_mlir.hal", "DeviceError"),
+    "DiagnosedError": ("roller_mlir.support.diagnostics", "DiagnosedError"),
     "compile": ("roller_mlir.compiler", "compile"),
     "devices": ("roller_mlir.hal", "device_names"),
 }

@@ -5,11 +5,15 @@ Exit codes: 0 done, 1 an error in what was given (printed with its place) or a r
 usage, 70 a bug of ours (with a reproducer), 130 interrupted.
 """
 
-import argparse
-import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
+
+from roller_mlir.tools.roller_interrupt import interruptible
+
+if TYPE_CHECKING:
+    pass
 
 # Sub-command to (module, summary). A module is imported when its name is on the command line, or for the manual.
 _COMMANDS = {
@@ -26,7 +30,7 @@ _EPILOG = """exit codes: 0 done; 1 an error in the input, or a result that does 
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run the command line.
+    """Run the command line; everything else is imported inside, where an interrupt is no traceback.
 
     Args:
         argv: Arguments without the program's name; `sys.argv` by default.
@@ -34,22 +38,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
         The exit code.
     """
-    from roller_mlir.tools import roller_interrupt
-
-    roller_interrupt.install()
-    try:
-        code = _main(list(sys.argv[1:] if argv is None else argv))
-        roller_interrupt.check()
-        return code
-    except KeyboardInterrupt:
-        print("roller: interrupted", file=sys.stderr, flush=True)
-        if argv is None:
-            # What was under way in MLIR when the interrupt came may not be fit to be torn down.
-            os._exit(130)
-        return 130
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    return interruptible("roller", lambda: _main(arguments), whole_process=argv is None)
 
 
 def _main(arguments: list[str]) -> int:
+    import argparse
+
     from roller_mlir import __version__
     from roller_mlir.tools.roller_errors import run_guarded
 
@@ -80,7 +75,8 @@ def _main(arguments: list[str]) -> int:
     try:
         parsed = parser.parse_args(arguments)
     except SystemExit as exit_request:
-        return exit_request.code if isinstance(exit_request.code, int) else 2
+        code = exit_request.code if isinstance(exit_request.code, int) else 2
+        return run_guarded(lambda _: code, argparse.Namespace())  # argparse leaves what it printed unflushed
     return run_guarded(actions[parsed.command], parsed)
 
 

@@ -61,7 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     from roller_mlir.tools.roller_errors import UsageError
     from roller_mlir.tools.roller_interrupt import check
-    from roller_mlir.tools.roller_output import print_line
+    from roller_mlir.tools.roller_output import print_bytes, print_line
 
     if arguments.emit and arguments.stats:
         raise UsageError("--emit prints a stage and --stats prints tables; give one of them")
@@ -78,13 +78,18 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.emit in _IR_STAGES:
         return _emit_ir(arguments, source)
     artifact = compile_artifact(arguments, source, disassemble=arguments.stats or arguments.emit == "sass")
-    code = _emit_files(arguments, artifact) if arguments.emit else _report(arguments, artifact)
-    if arguments.output:
+    emitted = _files_to_emit(arguments, artifact) if arguments.emit else []
+    if arguments.output:  # before anything is printed, which may end the program: a reader such as `head` leaves early
         check()
         artifact.save(arguments.output)
-        if not arguments.json and not arguments.emit:
-            print_line(f"wrote {arguments.output} ({len(artifact.files) + 1} files)")
-    return code
+    if arguments.emit:
+        for data in emitted:
+            print_bytes(data)
+        return 0
+    _report(arguments, artifact)
+    if arguments.output and not arguments.json:
+        print_line(f"wrote {arguments.output} ({len(artifact.files) + 1} files)")
+    return 0
 
 
 def open_source(arguments: argparse.Namespace) -> "Source":
@@ -161,7 +166,7 @@ def _emit_ir(arguments: argparse.Namespace, source: "Source") -> int:
     return 0
 
 
-def _emit_files(arguments: argparse.Namespace, artifact: "Artifact") -> int:
+def _files_to_emit(arguments: argparse.Namespace, artifact: "Artifact") -> list[bytes]:
     import sys
 
     from roller_mlir.tools.roller_errors import InputError
@@ -175,19 +180,17 @@ def _emit_files(arguments: argparse.Namespace, artifact: "Artifact") -> int:
         raise InputError(
             "--emit hsaco writes 1 binary to a file or a pipe; use -o DIR for several kernels or a terminal"
         )
-    for data in found:
-        sys.stdout.buffer.write(data)
-    return 0
+    return found
 
 
-def _report(arguments: argparse.Namespace, artifact: "Artifact") -> int:
+def _report(arguments: argparse.Namespace, artifact: "Artifact") -> None:
     from roller_mlir.tools.roller_output import print_json, print_line, print_tables, seconds
     from roller_mlir.tools.roller_plans import plan_tables
 
     manifest = artifact.manifest
     if arguments.json:
         print_json(_summary(arguments, artifact))
-        return 0
+        return
     plans = {kernel.name: kernel.plan for kernel in artifact.kernels if kernel.plan is not None}
     print_tables(plan_tables(plans, {launch.kernel: launch for launch in manifest.launches}))
     if arguments.stats:
@@ -195,7 +198,6 @@ def _report(arguments: argparse.Namespace, artifact: "Artifact") -> int:
     print_tables([("Phases", ("phase", "time"), [(k, seconds(v)) for k, v in manifest.phases_s.items()])])
     for note in dict.fromkeys([*manifest.notes, *(note for kernel in artifact.kernels for note in kernel.notes)]):
         print_line(f"note: {note}")
-    return 0
 
 
 def _summary(arguments: argparse.Namespace, artifact: "Artifact") -> dict[str, Any]:

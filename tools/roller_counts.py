@@ -39,12 +39,11 @@ class CountRow(NamedTuple):
         return (self.kernel, self.quantity, f"{self.counted:,}", planned, verdict)
 
 
-def count_rows(artifact: Artifact, index: int, report: LaunchReport) -> Iterator[CountRow]:
+def count_rows(artifact: Artifact, report: LaunchReport) -> Iterator[CountRow]:
     """Yield the quantities of a launch that was counted.
 
     Args:
         artifact: Whose plan predicts.
-        index: Number of the report among the launches of kernels.
         report: Of the launch.
     """
     if report.counts is None:

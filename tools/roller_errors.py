@@ -2,7 +2,6 @@
 """What `roller` does with exceptions: one message and exit code per kind, and a reproducer for a bug of ours."""
 
 import argparse
-import os
 import sys
 import tempfile
 import traceback
@@ -10,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from roller_mlir.support.standard_output import OutputError, drop_output, writing_output
 from roller_mlir.tools.roller_interrupt import check
 
 USER_ERROR, USAGE_ERROR, INTERNAL_ERROR, BROKEN_PIPE = 1, 2, 70, 141
@@ -40,10 +40,10 @@ def run_guarded(action: Callable[[argparse.Namespace], int], arguments: argparse
     """Run a sub-command; return its exit code, or that of its error after printing it."""
     try:
         code = action(arguments)
-        sys.stdout.flush()
-        return code
+        with writing_output():
+            return code
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_output()
         return BROKEN_PIPE
     except Exception as error:  # noqa: BLE001 - the last line of defence: everything else is reported as our bug
         check()
@@ -53,7 +53,7 @@ def run_guarded(action: Callable[[argparse.Namespace], int], arguments: argparse
 def _report(error: Exception, arguments: argparse.Namespace) -> int:
     if isinstance(error, UsageError):
         return _say(str(error), USAGE_ERROR)
-    if isinstance(error, InputError):
+    if isinstance(error, (InputError, OutputError)):
         return _say(str(error), USER_ERROR)
     diagnostics = sys.modules.get("roller_mlir.support.diagnostics")
     if diagnostics is not None and isinstance(error, diagnostics.DiagnosedError):

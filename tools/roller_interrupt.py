@@ -1,11 +1,46 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Ctrl-C that is never lost: callbacks of MLIR may swallow a KeyboardInterrupt, so it is remembered."""
+"""Ctrl-C that is never lost and never a traceback; imported first by both tools, so it imports almost nothing itself.
 
+Callbacks of MLIR may swallow a KeyboardInterrupt, and an import that it ends may raise something else: it is
+remembered.
+"""
+
+import os
 import signal
 import sys
+from collections.abc import Callable
 from types import FrameType
 
+INTERRUPTED = 130
+
 _pending = False
+
+
+def interruptible(program: str, work: Callable[[], int], *, whole_process: bool) -> int:
+    """Do the work of a tool, imports and all.
+
+    Args:
+        program: The name of the tool.
+        work: Returns the exit code.
+        whole_process: Whether the process ends with the work. What was under way in MLIR when the interrupt came may
+            not be fit to be torn down, so that the process then ends at once.
+
+    Returns:
+        The exit code, 130 where the user interrupted, which is said on standard error.
+    """
+    install()
+    try:
+        code = work()
+        check()
+    except BaseException as error:
+        if not (_pending or isinstance(error, KeyboardInterrupt)):
+            raise
+        code = INTERRUPTED
+    if code == INTERRUPTED:
+        print(f"{program}: interrupted", file=sys.stderr, flush=True)
+        if whole_process:
+            os._exit(INTERRUPTED)
+    return code
 
 
 def install() -> None:

@@ -1,32 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """roller-opt: runs our passes and upstream passes over MLIR text, for everyone at home with mlir-opt."""
 
-import io
-import os
-import re
 import sys
 from collections.abc import Sequence
 
-from roller_mlir import __version__
-from roller_mlir.pipelines import PIPELINES
-from roller_mlir.support.bindings import ir, make_context
-from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, parse_module, render
-from roller_mlir.support.expectations import check_expectations
-from roller_mlir.support.guarded import INTERRUPTED, run_guarded
-from roller_mlir.support.pipeline import InternalError, Pipeline, RunOptions, parse_pipeline, run_pipeline
-from roller_mlir.support.pipeline_text import PipelineError
-from roller_mlir.support.reproducer import write_reproducer
-from roller_mlir.support.source import FileError, Source, read_source, write_output
-from roller_mlir.support.upstream import nest_for, upstream_passes
-from roller_mlir.tools.opt_command_line import Settings, UsageError, manual, parse_command_line, pass_list
-
-DONE, REFUSED, USAGE, BUG = 0, 1, 2, 70
-_BROKEN_PIPE = 141
-_SPLIT = re.compile(r"^// -----.*$", re.MULTILINE)
+from roller_mlir.tools.roller_interrupt import interruptible
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the tool.
+    """Runs the tool; everything else is imported inside, where an interrupt is no traceback.
 
     Args:
       argv: Arguments without the program's name; those of the process where None, in which case the work is done in
@@ -35,172 +17,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     Returns:
       0 done, 1 the input was refused, 2 wrong usage, 70 a bug of ours, 130 interrupted.
     """
-    arguments = list(sys.argv[1:] if argv is None else argv)
-    try:
-        settings = parse_command_line(arguments, upstream_passes())
-        if settings.help or settings.version or settings.list_passes:
-            print(_information(settings), flush=True)
-            return DONE
-        source = read_source(settings.input or "-")
 
-        def on_crash(signal_name: str) -> int:
-            return _report_bug(f"the process ended with {signal_name}", source, settings, None)
+    def work() -> int:
+        from roller_mlir.tools.opt_driver import drive
 
-        if argv is None:
-            return run_guarded(lambda: _work(source, settings), on_crash)
-        return _work(source, settings)
-    except UsageError as error:
-        return _complain(str(error), USAGE)
-    except FileError as error:
-        return _complain(str(error), REFUSED)
-    except DiagnosedError as error:
-        return _complain_all(error.diagnostics)
-    except BrokenPipeError:
-        return _broken_pipe()
-    except KeyboardInterrupt:
-        return INTERRUPTED
+        return drive(list(sys.argv[1:] if argv is None else argv), in_child=argv is None)
 
-
-def _information(settings: Settings) -> str:
-    if settings.help:
-        return manual(PIPELINES, len(upstream_passes()))
-    if settings.list_passes:
-        return pass_list(PIPELINES, upstream_passes())
-    return f"roller-opt {__version__}"
-
-
-def _work(source: Source, settings: Settings) -> int:
-    """Processes the input; everything that touches MLIR happens here."""
-    try:
-        pipeline = _pipeline(settings)
-        results = [_process(chunk, source, settings, pipeline) for chunk in _chunks(source, settings)]
-        done = [content for content in results if content is not None]
-        failed = len(done) < len(results)
-        if done and not (failed and settings.output != "-"):
-            write_output(settings.output, b"// -----\n".join(done))
-        return REFUSED if failed else DONE
-    except PipelineError as error:
-        return _complain(str(error), USAGE)
-    except FileError as error:
-        return _complain(str(error), REFUSED)
-    except BrokenPipeError:
-        return _broken_pipe()
-    except InternalError as error:
-        return _report_bug(str(error), source, settings, error)
-    except Exception as error:  # noqa: BLE001 - the last resort: a bug of ours, reported as one
-        return _report_bug(f"internal error: {type(error).__name__}: {error}", source, settings, error)
-
-
-def _pipeline(settings: Settings) -> Pipeline:
-    if settings.pass_pipeline is not None:
-        with ir.Context():
-            return parse_pipeline(settings.pass_pipeline)
-    if not settings.steps:
-        return Pipeline(())
-    upstream = set(upstream_passes())
-    elements: list[str] = []
-    for name, options in settings.steps:
-        element = name if options is None else f"{name}{{{options}}}"
-        elements.append(nest_for(element) if name in upstream else element)
-    with ir.Context():
-        return parse_pipeline(f"builtin.module({','.join(elements)})")
-
-
-def _chunks(source: Source, settings: Settings) -> list[str]:
-    """Splits the input; each part keeps its line numbers by empty lines in front."""
-    if not settings.split_input_file:
-        return [source.text]
-    parts = _SPLIT.split(source.text)
-    starts = [0]
-    for part in parts[:-1]:
-        starts.append(starts[-1] + part.count("\n"))
-    return ["\n" * start + part for start, part in zip(starts, parts, strict=True)]
-
-
-def _process(chunk: str, source: Source, settings: Settings, pipeline: Pipeline) -> bytes | None:
-    """Runs the pipeline over one part of the input.
-
-    Returns:
-      The result as bytes; None where it was refused, which has been reported.
-    """
-    content: bytes | None = None
-    try:
-        context = make_context(allow_unregistered=settings.allow_unregistered_dialect)
-        module = parse_module(chunk if source.bytecode is None else source.bytecode, context)
-        options = RunOptions(
-            verify_each=settings.verify_each,
-            print_before_all=settings.mlir_print_ir_before_all,
-            print_after_all=settings.mlir_print_ir_after_all,
-            print_generic=settings.mlir_print_op_generic,
-            timing=settings.mlir_timing,
-        )
-        found: Sequence[Diagnostic] = run_pipeline(module, pipeline, options).diagnostics
-        content = _print(module, settings)
-    except DiagnosedError as error:
-        found = error.diagnostics
-    if settings.verify_diagnostics:
-        complaints = check_expectations(chunk, found)
-        _show(complaints, source)
-        return None if complaints else content or b""
-    _show(found, source)
-    return content
-
-
-def _print(module: "ir.Module", settings: Settings) -> bytes:
-    if settings.emit_bytecode:
-        buffer = io.BytesIO()
-        module.operation.write_bytecode(buffer)
-        return buffer.getvalue()
-    text = str(
-        module.operation.get_asm(
-            print_generic_op_form=settings.mlir_print_op_generic,
-            enable_debug_info=settings.mlir_print_debuginfo,
-            use_local_scope=settings.mlir_print_local_scope,
-            assume_verified=settings.verify_each,
-        )
-    )
-    return (text.rstrip("\n") + "\n").encode()
-
-
-def _show(diagnostics: Sequence[Diagnostic], source: Source) -> None:
-    for diagnostic in diagnostics:
-        print(render(diagnostic, {"-": source.text}, {"-": source.name}), file=sys.stderr)
-    sys.stderr.flush()
-
-
-def _complain(message: str, code: int) -> int:
-    print(f"roller-opt: error: {message}" if not message.startswith("pipeline:") else message, file=sys.stderr)
-    return code
-
-
-def _complain_all(diagnostics: Sequence[Diagnostic]) -> int:
-    for diagnostic in diagnostics:
-        print(render(diagnostic), file=sys.stderr)
-    return REFUSED
-
-
-def _broken_pipe() -> int:
-    """Ends quietly when the reader of our output has gone."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # the interpreter flushes standard output at its exit
-    return _BROKEN_PIPE
-
-
-def _report_bug(reason: str, source: Source, settings: Settings, error: BaseException | None) -> int:
-    """Reports a bug of ours, with a file and the command that shows it again."""
-    command = ["roller-opt", "{}"]
-    if settings.pass_pipeline is not None:
-        command.append(f"--pass-pipeline={settings.pass_pipeline}")
-    command += [f"--{name}" if options is None else f"--{name}={options}" for name, options in settings.steps]
-    command += ["--split-input-file"] if settings.split_input_file else []
-    command += ["--allow-unregistered-dialect"] if settings.allow_unregistered_dialect else []
-    print(f"roller-opt: {reason}", file=sys.stderr)
-    try:
-        replay = write_reproducer(source.text, command, reason, error)
-    except OSError as failure:
-        print(f"roller-opt: no reproducer was written: {failure.strerror}", file=sys.stderr)
-        return BUG
-    print(f"roller-opt: this is a bug of roller-opt; to see it again:\n  {replay}", file=sys.stderr)
-    return BUG
+    return interruptible("roller-opt", work, whole_process=argv is None)
 
 
 if __name__ == "__main__":

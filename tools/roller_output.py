@@ -6,6 +6,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from roller_mlir.support.standard_output import writing_output
+
 # A file or a pipe has no width of its own; wide enough that no table is cut.
 _PIPE_WIDTH = 160
 
@@ -14,8 +16,9 @@ TableData = tuple[str, Sequence[str], Iterable[Sequence[str]]]
 
 def print_json(data: Any) -> None:
     """Print data as indented JSON on one stream of text."""
-    json.dump(data, sys.stdout, indent=1, default=str)
-    sys.stdout.write("\n")
+    with writing_output():
+        json.dump(data, sys.stdout, indent=1, default=str)
+        sys.stdout.write("\n")
 
 
 def print_tables(tables: Iterable[TableData]) -> None:
@@ -34,12 +37,20 @@ def print_tables(tables: Iterable[TableData]) -> None:
             table.add_column(name, overflow="fold")
         for row in rows:
             table.add_row(*row)
-        console.print(table)
+        with writing_output():
+            console.print(table)
 
 
 def print_line(text: str) -> None:
     """Print a line of plain text."""
-    sys.stdout.write(text + "\n")
+    with writing_output():
+        sys.stdout.write(text + "\n")
+
+
+def print_bytes(data: bytes) -> None:
+    """Write bytes as they are."""
+    with writing_output():
+        sys.stdout.buffer.write(data)
 
 
 def seconds(value: float) -> str:

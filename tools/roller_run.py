@@ -157,7 +157,7 @@ def _report(
     from roller_mlir.tools.roller_counts import count_rows, site_rows
     from roller_mlir.tools.roller_output import print_json, print_line, print_tables, seconds
 
-    rows = [row for index, report in enumerate(result.launches) for row in count_rows(artifact, index, report)]
+    rows = [row for report in result.launches for row in count_rows(artifact, report)]
     if arguments.json:
         print_json(
             {

@@ -13,6 +13,11 @@ import time
 from datetime import date
 
 import roller_mlir
+from roller_mlir.codegen.linalg_reader import read_structured
+from roller_mlir.hal import find_device
+from roller_mlir.model import ConstructOptions, construct
+from roller_mlir.support.bindings import ir, make_context
+from roller_mlir.support.diagnostics import parse_module
 
 HEADER = """# Compile time
 
@@ -34,6 +39,23 @@ def matmul(m: int, n: int, k: int) -> str:
 }}"""
 
 
+def construction(size: tuple[int, int, int], target: str, repeat: int) -> float:
+    """Return the median seconds of the construction alone, without reading the op and wrapping it into a program."""
+    device = find_device(target)
+    with make_context() as context, ir.Location.unknown():
+        module = parse_module(matmul(*size), context)
+        block = module.body.operations[0].regions[0].blocks[0]
+        expression = read_structured(list(block.operations)[-2].operation).expression
+    options = ConstructOptions(top_k=1)
+    construct(expression, device, options)
+    seconds: list[float] = []
+    for _ in range(repeat):
+        started = time.perf_counter()
+        construct(expression, device, options)
+        seconds.append(time.perf_counter() - started)
+    return statistics.median(seconds)
+
+
 def measure(size: tuple[int, int, int], target: str, repeat: int) -> tuple[float, dict[str, float]]:
     """Return the median seconds of the whole and of each phase, without the first compilation, which starts tools."""
     source = matmul(*size)
@@ -49,7 +71,9 @@ def measure(size: tuple[int, int, int], target: str, repeat: int) -> tuple[float
         found |= {key.removesuffix("_s"): value for key, value in kernel.phases_s.items()}
         for key, value in found.items():
             phases.setdefault(key, []).append(value)
-    return statistics.median(totals), {key: statistics.median(values) for key, values in phases.items()}
+    medians = {key: statistics.median(values) for key, values in phases.items()}
+    medians["of rtile-construct, the construction alone"] = construction(size, target, repeat)
+    return statistics.median(totals), medians
 
 
 def main() -> int:

@@ -6,8 +6,14 @@
   python kit/launch.py
 
 The kernels: a matmul planned and compiled by roller, a persistent kernel of two operators with a grid barrier
-between them, and a copy. The last two are written by hand in `kernels/`. Each is an artifact of its own, which
-`roller run` takes.
+between them, and a copy. The last two are written by hand in `kernels/`. Each is an artifact of its own:
+
+  roller run kit/matmul --random --check
+  roller run kit/copy --random            # written by hand: there are no linalg ops for --check to compare with
+  roller run kit/persistent --input a.npy --input b.npy --input zero.npy
+
+The last input of `persistent` is the counter of its grid barrier, one i32 that must be 0 (or what an earlier launch
+left): with another value, such as a random one, its blocks wait for ever.
 """
 
 import argparse
@@ -86,6 +92,9 @@ def main(argv: list[str] | None = None) -> int:
     except (OSError, ValueError) as error:
         print(f"pack.py: error: {error}", file=sys.stderr)
         return 1
+    except KeyboardInterrupt:
+        print("pack.py: interrupted", file=sys.stderr)
+        return 130
     size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
     print(f"wrote {output} ({size} B); on the machine with the GPU: python {output.name}/launch.py")
     return 0

@@ -5,12 +5,15 @@ Accepted are functions of one block on static f32 tensors with linalg structured
 `check_signatures` looks at what simplification cannot change, `check_operations` at what it left.
 """
 
+from math import prod
 from typing import Any
 
 from roller_mlir.support.bindings import func, ir, linalg
 from roller_mlir.support.diagnostics import fail
 
 ELEMENT_TYPES = ("f32",)
+# A tensor of more elements could not be indexed by signed 64-bit bytes.
+MAX_ELEMENTS = 1 << 56
 SCALAR_TYPES = ("f32", "i1", "i32", "index")
 RESHAPES = ("tensor.collapse_shape", "tensor.expand_shape")
 PLAIN_OPS = ("arith.constant", "tensor.empty", "func.return", *RESHAPES)
@@ -113,6 +116,8 @@ def _check_tensor(kind: Any, what: str, where: Any) -> None:
         fail(where, f"{what} has type {kind}; shapes must be static: give every dimension a size")
     if 0 in tensor.shape:
         fail(where, f"{what} has type {kind}, a dimension of 0; dimensions must be at least 1")
+    if prod(tensor.shape) > MAX_ELEMENTS:
+        fail(where, f"{what} has type {kind}, more than {MAX_ELEMENTS} elements; indices are 64 bits wide")
     if str(tensor.element_type) not in ELEMENT_TYPES:
         fail(where, f"{what} has element type {tensor.element_type}; supported: {_listed(ELEMENT_TYPES)}")
 

@@ -12,10 +12,12 @@ Ops with linalg.index in the body stay as they are. Paper: ROLLER section 3.2 (a
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from math import prod
 from typing import Any
 
-from roller_mlir.support.bindings import ir, linalg, tensor
+from roller_mlir.codegen.linalg_reader import fill_constant, is_structured
+from roller_mlir.support.bindings import arith, ir, linalg, tensor
 from roller_mlir.support.values import defining_op
 
 Groups = list[list[int]]
@@ -80,18 +82,19 @@ def _contiguous(dimensions: list[int | None], occurring: set[int], loop: int) ->
 
 
 def _read(operation: ir.Operation) -> _Nest | None:
-    if not operation.name.startswith("linalg.") or operation.name == "linalg.fill":
+    if not is_structured(operation) or (
+        len(operation.results) == 1 and fill_constant(operation.results[0]) is not None
+    ):
         return None
     attributes: Any = linalg.get_indexing_maps(operation)  # pyright: ignore[reportAttributeAccessIssue]
     if not attributes or any(op.operation.name == "linalg.index" for op in operation.regions[0].blocks[0].operations):
         return None
     maps = tuple(ir.AffineMapAttr(attribute).value for attribute in attributes)
     iterators = _iterators(operation, maps)
+    if not all(isinstance(r, ir.AffineDimExpr | ir.AffineConstantExpr) for m in maps for r in m.results):
+        return None  # windows and other sums of loops
     dimensions = [[r.position if isinstance(r, ir.AffineDimExpr) else None for r in m.results] for m in maps]
     used = [_occurring(m) for m in maps]
-    for each, occurring in zip(dimensions, used, strict=True):
-        if {loop for loop in each if loop is not None} != occurring:
-            return None  # windows and other sums of loops
     return _Nest(operation, maps, iterators, fusible_groups(dimensions, used, iterators))
 
 
@@ -153,16 +156,16 @@ def _rewrite(nest: _Nest) -> None:
 
 def _dimension_groups(affine_map: ir.AffineMap, groups: Groups) -> Groups:
     """Return which dimensions of an operand are indexed by the loops of one group."""
-    group_of = {loop: number for number, group in enumerate(groups) for loop in group}
+    following = {a: b for group in groups for a, b in pairwise(group)}
     result: Groups = []
     previous: int | None = None
     for dimension, expression in enumerate(affine_map.results):
-        group = group_of[expression.position] if isinstance(expression, ir.AffineDimExpr) else None
-        if group is not None and group == previous:
+        loop = expression.position if isinstance(expression, ir.AffineDimExpr) else None
+        if loop is not None and previous is not None and following.get(previous) == loop:
             result[-1].append(dimension)
         else:
             result.append([dimension])
-        previous = group
+        previous = loop
     return result
 
 
@@ -185,9 +188,9 @@ def _collapse(value: Any, affine_map: ir.AffineMap, groups: Groups) -> Any:
     shape = [prod(kind.shape[d] for d in group) for group in dimensions]
     if defining_op(value, "tensor.empty") is not None:
         return tensor.empty(shape, kind.element_type)
-    fill = defining_op(value, "linalg.fill")
-    if fill is not None:
-        return linalg.fill(fill.operands[0], outs=[tensor.empty(shape, kind.element_type)])
+    scalar = fill_constant(value)
+    if scalar is not None:
+        return linalg.fill(arith.constant(kind.element_type, scalar), outs=[tensor.empty(shape, kind.element_type)])
     return tensor.collapse_shape(ir.RankedTensorType.get(shape, kind.element_type), value, dimensions)
 
 

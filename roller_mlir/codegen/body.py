@@ -112,7 +112,8 @@ class Body:
         if self.combiner() != "arith.addf" or not isinstance(value, Local):
             return None
         op = self.ops[value.operation]
-        if op.name != "arith.mulf":
+        uses = sum(other.operands.count(value) for other in self.ops) + self.yielded.count(value)
+        if op.name != "arith.mulf" or uses != 1:
             return None
         return op.operands[0], op.operands[1]
 

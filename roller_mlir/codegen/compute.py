@@ -116,6 +116,7 @@ def _point(
     """Emit the body at one reduction point for every accumulator."""
     box = compute.box
     condition = _in_range(context, compute, point)
+    counted = _is_counted(compute)
     results: list[ir.Value] = []
     for key, accumulator in zip(box.keys, accumulators, strict=True):
         positions = {**point, **box.at(key)}
@@ -124,35 +125,48 @@ def _point(
             for number, (tile, functions) in compute.inputs.items()
         }
         values[Argument(compute.body.inputs)] = (accumulator, box.width)
-        new = widen(context, clone_body(context, compute.body, values), box.width)
+        new = widen(context, clone_body(context, compute.body, values, counted=counted), box.width)
         if condition is not None:
             new = context.emit.op("arith.select", [condition, new, accumulator], new.type)
         results.append(new)
     return results
 
 
+def _is_counted(compute: Compute) -> bool:
+    """Whether no two of a thread's multiply-adds are equal and none is a plain sum, so that LLVM must keep them all."""
+    factors = compute.body.product()
+    if factors is None or not all(isinstance(factor, Argument) for factor in factors) or factors[0] == factors[1]:
+        return False
+    used = {loop for _, functions in compute.inputs.values() for f in functions for loop in f.terms()}
+    return all(i in used for i, axis in enumerate(compute.box.axes) if axis.registers > 1)
+
+
 def _in_range(context: TaskContext, compute: Compute, point: Positions) -> ir.Value | None:
     """Return the condition that a reduction point is in range; a vector where the lanes reduce."""
     box, emit = compute.box, context.emit
+
+    def position(loop: int) -> Linear:
+        return compute.origin[loop] + point.get(loop, box.base(loop))
+
     condition: ir.Value | None = None
     for loop in compute.masked:
-        position = compute.origin[loop] + point.get(loop, box.base(loop))
-        extent = box.loops[loop].extent
         if loop != box.lane:
-            condition = emit.both(condition, emit.inside([position], [extent]))
-            continue
-        lanes = [emit.inside([position + j], [extent]) for j in range(box.width)]
-        if all(lane is None for lane in lanes):
-            continue
-        true = ir.IntegerAttr.get(ir.IntegerType.get_signless(1), 1)
-        elements = [lane if lane is not None else emit.typed_constant(true) for lane in lanes]
-        i1 = ir.VectorType.get([box.width], elements[0].type)
-        condition_lanes = emit.op("vector.from_elements", elements, i1)
-        if condition is not None:
-            wide = emit.op("vector.broadcast", [condition], i1)
-            condition_lanes = emit.op("arith.andi", [condition_lanes, wide], i1)
-        return condition_lanes
-    return condition
+            condition = emit.both(condition, emit.inside([position(loop)], [box.loops[loop].extent]))
+    if box.lane not in compute.masked:
+        return condition
+    extent = box.loops[box.lane].extent
+    lanes = [emit.inside([position(box.lane) + j], [extent]) for j in range(box.width)]
+    if all(lane is None for lane in lanes):
+        return condition
+    true = ir.IntegerAttr.get(ir.IntegerType.get_signless(1), 1)
+    elements = [lane if lane is not None else emit.typed_constant(true) for lane in lanes]
+    if box.width == 1:
+        return emit.both(condition, elements[0])
+    i1 = ir.VectorType.get([box.width], elements[0].type)
+    mask = emit.op("vector.from_elements", elements, i1)
+    if condition is None:
+        return mask
+    return emit.op("arith.andi", [mask, emit.op("vector.broadcast", [condition], i1)], i1)
 
 
 def widen(context: TaskContext, value: Wide, width: int) -> ir.Value:
@@ -164,8 +178,15 @@ def widen(context: TaskContext, value: Wide, width: int) -> ir.Value:
     return context.emit.cached(("broadcast", found, width), lambda: context.emit.op("vector.broadcast", [found], kind))
 
 
-def clone_body(context: TaskContext, body: Body, values: dict[Reference, Wide]) -> Wide:
-    """Emit a body on given values and return what it yields."""
+def clone_body(context: TaskContext, body: Body, values: dict[Reference, Wide], *, counted: bool = False) -> Wide:
+    """Emit a body on given values and return what it yields.
+
+    Args:
+        context: The task.
+        body: The scalar body.
+        values: What its arguments stand for.
+        counted: Whether its multiply-adds are promised to survive in the output.
+    """
     emit = context.emit
     product = body.product()
     fused = body.contribution() if product else None
@@ -183,6 +204,7 @@ def clone_body(context: TaskContext, body: Body, values: dict[Reference, Wide]) 
         factors = [value(r) for r in product] if product and fused in op.operands else []
         width = max((w for _, w in [*operands, *factors]), default=1)
         if factors:
+            context.fma_count += width if counted else 0
             values[Local(number)] = (
                 _multiply_add(context, [widen(context, v, width) for v in [*factors, *operands]], width),
                 width,
@@ -201,7 +223,6 @@ def clone_body(context: TaskContext, body: Body, values: dict[Reference, Wide]) 
 def _multiply_add(context: TaskContext, operands: list[ir.Value], width: int) -> ir.Value:
     """Emit a * b + c; on scalars as a contractible pair, which both back ends turn into one instruction."""
     a, b, c = operands
-    context.fma_count += width
     if width > 1:
         return context.emit.op("vector.fma", [a, b, c], c.type)
     contract = arith.FastMathFlags.contract

@@ -2,7 +2,6 @@
 """Staged copies: global memory to registers, registers to workgroup memory, shared by all threads of a task."""
 
 from dataclasses import dataclass
-from math import prod
 
 from roller_mlir.codegen.fragments import load_global
 from roller_mlir.codegen.task_context import TaskContext, access_memory, vector_type
@@ -121,11 +120,6 @@ def store_rounds(context: TaskContext, staged: StagedCopy, name: str, values: li
             context.emit.branch(
                 share.present, [], lambda s=share, v=value: _store(context, staged, name, s, v, stage) or []
             )
-
-
-def buffer_elements(shape: tuple[int, ...], stages: int) -> int:
-    """Return the elements of all stages of a buffer."""
-    return stages * prod(shape)
 
 
 def _store(context: TaskContext, staged: StagedCopy, name: str, share: Round, value: ir.Value, stage: ir.Value) -> None:

@@ -14,11 +14,10 @@ from roller_mlir.codegen.affine import apply_indices
 from roller_mlir.codegen.task_context import TaskContext, access_memory, splat, vector_type
 from roller_mlir.codegen.thread_box import Positions, ThreadBox
 from roller_mlir.codegen.tile_values import DirectTile, StagedTile
-from roller_mlir.mapping.index import Linear, power_of_two_divisor
-from roller_mlir.mapping.layout import MAX_VECTOR_BYTES
+from roller_mlir.mapping.index import Linear
 from roller_mlir.plan import LinearIndex
-from roller_mlir.plan.expression import ELEMENT_BYTES
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
 
 Key = tuple[object, ...]
 # A value and its width: lanes of a vector, or 1 for a scalar that all lanes share.
@@ -61,10 +60,10 @@ class Fragments:
             lane_factors = self._lane_factors(functions, [1] * len(order))
         else:
             at = [o + x * s for o, x, s in zip(tile.origin, local, tile.steps, strict=True)]
-            width = self._direct_width(tile, indices)
+            width = tile.vector
             lane_factors = self._lane_factors(indices, tile.steps)
         if at:
-            width = min(width, power_of_two_divisor(at[-1].divisor(with_constant=False), width))
+            self._check_width(tile, at[-1], width)
         lanes = self._box.width
         if lanes == 1 or not any(lane_factors):
             return self._element(tile, at, width), 1
@@ -87,16 +86,19 @@ class Fragments:
             return []
         return [f.coefficients[lane] * s for f, s in zip(functions, steps, strict=True)]
 
-    def _direct_width(self, tile: DirectTile, indices: Sequence[LinearIndex]) -> int:
-        """Widest aligned read along the innermost dimension: neighbouring positions of one thread, rows aligned."""
-        if not indices or tile.steps[-1] != 1:
-            return 1
-        axes = self._box.axes
-        runs = [axes[loop].chunk for loop, k in indices[-1].terms().items() if k == 1 and axes[loop].chunk > 1]
-        if not runs:
-            return 1
-        limit = MAX_VECTOR_BYTES // ELEMENT_BYTES[str(ir.MemRefType(tile.buffer.type).element_type)]
-        return power_of_two_divisor(gcd(*runs, tile.shape[-1]), limit)
+    def _check_width(self, tile: DirectTile | StagedTile, at: Linear, width: int) -> None:
+        """Refuse a width that would not be aligned; it is the plan's to choose, never lowered here."""
+        source = tile.source if isinstance(tile, StagedTile) else tile
+        aligned = (at + -(at.constant % width)).divisor()
+        key = "fragment_vector" if isinstance(tile, StagedTile) else "vector"
+        if aligned % width:
+            fail(
+                source.operation,
+                f"'rtile.load' is read by vectors of {width}, but threads read it at multiples of "
+                f"{gcd(aligned, width)}; lower {key}",
+            )
+        if not isinstance(tile, StagedTile) and width > 1 and (tile.steps[-1] != 1 or tile.shape[-1] % width):
+            fail(source.operation, f"'rtile.load' is read by vectors of {width}, but its rows are not; lower {key}")
 
     def _element(self, tile: DirectTile | StagedTile, at: list[Linear], width: int) -> ir.Value:
         if not at:
@@ -114,6 +116,7 @@ class Fragments:
                 return scope[key]
         if isinstance(tile, StagedTile):
             indices = [tile.stage, *[self._emit.index(x) for x in at]]
+            self._context.arena_in_use = True
             site = f"workgroup load {tile.source.name}"
             value = access_memory(self._emit, tile.view, indices, width, site)
             assert value is not None

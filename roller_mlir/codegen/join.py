@@ -94,6 +94,7 @@ def _join_across(
     """Join across subgroups: every thread writes, the leaders read and combine. All threads pass the barrier."""
     emit = context.emit
     assert context.arena is not None
+    context.before_arena_write()
     kind = values[0].type
     element = kind if width == 1 else ir.VectorType(kind).element_type
     shape = [context.threads] if width == 1 else [context.threads, width]
@@ -126,4 +127,5 @@ def _join_across(
             results.append(total)
         return results
 
+    context.arena_in_use = True
     return emit.branch(leader, [vector_type(element, width)] * len(values), combine_all, lambda: values)

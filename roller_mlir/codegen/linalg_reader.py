@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from roller_mlir.codegen.affine import NotLinearError, map_indices
-from roller_mlir.codegen.body import Body, UnknownValueError, read_body
+from roller_mlir.codegen.body import Argument, Body, Constant, UnknownValueError, read_body
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
 from roller_mlir.support.bindings import ir, linalg
 from roller_mlir.support.diagnostics import fail
@@ -37,6 +37,26 @@ def is_structured(operation: ir.Operation) -> bool:
     return operation.name.startswith("linalg.") and operation.name not in ("linalg.yield", "linalg.index")
 
 
+def fill_constant(value: ir.Value) -> Any:
+    """Return the scalar that every element of a value is, where a structured op fills it with a constant; else None."""
+    operation = defining_op(value)
+    if operation is None or not is_structured(operation) or len(operation.results) != 1:
+        return None
+    if any(isinstance(operand.type, ir.RankedTensorType) for operand in list(operation.operands)[:-1]):
+        return None
+    try:
+        body = read_body(operation.regions[0].blocks[0], len(operation.operands) - 1)
+    except UnknownValueError:
+        return None
+    (yielded,) = body.yielded
+    if isinstance(yielded, Constant):
+        return yielded.attribute
+    if isinstance(yielded, Argument) and yielded.number < body.inputs:
+        constant = defining_op(operation.operands[yielded.number], "arith.constant")
+        return None if constant is None else constant.attributes["value"]
+    return None
+
+
 def erase_unused(block: ir.Block) -> None:
     """Erase structured ops, empty tensors and constants of a block whose results nobody uses."""
     for inner in reversed(list(block.operations)):
@@ -62,6 +82,8 @@ def read_structured(operation: ir.Operation) -> StructuredOp:
     except (NotLinearError, UnknownValueError) as error:
         fail(operation, f"'{operation.name}': {error}")
     for op in body.ops:
+        if op.name == "math.fpowi":
+            fail(operation, f"'{operation.name}' uses 'math.fpowi', which is not supported; use 'math.powf'")
         if op.name == "linalg.index":
             fail(operation, f"'{operation.name}' reads 'linalg.index'; bodies that depend on indices are not supported")
     for index in (index for each in indices for index in each):
@@ -118,7 +140,7 @@ def _loops(operation: ir.Operation, maps: list[Any], indices: list[tuple[LinearI
 
 def _is_filled(operation: ir.Operation) -> bool:
     """Whether the output starts from a fill, whose value needs no memory."""
-    return defining_op(operation.operands[len(operation.operands) - 1], "linalg.fill") is not None
+    return fill_constant(operation.operands[len(operation.operands) - 1]) is not None
 
 
 def _is_tensor(operation: ir.Operation, number: int) -> bool:

@@ -83,6 +83,7 @@ def reduction_nest(outer: ir.Operation) -> LoopNest:
     if is_unit(outer):
         fail(outer, "unit loops must be perfectly nested and stand outside of reduction loops")
     loops = [_nest_loop(outer)]
+    operations_of_nest = [outer]
     loop = outer
     while True:
         block = loop.regions[0].blocks[0]
@@ -98,12 +99,13 @@ def reduction_nest(outer: ir.Operation) -> LoopNest:
             fail(nested[0], "an inner reduction loop must carry what its outer loop carries")
         loop = nested[0]
         loops.append(_nest_loop(loop))
+        operations_of_nest.append(loop)
     block = loop.regions[0].blocks[0]
     operations = list(block.operations)
-    stages = 1
-    for op in (outer, loop):
-        if STAGES in op.attributes:
-            stages = ir.IntegerAttr(op.attributes[STAGES]).value
+    found = {ir.IntegerAttr(op.attributes[STAGES]).value for op in operations_of_nest if STAGES in op.attributes}
+    if len(found) > 1:
+        fail(outer, f"the loops of a nest have one number of stages, but '{STAGES}' is {sorted(found)}")
+    stages = found.pop() if found else 1
     if stages not in (1, 2):
         fail(loop, f"'{STAGES}' is {stages}, but copies through registers have 1 or 2 stages")
     return LoopNest(

@@ -4,11 +4,13 @@
 from collections.abc import Iterator
 from typing import TypeVar
 
+from roller_mlir.codegen.linalg_reader import is_structured
 from roller_mlir.codegen.loop_nest import reduction_nest, unit_nest
 from roller_mlir.dialects.rtile import ComputeOp, LoadOp, ProgramOp, StoreOp
 from roller_mlir.plan import AxisPlan, Loop, OperandPlan
 from roller_mlir.plan.plan import WORKGROUP
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
 
 _Op = TypeVar("_Op", LoadOp, ComputeOp, StoreOp, ProgramOp)
 
@@ -16,6 +18,16 @@ _Op = TypeVar("_Op", LoadOp, ComputeOp, StoreOp, ProgramOp)
 def programs_of(module: ir.Module) -> list[ProgramOp]:
     """Return the programs of a module in order."""
     return list(_find(module.operation, ProgramOp))
+
+
+def check_no_loose_ops(module: ir.Module) -> None:
+    """Refuse linalg ops that stand in no program: a pass on programs would leave them as they are, without a word."""
+    for function in module.body.operations:
+        for region in function.operation.regions:
+            for block in region.blocks:
+                for op in block.operations:
+                    if is_structured(op.operation):
+                        fail(op, f"'{op.operation.name}' stands in no program; run rtile-construct first")
 
 
 def loads_of(program: ir.Operation) -> list[LoadOp]:

@@ -30,7 +30,11 @@ NO_TILE = ("arith.constant", "tensor.empty", "scf.yield", "rtile.yield")
 
 
 class TaskBuilder:
-    """Builds the body of one program's task. May be run several times in one kernel."""
+    """Builds the body of one program's task. May be run several times in one kernel, also in one context.
+
+    A barrier stands between two bodies only where the second writes what threads may still read of the first. A wrapper
+    that loops over tasks puts a barrier at the end of its loop's body.
+    """
 
     def __init__(self, context: TaskContext) -> None:
         self._context = context
@@ -51,6 +55,7 @@ class TaskBuilder:
             if view.tile.layer == WORKGROUP:
                 zero = self._context.emit.constant(0)
                 copy = self._scope.copy(view, 1)
+                self._context.before_arena_write()
                 store_rounds(self._context, copy, tile.name, self._scope.fetch(view, copy, None), zero)
                 self._context.barrier()
                 self._scope.tiles[op.results[0]] = staged_tile(copy, tile, zero)
@@ -95,7 +100,7 @@ class TaskBuilder:
         self._scope.tiles[nest.results[0]] = tile
 
     def _stream(self, nest: LoopNest, view: ComputeOp, loads: Sequence[LoadOp]) -> RegisterTile:
-        """Reduction steps without staging. A partial first step stands before the loop, which then needs no masks."""
+        """Reduction steps without staging; a partial first step stands before the loop."""
         context = self._context
 
         def step(symbol: Symbol, values: Sequence[ir.Value]) -> list[ir.Value]:
@@ -147,6 +152,7 @@ class TaskBuilder:
 
         first = Symbol("step", 0, 0)
         zero = emit.constant(0)
+        context.before_arena_write()
         put(fetch(first, None), zero)
         context.barrier()
         compute = at(first, zero)
@@ -186,7 +192,7 @@ class TaskBuilder:
             assert combiner is not None
             start = tile.initial.value if isinstance(tile.initial, SplatTile) else None
             values, condition, width = join(self._context, box, combiner, start, values)
-        target = self._scope.buffer_tile(op, view.destination, view.indices, view.origin_map, view.tile_steps, 0.0)
+        target = self._scope.place(op, view.destination, view.indices, view.origin_map, view.tile_steps)
         indices = map_indices(compute.maps[-1])
 
         def finish() -> list[ir.Value]:

@@ -30,6 +30,7 @@ class TaskContext:
         buffers: Kernel buffer of each memref that the program uses.
         indices: Value of each loop variable as a linear expression.
         fma_count: Fused multiply-adds emitted so far (scalar count).
+        arena_in_use: Whether threads may still read the arena, so that a barrier must come before it is written.
     """
 
     emit: Emitter
@@ -42,6 +43,7 @@ class TaskContext:
     buffers: dict[ir.Value, ir.Value]
     indices: dict[ir.Value, Linear] = field(default_factory=dict)
     fma_count: int = 0
+    arena_in_use: bool = False
 
     def linear(self, operation: ir.Operation, values: Sequence[ir.Value]) -> list[Linear]:
         """Return index operands as linear expressions of the loop variables."""
@@ -59,6 +61,12 @@ class TaskContext:
     def barrier(self) -> None:
         """Emit a barrier of the task's threads."""
         ir.Operation.create("gpu.barrier")
+        self.arena_in_use = False
+
+    def before_arena_write(self) -> None:
+        """Emit a barrier if threads may still read what the arena holds. Control must be uniform."""
+        if self.arena_in_use:
+            self.barrier()
 
 
 def vector_type(element: ir.Type, width: int) -> ir.Type:

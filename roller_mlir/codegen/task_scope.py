@@ -2,6 +2,7 @@
 """What the values of a task stand for while it is built: loop variables, tiles and their copies."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import gcd
 from typing import Any
 
@@ -9,12 +10,12 @@ from roller_mlir.codegen.affine import apply_indices, map_indices
 from roller_mlir.codegen.copies import StagedCopy, copy_rounds, load_rounds
 from roller_mlir.codegen.loop_nest import LoopNest
 from roller_mlir.codegen.program import load_layout
-from roller_mlir.codegen.task_context import TaskContext, memref_view
+from roller_mlir.codegen.task_context import TaskContext, element_bytes, memref_view
 from roller_mlir.codegen.tile_values import DirectTile, SplatTile, StagedTile, TileValue
 from roller_mlir.dialects.rtile import LoadOp
 from roller_mlir.mapping.data_tile import TileDimension, copy_map
 from roller_mlir.mapping.index import Linear, Symbol
-from roller_mlir.mapping.layout import buffer_shape
+from roller_mlir.mapping.layout import MAX_VECTOR_BYTES, buffer_shape
 from roller_mlir.plan import OperandPlan
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -61,18 +62,17 @@ class TaskScope:
 
     def direct(self, load: LoadOp) -> DirectTile:
         """Return the tile of a load as a place in its buffer, for the current loop variables."""
-        return self.buffer_tile(
-            load.operation, load.source, load.indices, load.origin_map, load.tile.steps, load.pad_value or 0.0
-        )
+        place = self.place(load.operation, load.source, load.indices, load.origin_map, load.tile.steps)
+        vector = load.layout.vector if load.layout is not None else 1
+        return replace(place, pad=load.pad_value or 0.0, vector=vector)
 
-    def buffer_tile(
+    def place(
         self,
         op: ir.Operation,
         memory: ir.Value,
         indices: Sequence[ir.Value],
         origin: ir.AffineMap,
         steps: tuple[int, ...],
-        pad: float,
     ) -> DirectTile:
         """Return a place in a buffer, for the current loop variables."""
         context = self.context
@@ -81,7 +81,7 @@ class TaskScope:
         at = apply_indices(map_indices(origin), context.linear(op, indices))
         name = f"arg{ir.BlockArgument(memory).arg_number}"
         buffer = context.buffers[memory]
-        return DirectTile(name, buffer, tuple(ir.MemRefType(buffer.type).shape), tuple(at), steps, pad)
+        return DirectTile(op, name, buffer, tuple(ir.MemRefType(buffer.type).shape), tuple(at), steps)
 
     def copy(self, load: LoadOp, stages: int) -> StagedCopy:
         """Return the staged copy of a load: its buffers and the thread's share."""
@@ -110,6 +110,10 @@ def staged_tile(copy: StagedCopy, tile: DirectTile, stage: ir.Value) -> StagedTi
 def check_layout(load: LoadOp, layout: OperandPlan, tile: DirectTile) -> None:
     """Refuse a layout whose vectors would be misaligned; the widths are the plan's to choose, never changed here."""
     inner = len(tile.shape) - 1
+    widest = max(layout.vector, layout.store_vector, layout.fragment_vector)
+    size = widest * element_bytes(ir.MemRefType(tile.buffer.type).element_type)
+    if size > MAX_VECTOR_BYTES:
+        fail(load, f"'rtile.load' accesses {size} B at once, a thread accesses at most {MAX_VECTOR_BYTES} B; lower it")
     row = gcd(tile.shape[inner], tile.origin[inner].divisor())
     if layout.vector > 1 and (tile.steps[inner] != 1 or row % layout.vector):
         fail(

@@ -13,20 +13,24 @@ class DirectTile:
     """A tile that threads read from its buffer when they need an element.
 
     Attributes:
+        operation: The load or store.
         name: What reports call the buffer.
         buffer: The kernel's memref.
         shape: Its extents.
         origin: Buffer index of the tile's first element, one a dimension.
         steps: Buffer elements between tile elements, one a dimension.
         pad: What elements outside the buffer read as.
+        vector: Elements of one read by a thread.
     """
 
+    operation: ir.Operation
     name: str
     buffer: ir.Value
     shape: tuple[int, ...]
     origin: tuple[Linear, ...]
     steps: tuple[int, ...]
-    pad: float
+    pad: float = 0.0
+    vector: int = 1
 
 
 @dataclass(frozen=True)

@@ -95,6 +95,7 @@ def _device_record(device: Device) -> DeviceRecord:
         subgroup_size=device.subgroup_size,
         workgroup_banks=workgroup.banks or 32,
         workgroup_bank_bytes=workgroup.bank_bytes or 4,
+        workgroup_wide_load_lanes=workgroup.wide_load_lanes,
     )
 
 

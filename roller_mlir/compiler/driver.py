@@ -23,7 +23,7 @@ def compile_source(source: Source, target: str, options: CompileOptions, *, read
         module = _open(source, options, context)
         text = str(module)
         read_s = time.perf_counter() - started
-        stages = run_stages(module, device, target, options)
+        stages = run_stages(module, target, options)
         stages.phases_s = {"read": read_s, **stages.phases_s}
         return _finish(module, device, options, text, stages, started)
 
@@ -69,10 +69,9 @@ def lower_until(source: Source, target: str, options: CompileOptions, last_pass:
     Returns:
         The module as text, and what the passes gave.
     """
-    device = find_device(target)
     with make_context() as context, ir.Location.unknown():
         module = _open(source, options, context)
-        stages = run_stages(module, device, target, options, until=last_pass)
+        stages = run_stages(module, target, options, until=last_pass)
         return str(module), stages
 
 

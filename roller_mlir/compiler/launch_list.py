@@ -2,8 +2,8 @@
 """The launch list, read from the host function that the passes leave behind; nothing is kept beside the IR.
 
 Precondition: a module with one host `func.func` whose arguments carry `rtile.role`, and `gpu.launch_func` ops over
-views of these arguments, of `memref.get_global` constants and of `memref.alloc` workspaces, all at constant offsets. A
-launch whose blocks must all run at the same time carries `rtile.cooperative`.
+views of these arguments and of `memref.get_global` constants, all at constant offsets. A launch whose blocks must all
+run at the same time carries `rtile.cooperative`. `memref.copy` copies between views, in kernels written by hand.
 
     func.func @mlp(%x: memref<8x64xf32> {rtile.role = "input"}, ..., %y: memref<8x8xf32> {rtile.role = "output"}) {
       gpu.launch_func @kernels::@matmul_0 blocks in (%c1, %c1, %c1) threads in (%c64, %c1, %c1) args(%x : ..., ...)
@@ -21,7 +21,6 @@ from typing import Any, cast
 import numpy as np
 
 from roller_mlir.compiler.errors import InternalError
-from roller_mlir.plan.expression import ELEMENT_BYTES
 from roller_mlir.plan.manifest import Buffer, Launch, Role, View
 from roller_mlir.support.bindings import ir
 
@@ -140,27 +139,14 @@ class _Reader:
                 return data
         raise InternalError(f"the module has no memref.global @{symbol}")
 
-    def alloc(self, op: ir.Operation) -> None:
-        count = sum(1 for buffer in self.buffers if buffer.role == "workspace")
-        self._add_buffer(op.results[0], f"workspace{count}", "workspace")
-
-    def ignore(self, op: ir.Operation) -> None:
-        """Skip an op that moves no data."""
+    def end(self, op: ir.Operation) -> None:
+        """func.return."""
 
     def byte_view(self, op: ir.Operation) -> None:
         self._derive(op, self._integer(op.operands[1]))
 
     def reshape(self, op: ir.Operation) -> None:
         self._derive(op, 0)
-
-    def strided_view(self, op: ir.Operation) -> None:
-        """memref.subview and memref.reinterpret_cast: the offset is in the result's type; the result must be dense."""
-        result = ir.MemRefType(op.results[0].type)
-        _, offset = result.get_strides_and_offset()
-        source = ir.MemRefType(op.operands[0].type)
-        base = source.get_strides_and_offset()[1] if op.name == "memref.subview" else 0
-        element = ELEMENT_BYTES[str(result.element_type)]
-        self._derive(op, (offset - base) * element)
 
     def _derive(self, op: ir.Operation, offset_bytes: int) -> None:
         source = self._view(op.operands[0])
@@ -173,9 +159,7 @@ class _Reader:
         )
 
     def copy(self, op: ir.Operation) -> None:
-        source, target = (self._view(operand) for operand in list(op.operands)[-2:])
-        if op.name == "gpu.memcpy":
-            source, target = target, source
+        source, target = (self._view(operand) for operand in op.operands)
         self.launches.append(Launch(kernel="", arguments=(source, target)))
 
     def launch(self, op: ir.Operation) -> None:
@@ -214,18 +198,12 @@ class _Reader:
 _HANDLERS: dict[str, Callable[[_Reader, ir.Operation], None]] = {
     "arith.constant": _Reader.constant,
     "memref.get_global": _Reader.get_global,
-    "memref.alloc": _Reader.alloc,
-    "memref.dealloc": _Reader.ignore,
     "memref.view": _Reader.byte_view,
     "memref.expand_shape": _Reader.reshape,
     "memref.collapse_shape": _Reader.reshape,
-    "memref.cast": _Reader.reshape,
-    "memref.subview": _Reader.strided_view,
-    "memref.reinterpret_cast": _Reader.strided_view,
     "memref.copy": _Reader.copy,
-    "gpu.memcpy": _Reader.copy,
     "gpu.launch_func": _Reader.launch,
-    "func.return": _Reader.ignore,
+    "func.return": _Reader.end,
 }
 
 

@@ -1,19 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The way from linalg to kernels, stage by stage, each timed, with the IR of a stage kept where it is asked for."""
 
-import json
 import time
 from collections.abc import Collection
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from roller_mlir.compiler.options import CompileOptions
-from roller_mlir.hal import Device
 from roller_mlir.pipelines import TO_SIM
 from roller_mlir.plan.plan import Plan
 from roller_mlir.support.bindings import ir
-from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic
 from roller_mlir.support.passes import Pass
 from roller_mlir.support.pipeline import RunOptions, Step, expand_pipeline, run_pipeline
 
@@ -39,7 +35,6 @@ class Stages:
 
 def run_stages(
     module: ir.Module,
-    device: Device,
     target: str,
     options: CompileOptions,
     *,
@@ -50,16 +45,14 @@ def run_stages(
 
     Args:
         module: One function of linalg ops on tensors.
-        device: What to compile for.
-        target: How the user named the device, or the path of its description.
+        target: What to compile for: the device's name, or the path of its description.
         options: What is forced.
         keep: Names of passes whose IR is kept as text.
         until: Name of the last pass to run; "" runs all.
 
     Raises:
-        DiagnosedError: The module, or a forced tile, is refused.
+        DiagnosedError: The module, a forced tile or a plan file is refused.
     """
-    _check_plan_file(options)
     given: dict[str, str | None] = {"device": target, **options.construct_options()}
     steps = expand_pipeline(TO_SIM.name, given)
     if until:
@@ -94,21 +87,3 @@ def read_plans(module: ir.Module) -> dict[str, Plan]:
 
     module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
     return found
-
-
-def _check_plan_file(options: CompileOptions) -> None:
-    """Refuse an unusable plan file before any pass runs."""
-    if options.plan_file is None:
-        return
-    path = Path(options.plan_file)
-    try:
-        data = json.loads(path.read_text())
-        if not isinstance(data, dict):
-            raise ValueError("it must hold an object of plans by program name")
-        for plan in data.values():  # type: ignore[misc]
-            Plan.from_dict(plan)  # type: ignore[arg-type]
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise DiagnosedError([Diagnostic("error", f"plan file {path}: {reason}")]) from None
-    except (ValueError, TypeError, AttributeError, RecursionError) as error:
-        raise DiagnosedError([Diagnostic("error", f"plan file {path}: {error}")]) from None

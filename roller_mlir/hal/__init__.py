@@ -4,7 +4,7 @@
 Paper: ROLLER sections 3.1 and 4.
 """
 
-from roller_mlir.hal.catalogue import device_names, find_device
+from roller_mlir.hal.catalogue import device_file, device_names, find_device
 from roller_mlir.hal.describe import Table, describe, device_table
 from roller_mlir.hal.errors import DeviceError
 from roller_mlir.hal.loader import load_device, parse_device
@@ -19,6 +19,7 @@ __all__ = [
     "MemoryLayer",
     "Table",
     "describe",
+    "device_file",
     "device_names",
     "device_table",
     "find_device",

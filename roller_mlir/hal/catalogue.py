@@ -39,6 +39,16 @@ def find_device(name: str) -> Device:
     return device
 
 
+def device_file(name: str) -> Path:
+    """Gives the TOML file that describes the device of that name, with the source of each number.
+
+    Raises:
+        DeviceError: As for `find_device`.
+    """
+    device = find_device(name)
+    return Path(name) if name.endswith(".toml") else DEVICE_FOLDER / f"{device.name}.toml"
+
+
 def device_names() -> tuple[str, ...]:
     """Gives the names of the devices that come with this package, without aliases, in alphabetical order."""
     return _stems()

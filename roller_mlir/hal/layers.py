@@ -81,18 +81,6 @@ class MemoryLayer:
         """Size of all instances together."""
         return self.instances * self.capacity_bytes
 
-    @property
-    def usable_bandwidth_bytes_per_s(self) -> float:
-        """What a program can hope for: the sustained bandwidth where one is known, else the peak.
-
-        Raises:
-            DeviceError: Neither is known.
-        """
-        bandwidth = self.sustained_bandwidth_bytes_per_s or self.bandwidth_bytes_per_s
-        if bandwidth is None:
-            raise DeviceError(f"the bandwidth of memory layer '{self.name}' is not known", key=f"layers.{self.name}")
-        return bandwidth
-
     def loads_together(self, lanes: int) -> Sequence[Sequence[int]]:
         """Gives the lanes of a subgroup that the banks serve together when each loads 16 bytes.
 

@@ -90,10 +90,6 @@ class Linear:
             values.append(self.constant)
         return gcd(*values) or UNLIMITED
 
-    def split_constant(self) -> tuple["Linear", int]:
-        """Return the expression without its constant, and the constant."""
-        return Linear(self.terms), self.constant
-
 
 def power_of_two_divisor(value: int, limit: int = 4) -> int:
     """Return the largest power of two that divides value, at most limit.

@@ -66,6 +66,26 @@ def row_alignment(access: Access, loops: Sequence[Loop], axes: Sequence[AxisPlan
     return gcd(*values)
 
 
+def direct_vector(access: Access, loops: Sequence[Loop], axes: Sequence[AxisPlan]) -> int:
+    """Return the elements of one read straight from global memory: neighbours that one thread holds, in aligned rows.
+
+    >>> from roller_mlir.plan import LinearIndex
+    >>> row = Access("x", (64, 100), "f32", (LinearIndex((1, 0)), LinearIndex((0, 1))))
+    >>> direct_vector(row, (Loop(64), Loop(100, True)), (AxisPlan(block=1), AxisPlan(block=128, threads=32, chunk=4)))
+    4
+    """
+    if not access.shape:
+        return 1
+    terms = access.indices[-1].terms()
+    elsewhere = {loop for index in access.indices[:-1] for loop in index.terms()}
+    runs = [axes[loop].chunk for loop, k in terms.items() if k == 1 and axes[loop].chunk > 1 and loop not in elsewhere]
+    if not runs:
+        return 1
+    pitches = [k * axes[loop].chunk for loop, k in terms.items() if axes[loop].block > 1]
+    limit = MAX_VECTOR_BYTES // access.element_bytes
+    return power_of_two_divisor(gcd(*runs, *pitches, row_alignment(access, loops, axes)), limit)
+
+
 def plan_operand(
     access: Access,
     loops: tuple[Loop, ...],
@@ -93,7 +113,8 @@ def plan_operand(
     """
     if not staged:
         order = tuple(range(len(access.shape)))
-        return OperandPlan(layer=REGISTER, order=order, pad_value=pad_value)
+        width = direct_vector(access, loops, axes)
+        return OperandPlan(layer=REGISTER, order=order, vector=width, pad_value=pad_value)
     layout, _ = staged_layout(access, loops, axes, thread_order, lane, banks, subgroup_size)
     return OperandPlan(
         layer=WORKGROUP,
@@ -219,13 +240,11 @@ def _cost(
     subgroups = -(-threads.threads // subgroup_size)
     read_count = prod(axes[loop].registers for loop in used) // layout.fragment_vector * subgroups
     write_count = -(-vectors // subgroup_size) * layout.vector // layout.store_vector
-    read = phases(reads, size * layout.fragment_vector, banks)
-    write = phases(writes, size * layout.store_vector, banks)
-    row = banks.count * banks.bank_bytes
-    least = sum(
-        -(-len(each) // max(1, row // max(size * width, banks.bank_bytes)))
-        for each, width in ((reads, layout.fragment_vector), (writes, layout.store_vector))
-    )
+    read_bytes, write_bytes = size * layout.fragment_vector, size * layout.store_vector
+    read = phases(reads, read_bytes, banks, load=True)
+    write = phases(writes, write_bytes, banks, load=False)
+    least = len(banks.served_together(len(reads), read_bytes, load=True))
+    least += len(banks.served_together(len(writes), write_bytes, load=False))
     return TileCost(read * read_count, write * write_count, read_count, write_count), read + write == least
 
 

@@ -57,7 +57,7 @@ def plan_resources(expression: TensorExpression, plan: Plan, device: Device) -> 
         registers,
         staged + combine,
         plan.threads,
-        prod(axis.registers for axis in plan.axes),
+        points_per_step(plan.axes),
         tasks_per_unit(device, plan.threads, registers, staged + combine),
     )
 

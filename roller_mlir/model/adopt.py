@@ -4,7 +4,7 @@
 from dataclasses import replace
 
 from roller_mlir.hal import Device
-from roller_mlir.mapping.thread_map import ThreadMap
+from roller_mlir.mapping.plan_check import plan_problem
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.facts import Facts
 from roller_mlir.model.forced import program_problem
@@ -26,30 +26,12 @@ def adopt(expression: TensorExpression, plan: Plan, device: Device) -> Plan:
     Raises:
         ConstructionError: The plan does not fit the operator or the device.
     """
-    loops, inputs = len(expression.loops), len(expression.inputs)
-    if len(plan.axes) != loops or len(plan.operands) != inputs:
-        raise ConstructionError(
-            f"has {loops} loops and {inputs} inputs, but the plan is for {len(plan.axes)} loops and "
-            f"{len(plan.operands)} inputs"
-        )
-    try:
-        ThreadMap(plan.axes, plan.thread_order)
-    except ValueError as error:
-        raise ConstructionError(f"cannot take the plan: {error}") from error
-    for order, wanted in ((plan.unit_order, expression.parallel()), (plan.reduction_order, expression.reductions())):
-        if not set(order) <= set(wanted) or len(set(order)) != len(order):
-            raise ConstructionError(
-                f"cannot take the plan: loops {list(order)} must be some of {list(wanted)}, each once"
-            )
+    if plan.device != device.name:
+        raise ConstructionError(f"has a plan for '{plan.device}', but the device is '{device.name}'")
+    problem = plan_problem(expression, plan)
+    if problem:
+        raise ConstructionError(problem)
     facts = Facts(expression, machine_of(device))
-    for loop in facts.parallel:
-        if -(-facts.extents[loop] // plan.axes[loop].block) > 1 and loop not in plan.unit_order:
-            raise ConstructionError(
-                f"cannot take the plan: parallel loop {loop} has several blocks but is no unit loop"
-            )
-    for loop in facts.reductions:
-        if loop not in plan.reduction_order:
-            raise ConstructionError(f"cannot take the plan: reduction loop {loop} is missing in reduction_order")
     program = Program(
         tuple(axis.block for axis in plan.axes),
         tuple(axis.threads for axis in plan.axes),
@@ -63,11 +45,15 @@ def adopt(expression: TensorExpression, plan: Plan, device: Device) -> Plan:
     problem = program_problem(facts, program, plan.stages)
     if problem:
         raise ConstructionError(problem)
-    adopted = replace(plan, device=device.name)
-    prediction = predict_with(facts, adopted)
+    prediction = predict_with(facts, plan)
     if prediction.shared_bytes > device.max_workgroup_bytes_per_block:
         raise ConstructionError(
-            f"plan needs {prediction.shared_bytes} B of workgroup memory, '{device.name}' has "
+            f"has a plan that needs {prediction.shared_bytes} B of workgroup memory, '{device.name}' has "
             f"{device.max_workgroup_bytes_per_block} B; lower its blocks or stages"
         )
-    return replace(adopted, prediction=prediction)
+    if prediction.tasks_per_unit < 1:
+        raise ConstructionError(
+            f"has a plan that needs {prediction.registers} registers in each of {plan.threads} threads: no task "
+            f"fits on a unit of '{device.name}'; lower the points per thread"
+        )
+    return replace(plan, tasks_per_unit=plan.tasks_per_unit or prediction.tasks_per_unit, prediction=prediction)

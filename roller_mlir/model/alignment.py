@@ -8,7 +8,7 @@ or an instruction adds a rule to the list; nothing else needs to know.
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from roller_mlir.hal import Device, Instruction
+from roller_mlir.hal import Device
 from roller_mlir.model.tile import contiguous_loop
 from roller_mlir.plan import TensorExpression
 
@@ -29,7 +29,7 @@ class AlignmentRule:
 
 @dataclass(frozen=True)
 class ExecutionUnitRule(AlignmentRule):
-    """A task fills whole subgroups, and matrix instructions whole fragments.
+    """A task fills whole subgroups.
 
     The paper also asks for a multiple of the schedulers; smaller tasks are legal here, since several of them share a
     unit, and the performance model charges for idle schedulers.
@@ -37,18 +37,15 @@ class ExecutionUnitRule(AlignmentRule):
     Attributes:
         subgroup_size: Threads that execute together.
         max_threads: Limit of a task.
-        shape: Extents of a matrix instruction, empty for others.
     """
 
     subgroup_size: int
     max_threads: int
-    shape: tuple[int, ...] = ()
 
     @staticmethod
-    def of(device: Device, instruction: Instruction | None = None) -> "ExecutionUnitRule":
-        """Return the rule of a device and an instruction."""
-        shape = instruction.shape if instruction else ()
-        return ExecutionUnitRule(device.subgroup_size, device.max_threads_per_block, shape)
+    def of(device: Device) -> "ExecutionUnitRule":
+        """Return the rule of a device."""
+        return ExecutionUnitRule(device.subgroup_size, device.max_threads_per_block)
 
     def allows_threads(self, threads: int) -> bool:
         """Return whether threads fill whole subgroups, up to the limit of a task."""

@@ -7,8 +7,10 @@ what the banks of the chosen layout do.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 
+from roller_mlir.mapping.combine import combination
 from roller_mlir.mapping.resources import (
     ADDRESSING_REGISTERS,
     BUFFER_ALIGNMENT_BYTES,
@@ -18,6 +20,8 @@ from roller_mlir.mapping.resources import (
 from roller_mlir.model.facts import AccessFacts, Facts
 from roller_mlir.model.program import Program
 from roller_mlir.model.timing import Work, seconds_by_layer, total_seconds
+from roller_mlir.model.traffic import store_width
+from roller_mlir.plan import AxisPlan, Loop
 
 STEP_INSTRUCTIONS = 15
 """Instructions of one step besides arithmetic and memory accesses: counters, addresses, barriers."""
@@ -189,7 +193,7 @@ def estimate(
             passes = max(1, -(-sectors * machine.sector_bytes // machine.phase_bytes))
             phases += own // vector * subgroups * passes
 
-    across, waits = _join(facts, program, lanes)
+    across, waits = _join(facts.reduction, program.threads, program.order, lanes)
     if across:
         need = accumulators * threads * facts.output.element_bytes
         workgroup_bytes += need
@@ -202,9 +206,7 @@ def estimate(
 
     math = points * facts.math_per_point
     issue = math + accesses + copies * (1 + COPY_INSTRUCTIONS) + STEP_INSTRUCTIONS
-    store = program.chunks[program.lane] if program.lane is not None and not lane_reduces else 1
-    if program.lane != facts.output.contiguous:
-        store = 1
+    store = store_width(facts.expression, program.lane, program.chunks)
     width = store * facts.output.element_bytes
     sectors = coalesced_sectors(facts.output.strides, program, width, min(lanes, threads), machine.sector_bytes)
     stores = accumulators // store
@@ -269,16 +271,15 @@ def global_bytes(
     return total
 
 
-def _join(facts: Facts, program: Program, lanes: int) -> tuple[bool, int]:
-    """Return whether partial results are joined across subgroups, and the shuffles before that."""
-    stride, shuffles, across = 1, 0, False
-    for loop in program.order:
-        threads = program.threads[loop]
-        if facts.reduction[loop]:
-            joined = 1
-            while joined < threads and stride * joined < lanes:
-                joined *= 2
-                shuffles += 1
-            across = across or joined < threads
-        stride *= threads
-    return across, shuffles
+@lru_cache(maxsize=1024)
+def _join(
+    reduction: tuple[bool, ...], threads: tuple[int, ...], order: tuple[int, ...], lanes: int
+) -> tuple[bool, int]:
+    """Return whether partial results are joined across subgroups, and the shuffles before that.
+
+    Candidates repeat the same few threads, so that most are remembered.
+    """
+    loops = tuple(Loop(count, reduces) for count, reduces in zip(threads, reduction, strict=True))
+    axes = tuple(AxisPlan(block=count, threads=count) for count in threads)
+    found = combination(loops, axes, order, lanes)
+    return bool(found.across), len(found.shuffles)

@@ -44,6 +44,7 @@ class AccessFacts:
         )
         self.windows = any(len(index.terms()) > 1 for index in access.indices)
         last = access.indices[-1] if access.indices else None
+        self.outer = {loop for index in access.indices[:-1] for loop in index.terms()}
         self.last_terms = tuple(last.terms().items()) if last else ()
         self.row_divisor = gcd(last.constant, access.shape[-1]) if last else 1
         self.limit = machine.vector_bytes // access.element_bytes
@@ -91,11 +92,11 @@ class AccessFacts:
 
     def direct_vector(self, chunks: Sequence[int]) -> int:
         """Return the elements of one read straight from global memory, as the code generator will decide."""
-        runs = [chunks[loop] for loop, k in self.last_terms if k == 1 and chunks[loop] > 1]
+        runs = [chunks[loop] for loop, k in self.last_terms if k == 1 and chunks[loop] > 1 and loop not in self.outer]
         if not runs:
             return 1
         others = [k * chunks[loop] for loop, k in self.last_terms]
-        return power_of_two_divisor(gcd(*runs, *others, self.access.shape[-1]), self.limit)
+        return power_of_two_divisor(gcd(*runs, *others, self.row_divisor), self.limit)
 
 
 class Facts:

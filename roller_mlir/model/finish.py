@@ -51,4 +51,5 @@ def finish(facts: Facts, chosen: Estimate) -> Plan:
         stages=chosen.stages,
         unroll=unrolled_points(program.registers, facts),
     )
-    return replace(plan, prediction=predict_with(facts, plan))
+    prediction = predict_with(facts, plan)
+    return replace(plan, tasks_per_unit=prediction.tasks_per_unit, prediction=prediction)

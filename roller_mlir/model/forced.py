@@ -14,8 +14,6 @@ from roller_mlir.model.problems import count_problem, program_problem, resource_
 from roller_mlir.model.program import Program, make_program
 from roller_mlir.model.tile import has_outer_product
 
-__all__ = ["forced_estimates", "program_problem"]
-
 MAX_FORCED = 256
 """Thread tiles that are tried for a forced block."""
 

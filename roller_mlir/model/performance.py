@@ -17,7 +17,6 @@ from roller_mlir.model.program import Program
 from roller_mlir.model.timing import seconds_by_layer, total_seconds
 from roller_mlir.model.traffic import join_traffic, tile_costs, traffic_of
 from roller_mlir.plan import Access, OperandPlan, Plan, Prediction, TensorExpression
-from roller_mlir.plan.plan import WORKGROUP
 
 
 def predict(expression: TensorExpression, plan: Plan, device: Device) -> Prediction:
@@ -36,22 +35,14 @@ def predict_with(facts: Facts, plan: Plan) -> Prediction:
     expression, machine = facts.expression, facts.machine
     device = machine.device
     resources = plan_resources(expression, plan, device)
-    program = Program(
-        tuple(axis.block for axis in plan.axes),
-        tuple(axis.threads for axis in plan.axes),
-        tuple(axis.chunk for axis in plan.axes),
-        plan.thread_order,
-        plan.lane,
-        tuple(operand.layer == WORKGROUP for operand in plan.operands),
-        tuple(axis.registers for axis in plan.axes),
-        plan.threads,
-    )
     costs = tile_costs(facts, plan)
     widths = [
         None if cost is None else _widths(plan, access, operand, cost)
         for access, operand, cost in zip(expression.inputs, plan.operands, costs, strict=True)
     ]
-    one = estimate(facts, program, stages=plan.stages, widths=widths, resident=max(1, resources.tasks_per_unit))
+    one = estimate(
+        facts, Program.of_plan(plan), stages=plan.stages, widths=widths, resident=max(1, resources.tasks_per_unit)
+    )
     assert one is not None, "residency is given"
     work = one.work
     layers = seconds_by_layer(work, machine)

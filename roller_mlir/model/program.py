@@ -9,7 +9,8 @@ from dataclasses import dataclass, field
 from math import prod
 
 from roller_mlir.model.facts import Facts
-from roller_mlir.plan import AxisPlan
+from roller_mlir.plan import AxisPlan, Plan
+from roller_mlir.plan.plan import WORKGROUP
 
 MIN_STAGED_ELEMENTS = 16
 """A smaller tile is read directly: its few cache lines serve the whole task."""
@@ -38,6 +39,20 @@ class Program:
     staged: tuple[bool, ...]
     registers: tuple[int, ...] = field(compare=False)
     thread_count: int = field(compare=False)
+
+    @staticmethod
+    def of_plan(plan: Plan) -> "Program":
+        """Return the candidate that a plan finishes: what is left of it without layouts."""
+        return Program(
+            blocks=tuple(axis.block for axis in plan.axes),
+            threads=tuple(axis.threads for axis in plan.axes),
+            chunks=tuple(axis.chunk for axis in plan.axes),
+            order=plan.thread_order,
+            lane=plan.lane,
+            staged=tuple(operand.layer == WORKGROUP for operand in plan.operands),
+            registers=tuple(axis.registers for axis in plan.axes),
+            thread_count=plan.threads,
+        )
 
     def axes(self) -> tuple[AxisPlan, ...]:
         """Return the axes of the plan."""

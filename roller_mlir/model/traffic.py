@@ -74,7 +74,9 @@ def traffic_of(facts: Facts, plan: Plan, costs: Sequence[TileCost | None]) -> tu
     """As `operand_traffic`, where the facts and the costs of tiles are known."""
     boxes = Boxes(facts.expression.loops, plan.axes)
     found = [
-        _direct(facts, plan, access, boxes) if cost is None else _staged(facts, plan, access, operand, boxes, cost)
+        _direct(facts, plan, access, operand, boxes)
+        if cost is None
+        else _staged(facts, plan, access, operand, boxes, cost)
         for access, operand, cost in zip(facts.inputs, plan.operands, costs, strict=True)
     ]
     return (*found, _output(facts, plan, boxes))
@@ -130,12 +132,12 @@ def _staged(
     )
 
 
-def _direct(facts: Facts, plan: Plan, access_facts: AccessFacts, boxes: Boxes) -> OperandTraffic:
+def _direct(facts: Facts, plan: Plan, access_facts: AccessFacts, operand: OperandPlan, boxes: Boxes) -> OperandTraffic:
     machine, access = facts.machine, access_facts.access
     lanes = min(machine.device.subgroup_size, plan.threads)
     runs = _runs(facts, boxes)
     own = prod(plan.axes[loop].registers for loop in access_facts.loops)
-    width = access_facts.direct_vector([axis.chunk for axis in plan.axes])
+    width = operand.vector
     sectors, alignments = access_sectors(access, boxes, plan.thread_order, (), width, lanes, SECTOR_BYTES)
     subgroups = -(-plan.threads // lanes)
     moved = direct_elements(access, boxes)
@@ -157,7 +159,7 @@ def _output(facts: Facts, plan: Plan, boxes: Boxes) -> OperandTraffic:
     )
     runs = _runs(facts, parallel)
     own = prod(axis.registers for axis in parallel.axes)
-    width = store_width(expression, plan)
+    width = store_width(expression, plan.lane, [axis.chunk for axis in plan.axes])
     joined = [loop for loop in plan.thread_order if loops[loop].reduction]
     lanes = min(lanes, plan.threads)
     stride, groups = 1, -(-plan.threads // lanes)
@@ -181,12 +183,18 @@ def _output(facts: Facts, plan: Plan, boxes: Boxes) -> OperandTraffic:
     )
 
 
-def store_width(expression: TensorExpression, plan: Plan) -> int:
-    """Return the elements of one store of the output: the lane's chunk where it lies along aligned rows, else 1."""
-    lane, access = plan.lane, expression.output
+def store_width(expression: TensorExpression, lane: int | None, chunks: Sequence[int]) -> int:
+    """Return the elements of one store of the output: the lane's chunk where it lies along aligned rows, else 1.
+
+    Args:
+        expression: The operator.
+        lane: The lane loop, None for scalars.
+        chunks: Neighbouring points of one thread per loop.
+    """
+    access = expression.output
     if lane is None or expression.loops[lane].reduction or not access.shape:
         return 1
-    chunk = plan.axes[lane].chunk
+    chunk = chunks[lane]
     along = [index.coefficients[lane] for index in access.indices]
     if along[-1] != 1 or any(along[:-1]) or access.shape[-1] % chunk:
         return 1

@@ -17,7 +17,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from math import prod
-from typing import Annotated, Literal, TypeAlias, get_args
+from typing import Annotated, Literal, TypeAlias
 
 from roller_mlir.plan.codec import CodecError, JsonValue, Range, from_json, to_json
 from roller_mlir.plan.expression import ELEMENT_BYTES
@@ -45,6 +45,7 @@ class DeviceRecord:
         subgroup_size: Threads that run in step.
         workgroup_banks: Banks of workgroup memory.
         workgroup_bank_bytes: Width of a bank.
+        workgroup_wide_load_lanes: Lanes that are served together when each loads 16 bytes; empty: neighbours.
     """
 
     name: str
@@ -53,6 +54,13 @@ class DeviceRecord:
     subgroup_size: Positive
     workgroup_banks: Positive = 32
     workgroup_bank_bytes: Positive = 4
+    workgroup_wide_load_lanes: tuple[tuple[Extent, ...], ...] = ()
+
+    def __post_init__(self) -> None:
+        """Check that the groups of lanes share out a subgroup."""
+        lanes = [lane for group in self.workgroup_wide_load_lanes for lane in group]
+        if lanes and (len(lanes) != self.subgroup_size or set(lanes) != set(range(len(lanes)))):
+            raise ValueError(f"workgroup_wide_load_lanes must name each of the {self.subgroup_size} lanes once")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -268,11 +276,6 @@ class Manifest:
         if version != SCHEMA_VERSION:
             raise CodecError(f"schema_version: this release reads version {SCHEMA_VERSION}, but got {version!r}")
         return from_json(cls, data)
-
-
-def element_types() -> tuple[str, ...]:
-    """Return the element types that a buffer may have."""
-    return get_args(ElementType)
 
 
 def _unique(what: str, names: Iterable[str]) -> set[str]:

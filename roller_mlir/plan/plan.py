@@ -120,6 +120,8 @@ class Plan:
         stages: Buffers of the staged operands: 1, or 2 for double buffering.
         unroll: Reduction points that are unrolled inside one step.
         edge: How partial tiles are treated ("mask").
+        tasks_per_unit: How many tasks are to fit on one unit at a time, which bounds registers; None leaves it to the
+            back end.
         prediction: The model's expectation, None before it was asked.
     """
 
@@ -134,6 +136,7 @@ class Plan:
     stages: int = 1
     unroll: int = 1
     edge: str = "mask"
+    tasks_per_unit: int | None = None
     prediction: Prediction | None = field(default=None, compare=False)
 
     @property

@@ -27,6 +27,14 @@ class Artifact:
     manifest: Manifest
     files: Mapping[str, bytes]
 
+    def __repr__(self) -> str:
+        """Name it in one line; manifest and files are far too long for one."""
+        kernels, files = len(self.kernels), len(self.files)
+        return (
+            f"Artifact({self.manifest.function!r} for {self.manifest.device.name}, "
+            f"{kernels} kernel{'s' * (kernels != 1)}, {files} files)"
+        )
+
     def save(self, path: str | PathLike[str]) -> None:
         """Write the artifact as a directory, whole or not at all.
 

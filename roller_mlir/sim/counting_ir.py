@@ -9,7 +9,7 @@ clock: what it would have logged next may come first.
 """
 
 from roller_mlir.sim import layout
-from roller_mlir.sim.layout import Block, Counter, Launch, Space
+from roller_mlir.sim.layout import Block, Counter, Launch, SiteSpec, Space
 from roller_mlir.sim.runtime_ir import PREFIX, Runtime
 from roller_mlir.sim.structured import I8, I64, VOID, Code, Value
 
@@ -78,20 +78,20 @@ def _count_sectors(runtime: Runtime, insert: Value) -> Value:
 
 
 def _count_phases(runtime: Runtime, insert: Value) -> Value:
-    """phases(launch, counters, addresses, width): for each group of lanes the most distinct words of a bank."""
-    code = Code(runtime.module, PREFIX + "phases", 4, VOID, internal=True)
+    """phases(launch, counters, addresses, width, groups): for each group of lanes the most distinct words of a bank."""
+    code = Code(runtime.module, PREFIX + "phases", 5, VOID, internal=True)
     builder = code.builder
-    launch, counters, addresses, width = code.parameters
+    launch, counters, addresses, width, groups = code.parameters
     banks, bank_bytes, bank_table = code.slots(launch, Launch.BANKS, Launch.BANK_BYTES, Launch.BANK_TABLE)
-    row_bytes = builder.mul(banks, bank_bytes)
-    wide = builder.select(code.compare("<", width, bank_bytes), bank_bytes, width)
-    group = builder.sdiv(row_bytes, wide)
-    phases, ideal = code.variable(0), code.variable(0)
-    with code.count(0, code.value(_LANES), group) as first:
+    phases, ideal, group = code.variable(0), code.variable(0), code.variable(0)
+    most = code.variable(0)
+    with code.loop(lambda: code.compare(">", code.read(groups, group.get()), 0)):
         generation = _renew(code, launch)
-        most = code.variable(0)
-        with code.count(first, code.least(builder.add(first, group), code.value(_LANES))) as lane:
-            address = code.read(addresses, lane)
+        most.set(0)
+        first = builder.add(group.get(), code.value(1))
+        end_of_group = builder.add(first, code.read(groups, group.get()))
+        with code.count(first, end_of_group) as place:
+            address = code.read(addresses, code.read(groups, place))
             with code.when(code.compare(">=", address, 0)):
                 last = builder.sub(builder.add(address, width), code.value(1))
                 end = builder.add(builder.udiv(last, bank_bytes), code.value(1))
@@ -109,6 +109,7 @@ def _count_phases(runtime: Runtime, insert: Value) -> Value:
                             most.set(words)
         phases.add(most.get())
         ideal.add(builder.zext(code.compare(">", most.get(), 0), I64))
+        group.set(end_of_group)
     for column, value in ((Counter.PHASES, phases.get()), (Counter.IDEAL, ideal.get())):
         code.write(counters, column, builder.add(code.read(counters, column), value))
     builder.ret_void()
@@ -171,12 +172,12 @@ def _merge(runtime: Runtime) -> Value:
         counters = builder.add(all_counters, builder.mul(site.get(), code.value(8 * layout.COUNTER_COUNT)))
         for column, value in ((Counter.ACCESSES, one), (Counter.LANES, active.get())):
             code.write(counters, column, builder.add(code.read(counters, column), value))
-        spec = builder.mul(site.get(), code.value(2))
-        space, width = code.read(specs, spec), code.read(specs, builder.add(spec, one))
+        spec = builder.add(specs, builder.mul(site.get(), code.value(8 * len(SiteSpec))))
+        space, width, groups = code.slots(spec, SiteSpec.SPACE, SiteSpec.WIDTH, SiteSpec.GROUPS)
         with code.when(code.compare("==", space, Space.GLOBAL)):
             code.call(sectors, launch, counters, addresses, width)
         with code.when(code.compare("==", space, Space.WORKGROUP)):
-            code.call(phases, launch, counters, addresses, width)
+            code.call(phases, launch, counters, addresses, width, groups)
     with code.count(0, lanes) as lane:
         thread, used = builder.add(first, lane), code.read(cursors, lane)
         kept = builder.sub(code.read(lengths, thread), used)

@@ -81,6 +81,9 @@ class SimulatedKernels:
         if not 1 <= subgroup_size <= layout.MAXIMUM_SUBGROUP:
             raise ValueError(f"subgroup_size must be 1 to {layout.MAXIMUM_SUBGROUP}, but got {subgroup_size}")
         self._subgroup_size, self._count, self._banks = subgroup_size, count, banks or Banks()
+        named = sum(map(len, self._banks.wide_load_lanes))
+        if named not in (0, subgroup_size):
+            raise ValueError(f"banks must name all {subgroup_size} lanes of a subgroup or none, but got {named}")
         self._lowered: LoweredKernels = _lower(module, subgroup_size=subgroup_size, check=check, log=count)
         runtime()
         self._compiled: Compiled = compile_text(self._lowered.text)
@@ -181,8 +184,7 @@ class SimulatedKernels:
         launch[Launch.DYNAMIC_BYTES] = dynamic_bytes
         launch[Launch.RANDOM] = 0 if seed is None else int(generator.integers(1, 2**62))
         launch[Launch.IDLE_LIMIT] = IDLE_ROUNDS
-        for site in self._lowered.table:
-            records.site_specs[site.number] = site.space, site.width_bytes
+        records.describe_sites(self._lowered.table, self._subgroup_size, self._banks)
         return records
 
     def _raise(

@@ -92,7 +92,7 @@ class SimulatorBackend:
         device = self._device
         if device is None:
             raise ValueError("open must come before launch, but did not")
-        banks = Banks(device.workgroup_banks, device.workgroup_bank_bytes)
+        banks = Banks(device.workgroup_banks, device.workgroup_bank_bytes, device.workgroup_wide_load_lanes)
         kernels = _compiled(self._text, device.subgroup_size, banks, self._count)
         arrays = [memory.view(NUMPY_TYPES[view.element_type]).reshape(view.shape) for view, memory in arguments]
         try:

@@ -40,7 +40,7 @@ class Launch(IntEnum):
     FAULT_VALUES = 26  # address of int64[FAULT_VALUE_COUNT]
     STACK_BYTES = 27
     LOG_CAPACITY = 28  # records per thread; 0: accesses are not counted
-    SITE_SPECS = 29  # address of int64[sites][2]: SPACE, WIDTH
+    SITE_SPECS = 29  # address of int64[sites][SiteSpec]
     COUNTERS = 30  # address of int64[sites][COUNTER_COUNT]
     BANKS = 31
     BANK_BYTES = 32
@@ -124,6 +124,14 @@ class Counter(IntEnum):
     SECTORS = 2
     PHASES = 3
     IDEAL = 4
+
+
+class SiteSpec(IntEnum):
+    """Columns of what the counter knows of a site."""
+
+    SPACE = 0  # a Space
+    WIDTH = 1  # bytes that a lane moves
+    GROUPS = 2  # workgroup memory: address of the lanes that are served together, each group behind its size, then a 0
 
 
 class Space(IntEnum):

@@ -11,7 +11,8 @@ from roller_mlir.mapping.bank_phases import Banks
 from roller_mlir.sim import layout
 from roller_mlir.sim.buffers import ALIGNMENT_BYTES, aligned_empty
 from roller_mlir.sim.fibers import map_stacks
-from roller_mlir.sim.layout import Block, Launch
+from roller_mlir.sim.layout import Block, Launch, SiteSpec, Space
+from roller_mlir.sim.sites import SiteTable
 
 Array = np.ndarray[Any, Any]
 
@@ -46,7 +47,6 @@ class Records:
         launch: The launch's slots.
         blocks: The block records' slots, one row each.
         counters: Counters per site.
-        site_specs: Memory and width per site.
         fault_values: What a failed check noted.
     """
 
@@ -68,7 +68,6 @@ class Records:
         self.launch: Array = np.zeros(Launch.SIZE, np.int64)
         self.blocks: Array = np.zeros((resident, Block.SIZE), np.int64)
         self.counters: Array = np.zeros((max(1, sites), layout.COUNTER_COUNT), np.int64)
-        self.site_specs: Array = np.zeros((max(1, sites), 2), np.int64)
         self.fault_values: Array = np.zeros(layout.FAULT_VALUE_COUNT, np.int64)
         capacity = _LOG_BYTES // (8 * threads * resident)
         capacity = min(_LONGEST_LOG, max(_SHORTEST_LOG, capacity)) if log else 0
@@ -83,7 +82,6 @@ class Records:
             (Launch.CONTEXTS, self.keep(self.blocks)),
             (Launch.CONTEXT_ORDER, self.keep(np.arange(resident, dtype=np.int64))),
             (Launch.FAULT_VALUES, self.keep(self.fault_values)),
-            (Launch.SITE_SPECS, self.keep(self.site_specs)),
             (Launch.COUNTERS, self.keep(self.counters)),
             (Launch.TABLE, self.keep(np.zeros(2 * layout.TABLE_SIZE, np.int64))),
             (Launch.BANK_TABLE, self.keep(np.zeros(2 * banks.count, np.int64))),
@@ -127,6 +125,22 @@ class Records:
         """Keep an array as long as the records and return its address."""
         self._kept.append(array)
         return int(array.ctypes.data)
+
+    def describe_sites(self, sites: SiteTable, subgroup_size: int, banks: Banks) -> None:
+        """Tell the counter of each site its memory, its width and which lanes the banks serve together."""
+        specs = np.zeros((max(1, len(sites)), len(SiteSpec)), np.int64)
+        tables: dict[tuple[int, bool], int] = {}
+        for site in sites:
+            groups = 0
+            if site.space is Space.WORKGROUP:
+                width, load = site.width_bytes, site.kind == "load"
+                if (width, load) not in tables:
+                    together = banks.served_together(subgroup_size, width, load=load)
+                    flat = [entry for group in together for entry in (len(group), *group)]
+                    tables[width, load] = self.keep(np.array([*flat, 0], np.int64))
+                groups = tables[width, load]
+            specs[site.number] = site.space, site.width_bytes, groups
+        self.launch[Launch.SITE_SPECS] = self.keep(specs)
 
     def order_blocks(self, blocks: int, generator: np.random.Generator | None) -> None:
         """Set the order in which blocks start: shuffled by the generator, or ascending without one."""

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 _NAME = re.compile(r"[\w.\-]+")
 _SPACE = re.compile(r"\s*")
 _OPTION = re.compile(r"\s*([\w\-]+)(=)?")
-_CLOSERS = {"{": "}", "(": ")"}
 
 
 class PipelineError(ValueError):

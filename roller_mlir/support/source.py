@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, SourcePlace
+from roller_mlir.support.standard_output import writing_output
 
 #: MLIR's parser and printer recurse on the C stack of 8 MiB; 2000 nested regions pass and 5000 crash it (measured).
 MAX_NESTING = 1000
@@ -94,11 +95,12 @@ def write_output(path: str, content: bytes) -> None:
 
     Raises:
       FileError: The file cannot be written; nothing is left behind.
+      OutputError: Standard output cannot be written.
     """
     if path == "-":
-        sys.stdout.flush()
-        sys.stdout.buffer.write(content)
-        sys.stdout.buffer.flush()
+        with writing_output():
+            sys.stdout.flush()
+            sys.stdout.buffer.write(content)
         return
     target = Path(path)
     if target.is_dir():

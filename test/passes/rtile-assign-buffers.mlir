@@ -1,14 +1,14 @@
 // RUN: roller-opt %s --rtile-assign-buffers --mlir-print-local-scope | FileCheck %s
 
 // Two programs: the first result lives in the workspace, the second in the output's buffer, seen through the reshape.
-// CHECK: memref.global "private" constant @constant_0 : memref<8xf32> = dense<[
+// CHECK: memref.global "private" constant @constant : memref<8xf32> = dense<[
 // CHECK-LABEL: func.func @two
 // CHECK-SAME: (%[[A:.*]]: memref<8xf32> {rtile.role = "input"}, %[[R:.*]]: memref<2x4xf32> {rtile.role = "output"},
 // CHECK-SAME: %[[W:.*]]: memref<256xi8> {rtile.role = "workspace"})
 func.func @two(%a: tensor<8xf32>) -> tensor<2x4xf32> {
   // CHECK: %[[OUT:.*]] = memref.collapse_shape %[[R]] {{\[\[}}0, 1]] : memref<2x4xf32> into memref<8xf32>
   // CHECK: %[[T:.*]] = memref.view %[[W]][%c0][] : memref<256xi8> to memref<8xf32>
-  // CHECK: %[[C:.*]] = memref.get_global @constant_0 : memref<8xf32>
+  // CHECK: %[[C:.*]] = memref.get_global @constant : memref<8xf32>
   %c = arith.constant dense<[0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]> : tensor<8xf32>
   // CHECK: "rtile.program"(%[[A]], %[[C]], %[[T]]) ({
   // CHECK-NEXT: ^bb0(%[[P0:.*]]: memref<8xf32>, %[[P1:.*]]: memref<8xf32>, %[[P2:.*]]: memref<8xf32>):

@@ -49,7 +49,7 @@ func.func @accumulator_from_a_value(%a: tensor<8x4xf32>) -> tensor<8xf32> {
     %one = arith.constant 1.0 : f32
     %two = arith.addf %one, %one : f32
     %e = tensor.empty() : tensor<8xf32>
-    // expected-error@+1 {{'linalg.fill' of a value that is no constant cannot start an accumulator}}
+    // expected-error@+1 {{'linalg.fill' cannot start an accumulator; a fill with a constant or an operand can}}
     %i = linalg.fill ins(%two : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
     %r = linalg.reduce ins(%x : tensor<8x4xf32>) outs(%i : tensor<8xf32>) dimensions = [1]
       (%in: f32, %acc: f32) {
@@ -64,4 +64,30 @@ func.func @accumulator_from_a_value(%a: tensor<8x4xf32>) -> tensor<8xf32> {
       operands = [{layer = "register", order = [0, 1], pad = 0, vector = 1, store_vector = 1, fragment_vector = 1}]}>
   } : (tensor<8x4xf32>) -> tensor<8xf32>
   return %0 : tensor<8xf32>
+}
+
+// -----
+
+func.func @not_planned(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+1 {{'linalg.copy' stands in no program; run rtile-construct first}}
+  %r = linalg.copy ins(%a : tensor<8xf32>) outs(%o : tensor<8xf32>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @loop_without_order(%a: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  // expected-error@+1 {{'rtile.program' has a plan whose unit_order [1] leaves out loop 0, which has several blocks}}
+  %0 = "rtile.program"(%a) ({
+  ^bb0(%x: tensor<8x4xf32>):
+    %e = tensor.empty() : tensor<8x4xf32>
+    %r = linalg.copy ins(%x : tensor<8x4xf32>) outs(%e : tensor<8x4xf32>) -> tensor<8x4xf32>
+    "rtile.yield"(%r) : (tensor<8x4xf32>) -> ()
+  }) {sym_name = "p", plan = #rtile.plan<{
+      device = "h200", instruction = "fma", edge = "mask", stages = 1, unroll = 1,
+      axes = [{block = 4, threads = 4, chunk = 1}, {block = 4, threads = 4, chunk = 1}],
+      thread_order = [1, 0], unit_order = [1], reduction_order = [],
+      operands = [{layer = "register", order = [0, 1], pad = 0, vector = 1, store_vector = 1, fragment_vector = 1}]}>
+  } : (tensor<8x4xf32>) -> tensor<8x4xf32>
+  return %0 : tensor<8x4xf32>
 }

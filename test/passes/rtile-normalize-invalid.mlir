@@ -188,3 +188,10 @@ func.func @f(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
   %r = linalg.softmax dimension(1) ins(%a : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
   return %r : tensor<4x8xf32>
 }
+
+// -----
+
+// expected-error@+1 {{more than 72057594037927936 elements; indices are 64 bits wide}}
+func.func @too_many_elements(%a: tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294967296xf32> {
+  return %a : tensor<4294967296x4294967296xf32>
+}

@@ -185,6 +185,12 @@ PROGRAMS: dict[str, str] = {
     "transposed result": generic((33, 40, 29), ("ac", "cb", "ba"), PRODUCT),
     "batch": generic((5, 20, 17, 31), ("abd", "adc", "abc"), PRODUCT),
     "batch innermost": generic((5, 20, 17, 31), ("bda", "dca", "bca"), PRODUCT),
+    "two ragged reductions without a neutral pad": generic(
+        (7, 48), ("ba", ""), "%one = arith.constant 1.0 : f32\n    %p = arith.addf %x0, %one : f32\n    %r = arith.addf %acc, %p : f32"
+    ),
+    "trace of each matrix": generic((3, 5, 9), ("abcc", "ab"), SUM),
+    "diagonal of each matrix": generic((3, 5, 9), ("abcc", "abc"), "%r = arith.negf %x0 : f32", start=None),
+    "output that no input depends on": generic((4, 6), ("a", "b"), SUM),
     "six dimensions": generic((3, 5, 6, 4, 2, 7), ("aedb", "cfeb", "adfc"), PRODUCT),
     "matrix times vector": generic((97, 130), ("ab", "b", "a"), PRODUCT),
     "vector times matrix": generic((97, 130), ("b", "ba", "a"), PRODUCT),

@@ -14,7 +14,7 @@ from roller_mlir.reference import Comparison, compare, evaluate_function, random
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 
-from .programs import PROGRAMS, generic, matmul, tensor
+from .programs import PRODUCT, PROGRAMS, SUM, generic, matmul, tensor
 
 SIMULATED = CompileOptions(binaries=False)
 DEVICES = ("sm_80", "h200", "mi300x")
@@ -75,7 +75,7 @@ def test_binaries_are_made(name: str, device: str) -> None:
         assert kernel.statistics.registers is None or kernel.statistics.registers > 0
 
 
-@pytest.mark.parametrize("device", ["sm_80", "h200"])
+@pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("extent", [128, 256])
 def test_transactions_of_aligned_matmuls_equal_the_plan(extent: int, device: str) -> None:
     artifact = compiled(matmul(extent, extent, extent), device)
@@ -96,6 +96,41 @@ def test_transactions_of_aligned_matmuls_equal_the_plan(extent: int, device: str
     assert total("store", "workgroup", "bytes") == predicted.shared_store_bytes
     assert total("load", "workgroup", "phases") == predicted.shared_load_phases
     assert total("store", "workgroup", "phases") == predicted.shared_store_phases
+
+
+EDGES: dict[str, str] = {
+    "matmul 129x132x36": matmul(129, 132, 36),
+    "aligned matrix times vector": generic((96, 256), ("ab", "b", "a"), PRODUCT),
+    "matrix times vector": generic((97, 130), ("ab", "b", "a"), PRODUCT),
+    "row sum in one subgroup": generic((20, 300), ("ab", "a"), SUM),
+    "row sum across subgroups": generic((4, 5000), ("ab", "a"), SUM),
+}
+
+
+@pytest.mark.parametrize("device", DEVICES)
+@pytest.mark.parametrize("name", EDGES)
+def test_bytes_equal_the_plan_at_edges_too(name: str, device: str) -> None:
+    """Sectors are a mean there; bytes are exact, also of partial tiles and of joined partial results."""
+    artifact = compiled(EDGES[name], device)
+    buffers = [artifact.manifest.buffer(name) for name in artifact.manifest.inputs]
+    (report,) = artifact.run_reported(*random_inputs(buffers, 0), count=True).launches
+    plan = artifact.kernels[0].plan
+    assert report.counts is not None and plan is not None and plan.prediction is not None
+    predicted = plan.prediction
+    counted = {
+        (kind, space): sum(c.bytes for c in report.counts if (c.kind, c.space) == (kind, space))
+        for kind in ("load", "store")
+        for space in ("global", "workgroup")
+    }
+    assert counted == {
+        ("load", "global"): predicted.global_load_bytes,
+        ("store", "global"): predicted.global_store_bytes,
+        ("load", "workgroup"): predicted.shared_load_bytes,
+        ("store", "workgroup"): predicted.shared_store_bytes,
+    }
+    if name.startswith("row sum"):
+        assert plan.axes[1].threads > 1, "the reduction is split"
+        assert (counted["load", "workgroup"] > 0) == ("across" in name)
 
 
 @pytest.mark.parametrize(

@@ -82,7 +82,9 @@ def test_one_buffer_and_another_padding(loops: str) -> None:
 
 def test_other_thread_map(loops: str) -> None:
     edited = replaced(loops, ("axes = [[8, 4], [8, 4], [1, 1]]", "axes = [[4, 2], [16, 2], [1, 1]]"))
-    expect_product(edited)
+    expect_product(edited.replace("fragment_vector = 4", "fragment_vector = 2"))
+    with pytest.raises(DiagnosedError, match="read by vectors of 4, but threads read it at multiples of 2"):
+        expect_product(edited)
 
 
 @pytest.mark.parametrize(
@@ -96,5 +98,22 @@ def test_other_thread_map(loops: str) -> None:
 def test_refused_edits(loops: str, old: str, new: str, message: str) -> None:
     edited = re.sub(old, new, loops)
     assert edited != loops
+    with pytest.raises(DiagnosedError, match=message):
+        expect_product(edited)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        (r"fragment_vector = 4 : i64", "fragment_vector = 8 : i64", "accesses 32 B at once"),
+        (r"\{rtile\.stages = 2 : i64\}", "{rtile.stages = 1 : i64}", None),
+    ],
+)
+def test_widths_are_never_lowered_in_silence(loops: str, old: str, new: str, message: str | None) -> None:
+    edited = re.sub(old, new, loops)
+    assert edited != loops
+    if message is None:
+        expect_product(edited)
+        return
     with pytest.raises(DiagnosedError, match=message):
         expect_product(edited)

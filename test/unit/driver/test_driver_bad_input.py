@@ -59,17 +59,24 @@ TEXTS: dict[str, tuple[str | bytes, str]] = {
     ),
     "control flow": (
         "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {\n  cf.br ^b\n^b:\n  return %a : tensor<4xf32>\n}\n",
-        "function 'f' has 2 blocks; it must be straight-line code",
+        "'f' has 2 blocks; control flow cannot be compiled, write straight-line code",
     ),
-    "scalar argument": (identity("f32"), ":1:14: error: argument 0 of 'f' has type f32; it must be a ranked tensor"),
-    "unranked tensor": (identity("tensor<*xf32>"), "has type tensor<*xf32>; it must be a ranked tensor"),
+    "scalar argument": (
+        identity("f32"),
+        ":1:14: error: argument 0 of 'f' has type f32; ranked tensors can be compiled: pass it as tensor<f32>",
+    ),
+    "buffer argument": (identity("memref<4xf32>"), "argument 0 of 'f' is a buffer (memref<4xf32>)"),
+    "unranked tensor": (identity("tensor<*xf32>"), "tensor<*xf32>; ranked tensors can be compiled: give it a rank"),
     "dynamic shape": (
         identity("tensor<?x4xf32>"),
         ":1:14: error: argument 0 of 'f' has type tensor<?x4xf32>; shapes must",
     ),
-    "dimension of 0": (identity("tensor<4x0xf32>"), "has type tensor<4x0xf32>; every extent must be at least 1"),
+    "dimension of 0": (
+        identity("tensor<4x0xf32>"),
+        "has type tensor<4x0xf32>, a dimension of 0; dimensions must be at least 1",
+    ),
     "encoding": (identity('tensor<4xf32, "sparse">'), "tensors with an encoding are not supported"),
-    "unknown element type": (identity("tensor<4xf8E4M3FN>"), "has element type f8E4M3FN; it must be one of f64, f32"),
+    "unknown element type": (identity("tensor<4xf8E4M3FN>"), "has element type f8E4M3FN; supported: f32"),
     "complex element type": (identity("tensor<4xcomplex<f32>>"), "has element type complex<f32>"),
     "unsupported element type": (
         matmul("8x8xi32", "8x8xi32", "8x8xi32", zero="0", kind="i32"),

@@ -32,7 +32,8 @@ KERNEL = """
 """
 HOST = """
   func.func @main(%x: memref<8xf32> {rtile.role = "input"}, %w: memref<256xi8> {rtile.role = "workspace"},
-                  %v: memref<3xf32> {rtile.role = "workspace"}, %y: memref<16xf32> {rtile.role = "output"}) {
+                  %v: memref<3xf32> {rtile.role = "workspace"}, %low: memref<8xf32> {rtile.role = "output"},
+                  %high: memref<2x4xf32> {rtile.role = "output"}) {
     %c1 = arith.constant 1 : index
     %c2 = arith.constant 2 : index
     %c4 = arith.constant 4 : index
@@ -41,12 +42,11 @@ HOST = """
     %h = memref.get_global @ones : memref<4xi1>
     %view = memref.view %w[%c128][] : memref<256xi8> to memref<8xf32>
     %square = memref.expand_shape %view [[0, 1]] output_shape [2, 4] : memref<8xf32> into memref<2x4xf32>
-    %low = memref.subview %y[0] [8] [1] : memref<16xf32> to memref<8xf32, strided<[1]>>
-    %high = memref.subview %y[8] [8] [1] : memref<16xf32> to memref<8xf32, strided<[1], offset: 8>>
+    %flat = memref.collapse_shape %high [[0, 1]] : memref<2x4xf32> into memref<8xf32>
     gpu.launch_func @kernels::@add blocks in (%c2, %c1, %c1) threads in (%c4, %c1, %c1)
       args(%x : memref<8xf32>, %g : memref<8xf32>, %square : memref<2x4xf32>)
-    memref.copy %view, %low : memref<8xf32> to memref<8xf32, strided<[1]>>
-    memref.copy %x, %high : memref<8xf32> to memref<8xf32, strided<[1], offset: 8>>
+    memref.copy %view, %low : memref<8xf32> to memref<8xf32>
+    memref.copy %x, %flat : memref<8xf32> to memref<8xf32>
     return
   }
 """
@@ -63,7 +63,7 @@ def read(host: str) -> LaunchList:
 
 def test_buffers_views_constants_and_launches() -> None:
     found = read(HOST)
-    assert (found.function, found.inputs, found.outputs) == ("main", ("input0",), ("output0",))
+    assert (found.function, found.inputs, found.outputs) == ("main", ("input0",), ("output0", "output1"))
     by_name = {buffer.name: buffer for buffer in found.buffers}
     assert by_name["workspace1"].offset_bytes == 256
     assert found.workspace_bytes == 256 + 12
@@ -74,15 +74,16 @@ def test_buffers_views_constants_and_launches() -> None:
     assert (kernel.kernel, kernel.grid, kernel.block) == ("add", (2, 1, 1), (4, 1, 1))
     assert [(v.buffer, v.offset_bytes, v.shape) for v in kernel.arguments] == [
         ("input0", 0, (8,)), ("weights", 0, (8,)), ("workspace0", 128, (2, 4))]  # fmt: skip
-    assert (low.kernel, low.arguments[1].offset_bytes) == ("", 0)
-    assert (high.arguments[0].buffer, high.arguments[1].offset_bytes) == ("input0", 32)
+    assert (low.kernel, low.arguments[0].buffer, low.arguments[0].offset_bytes) == ("", "workspace0", 128)
+    assert [(v.buffer, v.shape) for v in high.arguments] == [("input0", (8,)), ("output1", (8,))]
 
 
 def test_it_runs_in_the_simulator() -> None:
     artifact = compile_kernel_module(Source("-", module()), "h200", CompileOptions(binaries=False))
     x = np.arange(8, dtype=np.float32)
-    (y,) = artifact.run(x)
-    assert y.tolist() == [*(x + np.arange(1, 9)), *x]
+    low, high = artifact.run(x)
+    assert low.tolist() == [*(x + np.arange(1, 9))]
+    assert high.tolist() == x.reshape(2, 4).tolist()
     report = artifact.run_reported(x, count=True).launches[0]
     assert report.counts is not None
     assert sum(count.bytes for count in report.counts if count.kind == "load") == 2 * 32
@@ -116,10 +117,13 @@ def test_dynamic_workgroup_memory_and_cooperation() -> None:
             "needs static shapes, but got memref<?xf32>",
         ),
         (
-            'func.func @main(%x: memref<8x4xf32> {rtile.role = "input"}) {\n'
-            "  %y = memref.subview %x[0, 0] [8, 2] [1, 1] : memref<8x4xf32> to memref<8x2xf32, strided<[4, 1]>>\n"
-            "  return\n}",
+            'func.func @main(%x: memref<8x2xf32, strided<[4, 1]>> {rtile.role = "input"}) { return }',
             "needs dense memrefs",
+        ),
+        (
+            'func.func @main(%x: memref<8xf32> {rtile.role = "input"}) {\n'
+            "  %y = memref.alloc() : memref<8xf32>\n  return\n}",
+            "cannot express 'memref.alloc'",
         ),
     ],
 )

@@ -54,6 +54,21 @@ def test_round_trip_keeps_everything_even_an_infinite_pad_value() -> None:
     assert again.kernels[0].plan.operands[0].pad_value == float("-inf")
 
 
+def test_lanes_of_a_device_are_whole_numbers_that_share_out_a_subgroup() -> None:
+    device = DeviceRecord(
+        name="d", vendor="amd", architecture="gfx942", subgroup_size=4, workgroup_wide_load_lanes=((0, 3), (2, 1))
+    )
+    assert Manifest.loads(make(device=device).dumps()).device == device
+    data: Any = json.loads(make(device=device).dumps())
+    for lanes in ([[0, 3], [2]], [[0, 3], [2, 2]], [[0, 1, 2, 4]], [[0, 1, 2, 3, 4]]):
+        data["device"]["workgroup_wide_load_lanes"] = lanes
+        with pytest.raises(CodecError, match="device: workgroup_wide_load_lanes must name each of the 4 lanes once"):
+            Manifest.loads(json.dumps(data))
+    data["device"]["workgroup_wide_load_lanes"] = [[-1]]
+    with pytest.raises(CodecError, match=r"lanes\[0\]\[0\]: expected an integer of at least 0"):
+        Manifest.loads(json.dumps(data))
+
+
 def test_json_is_strict() -> None:
     text = make().dumps()
     assert "Infinity" not in text

@@ -16,6 +16,7 @@ from roller_mlir.compiler.driver import compile_kernel_module
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
 from roller_mlir.runtime import Artifact
+from roller_mlir.tools.roller import main as roller
 
 KIT = Path(__file__).resolve().parents[3] / "bench" / "gpu_smoke"
 SIMULATED = CompileOptions(binaries=False)
@@ -86,7 +87,7 @@ class FakeDriver:
     """libcuda as the launcher sees it: memory is numpy, kernels are `behave`; everything is recorded."""
 
     def __init__(self, behave: Callable[[str, list[Any]], None]) -> None:
-        self.behave, self.memory, self.launches, self.freed = behave, {}, [], 0
+        self.behave, self.memory, self.launches = behave, {}, []
         self.entries: list[str] = []
         self.ptx: list[str] = []
 
@@ -94,6 +95,10 @@ class FakeDriver:
         if not name.startswith("cu"):
             raise AttributeError(name)
         return lambda *arguments: 0
+
+    def cuFuncSetAttribute(self, entry: Any, attribute: int, value: int) -> int:
+        assert attribute == 8 and value >= 0
+        return 0
 
     def cuDeviceGetAttribute(self, result: Any, attribute: int, device: Any) -> int:
         assert attribute == 16
@@ -113,10 +118,6 @@ class FakeDriver:
 
     def cuMemcpyDtoH_v2(self, target: Any, address: Any, size: Any) -> int:
         ctypes.memmove(target, self.memory[address.value].ctypes.data, size.value)
-        return 0
-
-    def cuMemFree_v2(self, address: Any) -> int:
-        self.freed += 1
         return 0
 
     def cuModuleLoadData(self, result: Any, image: bytes) -> int:
@@ -186,7 +187,7 @@ def test_dry_run_of_the_whole_kit(kit: Path, capsys: Any, monkeypatch: pytest.Mo
     assert ("copy", (4, 1, 1, 256, 1, 1, 0), False) in shapes
     # 2 units of 3 blocks each hold 6 blocks at a time, fewer than the 132 that were asked for.
     assert ("relu_matmul_row_sums", (6, 1, 1, 256, 1, 1, 0), True) in shapes
-    assert driver.freed == len(driver.memory) == 2 + 3 + 5
+    assert len(driver.memory) == 2 + 3 + 5
 
 
 def test_a_wrong_kernel_is_reported(kit: Path, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -201,11 +202,42 @@ def test_a_wrong_kernel_is_reported(kit: Path, capsys: Any, monkeypatch: pytest.
     assert capsys.readouterr().out.startswith("copy: WRONG in 1 of 4096 elements")
 
 
-def test_driver_errors_are_named(kit: Path) -> None:
+def test_driver_errors_are_one_line(capsys: Any) -> None:
     driver = FakeDriver(right)
     driver.__dict__["cuInit"] = lambda flags: 100
-    with pytest.raises(RuntimeError, match="cuInit failed with CUDA error 100"):
-        load("launch").main(driver)
+    assert load("launch").main(driver) == 1
+    needs = "this needs a GPU with NVIDIA's driver\n"
+    assert capsys.readouterr().err == f"launch.py: error: cuInit failed with CUDA error 100; {needs}"
+
+
+def test_without_a_driver_there_is_one_line(capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    launch = load("launch")
+
+    def missing(name: str) -> None:
+        raise OSError(f"{name}: cannot open shared object file: No such file or directory")
+
+    monkeypatch.setattr(launch.ctypes, "CDLL", missing)
+    assert launch.main() == 1
+    said = capsys.readouterr().err
+    assert said.startswith("launch.py: error: libcuda.so.1: cannot open") and said.count("\n") == 1
+
+
+def test_packed_kernels_run_as_pack_says(kit: Path, tmp_path: Path, capsys: Any) -> None:
+    assert roller(["run", str(kit / "matmul"), "--random", "--check"]) == 0
+    assert roller(["run", str(kit / "copy"), "--random"]) == 0
+    capsys.readouterr()
+    assert roller(["run", str(kit / "copy"), "--random", "--check"]) == 2
+    assert "'copy_all' was not compiled from linalg ops" in capsys.readouterr().err
+
+
+def test_an_interrupt_of_the_packing_is_no_traceback(tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
+    def interrupted(folder: Path, target: str) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(PACK, "pack", interrupted)
+    assert PACK.main(["-o", str(tmp_path / "kit")]) == 130
+    assert capsys.readouterr().err == "pack.py: interrupted\n"
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_every_packed_kernel_is_ptx_for_the_device(kit: Path) -> None:

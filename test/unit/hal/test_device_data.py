@@ -140,17 +140,6 @@ def test_layers_grow_slower_and_larger_outwards(name: str) -> None:
     assert layers[-1].capacity_bytes == max(layer.total_capacity_bytes for layer in layers)
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_usable_bandwidth_is_the_sustained_one_where_it_is_known(name: str) -> None:
-    for layer in find_device(name).layers:
-        if layer.name == "register":
-            with pytest.raises(DeviceError, match="the bandwidth of memory layer 'register' is not known"):
-                _ = layer.usable_bandwidth_bytes_per_s
-        else:
-            known = layer.sustained_bandwidth_bytes_per_s or layer.bandwidth_bytes_per_s
-            assert layer.usable_bandwidth_bytes_per_s == known
-
-
 def test_lanes_whose_wide_loads_are_served_together() -> None:
     nvidia = find_device("h200").layer("workgroup").loads_together(32)
     assert nvidia == tuple(tuple(range(first, first + 8)) for first in (0, 8, 16, 24))

@@ -53,10 +53,11 @@ def test_the_residue_keeps_vectors_where_the_extent_allows_them() -> None:
 
 def test_phases_of_strided_and_equal_addresses() -> None:
     banks = Banks()
-    assert phases([0] * 32, 4, banks) == 1
-    assert phases([128 * lane for lane in range(32)], 4, banks) == 32
-    assert phases([4 * 33 * lane for lane in range(32)], 4, banks) == 1
-    assert phases([8 * lane for lane in range(32)], 8, banks) == 2
+    for load in (True, False):
+        assert phases([0] * 32, 4, banks, load=load) == 1
+        assert phases([128 * lane for lane in range(32)], 4, banks, load=load) == 32
+        assert phases([4 * 33 * lane for lane in range(32)], 4, banks, load=load) == 1
+        assert phases([8 * lane for lane in range(32)], 8, banks, load=load) == 2
 
 
 def test_tiles_of_windows_have_halos_and_strides() -> None:

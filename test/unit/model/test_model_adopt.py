@@ -26,17 +26,24 @@ def test_a_constructed_plan_is_adopted_as_it_is(plan: Plan) -> None:
     assert adopted.prediction == plan.prediction
 
 
-def test_a_plan_for_another_device_gets_that_device(plan: Plan) -> None:
-    assert adopt(EXPRESSION, plan, find_device("a100")).device == "a100-80"
+def test_a_plan_for_another_device_is_refused(plan: Plan) -> None:
+    with pytest.raises(ConstructionError, match="for 'h200', but the device is 'a100-80'"):
+        adopt(EXPRESSION, plan, find_device("a100"))
+
+
+def test_too_many_registers(plan: Plan) -> None:
+    wide = replace(plan, axes=(AxisPlan(block=256, threads=8), AxisPlan(block=256, threads=8), plan.axes[2]))
+    with pytest.raises(ConstructionError, match="registers in each of 64 threads"):
+        adopt(EXPRESSION, wide, H200)
 
 
 def test_refusals(plan: Plan) -> None:
     axes = plan.axes
     for changed, message in (
-        (replace(plan, axes=axes[:2]), "3 loops and 2 inputs, but the plan is for 2 loops"),
+        (replace(plan, axes=axes[:2]), "has a plan for 2 loops and 2 inputs, but its op has 3 and 2"),
         (replace(plan, axes=(replace(axes[0], block=axes[0].block + 1), *axes[1:])), "multiple of threads"),
-        (replace(plan, reduction_order=()), "reduction loop 2 is missing"),
-        (replace(plan, unit_order=(0,)), "parallel loop 1 has several blocks but is no unit loop"),
+        (replace(plan, reduction_order=()), "leaves out loop 2"),
+        (replace(plan, unit_order=(0,)), "leaves out loop 1"),
         (replace(plan, unit_order=(0, 1, 2)), "each once"),
         (
             replace(plan, axes=(AxisPlan(block=64, threads=64), AxisPlan(block=64, threads=64), axes[2])),

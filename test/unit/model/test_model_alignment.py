@@ -76,7 +76,7 @@ def test_bank_padding_frees_columns_of_conflicts(row: int, fragment: int) -> Non
     count = 32 // fragment
     column = [4 * i * (row + pad) for i in range(count)]
     if (row + pad) % fragment == 0:
-        assert phases(column, 4 * fragment, Banks()) == 1
+        assert phases(column, 4 * fragment, Banks(), load=True) == 1
 
 
 @pytest.mark.parametrize("name", ["v100", "h200", "mi300x"])

@@ -5,23 +5,25 @@ import doctest
 import importlib
 import pkgutil
 from dataclasses import replace
+from math import prod
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
-from model_expressions import CASES, QUICK, matmul
+from model_expressions import CASES, QUICK, expression, matmul, row_sum
 
 import roller_mlir.model
 from roller_mlir.hal import find_device
+from roller_mlir.mapping.combine import combination, combination_bytes
 from roller_mlir.mapping.resources import plan_resources, tasks_per_unit
 from roller_mlir.model import ConstructOptions, construct, predict
 from roller_mlir.model.estimate import estimate
 from roller_mlir.model.facts import Facts
+from roller_mlir.model.finish import finish
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.program import Program
 from roller_mlir.model.timing import Work, seconds_by_layer, total_seconds
-from roller_mlir.plan import Plan, TensorExpression
-from roller_mlir.plan.plan import WORKGROUP
+from roller_mlir.model.traffic import store_width
 
 H200 = find_device("h200")
 CLASSIC = ConstructOptions(top_k=1, tile_sizes=(128, 128, 8), thread_tile=(8, 8, 8))
@@ -43,20 +45,6 @@ WORK = Work(
     cache_bytes=4e9,
     global_bytes=2e8,
 )
-
-
-def program_of(plan: Plan) -> Program:
-    """Return the candidate that a plan came from."""
-    return Program(
-        tuple(axis.block for axis in plan.axes),
-        tuple(axis.threads for axis in plan.axes),
-        tuple(axis.chunk for axis in plan.axes),
-        plan.thread_order,
-        plan.lane,
-        tuple(operand.layer == WORKGROUP for operand in plan.operands),
-        tuple(axis.registers for axis in plan.axes),
-        plan.threads,
-    )
 
 
 def test_resources_of_the_classic_tile() -> None:
@@ -90,12 +78,56 @@ def test_the_estimate_agrees_with_the_plan_on_resources(name: str) -> None:
     """Registers are the same; workgroup memory differs by padding only."""
     facts = Facts(CASES[name], machine_of(H200))
     for plan in construct(CASES[name], H200, ConstructOptions(top_k=3)):
-        one = estimate(facts, program_of(plan))
+        one = estimate(facts, Program.of_plan(plan))
         assert one is not None
         assert plan.prediction is not None
         assert one.registers == plan.prediction.registers
         assert one.workgroup_bytes <= plan.prediction.shared_bytes <= 1.7 * one.workgroup_bytes + 128
         assert one.stages == plan.stages
+
+
+@pytest.mark.parametrize("columns", [128, 129, 130, 132])
+def test_the_estimate_and_the_counts_store_alike(columns: int) -> None:
+    """Rows of 129 elements are not aligned for vectors: 4 points of a thread are 4 stores, not 1."""
+    copied = ("x", (64, columns), (0, 1))
+    expr = expression([64, columns], [], [copied], ("y", (64, columns), (0, 1)), product=False)
+    program = Program((8, 128), (8, 32), (1, 4), (1, 0), 1, (False,), (1, 4), 256)
+    one = estimate(Facts(expr, machine_of(H200)), program)
+    assert one is not None
+    assert one.work.tail_issue == 2 * 4 // (4 if columns % 4 == 0 else 1)
+    assert one.work.tail_issue == 2 * 4 // store_width(expr, program.lane, program.chunks)
+
+
+@QUICK
+@given(
+    st.tuples(*[st.sampled_from([1, 2, 3, 4, 8, 32, 64])] * 2),
+    st.permutations([0, 1]),
+    st.sampled_from(["v100", "h200", "mi300x"]),
+)
+@example((3, 8), [0, 1], "h200")
+@example((3, 32), [0, 1], "h200")
+def test_the_estimate_joins_as_the_plan_does(threads: tuple[int, int], order: list[int], name: str) -> None:
+    """3 threads of a row stand between those of a column, over which no shuffle by powers of two reaches."""
+    expr, device = row_sum(192, 4096), find_device(name)
+    loops = tuple(loop for loop in order if threads[loop] > 1)
+    program = Program(threads, threads, (1, 1), loops, None, (False,), (1, 1), prod(threads))
+    one = estimate(Facts(expr, machine_of(device)), program, resident=1)
+    found = combination(expr.loops, program.axes(), loops, device.subgroup_size)
+    assert one is not None
+    assert one.work.tail_waits == len(found.shuffles) + (2 if found.across else 0)
+    assert one.workgroup_bytes == combination_bytes(expr.loops, program.axes(), loops, device.subgroup_size, 4)
+
+
+@pytest.mark.parametrize("name", list(CASES))
+def test_the_candidate_of_a_plan_is_the_one_that_it_came_from(name: str) -> None:
+    facts = Facts(CASES[name], machine_of(H200))
+    plan = construct(CASES[name], H200, ConstructOptions(top_k=1))[0]
+    one = estimate(facts, Program.of_plan(plan))
+    assert one is not None
+    again = Program.of_plan(finish(facts, one))
+    assert again == one.program
+    assert (again.registers, again.thread_count) == (one.program.registers, plan.threads)
+    assert again.axes() == plan.axes
 
 
 def test_fma_issue_share() -> None:
@@ -164,9 +196,7 @@ def test_larger_matmuls_take_longer(sizes: tuple[int, ...]) -> None:
 
 def test_streams_are_limited_by_memory() -> None:
     """A 64 MB sum reaches 90 % of the bandwidth once the launch is paid."""
-    from model_expressions import row_sum
-
-    expr: TensorExpression = row_sum(4096, 4096)
+    expr = row_sum(4096, 4096)
     prediction = construct(expr, H200, ConstructOptions(top_k=1))[0].prediction
     assert prediction is not None
     assert prediction.saturated == "global"

@@ -30,7 +30,7 @@ ALLOWED = {
         *("model", "mapping", "plan", "hal"),
     },
 }
-ALLOWED["__init__"] = {"compiler", "runtime", "hal"}
+ALLOWED["__init__"] = {"compiler", "runtime", "support", "hal"}
 ALLOWED["tools"] = {*ALLOWED, "iree"} - {"tools"}
 ALLOWED["iree"] = {*ALLOWED} - {"tools", "iree"}
 #: The one factory of contexts loads the dialects, so that no context lacks them; it names them as text.

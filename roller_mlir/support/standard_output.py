@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Standard output that may fail: a full disk or a closed stream is the user's news, not a bug of ours."""
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+
+class OutputError(Exception):
+    """Standard output cannot be written; the text says why."""
+
+
+@contextmanager
+def writing_output() -> Iterator[None]:
+    """Around what writes to standard output: flushes it, and tells its failures from those of other files.
+
+    Raises:
+      OutputError: It cannot be written; what is still buffered is dropped.
+      BrokenPipeError: Its reader has gone.
+    """
+    if getattr(sys, "stdout", None) is None:
+        raise OutputError("cannot write standard output: it is closed")
+    try:
+        yield
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise
+    except OSError as error:
+        drop_output()
+        raise OutputError(f"cannot write standard output: {error.strerror or error}") from None
+
+
+def drop_output() -> None:
+    """Lets nothing of standard output reach its file any more; the interpreter flushes it once more at its exit."""
+    with suppress(OSError):  # a stream without a file, as under a test
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
