@@ -146,7 +146,7 @@ def _check_memory(root: StructuredOp, device: Device) -> None:
     if needed > capacity:
         fail(
             root.operation,
-            f"'{root.operation.name}' needs {needed} B of global memory, '{device.name}' has {capacity} B; split the op",
+            f"'{root.operation.name}' needs {needed} B of global memory, '{device.name}' has {capacity} B; split it",
         )
 
 

@@ -124,8 +124,8 @@ def manual(pipelines: Sequence[NamedPipeline], upstream_count: int) -> str:
         "Runs passes over MLIR text, like mlir-opt. Reads standard input without FILE. Passes run in the order in",
         "which their flags stand; options of a pass stand after '=':",
         "  --rtile-construct='device=h200 tile-sizes=64,64,8'",
-        f"Each of the {upstream_count} upstream passes is a flag as well (--canonicalize, --cse, ...); their options are "
-        "those of mlir-opt.",
+        f"Each of the {upstream_count} upstream passes is a flag as well (--canonicalize, --cse, ...);",
+        "their options are those of mlir-opt.",
         "",
         "options:",
         *(_entry(("-" if name.startswith("o ") else "--") + name, text) for name, text in FLAGS.items()),

@@ -22,12 +22,23 @@ _QUANTITIES = (
 
 
 class CountRow(NamedTuple):
-    """One quantity of one launch: what was counted, and what the plan says."""
+    """One quantity of one launch: what was counted, and what the plan says.
+
+    Attributes:
+        kernel: Its name.
+        quantity: What was counted.
+        counted: By the simulator.
+        planned: By the plan; None without one.
+        estimated: Whether the plan moves the very bytes, and is only an estimate of this other quantity. It counts
+            sectors and bank phases from the extents of tiles, which is exact where their rows begin at the boundary of
+            a sector or vector, and not where they do not.
+    """
 
     kernel: str
     quantity: str
     counted: int
     planned: int | None
+    estimated: bool = False
 
     def cells(self) -> Sequence[str]:
         """Return the row as text, with a verdict."""
@@ -36,11 +47,12 @@ class CountRow(NamedTuple):
         else:
             planned = f"{self.planned:,}"
             verdict = "equal" if self.counted == self.planned else f"differs by {self.counted - self.planned:+,}"
+            verdict += " (planned is an estimate where rows are not aligned)" if self.estimated else ""
         return (self.kernel, self.quantity, f"{self.counted:,}", planned, verdict)
 
 
 def count_rows(artifact: Artifact, report: LaunchReport) -> Iterator[CountRow]:
-    """Yield the quantities of a launch that was counted.
+    """Yield the quantities of a launch that was counted; other figures than bytes are estimates if all bytes are equal.
 
     Args:
         artifact: Whose plan predicts.
@@ -50,11 +62,16 @@ def count_rows(artifact: Artifact, report: LaunchReport) -> Iterator[CountRow]:
         return
     plan = artifact.manifest.kernel(report.kernel).plan
     prediction: Prediction | None = plan.prediction if plan else None
+    rows: list[CountRow] = []
     for quantity, kind, space, figure, name in _QUANTITIES:
         counted = sum(getattr(c, figure) for c in report.counts if c.kind == kind and c.space == space)
         planned = getattr(prediction, name) if prediction is not None else None
         if counted or planned:
-            yield CountRow(report.kernel, quantity, counted, planned)
+            rows.append(CountRow(report.kernel, quantity, counted, planned))
+    differing = {row.quantity for row in rows if row.planned is not None and row.counted != row.planned}
+    exact = {quantity for quantity, _, _, figure, _ in _QUANTITIES if figure == "bytes"}
+    for row in rows:
+        yield row._replace(estimated=row.quantity in differing) if not differing & exact else row
 
 
 def site_rows(report: LaunchReport) -> Iterator[Sequence[str]]:

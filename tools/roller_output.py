@@ -27,7 +27,8 @@ def print_tables(tables: Iterable[TableData]) -> None:
     from rich.console import Console
     from rich.table import Table
 
-    terminal = sys.stdout.isatty()
+    with writing_output():
+        terminal = sys.stdout.isatty()
     console = Console(width=None if terminal else _PIPE_WIDTH, highlight=False)
     for title, header, rows in tables:
         table = Table(

@@ -4,8 +4,9 @@
   roller run matmul.roller --on sim --random --check --count
   roller run matmul.mlir --target mi300x --input a.npy --input b.npy --output results
 
---check compares each result with a numpy reference computed from the linalg bodies. --count compares the transactions
-that the simulator counted with those that the plan predicts.
+--check compares each result with a numpy reference computed from the linalg bodies; where FILE is of a later stage
+(edited output of `roller compile --emit loops`), --reference names linalg ops to compare with. --count compares the
+transactions that the simulator counted with those that the plan predicts.
 """
 
 import argparse
@@ -34,6 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     given.add_argument("--seed", type=int, default=0, metavar="N", help="seed of inputs and of the thread order (0)")
     results = parser.add_argument_group("results")
     results.add_argument("--check", action="store_true", help="compare with numpy; exit code 1 if a result differs")
+    results.add_argument("--reference", metavar="FILE", help="linalg ops of the same signature for --check (the input)")
     results.add_argument("--count", action="store_true", help="count memory transactions and compare with the plan")
     results.add_argument("--output", metavar="DIR", help="write the results there as output0.npy, output1.npy, ...")
     results.add_argument("--timeout", type=float, default=60.0, metavar="S", help="end a kernel that hangs (60 s)")
@@ -46,20 +48,24 @@ def run(arguments: argparse.Namespace) -> int:
     from roller_mlir.runtime import find_backend
     from roller_mlir.tools.roller_errors import UsageError
     from roller_mlir.tools.roller_interrupt import check
+    from roller_mlir.tools.roller_reference import check_result, open_reference
 
     if arguments.random and arguments.input:
         raise UsageError("--random makes the inputs and --input names them; give one of them")
     if arguments.seed < 0:
         raise UsageError(f"--seed must be at least 0, but got {arguments.seed}")
+    if arguments.reference and not arguments.check:
+        raise UsageError("--reference names what --check compares with; give --check too")
     find_backend(arguments.on)
     artifact = _open(arguments)
+    reference = open_reference(arguments, artifact) if arguments.check else None
     inputs = _inputs(arguments, artifact)
     options = {"count": arguments.count, "seed": arguments.seed, "timeout_s": arguments.timeout}
     result = artifact.run_reported(*inputs, on=arguments.on, **options)
     check()
     if arguments.output:
         _write(arguments.output, result)
-    comparisons = _check(artifact, inputs, result) if arguments.check else []
+    comparisons = check_result(reference, inputs, result) if reference else []
     _report(arguments, artifact, result, comparisons)
     return 0 if all(comparison.matches for comparison in comparisons) else 1
 
@@ -132,22 +138,6 @@ def _write(folder: str, result: "RunResult") -> None:
             path.unlink(missing_ok=True)
         if made and target.is_dir() and not any(target.iterdir()):
             target.rmdir()
-
-
-def _check(artifact: "Artifact", inputs: "list[np.ndarray[Any, Any]]", result: "RunResult") -> "list[Comparison]":
-    from roller_mlir.reference import compare, evaluate_function
-    from roller_mlir.support.bindings import make_context
-    from roller_mlir.support.diagnostics import parse_module
-
-    with make_context() as context:
-        module = parse_module(artifact.text("input"), context)
-        expected = evaluate_function(module, artifact.manifest.function, inputs)
-    return [
-        compare(got, want, kind, points)
-        for got, want, kind, points in zip(
-            result.outputs, expected.outputs, expected.element_types, expected.points, strict=True
-        )
-    ]
 
 
 def _report(

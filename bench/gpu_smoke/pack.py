@@ -78,6 +78,12 @@ def pack(folder: Path, target: str = "h200", matmul: int = 2048, copied: int = 1
 
 def main(argv: list[str] | None = None) -> int:
     """Run the command line; return the exit code."""
+    from roller_mlir.tools.roller_interrupt import interruptible
+
+    return interruptible("pack.py", lambda: _main(argv), whole_process=False)
+
+
+def _main(argv: list[str] | None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="directory to make")
     parser.add_argument("--target", default="h200", help="NVIDIA device (h200)")
@@ -92,9 +98,6 @@ def main(argv: list[str] | None = None) -> int:
     except (OSError, ValueError) as error:
         print(f"pack.py: error: {error}", file=sys.stderr)
         return 1
-    except KeyboardInterrupt:
-        print("pack.py: interrupted", file=sys.stderr)
-        return 130
     size = sum(file.stat().st_size for file in output.rglob("*") if file.is_file())
     print(f"wrote {output} ({size} B); on the machine with the GPU: python {output.name}/launch.py")
     return 0

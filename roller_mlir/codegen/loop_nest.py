@@ -11,6 +11,8 @@ from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
 
 UNIT = "unit"
+# Tasks and steps are counted in 32 bits.
+MAX_TRIPS = 1 << 31
 
 
 @dataclass(frozen=True)
@@ -128,6 +130,8 @@ def _nest_loop(operation: ir.Operation) -> NestLoop:
     low, high, step = (_constant(operation, value) for value in list(operation.operands)[:3])
     if step < 1 or high <= low:
         fail(operation, f"loops need at least 1 trip, but this one runs from {low} to {high} by {step}")
+    if high - low >= MAX_TRIPS:
+        fail(operation, f"loops have less than {MAX_TRIPS} trips, but this one runs from {low} to {high}")
     return NestLoop(operation.regions[0].blocks[0].arguments[0], low, step, -(-(high - low) // step))
 
 

@@ -21,7 +21,7 @@ def compile(  # noqa: A001 - the public name, as in re.compile
     options: CompileOptions | None = None,
     **forced: Any,
 ) -> "Artifact":
-    """Compile a function of linalg ops on tensors.
+    """Compile a function of linalg ops on tensors, or of a later stage of its lowering (as `roller compile --emit`).
 
     Args:
         program: An MLIR module, its text or bytecode, or the path of a file. A `str` that holds a line break or a brace

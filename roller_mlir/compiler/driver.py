@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One compilation: source to linalg to plans to loops to kernels to binaries to artifact."""
+"""One compilation: source to linalg to plans to loops to kernels to binaries to artifact, from whichever it begins."""
 
 import time
 
 from roller_mlir.codegen.backend import KernelBinary, compile_kernels
 from roller_mlir.compiler.assemble import assemble
-from roller_mlir.compiler.entry import isolate_entry
+from roller_mlir.compiler.errors import InternalError
+from roller_mlir.compiler.first_stage import BUFFERS, KERNELS, first_pass, open_entry
 from roller_mlir.compiler.launch_list import read_launch_list
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source, parse_source
@@ -13,6 +14,7 @@ from roller_mlir.compiler.stages import Stages, run_stages
 from roller_mlir.hal import Device, find_device
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.bindings import ir, make_context
+from roller_mlir.support.diagnostics import fail
 
 
 def compile_source(source: Source, target: str, options: CompileOptions, *, read_s: float = 0.0) -> Artifact:
@@ -20,11 +22,13 @@ def compile_source(source: Source, target: str, options: CompileOptions, *, read
     started = time.perf_counter() - read_s
     device = find_device(target)
     with make_context() as context, ir.Location.unknown():
-        module = _open(source, options, context)
+        module, first = _open(source, device, options, context)
         text = str(module)
         read_s = time.perf_counter() - started
-        stages = run_stages(module, target, options)
+        stages = run_stages(module, target, options, first=first)
         stages.phases_s = {"read": read_s, **stages.phases_s}
+        if first in (BUFFERS, KERNELS):
+            _check_launches(module)
         return _finish(module, device, options, text, stages, started)
 
 
@@ -69,13 +73,23 @@ def lower_until(source: Source, target: str, options: CompileOptions, last_pass:
     Returns:
         The module as text, and what the passes gave.
     """
+    device = find_device(target)
     with make_context() as context, ir.Location.unknown():
-        module = _open(source, options, context)
-        stages = run_stages(module, target, options, until=last_pass)
+        module, first = _open(source, device, options, context)
+        stages = run_stages(module, target, options, until=last_pass, first=first)
         return str(module), stages
 
 
-def _open(source: Source, options: CompileOptions, context: ir.Context) -> ir.Module:
+def _open(source: Source, device: Device, options: CompileOptions, context: ir.Context) -> tuple[ir.Module, str]:
     module = parse_source(source, context)
-    isolate_entry(module, options.entry)
-    return module
+    first = first_pass(module)
+    open_entry(module, first, device, options)
+    return module, first
+
+
+def _check_launches(module: ir.Module) -> None:
+    """Refuse a host function that no launch list can express; it was given, so this is no bug of ours."""
+    try:
+        read_launch_list(module)
+    except InternalError as error:
+        fail(module.operation, f"the function cannot be launched: {error}")

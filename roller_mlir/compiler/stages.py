@@ -6,10 +6,12 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
+from roller_mlir.compiler.first_stage import LINALG, passes_from
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.pipelines import TO_SIM
 from roller_mlir.plan.plan import Plan
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes import Pass
 from roller_mlir.support.pipeline import RunOptions, Step, expand_pipeline, run_pipeline
 
@@ -40,25 +42,30 @@ def run_stages(
     *,
     keep: Collection[str] = (),
     until: str = "",
+    first: str = LINALG,
 ) -> Stages:
-    """Lower a module of linalg ops to kernels and launches, in place.
+    """Lower a module to kernels and launches, in place.
 
     Args:
-        module: One function of linalg ops on tensors.
+        module: One function, of linalg ops on tensors or of a later stage.
         target: What to compile for: the device's name, or the path of its description.
         options: What is forced.
         keep: Names of passes whose IR is kept as text.
         until: Name of the last pass to run; "" runs all.
+        first: Name of the first pass to run, from `first_pass`.
 
     Raises:
-        DiagnosedError: The module, a forced tile or a plan file is refused.
+        DiagnosedError: The module, a forced tile or a plan file is refused, or the module is beyond `until`.
     """
     given: dict[str, str | None] = {"device": target, **options.construct_options()}
-    steps = expand_pipeline(TO_SIM.name, given)
+    left = passes_from(first)
     if until:
-        last = max(i for i, step in enumerate(steps) if isinstance(step, Pass) and step.name == until)
-        steps = steps[: last + 1]
-    stages = Stages()
+        done = TO_SIM.passes[: TO_SIM.passes.index(until) + 1]
+        if len(done) + len(left) < len(TO_SIM.passes):
+            fail(module.operation, f"the module is beyond {until}: {first or 'no pass'} comes next")
+        left = tuple(name for name in left if name in done)
+    steps = [step for step in expand_pipeline(TO_SIM.name, given) if isinstance(step, Pass) and step.name in left]
+    stages = Stages(plans=read_plans(module))
     started = time.perf_counter()
 
     def record(step: Pass, current: Any) -> None:

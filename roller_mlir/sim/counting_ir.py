@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The compiled counter: turns the threads' logs of accesses into accesses of subgroups, sectors and bank phases.
 
-Threads log (site, address) in the order in which they run. After a pass, the logs of a subgroup's lanes are merged as
+Threads log (site, address) in the order in which they run. When a subgroup's lanes wait, their logs are merged as
 hardware would issue them: of the lanes' next records the smallest site goes first, for all lanes that are at it. Sites
 are numbered in program order, so that lanes that skip an access, leave a loop early or take another branch come
 together again behind it. Merging stops at a lane that is out of records but was stopped only by its full log or by the
@@ -116,11 +116,11 @@ def _count_phases(runtime: Runtime, insert: Value) -> Value:
     return code.function
 
 
-def _merge(runtime: Runtime) -> Value:
-    """merge(launch, block, first, end): count the logs of one subgroup as far as they are complete."""
+def emit_counter(runtime: Runtime) -> Value:
+    """Emit flush(launch, block, first, end): count the logs of one subgroup as far as they are complete."""
     insert = _insert(runtime)
     sectors, phases = _count_sectors(runtime, insert), _count_phases(runtime, insert)
-    code = Code(runtime.module, PREFIX + "merge", 4, VOID, internal=True)
+    code = Code(runtime.module, PREFIX + "flush", 4, VOID, internal=True)
     builder = code.builder
     launch, block, first, end = code.parameters
     capacity, specs, all_counters = code.slots(launch, Launch.LOG_CAPACITY, Launch.SITE_SPECS, Launch.COUNTERS)
@@ -187,16 +187,4 @@ def _merge(runtime: Runtime) -> Value:
             code.write(log, place, code.read(log, builder.add(place, used)))
         code.write(lengths, thread, kept)
     builder.ret_void()
-    return code.function
-
-
-def emit_counter(runtime: Runtime) -> Value:
-    """Emit flush(launch, block): count what the block's subgroups logged in the last pass."""
-    merge = _merge(runtime)
-    code = Code(runtime.module, PREFIX + "flush", 2, VOID, internal=True)
-    launch, block = code.parameters
-    threads, subgroup = code.slots(launch, Launch.THREADS, Launch.SUBGROUP)
-    with code.count(0, threads, subgroup) as first:
-        code.call(merge, launch, block, first, code.least(code.builder.add(first, subgroup), threads))
-    code.builder.ret_void()
     return code.function

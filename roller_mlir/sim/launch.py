@@ -114,10 +114,11 @@ class SimulatedKernels:
             block: Threads of a block.
             dynamic_workgroup_bytes: Workgroup memory behind `gpu.dynamic_shared_memory`.
             args: Arrays (changed in place) for memrefs, numbers for scalars.
-            seed: Of the order in which blocks start and threads run; None: ascending.
+            seed: Of the order in which blocks start, and in which subgroups and their threads run; None: ascending.
             timeout_s: Time after which the launch is given up, in seconds.
             resident_blocks: Blocks that run at the same time; None: all, as persistent kernels need it.
-            sweep: Whether resident blocks take turns after each wait, instead of running until they can only spin.
+            sweep: Whether resident blocks take turns where all their threads wait, instead of running until they can
+                only spin.
 
         Raises:
             SimulationError: The kernel did something wrong or did not end.
@@ -164,6 +165,7 @@ class SimulatedKernels:
     ) -> Records:
         records = Records(
             threads=prod(block),
+            subgroup_size=self._subgroup_size,
             resident=resident,
             arena_bytes=entry.static_bytes + dynamic_bytes,
             stack_bytes=stack_bytes(self._compiled.frame_bytes(entry.name)),
@@ -178,7 +180,6 @@ class SimulatedKernels:
         launch[Launch.ARGUMENTS] = records.keep(arguments.values)
         launch[Launch.RANGES] = records.keep(arguments.ranges)
         launch[Launch.RANGE_COUNT] = len(arguments.ranges)
-        launch[Launch.SUBGROUP] = self._subgroup_size
         launch[Launch.GRID_X : Launch.GRID_Z + 1] = grid
         launch[Launch.BLOCK_X : Launch.BLOCK_Z + 1] = block
         launch[Launch.DYNAMIC_BYTES] = dynamic_bytes

@@ -31,7 +31,7 @@ class Launch(IntEnum):
     BLOCK_ORDER = 17  # address of int64[BLOCKS]
     CONTEXTS = 18  # address of the block records
     CONTEXT_ORDER = 19  # address of int64[RESIDENT]
-    SWEEP = 20  # 1: one pass per block and round; 0: a block runs until it can only spin
+    SWEEP = 20  # 1: one pass over a block a round; 0: a block runs until it can only spin
     IDLE_LIMIT = 21  # rounds in which every thread only spins before the launch is given up
     FAULT = 22  # a Fault, 0: none
     FAULT_SITE = 23
@@ -49,6 +49,7 @@ class Launch(IntEnum):
     BANK_TABLE = 35  # address of int64[2 * BANKS]
     RANGES = 36  # address of int64[RANGE_COUNT][2]: begin, end of every argument
     RANGE_COUNT = 37
+    SUBGROUPS = 38  # subgroups of a block, the last one maybe not full
     SIZE = 40
 
 
@@ -65,21 +66,22 @@ class Block(IntEnum):
     WIDTH = 7  # address of int32[threads]: lanes that the thread's shuffle needs
     STACK_POINTER = 8  # address of int64[threads]; 0: not started
     STACKS = 9  # address of the stacks
-    ORDER = 10  # address of int64[threads]
+    ORDER = 10  # address of int64[threads]: the threads of each subgroup in turn, as its lanes run
     EXCHANGE = 11  # address of int64[2][threads]: what shuffles pass on
     PARITY = 12  # address of uint8[threads]: the half of EXCHANGE in use
     ARENA = 13  # address of the workgroup memory
     CURRENT = 14  # the running thread
     SCHEDULER = 15  # the scheduler's stack pointer
     TICKS = 16  # loop iterations until the clock is read
-    PROGRESS = 17  # 1: a spin loop was left in this pass
+    PROGRESS = 17  # 1: a spin loop was left or a shuffle was released in this pass
     DONE = 18  # threads that had ended after the last pass
     LOG = 19  # address of int64[threads][LOG_CAPACITY]: site << 48 | address
     LOG_LENGTH = 20  # address of int64[threads]
     ARRIVED = 21  # threads at a barrier
     ARRIVAL_SITE = 22  # the barrier that the first of them reached
     MIXED = 23  # 1: another one reached another barrier
-    SIZE = 24
+    SUBGROUP_ORDER = 24  # address of int64[SUBGROUPS]: the first thread of each subgroup, as the subgroups run
+    SIZE = 32
 
 
 class State(IntEnum):

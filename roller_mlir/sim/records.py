@@ -51,12 +51,22 @@ class Records:
     """
 
     def __init__(
-        self, *, threads: int, resident: int, arena_bytes: int, stack_bytes: int, sites: int, banks: Banks, log: bool
+        self,
+        *,
+        threads: int,
+        subgroup_size: int,
+        resident: int,
+        arena_bytes: int,
+        stack_bytes: int,
+        sites: int,
+        banks: Banks,
+        log: bool,
     ) -> None:
         """Allocate.
 
         Args:
             threads: Threads of a block.
+            subgroup_size: Threads of a subgroup.
             resident: Blocks that run at the same time.
             arena_bytes: Workgroup memory of a block.
             stack_bytes: Stack of a thread.
@@ -69,10 +79,13 @@ class Records:
         self.blocks: Array = np.zeros((resident, Block.SIZE), np.int64)
         self.counters: Array = np.zeros((max(1, sites), layout.COUNTER_COUNT), np.int64)
         self.fault_values: Array = np.zeros(layout.FAULT_VALUE_COUNT, np.int64)
+        firsts = np.arange(0, threads, subgroup_size, dtype=np.int64)
         capacity = _LOG_BYTES // (8 * threads * resident)
         capacity = min(_LONGEST_LOG, max(_SHORTEST_LOG, capacity)) if log else 0
         for slot, value in (
             (Launch.THREADS, threads),
+            (Launch.SUBGROUP, subgroup_size),
+            (Launch.SUBGROUPS, len(firsts)),
             (Launch.RESIDENT, resident),
             (Launch.ARENA_BYTES, arena_bytes),
             (Launch.STACK_BYTES, stack_bytes),
@@ -95,6 +108,7 @@ class Records:
             Block.WIDTH: np.zeros((resident, threads), np.int32),
             Block.STACK_POINTER: np.zeros((resident, threads), np.int64),
             Block.ORDER: np.tile(np.arange(threads, dtype=np.int64), (resident, 1)),
+            Block.SUBGROUP_ORDER: np.tile(firsts, (resident, 1)),
             Block.EXCHANGE: np.zeros((resident, 2 * threads), np.int64),
             Block.PARITY: np.zeros((resident, threads), np.uint8),
             Block.LOG: np.empty((resident, threads * capacity), np.int64),

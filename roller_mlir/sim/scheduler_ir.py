@@ -1,9 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The compiled scheduler: runs the threads of the resident blocks and lets them go on when what they wait for has come.
 
-A pass over a block runs every ready thread until it waits, then releases a barrier that all threads reached, shuffles
-that all their lanes reached, and threads that spin. Blocks take turns: a block runs until it can only spin (greedy: it
-finds missing grid barriers, because it runs ahead as far as it can), or for one pass (sweep).
+A subgroup's turn runs its ready threads until they wait, releases the shuffles that all their lanes reached, and so
+on, until its threads wait at a barrier of the block, spin, or have ended. A pass over a block gives every subgroup a
+turn, then releases a barrier that all threads reached, or threads that spin. This is greedy: a subgroup runs ahead of
+the others as far as it may, or they run ahead of it, so that memory that is reused without a barrier in between shows,
+also behind shuffles. The order of the subgroups changes at every barrier.
+
+Blocks take turns: a block runs until it can only spin (greedy as well: it finds missing grid barriers), or for one
+pass (sweep).
 """
 
 from llvmlite import ir
@@ -45,6 +50,17 @@ def _permute(runtime: Runtime, random: Value) -> Value:
     return code.function
 
 
+def _permute_subgroups(code: Code, permute: Value, launch: Value, block: Value) -> None:
+    """Emit a new order of the block's subgroups."""
+    code.call(permute, launch, code.read(block, Block.SUBGROUP_ORDER), code.read(launch, Launch.SUBGROUPS))
+
+
+def _subgroup_end(code: Code, launch: Value, first: Value) -> Value:
+    """Emit the end of the threads of the subgroup that starts with this one."""
+    threads, subgroup = code.slots(launch, Launch.THREADS, Launch.SUBGROUP)
+    return code.least(code.builder.add(first, subgroup), threads)
+
+
 def _start(runtime: Runtime, permute: Value) -> Value:
     """start(launch, block): give the record the next block of the grid, or none."""
     code = Code(runtime.module, PREFIX + "start", 2, VOID, internal=True)
@@ -64,7 +80,7 @@ def _start(runtime: Runtime, permute: Value) -> Value:
         code.write(block, Block.TICKS, layout.TICKS_PER_CLOCK)
         for slot in (Block.DONE, Block.ARRIVED, Block.MIXED):
             code.write(block, slot, 0)
-        threads, arena_bytes = code.slots(launch, Launch.THREADS, Launch.ARENA_BYTES)
+        threads, subgroup, arena_bytes = code.slots(launch, Launch.THREADS, Launch.SUBGROUP, Launch.ARENA_BYTES)
         for slot, value, width, count in (
             (Block.ARENA, 0xFF, 1, arena_bytes),
             (Block.STATE, State.READY, 1, threads),
@@ -74,7 +90,11 @@ def _start(runtime: Runtime, permute: Value) -> Value:
         ):
             address = builder.inttoptr(code.read(block, slot), POINTER)
             builder.call(runtime.fill, [address, ir.Constant(I32, int(value)), builder.mul(count, code.value(width))])
-        code.call(permute, launch, code.read(block, Block.ORDER), threads)
+        lanes = code.read(block, Block.ORDER)
+        with code.count(0, threads, subgroup) as first:
+            address = builder.add(lanes, builder.mul(first, code.value(8)))
+            code.call(permute, launch, address, builder.sub(_subgroup_end(code, launch, first), first))
+        _permute_subgroups(code, permute, launch, block)
     builder.ret_void()
     return code.function
 
@@ -156,21 +176,57 @@ def _release_subgroup(runtime: Runtime, blame: Value) -> Value:
     return code.function
 
 
+def _turn(runtime: Runtime, blame: Value, flush: Value) -> Value:
+    """turn(launch, block, first, end): run a subgroup until none of its threads can go on without other subgroups."""
+    code = Code(runtime.module, PREFIX + "turn", 4, VOID, internal=True)
+    builder = code.builder
+    launch, block, first, end = code.parameters
+    (capacity,) = code.slots(launch, Launch.LOG_CAPACITY)
+    order, states, lengths = code.slots(block, Block.ORDER, Block.STATE, Block.LOG_LENGTH)
+    resume, release_subgroup = _resume(runtime), _release_subgroup(runtime, blame)
+    again, ran = code.variable(1), code.variable(0)
+    with code.loop(lambda: code.compare("!=", again.get(), 0)):
+        again.set(0)
+        ran.set(0)
+        arrived_before = code.read(block, Block.ARRIVED)
+        with code.count(first, end) as place:
+            thread = code.read(order, place)
+            with code.when(code.compare("==", code.read(states, thread, I8), State.READY)):
+                ran.set(1)
+                code.call(resume, launch, block, thread)
+                with code.when(code.compare("!=", code.read(launch, Launch.FAULT), 0), likely=False):
+                    builder.ret_void()
+        with code.when(code.compare("==", ran.get(), 0)):
+            builder.ret_void()
+        with code.when(code.compare("!=", capacity, 0)):
+            code.call(flush, launch, block, first, end)
+            with code.count(first, end) as thread:
+                waits = code.compare("==", code.read(states, thread, I8), State.LOG_FULL)
+                emptied = code.compare("<", code.read(lengths, thread), capacity)
+                with code.when(builder.and_(waits, emptied)):
+                    code.write(states, thread, State.READY, I8)
+                    again.set(1)
+        # Where all lanes have just reached a barrier, none is left at a shuffle.
+        arrived = builder.sub(code.read(block, Block.ARRIVED), arrived_before)
+        with code.when(builder.icmp_signed("<", arrived, builder.sub(end, first))):
+            released = code.call(release_subgroup, launch, block, first, end)
+            code.write(block, Block.PROGRESS, builder.or_(code.read(block, Block.PROGRESS), released))
+            again.set(builder.or_(again.get(), released))
+            with code.when(code.compare("!=", code.read(launch, Launch.FAULT), 0), likely=False):
+                builder.ret_void()
+    builder.ret_void()
+    return code.function
+
+
 def _release(runtime: Runtime, blame: Value) -> Value:
     """release(launch, block) -> Outcome: wake what may go on after a pass."""
     code = Code(runtime.module, PREFIX + "release", 2, internal=True)
     builder = code.builder
     launch, block = code.parameters
-    threads, subgroup, capacity = code.slots(launch, Launch.THREADS, Launch.SUBGROUP, Launch.LOG_CAPACITY)
-    states, sites, done_before, lengths = code.slots(block, Block.STATE, Block.SITE, Block.DONE, Block.LOG_LENGTH)
-    release_subgroup = _release_subgroup(runtime, blame)
+    (threads,) = code.slots(launch, Launch.THREADS)
+    states, sites, done_before = code.slots(block, Block.STATE, Block.SITE, Block.DONE)
     progress = code.variable(code.read(block, Block.PROGRESS))
     code.write(block, Block.PROGRESS, 0)
-    with code.count(0, threads, subgroup) as first:
-        end = code.least(builder.add(first, subgroup), threads)
-        released = code.call(release_subgroup, launch, block, first, end)
-        progress.set(builder.or_(progress.get(), released))
-    logs = code.compare("!=", capacity, 0)
     done, odd = code.variable(0), code.variable(-1)
     expected = code.read(block, Block.ARRIVAL_SITE)
     with code.count(0, threads) as thread:
@@ -180,12 +236,10 @@ def _release(runtime: Runtime, blame: Value) -> Value:
         elsewhere = code.compare("!=", code.read(sites, thread, I32), expected)
         with code.when(builder.and_(code.compare("==", state, State.BARRIER), elsewhere)):
             odd.set(thread)
-        stopped = code.is_stopped(state)
-        with code.when(stopped):
+        preempted = code.compare("==", state, State.PREEMPTED)
+        with code.when(preempted):
             progress.set(1)
-        full = builder.and_(logs, code.compare("==", code.read(lengths, thread), capacity))
-        goes_on = builder.and_(builder.or_(stopped, code.compare("==", state, State.SPIN)), builder.not_(full))
-        with code.when(goes_on):
+        with code.when(builder.or_(preempted, code.compare("==", state, State.SPIN))):
             code.write(states, thread, State.READY, I8)
     with code.when(code.compare("!=", done.get(), done_before)):
         progress.set(1)
@@ -197,7 +251,6 @@ def _release(runtime: Runtime, blame: Value) -> Value:
     nobody_else = code.compare("==", builder.add(done.get(), arrived), threads)
     with code.when(builder.and_(code.compare(">", arrived, 0), nobody_else)):
         code.call(blame, launch, block, Fault.DIVERGENT_BARRIER, odd.get(), expected)
-    with code.when(code.compare("!=", code.read(launch, Launch.FAULT), 0)):
         code.give(Outcome.FAULT)
     moved = code.compare("!=", progress.get(), 0)
     code.give(builder.select(moved, code.value(Outcome.PROGRESS), code.value(Outcome.SPINNING)))
@@ -215,26 +268,24 @@ def _release_barrier(code: Code, runtime: Runtime, block: Value, threads: Value)
     return together
 
 
-def _pass(runtime: Runtime, blame: Value, flush: Value) -> Value:
-    """pass(launch, block) -> Outcome: run every ready thread once, count its accesses, release."""
+def _pass(runtime: Runtime, permute: Value, blame: Value, flush: Value) -> Value:
+    """pass(launch, block) -> Outcome: give every subgroup a turn, then release what waits for the whole block."""
+    turn = _turn(runtime, blame, flush)
     code = Code(runtime.module, PREFIX + "pass", 2, internal=True)
     builder = code.builder
     launch, block = code.parameters
-    threads, deadline, capacity = code.slots(launch, Launch.THREADS, Launch.DEADLINE_NS, Launch.LOG_CAPACITY)
-    order, states = code.slots(block, Block.ORDER, Block.STATE)
-    resume = _resume(runtime)
-    with code.count(0, threads) as place:
-        thread = code.read(order, place)
-        with code.when(code.compare("==", code.read(states, thread, I8), State.READY)):
-            code.call(resume, launch, block, thread)
-            with code.when(code.compare("!=", code.read(launch, Launch.FAULT), 0), likely=False):
-                code.give(Outcome.FAULT)
-    with code.when(code.compare("!=", capacity, 0)):
-        code.call(flush, launch, block)
+    threads, subgroups, deadline = code.slots(launch, Launch.THREADS, Launch.SUBGROUPS, Launch.DEADLINE_NS)
+    (order,) = code.slots(block, Block.SUBGROUP_ORDER)
+    with code.count(0, subgroups) as place:
+        first = code.read(order, place)
+        code.call(turn, launch, block, first, _subgroup_end(code, launch, first))
+        with code.when(code.compare("!=", code.read(launch, Launch.FAULT), 0), likely=False):
+            code.give(Outcome.FAULT)
     with code.when(code.compare(">", code.call(runtime.clock), deadline), likely=False):
         code.call(blame, launch, block, Fault.TIMEOUT, -1, -1)
         code.give(Outcome.FAULT)
     with code.when(_release_barrier(code, runtime, block, threads)):
+        _permute_subgroups(code, permute, launch, block)
         code.give(Outcome.PROGRESS)
     builder.ret(code.call(_release(runtime, blame), launch, block))
     return code.function
@@ -246,7 +297,7 @@ def emit_scheduler(runtime: Runtime, flush: Value) -> None:
     permute = _permute(runtime, random)
     start = _start(runtime, permute)
     blame = _blame(runtime)
-    one_pass = _pass(runtime, blame, flush)
+    one_pass = _pass(runtime, permute, blame, flush)
     code = Code(runtime.module, PREFIX + "run", 1, VOID)
     builder = code.builder
     (launch,) = code.parameters

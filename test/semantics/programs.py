@@ -186,7 +186,9 @@ PROGRAMS: dict[str, str] = {
     "batch": generic((5, 20, 17, 31), ("abd", "adc", "abc"), PRODUCT),
     "batch innermost": generic((5, 20, 17, 31), ("bda", "dca", "bca"), PRODUCT),
     "two ragged reductions without a neutral pad": generic(
-        (7, 48), ("ba", ""), "%one = arith.constant 1.0 : f32\n    %p = arith.addf %x0, %one : f32\n    %r = arith.addf %acc, %p : f32"
+        (7, 48),
+        ("ba", ""),
+        "%one = arith.constant 1.0 : f32\n    %p = arith.addf %x0, %one : f32\n    %r = arith.addf %acc, %p : f32",
     ),
     "trace of each matrix": generic((3, 5, 9), ("abcc", "ab"), SUM),
     "diagonal of each matrix": generic((3, 5, 9), ("abcc", "abc"), "%r = arith.negf %x0 : f32", start=None),

@@ -25,7 +25,15 @@ def compiled(m: int, n: int, k: int, target: str) -> Artifact:
 
 @pytest.mark.parametrize(
     ("size", "least_share"),
-    [((4096, 4096, 4096), 0.88), ((1024, 1024, 1024), 0.88), ((4000, 4000, 4020), 0.88), ((4095, 4095, 4095), 0.87)],
+    [
+        ((4096, 4096, 4096), 0.88),
+        ((1024, 1024, 1024), 0.88),
+        ((4000, 4000, 4020), 0.88),
+        ((4095, 4095, 4095), 0.87),
+        ((1021, 1019, 1023), 0.87),
+        ((1000, 1001, 999), 0.87),
+        ((513, 512, 511), 0.87),
+    ],
     ids=str,
 )
 def test_matmul_128x128x8_on_sm_90a(size: tuple[int, int, int], least_share: float) -> None:
@@ -40,7 +48,7 @@ def test_matmul_128x128x8_on_sm_90a(size: tuple[int, int, int], least_share: flo
     shared_bytes = 16 * loop.get("LDS.128", 0) + 8 * loop.get("LDS.64", 0) + 4 * loop.get("LDS", 0)
     assert loop["FFMA"] / shared_bytes >= 1.0
     wide = loop.get("LDG.E.128.CONSTANT", 0)
-    assert wide == (2 if size[2] % 4 == 0 and size[1] % 4 == 0 else 0)
+    assert wide == int(size[2] % 4 == 0) + int(size[1] % 4 == 0)
     plan = kernel.plan
     assert plan is not None and plan.prediction is not None
     assert statistics.shared_bytes == plan.prediction.shared_bytes == 16640

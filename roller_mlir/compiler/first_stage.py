@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Where a module stands on the way from linalg to kernels, so that IR of every stage can be compiled, edited or not.
+
+Linalg ops on tensors begin with `rtile-normalize`, `rtile.program`s with plans with `rtile-expand`, loops on tensors
+with `rtile-assign-buffers`, loops on memrefs with `rtile-lower-to-gpu`; kernels with their launches need no pass.
+Refused beyond linalg: choices of planning, which is over; plans for another device; programs at different stages.
+"""
+
+from collections.abc import Iterator
+from typing import Any, cast
+
+from roller_mlir.codegen.program import programs_of
+from roller_mlir.compiler.entry import isolate_entry
+from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.hal import Device
+from roller_mlir.pipelines import TO_SIM
+from roller_mlir.plan.plan import Plan
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
+
+LINALG = "rtile-normalize"
+PLANNED = "rtile-expand"
+LOOPS = "rtile-assign-buffers"
+BUFFERS = "rtile-lower-to-gpu"
+KERNELS = ""
+
+_ROLES = ("input", "output", "workspace")
+_LOOP_OPS = ("rtile.load", "rtile.compute", "rtile.store")
+
+
+def first_pass(module: ir.Module) -> str:
+    """Return the pass that a module needs first, "" for kernels with their launches.
+
+    Raises:
+        DiagnosedError: Its programs are at different stages.
+    """
+    if any(op.name == "gpu.launch_func" for op in _operations(module.operation)):
+        return KERNELS
+    found = [(program, _stage_of(program.operation)) for program in programs_of(module)]
+    if not found:
+        return LINALG
+    first = found[0][1]
+    for program, stage in found:
+        if stage != first:
+            fail(program, f"'rtile.program' needs {stage} next, but the first one {first}; bring all to one stage")
+    return first
+
+
+def passes_from(first: str) -> tuple[str, ...]:
+    """Return the names of the passes that are left, in order."""
+    names = TO_SIM.passes
+    return names[names.index(first) :] if first else ()
+
+
+def open_entry(module: ir.Module, first: str, device: Device, options: CompileOptions) -> None:
+    """Leave the function to compile alone in its module, with what it needs.
+
+    Args:
+        module: Changed in place.
+        first: From `first_pass`.
+        device: What to compile for.
+        options: Its entry is taken; beyond linalg the choices of planning are refused.
+
+    Raises:
+        DiagnosedError: The function is not found, or does not go with device and options.
+    """
+    if first != LINALG and options.construct_options():
+        forced = ", ".join(options.construct_options())
+        fail(module.operation, f"{forced}: the module is planned already; edit it, or begin with linalg ops")
+    if first in (BUFFERS, KERNELS):
+        _check_host(module, options.entry)
+    else:
+        isolate_entry(module, options.entry)
+    if first == PLANNED:
+        _check_plans(module, device)
+
+
+def _operations(operation: ir.Operation) -> Iterator[ir.Operation]:
+    """Yield the operations of functions, not those inside of them."""
+    for function in operation.regions[0].blocks[0].operations:
+        if function.operation.name == "func.func":
+            for block in function.operation.regions[0].blocks:
+                yield from (op.operation for op in block.operations)
+
+
+def _stage_of(program: ir.Operation) -> str:
+    arguments = program.regions[0].blocks[0].arguments
+    if any(isinstance(argument.type, ir.MemRefType) for argument in arguments):
+        return BUFFERS
+    inside = False
+
+    def visit(op: ir.Operation) -> Any:
+        nonlocal inside
+        inside = inside or op.name in _LOOP_OPS
+        return ir.WalkResult.ADVANCE
+
+    program.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return LOOPS if inside else PLANNED
+
+
+def _check_host(module: ir.Module, entry: str | None) -> None:
+    """Refuse all but one function, each of whose arguments says what it is for."""
+    functions = [op.operation for op in module.body.operations if op.operation.name == "func.func"]
+    functions = [op for op in functions if len(op.regions[0].blocks)]
+    names = [ir.StringAttr(op.attributes["sym_name"]).value for op in functions]
+    if len(names) != 1 or entry not in (None, names[0]):
+        wanted = f" '{entry}'" if entry else ""
+        fail(module.operation, f"a module on buffers must have 1 function{wanted}, but this one has {', '.join(names)}")
+    attributes = cast(Any, functions[0].attributes)
+    arguments = functions[0].regions[0].blocks[0].arguments
+    given = attributes["arg_attrs"] if "arg_attrs" in attributes else [{}] * len(arguments)
+    for number, one in enumerate(given):
+        role = ir.StringAttr(one["rtile.role"]).value if "rtile.role" in one else None
+        if role not in _ROLES:
+            says = "no rtile.role" if role is None else f"rtile.role '{role}'"
+            fail(functions[0], f"argument {number} of '{names[0]}' has {says}; it must be one of {', '.join(_ROLES)}")
+
+
+def _check_plans(module: ir.Module, device: Device) -> None:
+    for program in programs_of(module):
+        if program.plan is None:
+            continue  # rtile-expand says so
+        try:
+            plan = Plan.from_dict(program.plan.to_dict())
+        except (ValueError, TypeError, KeyError) as error:
+            fail(program, f"'rtile.program' has a plan that cannot be read: {error}")
+        if plan.device != device.name:
+            fail(program, f"'rtile.program' is planned for {plan.device}, but the target is {device.name}")

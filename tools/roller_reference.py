@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What `roller run --check` compares with: the linalg ops that were compiled, or those of --reference."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from roller_mlir.compiler.entry import isolate_entry
+from roller_mlir.compiler.first_stage import LINALG, first_pass
+from roller_mlir.compiler.source import Source, parse_source, read_source
+from roller_mlir.reference import Comparison, compare, evaluate_function
+from roller_mlir.runtime import Artifact, RunResult
+from roller_mlir.support.bindings import ir, make_context
+from roller_mlir.tools.roller_errors import InputError, UsageError
+
+
+def open_reference(arguments: argparse.Namespace, artifact: Artifact) -> tuple[Source, str]:
+    """Return linalg ops of the artifact's signature, and the name of their function.
+
+    Raises:
+        UsageError: The artifact was compiled from a later stage, and no reference is given.
+        InputError: The reference is no linalg, or of another signature.
+    """
+    if arguments.reference:
+        source = read_source(Path(arguments.reference))
+        arguments.source = (source.name, source.text)
+    else:
+        source = Source("-", artifact.text("input"))
+    manifest = artifact.manifest
+    with make_context() as context:
+        module = parse_source(source, context)
+        if first_pass(module) != LINALG:
+            if arguments.reference:
+                raise InputError(
+                    f"{arguments.reference} holds no linalg ops to compare with, but a later stage of them"
+                )
+            raise UsageError(
+                f"'{manifest.function}' was not compiled from linalg ops, so that --check has nothing to compare with; "
+                "name linalg ops of the same signature with --reference"
+            )
+        name = isolate_entry(module, None if arguments.reference else manifest.function)
+        if arguments.reference:
+            found = _signature(module, name)
+            buffers = [[manifest.buffer(name) for name in names] for names in (manifest.inputs, manifest.outputs)]
+            wanted = _spelled(*([_tensor(b.shape, b.element_type) for b in part] for part in buffers))
+            if found != wanted:
+                raise InputError(f"{arguments.reference} is {found}, but '{manifest.function}' is {wanted}")
+    return source, name
+
+
+def check_result(
+    reference: tuple[Source, str], inputs: Sequence[np.ndarray[Any, Any]], result: RunResult) -> list[Comparison]:
+    """Compare each output with what the linalg ops give."""
+    with make_context() as context:
+        source, name = reference
+        expected = evaluate_function(parse_source(source, context), name, inputs)
+    return [
+        compare(got, want, kind, points)
+        for got, want, kind, points in zip(
+            result.outputs, expected.outputs, expected.element_types, expected.points, strict=True
+        )
+    ]
+
+
+def _signature(module: ir.Module, name: str) -> str:
+    (function,) = [op for op in module.body.operations if ir.StringAttr(op.attributes["sym_name"]).value == name]
+    attribute: Any = function.attributes["function_type"]
+    kind = ir.FunctionType(attribute.value)
+    return _spelled([str(one) for one in kind.inputs], [str(one) for one in kind.results])
+
+
+def _spelled(inputs: Sequence[str], outputs: Sequence[str]) -> str:
+    return f"({', '.join(inputs)}) -> ({', '.join(outputs)})"
+
+
+def _tensor(shape: Sequence[int], element_type: str) -> str:
+    return f"tensor<{'x'.join([*map(str, shape), element_type])}>"
