@@ -44,9 +44,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 def _main(arguments: list[str]) -> int:
     import argparse
+    import io
+    from contextlib import redirect_stdout
 
     from roller_mlir import __version__
     from roller_mlir.tools.roller_errors import run_guarded
+    from roller_mlir.tools.roller_output import print_line
 
     parser = argparse.ArgumentParser(
         prog="roller",
@@ -72,11 +75,19 @@ def _main(arguments: list[str]) -> int:
         )
         module.add_arguments(sub)
         actions[name] = module.run
+    manual = io.StringIO()  # argparse itself would say nothing where standard output cannot be written
     try:
-        parsed = parser.parse_args(arguments)
+        with redirect_stdout(manual):
+            parsed = parser.parse_args(arguments)
     except SystemExit as exit_request:
         code = exit_request.code if isinstance(exit_request.code, int) else 2
-        return run_guarded(lambda _: code, argparse.Namespace())  # argparse leaves what it printed unflushed
+
+        def show(_: argparse.Namespace) -> int:
+            if manual.getvalue():
+                print_line(manual.getvalue().rstrip("\n"))
+            return code
+
+        return run_guarded(show, argparse.Namespace())
     return run_guarded(actions[parsed.command], parsed)
 
 

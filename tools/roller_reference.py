@@ -52,7 +52,8 @@ def open_reference(arguments: argparse.Namespace, artifact: Artifact) -> tuple[S
 
 
 def check_result(
-    reference: tuple[Source, str], inputs: Sequence[np.ndarray[Any, Any]], result: RunResult) -> list[Comparison]:
+    reference: tuple[Source, str], inputs: Sequence[np.ndarray[Any, Any]], result: RunResult
+) -> list[Comparison]:
     """Compare each output with what the linalg ops give."""
     with make_context() as context:
         source, name = reference

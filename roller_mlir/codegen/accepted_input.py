@@ -112,6 +112,8 @@ def _check_tensor(kind: Any, what: str, where: Any) -> None:
         remedy = f"pass it as tensor<{kind}>" if not isinstance(kind, ir.ShapedType) else "give it a rank"
         fail(where, f"{what} has type {kind}; ranked tensors can be compiled: {remedy}")
     tensor = ir.RankedTensorType(kind)
+    if tensor.encoding is not None:
+        fail(where, f"{what} has type {kind}; tensors with an encoding are not supported")
     if not tensor.has_static_shape:
         fail(where, f"{what} has type {kind}; shapes must be static: give every dimension a size")
     if 0 in tensor.shape:

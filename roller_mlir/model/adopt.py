@@ -7,12 +7,11 @@ from roller_mlir.hal import Device
 from roller_mlir.mapping.plan_check import plan_problem
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.facts import Facts
-from roller_mlir.model.forced import program_problem
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.performance import predict_with
+from roller_mlir.model.problems import program_problem
 from roller_mlir.model.program import Program
 from roller_mlir.plan import Plan, TensorExpression
-from roller_mlir.plan.plan import WORKGROUP
 
 
 def adopt(expression: TensorExpression, plan: Plan, device: Device) -> Plan:
@@ -32,17 +31,7 @@ def adopt(expression: TensorExpression, plan: Plan, device: Device) -> Plan:
     if problem:
         raise ConstructionError(problem)
     facts = Facts(expression, machine_of(device))
-    program = Program(
-        tuple(axis.block for axis in plan.axes),
-        tuple(axis.threads for axis in plan.axes),
-        tuple(axis.chunk for axis in plan.axes),
-        plan.thread_order,
-        plan.lane,
-        tuple(operand.layer == WORKGROUP for operand in plan.operands),
-        tuple(axis.registers for axis in plan.axes),
-        plan.threads,
-    )
-    problem = program_problem(facts, program, plan.stages)
+    problem = program_problem(facts, Program.of_plan(plan), plan.stages)
     if problem:
         raise ConstructionError(problem)
     prediction = predict_with(facts, plan)

@@ -3,6 +3,9 @@
 
 Paper: ROLLER section 3.1. F(T) is the memory that a tile's data occupies, Q(T) what the whole operator moves when it is
 executed tile by tile, and (Q(T) - Q(T')) / (F(T') - F(T)) the reuse score of growing T to T'.
+
+`footprint_bytes` and `traffic_bytes` are the definitions, on which the tests check the paper's worked examples; the
+construction sums the same terms from `facts`, where they are remembered.
 """
 
 from collections.abc import Sequence

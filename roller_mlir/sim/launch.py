@@ -117,8 +117,8 @@ class SimulatedKernels:
             seed: Of the order in which blocks start, and in which subgroups and their threads run; None: ascending.
             timeout_s: Time after which the launch is given up, in seconds.
             resident_blocks: Blocks that run at the same time; None: all, as persistent kernels need it.
-            sweep: Whether resident blocks take turns where all their threads wait, instead of running until they can
-                only spin.
+            sweep: Whether subgroups and resident blocks take turns after each wait, instead of running ahead until they
+                can only wait for each other.
 
         Raises:
             SimulationError: The kernel did something wrong or did not end.

@@ -31,7 +31,7 @@ class Launch(IntEnum):
     BLOCK_ORDER = 17  # address of int64[BLOCKS]
     CONTEXTS = 18  # address of the block records
     CONTEXT_ORDER = 19  # address of int64[RESIDENT]
-    SWEEP = 20  # 1: one pass over a block a round; 0: a block runs until it can only spin
+    SWEEP = 20  # 1: subgroups and blocks take turns after each wait; 0: they run ahead as far as they can
     IDLE_LIMIT = 21  # rounds in which every thread only spins before the launch is given up
     FAULT = 22  # a Fault, 0: none
     FAULT_SITE = 23
@@ -81,7 +81,7 @@ class Block(IntEnum):
     ARRIVAL_SITE = 22  # the barrier that the first of them reached
     MIXED = 23  # 1: another one reached another barrier
     SUBGROUP_ORDER = 24  # address of int64[SUBGROUPS]: the first thread of each subgroup, as the subgroups run
-    SIZE = 32
+    SIZE = 25
 
 
 class State(IntEnum):

@@ -2,13 +2,14 @@
 """The compiled scheduler: runs the threads of the resident blocks and lets them go on when what they wait for has come.
 
 A subgroup's turn runs its ready threads until they wait, releases the shuffles that all their lanes reached, and so
-on, until its threads wait at a barrier of the block, spin, or have ended. A pass over a block gives every subgroup a
-turn, then releases a barrier that all threads reached, or threads that spin. This is greedy: a subgroup runs ahead of
-the others as far as it may, or they run ahead of it, so that memory that is reused without a barrier in between shows,
-also behind shuffles. The order of the subgroups changes at every barrier.
+on, until they wait at a barrier of the block, spin, or have ended. A pass over a block gives every subgroup a turn,
+then releases a barrier that all threads reached, or threads that spin. Blocks take turns: a block runs until it can
+only spin.
 
-Blocks take turns: a block runs until it can only spin (greedy as well: it finds missing grid barriers), or for one
-pass (sweep).
+This is greedy: what runs first runs ahead as far as it may, which finds missing barriers of the block, also with
+shuffles in between, and of the grid. The order of the subgroups changes at every barrier. A launch that sweeps ends a
+subgroup's turn at every wait and a block's turn after one pass, which finds memory that several of them use as if it
+were their own.
 """
 
 from llvmlite import ir
@@ -177,11 +178,11 @@ def _release_subgroup(runtime: Runtime, blame: Value) -> Value:
 
 
 def _turn(runtime: Runtime, blame: Value, flush: Value) -> Value:
-    """turn(launch, block, first, end): run a subgroup until none of its threads can go on without other subgroups."""
+    """turn(launch, block, first, end): run a subgroup until all its threads wait for others, or once (sweep)."""
     code = Code(runtime.module, PREFIX + "turn", 4, VOID, internal=True)
     builder = code.builder
     launch, block, first, end = code.parameters
-    (capacity,) = code.slots(launch, Launch.LOG_CAPACITY)
+    capacity, sweep = code.slots(launch, Launch.LOG_CAPACITY, Launch.SWEEP)
     order, states, lengths = code.slots(block, Block.ORDER, Block.STATE, Block.LOG_LENGTH)
     resume, release_subgroup = _resume(runtime), _release_subgroup(runtime, blame)
     again, ran = code.variable(1), code.variable(0)
@@ -208,10 +209,11 @@ def _turn(runtime: Runtime, blame: Value, flush: Value) -> Value:
                     again.set(1)
         # Where all lanes have just reached a barrier, none is left at a shuffle.
         arrived = builder.sub(code.read(block, Block.ARRIVED), arrived_before)
-        with code.when(builder.icmp_signed("<", arrived, builder.sub(end, first))):
+        some_elsewhere = builder.icmp_signed("<", arrived, builder.sub(end, first))
+        with code.when(builder.and_(some_elsewhere, code.compare("==", again.get(), 0))):
             released = code.call(release_subgroup, launch, block, first, end)
             code.write(block, Block.PROGRESS, builder.or_(code.read(block, Block.PROGRESS), released))
-            again.set(builder.or_(again.get(), released))
+            again.set(builder.select(code.compare("==", sweep, 0), released, code.value(0)))
             with code.when(code.compare("!=", code.read(launch, Launch.FAULT), 0), likely=False):
                 builder.ret_void()
     builder.ret_void()

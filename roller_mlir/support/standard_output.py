@@ -3,7 +3,7 @@
 
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager, suppress
 
 
@@ -12,7 +12,7 @@ class OutputError(Exception):
 
 
 @contextmanager
-def writing_output() -> Iterator[None]:
+def writing_output() -> Generator[None, None, None]:
     """Around what writes to standard output: flushes it, and tells its failures from those of other files.
 
     Raises:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import roller_mlir
 from roller_mlir.plan.manifest import Buffer, DeviceRecord, File, Launch, Manifest, View
 from roller_mlir.runtime import Artifact, ArtifactError, store
 
@@ -28,6 +29,20 @@ def artifact(data: bytes = b"gpu.module") -> Artifact:
         files=(File(name="kernels.mlir", role="kernels", size_bytes=len(data), sha256=store.sha256(data)),),
     )
     return Artifact(manifest, {"kernels.mlir": data})
+
+
+def test_it_is_named_in_one_line() -> None:
+    said = repr(artifact(bytes(100_000)))
+    assert "\n" not in said and len(said) < 120
+    assert all(word in said for word in ("kernel", "files", artifact().manifest.device.name))
+
+
+def test_the_errors_are_public() -> None:
+    assert roller_mlir.ArtifactError is ArtifactError
+    with pytest.raises(roller_mlir.DeviceError):
+        roller_mlir.compile("module {}", target="h201")
+    with pytest.raises(roller_mlir.DiagnosedError):
+        roller_mlir.compile("module {}")
 
 
 def names(folder: Path) -> list[str]:

@@ -222,7 +222,8 @@ def test_no_space(tmp_path: Path, capsys: Any, monkeypatch: Any) -> None:
 
 
 def test_import_is_cheap_and_the_names_are_few() -> None:
-    assert set(roller_mlir.__all__) == {"Artifact", "CompileOptions", "__version__", "compile", "devices"}
+    errors = {"ArtifactError", "DeviceError", "DiagnosedError"}
+    assert set(roller_mlir.__all__) == {"Artifact", "CompileOptions", "__version__", "compile", "devices", *errors}
     assert dir(roller_mlir) == sorted(roller_mlir.__all__)
     assert {"h200", "mi300x"} <= set(roller_mlir.devices())
     assert all(getattr(roller_mlir, name) is not None for name in roller_mlir.__all__)

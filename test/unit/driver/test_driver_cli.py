@@ -105,7 +105,12 @@ def test_devices(capsys: Any) -> None:
     said = capsys.readouterr().out
     assert all(name in said for name in ("v100", "a100-80", "h100", "h200", "mi300x"))
     assert main(["devices", "gfx942"]) == 0
-    assert "Instinct MI300X" in capsys.readouterr().out
+    said = capsys.readouterr().out
+    assert "Instinct MI300X" in said
+    file = Path(said.strip().splitlines()[-1].removeprefix("numbers and their sources: "))
+    assert file.name == "mi300x.toml" and "# " in file.read_text()
+    assert main(["devices", str(file)]) == 0
+    assert said == capsys.readouterr().out
     assert main(["devices", "--json"]) == 0
     names = [device["name"] for device in json.loads(capsys.readouterr().out)]
     assert "h200" in names
@@ -185,6 +190,30 @@ def test_run_checks_and_counts(artifact: str, capsys: Any) -> None:
     assert stored["counted"] == stored["planned"] == 64 * 64 * 4
 
 
+def test_estimates_are_told_from_differences(tmp_path: Path, capsys: Any) -> None:
+    """Rows of 7 and 3 numbers begin anywhere in a sector: the plan's sectors are an estimate, its bytes are exact."""
+    (tmp_path / "odd.mlir").write_text(MATMUL.replace("64x32", "5x7").replace("32x64", "7x3").replace("64x64", "5x3"))
+    assert main(["run", str(tmp_path / "odd.mlir"), "--random", "--check", "--count", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)["counted_against_plan"]
+    assert all(row["counted"] == row["planned"] and not row["estimated"] for row in rows if "bytes" in row["quantity"])
+    others = [row for row in rows if "bytes" not in row["quantity"]]
+    assert any(row["estimated"] for row in others)
+    assert all(row["estimated"] == (row["counted"] != row["planned"]) for row in others)
+    assert main(["run", str(tmp_path / "odd.mlir"), "--random", "--count"]) == 0
+    assert "(planned is an estimate where rows are not aligned)" in capsys.readouterr().out
+
+
+def test_differences_of_bytes_are_no_estimates(artifact: str) -> None:
+    from roller_mlir.runtime.sequence import AccessCount, LaunchReport
+    from roller_mlir.tools.roller_counts import count_rows
+
+    made = Artifact.load(artifact)
+    count = AccessCount(site="x", kind="load", space="global", accesses=1, bytes=4, sectors=1, phases=0, ideal=1)
+    rows = list(count_rows(made, LaunchReport(kernel=made.kernels[0].name, seconds=0.0, counts=(count,))))
+    assert rows and not any(row.estimated for row in rows)
+    assert all("estimate" not in row.cells()[-1] for row in rows)
+
+
 def test_run_with_files(source: str, tmp_path: Path, capsys: Any) -> None:
     a, b = np.ones((64, 32), np.float32), np.full((32, 64), 2, np.float32)
     np.save(tmp_path / "a.npy", a)
@@ -209,16 +238,16 @@ def test_run_with_files(source: str, tmp_path: Path, capsys: Any) -> None:
 
 
 def test_a_mismatch_is_reported(artifact: str, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from roller_mlir import reference
+    from roller_mlir.tools import roller_reference
 
-    evaluate = reference.evaluate_function
+    evaluate = roller_reference.evaluate_function
 
     def wrong(*arguments: Any) -> Any:
         found = evaluate(*arguments)
         found.outputs[0][3, 5] += 1
         return found
 
-    monkeypatch.setattr(reference, "evaluate_function", wrong)
+    monkeypatch.setattr(roller_reference, "evaluate_function", wrong)
     assert main(["run", artifact, "--random", "--check"]) == 1
     said = capsys.readouterr().out
     assert "result does not match numpy: 1 elements differ" in said

@@ -38,6 +38,14 @@ def run(*arguments: str, text: str | bytes = SOURCE, samples: bool = False) -> t
     return process.returncode, out.decode(), err.decode()
 
 
+def test_the_manual_shows_options_that_exist() -> None:
+    code, out, _ = run("--help")
+    assert code == 0
+    (example,) = [line.strip() for line in out.splitlines() if line.startswith("  --rtile-construct='")]
+    assert run(example.replace("'", ""))[0] == 0
+    assert "their options are those of mlir-opt" in out
+
+
 def test_reads_standard_input_and_prints() -> None:
     code, out, err = run()
     assert (code, err) == (0, "")
@@ -136,7 +144,7 @@ def test_an_interrupt_ends_the_tool_and_its_child() -> None:
     process, child = _start_sleeping()
     process.send_signal(signal.SIGINT)
     _, err = process.communicate(timeout=30)
-    assert (process.returncode, err) == (130, b"")
+    assert (process.returncode, err) == (130, b"roller-opt: interrupted\n")
     assert not Path(f"/proc/{child}").exists()
 
 

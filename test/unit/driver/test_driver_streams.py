@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Both tools on bad days: standard output that cannot be written, a reader that leaves, an early Ctrl-C."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from roller_mlir.runtime import Artifact
+
+COPY = "func.func @f(%x: tensor<64xf32>) -> tensor<64xf32> {\n  return %x : tensor<64xf32>\n}\n"
+FULL = Path("/dev/full")
+NO_SPACE = "error: cannot write standard output: No space left on device\n"
+
+
+def run(tool: str, *arguments: str, before: str = "", **options: object) -> "subprocess.CompletedProcess[str]":
+    code = f"import sys\n{before}\nfrom roller_mlir.tools.{tool} import main\nsys.exit(main())"
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
+    given = {"stdout": subprocess.PIPE, "env": environment, **options}
+    return subprocess.run(  # type: ignore[call-overload]
+        [sys.executable, "-P", "-c", code, *arguments], stderr=subprocess.PIPE, text=True, check=False, **given
+    )
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    (tmp_path / "copy.mlir").write_text(COPY)
+    return str(tmp_path / "copy.mlir")
+
+
+@pytest.mark.skipif(not FULL.exists(), reason="/dev/full exists on Linux only")
+@pytest.mark.parametrize("unbuffered", ["", "1"])
+@pytest.mark.parametrize(
+    ("tool", "arguments"),
+    [
+        ("roller_opt", ["FILE"]),
+        ("roller_opt", ["--help"]),
+        ("roller_opt", ["--list-passes"]),
+        ("roller", ["--help"]),
+        ("roller", ["--version"]),
+        ("roller", ["devices"]),
+        ("roller", ["devices", "--json"]),
+        ("roller", ["compile", "FILE"]),
+        ("roller", ["compile", "FILE", "--emit", "ptx"]),
+        ("roller", ["compile", "FILE", "--emit", "loops"]),
+        ("roller", ["run", "FILE", "--random", "--json"]),
+    ],
+)
+def test_a_full_standard_output_is_the_users_news(
+    tool: str, arguments: list[str], unbuffered: str, source: str, tmp_path: Path
+) -> None:
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    environment = {**os.environ, "TMPDIR": str(scratch), "PYTHONUNBUFFERED": unbuffered}
+    environment["PYTHONPATH"] = os.pathsep.join(entry for entry in sys.path if entry)
+    with FULL.open("w") as full:
+        words = [source if word == "FILE" else word for word in arguments]
+        done = run(tool, *words, stdout=full, env=environment)
+    assert (done.returncode, done.stderr) == (1, f"{tool.replace('_', '-')}: {NO_SPACE}")
+    assert list(scratch.iterdir()) == []
+
+
+@pytest.mark.parametrize("arguments", [["devices"], ["devices", "h200", "--json"]])
+def test_a_closed_standard_output_is_one_line(arguments: list[str]) -> None:
+    done = run("roller", *arguments, before="sys.stdout = None")
+    assert (done.returncode, done.stderr) == (1, "roller: error: cannot write standard output: it is closed\n")
+
+
+def test_the_artifact_is_saved_before_anything_is_printed(source: str, tmp_path: Path) -> None:
+    read, write = os.pipe()
+    os.close(read)
+    done = run("roller", "compile", source, "-o", str(tmp_path / "out"), stdout=write)
+    os.close(write)
+    assert done.returncode in (1, 141)
+    assert Artifact.load(tmp_path / "out").kernels
+
+
+# Raises SIGINT where the tool first imports a module.
+INTERRUPT = """
+import os, signal
+class Finder:
+    def find_spec(self, name, *_):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Finder())
+"""
+
+
+@pytest.mark.parametrize(
+    ("tool", "module"),
+    [
+        ("roller", "argparse"),
+        ("roller", "roller_mlir.tools.roller_run"),
+        ("roller", "numpy"),
+        ("roller", "torch_mlir"),
+        ("roller", "roller_mlir.passes"),
+        ("roller_opt", "roller_mlir.tools.opt_driver"),
+        ("roller_opt", "roller_mlir.pipelines"),
+        ("roller_opt", "torch_mlir"),
+        ("roller_opt", "torch_mlir.passmanager"),
+        ("roller_opt", "roller_mlir.tools.opt_command_line"),
+    ],
+)
+def test_an_interrupt_of_the_imports_is_no_traceback(tool: str, module: str, source: str) -> None:
+    arguments = [source] if tool == "roller_opt" else ["run", source, "--random"]
+    done = run(tool, *arguments, before=INTERRUPT.format(module=module))
+    assert (done.returncode, done.stdout) == (130, "")
+    assert done.stderr == f"{tool.replace('_', '-')}: interrupted\n"
+
+
+@pytest.mark.parametrize("tool", ["roller", "roller_opt"])
+def test_the_entry_points_import_almost_nothing(tool: str) -> None:
+    """What is imported before `main` cannot be interrupted without a traceback."""
+    code = (
+        f"import re, sys; before = set(sys.modules); import roller_mlir.tools.{tool}\n"
+        "print(*sorted(m for m in set(sys.modules) - before if not m.startswith('_')))"
+    )
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True, env=environment
+    )
+    ours = {"roller_mlir", "roller_mlir.tools", f"roller_mlir.tools.{tool}", "roller_mlir.tools.roller_interrupt"}
+    light = {"signal", "typing", "typing.io", "typing.re", "contextlib", "importlib", "warnings", "collections.abc"}
+    assert set(done.stdout.split()) <= ours | light
