@@ -165,7 +165,7 @@ def test_the_first_output_comes_soon() -> None:
         assert run("--canonicalize")[0] == 0
         seconds.append(time.perf_counter() - start_time)
     # 0.6 s on an idle machine is the aim; tests share the machine with others.
-    assert min(seconds) < 1.5, seconds
+    assert min(seconds) < 3, seconds
 
 
 def _start_sleeping() -> "tuple[subprocess.Popen[bytes], int]":
