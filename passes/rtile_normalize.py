@@ -32,6 +32,7 @@ from roller_mlir.codegen.accepted_input import RESHAPES, check_operations, check
 from roller_mlir.codegen.axis_fusion import fuse_axes
 from roller_mlir.support.bindings import arith, ir, linalg, passmanager, tensor
 from roller_mlir.support.passes import Pass, option, register
+from roller_mlir.support.values import defining_op
 
 SIMPLIFY = "builtin.module(convert-elementwise-to-linalg,func.func(canonicalize,cse))"
 CLEAN = "builtin.module(func.func(canonicalize,cse))"
@@ -72,7 +73,7 @@ def _simplify(module: ir.Module, pipeline: str) -> None:
 
 def _splat_of(value: Any) -> Any:
     """Return the scalar attribute of a splat constant, None of any other value."""
-    if _owner_name(value) != "arith.constant":
+    if defining_op(value, "arith.constant") is None:
         return None
     elements = value.owner.attributes["value"]
     is_splat = isinstance(elements, ir.DenseElementsAttr) and elements.is_splat
@@ -102,20 +103,16 @@ def _renew_outputs(function: Any) -> None:
             is_read = number < len(arguments) and any(True for _ in arguments[number].uses)
             scalar = _splat_of(value)
             with ir.InsertionPoint(operation), operation.location:
-                if not is_read and _owner_name(value) != "tensor.empty":
+                if not is_read and defining_op(value, "tensor.empty") is None:
                     operation.operands[number] = _empty(value.type)
                 elif is_read and scalar is not None:
                     operation.operands[number] = _fill(value.type, scalar)
 
 
-def _owner_name(value: Any) -> str:
-    return "" if isinstance(value.owner, ir.Block) else value.owner.name
-
-
 def _root(value: Any) -> Any:
     """Return the value that a chain of reshapes begins with."""
-    while _owner_name(value) in RESHAPES:
-        value = value.owner.operands[0]
+    while (reshape := defining_op(value)) is not None and reshape.name in RESHAPES:
+        value = reshape.operands[0]
     return value
 
 
@@ -125,7 +122,8 @@ def _separate_results(function: Any, *, flat: bool) -> None:
     seen: set[Any] = set()
     for number, value in enumerate(terminator.operands):
         root = _root(value)
-        if _owner_name(root).startswith("linalg.") and root not in seen:
+        source = defining_op(root)
+        if source is not None and source.name.startswith("linalg.") and root not in seen:
             seen.add(root)
             continue
         with ir.InsertionPoint(terminator), terminator.location:
@@ -135,7 +133,7 @@ def _separate_results(function: Any, *, flat: bool) -> None:
 def _new_result(value: Any, root: Any, *, flat: bool) -> Any:
     kind = ir.RankedTensorType(value.type)
     scalar = _splat_of(root)
-    if _owner_name(root) == "tensor.empty":
+    if defining_op(root, "tensor.empty") is not None:
         scalar = ir.FloatAttr.get(kind.element_type, 0.0)
     if scalar is not None:
         return _fill(kind, scalar)

@@ -6,12 +6,11 @@ from math import prod
 
 from roller_mlir.codegen.program import box_axes, box_loops, computes_of, load_layout, staged_loads
 from roller_mlir.codegen.task_context import element_bytes
+from roller_mlir.mapping.arena_offsets import aligned
 from roller_mlir.mapping.combine import combination_bytes
 from roller_mlir.mapping.data_tile import TileDimension
 from roller_mlir.mapping.layout import buffer_shape
 from roller_mlir.support.bindings import ir
-
-ALIGNMENT = 128
 
 
 @dataclass(frozen=True)
@@ -37,7 +36,7 @@ def plan_arena(program: ir.Operation, subgroup_size: int) -> Arena:
         offsets[load.operation] = at
         dimensions = [TileDimension({}, 1, extent) for extent in load.tile.shape]
         elements = stages * prod(buffer_shape(dimensions, load_layout(load)))
-        at = _align(at + elements * element_bytes(ir.MemRefType(load.source.type).element_type))
+        at = aligned(at + elements * element_bytes(ir.MemRefType(load.source.type).element_type))
     combine = at
     needed = 0
     for compute in computes_of(program):
@@ -47,7 +46,3 @@ def plan_arena(program: ir.Operation, subgroup_size: int) -> Arena:
             needed, combination_bytes(loops, axes, compute.thread_map.order, subgroup_size, element_bytes(element))
         )
     return Arena(offsets, combine, combine + needed)
-
-
-def _align(value: int) -> int:
-    return -(-value // ALIGNMENT) * ALIGNMENT

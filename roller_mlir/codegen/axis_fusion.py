@@ -17,6 +17,7 @@ from math import prod
 from typing import Any
 
 from roller_mlir.codegen.linalg_reader import fill_constant, is_structured
+from roller_mlir.dialects.rtile_compute import iterator_name
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
 from roller_mlir.support.values import defining_op
 
@@ -116,14 +117,10 @@ def _occurring(affine_map: ir.AffineMap) -> set[int]:
 def _iterators(operation: ir.Operation, maps: tuple[ir.AffineMap, ...]) -> tuple[str, ...]:
     """Return what each loop is: as the op says, or a reduction where an output lacks the loop."""
     if "iterator_types" in operation.attributes:
-        return tuple(_iterator_name(attribute) for attribute in operation.attributes["iterator_types"])
+        return tuple(iterator_name(attribute) for attribute in operation.attributes["iterator_types"])
     written = [_occurring(m) for m in maps[len(maps) - len(operation.results) :]]
     parallel = set.intersection(*written) if written else set[int]()
     return tuple("parallel" if loop in parallel else "reduction" for loop in range(maps[0].n_dims))
-
-
-def _iterator_name(attribute: ir.Attribute) -> str:
-    return str(attribute).removeprefix("#linalg.iterator_type<").removesuffix(">")
 
 
 def _rewrite(nest: _Nest) -> None:

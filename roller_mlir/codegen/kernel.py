@@ -7,7 +7,7 @@ The wrapper alone knows of block and thread ids, of attributions and of what may
 from dataclasses import dataclass
 from math import prod
 
-from roller_mlir.codegen.arena import ALIGNMENT, plan_arena
+from roller_mlir.codegen.arena import plan_arena
 from roller_mlir.codegen.attributes import FMA_COUNT, TASKS_PER_UNIT
 from roller_mlir.codegen.emitter import Emitter
 from roller_mlir.codegen.loop_nest import unit_nest
@@ -15,6 +15,7 @@ from roller_mlir.codegen.program import computes_of, loads_of, stores_of
 from roller_mlir.codegen.task import TaskBuilder
 from roller_mlir.codegen.task_context import TaskContext
 from roller_mlir.dialects import rtile
+from roller_mlir.mapping.arena_offsets import TILE_ALIGNMENT_BYTES
 from roller_mlir.mapping.index import Symbol
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -160,7 +161,9 @@ def _declare(
     if static_bytes:
         arena.append(ir.Type.parse(f"memref<{static_bytes}xi8, #gpu.address_space<workgroup>>"))
         attributes["workgroup_attributions"] = i64(1)
-        attributes["workgroup_attrib_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get({"llvm.align": i64(ALIGNMENT)})])
+        attributes["workgroup_attrib_attrs"] = ir.ArrayAttr.get(
+            [ir.DictAttr.get({"llvm.align": i64(TILE_ALIGNMENT_BYTES)})]
+        )
     with program.location:
         function = ir.Operation.create("gpu.func", attributes=attributes, regions=1, ip=ir.InsertionPoint(module_body))
         types = [*buffers, *arena]

@@ -4,6 +4,18 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+# What each part of a task's workgroup memory is aligned to, in bytes: a row of all banks.
+TILE_ALIGNMENT_BYTES = 128
+
+
+def aligned(size_bytes: int, alignment: int = TILE_ALIGNMENT_BYTES) -> int:
+    """Return a size rounded up to whole multiples of an alignment.
+
+    >>> aligned(8448), aligned(129)
+    (8448, 256)
+    """
+    return -(-size_bytes // alignment) * alignment
+
 
 @dataclass(frozen=True)
 class Lifetime:
@@ -38,12 +50,8 @@ def assign_offsets(lifetimes: Sequence[Lifetime], alignment: int = 256) -> tuple
                 continue
             if at + here.size_bytes <= offsets[j]:
                 break
-            at = max(at, _align(offsets[j] + other.size_bytes, alignment))
+            at = max(at, aligned(offsets[j] + other.size_bytes, alignment))
         offsets[i] = at
         placed.append(i)
     ends = [offset + lifetime.size_bytes for offset, lifetime in zip(offsets, lifetimes, strict=True)]
-    return offsets, _align(max(ends, default=0), alignment)
-
-
-def _align(value: int, alignment: int) -> int:
-    return -(-value // alignment) * alignment
+    return offsets, aligned(max(ends, default=0), alignment)

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import prod
 
 from roller_mlir.hal import Device
+from roller_mlir.mapping.arena_offsets import aligned
 from roller_mlir.mapping.combine import combination_bytes
 from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.layout import buffer_shape, steps_of
@@ -22,9 +23,6 @@ ADDRESSING_REGISTERS = 24
 
 DIRECT_LOADS_IN_FLIGHT = 32
 """Registers that loads straight from global memory may hold; further loads of a step wait for a free register."""
-
-BUFFER_ALIGNMENT_BYTES = 128
-"""Every staged buffer starts at a multiple of this: one row of the banks."""
 
 
 @dataclass(frozen=True)
@@ -86,7 +84,7 @@ def arena_sizes(
         size = 0
         if operand.layer == WORKGROUP:
             size = stages * prod(buffer_shape(tile_dimensions(access, blocks), operand)) * access.element_bytes
-        sizes.append(-(-size // BUFFER_ALIGNMENT_BYTES) * BUFFER_ALIGNMENT_BYTES)
+        sizes.append(aligned(size))
     return tuple(sizes)
 
 

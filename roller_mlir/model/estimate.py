@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import prod
 
+from roller_mlir.mapping.arena_offsets import aligned
 from roller_mlir.mapping.combine import combination
 from roller_mlir.mapping.resources import (
     ADDRESSING_REGISTERS,
-    BUFFER_ALIGNMENT_BYTES,
     DIRECT_LOADS_IN_FLIGHT,
     tasks_per_unit,
 )
@@ -180,7 +180,7 @@ def estimate(
             fragments += fragment * (2 if reduction_points > 1 else 1) * access.words
             staging += rounds * found.vector * access.words if steps > 1 else 0
             need = stages * found.tile_bytes
-            workgroup_bytes += -(-need // BUFFER_ALIGNMENT_BYTES) * BUFFER_ALIGNMENT_BYTES
+            workgroup_bytes += aligned(need)
         else:
             vector = access.direct_vector(program.chunks)
             own = prod([registers[k] for k in access.loops])

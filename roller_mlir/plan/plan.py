@@ -79,7 +79,7 @@ class Prediction:
         tasks: Number of tasks (blocks of the grid).
         threads: Threads per task.
         tasks_per_unit: Tasks that fit on one unit at a time.
-        waves: Rounds in which the device works the tasks off.
+        waves: Tasks over those that the device holds at a time.
         occupancy: Resident threads as a share of the unit's limit.
     """
 
