@@ -151,9 +151,10 @@ class Body:
         if op.name not in _EVALUATE or None in operands:
             return None
         try:
-            return _EVALUATE[op.name](*operands)
+            value = float(_EVALUATE[op.name](*operands))
         except (OverflowError, ValueError):
             return None
+        return None if math.isnan(value) else value
 
 
 class UnknownValueError(ValueError):

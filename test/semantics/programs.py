@@ -190,6 +190,10 @@ PROGRAMS: dict[str, str] = {
         ("ba", ""),
         "%one = arith.constant 1.0 : f32\n    %p = arith.addf %x0, %one : f32\n    %r = arith.addf %acc, %p : f32",
     ),
+    "maximum whose pad would be no number": generic(
+        (7, 7), ("ab", "b"), "%z = arith.constant 0.0 : f32\n    %p = arith.mulf %x0, %z : f32\n"
+        "    %q = arith.maximumf %x0, %p : f32\n    %r = arith.maximumf %q, %acc : f32", start="0xFF800000"
+    ),
     "trace of each matrix": generic((3, 5, 9), ("abcc", "ab"), SUM),
     "diagonal of each matrix": generic((3, 5, 9), ("abcc", "abc"), "%r = arith.negf %x0 : f32", start=None),
     "output that no input depends on": generic((4, 6), ("a", "b"), SUM),
