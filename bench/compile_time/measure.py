@@ -22,8 +22,9 @@ from roller_mlir.support.diagnostics import parse_module
 HEADER = """# Compile time
 
 Milliseconds from `.mlir` text to the binary of one f32 matmul in a warm process, medians of {repeat}; {date},
-{machine}. Made by `python bench/compile_time/measure.py > docs/compile-time.md`. Phases are timed inside the compiler;
-how fast the kernel is on a GPU is not among them.
+{machine}. Made by
+`python bench/compile_time/measure.py > docs/compile-time.md`. Phases are timed inside the compiler; how fast the kernel
+is on a GPU is not among them.
 """
 SIZES = ((1024, 1024, 1024), (4096, 4096, 4096), (1023, 1023, 1023))
 

@@ -5,8 +5,9 @@ Everything here repeats definitions of `mapping` and `tile` on plain integers, r
 construction weighs hundreds of programs in a few milliseconds. The tests compare each with its definition.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Sequence
 from math import gcd, prod
+from operator import itemgetter
 
 from roller_mlir.mapping.data_tile import copy_vector
 from roller_mlir.mapping.index import power_of_two_divisor
@@ -50,12 +51,14 @@ class AccessFacts:
         self.limit = machine.vector_bytes // access.element_bytes
         self._sector_bytes = machine.sector_bytes
         self._dimensions = tuple(tuple(index.terms().items()) for index in access.indices)
-        self._extents: dict[tuple[int, ...], tuple[int, int, int]] = {}
-        self._traffic: dict[tuple[int, ...], int] = {}
+        # The entries of the access's own loops: a tuple, or one entry by itself.
+        self._own: Callable[[Sequence[int]], Hashable] = itemgetter(*self.loops) if self.loops else lambda blocks: 0
+        self._extents: dict[Hashable, tuple[int, int, int]] = {}
+        self._traffic: dict[Hashable, int] = {}
 
     def tile(self, blocks: Sequence[int]) -> tuple[int, int, int]:
         """Return elements of a box's data tile, and extent and step of its last dimension."""
-        key = tuple([blocks[i] for i in self.loops])
+        key = self._own(blocks)
         found = self._extents.get(key)
         if found is None:
             elements, extent, step = 1, 1, 1
@@ -73,7 +76,7 @@ class AccessFacts:
 
     def traffic(self, blocks: Sequence[int]) -> int:
         """Return the bytes that loading one tile of a box moves, in whole transactions."""
-        key = tuple([blocks[i] for i in self.loops])
+        key = self._own(blocks)
         found = self._traffic.get(key)
         if found is None:
             found = self._traffic[key] = access_traffic(self.access, blocks, self._sector_bytes)

@@ -5,8 +5,11 @@ Paper: ROLLER section 3.1 ("tensor expression"). An expression holds no operator
 sum differ only in their loops and index functions.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
+from types import MappingProxyType
 
 ELEMENT_BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i64": 8, "i32": 4, "i16": 2, "i8": 1, "i1": 1}
 
@@ -36,9 +39,14 @@ class LinearIndex:
     coefficients: tuple[int, ...]
     constant: int = 0
 
-    def terms(self) -> dict[int, int]:
+    def terms(self) -> Mapping[int, int]:
         """Return {loop: coefficient} of the loops that occur."""
-        return {loop: value for loop, value in enumerate(self.coefficients) if value}
+        return _terms(self.coefficients)
+
+
+@lru_cache(maxsize=4096)
+def _terms(coefficients: tuple[int, ...]) -> Mapping[int, int]:
+    return MappingProxyType({loop: value for loop, value in enumerate(coefficients) if value})
 
 
 @dataclass(frozen=True)
