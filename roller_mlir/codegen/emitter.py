@@ -60,9 +60,9 @@ class Emitter:
         """Return an index constant."""
         return self.cached(("constant", value), lambda: arith.constant(self.index_type, value))
 
-    def typed_constant(self, attribute: ir.Attribute) -> ir.Value:
+    def typed_constant(self, attribute: Any) -> ir.Value:
         """Return a constant of an attribute's type."""
-        return self.cached(("typed", attribute), lambda: arith.constant(attribute.type, attribute))  # type: ignore[attr-defined]
+        return self.cached(("typed", attribute), lambda: arith.constant(attribute.type, attribute))
 
     def index(self, linear: Linear) -> ir.Value:
         """Return the value of a linear expression."""
