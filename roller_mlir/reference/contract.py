@@ -24,12 +24,27 @@ def sum_of_products(factors: Sequence[Array], loops: Sequence[Sequence[int]], ou
     >>> sum_of_products([a, b], [(0, 1), (1,)], (0,)).tolist()
     [5.0, 14.0]
     """
+    # Summing a factor by itself first changes what infinities and NaNs give: 0 * inf at one point is NaN.
+    if not all(bool(np.isfinite(factor).all()) for factor in factors):
+        return _point_by_point(factors, loops, output)
     if len(factors) == 2:
         return _product_of_two(factors, loops, output)
     arguments: list[Array | list[int]] = []
     for factor, axes in zip(factors, loops, strict=True):
         arguments += [factor, list(axes)]
     return np.asarray(np.einsum(*arguments, list(output), optimize=len(factors) > 2))  # type: ignore[arg-type]
+
+
+def _point_by_point(factors: Sequence[Array], loops: Sequence[Sequence[int]], output: Sequence[int]) -> Array:
+    """Multiply at every point of the loop nest, then sum."""
+    nest = [*output, *sorted({loop for own in loops for loop in own} - set(output))]
+    product = np.ones([1] * len(nest), factors[0].dtype)
+    for factor, own in zip(factors, loops, strict=True):
+        used = [loop for loop in nest if loop in own]
+        values = np.einsum(factor, list(own), used)  # diagonals and order only
+        extents = dict(zip(used, values.shape, strict=True))
+        product = product * values.reshape([extents.get(loop, 1) for loop in nest])
+    return np.asarray(product.sum(axis=tuple(range(len(output), len(nest)))))
 
 
 def _product_of_two(factors: Sequence[Array], loops: Sequence[Sequence[int]], output: Sequence[int]) -> Array:

@@ -9,6 +9,7 @@ import pytest
 from roller_mlir.plan.manifest import Buffer
 from roller_mlir.reference import compare, evaluate_function, random_inputs, structured
 from roller_mlir.reference.compare import tolerance
+from roller_mlir.reference.contract import sum_of_products
 from roller_mlir.reference.values import from_caller, to_caller
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import DiagnosedError, parse_module
@@ -322,3 +323,11 @@ def test_random_inputs() -> None:
     assert not (random_inputs(buffers, 1, "normal")[0] % 1 == 0).any()
     with pytest.raises(ValueError, match="'integers' or 'normal', but got 'ones'"):
         random_inputs(buffers, 1, "ones")
+
+
+def test_infinities_are_not_reassociated() -> None:
+    """The sum of x * s over x holds 0 * inf = NaN at one point, whatever the sum of x is."""
+    x, s = np.array([[0.0, 1.0]]), np.array(np.inf)
+    with np.errstate(invalid="ignore"):
+        for factors, loops in (([x, s], [(0, 1), ()]), ([x, s, np.ones(2)], [(0, 1), (), (1,)])):
+            assert np.isnan(sum_of_products(factors, loops, (0,))).all()
