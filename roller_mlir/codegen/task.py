@@ -103,24 +103,20 @@ class TaskBuilder:
         """Reduction steps without staging; a partial first step stands before the loop."""
         context = self._context
 
-        def step(symbol: Symbol, values: Sequence[ir.Value]) -> list[ir.Value]:
+        def at(symbol: Symbol) -> Compute:
             self._scope.bind(nest, symbol)
             for load in loads:
                 self._scope.tiles[load.operation.results[0]] = self._scope.direct(load)
-            return emit_points(context, self._computes.prepare(view), values)
+            return self._computes.prepare(view)
 
-        self._scope.bind(nest, Symbol("step", 0, 0))
-        for load in loads:
-            self._scope.tiles[load.operation.results[0]] = self._scope.direct(load)
-        first = self._computes.prepare(view)
+        first = at(Symbol("step", 0, 0))
         values, initial = self._computes.start(view, first)
-        peeled = int(any(origin.range()[0] < 0 for origin in first.origin))
+        peeled = int(nest.trips == 1 or any(origin.range()[0] < 0 for origin in first.origin))
         if peeled:
-            values = step(Symbol("step", 0, 0), values)
-        if nest.trips == 1 and not peeled:
-            values = step(Symbol("step", 0, 0), values)
-        else:
-            values = context.emit.loop(peeled, nest.trips, values, step)
+            values = emit_points(context, first, values)
+        values = context.emit.loop(
+            peeled, nest.trips, values, lambda step, carried: emit_points(context, at(step), carried)
+        )
         return RegisterTile(view.operation, values, self._computes.is_partial(first.box), initial)
 
     def _pipeline(
