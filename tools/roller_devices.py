@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """List the devices that roller compiles for, or all that is known of one of them.
 
-roller devices             one line a device
-roller devices h200        limits, memory layers and instructions, and the TOML file that they stand in
-roller devices --json      the same for machines, in SI units
+roller devices                                 one line a device
+roller devices h200                            limits, layers, instructions, and the TOML file that they stand in
+roller devices --device-file mine.toml         the same of a device of your own
+roller devices h200 --calibration lab3.toml    with measured constants in place of some, and who measured them
+roller devices --template > mine.toml          a description to start from, every key explained
+roller devices --json                          the same for machines, in SI units
 
 The source of each number (document and page, or how it was measured) stands beside it in the device's TOML file.
 """
@@ -14,9 +17,17 @@ from dataclasses import asdict
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    from roller_mlir.tools.roller_targets import add_calibration_argument, add_device_file_argument
+
     parser.add_argument(
-        "name", nargs="?", help="a device, an alias (sm_90a) or an architecture (sm_90); all by default"
+        "target",
+        metavar="name",
+        nargs="?",
+        help="a device, an alias (sm_90a) or an architecture (sm_90); all by default",
     )
+    add_device_file_argument(parser)
+    add_calibration_argument(parser)
+    parser.add_argument("--template", action="store_true", help="print a device description to start from")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -24,15 +35,36 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     from roller_mlir.hal import describe, device_file, device_names, device_table, find_device
     from roller_mlir.tools.roller_output import print_json, print_line, print_tables
+    from roller_mlir.tools.roller_targets import target_of
 
+    _check(arguments)
+    if arguments.template:
+        from roller_mlir.hal.template import template
+
+        print_line(template(find_device("a100-80")).rstrip("\n"))
+        return 0
+    target = target_of(arguments, default="")
     if arguments.json:
-        names = [arguments.name] if arguments.name else list(device_names())
+        names = [target] if target else list(device_names())
         found = [asdict(find_device(name)) for name in names]
-        print_json(found[0] if arguments.name else found)
-    elif arguments.name:
-        print_tables([(t.title, t.header, t.rows) for t in describe(find_device(arguments.name))])
-        print_line(f"numbers and their sources: {device_file(arguments.name)}")
+        print_json(found[0] if target else found)
+    elif target:
+        print_tables([(t.title, t.header, t.rows) for t in describe(find_device(target))])
+        print_line(f"numbers and their sources: {device_file(target)}")
     else:
         table = device_table()
         print_tables([(table.title, table.header, table.rows)])
     return 0
+
+
+def _check(arguments: argparse.Namespace) -> None:
+    from roller_mlir.tools.roller_errors import UsageError
+
+    given = {"--device-file": arguments.device_file, "--calibration": arguments.calibration, "--json": arguments.json}
+    others = [option for option, value in {"a name": arguments.target, **given}.items() if value]
+    if arguments.template and others:
+        raise UsageError(f"--template prints the same for every device; leave out {' and '.join(others)}")
+    if arguments.target and arguments.device_file:
+        raise UsageError(f"'{arguments.target}' and --device-file name a device each; give one of them")
+    if arguments.calibration and not (arguments.target or arguments.device_file):
+        raise UsageError("--calibration goes with a device; name it")

@@ -4,11 +4,14 @@
 Paper: ROLLER sections 3.1 and 4.
 """
 
+from roller_mlir.hal.calibration import calibrated, parse_calibration
 from roller_mlir.hal.catalogue import device_file, device_names, find_device
 from roller_mlir.hal.describe import Table, describe, device_table
 from roller_mlir.hal.errors import DeviceError
 from roller_mlir.hal.loader import load_device, parse_device
-from roller_mlir.hal.spec import FEATURES, REGISTER_BYTES, Device, Instruction, MemoryLayer
+from roller_mlir.hal.model_constants import ModelConstants
+from roller_mlir.hal.spec import FEATURES, REGISTER_BYTES, Device, Instruction, MemoryLayer, Override
+from roller_mlir.hal.template import template
 
 __all__ = [
     "FEATURES",
@@ -17,12 +20,17 @@ __all__ = [
     "DeviceError",
     "Instruction",
     "MemoryLayer",
+    "ModelConstants",
+    "Override",
     "Table",
+    "calibrated",
     "describe",
     "device_file",
     "device_names",
     "device_table",
     "find_device",
     "load_device",
+    "parse_calibration",
     "parse_device",
+    "template",
 ]

@@ -7,6 +7,7 @@ import difflib
 from functools import cache
 from pathlib import Path
 
+from roller_mlir.hal.calibration import calibrated
 from roller_mlir.hal.errors import DeviceError
 from roller_mlir.hal.loader import load_device
 from roller_mlir.hal.spec import Device
@@ -20,10 +21,14 @@ def find_device(name: str) -> Device:
     Args:
         name: A device ("h200"), an alias of one ("a100"), an architecture that has a default device ("sm_90" gives
             h200), or the path of a device description, which ends in ".toml". Upper and lower case are the same.
+            Any of them may be followed by "+" and the path of a calibration file: "h200+mine.toml".
 
     Raises:
-        DeviceError: No such device, or the description at that path is wrong.
+        DeviceError: No such device, or the description or the calibration is wrong.
     """
+    name, calibration = split_calibration(name)
+    if calibration is not None:
+        return calibrated(find_device(name), Path(calibration))
     if name.endswith(".toml"):
         return load_device(Path(name))
     if name.casefold() in _stems():
@@ -45,8 +50,22 @@ def device_file(name: str) -> Path:
     Raises:
         DeviceError: As for `find_device`.
     """
+    name, _ = split_calibration(name)
     device = find_device(name)
     return Path(name) if name.endswith(".toml") else DEVICE_FOLDER / f"{device.name}.toml"
+
+
+def split_calibration(name: str) -> tuple[str, str | None]:
+    """Parts "h200+mine.toml" into the device and the path of its calibration, None where there is none.
+
+    >>> split_calibration("h200+mine.toml"), split_calibration("h200"), split_calibration("a+b.toml")
+    (('h200', 'mine.toml'), ('h200', None), ('a+b.toml', None))
+    """
+    for position in (place for place, letter in enumerate(name) if letter == "+"):
+        device, calibration = name[:position], name[position + 1 :]
+        if device.endswith(".toml") or device.casefold() in _stems() or device.casefold() in _meanings():
+            return device, calibration
+    return name, None
 
 
 def device_names() -> tuple[str, ...]:

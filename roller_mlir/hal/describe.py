@@ -46,16 +46,33 @@ def _summary(device: Device) -> tuple[str, ...]:
         device.architecture,
         str(device.units),
         _si(max(device.peak_flops_per_s(one) for one in scalar), "flop/s"),
-        _binary(memory.capacity_bytes),
-        _si(memory.bandwidth_bytes_per_s, "B/s"),
+        _binary(memory.total_capacity_bytes),
+        _si(memory.bandwidth_bytes_per_s or memory.sustained_bandwidth_bytes_per_s, "B/s"),
         _binary(device.max_workgroup_bytes_per_block),
         device.description,
     )
 
 
 def describe(device: Device) -> tuple[Table, ...]:
-    """Gives all that is known of a device: its limits, its memory layers, its instructions."""
-    return (_limits(device), _layers(device), _instructions(device))
+    """Gives all that is known of a device: limits, memory layers, instructions, the model's constants, calibration.
+
+    The table of the calibration is there only for a device that has one.
+    """
+    tables = (_limits(device), _layers(device), _instructions(device), _model(device))
+    return (*tables, _calibration(device)) if device.overrides else tables
+
+
+def _model(device: Device) -> Table:
+    rows = tuple((key, f"{value:g}") for key, value in vars(device.model).items())
+    return Table(title="Model constants", header=("constant", "value"), rows=rows)
+
+
+def _calibration(device: Device) -> Table:
+    rows = tuple(
+        (one.key, _UNKNOWN if one.was is None else f"{one.was:g}", f"{one.value:g}", one.source, one.file)
+        for one in device.overrides
+    )
+    return Table(title="Calibration", header=("key", "was", "is", "source", "file"), rows=rows)
 
 
 def _limits(device: Device) -> Table:
@@ -70,6 +87,7 @@ def _limits(device: Device) -> Table:
         ("aliases", ", ".join(device.aliases) or "none"),
         ("default for", ", ".join(device.default_for) or "none"),
         ("features", ", ".join(device.features) or "none"),
+        ("code", "generated" if device.compiles else "none: for the construction and its model only"),
         ("units", str(device.units)),
         ("clock", _si(device.clock_hz, "Hz")),
         ("schedulers per unit", str(device.schedulers_per_unit)),
@@ -82,6 +100,11 @@ def _limits(device: Device) -> Table:
         ("workgroup memory per block", f"at most {_binary(device.max_workgroup_bytes_per_block)}"),
         ("workgroup memory per unit", _binary(device.max_workgroup_bytes_per_unit)),
         ("reserved of it per block", _binary(device.reserved_workgroup_bytes_per_block)),
+        *(
+            [("unified with the first cache", _binary(device.unified_cache_bytes))]
+            if device.unified_cache_bytes is not None
+            else []
+        ),
         ("static workgroup memory", f"at most {_binary(device.static_workgroup_bytes)}"),
         ("widest access", f"{device.max_access_bytes} B"),
         ("launch to launch", _si(device.launch_latency_s, "s")),

@@ -12,6 +12,8 @@ from roller_mlir.hal.checks import check_clock, require, require_member, require
 
 _SCALAR_FAMILIES = ("fma", "packed_fma")
 _MATRIX_FAMILIES = ("wmma", "mma", "wgmma", "mfma")
+FAMILIES = (*_SCALAR_FAMILIES, *_MATRIX_FAMILIES)
+"""All families of instructions."""
 
 
 @dataclass(frozen=True, kw_only=True)

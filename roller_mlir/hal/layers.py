@@ -20,6 +20,8 @@ from roller_mlir.hal.checks import (
 )
 from roller_mlir.hal.errors import DeviceError
 
+LAYER_KINDS = ("cached", "distributed", "explicit")
+
 
 @dataclass(frozen=True, kw_only=True)
 class MemoryLayer:
@@ -27,8 +29,10 @@ class MemoryLayer:
 
     Attributes:
         name: "register", "workgroup", "l2", "l3" or "global"; a user's device may have others.
-        kind: "explicit" (a program places data there) or "cached" (the hardware does).
-        instances: How many of this memory the device has (132: one per unit; 1: shared by all).
+        kind: "explicit" (a program places data there), "cached" (the hardware does), or "distributed" (there is no
+            such memory: the data lie in the workgroup memories of all units, and an exchange moves them).
+        instances: How many of this memory the device has; a description may say "units" for one per unit, and where it
+            says nothing there is 1, shared by all.
         capacity_bytes: Size of one instance.
         bandwidth_bytes_per_s: Peak of all instances together, reading.
         sustained_bandwidth_bytes_per_s: What a published benchmark reached of it.
@@ -39,6 +43,7 @@ class MemoryLayer:
         bank_bytes: Width of a bank.
         wide_load_lanes: Which lanes of a subgroup are served together when each loads 16 bytes, where these are not
             neighbours. Empty: neighbours, as many as fill the banks once.
+        clocked: Which of these figures the description states in cycles, so that they follow the device's clock.
     """
 
     name: str
@@ -53,11 +58,12 @@ class MemoryLayer:
     banks: int | None = None
     bank_bytes: int | None = None
     wide_load_lanes: tuple[tuple[int, ...], ...] = ()
+    clocked: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         """Checks each field and the fields against each other; raises DeviceError."""
         require(bool(self.name), "name", "must not be empty")
-        require_member("kind", self.kind, ("cached", "explicit"))
+        require_member("kind", self.kind, LAYER_KINDS)
         require_positive({key: value for key, value in vars(self).items() if isinstance(value, (int, float))})
         for key in ("bandwidth_bytes_per_s", "sustained_bandwidth_bytes_per_s"):
             require_plausible(key, getattr(self, key), 1e7, 1e17, "B/s")

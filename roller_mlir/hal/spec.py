@@ -25,8 +25,25 @@ from roller_mlir.hal.checks import (
 from roller_mlir.hal.errors import DeviceError
 from roller_mlir.hal.instructions import Instruction
 from roller_mlir.hal.layers import MemoryLayer
+from roller_mlir.hal.model_constants import DEFAULT_MODEL, ModelConstants
 
-__all__ = ["FEATURES", "REGISTER_BYTES", "Device", "Instruction", "MemoryLayer"]
+__all__ = [
+    "COMPILING_VENDORS",
+    "FEATURES",
+    "REGISTER_BYTES",
+    "VENDORS",
+    "Device",
+    "Instruction",
+    "MemoryLayer",
+    "ModelConstants",
+    "Override",
+]
+
+COMPILING_VENDORS = ("nvidia", "amd")
+"""Whose devices code is generated for."""
+
+VENDORS = (*COMPILING_VENDORS, "graphcore")
+"""Whose devices can be described; what is not compiled for is for construction and model only."""
 
 REGISTER_BYTES = 4
 """Size of one register of one thread, on every device described here."""
@@ -36,12 +53,31 @@ FEATURES = ("async_copy", "tensor_copy", "cluster", "matrix_load")
 
 
 @dataclass(frozen=True, kw_only=True)
+class Override:
+    """One constant of a device that a calibration replaced.
+
+    Attributes:
+        key: The key in the device's description, such as "layers.global.sustained_bandwidth_bytes_per_s".
+        value: The value now.
+        was: The value that the description gives; None where it leaves it out.
+        source: Who measured it, with what command, and when.
+        file: The calibration file.
+    """
+
+    key: str
+    value: float
+    was: float | None
+    source: str
+    file: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Device:
     """A device to compile for.
 
     Attributes:
         name: Its name for users, such as "h200".
-        vendor: "nvidia" or "amd".
+        vendor: "nvidia" or "amd", for which code is generated, or "graphcore", for the construction and its model only.
         architecture: The compiler's name of its instruction set, such as "sm_90a".
         description: Product, form and memory, for people.
         aliases: Other names of this very device.
@@ -52,9 +88,9 @@ class Device:
         clock_hz: The boost clock, at which the vendor states peaks.
         subgroup_size: Threads that execute together.
         schedulers_per_unit: Parts of a unit, each with its share of the registers, that issue for one subgroup a cycle.
-        max_threads_per_block: Residency limit.
-        max_threads_per_unit: Residency limit.
-        max_blocks_per_unit: Residency limit.
+        max_threads_per_block: Threads of one block at most.
+        max_threads_per_unit: Threads of all blocks that a unit holds at a time, at most.
+        max_blocks_per_unit: Blocks that a unit holds at a time, at most.
         max_multi_subgroup_blocks_per_unit: The limit for blocks of more than one subgroup, where it is lower.
         max_grid_blocks: Blocks along the first axis of a grid.
         registers_per_unit: 32-bit registers of all threads of a unit.
@@ -68,9 +104,13 @@ class Device:
         workgroup_allocation_bytes: A block's workgroup memory is rounded up to a multiple of this.
         static_workgroup_bytes: Workgroup memory that a block can have without asking at launch.
         max_access_bytes: The widest load or store of one thread.
+        unified_cache_bytes: The first cache and the workgroup memory of a unit together, where one memory holds both
+            and what a kernel does not use as workgroup memory is cache.
         launch_latency_s: From one kernel to the next in a queue of empty-sized kernels.
         layers: From the registers outwards.
         instructions: What multiplies and adds.
+        model: Constants of the performance model.
+        overrides: What a calibration replaced, in its order; empty for a device as it is described.
     """
 
     name: str
@@ -103,13 +143,16 @@ class Device:
     subgroup_allocation: int = 1
     reserved_workgroup_bytes_per_block: int = 0
     workgroup_allocation_bytes: int = 1
+    unified_cache_bytes: int | None = None
     launch_latency_s: float | None = None
+    model: ModelConstants = DEFAULT_MODEL
+    overrides: tuple[Override, ...] = ()
 
     def __post_init__(self) -> None:
         """Checks each field and the fields against each other; raises DeviceError."""
         for key in ("name", "architecture", "description"):
             require(bool(getattr(self, key)), key, "must not be empty")
-        require_member("vendor", self.vendor, ("nvidia", "amd"))
+        require_member("vendor", self.vendor, VENDORS)
         for feature in self.features:
             require_member("features", feature, FEATURES)
         numbers = {key: value for key, value in vars(self).items() if isinstance(value, (int, float))}
@@ -158,7 +201,12 @@ class Device:
         self._check_unit_layer("workgroup", self.max_workgroup_bytes_per_unit, "max_workgroup_bytes_per_unit")
         require(self.layer("workgroup").banks is not None, "layers.workgroup.banks", "must be given")
         for layer in self.layers:
-            known = layer.bandwidth_bytes_per_s is not None or layer.name == "register"
+            if layer.kind == "distributed":
+                self._check_unit_layer(layer.name, self.max_workgroup_bytes_per_unit, "max_workgroup_bytes_per_unit")
+        for layer in self.layers:
+            known = layer.name not in ("workgroup", "global") or bool(
+                layer.bandwidth_bytes_per_s or layer.sustained_bandwidth_bytes_per_s
+            )
             require(known, f"layers.{layer.name}.bandwidth_bytes_per_s", "must be given")
             lanes = sorted(lane for group in layer.wide_load_lanes for lane in group)
             every = not lanes or lanes == list(range(self.subgroup_size))
@@ -181,6 +229,19 @@ class Device:
             if one.is_matrix:
                 key = f"instructions.{one.name}.threads"
                 require_multiple(key, one.threads, "subgroup_size", self.subgroup_size)
+
+    @property
+    def compiles(self) -> bool:
+        """Whether code can be generated for it; if not, it is for the construction and its model only."""
+        return self.vendor in COMPILING_VENDORS
+
+    def require_compiles(self) -> None:
+        """Raises a DeviceError that says so where no code can be generated for the device."""
+        if not self.compiles:
+            reason = (
+                f"'{self.name}' of {self.vendor} is for the construction and its model only: there is no code for it"
+            )
+            raise DeviceError(f"{reason}; devices of {' and '.join(COMPILING_VENDORS)} have code")
 
     def layer(self, name: str) -> MemoryLayer:
         """Gives the layer of that name, or raises a DeviceError."""

@@ -3,16 +3,18 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from roller_mlir.hal import DeviceError, find_device, load_device, parse_device
+from roller_mlir.hal import DeviceError, describe, find_device, load_device, parse_device
 from roller_mlir.hal.catalogue import DEVICE_FOLDER
 
-H200 = (DEVICE_FOLDER / "h200.toml").read_text()
+MODEL = "[model]\n"
+H200 = (DEVICE_FOLDER / "h200.toml").read_text() + "\n" + MODEL
 MI300X = (DEVICE_FOLDER / "mi300x.toml").read_text()
 WORKGROUP = "[layers.workgroup]\n"
 
@@ -61,8 +63,13 @@ EDITS = [
     ("bank_bytes = 4", "bank_bytes = 3", "layers.workgroup.bank_bytes", "must be a power of two, but got 3"),
     ("transaction_bytes = 32\n", "transaction_bytes = 48\n", "layers.l2.transaction_bytes", "must be a power of two"),
     ("subgroup_size = 32", "subgroup_size = 33", "subgroup_size", "must be a power of two, but got 33"),
-    ('vendor = "nvidia"', 'vendor = "intel"', "vendor", "must be one of amd, nvidia, but got 'intel'"),
-    ('kind = "cached"', 'kind = "magic"', "layers.l2.kind", "must be one of cached, explicit, but got 'magic'"),
+    ('vendor = "nvidia"', 'vendor = "intel"', "vendor", "must be one of amd, graphcore, nvidia, but got 'intel'"),
+    (
+        'kind = "cached"',
+        'kind = "magic"',
+        "layers.l2.kind",
+        "must be one of cached, distributed, explicit, but got 'magic'",
+    ),
     (
         'family = "wgmma"',
         'family = "tma"',
@@ -124,6 +131,21 @@ EDITS = [
         "at most bandwidth_bytes",
     ),
     ("bandwidth_bytes_per_s = 4.8e12", "", "layers.global.bandwidth_bytes_per_s", "must be given"),
+    ('kind = "cached"', 'kind = "distributed"', "layers.l2.instances", "must equal units (132), but got 1"),
+    # the model's constants
+    (MODEL, MODEL + "stall = 1", "model.stall", "has no unit: write 'stall_share'"),
+    (MODEL, MODEL + "stall_shares = 1", "model.stall_shares", "did you mean 'stall_share'?"),
+    (MODEL, MODEL + "stall_share = 1", "model.stall_share", "must be below 1, but got 1.0"),
+    (MODEL, MODEL + "hidden_share = 1.5", "model.hidden_share", "must be a share from 0 to 1, but got 1.5"),
+    (MODEL, MODEL + "task_start_cycles = -1", "model.task_start_cycles", "must not be negative, but got -1.0"),
+    (MODEL, MODEL + "task_start_cycles = nan", "model.task_start_cycles", "must not be negative, but got nan"),
+    (MODEL, MODEL + 'hidden_share = "all"', "model.hidden_share", "must be a number, but got 'all'"),
+    (MODEL, "[[model]]\n", "model", "must be a table, but got a list"),
+    # what is computed is no key
+    ("units = 132", "units = 132\noverrides = []", "overrides", "is not a key of a device description"),
+    ("units = 132", "units = 132\ncompiles = true", "compiles", "is not a key of a device description"),
+    ('kind = "cached"', 'kind = "cached"\nclocked = []', "layers.l2.clocked", "is not a key of a device description"),
+    ('kind = "cached"', 'kind = "cached"\nname = "l2"', "layers.l2.name", "is not a key of a device description"),
     ("latency_cycles = 29.0", "latency_cycles = 29.0\nlatency_s = 1e-8", "", "must not be given beside 'latency_s'"),
     ('ptx_version = "8.0"\n', "", "ptx_version", "must be given for vendor 'nvidia', and only there"),
     ('operand_type = "f32"', 'operand_type = "f64"', "instructions", "must have one of family 'fma' on f32"),
@@ -159,7 +181,7 @@ def test_a_wrong_description_names_its_key(old: str, new: str, key: str, reason:
 
 
 def test_descriptions_without_their_tables() -> None:
-    head, tail = H200.split("[layers.register]")[0], H200[H200.index("[[instructions]]") :]
+    head, tail = H200.split("[layers.register]")[0], H200[H200.index("[[instructions]]") : H200.index(MODEL)]
     assert str(_error(head)) == "mine.toml: 'layers': must be given, as [layers.NAME] tables"
     assert _error("layers = 5\n" + head).key == "layers"
     assert _error(head + "[layers]\nl2 = 5").key == "layers.l2"
@@ -205,3 +227,28 @@ def test_a_damaged_description_is_a_device_or_one_error(position: int, insertion
         parse_device(text, file="mine.toml")
     except DeviceError as error:
         assert error.file == "mine.toml"
+
+
+LINES = [number for number, line in enumerate(H200.splitlines()) if re.match(r"\w+ = ", line)]
+VALUES = st.one_of(
+    st.sampled_from(["0", "-1", "1", "3", "1e99", "nan", "-inf", '""', '"units"', "true", "[]", "{}", "[[1]]", "[{}]"]),
+    st.sampled_from(["1979-05-27", "9" * 30, "9" * 5000, "0.5", '"fma"', "[1, 2, 3]", "[-1, 0, 1]", "4_096"]),
+    st.integers().map(str),
+    st.floats().map(str),
+    st.text(alphabet="abc\u00e9", max_size=5).map(lambda text: f'"{text}"'),
+)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.sampled_from(LINES), VALUES)
+def test_one_other_value_is_a_device_or_one_error_with_its_key(number: int, value: str) -> None:
+    lines = H200.splitlines()
+    key = lines[number].split(" = ")[0]
+    lines[number] = f"{key} = {value}"
+    try:
+        device = parse_device("\n".join(lines), file="mine.toml")
+        describe(device)
+        hash(device)
+    except DeviceError as error:
+        assert error.file == "mine.toml" and error.reason
+        assert error.key or error.reason.startswith("is not TOML: ")

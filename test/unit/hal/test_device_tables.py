@@ -3,6 +3,8 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import pytest
 
 from roller_mlir.hal import Table, describe, device_names, device_table, find_device
@@ -13,23 +15,26 @@ def test_one_row_for_each_device() -> None:
     assert tuple(row[0] for row in table.rows) == device_names()
     assert {len(row) for row in table.rows} == {len(table.header)}
     (h200,) = [row for row in table.rows if row[0] == "h200"]
+    (ipu,) = [row for row in table.rows if row[0] == "ipu-gc2"]
+    assert ipu[1:8] == ("ipu", "ipu1", "1216", "31.1 Tflop/s", "304 MiB", "7.68 TB/s", "256 KiB")
     assert h200[1:8] == ("sm_90, sm_90a", "sm_90a", "132", "66.9 Tflop/s", "141 GiB", "4.80 TB/s", "227 KiB")
 
 
 @pytest.mark.parametrize("name", device_names())
 def test_a_description_has_every_layer_and_instruction(name: str) -> None:
     device = find_device(name)
-    limits, layers, instructions = describe(device)
+    limits, layers, instructions, model = describe(device)
     assert limits.title == name
     assert ("architecture", device.architecture) in limits.rows
     assert [row[0] for row in layers.rows] == [layer.name for layer in device.layers]
     assert len(instructions.rows) == len(device.instructions)
-    for table in (limits, layers, instructions):
+    assert [row[0] for row in model.rows] == [field.name for field in fields(device.model)]
+    for table in (limits, layers, instructions, model):
         assert {len(row) for row in table.rows} == {len(table.header)}
 
 
 def test_the_unknown_is_named() -> None:
-    limits, layers, _ = describe(find_device("mi300x"))
+    limits, layers, *_ = describe(find_device("mi300x"))
     assert _value(limits, "launch to launch") == "unknown"
     assert _value(limits, "registers per thread") == "at most 256 and 256 accumulators"
     workgroup = dict(zip(layers.header, layers.rows[1], strict=True))
