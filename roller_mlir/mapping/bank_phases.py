@@ -6,6 +6,7 @@ once; a group needs as many phases as its busiest bank holds distinct words. The
 those of 16-byte loads on devices that say otherwise.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -33,6 +34,14 @@ class Banks:
         lanes = sorted(lane for group in self.wide_load_lanes for lane in group)
         if lanes != list(range(len(lanes))):
             raise ValueError(f"wide_load_lanes must name each lane from 0 on once, but got {self.wide_load_lanes}")
+
+    def __hash__(self) -> int:
+        # Kept: the groups are long, and every remembered layout is found by them.
+        known: int | None = self.__dict__.get("_hash")
+        if known is None:
+            known = hash((self.count, self.bank_bytes, self.wide_load_lanes))
+            object.__setattr__(self, "_hash", known)
+        return known
 
     def served_together(self, lanes: int, width_bytes: int, *, load: bool) -> Sequence[Sequence[int]]:
         """Return the groups of lanes that the banks serve one after the other.
@@ -80,14 +89,22 @@ def phases(addresses: Sequence[int], width_bytes: int, banks: Banks, *, load: bo
     4
     """
     count, bank_bytes = banks.count, banks.bank_bytes
+    span = -(-width_bytes // bank_bytes)
+    # Lanes that start on a bank and cover whole banks collide only as a whole: one word stands for all.
+    whole = width_bytes % bank_bytes == 0 and count % span == 0
     total = 0
     for group in banks.served_together(len(addresses), width_bytes, load=load):
-        words: set[int] = set()
-        for lane in group:
-            address = addresses[lane]
-            words.update(range(address // bank_bytes, (address + width_bytes - 1) // bank_bytes + 1))
-        used = [0] * count
-        for word in words:
-            used[word % count] += 1
-        total += max(used)
+        chosen = [addresses[lane] for lane in group]
+        if whole and not any(at % width_bytes for at in chosen):
+            found = {at // width_bytes for at in chosen}
+            banked = [at % (count // span) for at in found]
+        else:
+            found = {
+                word for at in chosen for word in range(at // bank_bytes, (at + width_bytes - 1) // bank_bytes + 1)
+            }
+            banked = [word % count for word in found]
+        if len(set(banked)) == len(banked):
+            total += 1
+        else:
+            total += max(Counter(banked).values())
     return total

@@ -6,10 +6,11 @@ A data tile is the affine image of the loops' box under the access's indices. Pa
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import gcd, prod
 
 from roller_mlir.mapping.index import power_of_two_divisor
-from roller_mlir.plan import Access
+from roller_mlir.plan import Access, LinearIndex
 
 
 @dataclass(frozen=True)
@@ -35,8 +36,13 @@ def tile_dimensions(access: Access, blocks: Sequence[int]) -> tuple[TileDimensio
     >>> [(d.step, d.extent) for d in tile_dimensions(row, (8, 3))]
     [(1, 17)]
     """
+    return _tile_dimensions(access.indices, tuple(blocks))
+
+
+@lru_cache(maxsize=4096)
+def _tile_dimensions(indices: tuple[LinearIndex, ...], blocks: tuple[int, ...]) -> tuple[TileDimension, ...]:
     dimensions: list[TileDimension] = []
-    for index in access.indices:
+    for index in indices:
         terms = {loop: k for loop, k in index.terms().items() if blocks[loop] > 1}
         step = gcd(*terms.values()) or 1
         extent = sum(k * (blocks[loop] - 1) for loop, k in terms.items()) // step + 1

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The layout of a staged tile in workgroup memory: dimension order, padding and access widths, by simulating the banks.
 
-Paper: ROLLER section 3.1 pads by a formula; here the padding with the fewest phases over one step's reads and writes is
-chosen, which gives the formula's value where it applies and covers transposed and strided tiles too.
+Paper: ROLLER section 3.1 pads by a formula (`model.alignment.bank_padding`); here the padding with the fewest phases
+over one step's reads and writes is chosen, which are no more than with the formula, and transposed and strided tiles
+are covered too.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import gcd, prod
@@ -14,12 +15,14 @@ from operator import mul
 from roller_mlir.mapping.bank_phases import Banks, phases
 from roller_mlir.mapping.data_tile import TileDimension, copy_map, copy_vector, tile_dimensions
 from roller_mlir.mapping.index import power_of_two_divisor
-from roller_mlir.mapping.thread_map import ThreadMap, delinearize
+from roller_mlir.mapping.thread_map import ThreadMap
+from roller_mlir.mapping.thread_reads import own_reads, own_vectors
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan
 from roller_mlir.plan.plan import REGISTER, WORKGROUP
 
 MAX_PAD = 20
 MAX_VECTOR_BYTES = 16
+"""Bytes of the widest access that code is generated for; a device may have narrower ones."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,9 @@ def row_alignment(access: Access, loops: Sequence[Loop], axes: Sequence[AxisPlan
     return gcd(*values)
 
 
-def direct_vector(access: Access, loops: Sequence[Loop], axes: Sequence[AxisPlan]) -> int:
+def direct_vector(
+    access: Access, loops: Sequence[Loop], axes: Sequence[AxisPlan], access_bytes: int = MAX_VECTOR_BYTES
+) -> int:
     """Return the elements of one read straight from global memory: neighbours that one thread holds, in aligned rows.
 
     >>> from roller_mlir.plan import LinearIndex
@@ -82,7 +87,7 @@ def direct_vector(access: Access, loops: Sequence[Loop], axes: Sequence[AxisPlan
     if not runs:
         return 1
     pitches = [k * axes[loop].chunk for loop, k in terms.items() if axes[loop].block > 1]
-    limit = MAX_VECTOR_BYTES // access.element_bytes
+    limit = access_bytes // access.element_bytes
     return power_of_two_divisor(gcd(*runs, *pitches, row_alignment(access, loops, axes)), limit)
 
 
@@ -97,6 +102,8 @@ def plan_operand(
     *,
     staged: bool,
     pad_value: float | None,
+    padded: bool = True,
+    access_bytes: int = MAX_VECTOR_BYTES,
 ) -> OperandPlan:
     """Decide layer, layout and widths of one input.
 
@@ -110,12 +117,16 @@ def plan_operand(
         subgroup_size: Lanes of a subgroup.
         staged: Whether the input goes through workgroup memory.
         pad_value: What elements outside the tensor read as.
+        padded: Whether rows in workgroup memory may be padded to spread them over the banks.
+        access_bytes: Bytes of the widest access of one thread.
     """
     if not staged:
         order = tuple(range(len(access.shape)))
-        width = direct_vector(access, loops, axes)
+        width = direct_vector(access, loops, axes, access_bytes)
         return OperandPlan(layer=REGISTER, order=order, vector=width, pad_value=pad_value)
-    layout, _ = staged_layout(access, loops, axes, thread_order, lane, banks, subgroup_size)
+    layout, _ = staged_layout(
+        access, loops, axes, thread_order, lane, banks, subgroup_size, padded=padded, access_bytes=access_bytes
+    )
     return OperandPlan(
         layer=WORKGROUP,
         order=layout.order,
@@ -136,38 +147,125 @@ def staged_layout(
     lane: int | None,
     banks: Banks,
     subgroup_size: int,
+    *,
+    padded: bool = True,
+    access_bytes: int = MAX_VECTOR_BYTES,
 ) -> tuple[OperandPlan, TileCost]:
     """Return the layout with the fewest bank phases per step, and those phases. Arguments as `plan_operand`."""
     threads = ThreadMap(axes, thread_order)
     dimensions = tile_dimensions(access, [axis.block for axis in axes])
     inner = len(dimensions) - 1
-    limit = MAX_VECTOR_BYTES // access.element_bytes
+    limit = access_bytes // access.element_bytes
     if inner < 0:
         raise ValueError(f"a staged operand needs at least one dimension, but got scalar '{access.name}'")
     vector = copy_vector(dimensions[inner].extent, dimensions[inner].step, row_alignment(access, loops, axes), limit)
-    best = _fragment_dimension(dimensions, loops, axes, lane, inner)
-    order = (*[d for d in range(len(dimensions)) if d != best], best)
-    fragment = _fragment_vector(dimensions[best], axes, limit)
-    widths = ((vector, 1) if vector > 1 else (1,)) if best == inner else (1,)
-    lanes = _subgroup_accesses(dimensions, threads, vector, subgroup_size)
+    lanes = _subgroup_accesses(dimensions, threads, vector)
     found: list[tuple[int, int, int, OperandPlan, TileCost]] = []
-    for store_vector in widths:
-        pad_step = max(fragment, store_vector)
-        for pad in range(0, MAX_PAD, pad_step) if dimensions[best].extent > 1 and inner > 0 else (0,):
-            layout = OperandPlan(
-                layer=WORKGROUP,
-                order=order,
-                pad=pad,
-                vector=vector,
-                store_vector=store_vector,
-                fragment_vector=fragment,
-            )
-            cost, ideal = _cost(access.element_bytes, dimensions, layout, axes, threads, banks, subgroup_size, lanes)
-            if ideal and store_vector == vector:
-                return layout, cost
-            found.append((cost.load_phases + cost.store_phases, pad, -store_vector, layout, cost))
+    for best, fragment in _fragments(dimensions, loops, axes, lane, limit):
+        order = (*[d for d in range(len(dimensions)) if d != best], best)
+        widths = ((vector, 1) if vector > 1 else (1,)) if best == inner else (1,)
+        for store_vector in widths:
+            pad_step = max(fragment, store_vector)
+            for pad in range(0, MAX_PAD, pad_step) if padded and dimensions[best].extent > 1 and inner > 0 else (0,):
+                layout = OperandPlan(
+                    layer=WORKGROUP,
+                    order=order,
+                    pad=pad,
+                    vector=vector,
+                    store_vector=store_vector,
+                    fragment_vector=fragment,
+                )
+                cost, ideal = _cost(
+                    access.element_bytes, dimensions, layout, axes, threads, banks, subgroup_size, lanes
+                )
+                if ideal and store_vector == vector:
+                    return layout, cost
+                found.append((cost.load_phases + cost.store_phases, pad, -store_vector, layout, cost))
     _, _, _, layout, cost = min(found, key=lambda item: item[:3])
     return layout, cost
+
+
+def _fragments(
+    dimensions: Sequence[TileDimension],
+    loops: Sequence[Loop],
+    axes: Sequence[AxisPlan],
+    lane: int | None,
+    limit: int,
+) -> list[tuple[int, int]]:
+    """Return which dimensions the buffer's rows may run along, each with the elements of one fragment read.
+
+    A window along the tensor's rows is read along them, as wide as its start allows: neighbouring points of a thread
+    share most of it. Any other tile is read along the dimension whose points a thread holds side by side.
+    """
+    inner = len(dimensions) - 1
+    if len(dimensions[inner].coefficients) > 1 and dimensions[inner].step == 1:
+        return [(inner, window_vector(dimensions[inner], axes, limit))]
+    best = _fragment_dimension(dimensions, loops, axes, lane, inner)
+    return [(best, _fragment_vector(dimensions[best], axes, limit))]
+
+
+def window_vector(dimension: TileDimension, axes: Sequence[AxisPlan], limit: int) -> int:
+    """Return the elements of one read along a window: those that make the fewest reads of a thread's elements.
+
+    >>> row = TileDimension({0: 1, 1: 1}, 1, 34)
+    >>> window_vector(row, (AxisPlan(block=32, threads=8, chunk=4), AxisPlan(block=3)), 4)
+    4
+    """
+    starts = [k * axes[loop].chunk for loop, k in dimension.coefficients.items() if axes[loop].threads > 1]
+    width = power_of_two_divisor(gcd(*starts), limit) if starts else limit
+    while width > 1 and 2 * own_vectors(dimension, axes, width) > own_vectors(dimension, axes, width // 2) * 1.5:
+        width //= 2
+    return width
+
+
+def window_phases(
+    dimensions: Sequence[TileDimension],
+    axes: Sequence[AxisPlan],
+    thread_order: Sequence[int],
+    width: int,
+    element_bytes: int,
+    banks: Banks,
+    lanes: int,
+) -> int:
+    """Return the bank phases of one fragment read along a window's rows, the better of two paddings.
+
+    What `staged_layout` finds by trying all paddings, cheaply: only where rows lie relative to the banks matters.
+    """
+    line = banks.count * banks.bank_bytes
+    pitch = -(-dimensions[-1].extent // width) * width
+    least = 0
+    for pad in (0, width):
+        strides, stride = [element_bytes], (pitch + pad) * element_bytes
+        for dimension in reversed(dimensions[:-1]):
+            strides.append(stride % line)
+            stride *= dimension.extent
+        strides.reverse()
+        digits: list[tuple[int, int]] = []
+        places = 1
+        for loop in thread_order:
+            if places >= lanes:
+                break
+            axis = axes[loop]
+            step = sum([d.coefficients.get(loop, 0) * s for d, s in zip(dimensions, strides, strict=True)])
+            digits.append((axis.threads, step * axis.chunk % line if step else -1))
+            places *= axis.threads
+        found = _line_phases(tuple(digits), min(lanes, places), width * element_bytes, banks)
+        least = found if not least else min(least, found)
+    return least
+
+
+@lru_cache(maxsize=4096)
+def _line_phases(digits: tuple[tuple[int, int], ...], lanes: int, width_bytes: int, banks: Banks) -> int:
+    """Return the phases of a read whose lanes lie at these steps, each known up to whole lines of banks.
+
+    Steps get different whole lines added, which tells their words apart and leaves their banks; -1 stands for lanes
+    that read the same.
+    """
+    line = banks.count * banks.bank_bytes
+    apart = [
+        (count, 0 if step < 0 else step + line * 64 ** (number + 1)) for number, (count, step) in enumerate(digits)
+    ]
+    return phases(_spread(apart, lanes), width_bytes, banks, load=True)
 
 
 def buffer_shape(dimensions: Sequence[TileDimension], layout: OperandPlan) -> tuple[int, ...]:
@@ -194,29 +292,38 @@ def tile_cost(
     The first subgroup stands for all others: tiles are the same up to a constant offset.
     """
     dimensions = tile_dimensions(access, [axis.block for axis in axes])
-    lanes = _subgroup_accesses(dimensions, threads, layout.vector, subgroup_size)
+    lanes = _subgroup_accesses(dimensions, threads, layout.vector)
     return _cost(access.element_bytes, dimensions, layout, axes, threads, banks, subgroup_size, lanes)[0]
 
 
-Places = tuple[list[list[int]], list[list[int]]]
-"""Tile coordinates of each lane's fragment, and of each lane's copied vector, of the first subgroup."""
+Places = tuple[list[tuple[int, tuple[int, ...]]], tuple[int, ...]]
+"""Of the first subgroup: threads per loop with the steps of one of them in each dimension, fastest first; and the
+vectors per dimension of a copy, innermost first."""
 
 
-def _subgroup_accesses(
-    dimensions: Sequence[TileDimension], threads: ThreadMap, vector: int, subgroup_size: int
-) -> Places:
+def _subgroup_accesses(dimensions: Sequence[TileDimension], threads: ThreadMap, vector: int) -> Places:
     """Return where the first subgroup's lanes read and write a tile."""
-    copy = copy_map([d.extent for d in dimensions], vector, threads.threads)
-    reads: list[list[int]] = []
-    writes: list[list[int]] = []
-    for lane in range(min(subgroup_size, threads.threads)):
-        at = threads.positions(lane)
-        reads.append([sum(k * at.get(loop, 0) for loop, k in d.coefficients.items()) for d in dimensions])
-        if lane < copy.vectors:
-            digits = delinearize(lane, copy.sizes)
-            digits[0] *= vector
-            writes.append(digits[::-1])
-    return reads, writes
+    reads = [
+        (threads.axes[loop].threads, tuple(d.coefficients.get(loop, 0) * threads.axes[loop].chunk for d in dimensions))
+        for loop in threads.order
+    ]
+    return reads, copy_map([d.extent for d in dimensions], vector, threads.threads).sizes
+
+
+def _spread(digits: Sequence[tuple[int, int]], most: int) -> list[int]:
+    """Return the first sums of digits times steps, in the order of mixed-radix numbers, fastest digit first.
+
+    >>> _spread([(2, 1), (3, 10)], 5)
+    [0, 1, 10, 11, 20]
+    """
+    places = [0]
+    for count, step in digits:
+        if len(places) >= most:
+            break
+        if count > 1:
+            needed = min(count, -(-most // len(places)))
+            places = [at + number * step for number in range(needed) for at in places]
+    return places[:most]
 
 
 def _cost(
@@ -231,21 +338,49 @@ def _cost(
 ) -> tuple[TileCost, bool]:
     """Return the cost of a layout, and whether no other could have fewer phases."""
     shape = buffer_shape(dimensions, layout)
-    strides = [0] * len(dimensions)
-    for i, d in enumerate(layout.order):
-        strides[d] = prod(shape[i + 1 :]) * size
-    reads, writes = [[sum(map(mul, strides, at)) for at in each] for each in places]
-    vectors = copy_map([d.extent for d in dimensions], layout.vector, threads.threads).vectors
-    used = {loop for dimension in dimensions for loop in dimension.coefficients}
+    strides, stride = [0] * len(dimensions), size
+    for d, extent in zip(reversed(layout.order), reversed(shape), strict=True):
+        strides[d] = stride
+        stride *= extent
+    by_thread, sizes = places
+    lanes = min(subgroup_size, threads.threads)
+    reads = _first_digits([(count, sum(map(mul, steps, strides))) for count, steps in by_thread], lanes)
+    reversed_strides = strides[::-1]
+    reversed_strides[0] *= layout.vector
+    vectors = prod(sizes)
+    writes = _first_digits(zip(sizes, reversed_strides, strict=True), lanes)
     subgroups = -(-threads.threads // subgroup_size)
-    read_count = prod(axes[loop].registers for loop in used) // layout.fragment_vector * subgroups
+    inner, width = layout.order[-1], layout.fragment_vector
+    read_count = own_reads(dimensions, axes, inner, width) * subgroups
     write_count = -(-vectors // subgroup_size) * layout.vector // layout.store_vector
     read_bytes, write_bytes = size * layout.fragment_vector, size * layout.store_vector
-    read = phases(reads, read_bytes, banks, load=True)
-    write = phases(writes, write_bytes, banks, load=False)
-    least = len(banks.served_together(len(reads), read_bytes, load=True))
-    least += len(banks.served_together(len(writes), write_bytes, load=False))
-    return TileCost(read * read_count, write * write_count, read_count, write_count), read + write == least
+    read, least_read = _spread_phases(reads, lanes, read_bytes, banks, load=True)
+    write, least_write = _spread_phases(writes, min(lanes, vectors), write_bytes, banks, load=False)
+    ideal = read + write == least_read + least_write
+    return TileCost(read * read_count, write * write_count, read_count, write_count), ideal
+
+
+def _first_digits(digits: Iterable[tuple[int, int]], most: int) -> tuple[tuple[int, int], ...]:
+    """Return the digits that tell `most` lanes apart, fastest first, without those of one value."""
+    found: list[tuple[int, int]] = []
+    places = 1
+    for count, step in digits:
+        if places >= most:
+            break
+        if count > 1:
+            found.append((min(count, -(-most // places)), step))
+            places *= count
+    return tuple(found)
+
+
+@lru_cache(maxsize=8192)
+def _spread_phases(
+    digits: tuple[tuple[int, int], ...], lanes: int, width_bytes: int, banks: Banks, *, load: bool
+) -> tuple[int, int]:
+    """Return the phases of one access of lanes at these steps, and the fewest that any access of its width has."""
+    places = _spread(digits, lanes)
+    least = len(banks.served_together(len(places), width_bytes, load=load))
+    return phases(places, width_bytes, banks, load=load), least
 
 
 def _fragment_dimension(

@@ -5,6 +5,7 @@ from roller_mlir.mapping.layout import steps_of
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.plan import OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import REGISTER, WORKGROUP
+from roller_mlir.plan.uneven import reads_outside
 
 
 def plan_problem(expression: TensorExpression, plan: Plan) -> str:
@@ -35,8 +36,11 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
         ]
         if missing:
             return f"has a plan whose {name} {list(order)} leaves out loop {missing[0]}, which has several blocks"
-    for number, (access, operand) in enumerate(zip(expression.inputs, plan.operands, strict=True)):
+    accesses = zip(expression.inputs, expression.pad_values, plan.operands, strict=True)
+    for number, (access, pad, operand) in enumerate(accesses):
         problem = _operand_problem(operand, len(access.shape))
+        if not problem and operand.pad_value != pad and reads_outside(expression, access):
+            problem = f"has pad_value {operand.pad_value}; it is read outside of its tensor, where it is {pad}"
         if problem:
             return f"has a plan whose operand {number} {problem}"
     return ""

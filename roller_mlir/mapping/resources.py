@@ -17,13 +17,6 @@ from roller_mlir.mapping.layout import buffer_shape, steps_of
 from roller_mlir.plan import Access, AxisPlan, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
 
-ADDRESSING_REGISTERS = 24
-"""Registers for addresses, loop counters and predicates: what ptxas 13.0 uses on sm_90 for the 128x128x8 f32 matmul of
-8x8 points per thread (128) less its 64 accumulators, twice 16 fragments and 8 staged elements."""
-
-DIRECT_LOADS_IN_FLIGHT = 32
-"""Registers that loads straight from global memory may hold; further loads of a step wait for a free register."""
-
 
 @dataclass(frozen=True)
 class Resources:
@@ -46,10 +39,10 @@ class Resources:
 
 def plan_resources(expression: TensorExpression, plan: Plan, device: Device) -> Resources:
     """Return what one task of a plan occupies on a device."""
-    registers = registers_per_thread(expression, plan.axes, plan.lane, plan.operands)
+    registers = registers_per_thread(expression, plan.axes, plan.lane, plan.operands, device)
     staged = sum(arena_sizes(expression, plan.axes, plan.operands, plan.stages))
     combine = combination_bytes(
-        expression.loops, plan.axes, plan.thread_order, device.subgroup_size, expression.output.element_bytes
+        expression.loops, plan.axes, plan.thread_order, device.subgroup_size, expression.result_bytes
     )
     return Resources(
         registers,
@@ -96,9 +89,13 @@ def staging_registers(access: Access, axes: Sequence[AxisPlan], vector: int) -> 
 
 
 def registers_per_thread(
-    expression: TensorExpression, axes: Sequence[AxisPlan], lane: int | None, operands: Sequence[OperandPlan]
+    expression: TensorExpression,
+    axes: Sequence[AxisPlan],
+    lane: int | None,
+    operands: Sequence[OperandPlan],
+    device: Device,
 ) -> int:
-    """Estimate the registers of one thread: accumulators, fragments, staged elements, addressing.
+    """Estimate the registers of one thread: accumulators, fragments, staged elements, addressing, or the epilogue's.
 
     Fragments count twice where a step has several reduction points, since the next point's are read ahead. A matmul of
     8x8 points per thread, tile 128x128x8, 256 threads: 64 + 2 * (8 + 8) + 4 + 4 + 24 = 128.
@@ -108,7 +105,7 @@ def registers_per_thread(
     points = prod(axes[i].registers for i, loop in enumerate(loops) if loop.reduction)
     if lane is not None and loops[lane].reduction:
         accumulators *= axes[lane].chunk
-    total = accumulators * _words(expression.output) + ADDRESSING_REGISTERS
+    total = accumulators * max(1, expression.result_bytes // 4) + device.model.addressing_registers
     several = reduction_steps(expression, axes) > 1
     direct = 0
     for access, operand in zip(expression.inputs, operands, strict=True):
@@ -121,7 +118,14 @@ def registers_per_thread(
                 total += staging_registers(access, axes, operand.vector)
         else:
             direct += prod(axes[i].registers for i in used) * _words(access)
-    return total + min(direct, DIRECT_LOADS_IN_FLIGHT)
+    total += min(direct, device.model.loads_in_flight)
+    if expression.epilogue:
+        # Fragments are gone by then: what the epilogue reads takes their place.
+        read = sum(prod(axes[i].registers for i in access.loops()) * _words(access) for access in expression.epilogue)
+        results = prod(axes[i].registers for i, loop in enumerate(loops) if not loop.reduction)
+        end = results * max(1, expression.result_bytes // 4) + device.model.addressing_registers
+        total = max(total, end + min(read, device.model.loads_in_flight))
+    return total
 
 
 def tasks_per_unit(device: Device, threads: int, registers: int, workgroup_bytes: int) -> int:
@@ -136,15 +140,19 @@ def tasks_per_unit(device: Device, threads: int, registers: int, workgroup_bytes
     ):
         return 0
     subgroups = -(-threads // device.subgroup_size)
-    granted = _round_up(subgroups, device.subgroup_allocation)
     per_subgroup = _round_up(registers * device.subgroup_size, device.register_allocation_per_subgroup)
+    # Each of a unit's parts holds whole subgroups; a launch checks one task as if all parts got equally many.
+    parts = device.subgroup_allocation
+    held = device.registers_per_unit // parts // per_subgroup * parts
+    if held < _round_up(subgroups, parts):
+        return 0
     blocks = device.max_blocks_per_unit
     if subgroups > 1 and device.max_multi_subgroup_blocks_per_unit is not None:
         blocks = device.max_multi_subgroup_blocks_per_unit
     limits = [
         blocks,
         device.max_threads_per_unit // (subgroups * device.subgroup_size),
-        device.registers_per_unit // (granted * per_subgroup),
+        held // subgroups,
     ]
     need = workgroup_bytes + device.reserved_workgroup_bytes_per_block
     if need:

@@ -4,7 +4,7 @@
 Paper: ROLLER section 3.
 """
 
-from roller_mlir.model.construct import construct
+from roller_mlir.model.construct import Construction, construct, construction
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.performance import predict
@@ -12,9 +12,11 @@ from roller_mlir.model.traffic import OperandTraffic, operand_traffic
 
 __all__ = [
     "ConstructOptions",
+    "Construction",
     "ConstructionError",
     "OperandTraffic",
     "construct",
+    "construction",
     "operand_traffic",
     "predict",
 ]

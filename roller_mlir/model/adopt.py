@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Adopting a whole plan that a user wrote: it goes through the same checks as a constructed one."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from roller_mlir.hal import Device
@@ -8,19 +9,20 @@ from roller_mlir.mapping.plan_check import plan_problem
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.facts import Facts
 from roller_mlir.model.machine import machine_of
-from roller_mlir.model.performance import predict_with
+from roller_mlir.model.performance import predict
 from roller_mlir.model.problems import program_problem
 from roller_mlir.model.program import Program
 from roller_mlir.plan import Plan, TensorExpression
 
 
-def adopt(expression: TensorExpression, plan: Plan, device: Device) -> Plan:
+def adopt(expression: TensorExpression, plan: Plan, device: Device, disabled_rules: Sequence[str] = ()) -> Plan:
     """Return a user's plan with its prediction for a device.
 
     Args:
         expression: The operator.
         plan: The whole decision.
         device: The device that it is for.
+        disabled_rules: Alignment rules that the plan need not keep.
 
     Raises:
         ConstructionError: The plan does not fit the operator or the device.
@@ -31,10 +33,10 @@ def adopt(expression: TensorExpression, plan: Plan, device: Device) -> Plan:
     if problem:
         raise ConstructionError(problem)
     facts = Facts(expression, machine_of(device))
-    problem = program_problem(facts, Program.of_plan(plan), plan.stages)
+    problem = program_problem(facts, Program.of_plan(plan), plan.stages, disabled_rules)
     if problem:
         raise ConstructionError(problem)
-    prediction = predict_with(facts, plan)
+    prediction = predict(expression, plan, device)
     if prediction.shared_bytes > device.max_workgroup_bytes_per_block:
         raise ConstructionError(
             f"has a plan that needs {prediction.shared_bytes} B of workgroup memory, '{device.name}' has "

@@ -5,12 +5,16 @@ Paper: ROLLER section 3.1. A rule restricts the size of a tile along one loop, t
 or an instruction adds a rule to the list; nothing else needs to know.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, replace
 
 from roller_mlir.hal import Device
+from roller_mlir.model.instruction import Atom
 from roller_mlir.model.tile import contiguous_loop
 from roller_mlir.plan import TensorExpression
+
+SHORTEST_TRANSACTION = 32
+"""Bytes of a sector, the transaction of all NVIDIA devices here."""
 
 
 class AlignmentRule:
@@ -29,32 +33,47 @@ class AlignmentRule:
 
 @dataclass(frozen=True)
 class ExecutionUnitRule(AlignmentRule):
-    """A task fills whole subgroups.
+    """A task fills whole subgroups, and its tile whole instructions.
 
-    The paper also asks for a multiple of the schedulers; smaller tasks are legal here, since several of them share a
-    unit, and the performance model charges for idle schedulers.
+    Threads run along each loop in powers of two, so that subgroups are boxes of the tile. The paper also asks for a
+    multiple of the schedulers; smaller tasks are legal here, since several of them share a unit, and the performance
+    model charges for idle schedulers.
 
     Attributes:
         subgroup_size: Threads that execute together.
         max_threads: Limit of a task.
+        multiples: Per loop, what a tile must be a multiple of: the shape of a matrix instruction.
     """
 
     subgroup_size: int
     max_threads: int
+    multiples: tuple[tuple[int, int], ...] = ()
 
     @staticmethod
-    def of(device: Device) -> "ExecutionUnitRule":
-        """Return the rule of a device."""
-        return ExecutionUnitRule(device.subgroup_size, device.max_threads_per_block)
+    def of(device: Device, atom: Atom | None = None) -> "ExecutionUnitRule":
+        """Return the rule of a device, for tiles of an instruction."""
+        multiples: tuple[tuple[int, int], ...] = ()
+        if atom is not None and atom.is_matrix:
+            rows, columns = (own * lanes for own, lanes in zip(atom.own, atom.lanes, strict=True))
+            multiples = ((atom.row, rows), (atom.column, columns), (atom.depth, atom.length))
+        return ExecutionUnitRule(device.subgroup_size, device.max_threads_per_block, multiples)
 
     def allows_threads(self, threads: int) -> bool:
         """Return whether threads fill whole subgroups, up to the limit of a task."""
         return threads % self.subgroup_size == 0 and threads <= self.max_threads
 
+    def allows_size(self, expression: TensorExpression, loop: int, size: int) -> bool:
+        """Return whether a tile holds whole instructions along the loop."""
+        del expression
+        return all(size % shape == 0 for along, shape in self.multiples if along == loop)
+
 
 @dataclass(frozen=True)
 class MemoryTransactionRule(AlignmentRule):
     """The contiguous dimension of a data tile is a multiple of a transaction, or the whole tensor row.
+
+    A reduction is walked in steps along its rows: what one step leaves of a long transaction the next one finds in a
+    cache, so that steps are multiples of the shortest transactions only.
 
     Attributes:
         transaction_bytes: Bytes of one transaction.
@@ -66,8 +85,11 @@ class MemoryTransactionRule(AlignmentRule):
         """Return whether a tile's rows along the loop are whole transactions."""
         if size >= expression.loops[loop].extent:
             return True
+        needed = self.transaction_bytes
+        if expression.loops[loop].reduction:
+            needed = min(needed, SHORTEST_TRANSACTION)
         for access in (*expression.inputs, expression.output):
-            if contiguous_loop(access) == loop and size * access.element_bytes % self.transaction_bytes:
+            if contiguous_loop(access) == loop and size * access.element_bytes % needed:
                 return False
         return True
 
@@ -100,12 +122,7 @@ class WindowRule(AlignmentRule):
         """Return whether a step of a window's reduction loop divides it."""
         if not expression.loops[loop].reduction:
             return True
-        windows = any(
-            index.coefficients[loop] and len(index.terms()) > 1
-            for access in expression.inputs
-            for index in access.indices
-        )
-        return not windows or expression.loops[loop].extent % size == 0
+        return expression.loops[loop].extent % size == 0 or not expression.moves_window(loop)
 
 
 def bank_padding(row: int, fragment: int, banks: int, bank_width: int) -> int:
@@ -124,15 +141,32 @@ def bank_padding(row: int, fragment: int, banks: int, bank_width: int) -> int:
     return (line - row % line + bank_width * -(-fragment // bank_width)) % line
 
 
-def device_rules(device: Device, epsilon: float) -> tuple[AlignmentRule, ...]:
-    """Return the rules of a device."""
+RULES = ("execution-unit", "memory-transaction", "memory-bank", "tensor-shape")
+"""The rules of section 3.1, as users name them, in the order of the paper's Table 3 but for the bank."""
+
+
+def device_rules(
+    device: Device, epsilon: float, atom: Atom | None = None, disabled: Collection[str] = ()
+) -> tuple[AlignmentRule, ...]:
+    """Return the rules of tiles on a device; the memory banks' is about layouts: `layouts.operand_layout`.
+
+    Args:
+        device: The device.
+        epsilon: Share of an axis by which padding may grow it.
+        atom: The instruction.
+        disabled: Names of `RULES` that are left out, to see what they are worth. What correctness needs stays: the
+            limit of threads, the shape of a matrix instruction, windows.
+    """
     transaction = device.layer("global").transaction_bytes or 1
-    return (
-        ExecutionUnitRule.of(device),
-        MemoryTransactionRule(transaction),
-        TensorShapeRule(epsilon),
-        WindowRule(),
-    )
+    unit = ExecutionUnitRule.of(device, atom)
+    if "execution-unit" in disabled:
+        unit = replace(unit, subgroup_size=1)
+    rules: list[AlignmentRule] = [unit, WindowRule()]
+    if "memory-transaction" not in disabled:
+        rules.append(MemoryTransactionRule(transaction))
+    if "tensor-shape" not in disabled:
+        rules.append(TensorShapeRule(epsilon))
+    return tuple(rules)
 
 
 def allowed(rules: Sequence[AlignmentRule], expression: TensorExpression, loop: int, size: int) -> bool:
@@ -140,19 +174,26 @@ def allowed(rules: Sequence[AlignmentRule], expression: TensorExpression, loop: 
     return all(rule.allows_size(expression, loop, size) for rule in rules)
 
 
+def next_size(size: int, *, aligned: bool) -> int:
+    """Return the next size to look at: twice as large where threads come in powers of two, else half as large again.
+
+    >>> [next_size(size, aligned=False) for size in (1, 2, 3, 5, 8)]
+    [2, 3, 5, 8, 12]
+    """
+    return 2 * size if aligned else max(size + 1, (3 * size + 1) // 2)
+
+
 def aligned_sizes(
-    rules: Sequence[AlignmentRule], expression: TensorExpression, loop: int, limit: int
+    rules: Sequence[AlignmentRule], expression: TensorExpression, loop: int, limit: int, *, aligned: bool = True
 ) -> tuple[int, ...]:
     """Return the aligned sizes of a loop up to a limit, ascending: the paper's GetNextAlignedAxisSize, unrolled.
 
-    Sizes are powers of two, since threads and vectors come in them, and the extent itself where that is small enough.
+    Sizes grow by `next_size`; the extent itself is one where it is small enough.
     """
     extent = expression.loops[loop].extent
-    sizes = [extent] if extent <= limit else []
+    sizes = {extent} if extent <= limit else set[int]()
     size = 1
     while size <= limit:
-        sizes.append(size)
-        if size >= limit:
-            break
-        size *= 2
-    return tuple(size for size in sorted(set(sizes)) if allowed(rules, expression, loop, size))
+        sizes.add(size)
+        size = next_size(size, aligned=aligned)
+    return tuple(size for size in sorted(sizes) if allowed(rules, expression, loop, size))

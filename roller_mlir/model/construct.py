@@ -2,10 +2,17 @@
 """Construction: from an expression and a device to ranked plans, without measuring anything.
 
 Paper: ROLLER section 3.2. Programs are constructed by the recursion of Figure 8 where data is reused (`tiled`), and
-for the top layer only where it is not (`direct`); epsilon grows until there are K; small operators shrink. A few
-hundred distinct programs are ranked by predicted time before K are returned: stopping at the first K sees one corner
-of them only.
+for the top layer only where it is not (`direct`); epsilon grows until there are K; small operators shrink. Beyond the
+paper, a descent along the predicted time follows (`refine`), and reductions are divided over tasks (`splitting`).
+Dozens to a few hundred distinct programs are ranked by predicted time before K are returned: stopping at the first K
+sees one corner of them only.
 """
+
+import gc
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
 
 from roller_mlir.hal import Device
 from roller_mlir.model.alignment import device_rules
@@ -13,18 +20,19 @@ from roller_mlir.model.direct import direct_programs, lone_thread, padding_share
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.estimate import Estimate, estimate
 from roller_mlir.model.facts import Facts
-from roller_mlir.model.finish import finish
+from roller_mlir.model.finish import divided_plan, finish
 from roller_mlir.model.forced import forced_estimates
+from roller_mlir.model.instruction import atoms
 from roller_mlir.model.machine import machine_of
+from roller_mlir.model.neighbours import neighbours
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.problems import capacity_problem, resource_problem, stages_problem
 from roller_mlir.model.program import Program
+from roller_mlir.model.refine import refine
+from roller_mlir.model.splitting import Divider, Division
 from roller_mlir.model.tile import has_outer_product
 from roller_mlir.model.tiled import TiledSearch
 from roller_mlir.plan import Plan, TensorExpression
-
-MAX_PROGRAMS = 96
-"""Programs that are weighed at most, per kind."""
 
 EPSILON_STEPS = (1.0, 4.0, 16.0, 64.0, 1024.0)
 """Epsilon grows to these until K programs exist; 1024 lets one point fill a task of 1024 threads."""
@@ -32,8 +40,44 @@ EPSILON_STEPS = (1.0, 4.0, 16.0, 64.0, 1024.0)
 SPARSE = 8
 """A product whose best tiling occupies less than one unit in so many is also built as a streaming reduction."""
 
-REFINED, LEAST_REFINED = 2, 8
-"""Programs beyond K, and in all, whose layouts are decided before the last ranking."""
+LEAST_REFINED = 10
+"""Programs at least whose layouts are decided before the last ranking: up to this K the first plan is the same."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A weighed program.
+
+    Attributes:
+        facts: What it is a program of: the expression, or the first stage of its division.
+        estimate: What the model expects of it, the second stage included.
+        division: How the reduction is divided, None where it is not.
+    """
+
+    facts: Facts
+    estimate: Estimate
+    division: Division | None = None
+
+    @property
+    def rank(self) -> tuple[float, float, int]:
+        """Order by predicted time; among equals prefer less traffic, then fewer threads."""
+        one = self.estimate
+        return one.seconds, one.work.cache_bytes, one.work.threads
+
+
+@dataclass(frozen=True)
+class Construction:
+    """What a construction found.
+
+    Attributes:
+        plans: At least one and at most `top_k` distinct plans, best predicted time first, each with its prediction.
+        programs: Distinct programs that were weighed.
+        epsilon: Largest share by which padding grew an axis of a candidate (ROLLER section 3.1).
+    """
+
+    plans: tuple[Plan, ...]
+    programs: int
+    epsilon: float
 
 
 def construct(expression: TensorExpression, device: Device, options: ConstructOptions | None = None) -> list[Plan]:
@@ -50,60 +94,140 @@ def construct(expression: TensorExpression, device: Device, options: ConstructOp
     Raises:
         ConstructionError: No program fits the device, or the forced tiles cannot be.
     """
-    options = options or ConstructOptions()
-    facts = Facts(expression, machine_of(device))
-    if options.tile_sizes or options.thread_tile:
-        found = forced_estimates(facts, options)
-    else:
-        found = _construct(facts, options)
-    plans = _finished(facts, found, options)
-    if not plans and not (options.tile_sizes or options.thread_tile or options.stages):
-        # Padding took the last of the workgroup memory; streaming programs need none.
-        unstaged: dict[Program, Estimate] = {}
-        _weigh(facts, _streaming(facts, options, stage=False), options, unstaged)
-        plans = _finished(facts, list(unstaged.values()), options)
+    return list(construction(expression, device, options).plans)
+
+
+def construction(expression: TensorExpression, device: Device, options: ConstructOptions | None = None) -> Construction:
+    """As `construct`, with how many programs were weighed."""
+    with _collection_paused():
+        return _construction(expression, device, options or ConstructOptions())
+
+
+@contextmanager
+def _collection_paused() -> Generator[None]:
+    """Put off the collection of cyclic garbage, of which a construction makes none, only many records that live on."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _construction(expression: TensorExpression, device: Device, options: ConstructOptions) -> Construction:
+    machine = machine_of(device, options.max_units)
+    usable = atoms(expression, device, options.instructions)
+    if not usable:
+        raise ConstructionError(
+            f"has no instruction for {', '.join(sorted({a.element_type for a in expression.inputs}))} to "
+            f"{expression.output.element_type} on '{device.name}' in the families "
+            f"{', '.join(options.instructions) or 'of the device'}"
+        )
+    forced = bool(options.tile_sizes or options.thread_tile)
+    every: list[Candidate] = []
+    epsilon = options.epsilon
+    failure: ConstructionError | None = None
+    for atom in usable:
+        facts = Facts(expression, machine, atom)
+        try:
+            if forced:
+                found = [Candidate(facts, one) for one in forced_estimates(facts, options)]
+            else:
+                found, used = _candidates(facts, options)
+                epsilon = max(epsilon, used)
+        except ConstructionError as error:
+            failure = failure or error
+            continue
+        every += found
+        if found and len(found) >= options.top_k:
+            break  # slower instructions could only add worse programs
+    if not every and failure is not None:
+        raise failure
+    plans = _finished(every, options)
+    if len(plans) < options.top_k and not (forced or options.stages):
+        # Padding took the last of the workgroup memory of some; streaming programs need none.
+        facts = Facts(expression, machine)
+        known = {one.estimate.program for one in every}
+        unstaged = _weighed(facts, _streaming(facts, options, stage=False), options)
+        plans += _finished([Candidate(facts, one) for one in unstaged if one.program not in known], options)
     if not plans:
-        raise ConstructionError(resource_problem(facts, found[0].program, found[0].stages))
+        first = every[0]
+        raise ConstructionError(resource_problem(first.facts, first.estimate.program, first.estimate.stages))
     plans.sort(key=lambda plan: plan.prediction.seconds if plan.prediction else 0.0)
-    return plans[: options.top_k]
+    return Construction(tuple(plans[: options.top_k]), len(every), epsilon)
 
 
-def _finished(facts: Facts, found: list[Estimate], options: ConstructOptions) -> list[Plan]:
+def _finished(found: list[Candidate], options: ConstructOptions) -> list[Plan]:
     """Return the plans of the best candidates, a few more than are asked for, that fit with their layouts."""
     plans: list[Plan] = []
-    for one in sorted(found, key=_rank):
-        plan = finish(facts, one)
+    for one in sorted(found, key=lambda one: one.rank):
+        plan = finish(one.facts, one.estimate, padded="memory-bank" not in options.disabled_rules)
         if plan.prediction is not None and plan.prediction.tasks_per_unit > 0:
-            plans.append(plan)
-        if len(plans) == max(LEAST_REFINED, options.top_k + REFINED):
+            plan = plan if one.division is None else divided_plan(plan, one.division)
+            plans.append(replace(plan, max_units=options.max_units))
+        if len(plans) == max(LEAST_REFINED, options.top_k):
             break
     return plans
 
 
-def _construct(facts: Facts, options: ConstructOptions) -> list[Estimate]:
-    expression = facts.expression
+def _candidates(facts: Facts, options: ConstructOptions) -> tuple[list[Candidate], float]:
+    """Return the weighed programs of an expression with one instruction, and the epsilon that they needed."""
+    expression, atom = facts.expression, facts.atom
     product = has_outer_product(expression)
     found: dict[Program, Estimate] = {}
-    filled = False
+    filled, used = False, options.epsilon
+    divided: list[tuple[Division, Estimate]] = []
+    divider = Divider(facts, lambda of: _streaming(of, options))
     if facts.reductions and facts.reused:
-        for epsilon in (options.epsilon, *EPSILON_STEPS):
-            rules = device_rules(facts.machine.device, epsilon)
-            _weigh(facts, TiledSearch(facts, rules).programs(MAX_PROGRAMS), options, found)
-            if len(found) >= options.top_k:
-                break
+        used, search = search_tiled(facts, options, found)[-1]
+        if options.split and found:
+            divided = divider.tiled(list(found.values()), options.stages, partial(neighbours, search))
         reason = capacity_problem(facts) if product and not found else ""
         if reason:
             raise ConstructionError(reason)
         if found:
-            best = min(found.values(), key=_rank)
-            filled = SPARSE * best.work.tasks >= facts.machine.device.units
-    if not (product and filled):
-        _weigh(facts, _streaming(facts, options), options, found)
-    if not found:
+            best = min(found.values(), key=lambda one: one.seconds)
+            filled = SPARSE * best.work.tasks >= facts.machine.units
+    windowed = any(access.windows for access in facts.inputs)
+    if not ((product or windowed) and filled) and not atom.is_matrix:
+        streaming: dict[Program, Estimate] = {}
+        _weigh(facts, _streaming(facts, options), options, streaming)
+        if options.split and streaming and facts.reductions and not options.stages:
+            divided += divider.streaming(min(streaming.values(), key=lambda one: one.seconds), options.stages)
+        found |= streaming
+    if not found and not atom.is_matrix:
         _weigh(facts, _streaming(facts, options, stage=False), options, found)
     if not found:
         raise ConstructionError(stages_problem(facts))
-    return list(found.values())
+    candidates = [Candidate(facts, one) for one in found.values()]
+    distinct = {(division.loop, division.extent, one.program): (division, one) for division, one in divided}
+    candidates += [Candidate(division.facts, one, division) for division, one in distinct.values()]
+    return candidates, used
+
+
+def search_tiled(
+    facts: Facts, options: ConstructOptions, found: dict[Program, Estimate]
+) -> list[tuple[float, TiledSearch]]:
+    """Weigh programs with reuse, with growing epsilon until there are K.
+
+    Args:
+        facts: The expression.
+        options: What is asked for.
+        found: Receives the weighed programs.
+
+    Returns:
+        Each epsilon with its search; the last one is the largest.
+    """
+    searches: list[tuple[float, TiledSearch]] = []
+    for epsilon in (options.epsilon, *(step for step in EPSILON_STEPS if step > options.epsilon)):
+        search = TiledSearch(facts, device_rules(facts.machine.device, epsilon, facts.atom, options.disabled_rules))
+        searches.append((epsilon, search))
+        _weigh(facts, search.programs(), options, found)
+        refine(search, found, lambda program: _estimate(facts, program, options))
+        if len(found) >= options.top_k:
+            break
+    return searches
 
 
 def _streaming(facts: Facts, options: ConstructOptions, *, stage: bool = True) -> list[Program]:
@@ -126,14 +250,23 @@ def _streaming(facts: Facts, options: ConstructOptions, *, stage: bool = True) -
     return programs
 
 
+def _weighed(facts: Facts, programs: list[Program], options: ConstructOptions) -> list[Estimate]:
+    found: dict[Program, Estimate] = {}
+    _weigh(facts, programs, options, found)
+    return list(found.values())
+
+
 def _weigh(facts: Facts, programs: list[Program], options: ConstructOptions, found: dict[Program, Estimate]) -> None:
     for program in programs:
         if program not in found:
-            one = estimate(facts, program, stages=options.stages)
-            if one is not None and (options.stages != 2 or (one.work.staged and one.work.steps > 1)):
+            one = _estimate(facts, program, options)
+            if one is not None:
                 found[program] = one
 
 
-def _rank(one: Estimate) -> tuple[float, float, int]:
-    """Order by predicted time; among equals prefer less traffic, then fewer threads."""
-    return one.seconds, one.work.cache_bytes, one.work.threads
+def _estimate(facts: Facts, program: Program, options: ConstructOptions) -> Estimate | None:
+    """Return what the model expects of a program, None where it does not fit or has not the forced stages."""
+    one = estimate(facts, program, stages=options.stages)
+    if one is not None and options.stages == 2 and not (one.work.staged and one.work.steps > 1):
+        return None
+    return one

@@ -4,6 +4,7 @@
 Edges count as the kernel treats them: an element outside its tensor is neither loaded nor stored.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import product
@@ -11,10 +12,13 @@ from math import prod
 
 from roller_mlir.mapping.data_tile import TileDimension, tile_dimensions
 from roller_mlir.mapping.layout import residue_shift, steps_of
+from roller_mlir.mapping.thread_reads import live_offsets
 from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop
 
 MAX_ENUMERATED = 4096
 """Origins that are enumerated per group of dimensions; beyond that, tiles are taken to lie inside."""
+MAX_COORDINATES = 65536
+"""Coordinates of threads that are told apart; beyond that, each point of a thread is taken to be a read of its own."""
 
 
 @dataclass(frozen=True)
@@ -24,10 +28,12 @@ class Boxes:
     Attributes:
         loops: The expression's loops.
         axes: One AxisPlan per loop.
+        lane: The loop whose chunks are vectors, None for scalars.
     """
 
     loops: tuple[Loop, ...]
     axes: tuple[AxisPlan, ...]
+    lane: int | None = None
 
     def count(self, loop: int) -> int:
         """Return the boxes along a loop."""
@@ -38,6 +44,10 @@ class Boxes:
         block = self.axes[loop].block
         first = -residue_shift(self.loops[loop], self.axes[loop])
         return range(first, first + self.count(loop) * block, block)
+
+    def live_offsets(self, loop: int) -> list[int]:
+        """Return where the registers of a thread lie along a loop that any thread needs."""
+        return live_offsets(self.loops[loop], self.axes[loop], vector=loop == self.lane)
 
 
 def inside(low: int, step: int, count: int, extent: int) -> int:
@@ -71,7 +81,9 @@ def direct_elements(access: Access, boxes: Boxes) -> int:
     """
     total = 1
     for group in _groups(access.indices):
-        total *= _positions_inside(access, boxes, group)
+        special = any(_shares_points(access, boxes, d) or _reaches_further(access, boxes, d) for d in group)
+        count = _elements_inside if special else _positions_inside
+        total *= count(access, boxes, group)
     used = access.loops()
     others = [loop for loop in range(len(boxes.loops)) if loop not in used]
     return total * prod(boxes.count(loop) * boxes.axes[loop].threads for loop in others)
@@ -116,6 +128,53 @@ def _copied_group(
             found *= inside(low, dimensions[d].step, extents[d], access.shape[d])
         total += found
     return total
+
+
+def _shares_points(access: Access, boxes: Boxes, dimension: int) -> bool:
+    """Return whether several points of a thread may lie at one coordinate, as along a window."""
+    return sum([boxes.axes[loop].registers > 1 for loop in access.indices[dimension].terms()]) > 1
+
+
+def _reaches_further(access: Access, boxes: Boxes, dimension: int) -> bool:
+    """Return whether points that no thread needs, outside of their loop, may lie inside the tensor."""
+    index = access.indices[dimension]
+    for loop, k in index.terms().items():
+        extent, block = boxes.loops[loop].extent, boxes.axes[loop].block
+        plain = k == 1 and not index.constant and len(index.terms()) == 1 and access.shape[dimension] <= extent
+        if block > extent and boxes.axes[loop].registers > 1 and not plain:
+            return True
+    return False
+
+
+def _elements_inside(access: Access, boxes: Boxes, group: Sequence[int]) -> int:
+    """Return the coordinates in range that threads touch, each once a thread and box, along a group of dimensions."""
+    indices = [access.indices[d] for d in group]
+    loops = sorted({loop for index in indices for loop in index.terms()})
+    starts: Counter[tuple[int, ...]] = Counter({tuple(index.constant for index in indices): 1})
+    offsets = {(0,) * len(group)}
+    for loop in loops:
+        steps, axis = [index.coefficients[loop] for index in indices], boxes.axes[loop]
+        firsts = [origin + thread * axis.chunk for origin in boxes.origins(loop) for thread in range(axis.threads)]
+        if len(starts) * len(firsts) > MAX_COORDINATES:
+            return _positions_inside(access, boxes, group)
+        moved: Counter[tuple[int, ...]] = Counter()
+        for start, times in starts.items():
+            for first in firsts:
+                moved[tuple([at + k * first for at, k in zip(start, steps, strict=True)])] += times
+        starts = moved
+        live = boxes.live_offsets(loop)
+        offsets = {
+            tuple([at + k * one for at, k in zip(offset, steps, strict=True)]) for offset in offsets for one in live
+        }
+    if len(starts) * len(offsets) > MAX_COORDINATES:
+        return _positions_inside(access, boxes, group)
+    shape = [access.shape[d] for d in group]
+    return sum(
+        times
+        for start, times in starts.items()
+        for offset in offsets
+        if all(0 <= a + b < extent for a, b, extent in zip(start, offset, shape, strict=True))
+    )
 
 
 def _positions_inside(access: Access, boxes: Boxes, group: Sequence[int]) -> int:

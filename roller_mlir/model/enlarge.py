@@ -30,18 +30,44 @@ class Layer:
     saturates: Callable[[Tile], bool]
 
 
-def by_reuse_score(layer: Layer, tile: Tile) -> list[Tile]:
-    """Return the next tiles, best reuse score first (the figure's GetNextRTileShapes)."""
-    traffic, footprint = layer.traffic(tile), layer.footprint(tile)
-    scored = [
-        (-reuse_score(traffic - layer.traffic(larger), layer.footprint(larger) - footprint), larger)
-        for larger in layer.next_tiles(tile)
-    ]
+def by_reuse_score(
+    layer: Layer,
+    tile: Tile,
+    known: dict[Tile, tuple[float, float]] | None = None,
+    candidates: Sequence[Tile] | None = None,
+) -> list[Tile]:
+    """Return the next tiles, best reuse score first (the figure's GetNextRTileShapes).
+
+    Args:
+        layer: The layer.
+        tile: The tile to enlarge.
+        known: Traffic and footprint of tiles, remembered here from one call to the next.
+        candidates: The larger tiles; by default all next ones.
+    """
+    known = {} if known is None else known
+
+    def weigh(one: Tile) -> tuple[float, float]:
+        found = known.get(one)
+        if found is None:
+            found = known[one] = layer.traffic(one), layer.footprint(one)
+        return found
+
+    traffic, footprint = weigh(tile)
+    scored: list[tuple[float, Tile]] = []
+    for larger in layer.next_tiles(tile) if candidates is None else candidates:
+        moved, held = weigh(larger)
+        scored.append((-reuse_score(traffic - moved, held - footprint), larger))
     scored.sort()
     return [larger for _, larger in scored]
 
 
-def enlarge(layer: Layer, start: Tile, *, results: int, visits: int) -> tuple[list[Tile], list[Tile]]:
+Watch = Callable[[Tile, Tile, bool], None]
+"""Is told of each tile that is looked at: the tile that it enlarges, itself, and whether it fits."""
+
+
+def enlarge(
+    layer: Layer, start: Tile, *, results: int, visits: int, watch: Watch | None = None
+) -> tuple[list[Tile], list[Tile]]:
     """Walk a layer from a tile.
 
     Args:
@@ -49,25 +75,29 @@ def enlarge(layer: Layer, start: Tile, *, results: int, visits: int) -> tuple[li
         start: The smallest tile.
         results: Results to collect at most.
         visits: Tiles to look at, at most.
+        watch: Is told of each tile after the first.
 
     Returns:
         The tiles that the layer yields, in the order found: those after which nothing larger fits, and those that are
         fast enough. Then all tiles that fit, in the order visited.
     """
     found: dict[Tile, None] = {}
+    known: dict[Tile, tuple[float, float]] = {}
     visited: dict[Tile, bool] = {start: layer.fits(start)}
     if not visited[start]:
         return [], []
 
     def walk(tile: Tile) -> None:
         grown = False
-        for larger in by_reuse_score(layer, tile):
+        for larger in by_reuse_score(layer, tile, known):
             if len(found) >= results or len(visited) >= visits:
                 break
             if larger in visited:
                 grown = grown or visited[larger]
                 continue
             visited[larger] = layer.fits(larger)
+            if watch is not None:
+                watch(tile, larger, visited[larger])
             if not visited[larger]:
                 continue
             grown = True

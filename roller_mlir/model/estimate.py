@@ -8,17 +8,19 @@ what the banks of the chosen layout do.
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from math import prod
+from math import ceil, prod
 
 from roller_mlir.mapping.arena_offsets import aligned
 from roller_mlir.mapping.combine import combination
-from roller_mlir.mapping.resources import (
-    ADDRESSING_REGISTERS,
-    DIRECT_LOADS_IN_FLIGHT,
-    tasks_per_unit,
-)
+from roller_mlir.mapping.data_tile import tile_dimensions
+from roller_mlir.mapping.layout import window_phases, window_vector
+from roller_mlir.mapping.resources import tasks_per_unit
+from roller_mlir.mapping.thread_reads import own_reads
+from roller_mlir.model.epilogue import epilogue_work
 from roller_mlir.model.facts import AccessFacts, Facts
 from roller_mlir.model.program import Program
+from roller_mlir.model.raster import global_traffic
+from roller_mlir.model.sectors import coalesced_sectors
 from roller_mlir.model.timing import Work, seconds_by_layer, total_seconds
 from roller_mlir.model.traffic import store_width
 from roller_mlir.plan import AxisPlan, Loop
@@ -40,7 +42,8 @@ class OperandWidths:
         vector: Of a global access.
         store: Of an access that writes workgroup memory.
         fragment: Of an access that reads it.
-        load_phases: Passes of a task's fragment reads in one step.
+        reads: Such accesses of one thread in one step.
+        load_phases: Passes of the fragment reads in one step: of a task, or of each subgroup where they are ideal.
         store_phases: Passes of its writes in one step.
         tile_bytes: Bytes of one buffer in workgroup memory.
     """
@@ -48,6 +51,7 @@ class OperandWidths:
     vector: int
     store: int
     fragment: int
+    reads: float
     load_phases: float
     store_phases: float
     tile_bytes: int
@@ -74,12 +78,26 @@ class Estimate:
     work: Work
 
 
-def ideal_widths(facts: Facts, access: AccessFacts, program: Program, steps: Sequence[int]) -> OperandWidths:
-    """Return the widths that a staged input will get, and its phases were there no bank conflict."""
-    machine = facts.machine
-    shifts = [steps[i] * program.blocks[i] - facts.extents[i] if facts.reduction[i] else 0 for i in range(len(steps))]
-    vector = access.copy_vector(program.blocks, steps, shifts)
-    elements, extent, _ = access.tile(program.blocks)
+def ideal_widths(facts: Facts, access: AccessFacts, program: Program) -> OperandWidths:
+    """Return the widths that a staged input will get, and its phases for each subgroup were there no bank conflict.
+
+    They depend on the loops of the input only, and are remembered with it.
+    """
+    own = access.own
+    order = program.order if access.windows else ()
+    key = own(program.blocks), own(program.registers), own(program.chunks), program.lane, order
+    found = access.widths.get(key)
+    if found is None:
+        found = access.widths[key] = _ideal_widths(facts, access, program)
+    return found
+
+
+def _ideal_widths(facts: Facts, access: AccessFacts, program: Program) -> OperandWidths:
+    machine, blocks = facts.machine, program.blocks
+    steps = {i: -(-facts.extents[i] // blocks[i]) for i in access.loops}
+    shifts = {i: steps[i] * blocks[i] - facts.extents[i] if facts.reduction[i] else 0 for i in access.loops}
+    vector = access.copy_vector(blocks, steps, shifts)
+    elements, extent, _ = access.tile(blocks)
     elements = elements // extent * (-(-extent // vector) * vector)
     fragment = 1
     inner = access.contiguous
@@ -91,39 +109,28 @@ def ideal_widths(facts: Facts, access: AccessFacts, program: Program, steps: Seq
     if fragment > access.limit:
         fragment = access.limit
     size, lanes = access.element_bytes, machine.device.subgroup_size
-    subgroups = -(-program.thread_count // lanes)
-    reads = prod([program.registers[i] for i in access.loops]) // fragment
-    per_read = max(1, lanes * fragment * size // machine.phase_bytes)
     bytes_ = elements * size
-    return OperandWidths(
-        vector,
-        vector if best == inner else 1,
-        fragment,
-        reads * per_read * subgroups,
-        -(-bytes_ // machine.phase_bytes),
-        bytes_,
-    )
-
-
-def coalesced_sectors(strides: Sequence[int], program: Program, width_bytes: int, lanes: int, sector: int) -> int:
-    """Return the sectors that one access of a subgroup touches, from the strides of the loops that its lanes run along.
-
-    >>> from roller_mlir.model.program import Program
-    >>> row = Program((1, 128), (1, 32), (1, 4), (1,), 1, (), (1, 4), 32)
-    >>> coalesced_sectors((4096, 4), row, 16, 32, 32)
-    16
-    """
-    left, span, runs = lanes, width_bytes, 1
-    for loop in program.order:
-        threads = min(program.threads[loop], left)
-        stride = strides[loop] * program.chunks[loop]
-        if stride and threads > 1:
-            if stride <= max(span, sector):
-                span += stride * (threads - 1)
-            else:
-                runs *= threads
-        left = max(1, left // program.threads[loop])
-    return runs * -(-span // sector)
+    if facts.atom.is_matrix:
+        # Swizzled: each element of a group's tile is read once, 16 bytes a thread, and stored as it came.
+        loaded = facts.fragment_bytes(access, program.registers)
+        reads = 0.0 if facts.atom.reads_memory else loaded / lanes / machine.vector_bytes
+        phases = loaded / machine.phase_bytes
+        return OperandWidths(vector, vector, access.limit, reads, phases, -(-bytes_ // machine.phase_bytes), bytes_)
+    per_read = 0
+    if access.windows:
+        dimensions, axes = tile_dimensions(access.access, blocks), program.axes()
+        rows = dimensions[-1]
+        windowed = len(rows.coefficients) > 1 and rows.step == 1
+        if windowed:
+            fragment, best = window_vector(rows, axes, access.limit), inner
+            per_read = window_phases(dimensions, axes, program.order, fragment, size, machine.banks, lanes)
+        reads = own_reads(dimensions, axes, len(dimensions) - 1, fragment if windowed else 1)
+        reads = reads if windowed else -(-reads // fragment)
+    else:
+        reads = prod([program.registers[i] for i in access.loops]) // fragment
+    per_read = per_read or max(1, lanes * fragment * size // machine.phase_bytes)
+    stored = -(-bytes_ // machine.phase_bytes)
+    return OperandWidths(vector, vector if best == inner else 1, fragment, reads, reads * per_read, stored, bytes_)
 
 
 def estimate(
@@ -163,28 +170,47 @@ def estimate(
     lane_chunk = program.chunks[program.lane] if lane_reduces and program.lane is not None else 1
     accumulators = points // reduction_points
 
-    phases, accesses, copies, direct, waiting = 0.0, 0, 0, 0, 0
-    fragments, staging, workgroup_bytes, cache = 0, 0, 0, 0
+    atom, prologue = facts.atom, facts.prologue
+    before = 0.0
+    direct_copies = atom.is_matrix and bool({"async_copy", "tensor_copy"} & set(device.features))
+    phases, accesses, copies, direct, waiting = 0.0, 0.0, 0, 0, 0
+    fragments, staging, workgroup_bytes, cache = 0.0, 0, 0, 0
     for i, access in enumerate(facts.inputs):
         cache += access.traffic(blocks)
         if staged[i]:
             found = widths[i] if widths is not None else None
-            found = found or ideal_widths(facts, access, program, counts)
+            if found is not None:
+                phases += found.load_phases + found.store_phases
+            else:
+                found = ideal_widths(facts, access, program)
+                phases += found.load_phases * subgroups + found.store_phases
             rounds = -(-found.tile_bytes // (access.element_bytes * found.vector * threads))
-            accesses += prod([registers[k] for k in access.loops]) // found.fragment
-            accesses += rounds * found.vector // found.store
+            accesses += found.reads
+            # What a prologue changes passes through registers.
+            changed = prologue[i] if prologue else 0
+            before += rounds * found.vector * changed
+            if changed or not direct_copies:
+                accesses += rounds * found.vector // found.store
             copies += rounds
-            phases += found.load_phases + found.store_phases
             chunk = lane_chunk if program.lane in access.loops else 1
-            fragment = prod([registers[k] for k in access.parallel]) * chunk
-            fragments += fragment * (2 if reduction_points > 1 else 1) * access.words
-            staging += rounds * found.vector * access.words if steps > 1 else 0
+            if atom.is_matrix:
+                fragments += 2 * facts.fragment_registers(access, registers)
+            else:
+                fragment = prod([registers[k] for k in access.parallel]) * chunk
+                fragments += fragment * (2 if reduction_points > 1 else 1) * access.words
+            if atom.is_matrix:
+                waits_in_registers = stages > 1 and (changed or not direct_copies)
+                staging += ceil(rounds * found.vector * access.element_bytes / 4) if waits_in_registers else 0
+            elif steps > 1:
+                staging += rounds * found.vector * access.words
             need = stages * found.tile_bytes
             workgroup_bytes += aligned(need)
         else:
             vector = access.direct_vector(program.chunks)
             own = prod([registers[k] for k in access.loops])
             direct += own * access.words
+            if prologue:
+                before += own * prologue[i]
             if steps == 1 or access.reduces:
                 waiting += own * access.words
             width = vector * access.element_bytes
@@ -195,17 +221,28 @@ def estimate(
 
     across, waits = _join(facts.reduction, program.threads, program.order, lanes)
     if across:
-        need = accumulators * threads * facts.output.element_bytes
+        need = accumulators * threads * facts.result_bytes
         workgroup_bytes += need
     lane_registers = lane_chunk if lane_reduces else 1
-    used = accumulators * lane_registers * facts.output.words + fragments + staging + ADDRESSING_REGISTERS
-    used += min(direct, DIRECT_LOADS_IN_FLIGHT)
+    used = ceil(accumulators * lane_registers * facts.result_words + fragments) + staging
+    used += device.model.addressing_registers
+    used += min(direct, device.model.loads_in_flight)
+    end = epilogue_work(facts, program, accumulators) if facts.ends else None
+    if end is not None:
+        used = max(used, ceil(accumulators * facts.result_words) + end.registers + device.model.addressing_registers)
     resident = resident or tasks_per_unit(device, threads, used, workgroup_bytes)
     if resident == 0:
         return None
 
-    math = points * facts.math_per_point
-    issue = math + accesses + copies * (1 + COPY_INSTRUCTIONS) + STEP_INSTRUCTIONS
+    columns = registers[atom.column] if atom.is_matrix else 0
+    operations = points * facts.math_per_point / atom.points(columns)
+    math = points * facts.math_per_point * facts.cycles_per_point / machine.math_cycles
+    if before:
+        if atom.is_matrix:
+            before *= facts.other_cycles
+        else:
+            math += before * facts.other_cycles / machine.math_cycles
+    issue = operations + accesses + copies * (1 + COPY_INSTRUCTIONS) + STEP_INSTRUCTIONS + before
     store = store_width(facts.expression, program.lane, program.chunks)
     width = store * facts.output.element_bytes
     sectors = coalesced_sectors(facts.output.strides, program, width, min(lanes, threads), machine.sector_bytes)
@@ -222,53 +259,22 @@ def estimate(
         math=math,
         issue=issue,
         phases=phases,
-        load_rounds=-(-waiting // DIRECT_LOADS_IN_FLIGHT),
+        load_rounds=-(-waiting // device.model.loads_in_flight),
         staged=any_staged,
         stages=stages,
         tail_issue=2 * stores * times + waits * accumulators * 2,
         tail_phases=stores * times * subgroups * passes + (2 * accumulators * subgroups if across else 0),
         tail_waits=waits + (2 if across else 0),
         cache_bytes=moved,
-        global_bytes=global_bytes(facts, blocks, counts, tasks, steps, device.units * resident, times),
+        global_bytes=global_traffic(facts, blocks, counts, machine.units * resident, times)[0],
     )
-    seconds = total_seconds(seconds_by_layer(work, machine))
+    if end is not None:
+        work.tail_issue += end.issue
+        work.tail_phases += end.phases
+        work.tail_load_rounds = end.load_rounds
+        work.cache_bytes += tasks * end.cache_bytes
+    seconds = total_seconds(seconds_by_layer(work, machine), device.model, alternates=work.alternates)
     return Estimate(seconds, program, stages, used, workgroup_bytes, work)
-
-
-def global_bytes(
-    facts: Facts, blocks: Sequence[int], counts: Sequence[int], tasks: int, steps: int, concurrent: int, times: int
-) -> float:
-    """Return the bytes that reach global memory: each tensor once, again by every wave that the cache cannot span.
-
-    Args:
-        facts: The expression.
-        blocks: Points per loop of a task's step.
-        counts: Boxes along each loop.
-        tasks: Tasks of the program.
-        steps: Reduction steps of a task.
-        concurrent: Tasks that run at the same time on the whole device.
-        times: Passes over the output: 1 written, 2 also read.
-    """
-    unique = [min(a.access.size_bytes, a.traffic(blocks) * prod([counts[i] for i in a.loops])) for a in facts.inputs]
-    written = times * facts.output.access.size_bytes
-    capacity = facts.machine.cache_bytes
-    if sum(unique) + written <= capacity or tasks <= concurrent:
-        return sum(unique) + written
-    covered: dict[int, int] = {}
-    left = concurrent
-    for loop in reversed(facts.parallel):
-        covered[loop] = min(counts[loop], left)
-        left = max(1, left // counts[loop])
-    waves = tasks / concurrent
-    total = float(written)
-    for access, once in zip(facts.inputs, unique, strict=True):
-        if once <= capacity // 2:
-            total += once
-            continue
-        reductions = prod([counts[i] for i in access.loops if facts.reduction[i]])
-        wave = access.traffic(blocks) * prod([covered[i] for i in access.parallel]) * reductions
-        total += min(max(once, wave * waves), access.traffic(blocks) * tasks * steps)
-    return total
 
 
 @lru_cache(maxsize=1024)

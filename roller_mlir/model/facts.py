@@ -5,12 +5,14 @@ Everything here repeats definitions of `mapping` and `tile` on plain integers, r
 construction weighs hundreds of programs in a few milliseconds. The tests compare each with its definition.
 """
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from math import gcd, prod
 from operator import itemgetter
+from typing import Any
 
 from roller_mlir.mapping.data_tile import copy_vector
 from roller_mlir.mapping.index import power_of_two_divisor
+from roller_mlir.model.instruction import Atom, scalar_atom
 from roller_mlir.model.machine import Machine
 from roller_mlir.model.tile import access_traffic, contiguous_loop, reuse_loops
 from roller_mlir.plan import Access, TensorExpression
@@ -28,6 +30,9 @@ class AccessFacts:
         strides: Bytes between neighbouring points of each loop.
         windows: Whether some dimension is indexed by several loops.
         words: 32-bit registers of one element.
+        own: Gives the entries of the access's own loops from one entry per loop.
+        widths: What `estimate.ideal_widths` remembers.
+        copies: What `traffic` remembers of staged copies.
     """
 
     def __init__(self, access: Access, expression: TensorExpression, machine: Machine) -> None:
@@ -52,13 +57,15 @@ class AccessFacts:
         self._sector_bytes = machine.sector_bytes
         self._dimensions = tuple(tuple(index.terms().items()) for index in access.indices)
         # The entries of the access's own loops: a tuple, or one entry by itself.
-        self._own: Callable[[Sequence[int]], Hashable] = itemgetter(*self.loops) if self.loops else lambda blocks: 0
+        self.own: Callable[[Sequence[int]], Hashable] = itemgetter(*self.loops) if self.loops else lambda blocks: 0
+        self.widths: dict[Hashable, Any] = {}
+        self.copies: dict[Hashable, tuple[int, int]] = {}
         self._extents: dict[Hashable, tuple[int, int, int]] = {}
         self._traffic: dict[Hashable, int] = {}
 
     def tile(self, blocks: Sequence[int]) -> tuple[int, int, int]:
         """Return elements of a box's data tile, and extent and step of its last dimension."""
-        key = self._own(blocks)
+        key = self.own(blocks)
         found = self._extents.get(key)
         if found is None:
             elements, extent, step = 1, 1, 1
@@ -76,13 +83,13 @@ class AccessFacts:
 
     def traffic(self, blocks: Sequence[int]) -> int:
         """Return the bytes that loading one tile of a box moves, in whole transactions."""
-        key = self._own(blocks)
+        key = self.own(blocks)
         found = self._traffic.get(key)
         if found is None:
             found = self._traffic[key] = access_traffic(self.access, blocks, self._sector_bytes)
         return found
 
-    def copy_vector(self, blocks: Sequence[int], steps: Sequence[int], shifts: Sequence[int]) -> int:
+    def copy_vector(self, blocks: Sequence[int], steps: Mapping[int, int], shifts: Mapping[int, int]) -> int:
         """Return the elements of one global access of a staged copy, as `mapping.layout` will decide."""
         divisor = self.row_divisor
         for loop, k in self.last_terms:
@@ -114,24 +121,75 @@ class Facts:
         reductions: The reduction loops.
         inputs: Facts of the inputs.
         output: Facts of the output.
+        epilogue: Facts of the tensors that the epilogue reads.
+        reads: Facts of the inputs and of the epilogue's tensors.
+        ends: Whether there is an epilogue.
+        prologue: Per input, operations on each loaded element; empty for none.
+        other_cycles: Cycles of a scheduler for one operation of a prologue or epilogue on a subgroup's threads.
         reused: See `tile.reuse_loops`.
         steps_divide: Whether the steps of a loop must divide it: reduction loops that move windows.
-        math_per_point: Arithmetic instructions of one point.
+        math_per_point: Arithmetic operations of one point.
+        atom: The instruction that computes them.
+        stores: What `traffic` remembers of the output.
+        result_bytes: Bytes of one result, before an epilogue.
+        result_words: 32-bit registers of one result.
+        cycles_per_point: Cycles of a scheduler for one such operation of a subgroup's threads.
     """
 
-    def __init__(self, expression: TensorExpression, machine: Machine) -> None:
+    def __init__(self, expression: TensorExpression, machine: Machine, atom: Atom | None = None) -> None:
         self.expression = expression
         self.machine = machine
+        self.atom = atom or scalar_atom(expression, machine.device)
+        self.cycles_per_point = self.atom.cycles_per_point(machine.device)
         self.extents = tuple(loop.extent for loop in expression.loops)
         self.reduction = tuple(loop.reduction for loop in expression.loops)
         self.parallel = expression.parallel()
         self.reductions = expression.reductions()
         self.inputs = tuple(AccessFacts(access, expression, machine) for access in expression.inputs)
         self.output = AccessFacts(expression.output, expression, machine)
+        self.epilogue = tuple(AccessFacts(access, expression, machine) for access in expression.epilogue)
+        self.reads = (*self.inputs, *self.epilogue)
+        self.ends = bool(expression.epilogue or expression.epilogue_flops)
+        self.prologue = expression.prologue_flops if any(expression.prologue_flops) else ()
+        self.other_cycles = 0.0
+        if self.ends or self.prologue:
+            self.other_cycles = max(1.0, scalar_atom(expression, machine.device).cycles_per_point(machine.device))
         self.reused = reuse_loops(expression)
         self.steps_divide = tuple(
-            loop.reduction
-            and any(index.coefficients[i] and len(index.terms()) > 1 for a in expression.inputs for index in a.indices)
-            for i, loop in enumerate(expression.loops)
+            loop.reduction and expression.moves_window(i) for i, loop in enumerate(expression.loops)
         )
+        self.stores: dict[Hashable, Any] = {}
+        self.result_bytes = expression.result_bytes
+        self.result_words = self.result_bytes / 4 if self.atom.is_matrix else max(1, self.result_bytes // 4)
         self.math_per_point = 1 if expression.fused_multiply_add else max(1, expression.flops_per_point)
+
+    def fragment_bytes(self, access: AccessFacts, tile: Sequence[int]) -> float:
+        """Return the bytes that one subgroup reads from workgroup memory for its share of an input.
+
+        Args:
+            access: The input.
+            tile: Points of one thread per loop: of a register tile, or of a whole step.
+
+        Threads that compute alone read each their own points. A matrix instruction reads every element of its
+        threads' common tile once.
+        """
+        atom, device = self.atom, self.machine.device
+        if not atom.is_matrix:
+            return access.tile(tile)[0] * access.element_bytes * device.subgroup_size
+        common = list(tile)
+        common[atom.row] *= atom.lanes[0]
+        common[atom.column] *= atom.lanes[1]
+        return access.tile(common)[0] * access.element_bytes * device.subgroup_size / atom.instruction.threads
+
+    def fragment_registers(self, access: AccessFacts, tile: Sequence[int]) -> float:
+        """Return the registers of one thread that hold an input's elements for one reduction point or instruction."""
+        atom = self.atom
+        if not atom.is_matrix:
+            return access.tile(tile)[0] * access.words
+        if atom.reads_memory:
+            return 0.0
+        common = list(tile)
+        common[atom.row] *= atom.lanes[0]
+        common[atom.column] *= atom.lanes[1]
+        common[atom.depth] = atom.length
+        return access.tile(common)[0] * access.element_bytes / 4 / atom.instruction.threads

@@ -8,8 +8,12 @@ from math import prod
 from roller_mlir.model.estimate import Estimate
 from roller_mlir.model.facts import Facts
 from roller_mlir.model.layouts import operand_layout
-from roller_mlir.model.performance import predict_with
-from roller_mlir.plan import Plan
+from roller_mlir.model.performance import joined, predict_with
+from roller_mlir.model.raster import raster
+from roller_mlir.model.splitting import Division
+from roller_mlir.plan import Plan, Split
+from roller_mlir.plan.plan import TMA128, XOR
+from roller_mlir.plan.split import whole_plan
 
 MAX_UNROLLED_POINTS = 2048
 """Points of one thread and step that are unrolled; a forced step beyond that stays a loop over its reduction points."""
@@ -22,8 +26,14 @@ def unrolled_points(registers: Sequence[int], facts: Facts) -> int:
     return points if points * accumulators <= MAX_UNROLLED_POINTS else max(1, MAX_UNROLLED_POINTS // accumulators)
 
 
-def finish(facts: Facts, chosen: Estimate) -> Plan:
-    """Return the plan of a candidate, with its prediction."""
+def finish(facts: Facts, chosen: Estimate, *, padded: bool = True) -> Plan:
+    """Return the plan of a candidate, with its prediction.
+
+    Args:
+        facts: The expression.
+        chosen: The candidate.
+        padded: Whether rows in workgroup memory may be padded to spread them over the banks.
+    """
     expression, program = facts.expression, chosen.program
     axes = program.axes()
     operands = tuple(
@@ -36,12 +46,15 @@ def finish(facts: Facts, chosen: Estimate) -> Plan:
             facts.machine,
             staged=staged,
             pad_value=pad,
+            padded=padded,
+            swizzle=swizzle(facts) if staged else None,
         )
         for access, staged, pad in zip(expression.inputs, program.staged, expression.pad_values, strict=True)
     )
     counts = [-(-extent // block) for extent, block in zip(facts.extents, program.blocks, strict=True)]
     plan = Plan(
         device=facts.machine.device.name,
+        instruction=facts.atom.instruction.family,
         axes=axes,
         thread_order=program.order,
         lane=program.lane,
@@ -51,5 +64,25 @@ def finish(facts: Facts, chosen: Estimate) -> Plan:
         stages=chosen.stages,
         unroll=unrolled_points(program.registers, facts),
     )
+    plan = replace(plan, unit_order=raster(facts, program, chosen.work))
     prediction = predict_with(facts, plan)
     return replace(plan, tasks_per_unit=prediction.tasks_per_unit, prediction=prediction)
+
+
+def swizzle(facts: Facts) -> str | None:
+    """Return how the rows of a staged tile are permuted instead of padded: where a matrix instruction wants it."""
+    if not facts.atom.is_matrix:
+        return None
+    features = facts.machine.device.features
+    if facts.atom.reads_memory and "tensor_copy" in features:
+        return TMA128
+    return XOR if "matrix_load" in features else None
+
+
+def divided_plan(first: Plan, division: Division) -> Plan:
+    """Return the plan of an operator from that of the first stage of its division: both stages, predicted together."""
+    join = finish(division.join_facts, division.join)
+    assert first.prediction is not None and join.prediction is not None
+    plan = whole_plan(first)
+    split = Split(loop=division.loop, parts=division.parts, extent=division.extent, join=join)
+    return replace(plan, split=split, prediction=joined(first.prediction, join.prediction))

@@ -35,7 +35,7 @@ def forced_estimates(facts: Facts, options: ConstructOptions) -> list[Estimate]:
         raise ConstructionError(reason)
     found: list[Estimate] = []
     for program in _candidates(facts, options):
-        problem = program_problem(facts, program, options.stages)
+        problem = program_problem(facts, program, options.stages, options.disabled_rules)
         one = None if problem else estimate(facts, program, stages=options.stages)
         if one is not None:
             found.append(one)

@@ -5,14 +5,17 @@ A layout depends on the tile and on the alignment of its rows, not on the extent
 another operator is looked up, not simulated again.
 """
 
+from dataclasses import replace
 from functools import lru_cache
 
 from roller_mlir.mapping.bank_phases import Banks
+from roller_mlir.mapping.data_tile import copy_vector, tile_dimensions
 from roller_mlir.mapping.index import power_of_two_divisor
-from roller_mlir.mapping.layout import TileCost, plan_operand, row_alignment, steps_of, tile_cost
+from roller_mlir.mapping.layout import TileCost, plan_operand, row_alignment, staged_layout, steps_of, tile_cost
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.model.machine import Machine
 from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop, OperandPlan
+from roller_mlir.plan.plan import WORKGROUP
 
 LARGEST_VECTOR = 16
 """Alignment beyond this many elements changes no layout."""
@@ -28,10 +31,38 @@ def operand_layout(
     *,
     staged: bool,
     pad_value: float | None,
+    padded: bool = True,
+    swizzle: str | None = None,
 ) -> OperandPlan:
-    """Return the plan of one input."""
+    """Return the plan of one input.
+
+    Args:
+        access: The input.
+        loops: The expression's loops.
+        axes: One AxisPlan per loop.
+        thread_order: See Plan.
+        lane: See Plan.
+        machine: The machine.
+        staged: Whether the input goes through workgroup memory.
+        pad_value: What elements outside the tensor read as.
+        padded: Whether rows may be padded.
+        swizzle: How rows are permuted instead, see OperandPlan: without bank conflicts, 16 bytes at a time.
+    """
     if staged:
         access, loops = _canonical(access, loops, axes)
+    if staged and swizzle is not None:
+        dimensions = tile_dimensions(access, [axis.block for axis in axes])
+        limit = machine.vector_bytes // access.element_bytes
+        vector = copy_vector(dimensions[-1].extent, dimensions[-1].step, row_alignment(access, loops, axes), limit)
+        return OperandPlan(
+            layer=WORKGROUP,
+            order=tuple(range(len(dimensions))),
+            vector=vector,
+            store_vector=vector,
+            fragment_vector=limit,
+            pad_value=pad_value,
+            swizzle=swizzle,
+        )
     return plan_operand(
         access,
         loops,
@@ -42,6 +73,8 @@ def operand_layout(
         machine.device.subgroup_size,
         staged=staged,
         pad_value=pad_value,
+        padded=padded,
+        access_bytes=machine.vector_bytes,
     )
 
 
@@ -51,11 +84,19 @@ def layout_cost(
     operand: OperandPlan,
     axes: tuple[AxisPlan, ...],
     thread_order: tuple[int, ...],
+    lane: int | None,
     machine: Machine,
 ) -> TileCost:
     """Return the bank phases of one step of a staged input."""
-    canonical, _ = _canonical(access, loops, axes)
-    return _cost(canonical, operand, axes, thread_order, machine.banks, machine.device.subgroup_size)
+    canonical, small = _canonical(access, loops, axes)
+    lanes = machine.device.subgroup_size
+    widest = machine.vector_bytes
+    chosen, cost = staged_layout(
+        canonical, small, axes, thread_order, lane, machine.banks, lanes, padded=True, access_bytes=widest
+    )
+    if replace(chosen, pad_value=operand.pad_value) == operand:
+        return cost
+    return _cost(canonical, operand, axes, thread_order, machine.banks, lanes)
 
 
 @lru_cache(maxsize=4096)

@@ -2,7 +2,7 @@
 """A device in the units that the performance model counts in: cycles of one unit, bytes per second of the whole device.
 
 A figure that a device's description leaves out limits nothing: an unknown latency counts as 0, an unknown bandwidth as
-infinite.
+infinite. Only a launch is then taken to cost what the model's constants assume.
 """
 
 from dataclasses import dataclass
@@ -11,6 +11,7 @@ from math import inf
 
 from roller_mlir.hal import Device, MemoryLayer
 from roller_mlir.mapping.bank_phases import Banks
+from roller_mlir.mapping.layout import MAX_VECTOR_BYTES
 
 
 @dataclass(frozen=True)
@@ -19,6 +20,7 @@ class Machine:
 
     Attributes:
         device: The device.
+        units: Units that a program may use: all of the device's, or fewer.
         banks: The banks of its workgroup memory.
         math_cycles: Cycles for which one arithmetic instruction of a subgroup occupies its scheduler's lanes.
         phase_bytes: Bytes that one bank phase moves at most.
@@ -31,9 +33,12 @@ class Machine:
         cache_bytes_per_s: Its bandwidth.
         global_bytes_per_s: Bandwidth of global memory.
         launch_s: Seconds of a launch.
+        first_cache_bytes: A unit's first cache and its workgroup memory together; 0 where it is not known.
+        first_cache_minimum: What of it is cache however much workgroup memory is used.
     """
 
     device: Device
+    units: int
     banks: Banks
     math_cycles: float
     phase_bytes: int
@@ -46,16 +51,24 @@ class Machine:
     cache_bytes_per_s: float
     global_bytes_per_s: float
     launch_s: float
+    first_cache_bytes: int = 0
+    first_cache_minimum: int = 0
 
     @property
     def vector_bytes(self) -> int:
-        """Bytes of the widest access of one thread."""
-        return self.device.max_access_bytes
+        """Bytes of the widest access of one thread that code is generated for."""
+        return min(self.device.max_access_bytes, MAX_VECTOR_BYTES)
 
 
 @lru_cache(maxsize=64)
-def machine_of(device: Device) -> Machine:
-    """Return the machine of a device.
+def machine_of(device: Device, max_units: int | None = None) -> Machine:
+    """Return the machine of a device, or of a part of it.
+
+    A part of the units draws its share of the last cache's bandwidth, and of global memory no more than that.
+
+    Args:
+        device: The device.
+        max_units: Units that a program may use; None for all.
 
     H200: 256 flops per cycle and unit are 128 lanes, 32 for each of 4 schedulers: 1 cycle per FMA of a subgroup.
     """
@@ -68,20 +81,27 @@ def machine_of(device: Device) -> Machine:
     cycles = 1.0
     if work.bandwidth_bytes_per_s is not None:
         cycles = max(1.0, row * work.instances * device.clock_hz / work.bandwidth_bytes_per_s)
+    units = min(device.units, max_units or device.units)
+    share = units / device.units
+    cache_rate = _bandwidth(cache) * share
+    unified = device.unified_cache_bytes or 0
     return Machine(
         device=device,
+        units=units,
         banks=banks,
         math_cycles=device.subgroup_size / lanes,
         phase_bytes=row,
         phase_cycles=cycles,
-        sector_bytes=memory.transaction_bytes or 32,
+        sector_bytes=memory.transaction_bytes or 1,
         workgroup_latency=_cycles(device, work),
         cache_latency=_cycles(device, cache),
         global_latency=_cycles(device, memory),
         cache_bytes=cache.total_capacity_bytes if cache else 0,
-        cache_bytes_per_s=_bandwidth(cache),
-        global_bytes_per_s=_bandwidth(memory),
-        launch_s=device.launch_latency_s or 0.0,
+        cache_bytes_per_s=cache_rate,
+        global_bytes_per_s=min(_bandwidth(memory), cache_rate) if share < 1 else _bandwidth(memory),
+        launch_s=device.model.assumed_launch_s if device.launch_latency_s is None else device.launch_latency_s,
+        first_cache_bytes=unified,
+        first_cache_minimum=max(0, unified - device.max_workgroup_bytes_per_unit),
     )
 
 

@@ -3,6 +3,9 @@
 
 from dataclasses import dataclass
 
+from roller_mlir.hal.instructions import FAMILIES
+from roller_mlir.model.alignment import RULES
+
 
 @dataclass(frozen=True, kw_only=True)
 class ConstructOptions:
@@ -13,6 +16,10 @@ class ConstructOptions:
         tile_sizes: Block per loop, in loop order (one step of it, for a reduction loop); empty: constructed.
         thread_tile: Points per thread and loop, in loop order; empty: constructed.
         stages: Buffers of staged operands, 1 or 2; 0: decided by the construction.
+        split: Whether reductions may be divided over tasks, with a second stage that joins the parts.
+        max_units: Units that the program may use at most; None for the whole device.
+        instructions: Families of instructions that may be used ("fma", "packed_fma", "mma", ...); empty: all.
+        disabled_rules: Alignment rules that are left out (see `alignment.RULES`), to see what they are worth.
         epsilon: Largest share of an axis by which padding may grow it, before it is relaxed (ROLLER section 3.1).
     """
 
@@ -20,6 +27,10 @@ class ConstructOptions:
     tile_sizes: tuple[int, ...] = ()
     thread_tile: tuple[int, ...] = ()
     stages: int = 0
+    split: bool = True
+    max_units: int | None = None
+    instructions: tuple[str, ...] = ()
+    disabled_rules: tuple[str, ...] = ()
     epsilon: float = 0.5
 
     def __post_init__(self) -> None:
@@ -31,5 +42,14 @@ class ConstructOptions:
                 raise ValueError(f"{name} must be at least 1 each, but got {list(sizes)}")
         if self.stages not in (0, 1, 2):
             raise ValueError(f"stages must be 0 (decided), 1 or 2, but got {self.stages}")
+        if self.max_units is not None and self.max_units < 1:
+            raise ValueError(f"max_units must be at least 1, but got {self.max_units}")
+        for name, given, known in (
+            ("instructions", self.instructions, FAMILIES),
+            ("disabled_rules", self.disabled_rules, RULES),
+        ):
+            for one in given:
+                if one not in known:
+                    raise ValueError(f"{name} must be some of {', '.join(known)}, but got '{one}'")
         if self.epsilon < 0:
             raise ValueError(f"epsilon must not be negative, but got {self.epsilon}")

@@ -9,8 +9,15 @@ from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.program import Program
 
 
-def program_problem(facts: Facts, program: Program, stages: int) -> str:
-    """Return which rule of tiles and threads a program breaks, or an empty string."""
+def program_problem(facts: Facts, program: Program, stages: int, disabled_rules: Sequence[str] = ()) -> str:
+    """Return which rule of tiles and threads a program breaks, or an empty string.
+
+    Args:
+        facts: The operator.
+        program: Its tiles and threads.
+        stages: Buffers of staged operands, 0 where that is not decided.
+        disabled_rules: Alignment rules that it need not keep.
+    """
     device, threads = facts.machine.device, program.thread_count
     name = _name(facts, program.blocks)
     own = f"{by(program.registers)} points per thread"
@@ -19,7 +26,7 @@ def program_problem(facts: Facts, program: Program, stages: int) -> str:
             f"{name} with {own} needs {threads} threads per block, '{device.name}' has "
             f"{device.max_threads_per_block}; raise thread-tile or lower tile-sizes"
         )
-    if threads > 1 and threads % device.subgroup_size:
+    if threads > 1 and threads % device.subgroup_size and "execution-unit" not in disabled_rules:
         return (
             f"{name} with {own} needs {threads} threads, '{device.name}' runs them in multiples of "
             f"{device.subgroup_size}; change thread-tile or tile-sizes"

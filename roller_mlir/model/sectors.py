@@ -5,11 +5,16 @@ Paper: ROLLER section 3.1 (alignment with memory transactions).
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from math import gcd, prod
 
 from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
 from roller_mlir.model.counting import Boxes
+from roller_mlir.model.program import Program
 from roller_mlir.plan import Access
+
+MAX_ROWS = 64
+"""Rows of a tile that are looked at one by one; longer tiles are taken to go on in the same way."""
 
 
 def copy_sectors(access: Access, boxes: Boxes, vector: int, threads: int, lanes: int, sector: int) -> int:
@@ -30,28 +35,40 @@ def copy_sectors(access: Access, boxes: Boxes, vector: int, threads: int, lanes:
     whole_rows = all(stride % sector == 0 for stride in (offset, *strides[1:]))
     if inner == width and whole_rows and per_row * width % sector == 0 and lanes * width % sector == 0:
         return prod(sizes) * width // sector
-    starts = [offset]
-    for count, stride in zip(reversed(sizes[1:]), reversed(strides[1:]), strict=True):
-        starts = [start + i * stride for start in starts for i in range(count)]
-    total, number = 0, 0
-    group: set[int] = set()
-    for start in starts:
+    rows = prod(sizes[1:])
+    counted = rows
+    if rows > MAX_ROWS:
+        # Whole subgroups' worth of rows, so that the shares of a row between subgroups stay as they are.
+        counted = max(lanes, MAX_ROWS)
+    total, number, last = 0, 0, -1
+    for start in _row_starts(offset, sizes[1:], strides[1:], counted):
         done = 0
         while done < per_row:
             take = min(per_row - done, lanes - number % lanes)
             low = start + done * inner
             if inner == width:
-                group.update(range(low // sector, (low + take * width - 1) // sector + 1))
+                first, end = low // sector, (low + take * width - 1) // sector
+                total += end - (first if first > last else last + 1) + 1 if end > last else 0
+                last = max(last, end)
             else:
-                for i in range(take):
-                    at = low + i * inner
-                    group.update(range(at // sector, (at + width - 1) // sector + 1))
+                for at in range(low, low + take * inner, inner):
+                    first, end = at // sector, (at + width - 1) // sector
+                    if end > last:
+                        total += end - (first if first > last else last + 1) + 1
+                        last = end
             done += take
             number += take
             if number % lanes == 0:
-                total += len(group)
-                group = set()
-    return total + len(group)
+                last = -1
+    return total if counted == rows else total * rows // counted
+
+
+def _row_starts(offset: int, counts: Sequence[int], strides: Sequence[int], most: int) -> list[int]:
+    """Return where the first rows of a tile start, in bytes; dimensions innermost first."""
+    starts = [offset]
+    for count, stride in zip(reversed(counts), reversed(strides), strict=True):
+        starts = [start + i * stride for start in starts for i in range(count)][:most]
+    return starts
 
 
 def access_sectors(
@@ -82,19 +99,35 @@ def access_sectors(
     ]
     base = size * sum(index.constant * r for index, r in zip(access.indices, row, strict=True))
     grid = _start_grid(strides, boxes, order, width * size, lanes, sector)
-    places: list[int | None] = [base]
+    digits: list[tuple[int, int, bool]] = []
+    places = 1
     for loop in order:
-        if len(places) >= lanes:
+        if places >= lanes:
             break
-        step = strides[loop] * boxes.axes[loop].chunk
-        numbers = range(min(boxes.axes[loop].threads, -(-lanes // len(places))))
+        axis = boxes.axes[loop]
+        count = min(axis.threads, -(-lanes // places))
+        digits.append((count, strides[loop] * axis.chunk, loop in joined))
+        places *= count
+    return _sectors_at(base % sector, tuple(digits), width * size, lanes, grid, sector)
+
+
+@lru_cache(maxsize=8192)
+def _sectors_at(
+    base: int, digits: tuple[tuple[int, int, bool], ...], width_bytes: int, lanes: int, grid: int, sector: int
+) -> tuple[int, int]:
+    """Return the sectors of lanes at mixed-radix digits times steps, summed over the places on a grid, and those.
+
+    A digit of a joined loop lets its first value take part only.
+    """
+    places: list[int | None] = [base]
+    for count, step, joined in digits:
         places = [
-            None if at is None or (number and loop in joined) else at + number * step
-            for number in numbers
+            None if at is None or (number and joined) else at + number * step
+            for number in range(count)
             for at in places
         ]
     addresses = {at for at in places[:lanes] if at is not None}
-    last = width * size - 1
+    last = width_bytes - 1
     total, offsets = 0, range(0, sector, grid)
     for offset in offsets:
         found: set[int] = set()
@@ -102,6 +135,27 @@ def access_sectors(
             found.update(range((at + offset) // sector, (at + offset + last) // sector + 1))
         total += len(found)
     return total, len(offsets)
+
+
+def coalesced_sectors(strides: Sequence[int], program: Program, width_bytes: int, lanes: int, sector: int) -> int:
+    """Return the sectors that one access of a subgroup touches, from the strides of the loops that its lanes run along.
+
+    >>> from roller_mlir.model.program import Program
+    >>> row = Program((1, 128), (1, 32), (1, 4), (1,), 1, (), (1, 4), 32)
+    >>> coalesced_sectors((4096, 4), row, 16, 32, 32)
+    16
+    """
+    left, span, runs = lanes, width_bytes, 1
+    for loop in program.order:
+        threads = min(program.threads[loop], left)
+        stride = strides[loop] * program.chunks[loop]
+        if stride and threads > 1:
+            if stride <= max(span, sector):
+                span += stride * (threads - 1)
+            else:
+                runs *= threads
+        left = max(1, left // program.threads[loop])
+    return runs * -(-span // sector)
 
 
 def _start_grid(

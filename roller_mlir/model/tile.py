@@ -95,8 +95,7 @@ def reuse_loops(expression: TensorExpression) -> tuple[int, ...]:
         if expression.loops[loop].extent == 1:
             continue
         for access in expression.inputs:
-            windows = any(index.coefficients[loop] and len(index.terms()) > 1 for index in access.indices)
-            if loop not in access.loops() or windows:
+            if loop not in access.loops() or access.moves_window(loop):
                 found.append(loop)
                 break
     return tuple(found)

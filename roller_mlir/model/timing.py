@@ -3,23 +3,19 @@
 
 Paper: ROLLER section 3.3. The paper takes the slowest memory layer or the peak compute rate; here a unit is also
 limited by the issue of the other instructions, by bank phases, by whole rounds of tasks over the units, and by latency
-where too few tasks share a unit to hide it.
+where too few tasks share a unit to hide it; direct loads may be answered by a unit's first cache, registers that do not
+fit are spilled, and atomic updates occupy the last cache.
+
+The constants are the device's (`hal.model_constants`). Those marked "calibrated" were chosen, as round numbers, on
+CNNOpt's published training rows (RS kernel, random problems, V100 and 2080 Ti); each may be doubled or halved without
+changing the mean rank correlation there by 0.02.
 """
 
 from dataclasses import dataclass
+from math import sqrt
 
+from roller_mlir.hal.model_constants import DEFAULT_MODEL, ModelConstants
 from roller_mlir.model.machine import Machine
-
-STALL_SHARE = 0.3
-"""Share of cycles in which one subgroup alone cannot issue (dependent results, operand fetch). Assumed, not measured;
-with w subgroups on a scheduler some subgroup is ready in a share 1 - 0.3^w: 0.70, 0.91, 0.97, 0.99."""
-
-TASK_START_CYCLES = 200.0
-"""Cycles from the end of a task to the first instruction of the next one in its place. Assumed, not measured."""
-
-HIDDEN_SHARE = 0.95
-"""Share of the time of the layers other than the slowest that is hidden behind it. Assumed, not measured; it orders
-programs that one layer limits alike by how close they are to the other limits."""
 
 
 @dataclass(slots=True)
@@ -42,6 +38,17 @@ class Work:
         tail_waits: Dependent accesses to workgroup memory (shuffles, barriers) after the last step.
         cache_bytes: Bytes between the units and the last cache.
         global_bytes: Bytes between the last cache and global memory.
+        tail_load_rounds: Times after the last step that a thread waits for what its epilogue reads.
+        copy_rounds: Times per step that a thread waits for its part of staged tiles that no second buffer prefetches.
+        workgroup_bytes: Workgroup memory of a task, which leaves the rest of the unit's memory to its first cache.
+        shared_bytes: Bytes per task and step of direct loads that tasks share through a unit's first cache, each byte
+            once; they are not part of cache_bytes.
+        shared_sets: How many different sets of them the tasks read.
+        spilled_accesses: Loads and stores of spilled registers per thread and step, not part of issue and phases.
+        spilled_words: Registers that a thread keeps in memory.
+        atomic_bytes: Bytes of the sectors that atomic updates touch; they are not part of cache_bytes.
+        alternates: Whether a task waits, computes and waits again, step by step, so that what it leaves idle is used by
+            other tasks only.
     """
 
     tasks: int
@@ -51,55 +58,71 @@ class Work:
     math: float
     issue: float
     phases: float
-    load_rounds: int
+    load_rounds: float
     staged: bool
     stages: int
     tail_issue: float
     tail_phases: float
-    tail_waits: int
+    tail_waits: float
     cache_bytes: float
     global_bytes: float
+    tail_load_rounds: float = 0.0
+    copy_rounds: float = 1.0
+    workgroup_bytes: int = 0
+    shared_bytes: float = 0.0
+    shared_sets: int = 1
+    spilled_accesses: float = 0.0
+    spilled_words: float = 0.0
+    atomic_bytes: float = 0.0
+    alternates: bool = False
 
 
 def seconds_by_layer(work: Work, machine: Machine) -> dict[str, float]:
     """Return seconds were each layer the only limit, "launch" apart.
 
     Keys: "global", "l2", "workgroup" (passes of the busiest unit), "compute" (issue of the busiest unit), "latency"
-    (rounds of
-    resident tasks, each as slow as one task alone), "launch".
+    (rounds of resident tasks, each as slow as one task alone), "launch".
     """
     device = machine.device
+    constants = device.model
+    stall = constants.stall_share
     schedulers = device.schedulers_per_unit
     subgroups = -(-work.threads // device.subgroup_size)
-    busiest = -(-work.tasks // device.units)
+    busiest = -(-work.tasks // machine.units)
     together = min(work.resident, busiest)
     rounds = -(-busiest // work.resident)
-    issue = max(work.math * machine.math_cycles, work.issue)
+    issue = max(work.math * machine.math_cycles, work.issue + work.spilled_accesses)
     # Subgroups that share a scheduler fill each other's stalls.
-    shared = issue / (1 - STALL_SHARE ** max(1.0, together * subgroups / schedulers))
+    shared = issue / (1 - stall ** max(1.0, together * subgroups / schedulers))
     own = -(-subgroups // schedulers)
-    single = issue * own / (1 - STALL_SHARE**own)
+    single = issue * own / (1 - stall**own)
     tail = work.tail_issue * subgroups / schedulers
-    # The first tile's way to the unit is hidden only by other tasks of the same unit.
-    memory = machine.global_latency if work.global_bytes >= 0.5 * work.cache_bytes else machine.cache_latency
-    exchange = 2 * machine.workgroup_latency
-    first = TASK_START_CYCLES + machine.global_latency + (exchange if work.staged else 0.0)
     compute = busiest * (work.steps * shared * subgroups / schedulers + tail)
-    passes = busiest * (work.steps * work.phases + work.tail_phases) * machine.phase_cycles
-    alone = max(single, work.phases * machine.phase_cycles)
+    phases = work.phases + work.spilled_accesses * subgroups
+    passes = busiest * (work.steps * phases + work.tail_phases) * machine.phase_cycles
+    cached, found = _cached_bytes(work, machine, together, subgroups)
+    cache_bytes = work.cache_bytes + work.tasks * work.steps * cached
+    global_bytes = work.global_bytes + _overflow(work, machine, together, subgroups)
+    # The first tile's way to the unit is hidden only by other tasks of the same unit.
+    memory = machine.global_latency if global_bytes >= 0.5 * cache_bytes else machine.cache_latency
+    exchange = 2 * machine.workgroup_latency
+    first = constants.task_start_cycles + machine.global_latency + (exchange if work.staged else 0.0)
+    alone = max(single, phases * machine.phase_cycles) + work.spilled_accesses * machine.workgroup_latency
+    loads = memory * work.load_rounds * (1 - found)
     if not work.staged:
-        step = alone + memory * work.load_rounds
+        step = alone + loads
     elif work.stages > 1:
-        step = max(alone + exchange, memory) + memory * work.load_rounds
+        step = max(alone + exchange, memory) + loads
     else:
-        step = alone + 2 * exchange + memory * max(1, work.load_rounds)
-    ending = work.tail_issue * own + work.tail_waits * machine.workgroup_latency
-    start = first if work.staged else TASK_START_CYCLES
+        step = alone + 2 * exchange + memory * work.copy_rounds + loads
+    ending = work.tail_issue * own + work.tail_waits * machine.workgroup_latency + work.tail_load_rounds * memory
+    # A task's first load comes from global memory, wherever its others come from.
+    start = first if work.staged else constants.task_start_cycles + max(0.0, machine.global_latency - memory)
     latency = rounds * (start + work.steps * step + ending)
     clock = device.clock_hz
     return {
-        "global": work.global_bytes / machine.global_bytes_per_s + first / clock,
-        "l2": work.cache_bytes / machine.cache_bytes_per_s + first / clock,
+        "global": global_bytes / machine.global_bytes_per_s + first / clock,
+        "l2": (cache_bytes + constants.atomic_cost * work.atomic_bytes) / machine.cache_bytes_per_s + first / clock,
         "workgroup": (passes + first) / clock,
         "compute": (compute + first) / clock,
         "latency": latency / clock,
@@ -107,15 +130,54 @@ def seconds_by_layer(work: Work, machine: Machine) -> dict[str, float]:
     }
 
 
-def total_seconds(layers: dict[str, float]) -> float:
+def total_seconds(
+    layers: dict[str, float], constants: ModelConstants = DEFAULT_MODEL, *, alternates: bool = False
+) -> float:
     """Return launch, the slowest layer, and what of the others is not hidden behind it.
+
+    Where tasks alternate between their layers, other tasks fill the gaps only by chance: between the slowest layer (all
+    hidden) and the sum (nothing), the root of the sum of squares.
 
     >>> round(total_seconds({"launch": 1.0, "global": 10.0, "compute": 2.0}), 3)
     11.1
+    >>> total_seconds({"launch": 1.0, "global": 3.0, "compute": 4.0}, alternates=True)
+    6.0
     """
-    slowest, total = 0.0, 0.0
+    slowest, total, squares = 0.0, 0.0, 0.0
     for key, value in layers.items():
         if key != "launch":
             total += value
+            squares += value * value
             slowest = max(slowest, value)
-    return layers["launch"] + slowest + (1 - HIDDEN_SHARE) * (total - slowest)
+    if alternates:
+        return layers["launch"] + sqrt(squares)
+    return layers["launch"] + slowest + (1 - constants.hidden_share) * (total - slowest)
+
+
+def _cached_bytes(work: Work, machine: Machine, together: int, subgroups: int) -> tuple[float, float]:
+    """Return bytes per task and step that pass a unit's first cache, and the share of shared loads that it answers.
+
+    The cache keeps one set of shared bytes for all tasks of a unit that read it, unless the sets in use and the spilled
+    registers exceed it. Spilled registers are written through, and read back from it as far as it reaches.
+    """
+    if not work.shared_bytes and not work.spilled_accesses:
+        return 0.0, 0.0
+    row = machine.device.subgroup_size * 4
+    # Tasks that land on a unit read a random set each: the expected number of different ones.
+    sets = work.shared_sets * (1 - (1 - 1 / work.shared_sets) ** together)
+    room = max(machine.first_cache_bytes - together * work.workgroup_bytes, machine.first_cache_minimum)
+    needed = sets * work.shared_bytes + work.spilled_words * row * subgroups * together
+    held = min(1.0, room / needed) if needed else 1.0
+    loads = work.shared_bytes * (held * sets / together + 1 - held)
+    spills = work.spilled_accesses * row * subgroups * (1 - held / 2)
+    return loads + spills, machine.device.model.found_share * held * (1 - sets / together)
+
+
+def _overflow(work: Work, machine: Machine, together: int, subgroups: int) -> float:
+    """Return bytes of spilled registers that reach global memory: what their share of the last cache cannot hold."""
+    row = machine.device.subgroup_size * 4 * subgroups
+    footprint = work.spilled_words * row * min(work.tasks, together * machine.units)
+    if not footprint:
+        return 0.0
+    missed = max(0.0, 1 - machine.device.model.spill_cache_share * machine.cache_bytes / footprint)
+    return work.spilled_accesses * row * work.tasks * work.steps * missed

@@ -7,12 +7,13 @@ Bytes are exact at edges too; sectors of rows that start between sectors are a m
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
+from math import ceil, prod
 
 from roller_mlir.hal import Device
 from roller_mlir.mapping.combine import combination
 from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.layout import TileCost
+from roller_mlir.mapping.thread_reads import live_offsets, live_reads
 from roller_mlir.model.counting import Boxes, copied_elements, direct_elements
 from roller_mlir.model.facts import AccessFacts, Facts
 from roller_mlir.model.layouts import layout_cost
@@ -54,7 +55,7 @@ class OperandTraffic:
 
 
 def operand_traffic(expression: TensorExpression, plan: Plan, device: Device) -> tuple[OperandTraffic, ...]:
-    """Return what a plan moves of each input, in order, and of the output, last."""
+    """Return what a plan moves of each input, in order, of each tensor of the epilogue, and of the output, last."""
     facts = Facts(expression, machine_of(device))
     return traffic_of(facts, plan, tile_costs(facts, plan))
 
@@ -62,23 +63,39 @@ def operand_traffic(expression: TensorExpression, plan: Plan, device: Device) ->
 def tile_costs(facts: Facts, plan: Plan) -> list[TileCost | None]:
     """Return the bank phases of one step of each staged input, None for those that are not."""
     loops = facts.expression.loops
+    if facts.atom.is_matrix:
+        return [
+            _matrix_cost(facts, plan, access) if operand.layer == WORKGROUP else None
+            for access, operand in zip(facts.inputs, plan.operands, strict=True)
+        ]
     return [
-        layout_cost(access, loops, operand, plan.axes, plan.thread_order, facts.machine)
+        layout_cost(access, loops, operand, plan.axes, plan.thread_order, plan.lane, facts.machine)
         if operand.layer == WORKGROUP
         else None
         for access, operand in zip(facts.expression.inputs, plan.operands, strict=True)
     ]
 
 
+def _matrix_cost(facts: Facts, plan: Plan, access: AccessFacts) -> TileCost:
+    """Return the phases of a tile that matrix instructions read: swizzled, 16 bytes a thread, without conflicts."""
+    machine = facts.machine
+    subgroups = -(-plan.threads // machine.device.subgroup_size)
+    read = ceil(facts.fragment_bytes(access, [axis.registers for axis in plan.axes]) * subgroups / machine.phase_bytes)
+    elements = access.tile([axis.block for axis in plan.axes])[0]
+    written = -(-elements * access.element_bytes // machine.phase_bytes)
+    return TileCost(read, written, read, written)
+
+
 def traffic_of(facts: Facts, plan: Plan, costs: Sequence[TileCost | None]) -> tuple[OperandTraffic, ...]:
     """As `operand_traffic`, where the facts and the costs of tiles are known."""
-    boxes = Boxes(facts.expression.loops, plan.axes)
+    boxes = Boxes(facts.expression.loops, plan.axes, plan.lane)
     found = [
         _direct(facts, plan, access, operand, boxes)
         if cost is None
         else _staged(facts, plan, access, operand, boxes, cost)
         for access, operand, cost in zip(facts.inputs, plan.operands, costs, strict=True)
     ]
+    found += [_epilogue(facts, plan, access, boxes) for access in facts.epilogue]
     return (*found, _output(facts, plan, boxes))
 
 
@@ -94,9 +111,10 @@ def join_traffic(facts: Facts, plan: Plan) -> OperandTraffic:
         return OperandTraffic(name=name)
     boxes = Boxes(loops, plan.axes)
     tasks = prod(boxes.count(i) for i in facts.parallel)
-    values = prod(plan.axes[i].registers for i in facts.parallel)
-    width = plan.axes[plan.lane].chunk if plan.lane is not None and not loops[plan.lane].reduction else 1
-    size = facts.output.element_bytes
+    lane = plan.lane if plan.lane is not None and not loops[plan.lane].reduction else None
+    width = plan.axes[lane].chunk if lane is not None else 1
+    values = prod(len(live_offsets(loops[i], plan.axes[i], vector=i == lane)) for i in facts.parallel)
+    size = facts.result_bytes
     parts = prod(one.count for one in across)
     subgroups = -(-plan.threads // lanes)
     leaders = -(-subgroups // parts)
@@ -118,18 +136,38 @@ def _staged(
     runs = _runs(facts, boxes)
     dimensions = tile_dimensions(access, [axis.block for axis in plan.axes])
     elements = copy_map([d.extent for d in dimensions], operand.vector, plan.threads).vectors * operand.vector
-    moved = copied_elements(access, boxes, operand.vector)
-    sectors = copy_sectors(access, boxes, operand.vector, plan.threads, lanes, SECTOR_BYTES)
-    reads = prod(plan.axes[loop].registers for loop in access_facts.loops) * plan.threads
+    moved, sectors = _copies(access_facts, plan, operand.vector, boxes, lanes)
+    inner, width = operand.order[-1], operand.fragment_vector
+    loops = facts.expression.loops
+    read = live_reads(dimensions, loops, plan.axes, plan.lane, inner, width)
+    reads = read * width * plan.threads
+    load_phases = _share(cost.load_phases, read * -(-plan.threads // lanes), cost.load_accesses)
+    if facts.atom.is_matrix:
+        reads, load_phases = cost.load_phases * machine.phase_bytes // size, cost.load_phases
     return OperandTraffic(
         name=access.name,
         global_load_bytes=moved * size,
         global_load_sectors=_share(sectors * runs, moved, elements * runs),
         shared_load_bytes=reads * size * runs,
-        shared_load_phases=cost.load_phases * runs,
+        shared_load_phases=load_phases * runs,
         shared_store_bytes=elements * size * runs,
         shared_store_phases=cost.store_phases * runs,
     )
+
+
+def _copies(access_facts: AccessFacts, plan: Plan, vector: int, boxes: Boxes, lanes: int) -> tuple[int, int]:
+    """Return the in-range elements that all copies of a staged input read, and the sectors of one interior copy.
+
+    Plans of one construction share most tiles: what depends on the input's own loops is remembered with it.
+    """
+    access = access_facts.access
+    repeats = prod([boxes.count(loop) for loop in range(len(boxes.loops)) if loop not in access_facts.loops])
+    key = access_facts.own([axis.block for axis in plan.axes]), vector, plan.threads
+    found = access_facts.copies.get(key)
+    if found is None:
+        own = copied_elements(access, boxes, vector) // repeats
+        found = access_facts.copies[key] = own, copy_sectors(access, boxes, vector, plan.threads, lanes, SECTOR_BYTES)
+    return found[0] * repeats, found[1]
 
 
 def _direct(facts: Facts, plan: Plan, access_facts: AccessFacts, operand: OperandPlan, boxes: Boxes) -> OperandTraffic:
@@ -151,17 +189,51 @@ def _direct(facts: Facts, plan: Plan, access_facts: AccessFacts, operand: Operan
 
 
 def _output(facts: Facts, plan: Plan, boxes: Boxes) -> OperandTraffic:
-    expression, machine = facts.expression, facts.machine
-    access, loops, lanes = expression.output, expression.loops, machine.device.subgroup_size
+    """Return what is written, remembered by the tiles and threads of the parallel loops if threads share no result."""
+    parallel_axes = [plan.axes[i] for i in facts.parallel]
+    key = tuple([(axis.block, axis.threads, axis.chunk) for axis in parallel_axes]), plan.thread_order, plan.lane
+    if facts.reductions and any(plan.axes[i].threads > 1 for i in facts.reductions):
+        return _written(facts, plan, boxes)
+    found = facts.stores.get(key)
+    if found is None:
+        found = facts.stores[key] = _written(facts, plan, boxes)
+    return found
+
+
+def _written(facts: Facts, plan: Plan, boxes: Boxes) -> OperandTraffic:
+    expression = facts.expression
+    width = store_width(expression, plan.lane, [axis.chunk for axis in plan.axes])
+    moved, touched = _after_reduction(facts, plan, facts.output, width, boxes)
+    size = moved * expression.output.element_bytes
+    read = expression.accumulates
+    return OperandTraffic(
+        name=expression.output.name,
+        global_load_bytes=size if read else 0,
+        global_load_sectors=touched if read else 0,
+        global_store_bytes=size,
+        global_store_sectors=touched,
+    )
+
+
+def _epilogue(facts: Facts, plan: Plan, access_facts: AccessFacts, boxes: Boxes) -> OperandTraffic:
+    """Return what the epilogue reads of a tensor, straight from global memory: each thread that stores, once."""
+    width = access_facts.direct_vector([axis.chunk for axis in plan.axes])
+    moved, touched = _after_reduction(facts, plan, access_facts, width, boxes)
+    access = access_facts.access
+    return OperandTraffic(name=access.name, global_load_bytes=moved * access.element_bytes, global_load_sectors=touched)
+
+
+def _after_reduction(facts: Facts, plan: Plan, access_facts: AccessFacts, width: int, boxes: Boxes) -> tuple[int, int]:
+    """Return the in-range elements, and their sectors, that accesses of the threads with results move, all tasks."""
+    access, loops = access_facts.access, facts.expression.loops
     parallel = Boxes(
         tuple(Loop(1) if loop.reduction else loop for loop in loops),
         tuple(AxisPlan(block=1) if loop.reduction else axis for loop, axis in zip(loops, plan.axes, strict=True)),
     )
     runs = _runs(facts, parallel)
-    own = prod(axis.registers for axis in parallel.axes)
-    width = store_width(expression, plan.lane, [axis.chunk for axis in plan.axes])
+    own = prod([plan.axes[loop].registers for loop in access_facts.parallel])
     joined = [loop for loop in plan.thread_order if loops[loop].reduction]
-    lanes = min(lanes, plan.threads)
+    lanes = min(facts.machine.device.subgroup_size, plan.threads)
     stride, groups = 1, -(-plan.threads // lanes)
     for loop in plan.thread_order:
         count = plan.axes[loop].threads
@@ -170,17 +242,8 @@ def _output(facts: Facts, plan: Plan, boxes: Boxes) -> OperandTraffic:
         stride *= count
     sectors, alignments = access_sectors(access, boxes, plan.thread_order, joined, width, lanes, SECTOR_BYTES)
     moved = direct_elements(access, parallel)
-    size = moved * access.element_bytes
-    writers = prod(axis.threads for axis in parallel.axes)
-    touched = _share(sectors * (own // width) * groups * runs, moved, own * writers * runs * alignments)
-    read = expression.accumulates
-    return OperandTraffic(
-        name=access.name,
-        global_load_bytes=size if read else 0,
-        global_load_sectors=touched if read else 0,
-        global_store_bytes=size,
-        global_store_sectors=touched,
-    )
+    threads = prod(axis.threads for axis in parallel.axes)
+    return moved, _share(sectors * (own // width) * groups * runs, moved, own * threads * runs * alignments)
 
 
 def store_width(expression: TensorExpression, lane: int | None, chunks: Sequence[int]) -> int:

@@ -8,10 +8,22 @@ sum differ only in their loops and index functions.
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from math import prod
+from math import inf, prod
 from types import MappingProxyType
 
 ELEMENT_BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i64": 8, "i32": 4, "i16": 2, "i8": 1, "i1": 1}
+
+NEUTRAL = {
+    "arith.addf": 0.0,
+    "arith.addi": 0.0,
+    "arith.mulf": 1.0,
+    "arith.muli": 1.0,
+    "arith.maximumf": -inf,
+    "arith.maxnumf": -inf,
+    "arith.minimumf": inf,
+    "arith.minnumf": inf,
+}
+"""What leaves a combiner's other operand as it is, whatever its type."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +50,14 @@ class LinearIndex:
 
     coefficients: tuple[int, ...]
     constant: int = 0
+
+    def __hash__(self) -> int:
+        # Kept: indices are the keys of everything that is remembered about tiles. Integers hash alike in all processes.
+        known: int | None = self.__dict__.get("_hash")
+        if known is None:
+            known = hash((self.coefficients, self.constant))
+            object.__setattr__(self, "_hash", known)
+        return known
 
     def terms(self) -> Mapping[int, int]:
         """Return {loop: coefficient} of the loops that occur."""
@@ -79,6 +99,10 @@ class Access:
         """Return the loops that the access depends on."""
         return frozenset(loop for index in self.indices for loop in index.terms())
 
+    def moves_window(self, loop: int) -> bool:
+        """Return whether a loop moves a window over the tensor: it shares a dimension with another loop."""
+        return any(index.coefficients[loop] and len(index.terms()) > 1 for index in self.indices)
+
 
 @dataclass(frozen=True)
 class TensorExpression:
@@ -94,6 +118,13 @@ class TensorExpression:
             contributes nothing; None where no value has that property, so that such points must be masked.
         accumulates: Whether the old content of the output takes part.
         fused_multiply_add: Whether the body is acc + a * b, one FMA a point.
+        epilogue: Tensors that are read once per point of the output, after the reduction, to compute what is stored;
+            their indices use parallel loops only.
+        epilogue_flops: Arithmetic operations on each point of the output after the reduction.
+        prologue_flops: Per input, arithmetic operations on each element that is loaded, before the body sees it; empty
+            for none.
+        accumulator_type: Element type of the reduction's results where the epilogue stores another; empty for the
+            output's.
     """
 
     loops: tuple[Loop, ...]
@@ -104,6 +135,10 @@ class TensorExpression:
     pad_values: tuple[float | None, ...]
     accumulates: bool = False
     fused_multiply_add: bool = False
+    epilogue: tuple[Access, ...] = ()
+    epilogue_flops: int = 0
+    prologue_flops: tuple[int, ...] = ()
+    accumulator_type: str = ""
 
     def parallel(self) -> tuple[int, ...]:
         """Return the parallel loops, outermost first."""
@@ -113,6 +148,20 @@ class TensorExpression:
         """Return the reduction loops, outermost first."""
         return tuple(i for i, loop in enumerate(self.loops) if loop.reduction)
 
+    def moves_window(self, loop: int) -> bool:
+        """Return whether a loop moves a window over some input (see `Access.moves_window`)."""
+        return any(access.moves_window(loop) for access in self.inputs)
+
+    @property
+    def result_type(self) -> str:
+        """Element type of the body's results, before an epilogue."""
+        return self.accumulator_type or self.output.element_type
+
+    @property
+    def result_bytes(self) -> int:
+        """Bytes of one of them."""
+        return ELEMENT_BYTES[self.result_type]
+
     @property
     def points(self) -> int:
         """Number of points of the loop nest."""
@@ -120,5 +169,10 @@ class TensorExpression:
 
     @property
     def flops(self) -> int:
-        """Arithmetic operations of the whole operator."""
-        return self.points * self.flops_per_point
+        """Arithmetic operations of the whole operator: a prologue's once for each element of its input."""
+        total = self.points * self.flops_per_point
+        if self.epilogue_flops:
+            total += prod(self.loops[i].extent for i in self.parallel()) * self.epilogue_flops
+        for access, operations in zip(self.inputs, self.prologue_flops, strict=False):
+            total += prod(access.shape) * operations
+        return total

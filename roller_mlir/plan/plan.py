@@ -11,6 +11,9 @@ from typing import Any
 WORKGROUP = "workgroup"
 REGISTER = "register"
 
+XOR, TMA128 = "xor", "tma128"
+"""Permutations of a tile's 16-byte pieces instead of padding: by the row's number; as tensor copies lay them."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class AxisPlan:
@@ -46,6 +49,7 @@ class OperandPlan:
         store_vector: Elements of one access that writes workgroup memory.
         fragment_vector: Elements of one access that reads the tile in the compute step.
         pad_value: What elements outside the tensor read as; None leaves them unspecified.
+        swizzle: How the pieces of each row are permuted ("xor", "tma128"), None where rows lie as they are.
     """
 
     layer: str
@@ -55,6 +59,7 @@ class OperandPlan:
     store_vector: int = 1
     fragment_vector: int = 1
     pad_value: float | None = None
+    swizzle: str | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -105,12 +110,44 @@ class Prediction:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Split:
+    """A reduction that is divided over tasks: each computes a part of it, a second stage joins the partial results.
+
+    Attributes:
+        loop: The reduction loop that is divided.
+        parts: How many parts.
+        extent: Points of the loop in one part; the last part may have fewer.
+        join: The plan of the second stage, for `plan.split.join_expression`.
+    """
+
+    loop: int
+    parts: int
+    extent: int
+    join: "Plan"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Part:
+    """What the plan of a first stage belongs to: its loop 0 numbers the parts of a divided reduction.
+
+    Attributes:
+        loop: The reduction loop that is divided, in the whole operator.
+        parts: How many parts.
+        extent: Points of the loop in one part.
+    """
+
+    loop: int
+    parts: int
+    extent: int
+
+
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """The decision for one program on one device.
 
     Attributes:
         device: Name of the device.
-        instruction: Instruction family of the inner product ("fma").
+        instruction: Instruction family of the inner product ("fma", "packed_fma", "mma", "wgmma", "mfma", "wmma").
         axes: One AxisPlan per loop of the expression.
         thread_order: Loops with more than one thread, fastest in the thread number first.
         lane: Loop whose chunk becomes the SSA vector, None for scalars.
@@ -120,6 +157,9 @@ class Plan:
         stages: Buffers of the staged operands: 1, or 2 for double buffering.
         unroll: Reduction points that are unrolled inside one step.
         edge: How partial tiles are treated ("mask").
+        split: The reduction loop that is divided over tasks, None where no part of a reduction leaves its task.
+        part: What the plan is the first stage of, None where it stands for a whole operator.
+        max_units: Units that the program may use at most, for co-scheduling; None for the whole device.
         tasks_per_unit: How many tasks are to fit on one unit at a time, which bounds registers; None leaves it to the
             back end.
         prediction: The model's expectation, None before it was asked.
@@ -137,6 +177,9 @@ class Plan:
     unroll: int = 1
     edge: str = "mask"
     tasks_per_unit: int | None = None
+    split: Split | None = None
+    part: Part | None = None
+    max_units: int | None = None
     prediction: Prediction | None = field(default=None, compare=False)
 
     @property
@@ -163,6 +206,12 @@ class Plan:
                 values[key] = tuple(values[key])
             if values.get("prediction") is not None:
                 values["prediction"] = Prediction(**values["prediction"])
+            if values.get("split") is not None:
+                split: dict[str, Any] = dict(values["split"])
+                split["join"] = cls.from_dict(split["join"])
+                values["split"] = Split(**split)
+            if values.get("part") is not None:
+                values["part"] = Part(**values["part"])
             return cls(**values)
         except (KeyError, TypeError) as error:
             raise ValueError(f"a plan needs the keys of Plan.to_dict(), but got {sorted(data)}: {error}") from error

@@ -2,6 +2,7 @@
 """Tensor expressions for the tests of the model: named shapes and hypothesis strategies."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
@@ -43,6 +44,13 @@ def expression(
         pad_values=tuple(0.0 for _ in inputs),
         fused_multiply_add=product and bool(reductions),
     )
+
+
+def typed(expr: TensorExpression, operand: str, result: str) -> TensorExpression:
+    """Return an expression of other element types."""
+    inputs = tuple(replace(access, element_type=operand) for access in expr.inputs)
+    combiner = expr.combiner and ("arith.addi" if result.startswith("i") else "arith.addf")
+    return replace(expr, inputs=inputs, output=replace(expr.output, element_type=result), combiner=combiner)
 
 
 def matmul(m: int, n: int, k: int, *, a_transposed: bool = False, b_transposed: bool = False) -> TensorExpression:

@@ -18,15 +18,35 @@ from roller_mlir.model import ConstructionError, ConstructOptions, construct, pr
 from roller_mlir.model.machine import machine_of
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
+from roller_mlir.plan.split import divisible_loops, first_expression, first_plan, join_expression
 
 DEVICES = [find_device(name) for name in device_names()]
 
 
+def check_split(expr: TensorExpression, plan: Plan, device: Device) -> None:
+    """Check a divided reduction: both stages are plans of their own, and predicted together."""
+    split = plan.split
+    assert split is not None
+    assert plan.prediction is not None
+    assert split.join.prediction is not None
+    assert split.loop in divisible_loops(expr)
+    first = first_expression(expr, split.loop, split.parts, split.extent)
+    one = first_plan(plan)
+    check_plan(first, replace(one, prediction=predict(first, one, device)), device)
+    check_plan(join_expression(expr, split.parts), split.join, device)
+    assert plan.prediction.seconds_by_layer["join"] == split.join.prediction.seconds
+    assert plan.prediction == predict(expr, plan, device)
+    assert Plan.from_dict(plan.to_dict()) == plan
+
+
 def check_plan(expr: TensorExpression, plan: Plan, device: Device) -> None:
     """Check everything that the code generator relies on."""
+    if plan.split is not None:
+        check_split(expr, plan, device)
+        return
     assert plan.device == device.name
     assert plan.edge == "mask"
-    assert plan.instruction == "fma"
+    assert plan.instruction in ("fma", "packed_fma")
     assert len(plan.axes) == len(expr.loops)
     assert len(plan.operands) == len(expr.inputs)
     threads = ThreadMap(plan.axes, plan.thread_order)  # divisibility and order
@@ -42,7 +62,7 @@ def check_plan(expr: TensorExpression, plan: Plan, device: Device) -> None:
     if plan.lane is not None:
         assert plan.axes[plan.lane].chunk in (2, 4)
     counts = [steps_of(loop, axis) for loop, axis in zip(expr.loops, plan.axes, strict=True)]
-    assert plan.unit_order == tuple(i for i in expr.parallel() if counts[i] > 1)
+    assert sorted(plan.unit_order) == [i for i in expr.parallel() if counts[i] > 1]
     assert plan.reduction_order == expr.reductions()
     assert plan.unroll == prod(plan.axes[i].registers for i in expr.reductions())
     staged = [operand.layer == WORKGROUP for operand in plan.operands]

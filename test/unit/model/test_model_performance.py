@@ -212,3 +212,35 @@ def test_doctests() -> None:
         assert result.failed == 0, name
         tried += result.attempted
     assert tried >= 8
+
+
+def test_direct_loads_are_shared_through_the_first_cache() -> None:
+    """One set of weights for all tasks of a unit costs the last cache less than a set for each, or sets too large."""
+    machine = machine_of(find_device("v100"))
+    assert (machine.first_cache_bytes, machine.first_cache_minimum) == (131072, 32768)
+    work = replace(WORK, resident=8, shared_bytes=4096.0)
+    same = seconds_by_layer(work, machine)["l2"]
+    other = seconds_by_layer(replace(work, shared_sets=1000), machine)["l2"]
+    assert same < other
+    # A set beyond the cache is read again by every task: 8 times as much for a set of 32 times the size and more.
+    large = seconds_by_layer(replace(work, shared_bytes=131072.0 * 64), machine)["l2"]
+    assert large > 64 * 7 * (same - seconds_by_layer(WORK, machine)["l2"])
+
+
+def test_spilled_registers_take_time_everywhere() -> None:
+    machine = machine_of(find_device("v100"))
+    before = seconds_by_layer(WORK, machine)
+    after = seconds_by_layer(replace(WORK, spilled_accesses=64.0, spilled_words=16.0), machine)
+    assert all(after[key] > before[key] for key in ("global", "l2", "workgroup", "latency"))
+    few = seconds_by_layer(replace(WORK, tasks=8, spilled_accesses=64.0, spilled_words=16.0), machine)
+    assert few["global"] == seconds_by_layer(replace(WORK, tasks=8), machine)["global"]
+
+
+def test_tasks_of_few_subgroups_share_the_parts_of_a_unit() -> None:
+    """A subgroup of 88 registers: 16384 / 2816 = 5 in each of the four parts, 20 single-subgroup tasks."""
+    v100 = find_device("v100")
+    assert tasks_per_unit(v100, 32, 88, 0) == 20
+    assert tasks_per_unit(v100, 96, 88, 0) == 6
+    # 9 subgroups are checked as 12: 12 x 224 x 32 are more than 65536 registers.
+    assert tasks_per_unit(v100, 288, 176, 0) == 0
+    assert tasks_per_unit(v100, 288, 168, 0) == 1

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Dividing a reduction over tasks: the two expressions that take the place of one, and the plan of the first.
+
+Beyond the ROLLER paper, whose small operators only shrink (section 3.2): where the parallel loops give too few tasks to
+fill a device, the reduction loop gives more. The first stage is the operator with one more parallel loop, in front,
+that numbers the parts; the second stage reduces over that loop. Both are expressions like any other.
+"""
+
+from dataclasses import replace
+from math import prod
+
+from roller_mlir.plan.expression import NEUTRAL, Access, LinearIndex, Loop, TensorExpression
+from roller_mlir.plan.plan import AxisPlan, Plan
+
+
+def divisible_loops(expression: TensorExpression) -> tuple[int, ...]:
+    """Return the reduction loops that can be divided over tasks: those that move no window, longest first.
+
+    None where the combiner has no neutral element, where the output is larger than the loops that write it, or where
+    the epilogue reads a tensor that the second stage, which walks the output's points in row-major order, cannot index
+    by their number: one that is neither constant nor laid out as the output, such as a bias along one dimension.
+    """
+    if expression.combiner not in NEUTRAL or _written_in_part(expression):
+        return ()
+    if any(_point_stride(expression, access) is None for access in expression.epilogue):
+        return ()
+    found = [loop for loop in expression.reductions() if not expression.moves_window(loop)]
+    return tuple(sorted(found, key=lambda loop: -expression.loops[loop].extent))
+
+
+def _written_in_part(expression: TensorExpression) -> bool:
+    for index, extent in zip(expression.output.indices, expression.output.shape, strict=True):
+        written = [expression.loops[loop].extent for loop in index.terms()]
+        if (written or [1]) != [extent]:
+            return True
+    return False
+
+
+def _point_stride(expression: TensorExpression, access: Access) -> int | None:
+    """Return 1 for a tensor laid out as the output, 0 for one of which every point reads the same element, else None.
+
+    A tensor of one element is both where the output has one point.
+    """
+    if not access.loops() and not any(index.constant for index in access.indices):
+        return 0
+    return 1 if _address(access, len(expression.loops)) == _address(expression.output, len(expression.loops)) else None
+
+
+def _address(access: Access, loops: int) -> tuple[int, ...]:
+    """Return the row-major address, in elements, as the loops' coefficients and the constant."""
+    coefficients, constant, stride = [0] * loops, 0, 1
+    for index, extent in zip(reversed(access.indices), reversed(access.shape), strict=True):
+        for loop, k in index.terms().items():
+            coefficients[loop] += k * stride
+        constant += index.constant * stride
+        stride *= extent
+    return (*coefficients, constant)
+
+
+def first_expression(expression: TensorExpression, loop: int, parts: int, extent: int) -> TensorExpression:
+    """Return the operator of one part each: loops (part, *loops), output (part, *output), no epilogue.
+
+    Args:
+        expression: The operator.
+        loop: The reduction loop to divide, one of `divisible_loops`.
+        parts: Number of parts.
+        extent: Points of the loop in a part; parts * extent covers the loop, with less than one part to spare.
+
+    Raises:
+        ValueError: The parts do not cover the loop, or leave one empty.
+    """
+    whole = expression.loops[loop].extent
+    if not (parts - 1) * extent < whole <= parts * extent:
+        raise ValueError(f"{parts} parts of {extent} points must cover a loop of {whole}, and none be empty")
+
+    def shifted(index: LinearIndex) -> LinearIndex:
+        return LinearIndex((index.coefficients[loop] * extent, *index.coefficients), index.constant)
+
+    inputs = tuple(replace(access, indices=tuple(map(shifted, access.indices))) for access in expression.inputs)
+    loops = list(expression.loops)
+    loops[loop] = Loop(extent, True)
+    part = LinearIndex((1, *(0 for _ in loops)))
+    output = expression.output
+    return replace(
+        expression,
+        loops=(Loop(parts), *loops),
+        inputs=inputs,
+        output=replace(
+            output,
+            shape=(parts, *output.shape),
+            element_type=expression.result_type,
+            indices=(part, *map(shifted, output.indices)),
+        ),
+        accumulates=False,
+        epilogue=(),
+        epilogue_flops=0,
+        accumulator_type="",
+    )
+
+
+def join_expression(expression: TensorExpression, parts: int) -> TensorExpression:
+    """Return the second stage: loops (points of the output in row-major order, part), input (part, points).
+
+    The epilogue belongs to it, its tensors indexed by the point's number.
+
+    Raises:
+        ValueError: The epilogue cannot be indexed so, see `divisible_loops`.
+    """
+    assert expression.combiner is not None
+    output = expression.output
+    points = prod(output.shape)
+    point, part = LinearIndex((1, 0)), LinearIndex((0, 1))
+    partial = Access("partial", (parts, points), expression.result_type, (part, point))
+    return TensorExpression(
+        loops=(Loop(points), Loop(parts, True)),
+        inputs=(partial,),
+        output=Access(output.name, (points,), output.element_type, (point,)),
+        combiner=expression.combiner,
+        flops_per_point=1,
+        pad_values=(NEUTRAL[expression.combiner],),
+        accumulates=expression.accumulates,
+        epilogue=tuple(_on_points(expression, access) for access in expression.epilogue),
+        epilogue_flops=expression.epilogue_flops,
+        accumulator_type=expression.accumulator_type,
+    )
+
+
+def _on_points(expression: TensorExpression, access: Access) -> Access:
+    stride = _point_stride(expression, access)
+    if stride is None:
+        raise ValueError(f"an epilogue of a divided reduction is laid out as the output, but got '{access.name}'")
+    return replace(access, shape=(prod(access.shape),), indices=(LinearIndex((stride, 0)),))
+
+
+def first_plan(plan: Plan) -> Plan:
+    """Return the plan of the first stage, for `first_expression`: the part is the outermost loop, one part a task."""
+    assert plan.split is not None
+    return replace(
+        plan,
+        axes=(AxisPlan(block=1), *plan.axes),
+        thread_order=tuple(loop + 1 for loop in plan.thread_order),
+        lane=None if plan.lane is None else plan.lane + 1,
+        unit_order=(0, *(loop + 1 for loop in plan.unit_order)),
+        reduction_order=tuple(loop + 1 for loop in plan.reduction_order),
+        split=None,
+        prediction=None,
+    )
+
+
+def whole_plan(first: Plan) -> Plan:
+    """Return the plan of the operator from that of its first stage, as yet without its split."""
+    return replace(
+        first,
+        axes=first.axes[1:],
+        thread_order=tuple(loop - 1 for loop in first.thread_order),
+        lane=None if first.lane is None else first.lane - 1,
+        unit_order=tuple(loop - 1 for loop in first.unit_order if loop),
+        reduction_order=tuple(loop - 1 for loop in first.reduction_order),
+    )

@@ -1,0 +1,276 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Footprint, traffic and what facts repeat of them, against enumeration of everything that random expressions touch."""
+
+from dataclasses import replace
+from itertools import product
+from math import prod
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from model_expressions import matmul
+from random_expressions import bounding_box, boxes, coordinates, random_expressions, random_tiles
+
+from roller_mlir.hal import find_device
+from roller_mlir.mapping.data_tile import TileDimension, copy_vector, footprint_elements, tile_dimensions
+from roller_mlir.mapping.layout import direct_vector, residue_shift, row_alignment, steps_of
+from roller_mlir.mapping.thread_map import register_offset
+from roller_mlir.mapping.thread_reads import live_reads, live_vectors, own_reads, own_vectors
+from roller_mlir.model.facts import Facts
+from roller_mlir.model.machine import machine_of
+from roller_mlir.model.raster import global_traffic
+from roller_mlir.model.tile import access_traffic, footprint_bytes, traffic_bytes
+from roller_mlir.plan import Access, AxisPlan, Loop, TensorExpression
+
+MANY = settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+"""Hundreds of expressions, repeatable."""
+
+MACHINE = machine_of(find_device("v100"))
+
+
+def moved(access: Access, box: list[range], transaction: int) -> int:
+    """Return the bytes of the transactions of one data tile, whose rows start on one."""
+    spans = bounding_box(coordinates(access, box))
+    if not spans:
+        return len({byte // transaction for byte in range(access.element_bytes)}) * transaction
+    size, first = access.element_bytes, spans[-1][0]
+    rows = prod(len(span) for span in spans[:-1])
+    touched = {((at - first) * size + byte) // transaction for at in spans[-1] for byte in range(size)}
+    return rows * len(touched) * transaction
+
+
+@MANY
+@given(random_expressions(), st.data())
+def test_footprint_is_the_bytes_of_the_bounding_boxes(expr: TensorExpression, data: st.DataObject) -> None:
+    tile = data.draw(random_tiles(expr))
+    box, inputs = [range(size) for size in tile], 0
+    for access in (*expr.inputs, expr.output):
+        touched = coordinates(access, box)
+        spans = bounding_box(touched)
+        elements = prod(len(span) for span in spans)
+        assert elements == footprint_elements(access, tile)
+        assert touched <= set(product(*spans))
+        loops = [loop for index in access.indices for loop in index.terms()]
+        if len(set(loops)) == len(loops) and all(len(index.terms()) < 2 for index in access.indices):
+            assert len(touched) == elements, "nothing but what is touched, where no window leaves holes"
+        if access is not expr.output:
+            inputs += elements * access.element_bytes
+    assert footprint_bytes(expr, tile, output=False) == inputs
+    stored = footprint_elements(expr.output, tile) * expr.output.element_bytes
+    assert footprint_bytes(expr, tile) == inputs + stored
+
+
+@MANY
+@given(random_expressions(), st.data(), st.sampled_from([8, 32, 64, 128]))
+def test_traffic_is_the_transactions_of_all_tiles(
+    expr: TensorExpression, data: st.DataObject, transaction: int
+) -> None:
+    """Every tile of the loops loads its inputs; every tile of the parallel loops stores, and loads what it adds to."""
+    tile = data.draw(random_tiles(expr))
+    every = range(len(expr.loops))
+    loaded = sum(moved(access, box, transaction) for box in boxes(expr, tile, every) for access in expr.inputs)
+    stored = sum(moved(expr.output, box, transaction) for box in boxes(expr, tile, expr.parallel()))
+    assert traffic_bytes(expr, tile, transaction, output=False) == loaded
+    assert traffic_bytes(expr, tile, transaction) == loaded + (2 if expr.accumulates else 1) * stored
+
+
+@MANY
+@given(random_expressions(), st.data())
+def test_traffic_in_bytes_is_what_is_touched(expr: TensorExpression, data: st.DataObject) -> None:
+    """With transactions of a byte, a row is the span from its first to its last element."""
+    tile = data.draw(random_tiles(expr))
+    for access in expr.inputs:
+        spans = bounding_box(coordinates(access, [range(size) for size in tile]))
+        size = access.element_bytes
+        last = len(spans[-1]) if spans else 1
+        assert access_traffic(access, tile, 1) == prod([len(span) for span in spans[:-1]]) * last * size
+
+
+@MANY
+@given(random_expressions(), st.data())
+def test_facts_repeat_what_mapping_and_tile_define(expr: TensorExpression, data: st.DataObject) -> None:
+    facts = Facts(expr, MACHINE)
+    chunks = data.draw(st.tuples(*[st.sampled_from([1, 2, 4]) for _ in expr.loops]))
+    threads = data.draw(st.tuples(*[st.sampled_from([1, 2, 3]) for _ in expr.loops]))
+    axes = tuple(AxisPlan(block=c * t, threads=t, chunk=c) for c, t in zip(chunks, threads, strict=True))
+    blocks = [axis.block for axis in axes]
+    steps = [steps_of(loop, axis) for loop, axis in zip(expr.loops, axes, strict=True)]
+    shifts = [residue_shift(loop, axis) for loop, axis in zip(expr.loops, axes, strict=True)]
+    for each in (*facts.inputs, facts.output):
+        dimensions = tile_dimensions(each.access, blocks)
+        last = (dimensions[-1].extent, dimensions[-1].step) if dimensions else (1, 1)
+        assert each.tile(blocks) == (footprint_elements(each.access, blocks), *last)
+        assert each.traffic(blocks) == access_traffic(each.access, blocks, MACHINE.sector_bytes)
+        aligned = row_alignment(each.access, expr.loops, axes)
+        assert each.copy_vector(blocks, steps, shifts) == copy_vector(*last, aligned, 16 // each.element_bytes)
+        assert each.direct_vector(chunks) <= 16 // each.element_bytes
+        if direct_vector(each.access, expr.loops, axes) < each.direct_vector(chunks):
+            # The cheap width leaves out where boxes start; it may be too wide only where they start between vectors.
+            assert aligned % each.direct_vector(chunks)
+
+
+@MANY
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 3), st.integers(1, 4), st.integers(1, 4), st.sampled_from([1, 2, 4])), max_size=3
+    ),
+    st.sampled_from([1, 2, 4, 8]),
+)
+def test_own_vectors_are_one_threads_distinct_aligned_vectors(
+    terms: list[tuple[int, int, int, int]], width: int
+) -> None:
+    """Of every thread that starts on a vector: the elements at each of its registers, vector by vector."""
+    axes = tuple(
+        AxisPlan(block=parts * threads * chunk, threads=threads, chunk=chunk) for _, parts, threads, chunk in terms
+    )
+    coefficients = {loop: k for loop, (k, *_) in enumerate(terms)}
+    extent = 1 + sum(k * (axes[loop].block - 1) for loop, k in coefficients.items())
+    dimension = TileDimension(coefficients, 1, extent)
+    found = own_vectors(dimension, axes, width)
+    for thread in product(*[range(axis.threads) for axis in axes]):
+        start = sum(k * thread[loop] * axes[loop].chunk for loop, k in coefficients.items())
+        held = {
+            start
+            + sum(
+                k * register_offset(axes[loop], r) for r, (loop, k) in zip(registers, coefficients.items(), strict=True)
+            )
+            for registers in product(*[range(axis.registers) for axis in axes])
+        }
+        assert all(0 <= at < extent for at in held)
+        if start % width == 0:
+            assert found == len({at // width for at in held})
+
+
+@MANY
+@given(
+    st.lists(
+        st.tuples(
+            st.integers(1, 3), st.integers(1, 3), st.integers(1, 3), st.sampled_from([1, 2, 4]), st.integers(1, 40)
+        ),
+        min_size=1,
+        max_size=2,
+    ),
+    st.lists(st.booleans(), min_size=2, max_size=2),
+    st.sampled_from([1, 2, 4]),
+)
+def test_live_vectors_leave_out_what_no_thread_reads(
+    terms: list[tuple[int, int, int, int, int]], reductions: list[bool], width: int
+) -> None:
+    """A register is live if any thread's point of any step lies in its loop; a reduction's residue comes first."""
+    axes = tuple(AxisPlan(block=n * t * chunk, threads=t, chunk=chunk) for _, n, t, chunk, _ in terms)
+    loops = tuple(Loop(extent, reduces) for (*_, extent), reduces in zip(terms, reductions, strict=False))
+    coefficients = {loop: k for loop, (k, *_) in enumerate(terms)}
+    dimension = TileDimension(coefficients, 1, 1 + sum(k * (axes[loop].block - 1) for loop, k in coefficients.items()))
+    places = {0}
+    for (k, *_), loop, axis in zip(terms, loops, axes, strict=True):
+        starts = [step * axis.block - residue_shift(loop, axis) for step in range(steps_of(loop, axis))]
+        live = [
+            offset
+            for offset in (register_offset(axis, r) for r in range(axis.registers))
+            if any(0 <= s + t * axis.chunk + offset < loop.extent for s in starts for t in range(axis.threads))
+        ]
+        places = {at + k * offset for at in places for offset in live}
+    assert live_vectors(dimension, loops, axes, None, width) == len({at // width for at in places})
+
+
+@MANY
+@given(
+    st.lists(
+        st.tuples(st.integers(1, 3), st.integers(1, 2), st.sampled_from([1, 2, 4]), st.integers(1, 12), st.booleans()),
+        min_size=1,
+        max_size=3,
+    ),
+    st.lists(st.lists(st.integers(0, 2), min_size=3, max_size=3), min_size=1, max_size=3),
+    st.sampled_from([1, 2, 4]),
+)
+def test_reads_along_diagonals_are_those_of_distinct_places(
+    terms: list[tuple[int, int, int, int, bool]], coefficients: list[list[int]], width: int
+) -> None:
+    """A loop may move along several dimensions: what a thread holds is enumerated in all of them together."""
+    axes = tuple(AxisPlan(block=n * t * chunk, threads=t, chunk=chunk) for n, t, chunk, _, _ in terms)
+    loops = tuple(Loop(extent, reduces) for *_, extent, reduces in terms)
+    dimensions = [
+        TileDimension({loop: k for loop, k in enumerate(row[: len(axes)]) if k and axes[loop].block > 1}, 1, 1000)
+        for row in coefficients
+    ]
+    inner = len(dimensions) - 1
+
+    def distinct(held: list[list[int]]) -> int:
+        places = {
+            tuple(sum(k * point[loop] for loop, k in d.coefficients.items()) for d in dimensions)
+            for point in product(*held)
+        }
+        return len({(*place[:inner], place[inner] // width) for place in places})
+
+    everything = [[register_offset(axis, r) for r in range(axis.registers)] for axis in axes]
+    assert own_reads(dimensions, axes, inner, width) == distinct(everything)
+    live = [
+        [
+            offset
+            for offset in offsets
+            if any(
+                0 <= step * axis.block - residue_shift(loop, axis) + t * axis.chunk + offset < loop.extent
+                for step in range(steps_of(loop, axis))
+                for t in range(axis.threads)
+            )
+        ]
+        if axis.registers > 1
+        else [0]
+        for loop, axis, offsets in zip(loops, axes, everything, strict=True)
+    ]
+    assert live_reads(dimensions, loops, axes, None, inner, width) == distinct(live)
+
+
+def wave_loads(facts: Facts, counts: list[int], order: tuple[int, ...], concurrent: int, task: list[int]) -> int:
+    """Return what is loaded by waves of tasks in an order, if what several tasks of a wave load is loaded once."""
+    total, digits = 0, [range(counts[loop]) for loop in order]
+    tasks = list(product(*digits))
+    for first in range(0, len(tasks), concurrent):
+        for access, loaded in zip(facts.inputs, task, strict=True):
+            own = [i for i, loop in enumerate(order) if loop in access.parallel]
+            total += loaded * len({tuple(one[i] for i in own) for one in tasks[first : first + concurrent]})
+    return total
+
+
+@MANY
+@given(
+    st.tuples(*[st.sampled_from([1, 2, 4, 8, 16])] * 3),
+    st.tuples(*[st.sampled_from([8, 16, 32])] * 3),
+    st.sampled_from([1, 2, 4, 8, 16, 32, 64, 256]),
+    st.sampled_from([1, 2]),
+)
+def test_global_traffic_is_that_of_a_cache_of_one_wave(
+    counts: tuple[int, int, int], blocks: tuple[int, int, int], concurrent: int, times: int
+) -> None:
+    """Powers of two, so that waves are boxes of the raster; of all orders tried the best one is returned."""
+    expr = matmul(*[count * block for count, block in zip(counts, blocks, strict=True)])
+    facts = Facts(expr, replace(MACHINE, cache_bytes=1))
+    found, order = global_traffic(facts, blocks, counts, concurrent, times)
+    task = [access.traffic(blocks) * counts[2] for access in facts.inputs]
+    several = [loop for loop in (0, 1) if counts[loop] > 1]
+    assert sorted(order) == several
+    orders = [tuple(several), tuple(reversed(several))]
+    best = min(wave_loads(facts, list(counts), one, concurrent, task) for one in orders)
+    written = times * expr.output.size_bytes
+    assert found == best + written
+    if counts[0] * counts[1] > concurrent:
+        assert wave_loads(facts, list(counts), order, concurrent, task) == best
+
+
+@MANY
+@given(random_expressions(), st.data(), st.sampled_from([0, 1 << 8, 1 << 12]), st.integers(1, 40))
+def test_global_traffic_lies_between_once_and_every_task_for_itself(
+    expr: TensorExpression, data: st.DataObject, cache: int, concurrent: int
+) -> None:
+    tile = data.draw(random_tiles(expr))
+    counts = [-(-loop.extent // size) for loop, size in zip(expr.loops, tile, strict=True)]
+    facts = Facts(expr, replace(MACHINE, cache_bytes=cache))
+    times = 2 if expr.accumulates else 1
+    found, order = global_traffic(facts, tile, counts, concurrent, times)
+    written = times * expr.output.size_bytes
+    unique = sum(min(a.access.size_bytes, a.traffic(tile) * prod([counts[i] for i in a.loops])) for a in facts.inputs)
+    tasks = prod(counts[i] for i in expr.parallel())
+    own = sum(a.traffic(tile) * prod([counts[i] for i in a.loops if facts.reduction[i]]) for a in facts.inputs)
+    assert unique + written <= found <= max(unique, own * tasks) + written + 1e-6
+    assert sorted(order) == [i for i in expr.parallel() if counts[i] > 1]
+    larger = Facts(expr, replace(MACHINE, cache_bytes=1 << 40))
+    assert global_traffic(larger, tile, counts, concurrent, times)[0] == unique + written
