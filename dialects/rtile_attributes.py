@@ -25,11 +25,14 @@ from roller_mlir.dialects.rtile_fields import (
 )
 from roller_mlir.support.bindings import ir
 
+INSTRUCTIONS = ("fma", "packed_fma", "wmma", "mma", "wgmma", "mfma")
+SWIZZLES = ("xor", "tma128")
 VECTOR_KEYS = ("vector", "store_vector", "fragment_vector")
 LAYOUT_KEYS = ("order", "pad", *VECTOR_KEYS)
 THREADS_KEYS = ("axes", "order", "lane", "unroll")
 AXIS_KEYS = ("block", "threads", "chunk")
-OPERAND_KEYS = ("layer", *LAYOUT_KEYS, "pad_value")
+PART_KEYS = ("loop", "parts", "extent")
+OPERAND_KEYS = ("layer", *LAYOUT_KEYS, "pad_value", "swizzle")
 PLAN_KEYS = (
     "device",
     "instruction",
@@ -43,6 +46,9 @@ PLAN_KEYS = (
     "unroll",
     "edge",
     "tasks_per_unit",
+    "split",
+    "part",
+    "max_units",
     "prediction",
 )
 
@@ -240,11 +246,19 @@ def check_layout(fields: Fields, rank: int) -> None:
 def check_plan(plan: Fields) -> None:
     """Check the entries of a plan against each other."""
     plan.choice("device", ())
-    plan.choice("instruction", ("fma",), default="fma")
+    plan.choice("instruction", INSTRUCTIONS, default="fma")
     plan.choice("edge", ("mask",), default="mask")
     plan.integer("stages", at_least=1, default=1)
     plan.integer("unroll", at_least=1, default=1)
     plan.integer("tasks_per_unit", at_least=1, default=1)
+    plan.integer("max_units", at_least=1, default=1)
+    require(
+        not plan.has("split"), "plan 'split' is of two programs; rtile-construct gives each stage a plan of its own"
+    )
+    if plan.has("part"):
+        part = Fields("plan 'part'", plan.data["part"], PART_KEYS)
+        for key, least in zip(PART_KEYS, (0, 2, 1), strict=True):
+            part.integer(key, at_least=least)
     threads: list[int] = []
     for loop, entry in enumerate(plan.items("axes")):
         axis = Fields(f"plan axis {loop}", entry, AXIS_KEYS)
@@ -264,4 +278,6 @@ def check_plan(plan: Fields) -> None:
     for number, entry in enumerate(plan.items("operands")):
         operand = Fields(f"plan operand {number}", entry, OPERAND_KEYS)
         operand.choice("layer", LAYERS)
+        if operand.has("swizzle"):
+            operand.choice("swizzle", SWIZZLES)
         check_layout(operand, len(operand.integers("order")))

@@ -2,7 +2,8 @@
 """`rtile-construct`: every linalg structured op becomes a program with the plan that construction chose for it.
 
 Precondition: functions of linalg structured ops on static tensors (`rtile-normalize`). Postcondition: each such op
-stands in an `rtile.program` with `#rtile.plan`; `linalg.fill` and `tensor.empty` of its output stand inside too.
+stands in an `rtile.program` with `#rtile.plan`; `linalg.fill` and `tensor.empty` of its output stand inside too, and so
+does a `tensor.pad` that it reads through: the program takes the tensor inside.
 
     %i = linalg.fill ins(%zero : f32) outs(%e : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
     %r = linalg.matmul ins(%A, %B : ...) outs(%i : ...) -> tensor<1024x1024xf32>
@@ -10,14 +11,20 @@ stands in an `rtile.program` with `#rtile.plan`; `linalg.fill` and `tensor.empty
     %r = "rtile.program"(%A, %B) ({ ... linalg.fill ... linalg.matmul ... })
         {sym_name = "matmul_0", plan = #rtile.plan<{device = "h200", axes = [...], ...}>}
 
+Where the plan divides a reduction over tasks, two programs take the op's place: `matmul_0` with the plan of the parts,
+whose `part` says which loop was divided into what, and `matmul_0_join` with the plan of the second stage. The number of
+an op does not change with that. In a plan file, `matmul_0` is either a plan of the whole op, with `split` where it is
+divided, or, as the programs give it, a plan with `part` beside an entry `matmul_0_join`.
+
 Refused: what no tensor expression can say, tiles that the device cannot hold, and plans that do not fit the op or the
-device, each at its op; plan files that cannot be read, or that name a program which the module has not.
-Paper: ROLLER section 3.1 and Figure 8.
+device, reductions that cannot be divided so, each at its op; plan files that cannot be read, that name a program which
+the module has not, or that hold one stage of two. Paper: ROLLER section 3.1 and Figure 8.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
+from roller_mlir.codegen import FAMILIES
 from roller_mlir.codegen.linalg_reader import (
     StructuredOp,
     erase_unused,
@@ -25,16 +32,24 @@ from roller_mlir.codegen.linalg_reader import (
     is_structured,
     read_structured,
 )
+from roller_mlir.codegen.pads import PAD
+from roller_mlir.codegen.split_reduction import split_reduction
 from roller_mlir.dialects import rtile
 from roller_mlir.hal import Device, find_device
+from roller_mlir.hal.instructions import FAMILIES as FAMILIES_OF_DEVICES
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.model.adopt import adopt
-from roller_mlir.plan import Plan
+from roller_mlir.model.alignment import RULES
+from roller_mlir.plan import Part, Plan, Split
 from roller_mlir.plan.plan_file import read_plan_file
+from roller_mlir.plan.split import first_plan, whole_plan
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes import Pass, option, register
 from roller_mlir.support.values import defining_op
+
+JOIN_SUFFIX = "_join"
+_BROUGHT = ("arith.constant", "tensor.empty", PAD)
 
 
 @register
@@ -51,6 +66,12 @@ class RTileConstruct(Pass):
     tile_sizes: tuple[int, ...] = option((), help="forces the block tile: points per loop, in the op's loop order")
     thread_tile: tuple[int, ...] = option((), help="forces the register tile: points per thread and loop")
     stages: int = option(0, help="forces the number of buffers of staged tiles; 0 lets the construction choose")
+    split_reductions: bool = option(True, help="whether reductions may be divided over tasks, with a second stage")
+    disable_rules: tuple[str, ...] = option((), help=f"alignment rules to leave out, of {', '.join(RULES)}")
+    instructions: tuple[str, ...] = option(
+        (), help="families of instructions to plan for; by default those that code is generated for"
+    )
+    max_units: int = option(0, help="units that a program may use at most, for co-scheduling; 0 for all")
     plan_file: str = option(
         "", help="JSON file of plans by program name, as 'roller compile --emit plan --json' writes"
     )
@@ -64,16 +85,33 @@ class RTileConstruct(Pass):
             if any(size < 1 for size in sizes):
                 raise ValueError(f"{name} must be at least 1 each, but got {','.join(map(str, sizes))}")
         forced = {"tile-sizes": self.tile_sizes, "thread-tile": self.thread_tile, "stages": self.stages}
+        forced |= {"split-reductions": not self.split_reductions, "disable-rules": self.disable_rules}
+        forced |= {"instructions": self.instructions, "max-units": self.max_units}
         given = [name for name, value in forced.items() if value]
         if self.plan_file and given:
             raise ValueError(f"plan-file holds whole plans and goes without other choices, but got {', '.join(given)}")
+        if self.max_units < 0:
+            raise ValueError(f"max-units must be at least 1, or 0 for all, but got {self.max_units}")
+        for one in self.disable_rules:
+            if one not in RULES:
+                raise ValueError(f"disable-rules must be some of {', '.join(RULES)}, but got '{one}'")
+        for one in self.instructions:
+            if one not in FAMILIES_OF_DEVICES:
+                raise ValueError(f"instructions must be some of {', '.join(FAMILIES_OF_DEVICES)}, but got '{one}'")
         find_device(self.device)
 
     def run(self, module: ir.Module) -> None:
         """Plan every structured op of every function."""
         device = find_device(self.device)
         options = ConstructOptions(
-            top_k=1, tile_sizes=self.tile_sizes, thread_tile=self.thread_tile, stages=self.stages
+            top_k=1,
+            tile_sizes=self.tile_sizes,
+            thread_tile=self.thread_tile,
+            stages=self.stages,
+            split=self.split_reductions,
+            max_units=self.max_units or None,
+            instructions=self.instructions or FAMILIES,
+            disabled_rules=self.disable_rules,
         )
         blocks = [
             block
@@ -81,15 +119,15 @@ class RTileConstruct(Pass):
             if isinstance(op, func.FuncOp) and not op.is_external
             for block in op.regions[0].blocks
         ]
-        programs = _named_programs(blocks)
+        programs = named_programs(blocks)
         plans = _plans_of(self.plan_file, list(programs)) if self.plan_file else {}
         for name, operation in programs.items():
-            _wrap(read_structured(operation), name, device, options, plans.get(name))
+            _plan(read_structured(operation), name, device, options, plans.get(name))
         for block in blocks:
             erase_unused(block)
 
 
-def _named_programs(blocks: list[Any]) -> dict[str, ir.Operation]:
+def named_programs(blocks: list[Any]) -> dict[str, ir.Operation]:
     """Return the ops that become programs, by the programs' names, in order."""
     operations = [inner.operation for block in blocks for inner in block.operations]
     roots = [one for one in operations if is_structured(one) and not _starts_others_only(one)]
@@ -102,25 +140,75 @@ def _plans_of(path: str, programs: list[str]) -> dict[str, Plan]:
         plans = read_plan_file(path)
     except ValueError as error:
         fail(None, str(error))
-    unknown = [name for name in plans if name not in programs]
-    if unknown:
-        found = ", ".join(f"'{name}'" for name in programs) or "none"
-        fail(None, f"plan-file {path}: {unknown[0]}: no program has this name; the programs are {found}")
-    return plans
+    whole: dict[str, Plan] = {}
+    joins = {name + JOIN_SUFFIX: name for name in programs}
+    for name, plan in plans.items():
+        if name in programs:
+            whole[name] = plan if plan.part is None else _whole(path, name, plan, plans.get(name + JOIN_SUFFIX))
+        elif name not in joins:
+            found = ", ".join(f"'{name}'" for name in programs) or "none"
+            fail(None, f"plan-file {path}: {name}: no program has this name; the programs are {found}")
+        elif joins[name] not in plans or plans[joins[name]].part is None:
+            fail(None, f"plan-file {path}: {name}: a second stage needs a plan '{joins[name]}' with 'part'")
+    return whole
 
 
-def _wrap(root: StructuredOp, name: str, device: Device, options: ConstructOptions, forced: Plan | None) -> None:
-    """Replace a structured op by a program of its own."""
+def _whole(path: str, name: str, first: Plan, join: Plan | None) -> Plan:
+    """Return the plan of an op whose two stages a file holds."""
+    part = first.part
+    assert part is not None
+    if join is None:
+        fail(None, f"plan-file {path}: {name}: a plan with 'part' needs the second stage '{name}{JOIN_SUFFIX}'")
+    split = Split(loop=part.loop, parts=part.parts, extent=part.extent, join=join)
+    whole = replace(whole_plan(first), part=None, split=split)
+    if _parts_plan(whole, split) != first:
+        fail(None, f"plan-file {path}: {name}: a plan with 'part' has 1 part in a task, outermost in unit_order")
+    return whole
+
+
+def _parts_plan(plan: Plan, split: Split) -> Plan:
+    """Return the plan of the first stage, which says what it is a part of."""
+    part = Part(loop=split.loop, parts=split.parts, extent=split.extent)
+    return replace(first_plan(plan), part=part)
+
+
+def _plan(root: StructuredOp, name: str, device: Device, options: ConstructOptions, forced: Plan | None) -> None:
+    """Replace a structured op by a program of its own, or by two where its reduction is divided over tasks."""
     operation = root.operation
     _check_memory(root, device)
     try:
-        plan = adopt(root.expression, forced, device) if forced else construct(root.expression, device, options)[0]
+        plan = forced or construct(root.expression, device, options)[0]
     except ConstructionError as error:
         fail(operation, f"'{operation.name}' {error}")
-    sources = [operation.operands[number] for number in root.inputs]
+    split = plan.split
+    if split is None:
+        _wrap(root, name, _adopted(root, plan, device, options) if forced else plan)
+        return
+    if any(value is not None for value in (plan.part, split.join.part, split.join.split)):
+        fail(
+            operation, f"'{operation.name}' has a plan that divides a reduction twice; a stage cannot be divided again"
+        )
+    parts, join = split_reduction(root, split)
+    first = read_structured(parts)
+    _check_memory(first, device)
+    _wrap(first, name, _adopted(first, _parts_plan(plan, split), device, options))
+    second = read_structured(join)
+    _wrap(second, name + JOIN_SUFFIX, _adopted(second, split.join, device, options))
+
+
+def _adopted(root: StructuredOp, plan: Plan, device: Device, options: ConstructOptions) -> Plan:
+    try:
+        return adopt(root.expression, plan, device, options.disabled_rules)
+    except ConstructionError as error:
+        fail(root.operation, f"'{root.operation.name}' {error}")
+
+
+def _wrap(root: StructuredOp, name: str, plan: Plan) -> None:
+    """Replace a structured op by a program of its own that carries the plan."""
+    operation = root.operation
     output = operation.operands[len(operation.operands) - 1]
     reads_output = root.expression.accumulates
-    wanted: list[ir.Value] = [*sources, *([output] if reads_output else [])]
+    wanted: list[ir.Value] = [*root.sources, *([output] if reads_output else [])]
     operands: list[ir.Value] = list(dict.fromkeys(wanted))
     with operation.location:
         program = rtile.program(
@@ -171,9 +259,9 @@ def _clone(operation: ir.Operation, mapped: dict[ir.Value, ir.Value]) -> ir.Oper
 
 
 def _bring(value: ir.Value, mapped: dict[ir.Value, ir.Value]) -> None:
-    """Bring a value into the program: constants and fills as they are, anything else as an empty tensor."""
+    """Bring a value into the program: constants, paddings and fills as they are, else as an empty tensor."""
     source = defining_op(value)
-    if source is not None and (source.name in ("arith.constant", "tensor.empty") or fill_constant(value) is not None):
+    if source is not None and (source.name in _BROUGHT or fill_constant(value) is not None):
         mapped[value] = _clone(source, mapped).results[0]
         return
     if not isinstance(value.type, ir.RankedTensorType):

@@ -17,13 +17,15 @@ program.
     } {rtile.mapping = "unit"} } {rtile.mapping = "unit"}
 
 Refused: a program without a plan, or with one that does not fit its op; an accumulator that starts from a value that is
-no constant. Paper: ROLLER section 3.2 and Figure 6.
+no constant; element types other than f32, which can be planned only. Paper: ROLLER section 3.2 and Figure 6.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
+from roller_mlir.codegen import FAMILIES
+from roller_mlir.codegen.accepted_input import check_generated
 from roller_mlir.codegen.expand_body import clone_region
 from roller_mlir.codegen.linalg_reader import (
     StructuredOp,
@@ -60,21 +62,32 @@ class RTileExpand(Pass):
         programs = programs_of(module)
         check_no_loose_ops(module)
         for program in programs:
+            check_generated(_root(program))
+        for program in programs:
             _expand(program)
 
 
-def _expand(program: rtile.ProgramOp) -> None:
+def _root(program: rtile.ProgramOp) -> ir.Operation:
+    """Return the op of a program that is not expanded yet."""
     if program.plan is None:
         fail(program, "'rtile.program' has no plan to expand; run rtile-construct first")
-    plan = Plan.from_dict(program.plan.to_dict())
-    block = program.entry
-    roots = [op.operation for op in block.operations if is_structured(op.operation)]
+    roots = [op.operation for op in program.entry.operations if is_structured(op.operation)]
     if not roots:
         fail(program, "'rtile.program' with a plan must hold a linalg structured op, but holds none")
-    root = read_structured(roots[-1])
+    return roots[-1]
+
+
+def _expand(program: rtile.ProgramOp) -> None:
+    assert program.plan is not None  # _root
+    plan = Plan.from_dict(program.plan.to_dict())
+    block = program.entry
+    root = read_structured(_root(program))
     problem = plan_problem(root.expression, plan)
     if problem:
         fail(program, f"'rtile.program' {problem}")
+    problem = _unrealised(plan)
+    if problem:
+        fail(program, f"'rtile.program' has a plan {problem}")
     terminator = block.operations[len(block.operations) - 1].operation
     with ir.InsertionPoint(terminator), root.operation.location:
         result = _Expansion(plan, root).build()
@@ -84,6 +97,18 @@ def _expand(program: rtile.ProgramOp) -> None:
     if plan.tasks_per_unit is not None:
         i64 = ir.IntegerType.get_signless(64)
         program.attributes[rtile.TASKS_PER_UNIT] = ir.IntegerAttr.get(i64, plan.tasks_per_unit)
+
+
+def _unrealised(plan: Plan) -> str:
+    """Return what of a plan code generation cannot realise yet, or an empty string."""
+    if plan.instruction not in FAMILIES:
+        return f"for instruction family '{plan.instruction}'; code is generated for {', '.join(FAMILIES)}"
+    if plan.max_units is not None:
+        return f"for {plan.max_units} units; a kernel of its own runs on all units, leave out max-units"
+    for number, operand in enumerate(plan.operands):
+        if operand.swizzle is not None:
+            return f"with operand {number} swizzled '{operand.swizzle}'; code is generated for padded rows"
+    return ""
 
 
 class _Expansion:
@@ -166,10 +191,10 @@ class _Expansion:
 
     def _step(self, accumulator: ir.Value) -> ir.Value:
         """One reduction step: the loads and the compute."""
-        expression, operation, plan = self._expression, self._root.operation, self._plan
+        expression, plan = self._expression, self._plan
         tiles = [
-            self._load(operation.operands[number], access, operand)
-            for number, access, operand in zip(self._root.inputs, expression.inputs, plan.operands, strict=True)
+            self._load(source, access, operand)
+            for source, access, operand in zip(self._root.sources, expression.inputs, plan.operands, strict=True)
         ]
         used = [loop for loop in range(len(self._steps)) if loop in self._variables]
         accesses = [*expression.inputs, expression.output]

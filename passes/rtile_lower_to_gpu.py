@@ -8,7 +8,8 @@ the module holds `gpu.module @kernels` with one `gpu.func` a program, and each p
     // becomes
     gpu.launch_func @kernels::@matmul_0 blocks in (%c64, %c1, %c1) threads in (%c256, %c1, %c1) args(%A, %B, %C)
 
-Refused: loops that no kernel can follow (with what is wrong with them), and what the device cannot hold.
+Refused: loops that no kernel can follow (with what is wrong with them), what the device cannot hold, and devices that
+no code is generated for.
 Paper: ROLLER section 3.2; RAMMER section 4 for the task body as a function of the task number.
 """
 
@@ -42,7 +43,7 @@ class RTileLowerToGpu(Pass):
     def __post_init__(self) -> None:
         if not self.device:
             raise ValueError("device must name a device, but got ''; try device=h200")
-        find_device(self.device)
+        find_device(self.device).require_compiles()
 
     def run(self, module: ir.Module) -> None:
         """Lower every program of the module."""

@@ -3,8 +3,9 @@
 
 Precondition: functions of linalg on static tensors. Postcondition: named ops are still named; elementwise arith and
 math on tensors are linalg; constants are folded and common subexpressions merged; accumulators that start from a
-constant start from `linalg.fill`; neighbouring loops that every operand runs through contiguously are one loop; each
-function result is produced by an op of its own. Loops of extent 1 stay: they cost nothing to plan.
+constant start from `linalg.fill`; loops that every operand runs through contiguously are one loop; only linalg ops read
+what a `tensor.pad` gives; each function result is produced by an op of its own. Loops of extent 1 stay where nothing is
+fused: they cost nothing to plan.
 
     func.func @f(%x: tensor<8x4x16xf32>, %y: tensor<8x4x16xf32>) -> (tensor<8x4x16xf32>, tensor<8x4x16xf32>) {
       %s = arith.addf %x, %y : tensor<8x4x16xf32>
@@ -19,8 +20,9 @@ function result is produced by an op of its own. Loops of extent 1 stay: they co
       %r = linalg.copy ins(%f : tensor<512xf32>) outs(...)
       return %s, (%r, expanded)
 
-Refused: modules without a function, control flow, buffers, dynamic or empty shapes, element types other than f32, and
-operations that are neither linalg structured ops, constants nor reshapes; each error names its op, type or function.
+Refused: modules without a function, control flow, buffers, dynamic or empty shapes, element types that no plan is made
+for, paddings that are negative, dynamic or by no constant, and operations that are neither linalg structured ops,
+constants, paddings nor reshapes; each error names its op, type or function.
 Paper: ROLLER section 3.2 (axis fusion).
 """
 
@@ -30,6 +32,7 @@ from typing import Any, ClassVar
 
 from roller_mlir.codegen.accepted_input import RESHAPES, check_operations, check_signatures, compiled_functions
 from roller_mlir.codegen.axis_fusion import fuse_axes
+from roller_mlir.codegen.pads import PAD
 from roller_mlir.support.bindings import arith, ir, linalg, passmanager, tensor
 from roller_mlir.support.passes import Pass, option, register
 from roller_mlir.support.values import defining_op
@@ -62,6 +65,8 @@ class RTileNormalize(Pass):
                 fuse_axes(function)
         _simplify(module, CLEAN)
         for function in functions:
+            if _separate_paddings(function) and self.fuse_axes:
+                fuse_axes(function)
             _separate_results(function, flat=self.fuse_axes)
             _erase_unused(function)
 
@@ -109,6 +114,32 @@ def _renew_outputs(function: Any) -> None:
                     operation.operands[number] = _fill(value.type, scalar)
 
 
+def _separate_paddings(function: Any) -> bool:
+    """Copy what a tensor.pad gives, where something else than a loop nest reads it; return whether there was any.
+
+    The copy is an element-wise program over the padded shape that reads the tensor inside, as every other reader does.
+    """
+    found = False
+    for op in list(function.entry_block.operations):
+        if op.operation.name != PAD:
+            continue
+        others = [use for use in op.operation.results[0].uses if not _reads_through(use)]
+        if not others:
+            continue
+        found = True
+        with ir.InsertionPoint.after(op.operation), op.operation.location:
+            copied = linalg.copy(op.operation.results[0], outs=[_empty(op.operation.results[0].type)])
+        for use in others:
+            use.owner.operation.operands[use.operand_number] = copied
+    return found
+
+
+def _reads_through(use: Any) -> bool:
+    """Whether a use of a padded tensor is an input of a structured op."""
+    user = use.owner.operation
+    return user.name.startswith("linalg.") and use.operand_number < len(user.operands) - len(user.results)
+
+
 def _root(value: Any) -> Any:
     """Return the value that a chain of reshapes begins with."""
     while (reshape := defining_op(value)) is not None and reshape.name in RESHAPES:
@@ -134,7 +165,8 @@ def _new_result(value: Any, root: Any, *, flat: bool) -> Any:
     kind = ir.RankedTensorType(value.type)
     scalar = _splat_of(root)
     if defining_op(root, "tensor.empty") is not None:
-        scalar = ir.FloatAttr.get(kind.element_type, 0.0)
+        number = ir.FloatAttr if isinstance(kind.element_type, ir.FloatType) else ir.IntegerAttr
+        scalar = number.get(kind.element_type, 0)
     if scalar is not None:
         return _fill(kind, scalar)
     if not flat or kind.rank < 2:
@@ -146,9 +178,9 @@ def _new_result(value: Any, root: Any, *, flat: bool) -> Any:
 
 
 def _erase_unused(function: Any) -> None:
-    """Erase constants, empty tensors and reshapes that nothing uses any more."""
+    """Erase constants, empty tensors, paddings and reshapes that nothing uses any more."""
     for op in reversed(list(function.entry_block.operations)):
         operation = op.operation
         unused = not any(True for result in operation.results for _ in result.uses)
-        if unused and operation.name in ("arith.constant", "tensor.empty", *RESHAPES):
+        if unused and operation.name in ("arith.constant", "tensor.empty", PAD, *RESHAPES):
             operation.erase()

@@ -1,22 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a module may hold that is to be compiled; everything else is one located error that says what to do instead.
 
-Accepted are functions of one block on static f32 tensors with linalg structured ops, their constants and reshapes.
-`check_signatures` looks at what simplification cannot change, `check_operations` at what it left.
+Accepted are functions of one block on static tensors with linalg structured ops, their constants, paddings by constants
+and reshapes. `check_signatures` looks at what simplification cannot change, `check_operations` at what it left. More
+element types can be planned than code can be generated for: `check_generated` looks at those when code is due.
 """
 
 from math import prod
 from typing import Any
 
+from roller_mlir.codegen.pads import PAD, check_sizes, read_pad
 from roller_mlir.support.bindings import func, ir, linalg
 from roller_mlir.support.diagnostics import fail
 
-ELEMENT_TYPES = ("f32",)
+ELEMENT_TYPES = ("f32", "f16", "bf16", "f64", "i8", "i32")
+GENERATED_TYPES = ("f32",)
 # A tensor of more elements could not be indexed by signed 64-bit bytes.
 MAX_ELEMENTS = 1 << 56
-SCALAR_TYPES = ("f32", "i1", "i32", "index")
+SCALAR_TYPES = (*ELEMENT_TYPES, "i1", "i16", "i64", "index")
+GENERATED_SCALARS = ("f32", "i1", "i32", "index")
 RESHAPES = ("tensor.collapse_shape", "tensor.expand_shape")
-PLAIN_OPS = ("arith.constant", "tensor.empty", "func.return", *RESHAPES)
+PLAIN_OPS = ("arith.constant", "tensor.empty", "func.return", PAD, *RESHAPES)
 BODY_DIALECTS = ("arith", "math")
 BODY_OPS = ("linalg.yield", "linalg.index")
 
@@ -27,7 +31,7 @@ def compiled_functions(module: ir.Module) -> list[Any]:
 
 
 def check_signatures(module: ir.Module) -> None:
-    """Fail unless the module holds functions, of one block, on non-empty static f32 tensors, without buffers inside."""
+    """Fail unless the module holds functions, of one block, on non-empty static tensors, without buffers inside."""
     for op in module.body.operations:
         if not isinstance(op, func.FuncOp):
             fail(op, f"'{op.operation.name}' cannot be compiled; a module may hold functions (func.func) only")
@@ -45,10 +49,12 @@ def check_signatures(module: ir.Module) -> None:
             fail(function, f"'{name}' has {blocks} blocks; control flow cannot be compiled, write straight-line code")
         for op in function.entry_block.operations:
             _check_not_empty(op.operation)
+            if op.operation.name == PAD:
+                check_sizes(op.operation)
 
 
 def check_operations(module: ir.Module) -> None:
-    """Fail unless the functions hold linalg structured ops, constants and reshapes, all on static f32 tensors."""
+    """Fail unless the functions hold linalg structured ops, constants, paddings and reshapes, on static tensors."""
     for function in compiled_functions(module):
         for op in function.entry_block.operations:
             operation = op.operation
@@ -60,6 +66,28 @@ def check_operations(module: ir.Module) -> None:
                     _check_tensor(value.type, f"'{operation.name}' operand or result", operation)
             if is_linalg:
                 _check_structured(operation)
+            elif operation.name == PAD:
+                read_pad(operation)
+
+
+def check_generated(operation: ir.Operation) -> None:
+    """Fail where a linalg structured op has types that code cannot be generated for yet."""
+    name = operation.name
+    for value in (*operation.operands, *operation.results):
+        kind = value.type
+        element = ir.ShapedType(kind).element_type if isinstance(kind, ir.ShapedType) else kind
+        if str(element) not in (GENERATED_TYPES if isinstance(kind, ir.ShapedType) else GENERATED_SCALARS):
+            fail(operation, _not_generated(f"'{name}' works on {kind}", element, GENERATED_TYPES))
+    for inner in operation.regions[0].blocks[0].operations:
+        body = inner.operation
+        for value in (*body.operands, *body.results):
+            if str(value.type) not in GENERATED_SCALARS:
+                what = f"'{body.name}' in the body of '{name}' computes in {value.type}"
+                fail(body, _not_generated(what, value.type, GENERATED_SCALARS))
+
+
+def _not_generated(what: str, kind: Any, supported: tuple[str, ...]) -> str:
+    return f"{what}; {kind} can be planned and explained, but not compiled yet: code is made for {_listed(supported)}"
 
 
 def _refusal(name: str) -> str:
@@ -71,9 +99,8 @@ def _refusal(name: str) -> str:
         return (
             f"'{name}' cannot be compiled; lower to linalg on tensors and stop before bufferization and vectorization"
         )
-    return (
-        f"'{name}' cannot be compiled; supported are linalg structured ops on tensors and {', '.join(sorted(RESHAPES))}"
-    )
+    others = ", ".join(sorted((PAD, *RESHAPES)))
+    return f"'{name}' cannot be compiled; supported are linalg structured ops on tensors and {others}"
 
 
 def _check_structured(operation: ir.Operation) -> None:

@@ -1,27 +1,29 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Axis fusion: neighbouring loops that every operand runs through contiguously become one loop.
+"""Axis fusion: loops that every operand runs through contiguously become one loop, see `axis_groups`.
 
-Loops i and i + 1 are fused where both are parallel or both are reductions, and each operand is indexed either by both,
-one after the other, or by neither. Tensors are dense and row-major, so that the operands' dimensions collapse to views.
+Tensors are dense and row-major, so that the operands' dimensions collapse to views.
 
     (d0, d1, d2) -> (d0, d1, d2) and (d0, d1, d2) -> (d2), over 8 x 4 x 16, become
     (d0, d1) -> (d0, d1)         and (d0, d1) -> (d1),     over 32 x 16
 
-Ops with linalg.index in the body stay as they are. Paper: ROLLER section 3.2 (axis fusion).
+Loops of extent 1 hinder nothing, and vanish where others are fused or where they were added to another loop: the rows
+and columns of a convolution by a window of 1 x 1 with stride 1 are one loop, and no window slides there. A padded input
+is collapsed inside its padding. Ops with linalg.index in the body stay as they are. Paper: ROLLER section 3.2 (axis
+fusion).
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
 from math import prod
 from typing import Any
 
+from roller_mlir.codegen.axis_groups import Groups, Operand, fusible_groups
 from roller_mlir.codegen.linalg_reader import fill_constant, is_structured
+from roller_mlir.codegen.pads import Padding, pad_tensor, padding_of
 from roller_mlir.dialects.rtile_compute import iterator_name
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
 from roller_mlir.support.values import defining_op
-
-Groups = list[list[int]]
 
 
 def fuse_axes(function: Any) -> bool:
@@ -32,7 +34,7 @@ def fuse_axes(function: Any) -> bool:
     changed = False
     for op in list(function.entry_block.operations):
         nest = _read(op.operation)
-        if nest is not None and len(nest.groups) < len(nest.iterators):
+        if nest is not None and (nest.drops_window or any(len(group) > 1 for group in nest.groups)):
             _rewrite(nest)
             changed = True
     return changed
@@ -40,46 +42,78 @@ def fuse_axes(function: Any) -> bool:
 
 @dataclass(frozen=True)
 class _Nest:
-    """A linalg op: per operand the loop of each dimension (None where it is no plain loop), and the loops to fuse."""
+    """A linalg op whose loops are looked at.
+
+    Attributes:
+        operation: The op.
+        indices: Per operand, its index expressions, without the loops that vanish.
+        iterators: Kind of each loop.
+        extents: Extent of each loop.
+        vanishing: Loops of extent 1 that are left out.
+        drops_window: Whether one of them was added to another loop: a window that does not slide over anything.
+        paddings: Per operand, what lies around the tensor that it is read from.
+    """
 
     operation: ir.Operation
-    maps: tuple[ir.AffineMap, ...]
+    indices: tuple[tuple[Any, ...], ...]
     iterators: tuple[str, ...]
-    groups: Groups
+    extents: tuple[int, ...]
+    vanishing: tuple[int, ...]
+    paddings: tuple[Padding | None, ...]
+    drops_window: bool = False
 
+    @cached_property
+    def operands(self) -> tuple[Operand, ...]:
+        """How each operand is indexed."""
+        return tuple(self._operand(number) for number in range(len(self.indices)))
 
-def fusible_groups(
-    dimensions: Sequence[Sequence[int | None]], used: Sequence[set[int]], kinds: Sequence[str]
-) -> Groups:
-    """Return the loops in groups to fuse, in order.
+    @cached_property
+    def groups(self) -> Groups:
+        """The loops to fuse; those that vanish are in none."""
+        return fusible_groups(self.operands, self.iterators, self.vanishing)
 
-    Args:
-        dimensions: Per operand, the loop that indexes each dimension alone, None where an expression does.
-        used: Per operand, the loops that occur anywhere in its map.
-        kinds: Kind of each loop; only loops of one kind are fused.
-
-    >>> fusible_groups([[0, 1, 2], [2]], [{0, 1, 2}, {2}], ["parallel"] * 3)
-    [[0, 1], [2]]
-    """
-    groups: Groups = [[0]] if kinds else []
-    for loop in range(1, len(kinds)):
-        together = kinds[loop] == kinds[loop - 1] and all(
-            _contiguous(list(each), occurring, loop) for each, occurring in zip(dimensions, used, strict=True)
+    @property
+    def is_exact(self) -> bool:
+        """Whether plain loops run over the whole of their dimensions, as linalg requires."""
+        return all(
+            loop is None or extent == self.extents[loop]
+            for number, operand in enumerate(self.operands)
+            for loop, extent in zip(operand.dimensions, self.shape(number), strict=True)
         )
-        if together:
-            groups[-1].append(loop)
-        else:
-            groups.append([loop])
-    return groups
 
+    def shape(self, number: int) -> tuple[int, ...]:
+        """Return the shape of an operand, padding included; a scalar has none."""
+        kind = self.operation.operands[number].type
+        return tuple(ir.RankedTensorType(kind).shape) if isinstance(kind, ir.RankedTensorType) else ()
 
-def _contiguous(dimensions: list[int | None], occurring: set[int], loop: int) -> bool:
-    """Whether an operand is indexed by loop - 1 and then loop, each once and alone, or by neither."""
-    if loop not in occurring and loop - 1 not in occurring:
-        return True
-    if dimensions.count(loop) != 1 or dimensions.count(loop - 1) != 1:
-        return False
-    return dimensions.index(loop) == dimensions.index(loop - 1) + 1
+    def dimension_groups(self, number: int) -> Groups:
+        """Return which dimensions of an operand become one, dimensions of extent 1 joining a neighbour."""
+        following = {b: a for group in self.groups for a, b in pairwise(group)}
+        operand = self.operands[number]
+        result: Groups = []
+        leading: list[int] = []
+        previous: int | None = None
+        for dimension, loop in enumerate(operand.dimensions):
+            if loop is None and operand.flat[dimension]:
+                (result[-1] if result else leading).append(dimension)
+                continue
+            if loop is not None and previous is not None and following.get(loop) == previous:
+                result[-1].append(dimension)
+            else:
+                result.append([*leading, dimension])
+                leading = []
+            previous = loop
+        return result
+
+    def _operand(self, number: int) -> Operand:
+        indices, shape, padding = self.indices[number], self.shape(number), self.paddings[number]
+        plain = tuple(e.position if isinstance(e, ir.AffineDimExpr) else None for e in indices)
+        return Operand(
+            plain,
+            tuple(loop for expression in indices for loop in _loops_in(expression)),
+            tuple(padding is None or not padding.is_padded(d) for d in range(len(shape))),
+            tuple(extent == 1 and str(e) == "0" for e, extent in zip(indices, shape, strict=True)),
+        )
 
 
 def _read(operation: ir.Operation) -> _Nest | None:
@@ -91,34 +125,61 @@ def _read(operation: ir.Operation) -> _Nest | None:
     if not attributes or any(op.operation.name == "linalg.index" for op in operation.regions[0].blocks[0].operations):
         return None
     maps = tuple(ir.AffineMapAttr(attribute).value for attribute in attributes)
-    iterators = _iterators(operation, maps)
-    if not all(isinstance(r, ir.AffineDimExpr | ir.AffineConstantExpr) for m in maps for r in m.results):
-        return None  # windows and other sums of loops
-    dimensions = [[r.position if isinstance(r, ir.AffineDimExpr) else None for r in m.results] for m in maps]
-    used = [_occurring(m) for m in maps]
-    return _Nest(operation, maps, iterators, fusible_groups(dimensions, used, iterators))
+    inputs = len(maps) - len(operation.results)
+    paddings = tuple(padding_of(operation.operands[i]) if i < inputs else None for i in range(len(maps)))
+    indices = tuple(tuple(m.results) for m in maps)
+    nest = _Nest(operation, indices, _iterators(operation, maps), (), (), paddings)
+    extents: dict[int, int] = {}
+    for number, operand in enumerate(nest.operands):
+        for loop, extent in zip(operand.dimensions, nest.shape(number), strict=True):
+            if loop is not None:
+                extents.setdefault(loop, extent)
+    if len(extents) < maps[0].n_dims:
+        return None  # a loop without an extent, which reading the op refuses
+    sizes = tuple(extents[loop] for loop in range(len(extents)))
+    for vanishing in (tuple(loop for loop, size in enumerate(sizes) if size == 1), ()):
+        left = _without(indices, vanishing, len(sizes))
+        found = _Nest(operation, left, nest.iterators, sizes, vanishing, paddings, _in_sum(indices, vanishing))
+        if found.is_exact:
+            return found
+    return None
 
 
-def _occurring(affine_map: ir.AffineMap) -> set[int]:
-    found: set[int] = set()
+def _in_sum(indices: tuple[tuple[Any, ...], ...], loops: tuple[int, ...]) -> bool:
+    """Whether one of some loops stands in a sum with another one."""
+    named = [_loops_in(expression) for each in indices for expression in each]
+    return any(len(each) > 1 and loop in each for each in named for loop in loops)
 
-    def walk(expression: Any) -> None:
-        if isinstance(expression, ir.AffineDimExpr):
-            found.add(expression.position)
-        elif isinstance(expression, ir.AffineBinaryExpr):
-            walk(expression.lhs)
-            walk(expression.rhs)
 
-    for result in affine_map.results:
-        walk(result)
-    return found
+def _without(indices: tuple[tuple[Any, ...], ...], vanishing: tuple[int, ...], loops: int) -> Any:
+    """Return index expressions with 0 in place of the loops that vanish."""
+    if not vanishing:
+        return indices
+    zero = ir.AffineConstantExpr.get(0)
+    dims = [zero if loop in vanishing else ir.AffineDimExpr.get(loop) for loop in range(loops)]
+    return tuple(tuple(_compose(e, dims, loops) for e in each) for each in indices)
+
+
+def _compose(expression: Any, dims: list[Any], loops: int) -> Any:
+    """Return an index expression with each loop replaced by an expression over `loops` new ones."""
+    found = expression.compose(ir.AffineMap.get(loops, 0, dims))
+    return ir.AffineMap.get(loops, 0, [found]).results[0]  # as the class that it is
+
+
+def _loops_in(expression: Any) -> list[int]:
+    if isinstance(expression, ir.AffineDimExpr):
+        return [expression.position]
+    if isinstance(expression, ir.AffineBinaryExpr):
+        return [*_loops_in(expression.lhs), *_loops_in(expression.rhs)]
+    return []
 
 
 def _iterators(operation: ir.Operation, maps: tuple[ir.AffineMap, ...]) -> tuple[str, ...]:
     """Return what each loop is: as the op says, or a reduction where an output lacks the loop."""
     if "iterator_types" in operation.attributes:
         return tuple(iterator_name(attribute) for attribute in operation.attributes["iterator_types"])
-    written = [_occurring(m) for m in maps[len(maps) - len(operation.results) :]]
+    outputs = maps[len(maps) - len(operation.results) :]
+    written = [{loop for result in m.results for loop in _loops_in(result)} for m in outputs]
     parallel = set.intersection(*written) if written else set[int]()
     return tuple("parallel" if loop in parallel else "reduction" for loop in range(maps[0].n_dims))
 
@@ -126,73 +187,72 @@ def _iterators(operation: ir.Operation, maps: tuple[ir.AffineMap, ...]) -> tuple
 def _rewrite(nest: _Nest) -> None:
     """Replace an op by the linalg.generic over fused loops, between reshapes of its operands and results."""
     operation = nest.operation
-    count = len(nest.maps) - len(operation.results)
+    inputs = len(nest.indices) - len(operation.results)
     with ir.InsertionPoint(operation), operation.location:
-        operands = [_collapse(operation.operands[i], m, nest.groups) for i, m in enumerate(nest.maps)]
+        operands = [_collapse(nest, number) for number in range(len(nest.indices))]
+        maps = [ir.AffineMapAttr.get(_fused_map(nest, number)) for number in range(len(nest.indices))]
+        kinds = [f"#linalg.iterator_type<{nest.iterators[group[0]]}>" for group in nest.groups]
         fused = ir.Operation.create(
             "linalg.generic",
-            results=[value.type for value in operands[count:]],
+            results=[value.type for value in operands[inputs:]],
             operands=operands,
             attributes={
-                "indexing_maps": ir.ArrayAttr.get(
-                    [ir.AffineMapAttr.get(_fused_map(m, nest.groups)) for m in nest.maps]
-                ),
-                "iterator_types": ir.ArrayAttr.get(
-                    [ir.Attribute.parse(f"#linalg.iterator_type<{nest.iterators[g[0]]}>") for g in nest.groups]
-                ),
-                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([count, len(operands) - count]),
+                "indexing_maps": ir.ArrayAttr.get(maps),
+                "iterator_types": ir.ArrayAttr.get([ir.Attribute.parse(kind) for kind in kinds]),
+                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([inputs, len(operands) - inputs]),
             },
             regions=1,
         )
         operation.regions[0].blocks[0].append_to(fused.regions[0])
         for i, result in enumerate(operation.results):
-            expanded = _expand(fused.results[i], result.type, nest.maps[count + i], nest.groups)
-            result.replace_all_uses_with(expanded)
+            result.replace_all_uses_with(_expand(nest, inputs + i, fused.results[i], result.type))
     operation.erase()
 
 
-def _dimension_groups(affine_map: ir.AffineMap, groups: Groups) -> Groups:
-    """Return which dimensions of an operand are indexed by the loops of one group."""
-    following = {a: b for group in groups for a, b in pairwise(group)}
-    result: Groups = []
-    previous: int | None = None
-    for dimension, expression in enumerate(affine_map.results):
-        loop = expression.position if isinstance(expression, ir.AffineDimExpr) else None
-        if loop is not None and previous is not None and following.get(previous) == loop:
-            result[-1].append(dimension)
-        else:
-            result.append([dimension])
-        previous = loop
-    return result
-
-
-def _fused_map(affine_map: ir.AffineMap, groups: Groups) -> ir.AffineMap:
-    group_of = {loop: number for number, group in enumerate(groups) for loop in group}
+def _fused_map(nest: _Nest, number: int) -> ir.AffineMap:
+    """Return the map of an operand over the fused loops."""
+    group_of = {loop: position for position, group in enumerate(nest.groups) for loop in group}
+    dims: list[Any] = [ir.AffineConstantExpr.get(0)] * len(nest.iterators)
+    for loop, position in group_of.items():
+        dims[loop] = ir.AffineDimExpr.get(position)
     results: list[Any] = []
-    for first, *_ in _dimension_groups(affine_map, groups):
-        expression = affine_map.results[first]
-        is_loop = isinstance(expression, ir.AffineDimExpr)
-        results.append(ir.AffineDimExpr.get(group_of[expression.position]) if is_loop else expression)
-    return ir.AffineMap.get(len(groups), 0, results)
+    for group in nest.dimension_groups(number):
+        lead = next((d for d in group if not nest.operands[number].flat[d]), group[0])
+        results.append(_compose(nest.indices[number][lead], dims, len(nest.groups)))
+    return ir.AffineMap.get(len(nest.groups), 0, results)
 
 
-def _collapse(value: Any, affine_map: ir.AffineMap, groups: Groups) -> Any:
-    """View an operand with the dimensions of a group as one; a fill or an empty tensor is made anew in that shape."""
-    dimensions = _dimension_groups(affine_map, groups)
-    if len(dimensions) == len(affine_map.results):
+def _collapse(nest: _Nest, number: int) -> Any:
+    """View an operand with its dimensions fused; a fill or an empty tensor is made anew in that shape."""
+    value = nest.operation.operands[number]
+    groups = nest.dimension_groups(number)
+    shape = nest.shape(number)
+    if len(groups) == len(shape):
         return value
     kind = ir.RankedTensorType(value.type)
-    shape = [prod(kind.shape[d] for d in group) for group in dimensions]
+    fused = [prod(shape[d] for d in group) for group in groups]
+    padding = nest.paddings[number]
+    if padding is not None:
+        low, high = ([_fused_size(each, shape, g) for g in groups] for each in (padding.low, padding.high))
+        inner = [extent - a - b for extent, a, b in zip(fused, low, high, strict=True)]
+        source = tensor.collapse_shape(ir.RankedTensorType.get(inner, kind.element_type), padding.source, groups)
+        return pad_tensor(padding, source, low, high)
     if defining_op(value, "tensor.empty") is not None:
-        return tensor.empty(shape, kind.element_type)
+        return tensor.empty(fused, kind.element_type)
     scalar = fill_constant(value)
     if scalar is not None:
-        return linalg.fill(arith.constant(kind.element_type, scalar), outs=[tensor.empty(shape, kind.element_type)])
-    return tensor.collapse_shape(ir.RankedTensorType.get(shape, kind.element_type), value, dimensions)
+        return linalg.fill(arith.constant(kind.element_type, scalar), outs=[tensor.empty(fused, kind.element_type)])
+    return tensor.collapse_shape(ir.RankedTensorType.get(fused, kind.element_type), value, groups)
 
 
-def _expand(value: Any, kind: ir.Type, affine_map: ir.AffineMap, groups: Groups) -> Any:
-    dimensions = _dimension_groups(affine_map, groups)
-    if len(dimensions) == len(affine_map.results):
+def _fused_size(sizes: tuple[int, ...], shape: tuple[int, ...], group: list[int]) -> int:
+    """Return how many elements of a fused dimension a padding of its slowest dimension is."""
+    return sum(sizes[d] * prod(shape[later] for later in group[i + 1 :]) for i, d in enumerate(group))
+
+
+def _expand(nest: _Nest, number: int, value: Any, kind: ir.Type) -> Any:
+    groups = nest.dimension_groups(number)
+    shape = nest.shape(number)
+    if len(groups) == len(shape):
         return value
-    return tensor.expand_shape(kind, value, dimensions, [], ir.RankedTensorType(kind).shape)
+    return tensor.expand_shape(kind, value, groups, [], list(shape))

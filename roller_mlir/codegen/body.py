@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Scalar bodies: what a linalg or rtile.compute region does at one point, read without knowing the operator.
 
-The only knowledge of operations here is arithmetic: which combiners have a neutral element, and how to evaluate a body
-on constants, which tells what out-of-range elements may read as.
+The only knowledge of operations here is arithmetic: which combiners have a neutral element, which operations are casts,
+and how to evaluate a body on constants, which tells what out-of-range elements may read as.
 """
 
 import math
@@ -11,17 +11,39 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from roller_mlir.plan.expression import NEUTRAL
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import defining_op
 
-NEUTRAL: dict[str, float] = {
-    "arith.addf": 0.0,
-    "arith.mulf": 1.0,
-    "arith.maximumf": -math.inf,
-    "arith.maxnumf": -math.inf,
-    "arith.minimumf": math.inf,
-    "arith.minnumf": math.inf,
+# What `NEUTRAL` says, of combiners for which it depends on the bits of an integer.
+_NEUTRAL_OF_BITS: dict[str, Callable[[int], int]] = {
+    "arith.maxsi": lambda bits: -(1 << (bits - 1)),
+    "arith.minsi": lambda bits: (1 << (bits - 1)) - 1,
+    "arith.maxui": lambda bits: 0,
+    "arith.minui": lambda bits: -1,
+    "arith.andi": lambda bits: -1,
+    "arith.ori": lambda bits: 0,
+    "arith.xori": lambda bits: 0,
 }
+
+CASTS = (
+    "arith.extf",
+    "arith.truncf",
+    "arith.extsi",
+    "arith.extui",
+    "arith.trunci",
+    "arith.sitofp",
+    "arith.uitofp",
+    "arith.fptosi",
+    "arith.fptoui",
+    "arith.index_cast",
+    "arith.index_castui",
+    "arith.bitcast",
+)
+"""Operations that change a number's type only."""
+
+# Sums of products: the sum, and the product that one instruction computes with it.
+_MULTIPLY_ADDS = {"arith.addf": "arith.mulf", "arith.addi": "arith.muli"}
 
 # Operations that LLVM may contract into fused multiply-adds.
 CONTRACTIBLE = ("arith.addf", "arith.mulf", "arith.subf")
@@ -38,6 +60,13 @@ _EVALUATE: dict[str, Callable[..., Any]] = {
     "math.absf": abs,
     "math.exp": math.exp,
     "math.tanh": math.tanh,
+    "arith.addi": operator.add,
+    "arith.subi": operator.sub,
+    "arith.muli": operator.mul,
+    # Of these only casts that keep every number as it is.
+    "arith.extf": float,
+    "arith.extsi": float,
+    "arith.sitofp": float,
 }
 
 
@@ -83,11 +112,13 @@ class Body:
         inputs: Number of arguments that are inputs; the rest are accumulators.
         ops: The operations in order.
         yielded: What is yielded, one reference an output.
+        types: Type of each argument.
     """
 
     inputs: int
     ops: tuple[BodyOp, ...]
     yielded: tuple[Reference, ...]
+    types: tuple[Any, ...]
 
     def reads(self, argument: int) -> bool:
         """Return whether the body uses an argument."""
@@ -99,6 +130,13 @@ class Body:
         op = self._combining_op()
         return op.name if op else None
 
+    def neutral(self) -> float | None:
+        """Return what the combiner leaves the accumulator as it is with, None without a combiner."""
+        op = self._combining_op()
+        if op is None or op.name in NEUTRAL:
+            return NEUTRAL[op.name] if op else None
+        return float(_NEUTRAL_OF_BITS[op.name](ir.IntegerType(op.result_type).width))
+
     def contribution(self) -> Reference | None:
         """Return what the combiner adds to the accumulator at one point."""
         op = self._combining_op()
@@ -107,25 +145,29 @@ class Body:
         return next(r for r in op.operands if r != Argument(self.inputs))
 
     def product(self) -> tuple[Reference, Reference] | None:
-        """Return the factors where the body is accumulator + a * b."""
-        value = self.contribution()
-        if self.combiner() != "arith.addf" or not isinstance(value, Local):
+        """Return the factors where the body is accumulator + a * b, of floats or of integers; they may be casts."""
+        value, product = self.contribution(), _MULTIPLY_ADDS.get(self.combiner() or "")
+        if not isinstance(value, Local):
             return None
         op = self.ops[value.operation]
         uses = sum(other.operands.count(value) for other in self.ops) + self.yielded.count(value)
-        if op.name != "arith.mulf" or uses != 1:
+        if op.name != product or uses != 1:
             return None
         return op.operands[0], op.operands[1]
+
+    @property
+    def operations(self) -> int:
+        """Arithmetic operations of one point; casts are free."""
+        return sum(op.name.split(".")[0] in ("arith", "math") and op.name not in CASTS for op in self.ops)
 
     def pad_value(self) -> float | None:
         """Return a value v such that reading v for every input makes the contribution neutral, if one is known.
 
         >>> # acc + a * b: 0; max(acc, x): -inf; acc + exp(x): none
         """
-        value, combiner = self.contribution(), self.combiner()
-        if value is None or combiner is None:
+        value, neutral = self.contribution(), self.neutral()
+        if value is None or neutral is None:
             return None
-        neutral = NEUTRAL[combiner]
         for candidate in dict.fromkeys((0.0, neutral)):
             if self._evaluate(value, candidate) == neutral:
                 return candidate
@@ -136,16 +178,18 @@ class Body:
         if len(self.yielded) != 1 or not isinstance(self.yielded[0], Local):
             return None
         op = self.ops[self.yielded[0].operation]
-        if op.name not in NEUTRAL or op.operands.count(accumulator) != 1:
+        if op.name not in (*NEUTRAL, *_NEUTRAL_OF_BITS) or op.operands.count(accumulator) != 1:
             return None
         others = sum(other.operands.count(accumulator) for other in self.ops)
         return op if others == 1 else None
 
     def _evaluate(self, reference: Reference, argument: float) -> float | None:
         if isinstance(reference, Argument):
-            return argument if reference.number < self.inputs else None
+            known = reference.number < self.inputs and _holds(self.types[reference.number], argument)
+            return argument if known else None
         if isinstance(reference, Constant):
-            return ir.FloatAttr(reference.attribute).value if isinstance(reference.attribute, ir.FloatAttr) else None
+            known = isinstance(reference.attribute, ir.FloatAttr | ir.IntegerAttr)
+            return float(reference.attribute.value) if known else None
         op = self.ops[reference.operation]
         operands = [self._evaluate(operand, argument) for operand in op.operands]
         if op.name not in _EVALUATE or None in operands:
@@ -157,12 +201,20 @@ class Body:
         return None if math.isnan(value) else value
 
 
+def _holds(kind: Any, value: float) -> bool:
+    """Whether a type holds a number: floats hold all that are asked for here, infinities included."""
+    if not isinstance(kind, ir.IntegerType):
+        return True
+    half = 1 << (ir.IntegerType(kind).width - 1)
+    return math.isfinite(value) and value == int(value) and -half <= value < half
+
+
 class UnknownValueError(ValueError):
     """A body uses a value that is neither an argument, a constant nor an earlier result."""
 
 
 def read_body(block: ir.Block, inputs: int) -> Body:
-    """Read the block of a linalg op or an rtile.compute.
+    """Read the block of a linalg op or an rtile.compute; a difference from the accumulator becomes a sum.
 
     Args:
         block: The region's block, its terminator last.
@@ -183,6 +235,7 @@ def read_body(block: ir.Block, inputs: int) -> Body:
         raise UnknownValueError(f"body uses {value}, which is no argument, constant or earlier result of it")
 
     *inner, terminator = list(block.operations)
+    yields = list(terminator.operation.operands)
     for op in inner:
         operation = op.operation
         if operation.name == "arith.constant":
@@ -190,16 +243,16 @@ def read_body(block: ir.Block, inputs: int) -> Body:
             continue
         if len(operation.results) != 1 or len(operation.regions):
             raise UnknownValueError(f"body holds '{operation.name}', which has no single scalar result")
-        ops.append(
-            BodyOp(
-                operation.name,
-                tuple(reference(value) for value in operation.operands),
-                _attributes(operation),
-                operation.results[0].type,
-            )
-        )
+        name, operands = operation.name, [reference(value) for value in operation.operands]
+        attributes, kind = _attributes(operation), operation.results[0].type
+        if name == "arith.subf" and operands[0] == Argument(inputs) and operation.results[0] in yields:
+            # What canonicalization makes of accumulator + -x; a sum like any other, to the last bit.
+            ops.append(BodyOp("arith.negf", (operands[1],), attributes, kind))
+            name, operands = "arith.addf", [operands[0], Local(len(ops) - 1)]
+        ops.append(BodyOp(name, tuple(operands), attributes, kind))
         known[operation.results[0]] = Local(len(ops) - 1)
-    return Body(inputs, tuple(ops), tuple(reference(value) for value in terminator.operation.operands))
+    yielded = tuple(reference(value) for value in yields)
+    return Body(inputs, tuple(ops), yielded, tuple(argument.type for argument in block.arguments))
 
 
 def _attributes(operation: ir.Operation) -> dict[str, Any]:

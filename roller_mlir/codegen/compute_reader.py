@@ -4,7 +4,7 @@
 from math import prod
 
 from roller_mlir.codegen.affine import apply_indices, map_indices
-from roller_mlir.codegen.body import NEUTRAL, Body, read_body
+from roller_mlir.codegen.body import Body, read_body
 from roller_mlir.codegen.compute import Compute
 from roller_mlir.codegen.fragments import Fragments
 from roller_mlir.codegen.program import box_axes, box_loops, lane_of
@@ -15,6 +15,7 @@ from roller_mlir.codegen.tile_values import DirectTile, RegisterTile, SplatTile,
 from roller_mlir.dialects.rtile import ComputeOp
 from roller_mlir.mapping.index import Linear
 from roller_mlir.plan import LinearIndex
+from roller_mlir.plan.expression import NEUTRAL
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
@@ -84,7 +85,7 @@ class ComputeReader:
         for tile, functions in inputs.values():
             source = tile.source if isinstance(tile, StagedTile) else tile
             covered = any(
-                function.terms() == {loop: 1} and step == 1 and length == extent and start == origin[loop]
+                function.terms() == {loop: 1} and step == 1 and _ends_inside(start + origin[loop] * -1, length, extent)
                 for function, step, length, start in zip(
                     functions, source.steps, source.shape, source.origin, strict=True
                 )
@@ -112,7 +113,7 @@ class ComputeReader:
                 fail(view.operation, f"'{view.operation.name}' splits a reduction that starts from a tile in registers")
             return [splat(emit, element, box.width, NEUTRAL[combiner])] * len(box.keys), tile
         if isinstance(tile, SplatTile):
-            return [splat(emit, element, box.width, tile.value or 0.0)] * len(box.keys), None
+            return [splat(emit, element, box.width, 0.0 if tile.value is None else tile.value)] * len(box.keys), None
         if isinstance(tile, RegisterTile):
             fail(view.operation, f"'{view.operation.name}' continues the accumulator of another rtile.compute")
         fragments = Fragments(self._scope.context, box)
@@ -120,3 +121,8 @@ class ComputeReader:
         found = [fragments.read(tile, indices, box.at(key)) for key in box.keys]
         kind = vector_type(element, box.width)
         return [v if w == box.width else emit.op("vector.broadcast", [v], kind) for v, w in found], None
+
+
+def _ends_inside(offset: Linear, length: int, extent: int) -> bool:
+    """Whether a dimension that is read at a loop's position plus `offset` has no element beyond the loop's ends."""
+    return not offset.terms and offset.constant <= 0 and length - offset.constant <= extent

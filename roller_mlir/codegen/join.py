@@ -4,7 +4,6 @@
 Paper: ROLLER keeps a reduction inside one execution unit; this is its realisation on threads.
 """
 
-from roller_mlir.codegen.body import NEUTRAL
 from roller_mlir.codegen.task_context import (
     TaskContext,
     access_memory,
@@ -15,6 +14,7 @@ from roller_mlir.codegen.task_context import (
 )
 from roller_mlir.codegen.thread_box import ThreadBox
 from roller_mlir.mapping.index import Linear
+from roller_mlir.plan.expression import NEUTRAL
 from roller_mlir.support.bindings import ir
 
 

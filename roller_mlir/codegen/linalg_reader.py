@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A linalg structured op as a tensor expression: loops and accesses from its indexing maps, arithmetic from its body.
 
-No operator name is looked at; `linalg.matmul` and the `linalg.generic` that says the same give equal expressions.
+No operator name is looked at; `linalg.matmul` and the `linalg.generic` that says the same give equal expressions. An
+input that a tensor.pad gives is an access to the tensor inside it, see `pads`.
 """
 
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from typing import Any, cast
 
 from roller_mlir.codegen.affine import NotLinearError, map_indices
 from roller_mlir.codegen.body import Argument, Body, Constant, UnknownValueError, read_body
+from roller_mlir.codegen.pads import PAD, Padding, padding_of
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
 from roller_mlir.support.bindings import ir, linalg
 from roller_mlir.support.diagnostics import fail
@@ -23,12 +25,14 @@ class StructuredOp:
         operation: The op.
         expression: Its tensor expression; scalar constants and unused inputs are left out.
         inputs: Numbers of the op's operands that the expression's inputs stand for.
+        sources: The tensors that those are read from: the operands, or what a tensor.pad pads to give them.
         body: Its body, arguments numbered as the op's operands.
     """
 
     operation: ir.Operation
     expression: TensorExpression
     inputs: tuple[int, ...]
+    sources: tuple[ir.Value, ...]
     body: Body
 
 
@@ -58,10 +62,10 @@ def fill_constant(value: ir.Value) -> Any:
 
 
 def erase_unused(block: ir.Block) -> None:
-    """Erase structured ops, empty tensors and constants of a block whose results nobody uses."""
+    """Erase structured ops, paddings, empty tensors and constants of a block whose results nobody uses."""
     for inner in reversed(list(block.operations)):
         operation = inner.operation
-        pure = is_structured(operation) or operation.name in ("arith.constant", "tensor.empty")
+        pure = is_structured(operation) or operation.name in ("arith.constant", "tensor.empty", PAD)
         if pure and not any(list(result.uses) for result in operation.results):
             operation.erase()
 
@@ -92,23 +96,27 @@ def read_structured(operation: ir.Operation) -> StructuredOp:
                 operation, f"'{operation.name}' runs through a tensor backwards; index coefficients must be at least 0"
             )
     loops = _loops(operation, maps, indices)
-    accesses = [_access(operation, number, indices[number]) for number in range(len(maps))]
     used = tuple(i for i in range(inputs) if body.reads(i) and _is_tensor(operation, i))
+    paddings = [padding_of(operation.operands[i]) for i in used]
+    sources = [operation.operands[i] if p is None else p.source for i, p in zip(used, paddings, strict=True)]
     combiner = body.combiner() if any(loop.reduction for loop in loops) else None
     if any(loop.reduction for loop in loops) and combiner is None:
         fail(operation, f"'{operation.name}' reduces without a known combiner; yield accumulator + x, * x, min or max")
     pad = body.pad_value() if combiner else None
     expression = TensorExpression(
         loops=loops,
-        inputs=tuple(accesses[i] for i in used),
-        output=accesses[-1],
+        inputs=tuple(
+            _access(operation, i, source, _moved(indices[i], padding))
+            for i, source, padding in zip(used, sources, paddings, strict=True)
+        ),
+        output=_access(operation, inputs, operation.operands[inputs], indices[-1]),
         combiner=combiner,
-        flops_per_point=max(1, len([op for op in body.ops if op.name.split(".")[0] in ("arith", "math")])),
-        pad_values=tuple(pad for _ in used),
+        flops_per_point=max(1, body.operations),
+        pad_values=tuple(pad if padding is None else padding.value for padding in paddings),
         accumulates=body.reads(inputs) and not _is_filled(operation),
         fused_multiply_add=body.product() is not None and combiner is not None,
     )
-    return StructuredOp(operation, expression, used, body)
+    return StructuredOp(operation, expression, used, tuple(sources), body)
 
 
 def _loops(operation: ir.Operation, maps: list[Any], indices: list[tuple[LinearIndex, ...]]) -> tuple[Loop, ...]:
@@ -152,8 +160,8 @@ def _is_tensor(operation: ir.Operation, number: int) -> bool:
     return False
 
 
-def _shape(operation: ir.Operation, number: int) -> tuple[int, ...]:
-    value_type = operation.operands[number].type
+def _shape(operation: ir.Operation, number: int, value: ir.Value | None = None) -> tuple[int, ...]:
+    value_type = (operation.operands[number] if value is None else value).type
     if not isinstance(value_type, ir.RankedTensorType):
         return ()
     tensor = ir.RankedTensorType(value_type)
@@ -162,9 +170,17 @@ def _shape(operation: ir.Operation, number: int) -> tuple[int, ...]:
     return tuple(tensor.shape)
 
 
-def _access(operation: ir.Operation, number: int, indices: tuple[LinearIndex, ...]) -> Access:
-    value_type = operation.operands[number].type
-    element = (
-        ir.RankedTensorType(value_type).element_type if isinstance(value_type, ir.RankedTensorType) else value_type
+def _moved(indices: tuple[LinearIndex, ...], padding: Padding | None) -> tuple[LinearIndex, ...]:
+    """Return the indices into the tensor inside a padding."""
+    if padding is None:
+        return indices
+    return tuple(
+        LinearIndex(index.coefficients, index.constant - low) for index, low in zip(indices, padding.low, strict=True)
     )
-    return Access(f"arg{number}", _shape(operation, number), str(element), indices)
+
+
+def _access(operation: ir.Operation, number: int, source: ir.Value, indices: tuple[LinearIndex, ...]) -> Access:
+    element = (
+        ir.RankedTensorType(source.type).element_type if isinstance(source.type, ir.RankedTensorType) else source.type
+    )
+    return Access(f"arg{number}", _shape(operation, number, source), str(element), indices)

@@ -64,7 +64,7 @@ class TaskScope:
         """Return the tile of a load as a place in its buffer, for the current loop variables."""
         place = self.place(load.operation, load.source, load.indices, load.origin_map, load.tile.steps)
         vector = load.layout.vector if load.layout is not None else 1
-        return replace(place, pad=load.pad_value or 0.0, vector=vector)
+        return replace(place, pad=0.0 if load.pad_value is None else load.pad_value, vector=vector)
 
     def place(
         self,

@@ -21,6 +21,7 @@ def compile_source(source: Source, target: str, options: CompileOptions, *, read
     """Compile a source for a target; see `roller_mlir.compile`."""
     started = time.perf_counter() - read_s
     device = find_device(target)
+    device.require_compiles()
     with make_context() as context, ir.Location.unknown():
         module, first = _open(source, device, options, context)
         text = str(module)
@@ -39,6 +40,7 @@ def compile_kernel_module(source: Source, target: str, options: CompileOptions |
     """
     started = time.perf_counter()
     device = find_device(target)
+    device.require_compiles()
     with make_context() as context, ir.Location.unknown():
         module = parse_source(source, context)
         return _finish(module, device, options or CompileOptions(), str(module), Stages(), started)

@@ -4,6 +4,9 @@
 from dataclasses import dataclass
 from os import PathLike
 
+from roller_mlir.hal.instructions import FAMILIES
+from roller_mlir.model.alignment import RULES
+
 
 @dataclass(frozen=True, kw_only=True)
 class CompileOptions:
@@ -13,6 +16,11 @@ class CompileOptions:
         tile_sizes: Points of each loop in one task (or one reduction step), in loop order; () lets the model choose.
         thread_tile: Points of each loop that one thread holds; () lets the model choose.
         stages: Buffers of staged operands: 1, or 2 for double buffering; 0 lets the model choose.
+        split: Whether the model may divide reductions over tasks, with a second kernel that joins the parts.
+        disabled_rules: Alignment rules that the model leaves out, to see what they are worth.
+        max_units: Units that a program may use at most, for co-scheduling; None for all. Such a program can be planned,
+            and is refused where a kernel of its own is made of it.
+        instructions: Families of instructions that the model may plan for; () for those that code is generated for.
         plan_file: A JSON file with the whole plan; None lets the model choose.
         entry: The function to compile; None takes the only public one.
         binaries: Whether to generate code. Without it the artifact runs in the simulator only.
@@ -23,6 +31,10 @@ class CompileOptions:
     tile_sizes: tuple[int, ...] = ()
     thread_tile: tuple[int, ...] = ()
     stages: int = 0
+    split: bool = True
+    disabled_rules: tuple[str, ...] = ()
+    max_units: int | None = None
+    instructions: tuple[str, ...] = ()
     plan_file: str | PathLike[str] | None = None
     entry: str | None = None
     binaries: bool = True
@@ -33,6 +45,15 @@ class CompileOptions:
         for name, values in (("tile_sizes", self.tile_sizes), ("thread_tile", self.thread_tile)):
             if any(value < 1 for value in values):
                 raise ValueError(f"{name} must be integers of at least 1, but got {list(values)}")
+        for name, given, known in (
+            ("disabled_rules", self.disabled_rules, RULES),
+            ("instructions", self.instructions, FAMILIES),
+        ):
+            for one in given:
+                if one not in known:
+                    raise ValueError(f"{name} must be some of {', '.join(known)}, but got '{one}'")
+        if self.max_units is not None and self.max_units < 1:
+            raise ValueError(f"max_units must be at least 1, but got {self.max_units}")
         if self.stages not in (0, 1, 2):
             raise ValueError(f"stages must be 1 or 2, or 0 for the model's choice, but got {self.stages}")
 
@@ -45,6 +66,14 @@ class CompileOptions:
             spelled["thread-tile"] = ",".join(map(str, self.thread_tile))
         if self.stages:
             spelled["stages"] = str(self.stages)
+        if not self.split:
+            spelled["split-reductions"] = "false"
+        if self.disabled_rules:
+            spelled["disable-rules"] = ",".join(self.disabled_rules)
+        if self.max_units is not None:
+            spelled["max-units"] = str(self.max_units)
+        if self.instructions:
+            spelled["instructions"] = ",".join(self.instructions)
         if self.plan_file is not None:
             spelled["plan-file"] = str(self.plan_file)
         return spelled

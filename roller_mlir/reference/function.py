@@ -156,6 +156,21 @@ def _insert(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
     return _Value(result, max(source.points, target.points))
 
 
+def _pad(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+    low, high = ([int(v) for v in ir.DenseI64ArrayAttr(op.attributes[f"static_{key}"])] for key in ("low", "high"))
+    yielded = list(op.regions[0].blocks[0].operations)[-1].operation.operands[0]
+    constant: Any = yielded.owner
+    if len(operands) > 1 or any(size < 0 for size in low + high):
+        fail(op, f"numpy reference: '{op.name}' has dynamic or negative paddings")
+    if isinstance(constant, ir.Block) or constant.name != "arith.constant":
+        fail(op, f"numpy reference: '{op.name}' pads with a value that is no constant")
+    element = _element_type(op, op.results[0].type)
+    scalar = round_to(np.asarray(constant.attributes["value"].value), element)
+    source = operands[0]
+    padded = np.pad(source.data, list(zip(low, high, strict=True)), constant_values=scalar)
+    return _Value(padded, source.points)
+
+
 _OTHERS: dict[str, Callable[[ir.Operation, Sequence[_Value]], _Value]] = {
     "arith.constant": _constant,
     "tensor.empty": _empty,
@@ -163,5 +178,6 @@ _OTHERS: dict[str, Callable[[ir.Operation, Sequence[_Value]], _Value]] = {
     "tensor.collapse_shape": _reshape,
     "tensor.cast": _reshape,
     "tensor.extract_slice": _extract,
+    "tensor.pad": _pad,
     "tensor.insert_slice": _insert,
 }

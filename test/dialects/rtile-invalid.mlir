@@ -1266,7 +1266,7 @@ func.func @program(%a: tensor<8xf32>, %m: memref<8xf32>, %x: f32, %d: tensor<?xf
 // #rtile.plan.
 
 func.func @plan(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'rtile.program' op plan has unknown key 'grid'; known are device, instruction, axes, thread_order, lane, unit_order, reduction_order, operands, stages, unroll, edge, tasks_per_unit, prediction}}
+  // expected-error@+1 {{'rtile.program' op plan has unknown key 'grid'; known are device, instruction, axes, thread_order, lane, unit_order, reduction_order, operands, stages, unroll, edge, tasks_per_unit, split, part, max_units, prediction}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()
@@ -1328,6 +1328,62 @@ func.func @plan(%a: tensor<8xf32>) {
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()
   }) {sym_name = "copy", plan = #rtile.plan<{device = "h200", instruction = "fma", axes = [{block = 8, threads = 4, chunk = 2}],
       thread_order = [0], lane = 0, unit_order = [0], reduction_order = [], stages = 0, unroll = 1, edge = "mask",
+      operands = [{layer = "register", order = [0], pad = 0, vector = 1, store_vector = 1, fragment_vector = 1}]}>}
+      : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @plan(%a: tensor<8xf32>) {
+  // expected-error@+1 {{'rtile.program' op plan 'part' 'parts' must be at least 2, but is 1}}
+  %r = "rtile.program"(%a) ({
+  ^bb0(%p: tensor<8xf32>):
+    "rtile.yield"(%p) : (tensor<8xf32>) -> ()
+  }) {sym_name = "copy", plan = #rtile.plan<{device = "h200", instruction = "fma", axes = [{block = 8, threads = 4, chunk = 2}],
+      thread_order = [0], lane = 0, unit_order = [0], reduction_order = [], part = {loop = 0, parts = 1, extent = 8}, unroll = 1, edge = "mask",
+      operands = [{layer = "register", order = [0], pad = 0, vector = 1, store_vector = 1, fragment_vector = 1}]}>}
+      : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @plan(%a: tensor<8xf32>) {
+  // expected-error@+1 {{'rtile.program' op plan 'part' requires key 'extent'}}
+  %r = "rtile.program"(%a) ({
+  ^bb0(%p: tensor<8xf32>):
+    "rtile.yield"(%p) : (tensor<8xf32>) -> ()
+  }) {sym_name = "copy", plan = #rtile.plan<{device = "h200", instruction = "fma", axes = [{block = 8, threads = 4, chunk = 2}],
+      thread_order = [0], lane = 0, unit_order = [0], reduction_order = [], part = {loop = 0, parts = 2}, unroll = 1, edge = "mask",
+      operands = [{layer = "register", order = [0], pad = 0, vector = 1, store_vector = 1, fragment_vector = 1}]}>}
+      : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @plan(%a: tensor<8xf32>) {
+  // expected-error@+1 {{'rtile.program' op plan 'split' is of two programs; rtile-construct gives each stage a plan of its own}}
+  %r = "rtile.program"(%a) ({
+  ^bb0(%p: tensor<8xf32>):
+    "rtile.yield"(%p) : (tensor<8xf32>) -> ()
+  }) {sym_name = "copy", plan = #rtile.plan<{device = "h200", instruction = "fma", axes = [{block = 8, threads = 4, chunk = 2}],
+      thread_order = [0], lane = 0, unit_order = [0], reduction_order = [], split = {loop = 0, parts = 2, extent = 4}, unroll = 1, edge = "mask",
+      operands = [{layer = "register", order = [0], pad = 0, vector = 1, store_vector = 1, fragment_vector = 1}]}>}
+      : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @plan(%a: tensor<8xf32>) {
+  // expected-error@+1 {{'rtile.program' op plan 'max_units' must be at least 1, but is 0}}
+  %r = "rtile.program"(%a) ({
+  ^bb0(%p: tensor<8xf32>):
+    "rtile.yield"(%p) : (tensor<8xf32>) -> ()
+  }) {sym_name = "copy", plan = #rtile.plan<{device = "h200", instruction = "fma", axes = [{block = 8, threads = 4, chunk = 2}],
+      thread_order = [0], lane = 0, unit_order = [0], reduction_order = [], max_units = 0, unroll = 1, edge = "mask",
       operands = [{layer = "register", order = [0], pad = 0, vector = 1, store_vector = 1, fragment_vector = 1}]}>}
       : (tensor<8xf32>) -> tensor<8xf32>
   return

@@ -91,3 +91,44 @@ func.func @loop_without_order(%a: tensor<8x4xf32>) -> tensor<8x4xf32> {
   } : (tensor<8x4xf32>) -> tensor<8x4xf32>
   return %0 : tensor<8x4xf32>
 }
+
+// -----
+
+func.func @planned_only(%a: tensor<8xf16>) -> tensor<8xf16> {
+  %0 = "rtile.program"(%a) ({
+  ^bb0(%x: tensor<8xf16>):
+    %e = tensor.empty() : tensor<8xf16>
+    // expected-error@+1 {{'linalg.copy' works on tensor<8xf16>; f16 can be planned and explained, but not compiled yet: code is made for f32}}
+    %r = linalg.copy ins(%x : tensor<8xf16>) outs(%e : tensor<8xf16>) -> tensor<8xf16>
+    "rtile.yield"(%r) : (tensor<8xf16>) -> ()
+  }) {sym_name = "p", plan = #rtile.plan<{
+      device = "h200", instruction = "fma", edge = "mask", stages = 1, unroll = 1,
+      axes = [{block = 8, threads = 8, chunk = 1}], thread_order = [0], unit_order = [], reduction_order = [],
+      operands = [{layer = "register", order = [0], pad = 0, vector = 1, store_vector = 1, fragment_vector = 1}]}>
+  } : (tensor<8xf16>) -> tensor<8xf16>
+  return %0 : tensor<8xf16>
+}
+
+// -----
+
+func.func @body_planned_only(%a: tensor<8xf32>) -> tensor<8xf32> {
+  %0 = "rtile.program"(%a) ({
+  ^bb0(%x: tensor<8xf32>):
+    %e = tensor.empty() : tensor<8xf32>
+    %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+        ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) {
+    ^bb0(%v: f32, %o: f32):
+      // expected-error@+1 {{'arith.extf' in the body of 'linalg.generic' computes in f64; f64 can be planned and explained, but not compiled yet: code is made for f32, i1, i32, index}}
+      %w = arith.extf %v : f32 to f64
+      %s = math.sqrt %w : f64
+      %t = arith.truncf %s : f64 to f32
+      linalg.yield %t : f32
+    } -> tensor<8xf32>
+    "rtile.yield"(%r) : (tensor<8xf32>) -> ()
+  }) {sym_name = "p", plan = #rtile.plan<{
+      device = "h200", instruction = "fma", edge = "mask", stages = 1, unroll = 1,
+      axes = [{block = 8, threads = 8, chunk = 1}], thread_order = [0], unit_order = [], reduction_order = [],
+      operands = [{layer = "register", order = [0], pad = 0, vector = 1, store_vector = 1, fragment_vector = 1}]}>
+  } : (tensor<8xf32>) -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

@@ -47,9 +47,9 @@ func.func @f(%a: memref<4xf32>) {
 
 // -----
 
-// expected-error@+1 {{argument 0 of 'f' has element type f16; supported: f32}}
-func.func @f(%a: tensor<4xf16>) -> tensor<4xf16> {
-  return %a : tensor<4xf16>
+// expected-error@+1 {{argument 0 of 'f' has element type i64; supported: f32, f16, bf16, f64, i8, i32}}
+func.func @f(%a: tensor<4xi64>) -> tensor<4xi64> {
+  return %a : tensor<4xi64>
 }
 
 // -----
@@ -104,7 +104,7 @@ func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @f(%a: tensor<4xf32>) -> tensor<2xf32> {
-  // expected-error@+1 {{'tensor.extract_slice' cannot be compiled; supported are linalg structured ops on tensors and tensor.collapse_shape, tensor.expand_shape}}
+  // expected-error@+1 {{'tensor.extract_slice' cannot be compiled; supported are linalg structured ops on tensors and tensor.collapse_shape, tensor.expand_shape, tensor.pad}}
   %r = tensor.extract_slice %a[0] [2] [1] : tensor<4xf32> to tensor<2xf32>
   return %r : tensor<2xf32>
 }
@@ -131,19 +131,19 @@ func.func @f() -> tensor<4xf32> {
 // -----
 
 func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
-  %e = tensor.empty() : tensor<4xf64>
-  // expected-error@+1 {{'linalg.generic' operand or result has element type f64; supported: f32}}
+  %e = tensor.empty() : tensor<4xf80>
+  // expected-error@+1 {{'linalg.generic' operand or result has element type f80; supported: f32, f16, bf16, f64, i8, i32}}
   %d = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-      ins(%a : tensor<4xf32>) outs(%e : tensor<4xf64>) {
-  ^bb0(%x: f32, %o: f64):
-    %c = arith.constant 1.0 : f64
-    linalg.yield %c : f64
-  } -> tensor<4xf64>
+      ins(%a : tensor<4xf32>) outs(%e : tensor<4xf80>) {
+  ^bb0(%x: f32, %o: f80):
+    %c = arith.constant 1.0 : f80
+    linalg.yield %c : f80
+  } -> tensor<4xf80>
   %e1 = tensor.empty() : tensor<4xf32>
   %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
-      ins(%d : tensor<4xf64>) outs(%e1 : tensor<4xf32>) {
-  ^bb0(%x: f64, %o: f32):
-    %c = arith.truncf %x : f64 to f32
+      ins(%d : tensor<4xf80>) outs(%e1 : tensor<4xf32>) {
+  ^bb0(%x: f80, %o: f32):
+    %c = arith.truncf %x : f80 to f32
     linalg.yield %c : f32
   } -> tensor<4xf32>
   return %r : tensor<4xf32>
@@ -156,10 +156,10 @@ func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
   %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
       ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) {
   ^bb0(%x: f32, %o: f32):
-    // expected-error@+1 {{'arith.extf' in the body of 'linalg.generic' computes in f64; supported: f32, i1, i32, index}}
-    %w = arith.extf %x : f32 to f64
-    %s = math.sqrt %w : f64
-    %c = arith.truncf %s : f64 to f32
+    // expected-error@+1 {{'arith.extf' in the body of 'linalg.generic' computes in f80; supported: f32, f16, bf16, f64, i8, i32, i1, i16, i64, index}}
+    %w = arith.extf %x : f32 to f80
+    %s = math.sqrt %w : f80
+    %c = arith.truncf %s : f80 to f32
     linalg.yield %c : f32
   } -> tensor<4xf32>
   return %r : tensor<4xf32>
@@ -194,4 +194,54 @@ func.func @f(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
 // expected-error@+1 {{more than 72057594037927936 elements; indices are 64 bits wide}}
 func.func @too_many_elements(%a: tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294967296xf32> {
   return %a : tensor<4294967296x4294967296xf32>
+}
+
+// -----
+
+func.func @padding_to_another_size(%a: tensor<4xf32>) -> tensor<8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %high = arith.constant 1 : index
+  // expected-error@+1 {{'tensor.pad' by low [0] and high [1] cannot give tensor<8xf32> of tensor<4xf32>}}
+  %r = tensor.pad %a low[0] high[%high] {
+  ^bb0(%j: index):
+    tensor.yield %zero : f32
+  } : tensor<4xf32> to tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @negative_padding(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %zero = arith.constant 0.0 : f32
+  // expected-error@+1 {{'tensor.pad' has low [-1] and high [1]; paddings must be at least 0, and what is cut off is extracted elsewhere}}
+  %r = tensor.pad %a low[-1] high[1] {
+  ^bb0(%j: index):
+    tensor.yield %zero : f32
+  } : tensor<4xf32> to tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @padding_by_position(%a: tensor<4xf32>) -> tensor<6xf32> {
+  // expected-error@+1 {{'tensor.pad' pads with a value that is no constant; pad with an arith.constant}}
+  %r = tensor.pad %a low[1] high[1] {
+  ^bb0(%j: index):
+    %k = arith.index_cast %j : index to i32
+    %v = arith.sitofp %k : i32 to f32
+    tensor.yield %v : f32
+  } : tensor<4xf32> to tensor<6xf32>
+  return %r : tensor<6xf32>
+}
+
+// -----
+
+func.func @padding_by_no_number(%a: tensor<4xf32>) -> tensor<6xf32> {
+  %nan = arith.constant 0x7FC00000 : f32
+  // expected-error@+1 {{'tensor.pad' pads with a value that is no number; pad with a number or an infinity}}
+  %r = tensor.pad %a low[1] high[1] {
+  ^bb0(%j: index):
+    tensor.yield %nan : f32
+  } : tensor<4xf32> to tensor<6xf32>
+  return %r : tensor<6xf32>
 }

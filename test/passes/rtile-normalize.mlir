@@ -169,3 +169,28 @@ func.func @constants(%x: tensor<2xf32>) -> tensor<2xf32> {
   %r = linalg.mul ins(%x, %w : tensor<2xf32>, tensor<2xf32>) outs(%zero : tensor<2xf32>) -> tensor<2xf32>
   return %r : tensor<2xf32>
 }
+
+// -----
+
+// Rows and columns are one loop under a window of 1 x 1, the loops of the window vanish; padding of rows goes along.
+// CHECK-DAG: #[[IMAGE:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d3, d2)>
+// CHECK-DAG: #[[FILTER:.*]] = affine_map<(d0, d1, d2, d3) -> (d1, d3)>
+// CHECK-DAG: #[[RESULT:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2)>
+// CHECK-LABEL: func.func @pointwise
+// CHECK-SAME: (%[[X:.*]]: tensor<2x6x17x11xf32>, %[[W:.*]]: tensor<8x6x1x1xf32>
+// CHECK: %[[FX:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0], [1], [2, 3]] : tensor<2x6x17x11xf32> into tensor<2x6x187xf32>
+// CHECK: %[[P:.*]] = tensor.pad %[[FX]] low[0, 0, 11] high[0, 0, 22]
+// CHECK: %[[FW:.*]] = tensor.collapse_shape %[[W]] {{\[\[}}0], [1, 2, 3]] : tensor<8x6x1x1xf32> into tensor<8x6xf32>
+// CHECK: linalg.generic {indexing_maps = [#[[IMAGE]], #[[FILTER]], #[[RESULT]]], iterator_types = ["parallel", "parallel", "parallel", "reduction"]} ins(%[[P]], %[[FW]] :
+// LOOPS-LABEL: func.func @pointwise
+// LOOPS: linalg.conv_2d_nchw_fchw
+func.func @pointwise(%x: tensor<2x6x17x11xf32>, %w: tensor<8x6x1x1xf32>, %i: tensor<2x8x20x11xf32>) -> tensor<2x8x20x11xf32> {
+  %zero = arith.constant 0.0 : f32
+  %p = tensor.pad %x low[0, 0, 1, 0] high[0, 0, 2, 0] {
+  ^bb0(%a: index, %b: index, %c: index, %d: index):
+    tensor.yield %zero : f32
+  } : tensor<2x6x17x11xf32> to tensor<2x6x20x11xf32>
+  %r = linalg.conv_2d_nchw_fchw ins(%p, %w : tensor<2x6x20x11xf32>, tensor<8x6x1x1xf32>)
+      outs(%i : tensor<2x8x20x11xf32>) -> tensor<2x8x20x11xf32>
+  return %r : tensor<2x8x20x11xf32>
+}

@@ -75,10 +75,13 @@ def test_binaries_are_made(name: str, device: str) -> None:
         assert kernel.statistics.registers is None or kernel.statistics.registers > 0
 
 
+WHOLE = CompileOptions(binaries=False, split=False)
+
+
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("extent", [128, 256])
 def test_transactions_of_aligned_matmuls_equal_the_plan(extent: int, device: str) -> None:
-    artifact = compiled(matmul(extent, extent, extent), device)
+    artifact = compiled(matmul(extent, extent, extent), device, WHOLE)
     buffers = [artifact.manifest.buffer(name) for name in artifact.manifest.inputs]
     (report,) = artifact.run_reported(*random_inputs(buffers, 0), count=True).launches
     (kernel,) = artifact.kernels
@@ -111,7 +114,7 @@ EDGES: dict[str, str] = {
 @pytest.mark.parametrize("name", EDGES)
 def test_bytes_equal_the_plan_at_edges_too(name: str, device: str) -> None:
     """Sectors are a mean there; bytes are exact, also of partial tiles and of joined partial results."""
-    artifact = compiled(EDGES[name], device)
+    artifact = compiled(EDGES[name], device, WHOLE)
     buffers = [artifact.manifest.buffer(name) for name in artifact.manifest.inputs]
     (report,) = artifact.run_reported(*random_inputs(buffers, 0), count=True).launches
     plan = artifact.kernels[0].plan

@@ -15,8 +15,13 @@ from roller_mlir.codegen.backend.statistics import from_ptxas
 from roller_mlir.codegen.backend.toolchain import NVDISASM_REMEDY, PTXAS_REMEDY
 from roller_mlir.codegen.backend.tools import ToolResult, run_tool
 
-# CUDA 13 gave them up.
-_LEFT_TO_CUDA_12 = ("sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62", "sm_70", "sm_72")
+# The last wheel that has an assembler for what later toolkits gave up: CUDA 12 and CUDA 13.
+_LAST_WHEEL = {
+    **dict.fromkeys(("sm_35", "sm_37"), "nvidia-cuda-nvcc-cu11==11.8.89"),
+    **dict.fromkeys(
+        ("sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62", "sm_70", "sm_72"), "nvidia-cuda-nvcc-cu12==12.9.86"
+    ),
+}
 
 
 def build_nvidia(source: KernelSource, start: KernelBinary, job: Job) -> KernelBinary:
@@ -59,9 +64,8 @@ def _assemble(source: KernelSource, ptx: str, job: Job, phases: dict[str, float]
     phases.pop("ptxas_s", None)
     if not ignorant:
         return f"no ptxas was found, the artifact holds PTX, which the driver assembles; {PTXAS_REMEDY}"
-    remedy = (
-        "install pip's nvidia-cuda-nvcc-cu12==12.9.86" if architecture in _LEFT_TO_CUDA_12 else "install a newer one"
-    )
+    wheel = _LAST_WHEEL.get(architecture)
+    remedy = "install a newer one" if wheel is None else f"install pip's {wheel}"
     who = f"{', '.join(ignorant)} {'does' if len(ignorant) == 1 else 'do'} not know {architecture}"
     return f"{who}, the artifact holds PTX, which the driver assembles; {remedy}"
 

@@ -58,9 +58,11 @@ def compile_kernels(
     Raises:
         CompileError: a kernel cannot be compiled. The compiler stays usable, even where LLVM crashed.
         DiagnosedError: the module has something that cannot be lowered.
+        DeviceError: the device is for the construction and its model only.
     """
     if emit not in get_args(Emit):
         raise ValueError(f"emit must be one of {', '.join(get_args(Emit))}, but got '{emit}'")
+    device.require_compiles()
     job = Job(
         target=Target.of(device),
         toolchain=find_toolchain() if toolchain is None else toolchain,

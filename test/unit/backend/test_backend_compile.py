@@ -85,24 +85,28 @@ def test_mathematical_functions_are_linked(parse: Any, kernels: Any, device: str
     assert "s_swappc" not in (binary.assembly or "")
 
 
-def test_volta_gets_ptx_or_a_cubin_from_an_older_assembler(
-    parse: Any, kernels: Any, toolchain: Toolchain, without: Any
+@pytest.mark.parametrize(
+    ("device", "architecture", "wheel"),
+    [("v100", "sm_70", "nvidia-cuda-nvcc-cu12==12.9.86"), ("k80", "sm_37", "nvidia-cuda-nvcc-cu11==11.8.89")],
+)
+def test_what_the_newest_assembler_gave_up_gets_ptx(
+    parse: Any, kernels: Any, toolchain: Toolchain, without: Any, device: str, architecture: str, wheel: str
 ) -> None:
     """An assembler that does not know the device is passed over, and the note names what helps."""
     newest = [path for path in toolchain.ptxas if "12" not in str(path)][:1]
     assert newest, "this test needs ptxas of CUDA 13"
     binary = only(
-        compile_kernels(parse(kernels.scale), find_device("v100"), toolchain=without(toolchain, ptxas=tuple(newest)))
+        compile_kernels(parse(kernels.scale), find_device(device), toolchain=without(toolchain, ptxas=tuple(newest)))
     )
     assert binary.cubin is None
     assert binary.ptx is not None
-    assert ".target sm_70" in binary.ptx
+    assert f".target {architecture}" in binary.ptx
     assert binary.statistics.registers is None
     assert "ptxas_s" not in binary.phases_s
     (note,) = binary.notes
     assert str(newest[0]) in note
-    assert "does not know sm_70" in note
-    assert "nvidia-cuda-nvcc-cu12==12.9.86" in note
+    assert f"does not know {architecture}" in note
+    assert note.endswith(f"install pip's {wheel}")
 
 
 def test_without_ptxas_the_artifact_holds_ptx(

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reductions that subtract from the accumulator, which canonicalization makes of added negations."""
+
+import pytest
+
+import roller_mlir
+from roller_mlir import CompileOptions
+
+from .programs import generic
+from .test_semantics_devices import SIMULATED, run_and_compare
+
+BODIES = {
+    "an added negation": "%n = arith.negf %x0 : f32\n    %r = arith.addf %acc, %n : f32",
+    "a difference": "%r = arith.subf %acc, %x0 : f32",
+    "a difference of products": "%p = arith.mulf %x0, %x0 : f32\n    %r = arith.subf %acc, %p : f32",
+}
+
+
+@pytest.mark.parametrize("device", ["h200", "mi50"])
+@pytest.mark.parametrize("body", BODIES)
+def test_differences_are_sums(body: str, device: str) -> None:
+    """Rows that subgroups join, columns that no thread shares, and a stride that takes all threads of a task."""
+    for extents, maps in (((13, 1031), ("ab", "a")), ((131, 33), ("ab", "b")), ((3, 1024), ("ab", ""))):
+        for comparison in run_and_compare(
+            roller_mlir.compile(generic(extents, maps, BODIES[body]), target=device, options=SIMULATED)
+        ):
+            assert comparison.equal, comparison
+
+
+def test_a_divided_difference_adds_its_parts() -> None:
+    """The second stage adds: each part is a difference already."""
+    text = generic(
+        (257, 32, 9, 2), ("ac", "abcd", "bd"), "%p = arith.mulf %x0, %x1 : f32\n%r = arith.subf %acc, %p : f32"
+    )
+    options = CompileOptions(binaries=False, disabled_rules=("execution-unit",))
+    artifact = roller_mlir.compile(text, target="k80", options=options)
+    assert [kernel.name for kernel in artifact.kernels] == ["generic_0", "generic_0_join"]
+    for comparison in run_and_compare(artifact):
+        assert comparison.equal, comparison
