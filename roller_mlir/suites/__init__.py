@@ -1,0 +1,22 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Suites of operators: tables of shapes with published times and tiles, and the linalg text of each operator.
+
+A suite is a folder with a table `operators.csv`; `bench/README.md` documents its columns.
+"""
+
+from roller_mlir.suites.errors import SuiteError
+from roller_mlir.suites.find import find_suite, suite_folder, suite_names
+from roller_mlir.suites.operator import Operator, PublishedTiles
+from roller_mlir.suites.table import read_table
+from roller_mlir.suites.write import function_text
+
+__all__ = [
+    "Operator",
+    "PublishedTiles",
+    "SuiteError",
+    "find_suite",
+    "function_text",
+    "read_table",
+    "suite_folder",
+    "suite_names",
+]

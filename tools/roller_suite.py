@@ -1,0 +1,257 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Run the operators of a suite, all or some, through a stage of the compiler.
+
+  roller suite                                                  the suites that there are
+  roller suite roller119 --target v100                          construct every operator: plans, predictions, times
+  roller suite roller119 --target h200 --only 'M*,conv2d' --json
+  roller suite roller119 --target h200 --only C0 --stage explain      how and why, as `roller explain` shows it
+  roller suite roller119 --target h200 --only C0 --stage compile
+  roller suite roller119 --target h200 --disable-rule memory-bank     without an alignment rule
+  roller suite ./mine --target mi300x --stage run --shrink      a folder of yours with a table, operators.csv
+  roller suite roller119 --write-mlir DIR                       write one .mlir file per operator
+  roller suite roller119 --target k80 --tiles published         predict the tiles that the table has, beside their times
+  roller suite cnnopt-exhaustive --target v100 --data DIR       predict each row of the CSV files of tiles in DIR
+
+Predictions are of the model, no measurements. bench/README.md documents the tables.
+"""
+
+import argparse
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from roller_mlir.tools.roller_arguments import (
+    add_construction_arguments,
+    construction_arguments,
+    given_construction_arguments,
+    positive,
+)
+from roller_mlir.tools.roller_targets import add_target_arguments
+
+if TYPE_CHECKING:
+    from roller_mlir.model.explanation import Explanation
+    from roller_mlir.suites import Operator
+
+_STAGES = ("construct", "explain", "compile", "run")
+_DTYPES = ("f32", "f16", "bf16")
+_RUN_POINTS = 1 << 18
+_ROWS = "cnnopt-exhaustive"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("suite", nargs="?", metavar="NAME|DIR", help="a suite, or a folder with a table operators.csv")
+    add_target_arguments(parser, default="h200")
+    parser.add_argument("--stage", choices=_STAGES, help="how far to go (construct)")
+    parser.add_argument("--only", type=_listed, default=(), metavar="ID,...", help="ids, patterns, classes or groups")
+    parser.add_argument("--dtype", choices=_DTYPES, help="element type of the inputs, instead of the table's")
+    parser.add_argument("--top-k", type=positive, metavar="K", help="construct, explain: programs at most (10)")
+    parser.add_argument(
+        "--shrink",
+        type=positive,
+        nargs="?",
+        const=_RUN_POINTS,
+        metavar="POINTS",
+        help=f"run: halve extents until the loop nest has so few points ({_RUN_POINTS}), and plan that",
+    )
+    parser.add_argument("--tiles", choices=("published",), help="predict these tiles instead of constructing any")
+    parser.add_argument("--data", metavar="DIR", help=f"{_ROWS}: folder of CSV files of tiles, one a layer")
+    parser.add_argument("--write-mlir", metavar="DIR", help="write DIR/ID.mlir for each operator, and stop")
+    parser.add_argument("--json", action="store_true", help="print JSON, an array of one object per operator")
+    add_construction_arguments(parser.add_argument_group("what the construction may do"))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command."""
+    from roller_mlir.suites import SuiteError
+    from roller_mlir.tools.roller_errors import InputError
+
+    _check_usage(arguments)
+    try:
+        return _run(arguments)
+    except SuiteError as error:
+        raise InputError(str(error)) from None
+
+
+def _check_usage(arguments: argparse.Namespace) -> None:
+    from roller_mlir.tools.roller_errors import UsageError
+    from roller_mlir.tools.roller_targets import given_target
+
+    named = {"--stage": arguments.stage, "--top-k": arguments.top_k, "--shrink": arguments.shrink}
+    named |= {"--only": arguments.only, "--dtype": arguments.dtype, "--tiles": arguments.tiles}
+    named |= {"--data": arguments.data, "--write-mlir": arguments.write_mlir}
+    named |= {"--target": given_target(arguments) or None, "--json": arguments.json or None}
+    given = {name for name, value in named.items() if value} | given_construction_arguments(arguments)
+
+    def only_with(subject: str, allowed: set[str]) -> None:
+        beyond = sorted(given - allowed)
+        if beyond:
+            raise UsageError(f"{subject} goes without {', '.join(beyond)}")
+
+    stage = arguments.stage or _STAGES[0]
+    if arguments.suite is None:
+        only_with("listing suites (no suite is named)", {"--json"})
+    elif arguments.suite == _ROWS:
+        only_with(_ROWS, {"--target", "--data", "--json"})
+        if arguments.data is None:
+            raise UsageError(f"{_ROWS} predicts measured tiles; name the folder of their CSV files with --data DIR")
+    elif arguments.data is not None:
+        raise UsageError(f"--data goes with {_ROWS}, but got suite '{arguments.suite}'")
+    elif arguments.write_mlir is not None:
+        only_with("--write-mlir", {"--write-mlir", "--only", "--dtype"})
+    elif arguments.tiles is not None:
+        only_with("--tiles published", {"--tiles", "--target", "--only", "--json"})
+    elif arguments.top_k is not None and stage not in ("construct", "explain"):
+        raise UsageError(f"--top-k goes with --stage construct or explain; --stage {stage} takes the best program")
+    elif arguments.shrink is not None and stage != "run":
+        raise UsageError(f"--shrink goes with --stage run, but got --stage {stage}")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from roller_mlir.suites import find_suite
+    from roller_mlir.suites.select import select
+    from roller_mlir.tools.roller_suite_tables import print_suites
+
+    if arguments.suite is None:
+        print_suites(arguments.json)
+        return 0
+    if arguments.suite == _ROWS:
+        return _rows(arguments)
+    operators = select(find_suite(arguments.suite), arguments.only)
+    if arguments.write_mlir is not None:
+        return _write(operators, Path(arguments.write_mlir), arguments.dtype)
+    if arguments.tiles is not None:
+        return _published(arguments, operators)
+    return _stage(arguments, operators)
+
+
+def _rows(arguments: argparse.Namespace) -> int:
+    from roller_mlir.suites.rows_stage import predict_folder
+    from roller_mlir.tools.roller_interrupt import check
+    from roller_mlir.tools.roller_output import print_json
+    from roller_mlir.tools.roller_suite_tables import print_rows
+    from roller_mlir.tools.roller_targets import device_of
+
+    device = device_of(arguments)
+    records = list(predict_folder(Path(arguments.data), device, check))
+    if arguments.json:
+        print_json(records)
+    else:
+        print_rows(device.name, records)
+    return 0
+
+
+def _published(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> int:
+    from roller_mlir.suites.published_stage import predict_tiles
+    from roller_mlir.tools.roller_output import print_json
+    from roller_mlir.tools.roller_suite_tables import print_published
+    from roller_mlir.tools.roller_targets import device_of
+
+    device = device_of(arguments)
+    records = predict_tiles(operators, device)
+    if arguments.json:
+        print_json(records)
+    else:
+        print_published(device.name, records)
+    return 0
+
+
+def _write(operators: "Sequence[Operator]", folder: Path, dtype: str | None) -> int:
+    from roller_mlir.suites import function_text
+    from roller_mlir.tools.roller_output import print_line, write_whole
+
+    texts = {f"{operator.id}.mlir": function_text(operator, dtype) for operator in operators}
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        write_whole(folder / name, text)
+    print_line(f"wrote {len(texts)} files to {folder}")
+    return 0
+
+
+def _stage(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> int:
+    from roller_mlir.compiler import CompileOptions
+    from roller_mlir.model import ConstructOptions
+    from roller_mlir.suites.each import each_operator
+    from roller_mlir.support.bindings import make_context
+    from roller_mlir.tools.roller_interrupt import check
+    from roller_mlir.tools.roller_output import print_json
+    from roller_mlir.tools.roller_suite_tables import print_records
+    from roller_mlir.tools.roller_targets import device_of, target_of
+
+    stage: str = arguments.stage or _STAGES[0]
+    device, asked, dtype = device_of(arguments), construction_arguments(arguments), arguments.dtype
+    plans = ConstructOptions(top_k=arguments.top_k or 10, **asked)
+    with make_context() as context:
+        work: Callable[[Operator], dict[str, Any]]
+        if stage == "explain":
+            from roller_mlir.suites.explain_stage import explain_operator
+
+            explain = partial(explain_operator, device=device, context=context, options=plans, dtype=dtype)
+            return _explain(arguments, operators, explain)
+        if stage == "construct":
+            from roller_mlir.suites.construct_stage import construct_operator
+
+            work = partial(construct_operator, device=device, context=context, options=plans, dtype=dtype)
+        elif stage == "compile":
+            from roller_mlir.suites.compile_stage import compile_operator
+
+            work = partial(compile_operator, target=target_of(arguments), options=CompileOptions(**asked), dtype=dtype)
+        else:
+            from roller_mlir.suites.run_stage import run_operator
+
+            work = partial(
+                run_operator,
+                target=target_of(arguments),
+                options=CompileOptions(**asked),
+                most=_RUN_POINTS,
+                shrink_to=arguments.shrink,
+                dtype=dtype,
+            )
+        records = list(each_operator(operators, work, check))
+    if arguments.json:
+        print_json(records)
+    else:
+        print_records(stage, device.name, records)
+    return 1 if any("error" in record or record.get("matches") is False for record in records) else 0
+
+
+def _explain(
+    arguments: argparse.Namespace, operators: "Sequence[Operator]", explain: "Callable[[Operator], Explanation]"
+) -> int:
+    import sys
+
+    from roller_mlir.plan.codec import to_json
+    from roller_mlir.suites.each import each_operator
+    from roller_mlir.suites.records import operator_record
+    from roller_mlir.tools.explain_text import plain_text
+    from roller_mlir.tools.roller_interrupt import check
+    from roller_mlir.tools.roller_output import print_json, print_line
+
+    records: list[dict[str, Any]] = []
+    refused = 0
+
+    def work(one: "Operator") -> dict[str, Any]:
+        found = explain(one)
+        data: Any = to_json(found)
+        return {**operator_record(one), **data, "text": "" if arguments.json else plain_text(found)}
+
+    for record in each_operator(operators, work, check):
+        text = record.pop("text", "")
+        if arguments.json:
+            records.append(record)
+        elif "error" in record:
+            print(f"roller: error: {record['id']}: {record['error']}", file=sys.stderr)
+        else:
+            print_line(text)
+        refused += "error" in record
+    if arguments.json:
+        print_json(records)
+    return 1 if refused else 0
+
+
+def _listed(text: str) -> tuple[str, ...]:
+    patterns = tuple(part.strip() for part in text.split(",") if part.strip())
+    if not patterns:
+        raise argparse.ArgumentTypeError(f"must name operators as in C0,M*,relu, but got '{text}'")
+    return patterns
