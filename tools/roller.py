@@ -22,6 +22,8 @@ _COMMANDS = {
         "roller_mlir.tools.roller_run",
         "run an artifact or a .mlir file, check it against numpy, count transactions",
     ),
+    "explain": ("roller_mlir.tools.roller_explain", "show how an operator is planned, and why so"),
+    "suite": ("roller_mlir.tools.roller_suite", "run the operators of a suite through a stage"),
     "devices": ("roller_mlir.tools.roller_devices", "list the devices, or all that is known of one"),
 }
 

@@ -5,12 +5,17 @@ roller compile matmul.mlir --target h200 -o matmul.roller     write an artifact 
 roller compile matmul.mlir --target h200 --stats              what ptxas says: registers, spills, main loop
 roller compile matmul.mlir --target mi300x --emit loops       the hierarchical tiled loops
 roller compile matmul.mlir --target h200 --tile-sizes 64,64,8 --thread-tile 4,4,1
+roller compile matmul.mlir --target h200 --max-units 16 --emit plan    a plan for part of the device
+roller compile matmul.mlir --device-file mine.toml            for a device of your own
 """
 
 import argparse
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from roller_mlir.tools.roller_arguments import add_construction_arguments, construction_arguments
+from roller_mlir.tools.roller_targets import add_target_arguments, device_of, target_of
 
 if TYPE_CHECKING:
     from roller_mlir.compiler import CompileOptions
@@ -36,7 +41,7 @@ def sizes(text: str) -> tuple[int, ...]:
 def add_compile_options(parser: argparse.ArgumentParser) -> None:
     """Declare what `compile` and `run` share."""
     chosen = parser.add_argument_group("compiling a .mlir file")
-    chosen.add_argument("--target", metavar="DEVICE", help="device, alias or architecture, see 'roller devices' (h200)")
+    add_target_arguments(chosen, default="h200")
     chosen.add_argument("--entry", metavar="NAME", help="function to compile; by default the only public one")
     forced = parser.add_argument_group("forcing a plan (by default the model decides)")
     forced.add_argument("--tile-sizes", type=sizes, default=(), metavar="N,...", help="points of each loop in one task")
@@ -44,6 +49,7 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
         "--thread-tile", type=sizes, default=(), metavar="N,...", help="points of each loop in one thread"
     )
     forced.add_argument("--stages", type=int, choices=(1, 2), default=0, help="buffers of the staged operands")
+    add_construction_arguments(forced)
     forced.add_argument("--plan-file", metavar="FILE", help="JSON of whole plans, as --emit plan --json prints")
 
 
@@ -117,11 +123,6 @@ def compile_artifact(
     return compile_source(source, target_of(arguments), compile_options(arguments, disassemble, binaries))
 
 
-def target_of(arguments: argparse.Namespace) -> str:
-    """Return the target, h200 by default."""
-    return arguments.target or "h200"
-
-
 def compile_options(
     arguments: argparse.Namespace, disassemble: bool = False, binaries: bool = True
 ) -> "CompileOptions":
@@ -136,15 +137,17 @@ def compile_options(
         entry=arguments.entry,
         binaries=binaries,
         disassemble=disassemble,
+        **construction_arguments(arguments),
     )
 
 
 def _check_target_device(arguments: argparse.Namespace) -> None:
     """Refuse an unknown device, and a binary that the device has not, before anything is read."""
-    from roller_mlir.hal import find_device
     from roller_mlir.tools.roller_errors import UsageError
 
-    device = find_device(target_of(arguments))
+    device = device_of(arguments)
+    if arguments.emit not in ("plan", "loops"):
+        device.require_compiles()
     other = {"ptx": "nvidia", "hsaco": "amd"}.get(arguments.emit or "", device.vendor)
     if device.vendor != other:
         raise UsageError(f"--emit {arguments.emit} is for devices of {other}, but {device.name} is of {device.vendor}")

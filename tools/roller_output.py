@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How `roller` prints: tables for people, JSON for machines."""
+"""How `roller` prints: tables for people, JSON for machines; and how it writes a file of text."""
 
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from roller_mlir.support.standard_output import writing_output
@@ -64,3 +66,22 @@ def seconds(value: float) -> str:
         if value >= scale:
             return f"{value / scale:.3g} {unit}"
     return f"{value / 1e-9:.3g} ns"
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a file whole or not at all: under another name first.
+
+    Raises:
+        InputError: It cannot be written.
+    """
+    from roller_mlir.tools.roller_errors import InputError
+
+    aside = path.with_name(f".{path.name}.partial")
+    try:
+        aside.write_text(text, encoding="utf-8")
+        aside.replace(path)
+    except OSError as error:
+        raise InputError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}") from None
+    finally:
+        with suppress(OSError):
+            aside.unlink(missing_ok=True)

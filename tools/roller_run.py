@@ -72,14 +72,17 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _open(arguments: argparse.Namespace) -> "Artifact":
     from roller_mlir.runtime import Artifact
+    from roller_mlir.tools.roller_arguments import given_construction_arguments
     from roller_mlir.tools.roller_compile import compile_artifact, open_source
     from roller_mlir.tools.roller_errors import UsageError
+    from roller_mlir.tools.roller_targets import given_target
 
     path = Path(arguments.file)
     if path.is_dir():
         forced = arguments.tile_sizes or arguments.thread_tile or arguments.stages or arguments.plan_file
-        if arguments.target or arguments.entry or forced:
-            raise UsageError(f"{arguments.file} is compiled already; --target, --entry and forced plans go with a FILE")
+        forced = forced or given_construction_arguments(arguments)
+        if given_target(arguments) or arguments.entry or forced:
+            raise UsageError(f"{arguments.file} is compiled already; a device, --entry and forced plans go with a FILE")
         return Artifact.load(path)
     source = open_source(arguments)
     return compile_artifact(arguments, source, binaries=arguments.on != "sim")

@@ -80,7 +80,7 @@ TEXTS: dict[str, tuple[str | bytes, str]] = {
     "complex element type": (identity("tensor<4xcomplex<f32>>"), "has element type complex<f32>"),
     "unsupported element type": (
         matmul("8x8xi32", "8x8xi32", "8x8xi32", zero="0", kind="i32"),
-        "element type i32; supported: f32",
+        "'linalg.matmul' works on tensor<8x8xi32>; i32 can be planned and explained, but not compiled yet",
     ),
     "unsupported op": (
         "func.func @f(%a: tensor<4xf32>) -> tensor<8xf32> {\n"

@@ -30,6 +30,7 @@ ALLOWED = {
         *("model", "mapping", "plan", "hal"),
     },
 }
+ALLOWED["suites"] = {*ALLOWED}
 ALLOWED["__init__"] = {"compiler", "runtime", "support", "hal"}
 ALLOWED["tools"] = {*ALLOWED, "iree"} - {"tools"}
 ALLOWED["iree"] = {*ALLOWED} - {"tools", "iree"}

@@ -1,0 +1,80 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The operators of a source as `roller compile` would plan them: by program name, with their tensor expressions."""
+
+from dataclasses import dataclass
+
+from roller_mlir.codegen.linalg_reader import read_structured
+from roller_mlir.compiler.entry import isolate_entry
+from roller_mlir.compiler.first_stage import LINALG, first_pass
+from roller_mlir.compiler.source import Source, parse_source
+from roller_mlir.passes.rtile_construct import named_programs
+from roller_mlir.passes.rtile_normalize import RTileNormalize
+from roller_mlir.plan import TensorExpression
+from roller_mlir.support.bindings import func, ir, make_context
+from roller_mlir.support.diagnostics import SourcePlace, fail, place_of
+from roller_mlir.support.pipeline import RunOptions, run_pipeline
+
+
+@dataclass(frozen=True)
+class SourceOperator:
+    """One operator.
+
+    Attributes:
+        name: Name of its program, such as "matmul_0".
+        function: The function that it stands in.
+        place: Where, None where that is not known.
+        expression: What it computes, its axes fused.
+        source_extents: Extents of its loops before axis fusion, None where they are not known.
+    """
+
+    name: str
+    function: str
+    place: SourcePlace | None
+    expression: TensorExpression
+    source_extents: tuple[int, ...] | None
+
+
+def read_operators(source: Source, entry: str | None = None) -> list[SourceOperator]:
+    """Return the operators of a source, in order.
+
+    Args:
+        source: MLIR text.
+        entry: The function; None for the only public one.
+
+    Raises:
+        DiagnosedError: The source is refused, is planned already, or holds no operator.
+    """
+    with make_context() as context, ir.Location.unknown():
+        before = {one.place: one.expression for one in _read(source, entry, context, fuse=False)}
+        found = _read(source, entry, context, fuse=True)
+        return [
+            SourceOperator(
+                one.name,
+                one.function,
+                one.place,
+                one.expression,
+                tuple(loop.extent for loop in before[one.place].loops) if one.place in before else None,
+            )
+            for one in found
+        ]
+
+
+def _read(source: Source, entry: str | None, context: ir.Context, *, fuse: bool) -> list[SourceOperator]:
+    module = parse_source(source, context)
+    if first_pass(module) != LINALG:
+        fail(module.operation, "the module is planned already; explain begins with linalg ops on tensors")
+    function = isolate_entry(module, entry)
+    run_pipeline(module, [RTileNormalize(fuse_axes=fuse)], RunOptions())
+    blocks = [
+        block
+        for op in module.body.operations
+        if isinstance(op, func.FuncOp) and not op.is_external
+        for block in op.regions[0].blocks
+    ]
+    roots = named_programs(blocks)
+    if not roots:
+        fail(module.operation, f"function '{function}' has no operator to explain")
+    return [
+        SourceOperator(name, function, place_of(root.location), read_structured(root).expression, None)
+        for name, root in roots.items()
+    ]

@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Show how an operator is planned, and why: alignment, enlargement, the first K programs, prediction, roofline.
+
+roller explain matmul.mlir --target h200                       every operator of the function, in the terminal
+roller explain matmul.mlir --op matmul_0 --html matmul.html    one of them, as a page for a browser
+roller explain matmul.mlir --target v100 --json                all of it as data; docs/explain.md documents the keys
+roller explain matmul.mlir --disable-rule memory-bank          without an alignment rule, to see what it is worth
+roller explain matmul.mlir --instruction fma --max-units 16    on part of a device, with some of its instructions
+
+Times are predictions of the model, no measurements.
+"""
+
+import argparse
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from roller_mlir.tools.roller_arguments import add_construction_arguments, construction_arguments, positive
+from roller_mlir.tools.roller_targets import add_target_arguments, device_of
+
+if TYPE_CHECKING:
+    from roller_mlir.model.explanation import Explanation
+    from roller_mlir.tools.explain_source import SourceOperator
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("file", metavar="FILE", help="MLIR text or bytecode; - reads the standard input")
+    add_target_arguments(parser, default="h200")
+    parser.add_argument("--entry", metavar="NAME", help="function to look at; by default the only public one")
+    parser.add_argument("--op", metavar="NAME", help="program to explain, such as matmul_0; by default all")
+    parser.add_argument("--top-k", type=positive, default=10, metavar="K", help="programs to show (10)")
+    parser.add_argument("--json", action="store_true", help="print JSON, an array of one object per operator")
+    parser.add_argument("--html", metavar="OUT.html", help="write one self-contained page")
+    add_construction_arguments(parser.add_argument_group("what the construction may do"))
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command."""
+    from roller_mlir.tools.roller_compile import open_source
+    from roller_mlir.tools.roller_errors import InputError, UsageError
+    from roller_mlir.tools.roller_interrupt import check
+    from roller_mlir.tools.roller_output import write_whole
+
+    if arguments.html is not None and not Path(arguments.html).name:
+        raise UsageError(f"--html must name a file to write, but got '{arguments.html}'")
+    if arguments.html is not None and Path(arguments.html).is_dir():
+        raise InputError(f"{arguments.html} cannot be written: is a directory")
+    device = device_of(arguments)
+    source = open_source(arguments)
+    from roller_mlir.tools.explain_source import read_operators
+
+    operators = read_operators(source, arguments.entry)
+    if arguments.op is not None:
+        names = [one.name for one in operators]
+        if arguments.op not in names:
+            raise InputError(
+                f"{source.name}: no program is named '{arguments.op}'; the programs are {', '.join(names)}"
+            )
+        operators = [one for one in operators if one.name == arguments.op]
+    explained = [(one, _explained(one, device, arguments)) for one in operators]
+    if arguments.html:
+        from roller_mlir.tools.explain_page import page
+
+        text = page(source.name, [(place(one, source.name), found) for one, found in explained])
+        check()
+        write_whole(Path(arguments.html), text)
+    _print(explained, source.name, arguments)
+    return 0
+
+
+def _explained(operator: "SourceOperator", device: Any, arguments: argparse.Namespace) -> "Explanation":
+    from roller_mlir.codegen import FAMILIES
+    from roller_mlir.model import ConstructionError, ConstructOptions
+    from roller_mlir.model.explain import explain
+    from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic
+
+    options = ConstructOptions(top_k=arguments.top_k, **construction_arguments(arguments))
+    try:
+        return explain(
+            operator.expression,
+            device,
+            options,
+            name=operator.name,
+            families=FAMILIES,
+            source_extents=operator.source_extents,
+        )
+    except ConstructionError as error:
+        raise DiagnosedError([Diagnostic("error", f"'{operator.name}' {error}", operator.place)]) from None
+
+
+def place(operator: "SourceOperator", name: str) -> str:
+    """Return where an operator stands, for people: file, line and function."""
+    line = f":{operator.place.line}" if operator.place is not None else ""
+    return f"{name}{line}, function {operator.function}"
+
+
+def _print(explained: "list[tuple[SourceOperator, Explanation]]", name: str, arguments: argparse.Namespace) -> None:
+    from roller_mlir.tools.roller_output import print_json, print_line
+
+    if arguments.json:
+        print_json([json_record(one, found, name) for one, found in explained])
+        return
+    if arguments.html:
+        count = f"{len(explained)} operator{'s' if len(explained) > 1 else ''}"
+        print_line(f"wrote {arguments.html} ({count})")
+        return
+    import sys
+
+    from rich.console import Console
+
+    from roller_mlir.support.standard_output import writing_output
+    from roller_mlir.tools.explain_text import plain_text, print_explanation
+
+    with writing_output():
+        terminal = sys.stdout.isatty() and (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    for operator, found in explained:
+        print_line(place(operator, name))
+        if not terminal:
+            print_line(plain_text(found))
+            continue
+        with writing_output():
+            print_explanation(found, Console(highlight=False), plain=False)
+
+
+def json_record(operator: "SourceOperator", found: "Explanation", name: str) -> dict[str, Any]:
+    """Return one operator's data: file, line, function, and the fields of `Explanation`."""
+    from roller_mlir.plan.codec import to_json
+
+    data: Any = to_json(found)
+    line = operator.place.line if operator.place is not None else None
+    return {"file": name, "line": line, "function": operator.function, **data}
