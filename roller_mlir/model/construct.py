@@ -159,7 +159,7 @@ def _construction(expression: TensorExpression, device: Device, options: Constru
 
 
 def _finished(found: list[Candidate], options: ConstructOptions) -> list[Plan]:
-    """Return the plans of the best candidates, a few more than are asked for, that fit with their layouts."""
+    """Return the plans of the best candidates that fit with their layouts, at least `LEAST_REFINED` if there are."""
     plans: list[Plan] = []
     for one in sorted(found, key=lambda one: one.rank):
         plan = finish(one.facts, one.estimate, padded="memory-bank" not in options.disabled_rules)
