@@ -25,6 +25,7 @@ DEVICES: dict[str, dict[str, Any]] = {
     "sm_90": {"units": 132, "l2_bytes": 50 << 20, "workgroup_bytes": 48 << 10, "compared_on": "h200"},
 }
 
+C0 = {"N": 128, "C": 128, "H": 28, "W": 28, "F": 128, "KH": 3, "KW": 3, "stride": 1, "pad_h": 2, "pad_w": 2}
 OPERATORS: dict[str, dict[str, Any]] = {
     # Ids are those of the suite roller119, whose sizes table.py checks these against; the last two are not in it.
     "M0": {"kind": "matmul", "dtype": "f32", "sizes": {"M": 65536, "N": 1024, "K": 2}},
@@ -33,18 +34,7 @@ OPERATORS: dict[str, dict[str, Any]] = {
     "C0": {
         "kind": "conv2d",
         "dtype": "f32",
-        "sizes": {
-            "N": 128,
-            "C": 128,
-            "H": 28,
-            "W": 28,
-            "F": 128,
-            "KH": 3,
-            "KW": 3,
-            "stride": 1,
-            "pad_h": 2,
-            "pad_w": 2,
-        },
+        "sizes": C0,
     },
     "D0": {
         "kind": "depthwise_conv2d",
@@ -56,18 +46,7 @@ OPERATORS: dict[str, dict[str, Any]] = {
     "C0-nhwc": {
         "kind": "conv2d_nhwc",
         "dtype": "f32",
-        "sizes": {
-            "N": 128,
-            "C": 128,
-            "H": 28,
-            "W": 28,
-            "F": 128,
-            "KH": 3,
-            "KW": 3,
-            "stride": 1,
-            "pad_h": 2,
-            "pad_w": 2,
-        },
+        "sizes": C0,
     },
 }
 ELEMENTS = {"f32": "float32", "f16": "float16"}
