@@ -125,6 +125,7 @@ class TensorExpression:
             for none.
         accumulator_type: Element type of the reduction's results where the epilogue stores another; empty for the
             output's.
+        more_outputs: Further tensors that the body writes, each at all parallel loops as the output is.
     """
 
     loops: tuple[Loop, ...]
@@ -139,6 +140,7 @@ class TensorExpression:
     epilogue_flops: int = 0
     prologue_flops: tuple[int, ...] = ()
     accumulator_type: str = ""
+    more_outputs: tuple[Access, ...] = ()
 
     def parallel(self) -> tuple[int, ...]:
         """Return the parallel loops, outermost first."""
@@ -151,6 +153,16 @@ class TensorExpression:
     def moves_window(self, loop: int) -> bool:
         """Return whether a loop moves a window over some input (see `Access.moves_window`)."""
         return any(access.moves_window(loop) for access in self.inputs)
+
+    @property
+    def outputs(self) -> tuple[Access, ...]:
+        """Every tensor that the body writes."""
+        return (self.output, *self.more_outputs)
+
+    @property
+    def ordered(self) -> bool:
+        """Whether no operation joins partial results, so that one thread must walk a point's reduction in order."""
+        return self.combiner is None and any(loop.reduction for loop in self.loops)
 
     @property
     def result_type(self) -> str:
