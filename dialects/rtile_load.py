@@ -127,8 +127,10 @@ def load_tile(
     if layout is not None:
         attributes["layout"] = layout
     if pad_value is not None:
-        number = ir.FloatAttr if isinstance(element, ir.FloatType) else ir.IntegerAttr
-        attributes["pad"] = number.get(element, pad_value)
+        is_float = isinstance(element, ir.FloatType)
+        attributes["pad"] = (
+            ir.FloatAttr.get(element, pad_value) if is_float else ir.IntegerAttr.get(element, int(pad_value))
+        )
     return ir.Operation.create(
         "rtile.load",
         results=[ir.RankedTensorType.get(tile.shape, element)],

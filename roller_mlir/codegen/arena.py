@@ -40,9 +40,8 @@ def plan_arena(program: ir.Operation, subgroup_size: int) -> Arena:
     combine = at
     needed = 0
     for compute in computes_of(program):
-        element = ir.RankedTensorType(compute.operation.results[0].type).element_type
         loops, axes = box_loops(compute), box_axes(compute)
-        needed = max(
-            needed, combination_bytes(loops, axes, compute.thread_map.order, subgroup_size, element_bytes(element))
-        )
+        for result in compute.operation.results:
+            size = element_bytes(ir.RankedTensorType(result.type).element_type)
+            needed = max(needed, combination_bytes(loops, axes, compute.thread_map.order, subgroup_size, size))
     return Arena(offsets, combine, combine + needed)

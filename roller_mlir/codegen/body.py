@@ -11,20 +11,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from roller_mlir.plan.expression import NEUTRAL
+from roller_mlir.plan.expression import COMBINERS, neutral_of
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import defining_op
-
-# What `NEUTRAL` says, of combiners for which it depends on the bits of an integer.
-_NEUTRAL_OF_BITS: dict[str, Callable[[int], int]] = {
-    "arith.maxsi": lambda bits: -(1 << (bits - 1)),
-    "arith.minsi": lambda bits: (1 << (bits - 1)) - 1,
-    "arith.maxui": lambda bits: 0,
-    "arith.minui": lambda bits: -1,
-    "arith.andi": lambda bits: -1,
-    "arith.ori": lambda bits: 0,
-    "arith.xori": lambda bits: 0,
-}
 
 CASTS = (
     "arith.extf",
@@ -41,6 +30,9 @@ CASTS = (
     "arith.bitcast",
 )
 """Operations that change a number's type only."""
+
+INDEX = "rtile.index"
+"""The position of a point on loop `dim`; bodies call it so whether they stand in linalg or in rtile."""
 
 # Sums of products: the sum, and the product that one instruction computes with it.
 _MULTIPLY_ADDS = {"arith.addf": "arith.mulf", "arith.addi": "arith.muli"}
@@ -126,16 +118,19 @@ class Body:
         return Argument(argument) in used
 
     def combiner(self) -> str | None:
-        """Return the operation that joins the first accumulator with the point's contribution, if it has that form."""
+        """Return the operation that joins the only accumulator with the point's contribution, if it has that form."""
         op = self._combining_op()
         return op.name if op else None
 
-    def neutral(self) -> float | None:
-        """Return what the combiner leaves the accumulator as it is with, None without a combiner."""
-        op = self._combining_op()
-        if op is None or op.name in NEUTRAL:
-            return NEUTRAL[op.name] if op else None
-        return float(_NEUTRAL_OF_BITS[op.name](ir.IntegerType(op.result_type).width))
+    def combiners(self) -> tuple[str, ...] | None:
+        """Return the operation of each accumulator, None where one has not that form or needs another accumulator."""
+        ops = [self._combining_op_of(number) for number in range(len(self.yielded))]
+        return tuple(op.name for op in ops if op is not None) if None not in ops else None
+
+    def neutral(self, number: int = 0) -> float | None:
+        """Return what a combiner leaves its accumulator as it is with, None without a combiner."""
+        op = self._combining_op_of(number)
+        return None if op is None else neutral_of(op.name, str(op.result_type))
 
     def contribution(self) -> Reference | None:
         """Return what the combiner adds to the accumulator at one point."""
@@ -161,26 +156,39 @@ class Body:
         return sum(op.name.split(".")[0] in ("arith", "math") and op.name not in CASTS for op in self.ops)
 
     def pad_value(self) -> float | None:
-        """Return a value v such that reading v for every input makes the contribution neutral, if one is known.
+        """Return a value v such that reading v for every input makes each contribution neutral, if one is known.
 
-        >>> # acc + a * b: 0; max(acc, x): -inf; acc + exp(x): none
+        >>> # acc + a * b: 0; max(acc, x): -inf; acc + exp(x): none; acc + x and max(acc', x): none
         """
-        value, neutral = self.contribution(), self.neutral()
-        if value is None or neutral is None:
-            return None
-        for candidate in dict.fromkeys((0.0, neutral)):
-            if self._evaluate(value, candidate) == neutral:
+        wanted: list[tuple[Reference, float]] = []
+        for number in range(len(self.yielded)):
+            op = self._combining_op_of(number)
+            neutral = None if op is None else neutral_of(op.name, str(op.result_type))
+            if op is None or neutral is None:
+                return None
+            wanted.append((next(r for r in op.operands if r != Argument(self.inputs + number)), neutral))
+        for candidate in dict.fromkeys((0.0, *(neutral for _, neutral in wanted))):
+            if all(self._evaluate(value, candidate) == neutral for value, neutral in wanted):
                 return candidate
         return None
 
+    @property
+    def index_loops(self) -> frozenset[int]:
+        """The loops whose positions the body computes with."""
+        return frozenset(ir.IntegerAttr(op.attributes["dim"]).value for op in self.ops if op.name == INDEX)
+
     def _combining_op(self) -> BodyOp | None:
-        accumulator = Argument(self.inputs)
-        if len(self.yielded) != 1 or not isinstance(self.yielded[0], Local):
+        return self._combining_op_of(0) if len(self.yielded) == 1 else None
+
+    def _combining_op_of(self, number: int) -> BodyOp | None:
+        """Return the op that combines an accumulator; nothing else may use either, nor it another accumulator."""
+        accumulator, yielded = Argument(self.inputs + number), self.yielded[number]
+        if not isinstance(yielded, Local) or self.yielded.count(yielded) != 1:
             return None
-        op = self.ops[self.yielded[0].operation]
-        if op.name not in (*NEUTRAL, *_NEUTRAL_OF_BITS) or op.operands.count(accumulator) != 1:
+        op = self.ops[yielded.operation]
+        if op.name not in COMBINERS or op.operands.count(accumulator) != 1:
             return None
-        others = sum(other.operands.count(accumulator) for other in self.ops)
+        others = sum(other.operands.count(accumulator) + other.operands.count(yielded) for other in self.ops)
         return op if others == 1 else None
 
     def _evaluate(self, reference: Reference, argument: float) -> float | None:
@@ -243,9 +251,10 @@ def read_body(block: ir.Block, inputs: int) -> Body:
             continue
         if len(operation.results) != 1 or len(operation.regions):
             raise UnknownValueError(f"body holds '{operation.name}', which has no single scalar result")
-        name, operands = operation.name, [reference(value) for value in operation.operands]
+        name = INDEX if operation.name == "linalg.index" else operation.name
+        operands = [reference(value) for value in operation.operands]
         attributes, kind = _attributes(operation), operation.results[0].type
-        if name == "arith.subf" and operands[0] == Argument(inputs) and operation.results[0] in yields:
+        if name == "arith.subf" and _is_accumulator_of(operands[0], inputs, operation.results[0], yields):
             # What canonicalization makes of accumulator + -x; a sum like any other, to the last bit.
             ops.append(BodyOp("arith.negf", (operands[1],), attributes, kind))
             name, operands = "arith.addf", [operands[0], Local(len(ops) - 1)]
@@ -253,6 +262,12 @@ def read_body(block: ir.Block, inputs: int) -> Body:
         known[operation.results[0]] = Local(len(ops) - 1)
     yielded = tuple(reference(value) for value in yields)
     return Body(inputs, tuple(ops), yielded, tuple(argument.type for argument in block.arguments))
+
+
+def _is_accumulator_of(reference: Reference, inputs: int, result: ir.Value, yields: Sequence[ir.Value]) -> bool:
+    """Whether a reference is the accumulator for which a result is yielded."""
+    number = reference.number - inputs if isinstance(reference, Argument) else -1
+    return 0 <= number < len(yields) and yields[number] == result
 
 
 def _attributes(operation: ir.Operation) -> dict[str, Any]:

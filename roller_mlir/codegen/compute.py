@@ -7,11 +7,12 @@ The scalar body is cloned onto scalars or lane vectors. A product that feeds a s
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from roller_mlir.codegen.body import CONTRACTIBLE, Argument, Body, Constant, Local, Reference
+from roller_mlir.codegen.body import CONTRACTIBLE, INDEX, Argument, Body, Constant, Local, Reference
 from roller_mlir.codegen.fragments import Fragments, Wide
+from roller_mlir.codegen.register_tiles import read_register_tile
 from roller_mlir.codegen.task_context import TaskContext, vector_type
 from roller_mlir.codegen.thread_box import Positions, ThreadBox
-from roller_mlir.codegen.tile_values import DirectTile, StagedTile
+from roller_mlir.codegen.tile_values import DirectTile, RegisterTile, StagedTile
 from roller_mlir.mapping.index import Linear
 from roller_mlir.plan import LinearIndex
 from roller_mlir.support.bindings import arith, ir
@@ -32,14 +33,14 @@ class Compute:
 
     box: ThreadBox
     body: Body
-    inputs: dict[int, tuple[DirectTile | StagedTile, tuple[LinearIndex, ...]]]
+    inputs: dict[int, tuple[DirectTile | StagedTile | RegisterTile, tuple[LinearIndex, ...]]]
     origin: tuple[Linear, ...]
     masked: tuple[int, ...]
     unroll: int
 
 
 def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[ir.Value]) -> list[ir.Value]:
-    """Emit all points of the box that the thread holds; return the new accumulators.
+    """Emit all points of the box that the thread holds; return the new accumulators, those of each result together.
 
     Reduction points beyond `unroll` become loops that carry the accumulators.
     """
@@ -117,19 +118,39 @@ def _point(
     box = compute.box
     condition = _in_range(context, compute, point)
     counted = _is_counted(compute)
-    results: list[ir.Value] = []
-    for key, accumulator in zip(box.keys, accumulators, strict=True):
+    results = list(accumulators)
+    count = len(box.keys)
+    for at, key in enumerate(box.keys):
         positions = {**point, **box.at(key)}
         values: dict[Reference, Wide] = {
-            Argument(number): fragments.read(tile, functions, positions)
+            Argument(number): read_register_tile(context, tile, box, functions, positions)
+            if isinstance(tile, RegisterTile)
+            else fragments.read(tile, functions, positions)
             for number, (tile, functions) in compute.inputs.items()
         }
-        values[Argument(compute.body.inputs)] = (accumulator, box.width)
-        new = widen(context, clone_body(context, compute.body, values, counted=counted), box.width)
-        if condition is not None:
-            new = context.emit.op("arith.select", [condition, new, accumulator], new.type)
-        results.append(new)
+        for number, accumulator in enumerate(accumulators[at::count]):
+            values[Argument(compute.body.inputs + number)] = (accumulator, box.width)
+        for number, op in enumerate(compute.body.ops):
+            if op.name == INDEX:
+                values[Local(number)] = _position(context, compute, ir.IntegerAttr(op.attributes["dim"]).value, positions)
+        for number, found in enumerate(clone_body(context, compute.body, values, counted=counted)):
+            new, old = widen(context, found, box.width), accumulators[number * count + at]
+            if condition is not None:
+                new = context.emit.op("arith.select", [condition, new, old], new.type)
+            results[number * count + at] = new
     return results
+
+
+def _position(context: TaskContext, compute: Compute, loop: int, positions: Positions) -> Wide:
+    """Return the position on a loop: along the lanes, a vector of neighbours."""
+    emit, box = context.emit, compute.box
+    first = emit.index(compute.origin[loop] + positions.get(loop, Linear()))
+    if loop != box.lane or box.width == 1:
+        return first, 1
+    kind = ir.VectorType.get([box.width], emit.index_type)
+    lanes = ir.DenseElementsAttr.get([ir.IntegerAttr.get(emit.index_type, lane) for lane in range(box.width)], kind)
+    operands = [widen(context, (first, 1), box.width), emit.typed_constant(lanes)]
+    return emit.cached(("lanes", first, box.width), lambda: emit.op("arith.addi", operands, kind)), box.width
 
 
 def _is_counted(compute: Compute) -> bool:
@@ -178,13 +199,13 @@ def widen(context: TaskContext, value: Wide, width: int) -> ir.Value:
     return context.emit.cached(("broadcast", found, width), lambda: context.emit.op("vector.broadcast", [found], kind))
 
 
-def clone_body(context: TaskContext, body: Body, values: dict[Reference, Wide], *, counted: bool = False) -> Wide:
-    """Emit a body on given values and return what it yields.
+def clone_body(context: TaskContext, body: Body, values: dict[Reference, Wide], *, counted: bool = False) -> list[Wide]:
+    """Emit a body on given values and return what it yields, one value a result.
 
     Args:
         context: The task.
         body: The scalar body.
-        values: What its arguments stand for.
+        values: What its arguments stand for, and operations whose value depends on the point.
         counted: Whether its multiply-adds are promised to survive in the output.
     """
     emit = context.emit
@@ -198,8 +219,8 @@ def clone_body(context: TaskContext, body: Body, values: dict[Reference, Wide], 
         return values[reference]
 
     for number, op in enumerate(body.ops):
-        if fused == Local(number):
-            continue  # emitted with the sum that uses it
+        if fused == Local(number) or Local(number) in values:
+            continue  # emitted with the sum that uses it, or known
         operands = [value(r) for r in op.operands if r != fused]
         factors = [value(r) for r in product] if product and fused in op.operands else []
         width = max((w for _, w in [*operands, *factors]), default=1)
@@ -217,7 +238,7 @@ def clone_body(context: TaskContext, body: Body, values: dict[Reference, Wide], 
             op.name, [widen(context, v, width) for v in operands], vector_type(op.result_type, width), attributes
         )
         values[Local(number)] = (result, width)
-    return value(body.yielded[0])
+    return [value(reference) for reference in body.yielded]
 
 
 def _multiply_add(context: TaskContext, operands: list[ir.Value], width: int) -> ir.Value:

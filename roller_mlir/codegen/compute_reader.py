@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From an rtile.compute to what is emitted for it: its box, its inputs, its masks and its first accumulators."""
 
+from collections.abc import Sequence
 from math import prod
 
 from roller_mlir.codegen.affine import apply_indices, map_indices
@@ -8,6 +9,7 @@ from roller_mlir.codegen.body import Body, read_body
 from roller_mlir.codegen.compute import Compute
 from roller_mlir.codegen.fragments import Fragments
 from roller_mlir.codegen.program import box_axes, box_loops, lane_of
+from roller_mlir.codegen.register_tiles import read_register_tile, settle
 from roller_mlir.codegen.task_context import splat, vector_type
 from roller_mlir.codegen.task_scope import TaskScope
 from roller_mlir.codegen.thread_box import ThreadBox
@@ -15,9 +17,10 @@ from roller_mlir.codegen.tile_values import DirectTile, RegisterTile, SplatTile,
 from roller_mlir.dialects.rtile import ComputeOp
 from roller_mlir.mapping.index import Linear
 from roller_mlir.plan import LinearIndex
-from roller_mlir.plan.expression import NEUTRAL
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
+
+Inputs = dict[int, tuple[DirectTile | StagedTile | RegisterTile, tuple[LinearIndex, ...]]]
 
 
 class ComputeReader:
@@ -50,13 +53,15 @@ class ComputeReader:
         """Return what is to be emitted, for the current loop variables."""
         box, body = self.box(view), self.body(view)
         maps = [map_indices(m) for m in view.maps]
-        inputs: dict[int, tuple[DirectTile | StagedTile, tuple[LinearIndex, ...]]] = {}
+        inputs: Inputs = {}
         for number, value in enumerate(view.inputs):
             if not body.reads(number):
                 continue
             tile = self._scope.tile(view.operation, value)
-            if not isinstance(tile, DirectTile | StagedTile):
+            if isinstance(tile, SplatTile):
                 fail(view.operation, f"'{view.operation.name}' input {number} is no loaded tile; load it first")
+            if isinstance(tile, RegisterTile):
+                settle(self._scope.context, tile, everyone=True)
             inputs[number] = (tile, maps[number])
         origin = tuple(
             apply_indices(map_indices(view.origin_map), self._scope.context.linear(view.operation, view.indices))
@@ -75,7 +80,7 @@ class ComputeReader:
         loop: int,
         extent: int,
         body: Body,
-        inputs: dict[int, tuple[DirectTile | StagedTile, tuple[LinearIndex, ...]]],
+        inputs: Inputs,
         origin: tuple[Linear, ...],
     ) -> bool:
         """Whether points out of a loop's range leave the accumulator as it is, because every input reads as its pad."""
@@ -83,6 +88,8 @@ class ComputeReader:
         if neutral is None or not inputs:
             return False
         for tile, functions in inputs.values():
+            if isinstance(tile, RegisterTile):
+                return False
             source = tile.source if isinstance(tile, StagedTile) else tile
             covered = any(
                 function.terms() == {loop: 1} and step == 1 and _ends_inside(start + origin[loop] * -1, length, extent)
@@ -98,29 +105,62 @@ class ComputeReader:
         """Return whether threads or lanes hold partial results of a box."""
         return box.lane_reduces or bool(box.combination.split_loops)
 
-    def start(self, view: ComputeOp, compute: Compute) -> tuple[list[ir.Value], DirectTile | SplatTile | None]:
-        """Return the accumulators before the first point, and what the joined result is to be combined with."""
-        emit, box = self._scope.context.emit, compute.box
-        tile = self._scope.tile(view.operation, view.accumulators[0])
-        element = ir.RankedTensorType(view.operation.results[0].type).element_type
+    def start(self, view: ComputeOp, compute: Compute) -> list[ir.Value]:
+        """Return the accumulators before the first point, those of each result together."""
+        return [value for number in range(len(view.accumulators)) for value in self._start_of(view, compute, number)]
+
+    def results(self, view: ComputeOp, compute: Compute, values: Sequence[ir.Value]) -> list[RegisterTile]:
+        """Return the results of a compute as tiles.
+
+        Args:
+            view: The compute.
+            compute: What was emitted of it.
+            values: The accumulators after the last point.
+        """
+        box, count = compute.box, len(compute.box.keys)
+        combiners = self._combiners(view, compute.body) if self.is_partial(box) else None
+        return [
+            RegisterTile(
+                view.operation,
+                box,
+                map_indices(view.maps[len(view.inputs) + number]),
+                list(values[number * count : (number + 1) * count]),
+                box.width,
+                combiners[number] if combiners else None,
+                self._scope.tile(view.operation, view.accumulators[number]) if combiners else None,
+                number,
+            )
+            for number in range(len(view.accumulators))
+        ]
+
+    def _combiners(self, view: ComputeOp, body: Body) -> tuple[str, ...]:
+        combiners = body.combiners()
+        if combiners is None:
+            fail(view.operation, f"'{view.operation.name}' splits a reduction without a known combiner over threads")
+        return combiners
+
+    def _start_of(self, view: ComputeOp, compute: Compute, number: int) -> list[ir.Value]:
+        emit, box, context = self._scope.context.emit, compute.box, self._scope.context
+        tile = self._scope.tile(view.operation, view.accumulators[number])
+        element = ir.RankedTensorType(view.operation.results[number].type).element_type
         if self.is_partial(box):
-            combiner = compute.body.combiner()
-            if combiner is None:
-                fail(
-                    view.operation, f"'{view.operation.name}' splits a reduction without a known combiner over threads"
-                )
-            if not isinstance(tile, DirectTile | SplatTile):
+            if isinstance(tile, RegisterTile):
                 fail(view.operation, f"'{view.operation.name}' splits a reduction that starts from a tile in registers")
-            return [splat(emit, element, box.width, NEUTRAL[combiner])] * len(box.keys), tile
+            self._combiners(view, compute.body)
+            neutral = compute.body.neutral(number)
+            assert neutral is not None  # each combiner has one
+            return [splat(emit, element, box.width, neutral)] * len(box.keys)
         if isinstance(tile, SplatTile):
-            return [splat(emit, element, box.width, 0.0 if tile.value is None else tile.value)] * len(box.keys), None
+            return [splat(emit, element, box.width, 0.0 if tile.value is None else tile.value)] * len(box.keys)
+        indices = map_indices(view.maps[len(view.inputs) + number])
         if isinstance(tile, RegisterTile):
-            fail(view.operation, f"'{view.operation.name}' continues the accumulator of another rtile.compute")
-        fragments = Fragments(self._scope.context, box)
-        indices = map_indices(view.maps[-1])
-        found = [fragments.read(tile, indices, box.at(key)) for key in box.keys]
+            settle(context, tile, everyone=True)
+            found = [read_register_tile(context, tile, box, indices, box.at(key)) for key in box.keys]
+        else:
+            fragments = Fragments(context, box)
+            found = [fragments.read(tile, indices, box.at(key)) for key in box.keys]
         kind = vector_type(element, box.width)
-        return [v if w == box.width else emit.op("vector.broadcast", [v], kind) for v, w in found], None
+        return [v if w == box.width else emit.op("vector.broadcast", [v], kind) for v, w in found]
 
 
 def _ends_inside(offset: Linear, length: int, extent: int) -> bool:

@@ -27,6 +27,10 @@ def clone_region(source: StructuredOp, compute: rtile.ComputeOp) -> None:
             if operation.name == "linalg.yield":
                 rtile.yield_([mapped.get(value, value) for value in operation.operands])
                 continue
+            if operation.name == "linalg.index":
+                loop = ir.IntegerAttr(operation.attributes["dim"]).value
+                mapped[operation.results[0]] = rtile.index(loop, loc=operation.location).operation.results[0]
+                continue
             copy = operation.clone(ip=ir.InsertionPoint(new)).operation
             for i, value in enumerate(operation.operands):
                 copy.operands[i] = mapped.get(value, value)

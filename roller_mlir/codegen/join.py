@@ -9,47 +9,38 @@ from roller_mlir.codegen.task_context import (
     access_memory,
     element_bytes,
     memref_view,
-    splat,
     vector_type,
 )
 from roller_mlir.codegen.thread_box import ThreadBox
 from roller_mlir.mapping.index import Linear
-from roller_mlir.plan.expression import NEUTRAL
 from roller_mlir.support.bindings import ir
 
 
 def join(
-    context: TaskContext, box: ThreadBox, combiner: str, initial: float | None, values: list[ir.Value]
-) -> tuple[list[ir.Value], ir.Value | None, int]:
+    context: TaskContext, box: ThreadBox, combiner: str, values: list[ir.Value], *, everyone: bool
+) -> tuple[list[ir.Value], int]:
     """Join the partial results of a box.
 
     Args:
         context: The task.
         box: The thread's box.
         combiner: The operation that joins two results.
-        initial: What the whole is combined with; None: nothing.
         values: One partial result an accumulator.
+        everyone: Whether all threads need the result; else it is right in those with coordinate 0 on the loops that
+            were split.
 
     Returns:
-        The joined values, the condition under which the thread holds them (None: every thread does), their width.
+        The joined values and their width.
     """
     width = box.width
     if box.lane_reduces:
         values = [_join_lanes(context, combiner, value, width) for value in values]
         width = 1
-    plan = box.combination
-    for distance in plan.shuffles:
+    for distance in box.combination.shuffles:
         values = [_join_shuffle(context, combiner, value, distance, width) for value in values]
-    condition: ir.Value | None = None
-    for loop in plan.split_loops:
-        coordinate = context.emit.index(Linear.of(box.coordinates[loop]))
-        condition = context.emit.both(condition, context.emit.compare("eq", coordinate, context.emit.constant(0)))
-    if plan.across:
-        values = _join_across(context, box, combiner, values, width)
-    if initial is not None and initial != NEUTRAL[combiner]:
-        element = values[0].type if width == 1 else ir.VectorType(values[0].type).element_type
-        values = [_combine(context, combiner, v, splat(context.emit, element, width, initial)) for v in values]
-    return values, condition, width
+    if box.combination.across:
+        values = _join_across(context, box, combiner, values, width, everyone=everyone)
+    return values, width
 
 
 def _combine(context: TaskContext, combiner: str, left: ir.Value, right: ir.Value) -> ir.Value:
@@ -89,9 +80,9 @@ def _shuffle(context: TaskContext, value: ir.Value, distance: int) -> ir.Value:
 
 
 def _join_across(
-    context: TaskContext, box: ThreadBox, combiner: str, values: list[ir.Value], width: int
+    context: TaskContext, box: ThreadBox, combiner: str, values: list[ir.Value], width: int, *, everyone: bool
 ) -> list[ir.Value]:
-    """Join across subgroups: every thread writes, the leaders read and combine. All threads pass the barrier."""
+    """Join across subgroups: every thread writes, leaders or all read and combine. All threads pass the barrier."""
     emit = context.emit
     assert context.arena is not None
     context.before_arena_write()
@@ -109,23 +100,31 @@ def _join_across(
     context.barrier()
     offsets = [0]
     leader: ir.Value | None = None
+    first = Linear.of(context.thread)
     for across in box.combination.across:
         offsets = [o + across.stride * j for o in offsets for j in range(across.count)]
-        coordinate = emit.index(Linear.of(box.coordinates[across.loop]))
-        leader = emit.both(leader, emit.compare("ult", coordinate, emit.constant(across.joined)))
-    assert leader is not None
+        coordinate = Linear.of(box.coordinates[across.loop])
+        if everyone:
+            # Whom shuffles joined hold the same: each starts at its own like among the first of them.
+            run, _ = emit.divide(box.coordinates[across.loop], across.joined)
+            first = first + Linear.of(run, -across.stride)
+        else:
+            below = emit.compare("ult", emit.index(coordinate), emit.constant(across.joined))
+            leader = emit.both(leader, below)
 
     def combine_all() -> list[ir.Value]:
         results: list[ir.Value] = []
         for view, value in zip(views, values, strict=True):
             total = value
-            for offset in offsets[1:]:
-                at = emit.index(Linear.of(context.thread) + offset)
+            for offset in offsets if everyone else offsets[1:]:
+                at = emit.index(first + offset)
                 other = access_memory(emit, view, [at, *tail], width, "workgroup load partial results")
                 assert other is not None
-                total = _combine(context, combiner, total, other)
+                total = other if everyone and offset == 0 else _combine(context, combiner, total, other)
             results.append(total)
         return results
 
     context.arena_in_use = True
+    if leader is None:
+        return combine_all()
     return emit.branch(leader, [vector_type(element, width)] * len(values), combine_all, lambda: values)

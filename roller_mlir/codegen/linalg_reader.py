@@ -88,8 +88,6 @@ def read_structured(operation: ir.Operation) -> StructuredOp:
     for op in body.ops:
         if op.name == "math.fpowi":
             fail(operation, f"'{operation.name}' uses 'math.fpowi', which is not supported; use 'math.powf'")
-        if op.name == "linalg.index":
-            fail(operation, f"'{operation.name}' reads 'linalg.index'; bodies that depend on indices are not supported")
     for index in (index for each in indices for index in each):
         if any(k < 0 for k in index.coefficients):
             fail(

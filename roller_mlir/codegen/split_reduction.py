@@ -26,7 +26,7 @@ from roller_mlir.codegen.body import BodyOp, Local
 from roller_mlir.codegen.linalg_reader import StructuredOp, fill_constant
 from roller_mlir.codegen.pads import Padding, pad_tensor
 from roller_mlir.plan import LinearIndex, Split
-from roller_mlir.plan.expression import NEUTRAL
+from roller_mlir.plan.expression import neutral_of
 from roller_mlir.plan.split import divisible_loops
 from roller_mlir.plan.uneven import uneven_problem
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
@@ -224,7 +224,9 @@ def _combiner(root: StructuredOp) -> BodyOp:
 
 
 def _neutral(root: StructuredOp, element: ir.Type) -> Any:
-    return arith.constant(element, _scalar(element, NEUTRAL[_combiner(root).name]))
+    neutral = neutral_of(_combiner(root).name, str(element))
+    assert neutral is not None  # `divisible_loops`
+    return arith.constant(element, _scalar(element, neutral))
 
 
 def _scalar(element: ir.Type, value: float) -> ir.Attribute:

@@ -8,18 +8,15 @@ wrote.
 
 from collections.abc import Sequence
 
-from roller_mlir.codegen.affine import map_indices
-from roller_mlir.codegen.compute import Compute, emit_points, widen
+from roller_mlir.codegen.compute import Compute, emit_points
 from roller_mlir.codegen.compute_reader import ComputeReader
 from roller_mlir.codegen.copies import store_rounds
-from roller_mlir.codegen.fragments import Fragments
-from roller_mlir.codegen.join import join
 from roller_mlir.codegen.loop_nest import LoopNest, reduction_nest, unit_nest
+from roller_mlir.codegen.register_tiles import owner, settle
 from roller_mlir.codegen.task_context import TaskContext
 from roller_mlir.codegen.task_scope import TaskScope, staged_tile
 from roller_mlir.codegen.task_store import store_register_tile
-from roller_mlir.codegen.thread_box import ThreadBox
-from roller_mlir.codegen.tile_values import DirectTile, RegisterTile, SplatTile
+from roller_mlir.codegen.tile_values import RegisterTile
 from roller_mlir.dialects.rtile import ComputeOp, LoadOp
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.plan.plan import WORKGROUP
@@ -62,7 +59,7 @@ class TaskBuilder:
             else:
                 self._scope.tiles[op.results[0]] = tile
         elif op.name == "rtile.compute":
-            self._scope.tiles[op.results[0]] = self._compute(op)
+            self._define(op.results, self._compute(op))
         elif op.name == "rtile.store":
             self._store(op)
         elif op.name == "scf.for":
@@ -70,20 +67,23 @@ class TaskBuilder:
         elif op.name not in NO_TILE:
             fail(op, f"'{op.name}' cannot stand in a task; only rtile ops, reduction loops and constant tiles can")
 
-    def _compute(self, op: ir.Operation) -> RegisterTile:
+    def _define(self, results: Sequence[ir.Value], tiles: Sequence[RegisterTile]) -> None:
+        for result, tile in zip(results, tiles, strict=True):
+            self._scope.tiles[result] = tile
+
+    def _compute(self, op: ir.Operation) -> list[RegisterTile]:
         """A compute outside of reduction loops: all its points at once."""
         view = op.opview
         compute = self._computes.prepare(view)
-        values, initial = self._computes.start(view, compute)
-        values = emit_points(self._context, compute, values)
-        return RegisterTile(op, values, self._computes.is_partial(compute.box), initial)
+        values = emit_points(self._context, compute, self._computes.start(view, compute))
+        return self._computes.results(view, compute, values)
 
     def _reduce(self, op: ir.Operation) -> None:
         """A nest of reduction loops: a pipeline of staged copies around one compute."""
         nest = reduction_nest(op)
         computes = [o.operation for o in nest.body if o.operation.name == "rtile.compute"]
-        if len(computes) != 1 or len(nest.results) != 1 or nest.yielded[0] != computes[0].results[0]:
-            fail(op, "a reduction loop must hold exactly 1 rtile.compute, whose result it yields")
+        if len(computes) != 1 or list(nest.yielded) != list(computes[0].results):
+            fail(op, "a reduction loop must hold exactly 1 rtile.compute, whose results it yields")
         view = computes[0].opview
         if list(view.accumulators) != list(nest.carried):
             fail(
@@ -96,10 +96,10 @@ class TaskBuilder:
         if strange:
             fail(strange[0], f"'{strange[0].name}' cannot stand in a reduction loop; rtile.load and rtile.compute can")
         staged = [load for load in loads if load.tile.layer == WORKGROUP]
-        tile = self._pipeline(nest, view, loads, staged) if staged else self._stream(nest, view, loads)
-        self._scope.tiles[nest.results[0]] = tile
+        tiles = self._pipeline(nest, view, loads, staged) if staged else self._stream(nest, view, loads)
+        self._define(nest.results, tiles)
 
-    def _stream(self, nest: LoopNest, view: ComputeOp, loads: Sequence[LoadOp]) -> RegisterTile:
+    def _stream(self, nest: LoopNest, view: ComputeOp, loads: Sequence[LoadOp]) -> list[RegisterTile]:
         """Reduction steps without staging; a partial first step stands before the loop."""
         context = self._context
 
@@ -110,18 +110,18 @@ class TaskBuilder:
             return self._computes.prepare(view)
 
         first = at(Symbol("step", 0, 0))
-        values, initial = self._computes.start(view, first)
+        values = self._computes.start(view, first)
         peeled = int(nest.trips == 1 or any(origin.range()[0] < 0 for origin in first.origin))
         if peeled:
             values = emit_points(context, first, values)
         values = context.emit.loop(
             peeled, nest.trips, values, lambda step, carried: emit_points(context, at(step), carried)
         )
-        return RegisterTile(view.operation, values, self._computes.is_partial(first.box), initial)
+        return self._computes.results(view, first, values)
 
     def _pipeline(
         self, nest: LoopNest, view: ComputeOp, loads: Sequence[LoadOp], staged: Sequence[LoadOp]
-    ) -> RegisterTile:
+    ) -> list[RegisterTile]:
         """Reduction steps with staged operands: while a step computes, the next one's tiles travel to registers.
 
         The last step prefetches under a false condition instead of being peeled: a peeled step's arithmetic would be
@@ -152,7 +152,7 @@ class TaskBuilder:
         put(fetch(first, None), zero)
         context.barrier()
         compute = at(first, zero)
-        values, initial = self._computes.start(view, compute)
+        values = self._computes.start(view, compute)
 
         def step(symbol: Symbol, carried: list[ir.Value]) -> list[ir.Value]:
             *accumulators, stage = carried
@@ -173,45 +173,17 @@ class TaskBuilder:
             values = emit_points(context, compute, values)
         else:
             values = emit.loop(0, nest.trips, [*values, zero], step)[:-1]
-        return RegisterTile(view.operation, values, self._computes.is_partial(compute.box), initial)
+        return self._computes.results(view, compute, values)
 
     def _store(self, op: ir.Operation) -> None:
         view = op.opview
         tile = self._scope.tile(op, view.tile)
         if not isinstance(tile, RegisterTile):
             fail(op, "'rtile.store' stores a tile that no rtile.compute made")
-        box = self._computes.box(tile.compute.opview)
-        compute = tile.compute.opview
-        values, condition, width = tile.values, None, box.width
-        if tile.partial:
-            combiner = self._computes.body(compute).combiner()
-            assert combiner is not None
-            start = tile.initial.value if isinstance(tile.initial, SplatTile) else None
-            values, condition, width = join(self._context, box, combiner, start, values)
+        settle(self._context, tile, everyone=any(use.owner.operation.name == "rtile.compute" for use in view.tile.uses))
         target = self._scope.place(op, view.destination, view.indices, view.origin_map, view.tile_steps)
-        indices = map_indices(compute.maps[-1])
-
-        def finish() -> list[ir.Value]:
-            whole = values
-            if isinstance(tile.initial, DirectTile):
-                whole = self._add_old(box, compute, tile.initial, values, width)
-            store_register_tile(self._context, box, target, indices, whole, width)
-            return []
-
+        condition = owner(self._context, tile)
         if condition is None:
-            finish()
+            store_register_tile(self._context, tile, target)
         else:
-            self._context.emit.branch(condition, [], finish)
-
-    def _add_old(
-        self, box: ThreadBox, compute: ComputeOp, old: DirectTile, values: Sequence[ir.Value], width: int
-    ) -> list[ir.Value]:
-        """Combine joined results with the old output, which only the threads that store them read."""
-        combiner = self._computes.body(compute).combiner()
-        assert combiner is not None
-        fragments, indices = Fragments(self._context, box), map_indices(compute.maps[-1])
-        found: list[ir.Value] = []
-        for key, value in zip(box.keys, values, strict=True):
-            other = widen(self._context, fragments.read(old, indices, box.at(key)), width)
-            found.append(self._context.emit.op(combiner, [value, other], value.type))
-        return found
+            self._context.emit.branch(condition, [], lambda: store_register_tile(self._context, tile, target) or [])

@@ -5,32 +5,18 @@ from collections.abc import Sequence
 
 from roller_mlir.codegen.affine import apply_indices
 from roller_mlir.codegen.task_context import TaskContext, access_memory
-from roller_mlir.codegen.thread_box import ThreadBox
-from roller_mlir.codegen.tile_values import DirectTile
+from roller_mlir.codegen.tile_values import DirectTile, RegisterTile
 from roller_mlir.mapping.index import Linear
-from roller_mlir.plan import LinearIndex
 from roller_mlir.support.bindings import ir
 
 
-def store_register_tile(
-    context: TaskContext,
-    box: ThreadBox,
-    target: DirectTile,
-    indices: Sequence[LinearIndex],
-    values: Sequence[ir.Value],
-    width: int,
-) -> None:
-    """Store a thread's values.
-
-    Args:
-        context: The task.
-        box: Who holds what.
-        target: The place in the destination.
-        indices: Tile coordinates as functions of the box's loops.
-        values: One value an accumulator.
-        width: Lanes of the values; 1 after lanes were joined.
-    """
-    for key, value in zip(box.keys, values, strict=True):
+def store_register_tile(context: TaskContext, tile: RegisterTile, target: DirectTile) -> None:
+    """Store a thread's elements of a joined tile to a place in the destination."""
+    box, indices, width = tile.box, tile.indices, tile.width
+    unused = {loop for loop in range(len(box.loops)) if not any(index.coefficients[loop] for index in indices)}
+    for key, value in zip(box.keys, tile.values, strict=True):
+        if any(register for loop, register in key.items() if loop in unused):
+            continue  # an element that another register holds too
         positions = box.at(key)
         local = apply_indices(indices, [positions.get(loop, Linear()) for loop in range(len(box.axes))])
         at = [o + x * s for o, x, s in zip(target.origin, local, target.steps, strict=True)]
@@ -39,6 +25,9 @@ def store_register_tile(
             continue
         assert box.lane is not None
         factors = [f.coefficients[box.lane] * s for f, s in zip(indices, target.steps, strict=True)]
+        if not any(factors):
+            _store(context, target, at, context.emit.extract(value, 0), 1)
+            continue
         if _is_vector(at, factors, target.shape, width):
             _store(context, target, at, value, width)
             continue

@@ -2,6 +2,7 @@
 """The box of one rtile.compute as a thread sees it: its coordinates, its registers and their positions."""
 
 from itertools import product
+from math import prod
 
 from roller_mlir.codegen.emitter import Emitter
 from roller_mlir.mapping.combine import Combination, combination
@@ -58,3 +59,21 @@ class ThreadBox:
     def at(self, key: dict[int, int]) -> Positions:
         """Return the positions of an accumulator's registers."""
         return {loop: self.base(loop) + register_offset(self.axes[loop], r) for loop, r in key.items()}
+
+    def stride(self, loop: int) -> int:
+        """Return the threads between neighbours along a loop."""
+        return prod(self.axes[other].threads for other in self.order[: self.order.index(loop)])
+
+    def spread(self, loop: int) -> tuple[int, int, int, int]:
+        """Return how a loop's points are spread over threads and registers: equal for loops that go together."""
+        axis = self.axes[loop]
+        return axis.block, axis.threads, axis.chunk, self.stride(loop) if axis.threads > 1 else 0
+
+    def register(self, loop: int, position: Linear) -> int | None:
+        """Return which of a thread's registers along a loop holds a position, None where that is not constant."""
+        offset = position + self.base(loop) * -1
+        if offset.terms:
+            return None
+        axis = self.axes[loop]
+        run, within = divmod(offset.constant, axis.threads * axis.chunk)
+        return run * axis.chunk + within if 0 <= within < axis.chunk else None

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the SSA tiles of a program are while a task is built: staged, direct, constant, or spread over registers."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
+from roller_mlir.codegen.thread_box import ThreadBox
 from roller_mlir.mapping.index import Linear
-from roller_mlir.plan import OperandPlan
+from roller_mlir.plan import LinearIndex, OperandPlan
 from roller_mlir.support.bindings import ir
 
 
@@ -59,20 +60,28 @@ class SplatTile:
 
 @dataclass
 class RegisterTile:
-    """A tile spread over the registers of all threads.
+    """A tile spread over the registers of all threads: one result of an rtile.compute.
 
     Attributes:
-        compute: The rtile.compute that gave it, whose thread map says who holds what.
+        compute: The rtile.compute that gave it.
+        box: Its box, which says who holds what.
+        indices: Tile coordinates as functions of the box's loops.
         values: A scalar or lane vector per register of the parallel loops, in the order of `ThreadBox.keys`.
-        partial: Whether threads (or lanes) hold partial results that are not joined yet.
+        width: Lanes of the values.
+        combiner: What joins the partial results that threads (or lanes) hold; None where each holds whole results.
         initial: The tile that the joined result is combined with, when the partial results started from the neutral
             element.
+        number: Which result of the compute it is.
     """
 
     compute: ir.Operation
-    values: list[ir.Value] = field(default_factory=list)
-    partial: bool = False
-    initial: DirectTile | SplatTile | None = None
+    box: ThreadBox
+    indices: tuple[LinearIndex, ...]
+    values: list[ir.Value]
+    width: int
+    combiner: str | None = None
+    initial: "TileValue | None" = None
+    number: int = 0
 
 
 TileValue = DirectTile | StagedTile | SplatTile | RegisterTile

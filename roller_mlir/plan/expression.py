@@ -5,7 +5,7 @@ Paper: ROLLER section 3.1 ("tensor expression"). An expression holds no operator
 sum differ only in their loops and index functions.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from math import inf, prod
@@ -24,6 +24,30 @@ NEUTRAL = {
     "arith.minnumf": inf,
 }
 """What leaves a combiner's other operand as it is, whatever its type."""
+
+_NEUTRAL_OF_BITS: dict[str, Callable[[int], int]] = {
+    "arith.maxsi": lambda bits: -(1 << (bits - 1)),
+    "arith.minsi": lambda bits: (1 << (bits - 1)) - 1,
+    "arith.maxui": lambda bits: 0,
+    "arith.minui": lambda bits: -1,
+    "arith.andi": lambda bits: -1,
+    "arith.ori": lambda bits: 0,
+    "arith.xori": lambda bits: 0,
+}
+
+COMBINERS = (*NEUTRAL, *_NEUTRAL_OF_BITS)
+"""Operations that join partial results in any order."""
+
+
+def neutral_of(combiner: str | None, element_type: str) -> float | None:
+    """Return what leaves a combiner's other operand of a type as it is, None of what is no combiner.
+
+    >>> neutral_of("arith.maximumf", "f16"), neutral_of("arith.maxsi", "i8"), neutral_of("arith.subf", "f32")
+    (-inf, -128.0, None)
+    """
+    if combiner in _NEUTRAL_OF_BITS:
+        return float(_NEUTRAL_OF_BITS[combiner](int(element_type.removeprefix("i"))))
+    return None if combiner is None else NEUTRAL.get(combiner)
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ that numbers the parts; the second stage reduces over that loop. Both are expres
 from dataclasses import replace
 from math import prod
 
-from roller_mlir.plan.expression import NEUTRAL, Access, LinearIndex, Loop, TensorExpression
+from roller_mlir.plan.expression import Access, LinearIndex, Loop, TensorExpression, neutral_of
 from roller_mlir.plan.plan import AxisPlan, Plan
 
 
@@ -20,7 +20,7 @@ def divisible_loops(expression: TensorExpression) -> tuple[int, ...]:
     the epilogue reads a tensor that the second stage, which walks the output's points in row-major order, cannot index
     by their number: one that is neither constant nor laid out as the output, such as a bias along one dimension.
     """
-    if expression.combiner not in NEUTRAL or _written_in_part(expression):
+    if neutral_of(expression.combiner, expression.result_type) is None or _written_in_part(expression):
         return ()
     if any(_point_stride(expression, access) is None for access in expression.epilogue):
         return ()
@@ -117,7 +117,7 @@ def join_expression(expression: TensorExpression, parts: int) -> TensorExpressio
         output=Access(output.name, (points,), output.element_type, (point,)),
         combiner=expression.combiner,
         flops_per_point=1,
-        pad_values=(NEUTRAL[expression.combiner],),
+        pad_values=(neutral_of(expression.combiner, expression.result_type),),
         accumulates=expression.accumulates,
         epilogue=tuple(_on_points(expression, access) for access in expression.epilogue),
         epilogue_flops=expression.epilogue_flops,

@@ -17,7 +17,7 @@ _DTYPES = {
     "f64": ("float64",),
     "f32": ("float32",),
     "f16": ("float16",),
-    "bf16": ("bfloat16",),
+    "bf16": ("uint16", "bfloat16"),
     "i64": ("int64", "uint64"),
     "i32": ("int32", "uint32"),
     "i16": ("int16", "uint16"),

@@ -5,7 +5,7 @@ A launch and each resident block own one record, an array of 64-bit slots. `runt
 compiled code, `launch` fills them through numpy.
 """
 
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 
 
 class Launch(IntEnum):
@@ -50,7 +50,18 @@ class Launch(IntEnum):
     RANGES = 36  # address of int64[RANGE_COUNT][2]: begin, end of every argument
     RANGE_COUNT = 37
     SUBGROUPS = 38  # subgroups of a block, the last one maybe not full
-    SIZE = 40
+    TIME = 39  # grows at whatever orders accesses: starts of blocks, barriers, waits of subgroups, releases
+    REGION = 40  # sanitized: address of the memory that holds all array arguments
+    REGION_BYTES = 41
+    CELLS = 42  # sanitized: address of int64[REGION_BYTES >> GRANULE][CELL_WORDS]; 0: not sanitized
+    GRANULE = 43  # log2 of the bytes that one cell stands for
+    KNOWN = 44  # address of uint8[REGION_BYTES >> PAGE_BITS]: 1 where memory holds what the caller gave
+    REPORTS = 45  # address of int64[MOST_REPORTS][len(Report)]
+    REPORT_COUNT = 46
+    REPORTS_LOST = 47  # 1: there were more pairs of sites than reports
+    PLACE_CLOCKS = 48  # address of int64[CLOCK_PLACES][BLOCKS][CLOCK_WORDS]; 0: blocks never order each other
+    COPY_CAPACITY = 49  # asynchronous copies that a thread may have under way
+    SIZE = 50
 
 
 class Block(IntEnum):
@@ -81,7 +92,22 @@ class Block(IntEnum):
     ARRIVAL_SITE = 22  # the barrier that the first of them reached
     MIXED = 23  # 1: another one reached another barrier
     SUBGROUP_ORDER = 24  # address of int64[SUBGROUPS]: the first thread of each subgroup, as the subgroups run
-    SIZE = 25
+    WATCHED = 25  # address that the running atomic operation may change
+    WATCHED_BITS = 26  # what was there before
+    COPIES = 27  # address of int64[threads][COPY_CAPACITY][len(Copy)], oldest first
+    COPY_COUNT = 28  # address of int64[threads]
+    BARRIER_TIME = 29  # of the last barrier, or of the start
+    STARTED = 30  # time of the start
+    FIRST = 31  # first thread of the subgroup that runs
+    SYNCED = 32  # address of int64[threads]: at a subgroup's first thread, when all its lanes waited for each other
+    PARTIAL = 33  # address of int64[threads][2]: when some lanes did, and which (one bit a lane)
+    CELLS = 34  # address of int64[ARENA_BYTES >> GRANULE][CELL_WORDS]; 0: not sanitized
+    CLOCK = 35  # address of int64[BLOCKS][CLOCK_WORDS]: what of each block happened before the last barrier
+    LEARNT = 36  # the same, with what threads acquired since then
+    LEARNT_NEW = 37  # 1: LEARNT is ahead of CLOCK
+    ACQUIRED = 38  # address of int64[threads]: when the thread last acquired
+    FENCED = 39  # address of int64[threads]: when it last passed a fence
+    SIZE = 40
 
 
 class State(IntEnum):
@@ -107,6 +133,7 @@ class Fault(IntEnum):
     DIVERGENT_SUBGROUP = 5
     SPINS = 6
     TIMEOUT = 7
+    COPIES = 8  # more asynchronous copies under way than there is room for
 
 
 class Outcome(IntEnum):
@@ -144,6 +171,80 @@ class Space(IntEnum):
     WORKGROUP = 2
 
 
+class Touch(IntFlag):
+    """What an access does to a byte, as the sanitizer sees it."""
+
+    ATOMIC = 1
+    PENDING = 2  # an asynchronous copy that nobody has waited for
+    READ = 4
+    WRITE = 8
+    ACQUIRE = 16
+    RELEASE = 32
+    COMPLETE = 64  # the end of an asynchronous copy
+
+
+class Cell(IntEnum):
+    """Words of a cell. An access is TIME << 28 | site << 12 | thread << 2 | (PENDING | ATOMIC)."""
+
+    WRITER = 0  # the last write; 0: none
+    READER = 1  # a read since then; 0: none
+    OTHER_READER = 2  # another one, from as far away as there was one
+    OWNERS = 3  # the blocks of the three, 21 bits each
+
+
+class Report(IntEnum):
+    """Columns of what the sanitizer found."""
+
+    KEY = 0  # Finding << 32 | site << 16 | other site
+    COUNT = 1
+    ACCESS = 2  # as in a cell
+    OTHER = 3
+    BLOCK = 4
+    OTHER_BLOCK = 5
+    OFFSET = 6  # bytes from the start of the arena or of the region
+    SHARED = 7  # 1: of the arena
+
+
+class Finding(IntEnum):
+    """What the sanitizer finds without ending the launch."""
+
+    READ_AFTER_WRITE = 1
+    WRITE_AFTER_READ = 2
+    WRITE_AFTER_WRITE = 3
+    UNINITIALISED = 4
+    UNFINISHED_COPY = 5
+
+
+class Clock(IntEnum):
+    """Words of what is known of a block: each orders accesses up to a time."""
+
+    BARRIER = 0  # all accesses before this time
+    RELEASE = 1  # time << 10 | thread: the thread's accesses up to this time
+    SUBGROUP = 2  # time << 10 | first thread: the subgroup's accesses before this time
+    UNUSED = 3
+
+
+class Copy(IntEnum):
+    """Columns of an asynchronous copy."""
+
+    SITE = 0
+    TARGET = 1
+    SOURCE = 2
+    BYTES = 3
+    SOURCE_BYTES = 4  # the rest of the target becomes 0
+    GROUP = 5  # 0: in no group yet, else the groups that were made after it, and its own
+
+
+CELL_WORDS = len(Cell)
+CLOCK_WORDS = len(Clock)
+CLOCK_PLACES = 64  # addresses of atomic operations are told apart modulo this
+TIME_SHIFT, SITE_SHIFT, THREAD_SHIFT = 28, 12, 2
+THREAD_MASK = 1023
+THREAD_BITS = 10
+OWNER_BITS = 21
+FIRST_TIME = 2  # of a launch; what was there before has an earlier one
+PAGE_BITS = 8  # arguments start at multiples of 256 bytes
+MOST_REPORTS = 64
 COUNTER_COUNT = len(Counter)
 FAULT_VALUE_COUNT = 16
 SECTOR_BYTES = 32

@@ -1,0 +1,355 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Builds random programs, and keeps account of what is known of each value: how large it is, and whether it is exact.
+
+A result whose reference and kernel must agree to the bit is `same`: whole numbers that the type holds, and what only
+moves or picks from such. Where that holds equality is asked for, elsewhere the stated tolerance.
+"""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from roller_mlir.fuzz.numbers import Knob, Number, Whole, product, value_of
+from roller_mlir.fuzz.program import (
+    Argument,
+    Concat,
+    Dense,
+    Fill,
+    Generic,
+    Index,
+    Named,
+    Node,
+    Pad,
+    Program,
+    Ref,
+    Reshape,
+    Slice,
+    Tensor,
+)
+from roller_mlir.fuzz.scalars import COMPARISONS, Scalar, element_of, is_float
+
+# Whole numbers up to here are exact in a type.
+EXACT = {"f64": 2**53, "f32": 2**24, "f16": 2**11, "bf16": 2**8, "i32": 2**31, "i8": 2**7, "i1": 1, "index": 2**53}
+# Beyond this an f16 overflows, and an exponential is no test of anything.
+LARGEST = {"f64": 1e30, "f32": 1e20, "f16": 2e4, "bf16": 1e20}
+INTEGER_INPUT, NORMAL_INPUT = 4.0, 6.0
+
+
+class RejectedError(Exception):
+    """What was drawn is no good test (too large, or its numbers overflow); another is drawn."""
+
+
+@dataclass(frozen=True)
+class Info:
+    """What is known of a value.
+
+    Attributes:
+        bound: No element is larger in magnitude.
+        same: Whether the reference and every correct kernel have the very same bits.
+        whole: Whether all elements are whole numbers.
+        depth: Operations that round on the way to it.
+    """
+
+    bound: float
+    same: bool = True
+    whole: bool = True
+    depth: int = 0
+
+
+class Builder:
+    """A program under construction."""
+
+    def __init__(self, generator: random.Random, values: str, most_points: int) -> None:
+        """Start without nodes.
+
+        Args:
+            generator: Where choices come from.
+            values: "integers" or "normal", as the inputs will be.
+            most_points: Points of a loop nest at most.
+        """
+        self.random = generator
+        self.values = values
+        self.most_points = most_points
+        self.knobs: list[Knob] = []
+        self.nodes: list[Node] = []
+        self.info: dict[Ref, Info] = {}
+        self.points = 0
+
+    # Numbers.
+
+    def knob(self, value: int, least: int = 1) -> Number:
+        """Return a new knob."""
+        self.knobs.append(Knob(value, least))
+        return Number("knob", (len(self.knobs) - 1,))
+
+    def at(self, number: Whole) -> int:
+        """Return what a number is."""
+        return value_of(number, self.knobs)
+
+    def extent(self, room: int) -> Number:
+        """Return a new extent of at most `room`."""
+        choices = [n for n in _EXTENTS if n <= max(room, 1)]
+        return self.knob(self.random.choice(choices))
+
+    def extents(self, count: int, room: int | None = None) -> list[Number]:
+        """Return new extents whose product is at most `room`, none of them favoured."""
+        left = self.most_points if room is None else room
+        found: dict[int, Number] = {}
+        order = list(range(count))
+        self.random.shuffle(order)
+        for position, number in enumerate(order):
+            share = left ** (1.0 / max(1, (count - position) * self.random.choice((0.5, 0.8, 1.0))))
+            found[number] = self.extent(int(min(left, share)))
+            left //= max(1, self.at(found[number]))
+        return [found[i] for i in range(count)]
+
+    def chance(self, probability: float) -> bool:
+        """Return True as often as asked."""
+        return self.random.random() < probability
+
+    # Values.
+
+    def type_of(self, ref: Ref) -> Tensor:
+        """Return the type of a value."""
+        return self.nodes[ref[0]].types[ref[1]]
+
+    def shape_of(self, ref: Ref) -> tuple[int, ...]:
+        """Return the extents of a value as they are now."""
+        return tuple(self.at(extent) for extent in self.type_of(ref).shape)
+
+    def add(self, node: Node, info: Info | Sequence[Info]) -> Ref:
+        """Add a node; its first result is returned."""
+        self.nodes.append(node)
+        number = len(self.nodes) - 1
+        infos = [info] * len(node.types) if isinstance(info, Info) else list(info)
+        for result, (kind, one) in enumerate(zip(node.types, infos, strict=True)):
+            if one.bound > LARGEST.get(kind.element, 1e30):
+                raise RejectedError(f"values up to {one.bound} in {kind.element}")
+            self.info[number, result] = one
+        return number, 0
+
+    def argument(self, shape: Sequence[Whole], element: str) -> Ref:
+        """Add an argument."""
+        normal = self.values == "normal" and is_float(element)
+        info = Info(NORMAL_INPUT, True, False) if normal else Info(INTEGER_INPUT)
+        return self.add(Argument(types=(Tensor(tuple(shape), element),)), info)
+
+    def dense(self, shape: Sequence[Whole], element: str, *, splat: bool | None = None) -> Ref:
+        """Add a constant tensor."""
+        count = self.at(product(shape))
+        only = count > 64 or (element == "bf16" and count > 1) or (self.chance(0.3) if splat is None else splat)
+        node = Dense(types=(Tensor(tuple(shape), element),), seed=self.random.randrange(1 << 30), splat=only)
+        return self.add(node, Info(4.0))
+
+    def fill(self, shape: Sequence[Whole], element: str, value: float | None = None) -> Ref:
+        """Add a tensor of one value, or an empty one."""
+        bound = 0.0 if value is None or abs(value) == float("inf") else abs(value)
+        return self.add(Fill(types=(Tensor(tuple(shape), element),), value=value), Info(bound))
+
+    def operand(self, shape: Sequence[Whole], element: str) -> Ref:
+        """Add an argument, or now and then a constant, as something to read."""
+        if self.at(product(shape)) <= 4096 and self.chance(0.06):
+            return self.dense(shape, element)
+        return self.argument(shape, element)
+
+    def start(self, shape: Sequence[Whole], element: str, neutral: float) -> Ref:
+        """Add what an accumulator starts from: mostly a fill of the neutral element."""
+        drawn = self.random.random()
+        if drawn < 0.74:
+            return self.fill(shape, element, neutral)
+        if drawn < 0.82 and abs(neutral) < float("inf"):
+            return self.fill(shape, element, self.random.choice((-2.0, 1.0, 3.0)))
+        if drawn < 0.88 and self.at(product(shape)) <= 4096:
+            return self.dense(shape, element)
+        return self.argument(shape, element)
+
+    # Structured ops.
+
+    def count(self, loops: Sequence[Whole]) -> int:
+        """Return the points of a loop nest, and count them to the program's.
+
+        Raises:
+            RejectedError: The program becomes too large.
+        """
+        points = self.at(product(loops))
+        self.points += points
+        if points > self.most_points or self.points > 3 * self.most_points:
+            raise RejectedError(f"{self.points} points")
+        return points
+
+    def generic(
+        self,
+        loops: Sequence[Whole],
+        inputs: Sequence[tuple[Ref, Sequence[Index]]],
+        outputs: Sequence[tuple[Ref, Sequence[int]]],
+        body: Sequence[Scalar],
+        combiner: Sequence[str] = (),
+    ) -> Ref:
+        """Add a linalg.generic.
+
+        Args:
+            loops: Extents.
+            inputs: Operands and where they are read.
+            outputs: What results start from, and the loops by which they are indexed.
+            body: What each result is, or, where there are combiners, what a point contributes to it.
+            combiner: One per result, of a reduction; none where nothing is reduced.
+        """
+        points = self.count(loops)
+        kept = {loop for _, order in outputs for loop in order}
+        reduced = self.at(product([n for i, n in enumerate(loops) if i not in kept]))
+        refs = [ref for ref, _ in [*inputs, *outputs]]
+        yielded: list[Scalar] = []
+        infos: list[Info] = []
+        kinds = [self.type_of(ref) for ref, _ in inputs], [self.type_of(ref) for ref, _ in outputs]
+        elements = [kind.element for kind in kinds[0]], [kind.element for kind in kinds[1]]
+        known = [self.info[ref] for ref, _ in inputs], [self.info[ref] for ref, _ in outputs]
+        for result, scalar in enumerate(body):
+            info = judge(scalar, known[0], known[1], elements, points)
+            if combiner:
+                op = combiner[result]
+                start = known[1][result]
+                info = reduce_info(op, info, start, reduced, elements[1][result])
+                sides = (Scalar("acc", value=result), scalar)
+                scalar = Scalar(op, sides if self.chance(0.7) else sides[::-1])
+            yielded.append(scalar)
+            infos.append(info)
+        maps = [tuple(indices) for _, indices in inputs]
+        maps += [tuple(self.loop(loop, len(loops)) for loop in order) for _, order in outputs]
+        node = Generic(
+            operands=tuple(refs), types=tuple(kinds[1]), loops=tuple(loops), maps=tuple(maps), body=tuple(yielded)
+        )
+        return self.add(node, infos)
+
+    @staticmethod
+    def loop(number: int, loops: int, stride: Whole = 1) -> Index:
+        """Return the index of a plain (or strided) loop."""
+        return Index(tuple(stride if i == number else 0 for i in range(loops)))
+
+    def named(self, node: Named, points: int, reduced: int, per_point: Callable[[list[Info]], Info], op: str) -> Ref:
+        """Add a named op that reduces (or not, with op "").
+
+        Args:
+            node: The op.
+            points: Of its loop nest.
+            reduced: Points that each result combines.
+            per_point: What a point contributes, of what is known of the inputs.
+            op: How contributions are combined.
+        """
+        self.count([points])
+        inputs, start = node.operands[:-1], node.operands[-1]
+        info = per_point([self.info[ref] for ref in inputs])
+        if op:
+            info = reduce_info(op, info, self.info[start], reduced, node.types[0].element)
+        return self.add(node, settle(info, node.types[0].element))
+
+    def copy_info(self, node: Node) -> Ref:
+        """Add a node that only moves elements."""
+        assert isinstance(node, Pad | Reshape | Concat | Slice | Named)
+        infos = [self.info[ref] for ref in (node.operands[:-1] if isinstance(node, Named) else node.operands)]
+        joined = Info(
+            max(one.bound for one in infos),
+            all(one.same for one in infos),
+            all(one.whole for one in infos),
+            max(one.depth for one in infos),
+        )
+        if isinstance(node, Pad) and abs(node.value) != float("inf"):
+            joined = replace(joined, bound=max(joined.bound, abs(node.value)))
+        return self.add(node, joined)
+
+    def program(self, results: Sequence[Ref]) -> Program:
+        """Return the program."""
+        return Program(tuple(self.knobs), tuple(self.nodes), tuple(results))
+
+
+_EXTENTS = (
+    *(1, 1, 2, 3, 4, 4, 5, 7, 8, 8, 9, 11, 12, 13, 15, 16, 16, 17, 19, 23, 24, 28, 31, 32, 32, 33, 37, 40, 47, 48, 53),
+    *(61, 64, 64, 65, 72, 80, 96, 97, 100, 113, 127, 128, 129, 130, 160, 192, 197, 224, 255, 256, 257, 300, 384, 400),
+    *(509, 512, 513, 600, 768, 1000, 1024, 1031, 1536, 2048, 2049, 3000, 4096, 5000),
+)
+
+
+def settle(info: Info, element: str) -> Info:
+    """Return what is left of `same` in a type: whole numbers beyond what it holds are rounded."""
+    if is_float(element):
+        return replace(info, same=info.same and (not info.whole or info.bound <= EXACT[element]))
+    return replace(info, same=info.same, whole=True, bound=min(info.bound, EXACT[element]))
+
+
+def reduce_info(op: str, point: Info, start: Info, count: int, element: str) -> Info:
+    """Return what is known of a reduction of `count` points."""
+    depth = max(point.depth, start.depth)
+    same, whole = point.same and start.same, point.whole and start.whole
+    if op == "add":
+        info = Info(start.bound + count * point.bound, same and whole, whole, depth + 1)
+    elif op == "mul":
+        bound = max(start.bound, 1.0) * max(point.bound, 1.0) ** min(count, 200)
+        info = Info(bound, same and whole, whole, depth + 1)
+    else:
+        info = Info(max(start.bound, point.bound), same, whole, depth)
+    if not is_float(element):
+        info = replace(info, bound=min(info.bound, EXACT[element]))
+    return settle(info, element)
+
+
+def judge(
+    scalar: Scalar,
+    inputs: Sequence[Info],
+    outputs: Sequence[Info],
+    elements: tuple[Sequence[str], Sequence[str]],
+    points: int,
+) -> Info:
+    """Return what is known of a scalar expression.
+
+    Raises:
+        RejectedError: It jumps where its argument is not exact, so that a rounding error is an error of any size.
+    """
+    if scalar.op == "x":
+        return inputs[int(scalar.value)]
+    if scalar.op == "acc":
+        return outputs[int(scalar.value)]
+    if scalar.op == "index":
+        return settle(Info(float(points)), scalar.element)
+    if scalar.op == "constant":
+        whole = scalar.value == round(scalar.value) if abs(scalar.value) < float("inf") else True
+        return settle(Info(min(abs(scalar.value), 1e9), True, whole), scalar.element)
+    parts = [judge(part, inputs, outputs, elements, points) for part in scalar.parts]
+    kind = element_of(scalar, elements[0], elements[1])
+    depth = max(part.depth for part in parts)
+    same, whole = all(part.same for part in parts), all(part.whole for part in parts)
+    bound = max(part.bound for part in parts)
+    if scalar.op in COMPARISONS or scalar.op in ("floor", "ceil"):
+        if not same:
+            raise RejectedError(f"{scalar.op} of a value that is not exact")
+        return Info(1.0 if scalar.op in COMPARISONS else bound + 1, True, True, depth)
+    if scalar.op == "select":
+        return Info(max(p.bound for p in parts[1:]), same, all(p.whole for p in parts[1:]), depth)
+    if scalar.op == "cast":
+        if not is_float(kind) and not (same and whole and bound <= EXACT[kind]) and is_float(
+            element_of(scalar.parts[0], elements[0], elements[1])
+        ):
+            raise RejectedError("a cast to an integer of what is no whole number")
+        rounds = is_float(kind) and not (whole and bound <= EXACT[kind])
+        return Info(bound, same, whole, depth + rounds)
+    if scalar.op in ("max", "min", "maxnum", "minnum", "maxu", "and", "or", "xor", "neg", "abs"):
+        return Info(EXACT[kind] if scalar.op in ("maxu", "and", "or", "xor") else bound, same, whole, depth)
+    return settle(_arithmetic(scalar.op, parts, Info(bound, same, whole, depth + 1)), kind)
+
+
+def _arithmetic(op: str, parts: Sequence[Info], joined: Info) -> Info:
+    exact = replace(joined, same=joined.same and joined.whole)
+    rounded = replace(joined, same=False, whole=False)
+    if op in ("add", "sub"):
+        return replace(exact, bound=sum(part.bound for part in parts))
+    if op == "mul":
+        return replace(exact, bound=parts[0].bound * parts[1].bound)
+    if op == "fma":
+        return replace(exact, bound=parts[0].bound * parts[1].bound + parts[2].bound)
+    if op in ("exp", "exp2", "expm1"):
+        if joined.bound > 12:
+            raise RejectedError("an exponential of a large value")
+        return replace(rounded, bound=2.72**joined.bound, depth=joined.depth + 1)
+    if op in ("tanh", "erf", "sin", "cos", "rsqrt"):
+        return replace(rounded, bound=1.0, depth=joined.depth + 1)
+    if op == "div":
+        return replace(rounded, bound=parts[0].bound)
+    return replace(rounded, bound=joined.bound + 1)
