@@ -13,7 +13,6 @@ Its value is origin(indices) + p on loop `dim`, for the point p of the box: what
 from typing import Any
 
 from roller_mlir.dialects.rtile_checks import hook, known_attributes, require, required_attribute
-from roller_mlir.dialects.rtile_compute import ComputeOp
 from roller_mlir.dialects.rtile_dialect import ReadsMemrefs, RTile, Speculatable
 from roller_mlir.support.bindings import ext, ir
 
@@ -35,9 +34,11 @@ class IndexOp(RTile.Operation, name="index", traits=[ReadsMemrefs, Speculatable]
         dim = required_attribute(self, "dim", ir.IntegerAttr, "an integer")
         known_attributes(self, ("dim",))
         parent = self.operation.parent
-        name = parent.name if parent is not None else "nothing"
-        require(isinstance(parent, ComputeOp), f"must stand in the region of an 'rtile.compute', but stands in '{name}'")
-        loops = len(parent.box_shape)
+        name = parent.operation.name
+        require(name == "rtile.compute", f"must stand in the region of an 'rtile.compute', but stands in '{name}'")
+        if "iterator_types" not in parent.attributes:
+            return  # an error of the compute's
+        loops = len(parent.attributes["iterator_types"])
         require(0 <= dim.value < loops, f"dim must be a loop of its 'rtile.compute', 0 to {loops - 1}, but is {dim.value}")
 
 

@@ -25,15 +25,10 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from roller_mlir.codegen import FAMILIES
-from roller_mlir.codegen.linalg_reader import (
-    StructuredOp,
-    erase_unused,
-    fill_constant,
-    is_structured,
-    read_structured,
-)
-from roller_mlir.codegen.pads import PAD
+from roller_mlir.codegen.group import Group, GroupError, members_of, read_group, starts_others_only
+from roller_mlir.codegen.linalg_reader import StructuredOp, erase_unused, is_structured, read_structured
 from roller_mlir.codegen.split_reduction import split_reduction
+from roller_mlir.codegen.wrap import wrap
 from roller_mlir.dialects import rtile
 from roller_mlir.hal import Device, find_device
 from roller_mlir.hal.instructions import FAMILIES as FAMILIES_OF_DEVICES
@@ -46,10 +41,8 @@ from roller_mlir.plan.split import first_plan, whole_plan
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes import Pass, option, register
-from roller_mlir.support.values import defining_op
 
 JOIN_SUFFIX = "_join"
-_BROUGHT = ("arith.constant", "tensor.empty", PAD)
 
 
 @register
@@ -119,19 +112,50 @@ class RTileConstruct(Pass):
             if isinstance(op, func.FuncOp) and not op.is_external
             for block in op.regions[0].blocks
         ]
-        programs = named_programs(blocks)
-        plans = _plans_of(self.plan_file, list(programs)) if self.plan_file else {}
-        for name, operation in programs.items():
-            _plan(read_structured(operation), name, device, options, plans.get(name))
+        units = named_units(blocks)
+        plans = _plans_of(self.plan_file, list(units)) if self.plan_file else {}
+        for name, operation in units.items():
+            if operation.name == "rtile.program":
+                _plan_program(operation.opview, name, device, options, plans.get(name))
+            else:
+                _plan(read_structured(operation), name, device, options, plans.get(name))
         for block in blocks:
             erase_unused(block)
 
 
-def named_programs(blocks: list[Any]) -> dict[str, ir.Operation]:
-    """Return the ops that become programs, by the programs' names, in order."""
+def named_units(blocks: list[Any]) -> dict[str, ir.Operation]:
+    """Return what gets a plan, by the programs' names, in order: loose linalg ops, and programs without a plan."""
     operations = [inner.operation for block in blocks for inner in block.operations]
-    roots = [one for one in operations if is_structured(one) and not _starts_others_only(one)]
-    return {f"{root.name.split('.')[-1]}_{number}": root for number, root in enumerate(roots)}
+    units = [
+        one
+        for one in operations
+        if (is_structured(one) and not starts_others_only(one)) or (one.name == "rtile.program" and is_unplanned(one))
+    ]
+    return {f"{_root_name(unit)}_{number}": unit for number, unit in enumerate(units)}
+
+
+def is_unplanned(operation: ir.Operation) -> bool:
+    """Return whether a program holds linalg ops that have no plan yet."""
+    program: rtile.ProgramOp = operation.opview
+    return program.plan is None and bool(members_of(program.entry))
+
+
+def _root_name(unit: ir.Operation) -> str:
+    """Return what a program is called after: its op, of several the heavy one, else the last."""
+    name = unit.name
+    if name == "rtile.program":
+        members = members_of(unit.opview.entry)
+        name = members[_group_of(unit.opview).heavy or -1].name if len(members) > 1 else members[0].name
+    return name.split(".")[-1]
+
+
+def _group_of(program: rtile.ProgramOp) -> Group:
+    block = program.entry
+    results = list(block.operations[len(block.operations) - 1].operation.operands)
+    try:
+        return read_group(members_of(block), results)
+    except GroupError as error:
+        fail(program, f"'rtile.program' cannot be one kernel: {error}")
 
 
 def _plans_of(path: str, programs: list[str]) -> dict[str, Plan]:
@@ -172,6 +196,23 @@ def _parts_plan(plan: Plan, split: Split) -> Plan:
     return replace(first_plan(plan), part=part)
 
 
+def _plan_program(
+    program: rtile.ProgramOp, name: str, device: Device, options: ConstructOptions, forced: Plan | None
+) -> None:
+    """Give a program of several linalg ops its plan."""
+    group = _group_of(program)
+    for member in group.members:
+        _check_memory(member.root, device)
+    try:
+        plan = forced or construct(group.expression, device, replace(options, split=False))[0]
+        if forced:
+            plan = adopt(group.expression, plan, device, options.disabled_rules)
+    except ConstructionError as error:
+        fail(program, f"'rtile.program' {error}")
+    program.attributes["sym_name"] = ir.StringAttr.get(name)
+    program.attributes["plan"] = rtile.PlanAttr.of(plan.to_dict())
+
+
 def _plan(root: StructuredOp, name: str, device: Device, options: ConstructOptions, forced: Plan | None) -> None:
     """Replace a structured op by a program of its own, or by two where its reduction is divided over tasks."""
     operation = root.operation
@@ -205,27 +246,7 @@ def _adopted(root: StructuredOp, plan: Plan, device: Device, options: ConstructO
 
 def _wrap(root: StructuredOp, name: str, plan: Plan) -> None:
     """Replace a structured op by a program of its own that carries the plan."""
-    operation = root.operation
-    output = operation.operands[len(operation.operands) - 1]
-    reads_output = root.expression.accumulates
-    wanted: list[ir.Value] = [*root.sources, *([output] if reads_output else [])]
-    operands: list[ir.Value] = list(dict.fromkeys(wanted))
-    with operation.location:
-        program = rtile.program(
-            operands,
-            [operation.results[0].type],
-            name,
-            plan=rtile.PlanAttr.of(plan.to_dict()),
-            ip=ir.InsertionPoint(operation),
-        )
-        mapped: dict[ir.Value, ir.Value] = {}
-        for operand, argument in zip(operands, program.entry.arguments, strict=True):
-            mapped[operand] = argument
-        with ir.InsertionPoint(program.entry):
-            copy = _clone(operation, mapped)
-            rtile.yield_([copy.results[0]])
-    operation.results[0].replace_all_uses_with(program.operation.results[0])
-    operation.erase()
+    wrap([root], list(root.operation.results), name, rtile.PlanAttr.of(plan.to_dict()))
 
 
 def _check_memory(root: StructuredOp, device: Device) -> None:
@@ -236,50 +257,3 @@ def _check_memory(root: StructuredOp, device: Device) -> None:
             root.operation,
             f"'{root.operation.name}' needs {needed} B of global memory, '{device.name}' has {capacity} B; split it",
         )
-
-
-def _clone(operation: ir.Operation, mapped: dict[ir.Value, ir.Value]) -> ir.Operation:
-    """Clone an op into a program, with the constants that it uses and the start of its output."""
-    for value in operation.operands:
-        if value not in mapped:
-            _bring(value, mapped)
-    copy = operation.clone().operation
-    for i, value in enumerate(operation.operands):
-        copy.operands[i] = mapped[value]
-    with ir.InsertionPoint(copy):
-        for inner in (op.operation for region in copy.regions for op in region.blocks[0].operations):
-            for i, value in enumerate(inner.operands):
-                constant = defining_op(value, "arith.constant")
-                if constant is None or constant.parent == copy:
-                    continue
-                if value not in mapped:
-                    _bring(value, mapped)
-                inner.operands[i] = mapped[value]
-    return copy
-
-
-def _bring(value: ir.Value, mapped: dict[ir.Value, ir.Value]) -> None:
-    """Bring a value into the program: constants, paddings and fills as they are, else as an empty tensor."""
-    source = defining_op(value)
-    if source is not None and (source.name in _BROUGHT or fill_constant(value) is not None):
-        mapped[value] = _clone(source, mapped).results[0]
-        return
-    if not isinstance(value.type, ir.RankedTensorType):
-        fail(
-            value, f"a scalar of type {value.type} that is no constant cannot be used by a program; pass it as a tensor"
-        )
-    mapped[value] = ir.Operation.create("tensor.empty", results=[value.type]).results[0]
-
-
-def _starts_others_only(operation: ir.Operation) -> bool:
-    """Whether an op is a fill that only starts the output of other ops, which take it along."""
-    if fill_constant(operation.results[0]) is None:
-        return False
-    uses = list(operation.results[0].uses)
-    if not uses:
-        return False
-    for use in uses:
-        user = use.owner.operation
-        if not is_structured(user) or use.operand_number != len(user.operands) - 1:
-            return False
-    return True

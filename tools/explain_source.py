@@ -7,7 +7,7 @@ from roller_mlir.codegen.linalg_reader import read_structured
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.first_stage import LINALG, first_pass
 from roller_mlir.compiler.source import Source, parse_source
-from roller_mlir.passes.rtile_construct import named_programs
+from roller_mlir.passes.rtile_construct import named_units
 from roller_mlir.passes.rtile_normalize import RTileNormalize
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import func, ir, make_context
@@ -71,7 +71,7 @@ def _read(source: Source, entry: str | None, context: ir.Context, *, fuse: bool)
         if isinstance(op, func.FuncOp) and not op.is_external
         for block in op.regions[0].blocks
     ]
-    roots = named_programs(blocks)
+    roots = named_units(blocks)
     if not roots:
         fail(module.operation, f"function '{function}' has no operator to explain")
     return [

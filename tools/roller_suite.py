@@ -6,6 +6,7 @@
   roller suite roller119 --target h200 --only 'M*,conv2d' --json
   roller suite roller119 --target h200 --only C0 --stage explain      how and why, as `roller explain` shows it
   roller suite roller119 --target h200 --only C0 --stage compile
+  roller suite roller119 --target v100,h200 --stage verify --jobs 2   full-size plans in the simulator, against numpy
   roller suite roller119 --target h200 --disable-rule memory-bank     without an alignment rule
   roller suite ./mine --target mi300x --stage run --shrink      a folder of yours with a table, operators.csv
   roller suite roller119 --write-mlir DIR                       write one .mlir file per operator
@@ -27,13 +28,14 @@ from roller_mlir.tools.roller_arguments import (
     given_construction_arguments,
     positive,
 )
+from roller_mlir.tools.roller_suite_verify import sample_numbers
 from roller_mlir.tools.roller_targets import add_target_arguments
 
 if TYPE_CHECKING:
     from roller_mlir.model.explanation import Explanation
     from roller_mlir.suites import Operator
 
-_STAGES = ("construct", "explain", "compile", "run")
+_STAGES = ("construct", "explain", "compile", "run", "verify")
 _DTYPES = ("f32", "f16", "bf16")
 _RUN_POINTS = 1 << 18
 _ROWS = "cnnopt-exhaustive"
@@ -42,7 +44,7 @@ _ROWS = "cnnopt-exhaustive"
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("suite", nargs="?", metavar="NAME|DIR", help="a suite, or a folder with a table operators.csv")
-    add_target_arguments(parser, default="h200")
+    add_target_arguments(parser, default="h200", plural=True)
     parser.add_argument("--stage", choices=_STAGES, help="how far to go (construct)")
     parser.add_argument("--only", type=_listed, default=(), metavar="ID,...", help="ids, patterns, classes or groups")
     parser.add_argument("--dtype", choices=_DTYPES, help="element type of the inputs, instead of the table's")
@@ -55,6 +57,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="POINTS",
         help=f"run: halve extents until the loop nest has so few points ({_RUN_POINTS}), and plan that",
     )
+    parser.add_argument("--jobs", type=positive, metavar="N", help="verify: processes at a time (1)")
+    parser.add_argument("--sample", type=sample_numbers, metavar="I/N", help="verify: one pair in N, of each class")
     parser.add_argument("--tiles", choices=("published",), help="predict these tiles instead of constructing any")
     parser.add_argument("--data", metavar="DIR", help=f"{_ROWS}: folder of CSV files of tiles, one a layer")
     parser.add_argument("--write-mlir", metavar="DIR", help="write DIR/ID.mlir for each operator, and stop")
@@ -81,6 +85,7 @@ def _check_usage(arguments: argparse.Namespace) -> None:
     named = {"--stage": arguments.stage, "--top-k": arguments.top_k, "--shrink": arguments.shrink}
     named |= {"--only": arguments.only, "--dtype": arguments.dtype, "--tiles": arguments.tiles}
     named |= {"--data": arguments.data, "--write-mlir": arguments.write_mlir}
+    named |= {"--jobs": arguments.jobs, "--sample": arguments.sample}
     named |= {"--target": given_target(arguments) or None, "--json": arguments.json or None}
     given = {name for name, value in named.items() if value} | given_construction_arguments(arguments)
 
@@ -106,6 +111,10 @@ def _check_usage(arguments: argparse.Namespace) -> None:
         raise UsageError(f"--top-k goes with --stage construct or explain; --stage {stage} takes the best program")
     elif arguments.shrink is not None and stage != "run":
         raise UsageError(f"--shrink goes with --stage run, but got --stage {stage}")
+    elif stage != "verify":
+        only_with(f"--stage {stage}", given - {"--jobs", "--sample"})
+        if "," in (arguments.target or ""):
+            raise UsageError(f"several targets go with --stage verify, but got --stage {stage}")
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -180,6 +189,10 @@ def _stage(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> in
     from roller_mlir.tools.roller_targets import device_of, target_of
 
     stage: str = arguments.stage or _STAGES[0]
+    if stage == "verify":
+        from roller_mlir.tools.roller_suite_verify import verify
+
+        return verify(arguments, operators)
     device, asked, dtype = device_of(arguments), construction_arguments(arguments), arguments.dtype
     plans = ConstructOptions(top_k=arguments.top_k or 10, **asked)
     with make_context() as context:

@@ -2,8 +2,7 @@
 """What a module may hold that is to be compiled; everything else is one located error that says what to do instead.
 
 Accepted are functions of one block on static tensors with linalg structured ops, their constants, paddings by constants
-and reshapes. `check_signatures` looks at what simplification cannot change, `check_operations` at what it left. More
-element types can be planned than code can be generated for: `check_generated` looks at those when code is due.
+and reshapes. `check_signatures` looks at what simplification cannot change, `check_operations` at what it left.
 """
 
 from math import prod
@@ -14,11 +13,9 @@ from roller_mlir.support.bindings import func, ir, linalg
 from roller_mlir.support.diagnostics import fail
 
 ELEMENT_TYPES = ("f32", "f16", "bf16", "f64", "i8", "i32")
-GENERATED_TYPES = ("f32",)
 # A tensor of more elements could not be indexed by signed 64-bit bytes.
 MAX_ELEMENTS = 1 << 56
 SCALAR_TYPES = (*ELEMENT_TYPES, "i1", "i16", "i64", "index")
-GENERATED_SCALARS = ("f32", "i1", "i32", "index")
 RESHAPES = ("tensor.collapse_shape", "tensor.expand_shape")
 PLAIN_OPS = ("arith.constant", "tensor.empty", "func.return", PAD, *RESHAPES)
 BODY_DIALECTS = ("arith", "math")
@@ -68,26 +65,6 @@ def check_operations(module: ir.Module) -> None:
                 _check_structured(operation)
             elif operation.name == PAD:
                 read_pad(operation)
-
-
-def check_generated(operation: ir.Operation) -> None:
-    """Fail where a linalg structured op has types that code cannot be generated for yet."""
-    name = operation.name
-    for value in (*operation.operands, *operation.results):
-        kind = value.type
-        element = ir.ShapedType(kind).element_type if isinstance(kind, ir.ShapedType) else kind
-        if str(element) not in (GENERATED_TYPES if isinstance(kind, ir.ShapedType) else GENERATED_SCALARS):
-            fail(operation, _not_generated(f"'{name}' works on {kind}", element, GENERATED_TYPES))
-    for inner in operation.regions[0].blocks[0].operations:
-        body = inner.operation
-        for value in (*body.operands, *body.results):
-            if str(value.type) not in GENERATED_SCALARS:
-                what = f"'{body.name}' in the body of '{name}' computes in {value.type}"
-                fail(body, _not_generated(what, value.type, GENERATED_SCALARS))
-
-
-def _not_generated(what: str, kind: Any, supported: tuple[str, ...]) -> str:
-    return f"{what}; {kind} can be planned and explained, but not compiled yet: code is made for {_listed(supported)}"
 
 
 def _refusal(name: str) -> str:

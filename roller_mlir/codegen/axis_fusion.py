@@ -8,8 +8,8 @@ Tensors are dense and row-major, so that the operands' dimensions collapse to vi
 
 Loops of extent 1 hinder nothing, and vanish where others are fused or where they were added to another loop: the rows
 and columns of a convolution by a window of 1 x 1 with stride 1 are one loop, and no window slides there. A padded input
-is collapsed inside its padding. Ops with linalg.index in the body stay as they are. Paper: ROLLER section 3.2 (axis
-fusion).
+is collapsed inside its padding. A loop whose position the body reads, by linalg.index, is fused with no other one.
+Paper: ROLLER section 3.2 (axis fusion).
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from typing import Any
 
 from roller_mlir.codegen.axis_groups import Groups, Operand, fusible_groups
 from roller_mlir.codegen.linalg_reader import fill_constant, is_structured
-from roller_mlir.codegen.pads import Padding, pad_tensor, padding_of
+from roller_mlir.codegen.views import View, view_of
 from roller_mlir.dialects.rtile_compute import iterator_name
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
 from roller_mlir.support.values import defining_op
@@ -51,7 +51,7 @@ class _Nest:
         extents: Extent of each loop.
         vanishing: Loops of extent 1 that are left out.
         drops_window: Whether one of them was added to another loop: a window that does not slide over anything.
-        paddings: Per operand, what lies around the tensor that it is read from.
+        views: Per operand, how it is read from another tensor, padded or cut.
     """
 
     operation: ir.Operation
@@ -59,7 +59,7 @@ class _Nest:
     iterators: tuple[str, ...]
     extents: tuple[int, ...]
     vanishing: tuple[int, ...]
-    paddings: tuple[Padding | None, ...]
+    views: tuple[View | None, ...]
     drops_window: bool = False
 
     @cached_property
@@ -70,7 +70,12 @@ class _Nest:
     @cached_property
     def groups(self) -> Groups:
         """The loops to fuse; those that vanish are in none."""
-        return fusible_groups(self.operands, self.iterators, self.vanishing)
+        return fusible_groups(self.operands, self.iterators, self.vanishing, self.index_loops)
+
+    @property
+    def index_loops(self) -> set[int]:
+        """The loops whose positions the body reads."""
+        return {ir.IntegerAttr(op.attributes["dim"]).value for op in _index_ops(self.operation)}
 
     @property
     def is_exact(self) -> bool:
@@ -106,13 +111,16 @@ class _Nest:
         return result
 
     def _operand(self, number: int) -> Operand:
-        indices, shape, padding = self.indices[number], self.shape(number), self.paddings[number]
+        indices, shape, view = self.indices[number], self.shape(number), self.views[number]
         plain = tuple(e.position if isinstance(e, ir.AffineDimExpr) else None for e in indices)
         return Operand(
             plain,
             tuple(loop for expression in indices for loop in _loops_in(expression)),
-            tuple(padding is None or not padding.is_padded(d) for d in range(len(shape))),
-            tuple(extent == 1 and str(e) == "0" for e, extent in zip(indices, shape, strict=True)),
+            tuple(view is None or view.is_whole(d) for d in range(len(shape))),
+            tuple(
+                extent == 1 and str(e) == "0" and (view is None or view.is_whole(d))
+                for d, (e, extent) in enumerate(zip(indices, shape, strict=True))
+            ),
         )
 
 
@@ -122,13 +130,15 @@ def _read(operation: ir.Operation) -> _Nest | None:
     ):
         return None
     attributes: Any = linalg.get_indexing_maps(operation)  # pyright: ignore[reportAttributeAccessIssue]
-    if not attributes or any(op.operation.name == "linalg.index" for op in operation.regions[0].blocks[0].operations):
+    if not attributes:
         return None
     maps = tuple(ir.AffineMapAttr(attribute).value for attribute in attributes)
     inputs = len(maps) - len(operation.results)
-    paddings = tuple(padding_of(operation.operands[i]) if i < inputs else None for i in range(len(maps)))
+    views = tuple(view_of(operation.operands[i]) if i < inputs else None for i in range(len(maps)))
+    if any(view is not None and not view.is_collapsible for view in views):
+        return None
     indices = tuple(tuple(m.results) for m in maps)
-    nest = _Nest(operation, indices, _iterators(operation, maps), (), (), paddings)
+    nest = _Nest(operation, indices, _iterators(operation, maps), (), (), views)
     extents: dict[int, int] = {}
     for number, operand in enumerate(nest.operands):
         for loop, extent in zip(operand.dimensions, nest.shape(number), strict=True):
@@ -139,10 +149,16 @@ def _read(operation: ir.Operation) -> _Nest | None:
     sizes = tuple(extents[loop] for loop in range(len(extents)))
     for vanishing in (tuple(loop for loop, size in enumerate(sizes) if size == 1), ()):
         left = _without(indices, vanishing, len(sizes))
-        found = _Nest(operation, left, nest.iterators, sizes, vanishing, paddings, _in_sum(indices, vanishing))
+        found = _Nest(operation, left, nest.iterators, sizes, vanishing, views, _in_sum(indices, vanishing))
         if found.is_exact:
             return found
     return None
+
+
+def _index_ops(operation: ir.Operation) -> list[ir.Operation]:
+    """Return the ops of a body that give positions on loops."""
+    inner = [op.operation for op in operation.regions[0].blocks[0].operations]
+    return [op for op in inner if op.name == "linalg.index"]
 
 
 def _in_sum(indices: tuple[tuple[Any, ...], ...], loops: tuple[int, ...]) -> bool:
@@ -204,9 +220,23 @@ def _rewrite(nest: _Nest) -> None:
             regions=1,
         )
         operation.regions[0].blocks[0].append_to(fused.regions[0])
+        _renumber(nest, fused)
         for i, result in enumerate(operation.results):
             result.replace_all_uses_with(_expand(nest, inputs + i, fused.results[i], result.type))
     operation.erase()
+
+
+def _renumber(nest: _Nest, fused: ir.Operation) -> None:
+    """Let linalg.index name the loops as they are counted now; the only position on a loop that vanishes is 0."""
+    for op in _index_ops(fused):
+        loop = ir.IntegerAttr(op.attributes["dim"]).value
+        if loop not in nest.vanishing:
+            number = next(n for n, group in enumerate(nest.groups) if loop in group)
+            op.attributes["dim"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), number)
+            continue
+        with ir.InsertionPoint(op), op.location:
+            op.results[0].replace_all_uses_with(arith.constant(ir.IndexType.get(), 0))
+        op.erase()
 
 
 def _fused_map(nest: _Nest, number: int) -> ir.AffineMap:
@@ -231,23 +261,15 @@ def _collapse(nest: _Nest, number: int) -> Any:
         return value
     kind = ir.RankedTensorType(value.type)
     fused = [prod(shape[d] for d in group) for group in groups]
-    padding = nest.paddings[number]
-    if padding is not None:
-        low, high = ([_fused_size(each, shape, g) for g in groups] for each in (padding.low, padding.high))
-        inner = [extent - a - b for extent, a, b in zip(fused, low, high, strict=True)]
-        source = tensor.collapse_shape(ir.RankedTensorType.get(inner, kind.element_type), padding.source, groups)
-        return pad_tensor(padding, source, low, high)
+    view = nest.views[number]
+    if view is not None:
+        return view.collapsed(groups)
     if defining_op(value, "tensor.empty") is not None:
         return tensor.empty(fused, kind.element_type)
     scalar = fill_constant(value)
     if scalar is not None:
         return linalg.fill(arith.constant(kind.element_type, scalar), outs=[tensor.empty(fused, kind.element_type)])
     return tensor.collapse_shape(ir.RankedTensorType.get(fused, kind.element_type), value, groups)
-
-
-def _fused_size(sizes: tuple[int, ...], shape: tuple[int, ...], group: list[int]) -> int:
-    """Return how many elements of a fused dimension a padding of its slowest dimension is."""
-    return sum(sizes[d] * prod(shape[later] for later in group[i + 1 :]) for i, d in enumerate(group))
 
 
 def _expand(nest: _Nest, number: int, value: Any, kind: ir.Type) -> Any:

@@ -6,7 +6,7 @@ next dimension, by b alone, or by neither of them. Dimensions of extent 1 do not
 lie dense in memory, so it may not be padded. Paper: ROLLER section 3.2 (axis fusion).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 Groups = list[list[int]]
@@ -44,13 +44,16 @@ class Operand:
         return low < high and self.dense[high] and all(self.flat[low + 1 : high])
 
 
-def fusible_groups(operands: Sequence[Operand], kinds: Sequence[str], skipped: Sequence[int] = ()) -> Groups:
+def fusible_groups(
+    operands: Sequence[Operand], kinds: Sequence[str], skipped: Sequence[int] = (), alone: Collection[int] = ()
+) -> Groups:
     """Return the loops in groups to fuse, each group from its slowest loop to its fastest.
 
     Args:
         operands: The tensors.
         kinds: Kind of each loop; only loops of one kind are fused.
         skipped: Loops that stand in no group.
+        alone: Loops that are fused with no other.
 
     >>> fusible_groups([Operand.plain(0, 1, 2), Operand.plain(2)], ["parallel"] * 3)
     [[0, 1], [2]]
@@ -64,6 +67,7 @@ def fusible_groups(operands: Sequence[Operand], kinds: Sequence[str], skipped: S
         for first in loops
         for second in loops
         if first != second and kinds[first] == kinds[second] and first in named
+        if first not in alone and second not in alone
         if all(each.allows(first, second) for each in operands)
     }
     groups: Groups = []

@@ -7,15 +7,16 @@ The scalar body is cloned onto scalars or lane vectors. A product that feeds a s
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from roller_mlir.codegen.body import CONTRACTIBLE, INDEX, Argument, Body, Constant, Local, Reference
+from roller_mlir.codegen.apply_body import clone_body, keeps_every_product, widen
+from roller_mlir.codegen.body import INDEX, Argument, Body, Local, Reference
 from roller_mlir.codegen.fragments import Fragments, Wide
 from roller_mlir.codegen.register_tiles import read_register_tile
-from roller_mlir.codegen.task_context import TaskContext, vector_type
+from roller_mlir.codegen.task_context import TaskContext
 from roller_mlir.codegen.thread_box import Positions, ThreadBox
 from roller_mlir.codegen.tile_values import DirectTile, RegisterTile, StagedTile
 from roller_mlir.mapping.index import Linear
 from roller_mlir.plan import LinearIndex
-from roller_mlir.support.bindings import arith, ir
+from roller_mlir.support.bindings import ir
 
 
 @dataclass(frozen=True)
@@ -155,8 +156,7 @@ def _position(context: TaskContext, compute: Compute, loop: int, positions: Posi
 
 def _is_counted(compute: Compute) -> bool:
     """Whether no two of a thread's multiply-adds are equal and none is a plain sum, so that LLVM must keep them all."""
-    factors = compute.body.product()
-    if factors is None or not all(isinstance(factor, Argument) for factor in factors) or factors[0] == factors[1]:
+    if not keeps_every_product(compute.body):
         return False
     used = {loop for _, functions in compute.inputs.values() for f in functions for loop in f.terms()}
     return all(i in used for i, axis in enumerate(compute.box.axes) if axis.registers > 1)
@@ -188,63 +188,3 @@ def _in_range(context: TaskContext, compute: Compute, point: Positions) -> ir.Va
     if condition is None:
         return mask
     return emit.op("arith.andi", [mask, emit.op("vector.broadcast", [condition], i1)], i1)
-
-
-def widen(context: TaskContext, value: Wide, width: int) -> ir.Value:
-    """Return a value as a vector of `width` lanes, or as it is when it has that width."""
-    found, lanes = value
-    if lanes == width:
-        return found
-    kind = vector_type(found.type, width)
-    return context.emit.cached(("broadcast", found, width), lambda: context.emit.op("vector.broadcast", [found], kind))
-
-
-def clone_body(context: TaskContext, body: Body, values: dict[Reference, Wide], *, counted: bool = False) -> list[Wide]:
-    """Emit a body on given values and return what it yields, one value a result.
-
-    Args:
-        context: The task.
-        body: The scalar body.
-        values: What its arguments stand for, and operations whose value depends on the point.
-        counted: Whether its multiply-adds are promised to survive in the output.
-    """
-    emit = context.emit
-    product = body.product()
-    fused = body.contribution() if product else None
-    values = dict(values)
-
-    def value(reference: Reference) -> Wide:
-        if isinstance(reference, Constant):
-            return emit.typed_constant(reference.attribute), 1
-        return values[reference]
-
-    for number, op in enumerate(body.ops):
-        if fused == Local(number) or Local(number) in values:
-            continue  # emitted with the sum that uses it, or known
-        operands = [value(r) for r in op.operands if r != fused]
-        factors = [value(r) for r in product] if product and fused in op.operands else []
-        width = max((w for _, w in [*operands, *factors]), default=1)
-        if factors:
-            context.fma_count += width if counted else 0
-            values[Local(number)] = (
-                _multiply_add(context, [widen(context, v, width) for v in [*factors, *operands]], width),
-                width,
-            )
-            continue
-        attributes = dict(op.attributes)
-        if op.name in CONTRACTIBLE and str(attributes.get("fastmath", "none")).find("none") >= 0:
-            attributes["fastmath"] = ir.Attribute.parse("#arith.fastmath<contract>")
-        result = emit.op(
-            op.name, [widen(context, v, width) for v in operands], vector_type(op.result_type, width), attributes
-        )
-        values[Local(number)] = (result, width)
-    return [value(reference) for reference in body.yielded]
-
-
-def _multiply_add(context: TaskContext, operands: list[ir.Value], width: int) -> ir.Value:
-    """Emit a * b + c; on scalars as a contractible pair, which both back ends turn into one instruction."""
-    a, b, c = operands
-    if width > 1:
-        return context.emit.op("vector.fma", [a, b, c], c.type)
-    contract = arith.FastMathFlags.contract
-    return arith.addf(c, arith.mulf(a, b, fastmath=contract), fastmath=contract)

@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 
 from roller_mlir.codegen.fragments import load_global
-from roller_mlir.codegen.task_context import TaskContext, access_memory, vector_type
+from roller_mlir.codegen.task_context import TaskContext, access_memory, slice_of, vector_type
 from roller_mlir.codegen.tile_values import DirectTile
 from roller_mlir.mapping.data_tile import CopyMap
 from roller_mlir.mapping.index import UNLIMITED, Linear, Symbol
@@ -126,23 +126,10 @@ def _store(context: TaskContext, staged: StagedCopy, name: str, share: Round, va
     emit, vector, width = context.emit, staged.copy.vector, staged.layout.store_vector
     order = staged.layout.order
     inner = len(share.at) - 1
-    element = ir.MemRefType(staged.view.type).element_type
     for start in range(0, vector, width):
         part = value
         if width < vector:
-            part = _part(context, value, start, width, element)
+            part = slice_of(emit, value, start, width)
         at = [share.at[d] + (start if d == inner else 0) for d in order]
         indices = [stage, *[emit.index(x) for x in at]]
         access_memory(emit, staged.view, indices, width, f"workgroup store {name}", part)
-
-
-def _part(context: TaskContext, value: ir.Value, start: int, width: int, element: ir.Type) -> ir.Value:
-    if width == 1:
-        return context.emit.extract(value, start)
-    i64 = ir.IntegerType.get_signless(64)
-    attributes: dict[str, ir.Attribute] = {
-        "offsets": ir.ArrayAttr.get([ir.IntegerAttr.get(i64, start)]),
-        "sizes": ir.ArrayAttr.get([ir.IntegerAttr.get(i64, width)]),
-        "strides": ir.ArrayAttr.get([ir.IntegerAttr.get(i64, 1)]),
-    }
-    return context.emit.op("vector.extract_strided_slice", [value], vector_type(element, width), attributes)

@@ -16,7 +16,8 @@ def clone_region(source: StructuredOp, compute: rtile.ComputeOp) -> None:
     mapped: dict[ir.Value, ir.Value] = {}
     for position, number in enumerate(source.inputs):
         mapped[old.arguments[number]] = new.arguments[position]
-    mapped[old.arguments[len(old.arguments) - 1]] = new.arguments[len(new.arguments) - 1]
+    for number in range(len(source.operation.results)):
+        mapped[old.arguments[source.body.inputs + number]] = new.arguments[len(source.inputs) + number]
     with ir.InsertionPoint(new):
         for number in range(source.body.inputs):
             if number not in source.inputs and source.body.reads(number):

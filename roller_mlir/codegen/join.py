@@ -4,6 +4,7 @@
 Paper: ROLLER keeps a reduction inside one execution unit; this is its realisation on threads.
 """
 
+from roller_mlir.codegen.shuffle import shuffle_xor
 from roller_mlir.codegen.task_context import (
     TaskContext,
     access_memory,
@@ -37,7 +38,7 @@ def join(
         values = [_join_lanes(context, combiner, value, width) for value in values]
         width = 1
     for distance in box.combination.shuffles:
-        values = [_join_shuffle(context, combiner, value, distance, width) for value in values]
+        values = [_combine(context, combiner, value, shuffle_xor(context, value, distance)) for value in values]
     if box.combination.across:
         values = _join_across(context, box, combiner, values, width, everyone=everyone)
     return values, width
@@ -55,28 +56,6 @@ def _join_lanes(context: TaskContext, combiner: str, value: ir.Value, width: int
         pairs = [_combine(context, combiner, a, b) for a, b in zip(lanes[::2], lanes[1::2], strict=False)]
         lanes = pairs + ([lanes[-1]] if len(lanes) % 2 else [])
     return lanes[0]
-
-
-def _join_shuffle(context: TaskContext, combiner: str, value: ir.Value, distance: int, width: int) -> ir.Value:
-    if width == 1:
-        return _combine(context, combiner, value, _shuffle(context, value, distance))
-    lanes = [_shuffle(context, context.emit.extract(value, lane), distance) for lane in range(width)]
-    return _combine(context, combiner, value, context.emit.op("vector.from_elements", lanes, value.type))
-
-
-def _shuffle(context: TaskContext, value: ir.Value, distance: int) -> ir.Value:
-    i32 = ir.IntegerType.get_signless(32)
-    i1 = ir.IntegerType.get_signless(1)
-    emit = context.emit
-    offset = emit.typed_constant(ir.IntegerAttr.get(i32, distance))
-    size = emit.typed_constant(ir.IntegerAttr.get(i32, context.subgroup_size))
-    shuffle = ir.Operation.create(
-        "gpu.shuffle",
-        results=[value.type, i1],
-        operands=[value, offset, size],
-        attributes={"mode": ir.Attribute.parse("#gpu<shuffle_mode xor>")},
-    )
-    return shuffle.results[0]
 
 
 def _join_across(

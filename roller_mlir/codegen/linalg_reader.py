@@ -2,7 +2,7 @@
 """A linalg structured op as a tensor expression: loops and accesses from its indexing maps, arithmetic from its body.
 
 No operator name is looked at; `linalg.matmul` and the `linalg.generic` that says the same give equal expressions. An
-input that a tensor.pad gives is an access to the tensor inside it, see `pads`.
+input that a tensor.pad or a tensor.extract_slice gives is an access to the tensor inside it, see `views`.
 """
 
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from roller_mlir.codegen.affine import NotLinearError, map_indices
 from roller_mlir.codegen.body import Argument, Body, Constant, UnknownValueError, read_body
-from roller_mlir.codegen.pads import PAD, Padding, padding_of
+from roller_mlir.codegen.views import VIEWS, view_of
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
 from roller_mlir.support.bindings import ir, linalg
 from roller_mlir.support.diagnostics import fail
@@ -25,7 +25,7 @@ class StructuredOp:
         operation: The op.
         expression: Its tensor expression; scalar constants and unused inputs are left out.
         inputs: Numbers of the op's operands that the expression's inputs stand for.
-        sources: The tensors that those are read from: the operands, or what a tensor.pad pads to give them.
+        sources: The tensors that those are read from: the operands, or what they are views of.
         body: Its body, arguments numbered as the op's operands.
     """
 
@@ -62,10 +62,10 @@ def fill_constant(value: ir.Value) -> Any:
 
 
 def erase_unused(block: ir.Block) -> None:
-    """Erase structured ops, paddings, empty tensors and constants of a block whose results nobody uses."""
+    """Erase structured ops, views, empty tensors and constants of a block whose results nobody uses."""
     for inner in reversed(list(block.operations)):
         operation = inner.operation
-        pure = is_structured(operation) or operation.name in ("arith.constant", "tensor.empty", PAD)
+        pure = is_structured(operation) or operation.name in ("arith.constant", "tensor.empty", *VIEWS)
         if pure and not any(list(result.uses) for result in operation.results):
             operation.erase()
 
@@ -73,13 +73,7 @@ def erase_unused(block: ir.Block) -> None:
 def read_structured(operation: ir.Operation) -> StructuredOp:
     """Read a linalg structured op on static tensors; what cannot be expressed is a located error."""
     maps = [ir.AffineMapAttr(attribute).value for attribute in cast(Any, linalg).get_indexing_maps(operation)]
-    results = len(operation.results)
-    if results != 1:
-        fail(
-            operation,
-            f"'{operation.name}' has {results} results; programs have exactly 1; split it into ops of one result",
-        )
-    inputs = len(maps) - results
+    inputs = len(maps) - len(operation.results)
     try:
         indices = [map_indices(m) for m in maps]
         body = read_body(operation.regions[0].blocks[0], inputs)
@@ -88,49 +82,47 @@ def read_structured(operation: ir.Operation) -> StructuredOp:
     for op in body.ops:
         if op.name == "math.fpowi":
             fail(operation, f"'{operation.name}' uses 'math.fpowi', which is not supported; use 'math.powf'")
-    for index in (index for each in indices for index in each):
-        if any(k < 0 for k in index.coefficients):
-            fail(
-                operation, f"'{operation.name}' runs through a tensor backwards; index coefficients must be at least 0"
-            )
-    loops = _loops(operation, maps, indices)
+    loops = _loops(operation, maps, indices, inputs)
     used = tuple(i for i in range(inputs) if body.reads(i) and _is_tensor(operation, i))
-    paddings = [padding_of(operation.operands[i]) for i in used]
-    sources = [operation.operands[i] if p is None else p.source for i, p in zip(used, paddings, strict=True)]
-    combiner = body.combiner() if any(loop.reduction for loop in loops) else None
-    if any(loop.reduction for loop in loops) and combiner is None:
-        fail(operation, f"'{operation.name}' reduces without a known combiner; yield accumulator + x, * x, min or max")
-    pad = body.pad_value() if combiner else None
+    views = [view_of(operation.operands[i]) for i in used]
+    sources = [operation.operands[i] if v is None else v.source for i, v in zip(used, views, strict=True)]
+    combiners = body.combiners() if any(loop.reduction for loop in loops) else None
+    pad = body.pad_value() if combiners else None
+    outputs = [_access(operation, i, operation.operands[i], indices[i]) for i in range(inputs, len(maps))]
     expression = TensorExpression(
         loops=loops,
         inputs=tuple(
-            _access(operation, i, source, _moved(indices[i], padding))
-            for i, source, padding in zip(used, sources, paddings, strict=True)
+            _access(operation, i, source, indices[i] if view is None else view.moved(indices[i]))
+            for i, source, view in zip(used, sources, views, strict=True)
         ),
-        output=_access(operation, inputs, operation.operands[inputs], indices[-1]),
-        combiner=combiner,
+        output=outputs[0],
+        combiner=combiners[0] if combiners else None,
         flops_per_point=max(1, body.operations),
-        pad_values=tuple(pad if padding is None else padding.value for padding in paddings),
-        accumulates=body.reads(inputs) and not _is_filled(operation),
-        fused_multiply_add=body.product() is not None and combiner is not None,
+        pad_values=tuple(pad if view is None or view.padding is None else view.value for view in views),
+        accumulates=any(body.reads(i) and fill_constant(operation.operands[i]) is None for i in range(inputs, len(maps))),
+        fused_multiply_add=body.product() is not None and combiners is not None,
+        more_outputs=tuple(outputs[1:]),
     )
     return StructuredOp(operation, expression, used, tuple(sources), body)
 
 
-def _loops(operation: ir.Operation, maps: list[Any], indices: list[tuple[LinearIndex, ...]]) -> tuple[Loop, ...]:
+def _loops(
+    operation: ir.Operation, maps: list[Any], indices: list[tuple[LinearIndex, ...]], inputs: int
+) -> tuple[Loop, ...]:
     count: int = maps[0].n_dims
-    written = {loop for index in indices[-1] for loop in index.terms()}
-    for index in indices[-1]:
-        if index.constant or sorted(index.terms().values()) not in ([], [1]):
+    for output, affine_map in zip(indices[inputs:], maps[inputs:], strict=True):
+        written = {loop for index in output for loop in index.terms()}
+        if any(index.constant or sorted(index.terms().values()) not in ([], [1]) for index in output):
             fail(
-                operation, f"'{operation.name}' writes at {maps[-1]}; outputs are written at loops, not at sums of them"
+                operation, f"'{operation.name}' writes at {affine_map}; outputs are written at loops, not at sums of them"
             )
-    if len(written) != sum(len(index.terms()) for index in indices[-1]):
-        fail(operation, f"'{operation.name}' writes at {maps[-1]}; each loop may index the output once")
-    if "iterator_types" in operation.attributes:
-        for loop, kind in enumerate(operation.attributes["iterator_types"]):
-            if ("parallel" in str(kind)) != (loop in written):
-                fail(operation, f"'{operation.name}': loop d{loop} is {kind} but the output map is {maps[-1]}")
+        if len(written) != sum(len(index.terms()) for index in output):
+            fail(operation, f"'{operation.name}' writes at {affine_map}; each loop may index the output once")
+        if "iterator_types" in operation.attributes:
+            for loop, kind in enumerate(operation.attributes["iterator_types"]):
+                if ("parallel" in str(kind)) != (loop in written):
+                    fail(operation, f"'{operation.name}': loop d{loop} is {kind} but the output map is {affine_map}")
+    written = {loop for index in indices[-1] for loop in index.terms()}
     extents: dict[int, int] = {}
     for number, each in enumerate(indices):
         shape = _shape(operation, number)
@@ -142,11 +134,6 @@ def _loops(operation: ir.Operation, maps: list[Any], indices: list[tuple[LinearI
         if loop not in extents:
             fail(operation, f"'{operation.name}': loop d{loop} has no extent: no operand is indexed by it alone")
     return tuple(Loop(extents[loop], loop not in written) for loop in range(count))
-
-
-def _is_filled(operation: ir.Operation) -> bool:
-    """Whether the output starts from a fill, whose value needs no memory."""
-    return fill_constant(operation.operands[len(operation.operands) - 1]) is not None
 
 
 def _is_tensor(operation: ir.Operation, number: int) -> bool:
@@ -166,15 +153,6 @@ def _shape(operation: ir.Operation, number: int, value: ir.Value | None = None) 
     if not tensor.has_static_shape:
         fail(operation, f"'{operation.name}' operand {number} has type {tensor}; shapes must be static")
     return tuple(tensor.shape)
-
-
-def _moved(indices: tuple[LinearIndex, ...], padding: Padding | None) -> tuple[LinearIndex, ...]:
-    """Return the indices into the tensor inside a padding."""
-    if padding is None:
-        return indices
-    return tuple(
-        LinearIndex(index.coefficients, index.constant - low) for index, low in zip(indices, padding.low, strict=True)
-    )
 
 
 def _access(operation: ir.Operation, number: int, source: ir.Value, indices: tuple[LinearIndex, ...]) -> Access:

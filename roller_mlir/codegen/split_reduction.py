@@ -24,7 +24,7 @@ from typing import Any
 from roller_mlir.codegen.affine import map_indices
 from roller_mlir.codegen.body import BodyOp, Local
 from roller_mlir.codegen.linalg_reader import StructuredOp, fill_constant
-from roller_mlir.codegen.pads import Padding, pad_tensor
+from roller_mlir.codegen.views import padded_behind
 from roller_mlir.plan import LinearIndex, Split
 from roller_mlir.plan.expression import neutral_of
 from roller_mlir.plan.split import divisible_loops
@@ -109,9 +109,24 @@ class _First:
         first = _generic([*inputs, points], start, maps, reductions)
         block = root.operation.regions[0].blocks[0]
         block.append_to(first.regions[0])
+        self._shift_indices(first.regions[0].blocks[0])
         old = block.arguments[root.body.inputs]
         old.replace_all_uses_with(block.add_argument(element, first.location))
         return first
+
+    def _shift_indices(self, block: ir.Block) -> None:
+        """Let linalg.index give positions of the whole op: loops are one further on, and each part has its own start."""
+        for op in list(block.operations):
+            if op.operation.name != "linalg.index":
+                continue
+            loop = ir.IntegerAttr(op.operation.attributes["dim"]).value
+            with ir.InsertionPoint(op), op.operation.location:
+                position: Any = linalg.IndexOp(loop + 1).result
+                if loop == self._split.loop:
+                    extent = arith.constant(ir.IndexType.get(), self._split.extent)
+                    position = arith.addi(arith.muli(linalg.IndexOp(0).result, extent), position)
+            op.operation.results[0].replace_all_uses_with(position)
+            op.operation.erase()
 
     def _map(self, indices: Sequence[LinearIndex]) -> ir.AffineMap:
         """Return the map of an operand over (part, *loops)."""
@@ -140,13 +155,12 @@ class _First:
             return value
         neutral = self._root.body.pad_value()
         assert neutral is not None  # _check
-        padding = Padding(value, (0,) * kind.rank, tuple(high), _scalar(kind.element_type, neutral))
-        return pad_tensor(padding, value, list(padding.low), high)
+        return padded_behind(value, high, _scalar(kind.element_type, neutral))
 
     def _size(self, index: LinearIndex) -> int:
         """Return the extent of a dimension that holds all positions of an index."""
         split = self._split
-        last = sum(k * (self._extents[loop] - 1) for loop, k in index.terms().items())
+        last = sum(max(0, k) * (self._extents[loop] - 1) for loop, k in index.terms().items())
         return index.constant + last + index.coefficients[split.loop] * split.extent * (split.parts - 1) + 1
 
 

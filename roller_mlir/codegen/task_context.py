@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from roller_mlir.codegen.attributes import SITE
 from roller_mlir.codegen.emitter import Emitter
 from roller_mlir.mapping.index import Linear, Symbol
+from roller_mlir.mapping.layout import MAX_VECTOR_BYTES
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
@@ -91,6 +92,8 @@ def access_memory(
 ) -> ir.Value | None:
     """Emit a load (no value) or a store of `width` neighbouring elements, aligned to their size.
 
+    A thread accesses at most `MAX_VECTOR_BYTES` at once; more are several accesses.
+
     Args:
         emit: The emitter.
         buffer: A memref.
@@ -99,6 +102,38 @@ def access_memory(
         site: What reports call the access.
         value: What to store.
     """
+    element = ir.MemRefType(buffer.type).element_type
+    most = MAX_VECTOR_BYTES // element_bytes(element)
+    if width <= most:
+        return _access(emit, buffer, indices, width, site, value)
+    kind = vector_type(element, width)
+    zero = ir.DenseElementsAttr.get_splat(kind, _scalar(element, 0))
+    whole = emit.typed_constant(zero) if value is None else None
+    for start in range(0, width, most):
+        at = [*indices[:-1], _plus(emit, indices[-1], start)]
+        if value is not None:
+            _access(emit, buffer, at, most, site, slice_of(emit, value, start, most))
+            continue
+        part = _access(emit, buffer, at, most, site, None)
+        assert part is not None and whole is not None
+        place: dict[str, ir.Attribute] = {"offsets": _i64s(start), "strides": _i64s(1)}
+        whole = emit.op("vector.insert_strided_slice", [part, whole], kind, place)
+    return whole
+
+
+def slice_of(emit: Emitter, vector: ir.Value, start: int, width: int) -> ir.Value:
+    """Return neighbouring lanes of a vector, or one lane as a scalar."""
+    if width == 1:
+        return emit.extract(vector, start)
+    attributes: dict[str, ir.Attribute] = {"offsets": _i64s(start), "sizes": _i64s(width), "strides": _i64s(1)}
+    kind = vector_type(ir.VectorType(vector.type).element_type, width)
+    return emit.op("vector.extract_strided_slice", [vector], kind, attributes)
+
+
+def _access(
+    emit: Emitter, buffer: ir.Value, indices: Sequence[ir.Value], width: int, site: str, value: ir.Value | None
+) -> ir.Value | None:
+    """Emit one load or store."""
     element = ir.MemRefType(buffer.type).element_type
     attributes: dict[str, ir.Attribute] = {SITE: ir.StringAttr.get(site)}
     operands = [buffer, *indices] if value is None else [value, buffer, *indices]
@@ -112,6 +147,19 @@ def access_memory(
     return None
 
 
+def _plus(emit: Emitter, index: ir.Value, offset: int) -> ir.Value:
+    if not offset:
+        return index
+    return emit.cached(
+        ("arith.addi", index, offset), lambda: emit.op("arith.addi", [index, emit.constant(offset)], index.type)
+    )
+
+
+def _i64s(*values: int) -> ir.ArrayAttr:
+    i64 = ir.IntegerType.get_signless(64)
+    return ir.ArrayAttr.get([ir.IntegerAttr.get(i64, value) for value in values])
+
+
 def element_bytes(element: ir.Type) -> int:
     """Return the bytes of a scalar type."""
     width = ir.FloatType(element).width if isinstance(element, ir.FloatType) else ir.IntegerType(element).width
@@ -120,10 +168,13 @@ def element_bytes(element: ir.Type) -> int:
 
 def splat(emit: Emitter, element: ir.Type, width: int, value: float) -> ir.Value:
     """Return a constant scalar or vector."""
-    if isinstance(element, ir.FloatType):
-        scalar: ir.Attribute = ir.FloatAttr.get(element, value)
-    else:
-        scalar = ir.IntegerAttr.get(element, int(value))
+    scalar = _scalar(element, value)
     if width == 1:
         return emit.typed_constant(scalar)
     return emit.typed_constant(ir.DenseElementsAttr.get_splat(ir.VectorType.get([width], element), scalar))
+
+
+def _scalar(element: ir.Type, value: float) -> ir.Attribute:
+    if isinstance(element, ir.FloatType):
+        return ir.FloatAttr.get(element, value)
+    return ir.IntegerAttr.get(element, int(value))

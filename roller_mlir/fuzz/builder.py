@@ -8,6 +8,7 @@ moves or picks from such. Where that holds equality is asked for, elsewhere the 
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from math import exp, log
 
 from roller_mlir.fuzz.numbers import Knob, Number, Whole, product, value_of
 from roller_mlir.fuzz.program import (
@@ -282,7 +283,7 @@ def reduce_info(op: str, point: Info, start: Info, count: int, element: str) -> 
     if op == "add":
         info = Info(start.bound + count * point.bound, same and whole, whole, depth + 1)
     elif op == "mul":
-        bound = max(start.bound, 1.0) * max(point.bound, 1.0) ** min(count, 200)
+        bound = max(start.bound, 1.0) * exp(min(count * log(max(point.bound, 1.0)), 300.0))
         info = Info(bound, same and whole, whole, depth + 1)
     else:
         info = Info(max(start.bound, point.bound), same, whole, depth)

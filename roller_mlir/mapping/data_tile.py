@@ -18,14 +18,17 @@ class TileDimension:
     """One dimension of a data tile.
 
     Attributes:
-        coefficients: {loop: tile elements per point of the loop}, loops with a block of 1 left out.
+        coefficients: {loop: tile elements per point of the loop}, loops with a block of 1 left out; negative along a
+            loop that runs through the tensor backwards.
         step: Tensor elements between neighbouring tile elements.
         extent: Tile elements.
+        offset: Tile element of the box's first point: 0, but for loops that run backwards.
     """
 
     coefficients: dict[int, int]
     step: int
     extent: int
+    offset: int = 0
 
 
 def tile_dimensions(access: Access, blocks: Sequence[int]) -> tuple[TileDimension, ...]:
@@ -35,6 +38,9 @@ def tile_dimensions(access: Access, blocks: Sequence[int]) -> tuple[TileDimensio
     >>> row = Access("x", (30,), "f32", (LinearIndex((2, 1)),))       # x[2 * i + w]
     >>> [(d.step, d.extent) for d in tile_dimensions(row, (8, 3))]
     [(1, 17)]
+    >>> back = Access("x", (30,), "f32", (LinearIndex((-1,), 29),))   # x[29 - i]
+    >>> [(d.coefficients, d.extent, d.offset) for d in tile_dimensions(back, (8,))]
+    [({0: -1}, 8, 7)]
     """
     return _tile_dimensions(access.indices, tuple(blocks))
 
@@ -45,9 +51,27 @@ def _tile_dimensions(indices: tuple[LinearIndex, ...], blocks: tuple[int, ...]) 
     for index in indices:
         terms = {loop: k for loop, k in index.terms().items() if blocks[loop] > 1}
         step = gcd(*terms.values()) or 1
-        extent = sum(k * (blocks[loop] - 1) for loop, k in terms.items()) // step + 1
-        dimensions.append(TileDimension({loop: k // step for loop, k in terms.items()}, step, extent))
+        extent = sum(abs(k) * (blocks[loop] - 1) for loop, k in terms.items()) // step + 1
+        offset = _reach_back(index, blocks) // step
+        dimensions.append(TileDimension({loop: k // step for loop, k in terms.items()}, step, extent, offset))
     return tuple(dimensions)
+
+
+def _reach_back(index: LinearIndex, blocks: Sequence[int]) -> int:
+    """Return how many elements before that of a box's first point the box reaches, along loops that run backwards."""
+    return sum(-k * (blocks[loop] - 1) for loop, k in index.terms().items() if k < 0)
+
+
+def first_elements(access: Access, blocks: Sequence[int]) -> tuple[LinearIndex, ...]:
+    """Return where the data tile of a box begins, as functions of the box's first point.
+
+    >>> back = Access("x", (30,), "f32", (LinearIndex((-1,), 29),))   # x[29 - i]
+    >>> first_elements(back, (8,))
+    (LinearIndex(coefficients=(-1,), constant=22),)
+    """
+    return tuple(
+        LinearIndex(index.coefficients, index.constant - _reach_back(index, blocks)) for index in access.indices
+    )
 
 
 def footprint_elements(access: Access, blocks: Sequence[int]) -> int:

@@ -63,6 +63,8 @@ def row_alignment(access: Access, loops: Sequence[Loop], axes: Sequence[AxisPlan
     index = access.indices[-1]
     values = [index.constant, access.shape[-1]]
     for loop, k in index.terms().items():
+        if k < 0:  # tiles begin at the far end of the box
+            values[0] += k * (axes[loop].block - 1)
         if steps_of(loops[loop], axes[loop]) > 1:
             values.append(k * axes[loop].block)
         values.append(k * residue_shift(loops[loop], axes[loop]))
@@ -84,7 +86,7 @@ def direct_vector(
     terms = access.indices[-1].terms()
     elsewhere = {loop for index in access.indices[:-1] for loop in index.terms()}
     runs = [axes[loop].chunk for loop, k in terms.items() if k == 1 and axes[loop].chunk > 1 and loop not in elsewhere]
-    if not runs:
+    if not runs or min(terms.values()) < 0:
         return 1
     pitches = [k * axes[loop].chunk for loop, k in terms.items() if axes[loop].block > 1]
     limit = access_bytes // access.element_bytes

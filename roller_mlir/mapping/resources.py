@@ -14,7 +14,7 @@ from roller_mlir.mapping.arena_offsets import aligned
 from roller_mlir.mapping.combine import combination_bytes
 from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.layout import buffer_shape, steps_of
-from roller_mlir.plan import Access, AxisPlan, OperandPlan, Plan, TensorExpression
+from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
 
 
@@ -41,9 +41,10 @@ def plan_resources(expression: TensorExpression, plan: Plan, device: Device) -> 
     """Return what one task of a plan occupies on a device."""
     registers = registers_per_thread(expression, plan.axes, plan.lane, plan.operands, device)
     staged = sum(arena_sizes(expression, plan.axes, plan.operands, plan.stages))
-    combine = combination_bytes(
-        expression.loops, plan.axes, plan.thread_order, device.subgroup_size, expression.result_bytes
+    joined = tuple(
+        Loop(loop.extent, loop.reduction or i in expression.whole) for i, loop in enumerate(expression.loops)
     )
+    combine = combination_bytes(joined, plan.axes, plan.thread_order, device.subgroup_size, expression.result_bytes)
     return Resources(
         registers,
         staged + combine,
@@ -119,6 +120,9 @@ def registers_per_thread(
         else:
             direct += prod(axes[i].registers for i in used) * _words(access)
     total += min(direct, device.model.loads_in_flight)
+    if expression.live_words:
+        points = prod(axis.registers for axis in axes)
+        total = max(total, points * expression.live_words + device.model.addressing_registers)
     if expression.epilogue:
         # Fragments are gone by then: what the epilogue reads takes their place.
         read = sum(prod(axes[i].registers for i in access.loops()) * _words(access) for access in expression.epilogue)

@@ -61,7 +61,7 @@ def own_vectors(dimension: TileDimension, axes: Sequence[AxisPlan], width: int) 
     [11, 3]
     """
     terms = tuple([(k, axes[loop].block, axes[loop].threads, axes[loop].chunk) for loop, k in _terms(dimension, axes)])
-    return _own_vectors(terms, width)
+    return _own_vectors(terms, width, dimension.offset)
 
 
 def live_vectors(
@@ -71,7 +71,7 @@ def live_vectors(
 
     Only a loop of one step has such points: its box is larger than the loop.
     """
-    places = {0}
+    places = {dimension.offset}
     for loop, k in _terms(dimension, axes):
         offsets = live_offsets(loops[loop], axes[loop], vector=loop == lane)
         places = {at + k * offset for at in places for offset in offsets}
@@ -109,8 +109,8 @@ def live_offsets(loop: Loop, axis: AxisPlan, *, vector: bool) -> list[int]:
 
 
 @lru_cache(maxsize=4096)
-def _own_vectors(terms: tuple[tuple[int, int, int, int], ...], width: int) -> int:
-    places = {0}
+def _own_vectors(terms: tuple[tuple[int, int, int, int], ...], width: int, first: int) -> int:
+    places = {first}
     for k, block, threads, chunk in terms:
         offsets = [k * offset for offset in _offsets(AxisPlan(block=block, threads=threads, chunk=chunk))]
         places = {at + offset for at in places for offset in offsets}
@@ -130,7 +130,7 @@ def _distinct(
     offsets_of: Callable[[int], list[int]],
 ) -> int:
     """Return the distinct places of one thread's points in all dimensions, counted together."""
-    places = {(0,) * len(dimensions)}
+    places = {tuple([d.offset for d in dimensions])}
     for loop in sorted({loop for d in dimensions for loop, _ in _terms(d, axes)}):
         steps = [d.coefficients.get(loop, 0) for d in dimensions]
         offsets = offsets_of(loop)

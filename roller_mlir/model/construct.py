@@ -29,6 +29,7 @@ from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.problems import capacity_problem, resource_problem, stages_problem
 from roller_mlir.model.program import Program
 from roller_mlir.model.refine import refine
+from roller_mlir.model.rows import row_problem, row_programs
 from roller_mlir.model.splitting import Divider, Division
 from roller_mlir.model.tile import has_outer_product
 from roller_mlir.model.tiled import TiledSearch
@@ -145,7 +146,7 @@ def _construction(expression: TensorExpression, device: Device, options: Constru
     if not every and failure is not None:
         raise failure
     plans = _finished(every, options)
-    if len(plans) < options.top_k and not (forced or options.stages):
+    if len(plans) < options.top_k and not (forced or options.stages or expression.whole):
         # Padding took the last of the workgroup memory of some; streaming programs need none.
         facts = Facts(expression, machine)
         known = {one.estimate.program for one in every}
@@ -176,6 +177,11 @@ def _candidates(facts: Facts, options: ConstructOptions) -> tuple[list[Candidate
     expression, atom = facts.expression, facts.atom
     product = has_outer_product(expression)
     found: dict[Program, Estimate] = {}
+    if expression.whole:
+        _weigh(facts, list(row_programs(facts)), options, found)
+        if not found:
+            raise ConstructionError(row_problem(facts))
+        return [Candidate(facts, one) for one in found.values()], options.epsilon
     filled, used = False, options.epsilon
     divided: list[tuple[Division, Estimate]] = []
     divider = Divider(facts, lambda of: _streaming(of, options))

@@ -53,9 +53,11 @@ class Boxes:
 def inside(low: int, step: int, count: int, extent: int) -> int:
     """Return how many of low, low + step, ... (count of them) lie in [0, extent).
 
-    >>> inside(-4, 1, 8, 1020), inside(1016, 1, 8, 1020), inside(-3, 2, 4, 100)
-    (4, 4, 2)
+    >>> inside(-4, 1, 8, 1020), inside(1016, 1, 8, 1020), inside(-3, 2, 4, 100), inside(5, -1, 8, 1020)
+    (4, 4, 2, 6)
     """
+    if step < 0:
+        low, step = low + (count - 1) * step, -step
     first = max(0, -(low // step))
     last = min(count - 1, (extent - 1 - low) // step)
     return max(0, last - first + 1)
@@ -113,7 +115,7 @@ def _copied_group(
     if len(loops) == 1 and len(group) == 1:
         d, (loop,) = group[0], loops
         factor, block = access.indices[d].coefficients[loop], boxes.axes[loop].block
-        if block == extents[d] and (block == 1 or dimensions[d].step == factor):
+        if block == extents[d] and (block == 1 or dimensions[d].step == abs(factor)):
             low = access.indices[d].constant + factor * origins[0].start
             return inside(low, factor, len(origins[0]) * block, access.shape[d])
     if prod(len(o) for o in origins) > MAX_ENUMERATED:
@@ -124,7 +126,8 @@ def _copied_group(
         found = 1
         for d in group:
             index = access.indices[d]
-            low = index.constant + sum(k * at[loop] for loop, k in index.terms().items())
+            low = index.constant - dimensions[d].offset * dimensions[d].step
+            low += sum(k * at[loop] for loop, k in index.terms().items())
             found *= inside(low, dimensions[d].step, extents[d], access.shape[d])
         total += found
     return total

@@ -227,6 +227,8 @@ def estimate(
     used = ceil(accumulators * lane_registers * facts.result_words + fragments) + staging
     used += device.model.addressing_registers
     used += min(direct, device.model.loads_in_flight)
+    if facts.expression.live_words:
+        used = max(used, points * facts.expression.live_words + device.model.addressing_registers)
     end = epilogue_work(facts, program, accumulators) if facts.ends else None
     if end is not None:
         used = max(used, ceil(accumulators * facts.result_words) + end.registers + device.model.addressing_registers)

@@ -207,7 +207,7 @@ def _halo(expression: TensorExpression, access: Access, blocks: Sequence[int], b
     found: list[int] = []
     for index, dimension in zip(access.indices, tile_dimensions(access, box), strict=True):
         moves = [
-            k * blocks[loop]
+            abs(k) * blocks[loop]
             for loop, k in index.terms().items()
             if not expression.loops[loop].reduction and blocks[loop] < expression.loops[loop].extent
         ]

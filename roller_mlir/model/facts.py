@@ -45,7 +45,8 @@ class AccessFacts:
         self.contiguous = contiguous_loop(access)
         row = [prod(access.shape[d + 1 :]) for d in range(len(access.shape))]
         self.strides = tuple(
-            access.element_bytes * sum(index.coefficients[i] * r for index, r in zip(access.indices, row, strict=True))
+            access.element_bytes
+            * abs(sum(index.coefficients[i] * r for index, r in zip(access.indices, row, strict=True)))
             for i in range(len(expression.loops))
         )
         self.windows = any(len(index.terms()) > 1 for index in access.indices)
@@ -74,7 +75,7 @@ class AccessFacts:
                 for loop, k in terms:
                     if blocks[loop] > 1:
                         step = gcd(step, k)
-                        span += k * (blocks[loop] - 1)
+                        span += abs(k) * (blocks[loop] - 1)
                 step = step or 1
                 extent = span // step + 1
                 elements *= extent
@@ -97,13 +98,15 @@ class AccessFacts:
                 divisor = gcd(divisor, k * blocks[loop])
             if shifts[loop]:
                 divisor = gcd(divisor, k * shifts[loop])
+            if k < 0:
+                divisor = gcd(divisor, blocks[loop] - 1)
         _, extent, step = self.tile(blocks)
         return copy_vector(extent, step, divisor, self.limit)
 
     def direct_vector(self, chunks: Sequence[int]) -> int:
         """Return the elements of one read straight from global memory, as the code generator will decide."""
         runs = [chunks[loop] for loop, k in self.last_terms if k == 1 and chunks[loop] > 1 and loop not in self.outer]
-        if not runs:
+        if not runs or any(k < 0 for _, k in self.last_terms):
             return 1
         others = [k * chunks[loop] for loop, k in self.last_terms]
         return power_of_two_divisor(gcd(*runs, *others, self.row_divisor), self.limit)

@@ -118,5 +118,8 @@ def _canonical(access: Access, loops: tuple[Loop, ...], axes: tuple[AxisPlan, ..
     )
     aligned = power_of_two_divisor(row_alignment(access, loops, axes), LARGEST_VECTOR)
     shape = (1,) * (len(access.shape) - 1) + (aligned,)
-    indices = tuple(LinearIndex(index.coefficients) for index in access.indices)
+    back = tile_dimensions(access, [axis.block for axis in axes])
+    indices = tuple(
+        LinearIndex(index.coefficients, d.offset * d.step) for index, d in zip(access.indices, back, strict=True)
+    )
     return Access("", shape, access.element_type, indices), small

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from math import gcd, prod
 
-from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
+from roller_mlir.mapping.data_tile import copy_map, first_elements, tile_dimensions
 from roller_mlir.model.counting import Boxes
 from roller_mlir.model.program import Program
 from roller_mlir.plan import Access
@@ -186,5 +186,5 @@ def _interior_offset(access: Access, boxes: Boxes, row: Sequence[int]) -> int:
         starts.append(origins[1] if len(origins) > 1 else max(0, origins[0]))
     return sum(
         r * (index.constant + sum(k * starts[loop] for loop, k in index.terms().items()))
-        for index, r in zip(access.indices, row, strict=True)
+        for index, r in zip(first_elements(access, [axis.block for axis in boxes.axes]), row, strict=True)
     )

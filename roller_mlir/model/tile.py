@@ -133,6 +133,6 @@ def _extent(coefficients: Sequence[int], tile: Sequence[int]) -> tuple[int, int]
     for k, size in zip(coefficients, tile, strict=True):
         if k and size > 1:
             step = gcd(step, k)
-            span += k * (size - 1)
+            span += abs(k) * (size - 1)
     step = step or 1
     return span // step + 1, step

@@ -149,7 +149,12 @@ class TensorExpression:
             for none.
         accumulator_type: Element type of the reduction's results where the epilogue stores another; empty for the
             output's.
-        more_outputs: Further tensors that the body writes, each at all parallel loops as the output is.
+        more_outputs: Further tensors that the body writes, each at all parallel loops as the output is; those of a
+            group with `whole` loops at any of its loops.
+        whole: Loops that lie in one task from end to end, since one part of a group reduces over them and another needs
+            the result at each of their points.
+        live_words: Of a group: 32-bit words that a thread holds at most for each of its points, 0 where one op is all
+            there is.
     """
 
     loops: tuple[Loop, ...]
@@ -165,6 +170,8 @@ class TensorExpression:
     prologue_flops: tuple[int, ...] = ()
     accumulator_type: str = ""
     more_outputs: tuple[Access, ...] = ()
+    whole: tuple[int, ...] = ()
+    live_words: int = 0
 
     def parallel(self) -> tuple[int, ...]:
         """Return the parallel loops, outermost first."""

@@ -14,7 +14,9 @@ from roller_mlir.plan.plan import AxisPlan, Plan
 
 
 def divisible_loops(expression: TensorExpression) -> tuple[int, ...]:
-    """Return the reduction loops that can be divided over tasks: those that move no window, longest first.
+    """Return the reduction loops that can be divided over tasks: those that move no window and run forwards.
+
+    The longest comes first.
 
     None where the combiner has no neutral element, where the output is larger than the loops that write it, or where
     the epilogue reads a tensor that the second stage, which walks the output's points in row-major order, cannot index
@@ -24,7 +26,8 @@ def divisible_loops(expression: TensorExpression) -> tuple[int, ...]:
         return ()
     if any(_point_stride(expression, access) is None for access in expression.epilogue):
         return ()
-    found = [loop for loop in expression.reductions() if not expression.moves_window(loop)]
+    back = {loop for a in expression.inputs for i in a.indices for loop, k in i.terms().items() if k < 0}
+    found = [loop for loop in expression.reductions() if not expression.moves_window(loop) and loop not in back]
     return tuple(sorted(found, key=lambda loop: -expression.loops[loop].extent))
 
 

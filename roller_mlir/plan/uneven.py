@@ -35,13 +35,13 @@ def uneven_problem(expression: TensorExpression, loop: int) -> str:
         return "no value outside of its inputs is known to contribute nothing"
     for access in expression.inputs:
         along = [
-            (index.coefficients[loop] * whole + index.constant, extent)
+            (index.coefficients[loop], index.coefficients[loop] * whole + index.constant, extent)
             for index, extent in zip(access.indices, access.shape, strict=True)
             if index.coefficients[loop]
         ]
         if not along:
             return f"input '{access.name}' does not depend on the loop"
-        if not any(behind >= extent for behind, extent in along):
+        if not any(behind >= extent and k > 0 for k, behind, extent in along):
             return f"input '{access.name}' has elements behind the loop's end"
     return ""
 
@@ -49,7 +49,9 @@ def uneven_problem(expression: TensorExpression, loop: int) -> str:
 def reads_outside(expression: TensorExpression, access: Access) -> bool:
     """Return whether an operator reads an input outside of its shape, as it does through a padding."""
     for index, extent in zip(access.indices, access.shape, strict=True):
-        last = sum(k * (expression.loops[loop].extent - 1) for loop, k in index.terms().items())
-        if index.constant < 0 or index.constant + last >= extent:
+        reach = [k * (expression.loops[loop].extent - 1) for loop, k in index.terms().items()]
+        first = index.constant + sum(k for k in reach if k < 0)
+        last = index.constant + sum(k for k in reach if k > 0)
+        if first < 0 or last >= extent:
             return True
     return False

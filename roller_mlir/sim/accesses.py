@@ -6,13 +6,15 @@ inside the buffer. An operation on memory that has no check here is refused: not
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from math import prod
 from typing import Any
 
 from roller_mlir.sim.emit import Emitter
-from roller_mlir.sim.kernel_ir import INLINE
-from roller_mlir.sim.layout import Space
+from roller_mlir.sim.kernel_ir import INLINE, access_name
+from roller_mlir.sim.layout import Space, Touch
 from roller_mlir.sim.memory_types import as_memref, size_bytes, space_of
+from roller_mlir.sim.pointers import atomicity, space_of_pointer
 from roller_mlir.sim.runtime_ir import PREFIX
 from roller_mlir.sim.sites import Site, SiteTable
 from roller_mlir.support.bindings import ir
@@ -44,13 +46,20 @@ _POINTERS = {
     "llvm.atomicrmw": _Access("atomic", 0),
     "llvm.cmpxchg": _Access("atomic", 0),
 }
+_TOUCHES = {
+    "load": ("touch_load", Touch.READ),
+    "store": ("touch_store", Touch.WRITE),
+    "atomic": ("touch", Touch.READ | Touch.WRITE | Touch.ATOMIC | Touch.ACQUIRE | Touch.RELEASE),
+}
+"""What accesses do, and the sanitizer's function for it. Atomics on memrefs acquire and release."""
+
 _VIEWS = {"memref.view", "memref.subview"}
 _HARMLESS = {
     "memref.alloca", "memref.assume_alignment", "memref.collapse_shape", "memref.dim", "memref.expand_shape",
     "memref.extract_aligned_pointer_as_index", "memref.extract_strided_metadata", "memref.get_global",
     "memref.memory_space_cast", "llvm.addrspacecast", "llvm.getelementptr", "llvm.inttoptr", "llvm.ptrtoint",
-    "llvm.intr.assume", "llvm.icmp", "arith.select", "scf.for", "scf.if", "scf.while", "scf.yield", "scf.condition",
-    "cf.br", "cf.cond_br", "gpu.return", "gpu.dynamic_shared_memory",
+    "llvm.intr.assume", "llvm.icmp", "memref.atomic_yield", "arith.select", "scf.for", "scf.if", "scf.while",
+    "scf.yield", "scf.condition", "cf.br", "cf.cond_br", "gpu.return", "gpu.dynamic_shared_memory",
 }  # fmt: skip
 
 
@@ -64,6 +73,9 @@ class Instrumenter:
         kernel: The kernel's name.
         check: Whether accesses are checked.
         log: Whether accesses are logged.
+        sanitize: Whether the sanitizer sees accesses; they are checked, too.
+        widths: Bytes of the elements that are accessed, noted here.
+        atomic: Whether there is an atomic operation, noted here.
     """
 
     emitter: Emitter
@@ -71,6 +83,9 @@ class Instrumenter:
     kernel: str
     check: bool
     log: bool
+    sanitize: bool = False
+    widths: set[int] = field(default_factory=set[int])
+    atomic: bool = False
 
     @staticmethod
     def knows(name: str) -> bool:
@@ -135,20 +150,79 @@ class Instrumenter:
             shape=tuple(None if size == dynamic else size for size in memref.shape),
             extent=tuple(extent),
         )
-        logged = self.log and space is not Space.OTHER
-        if not (self.check or logged):
+        seen = space is not Space.OTHER
+        logged, atomic = self.log and seen, access.kind == "atomic"
+        touch = _TOUCHES[access.kind] if self.sanitize and seen else None
+        if seen:
+            self.widths.add(size_bytes(element))
+            self.atomic |= atomic
+        if not (self.check or logged or atomic):
             return None
         pieces = width // piece if logged else 1
 
         def instrument() -> None:
             # Operands are read here and not above: other rewrites replace them in between.
             operands = list(operation.operands)[access.memref : access.memref + 1 + memref.rank]
-            self._access(operation, operands, site, alignment, pieces, "logged" if logged else "access")
+            if self.check or logged:
+                self._access(operation, operands, site, max(alignment, size_bytes(element)), pieces, logged, touch)
+            if atomic:
+                self._watch(operation, self.address(operation, *operands), width)
 
         return instrument
 
+    def check_of(self, operation: Any, memref: Any, kind: str, points: int, width: int) -> Callable[[list[Any]], int]:
+        """Number one side of an asynchronous copy; return what emits its check and gives the site's number.
+
+        Args:
+            operation: The copy.
+            memref: What it reads or writes.
+            kind: "load" or "store".
+            points: Elements that it moves.
+            width: Their bytes.
+        """
+        dynamic = ir.ShapedType.get_dynamic_size()
+        site = self.table.add(
+            self.kernel,
+            operation,
+            kind=kind,
+            space=space_of(memref),
+            width_bytes=width,
+            shape=tuple(None if size == dynamic else size for size in memref.type.shape),
+            extent=(*[1] * (memref.type.rank - 1), points),
+        )
+        self.widths.add(size_bytes(memref.type.element_type))
+
+        def emit(operands: list[Any]) -> int:
+            if self.check or self.log:
+                self._access(operation, operands, site, width, 1, self.log, None)
+            return site.number
+
+        return emit
+
+    def address(self, operation: Any, memref: Any, *indices: Any) -> Any:
+        """Emit the address of an element."""
+        found, where = self.emitter.describe(memref), ir.InsertionPoint(operation)
+        address = found.base
+        for index, stride in zip(indices, found.strides_bytes, strict=True):
+            offset = self.emitter.binary(where, "arith.muli", index, stride)
+            address = self.emitter.binary(where, "arith.addi", address, offset)
+        return address
+
+    def _watch(self, operation: Any, address: Any, width: int) -> None:
+        """Emit what tells the scheduler whether an atomic operation has changed anything."""
+        bytes_ = self.emitter.constant(width)
+        self.emitter.call(ir.InsertionPoint(operation), PREFIX + "watch", [address, bytes_])
+        self.emitter.call(ir.InsertionPoint.after(operation), PREFIX + "watched", [bytes_])
+
     def _access(
-        self, operation: Any, operands: list[Any], site: Site, alignment: int, pieces: int, function: str
+        self,
+        operation: Any,
+        operands: list[Any],
+        site: Site,
+        alignment: int,
+        pieces: int,
+        logged: bool,
+        touch: tuple[str, Touch] | None,
     ) -> None:
         """Emit the check of one access; a wide one that is logged in several pieces moves its base on."""
         emitter = self.emitter
@@ -168,28 +242,44 @@ class Instrumenter:
                 limit = emitter.binary(where, "arith.maxsi", less, emitter.constant(0))
             dimensions += [index, limit, stride]
         number, mask = emitter.constant(site.number), emitter.constant(alignment - 1)
+        function, does = touch or ("", Touch(0))
+        whole = site.width_bytes if pieces != 1 else size_bytes(operands[0].type.element_type) * prod(site.extent)
+        moved, what = emitter.constant(whole), emitter.constant(int(does))
+        name = f"{access_name(logged, function)}_{len(indices)}"
         for piece in range(pieces):
             base = found.base
             if piece:
                 base = emitter.binary(where, "arith.addi", base, emitter.constant(piece * site.width_bytes))
                 mask = emitter.constant(0)
-            emitter.call(where, f"{INLINE}{function}_{len(indices)}", [number, base, mask, *dimensions])
+            emitter.call(where, name, [number, base, mask, moved, what, *dimensions])
 
-    def _plan_pointer(self, operation: Any, access: _Access) -> Callable[[], None] | None:
+    def _plan_pointer(self, operation: Any, access: _Access) -> Callable[[], None]:
         moved = operation.operands[0].type if access.kind == "store" else operation.results[0].type
         if operation.name == "llvm.cmpxchg":
             moved = operation.operands[1].type
-        site = self.table.add(self.kernel, operation, kind=access.kind)
-        if not self.check:
-            return None
+        width = size_bytes(moved)
+        space = space_of_pointer(operation.operands[access.memref])
+        site = self.table.add(self.kernel, operation, kind=access.kind, space=space, width_bytes=width)
+        touch = _TOUCHES[access.kind][1] | atomicity(operation)
+        if space is not Space.OTHER:
+            self.widths.add(size_bytes(moved.element_type) if isinstance(moved, ir.VectorType) else width)
+            self.atomic |= bool(touch & Touch.ATOMIC)
 
         def instrument() -> None:
             where = ir.InsertionPoint(operation)
             i64 = ir.IntegerType.get_signless(64)
             address = self.emitter.create(where, "llvm.ptrtoint", [operation.operands[access.memref]], [i64])[0]
             index = self.emitter.create(where, "arith.index_cast", [address], [ir.IndexType.get()])[0]
-            width = self.emitter.constant(size_bytes(moved))
-            self.emitter.call(where, f"{PREFIX}pointer", [self.emitter.constant(site.number), index, width])
+            number, bytes_ = self.emitter.constant(site.number), self.emitter.constant(width)
+            if self.check:
+                self.emitter.call(where, f"{PREFIX}pointer", [number, index, bytes_])
+            if self.log and space is not Space.OTHER:
+                self.emitter.call(where, f"{PREFIX}log", [number, index])
+            if self.sanitize:
+                does = self.emitter.constant(int(touch))
+                self.emitter.call(where, f"{PREFIX}touch", [number, index, bytes_, does])
+            if touch & Touch.ATOMIC and touch & Touch.WRITE:
+                self._watch(operation, index, width)
 
         return instrument
 

@@ -13,6 +13,9 @@ import numpy as np
 from roller_mlir.sim.kernel_ir import Parameter
 
 ALIGNMENT_BYTES = 256
+UNTYPED = "ptr"
+"""Element type of a parameter that takes any array: a pointer of LLVM IR."""
+
 _DTYPES = {
     "f64": ("float64",),
     "f32": ("float32",),
@@ -41,10 +44,21 @@ class Arguments:
     Attributes:
         values: One 64-bit slot an argument: an address, or a scalar's bits.
         ranges: First address and end of every array.
+        region_address: Where one piece of memory starts that holds all arrays; 0 where they lie anywhere.
+        region_bytes: Its size.
+        spans: Of each array its start in the region, and its bytes.
     """
 
-    def __init__(self, kernel: str, parameters: Sequence[Parameter], given: Sequence[Any]) -> None:
+    def __init__(
+        self, kernel: str, parameters: Sequence[Parameter], given: Sequence[Any], *, in_region: bool = False
+    ) -> None:
         """Check and place the arguments.
+
+        Args:
+            kernel: Name of the kernel.
+            parameters: Its parameters.
+            given: Arrays for memrefs, numbers for scalars.
+            in_region: Whether all arrays are placed in one piece of memory, with gaps between them.
 
         Raises:
             ValueError: Their number, shape, type or memory does not fit the kernel.
@@ -55,6 +69,14 @@ class Arguments:
         ranges: list[tuple[int, int]] = []
         self._copies: list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
         self._seen: list[tuple[int, int, str]] = []
+        self.region_address, self.region_bytes = 0, 0
+        self.spans: list[tuple[int, int]] = []
+        region: np.ndarray[Any, Any] | None = None
+        if in_region:
+            sizes = [value.nbytes for value in given if isinstance(value, np.ndarray)]
+            self.region_bytes = sum(-(-size // ALIGNMENT_BYTES) + 1 for size in sizes) * ALIGNMENT_BYTES
+            region = aligned_empty(self.region_bytes)
+            self.region_address = int(region.ctypes.data)
         for number, (parameter, value) in enumerate(zip(parameters, given, strict=True)):
             subject = f"argument {number} of kernel '{kernel}'"
             if parameter.shape is None:
@@ -62,7 +84,9 @@ class Arguments:
                 continue
             _check_array(subject, parameter, value)
             self._check_overlap(subject, value)
-            placed = self._place(value)
+            placed = self._place(value, region)
+            if region is not None:
+                self.spans.append((placed.ctypes.data - self.region_address, placed.nbytes))
             self.values[number] = placed.ctypes.data
             ranges.append((placed.ctypes.data, placed.ctypes.data + placed.nbytes))
         self.ranges = np.array(ranges or [(0, 0)], np.int64)
@@ -77,13 +101,17 @@ class Arguments:
                 )
         self._seen.append((start, end, subject))
 
-    def _place(self, array: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-        if array.ctypes.data % ALIGNMENT_BYTES == 0 or not array.nbytes:
+    def _place(self, array: np.ndarray[Any, Any], region: np.ndarray[Any, Any] | None) -> np.ndarray[Any, Any]:
+        if region is None and (array.ctypes.data % ALIGNMENT_BYTES == 0 or not array.nbytes):
             return array
         for original, copy in self._copies:
-            if original.ctypes.data == array.ctypes.data:
+            if original.ctypes.data == array.ctypes.data and original.nbytes == array.nbytes:
                 return copy
-        copy = aligned_empty(array.nbytes)
+        if region is None:
+            copy = aligned_empty(array.nbytes)
+        else:
+            start = sum(-(-copy.nbytes // ALIGNMENT_BYTES) + 1 for _, copy in self._copies) * ALIGNMENT_BYTES
+            copy = region[start : start + array.nbytes]
         copy[:] = array.reshape(-1).view(np.uint8)
         self._copies.append((array, copy))
         return copy
@@ -108,17 +136,19 @@ def _scalar_bits(subject: str, element_type: str, value: Any) -> int:
 
 
 def _check_array(subject: str, parameter: Parameter, array: Any) -> None:
-    allowed = _DTYPES.get(parameter.element_type)
+    if not isinstance(array, np.ndarray):
+        raise ValueError(f"{subject} must be a numpy array, but got {type(array).__name__}")
+    allowed, shape = _DTYPES.get(parameter.element_type), parameter.shape
+    if parameter.element_type == UNTYPED:
+        allowed, shape = (array.dtype.name,), array.shape
     if allowed is None:
         raise ValueError(
             f"{subject} must have an element type of {', '.join(_DTYPES)}, but has {parameter.element_type}"
         )
-    if not isinstance(array, np.ndarray):
-        raise ValueError(f"{subject} must be a numpy array, but got {type(array).__name__}")
     if array.dtype.name not in allowed or not array.dtype.isnative:
         raise ValueError(f"{subject} must have dtype {allowed[0]}, but got {array.dtype}")
-    if array.shape != parameter.shape:
-        raise ValueError(f"{subject} must have shape {parameter.shape}, but got {array.shape}")
+    if array.shape != shape:
+        raise ValueError(f"{subject} must have shape {shape}, but got {array.shape}")
     if not array.flags.c_contiguous:
         raise ValueError(f"{subject} must be C-contiguous, but got strides {array.strides}; pass a contiguous copy")
     if not array.flags.writeable:

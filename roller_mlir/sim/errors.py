@@ -32,7 +32,8 @@ class SimulationError(Exception):
     """A kernel did what no kernel may do, or did not end.
 
     Attributes:
-        kind: "out-of-bounds", "misaligned", "divergent-barrier", "divergent-subgroup", "deadlock" or "timeout".
+        kind: "out-of-bounds", "misaligned", "divergent-barrier", "divergent-subgroup", "deadlock",
+            "timeout" or "too-many-copies"; of a sanitized launch also the kinds of a SanitizerFinding.
         kernel: The kernel.
         site: The operation, with its label and source place; "" where the whole launch is meant.
         block: The block, as (x, y, z); None where the whole launch is meant.

@@ -8,6 +8,7 @@ import numpy as np
 
 from roller_mlir.sim.errors import Position, SimulationError
 from roller_mlir.sim.layout import Fault, State
+from roller_mlir.sim.llvm_faults import LLVM_FAULTS, llvm_fault
 from roller_mlir.sim.sites import Site, SiteTable
 
 _MOST_POSITIONS = 8
@@ -64,7 +65,7 @@ def access_message(site: Site, address: int, indices: list[int]) -> tuple[str, s
         return "out-of-bounds", f"index {indices}{points} is outside the memref's shape [{shape}], or misaligned"
     return (
         "misaligned",
-        f"index {indices} of shape [{shape}] gives address {address:#x}, which is not aligned as the op says",
+        f"index {indices} of shape [{shape}] gives address {address:#x}, which is not aligned as op or element need",
     )
 
 
@@ -113,6 +114,13 @@ def make_error(
     elif fault is Fault.DIVERGENT_SUBGROUP:
         kind = "divergent-subgroup"
         text = f"{who} did not take part in {where}, which needs it: {_stand(found)}"
+    elif fault is Fault.COPIES:
+        kind = "too-many-copies"
+        text = f"more asynchronous copies are under way than the simulator keeps: {who} at {where}"
+    elif fault in LLVM_FAULTS:
+        assert site is not None
+        kind, what = llvm_fault(fault, site, values)
+        text = f"{what}: {who} at {where}"
     elif fault is Fault.SPINS:
         kind = "deadlock"
         text = f"all threads that are left spin for ever: {_stand(found)}"

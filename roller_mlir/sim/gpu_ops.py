@@ -9,6 +9,7 @@ from typing import Any
 from roller_mlir.sim.emit import Emitter
 from roller_mlir.sim.kernel_ir import INLINE
 from roller_mlir.sim.memory_types import size_bytes
+from roller_mlir.sim.pointers import atomicity
 from roller_mlir.sim.runtime_ir import PREFIX
 from roller_mlir.sim.sites import SiteTable
 from roller_mlir.support.bindings import ir
@@ -17,6 +18,7 @@ from roller_mlir.support.diagnostics import fail
 GROUPS = ("thread_id", "block_id", "block_dim", "grid_dim")
 _PLACES = ("global_id", "lane_id", "subgroup_id", "subgroup_size", "num_subgroups")
 _AXES = {"x": 0, "y": 1, "z": 2}
+_ATOMICS = {"memref.atomic_rmw", "memref.generic_atomic_rmw", "llvm.atomicrmw", "llvm.cmpxchg"}
 _SHORT_LOOP = 64
 """Loops of at most so many iterations do not tick: what is around them does."""
 
@@ -66,6 +68,8 @@ class GpuOps:
             return self._plan_while(operation)
         if name == "scf.for":
             return self._plan_for(operation)
+        if name == "llvm.fence":
+            return lambda: self.emitter.call(ir.InsertionPoint(operation), PREFIX + "fence", [])
         if prefix == "cf" and operation.successors:
             return self._plan_branch(operation)
         if prefix == "gpu" and rest in (*GROUPS, *_PLACES):
@@ -181,13 +185,22 @@ class GpuOps:
         """Every loop has a branch to its own or an earlier block of the region."""
         blocks = list(operation.block.region.blocks)
         own = blocks.index(operation.block)
-        if not any(blocks.index(successor) <= own for successor in operation.successors):
+        targets = [blocks.index(successor) for successor in operation.successors]
+        if min(targets) > own:
             return None
         site = self.table.add(self.kernel, operation)
+        if any(_polls(inner.operation) for block in blocks[min(targets) : own + 1] for inner in block.operations):
+            number = self.emitter.constant(site.number)
+            return lambda: self.emitter.call(ir.InsertionPoint(operation), PREFIX + "spin", [number])
         return lambda: self._tick(ir.InsertionPoint(operation), site.number)
 
     def _tick(self, where: Any, site: int) -> None:
         self.emitter.call(where, INLINE + "tick", [self.emitter.constant(site)])
+
+
+def _polls(operation: Any) -> bool:
+    """Whether a loop around the operation may wait for another thread: it is atomic or volatile."""
+    return str(operation.name) in _ATOMICS or bool(atomicity(operation))
 
 
 def _trip_count(loop: Any) -> float:

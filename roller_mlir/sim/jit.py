@@ -9,10 +9,13 @@ from typing import Any
 import llvmlite.binding as binding
 
 from roller_mlir.sim import fibers
+from roller_mlir.sim.clocks_ir import emit_order
+from roller_mlir.sim.copies_ir import emit_copies
 from roller_mlir.sim.counting_ir import emit_counter
 from roller_mlir.sim.elf_symbols import undefined_symbols
 from roller_mlir.sim.runtime_ir import PREFIX, TRUNCATE_TEXT, TRUNCATE_TO_BF16, emit_runtime
 from roller_mlir.sim.scheduler_ir import emit_scheduler
+from roller_mlir.sim.shadow_ir import emit_sanitizer
 from roller_mlir.support.diagnostics import fail
 
 _PROLOGUE_BYTES = 96
@@ -96,7 +99,9 @@ def runtime() -> Any:
     The runtime's functions become known to LLVM by name, so that kernels compiled later find them.
     """
     emitted = emit_runtime()
-    emit_scheduler(emitted, emit_counter(emitted))
+    order = emit_order(emitted)
+    emit_copies(emitted, emit_sanitizer(emitted, order))
+    emit_scheduler(emitted, emit_counter(emitted), order)
     assembly = "".join(f'module asm "{line.strip()}"\n' for line in fibers.SWITCH.strip().splitlines())
     compiled = compile_text(f"{emitted.module}\n{assembly}{TRUNCATE_TEXT}", passes=_RUNTIME_PASSES, level=1)
     for function in emitted.module.functions:

@@ -95,14 +95,24 @@ def _stop(fault: Fault, values: list[str]) -> str:
     return f"{notes}  call void @{PREFIX}fault(i64 %block, i64 {int(fault)}, i64 %site)\n  unreachable\n"
 
 
-def access_text(rank: int, log: bool) -> str:
-    """Return access_<rank>(block, site, base, alignment - 1, then index, limit, stride in bytes per dimension).
+def access_name(log: bool, touch: str) -> str:
+    """Return the start of the name of the function that checks an access.
 
-    With `log` it is called logged_<rank>, and logs the access once it has passed the check.
+    Args:
+        log: Whether it logs the access once it has passed the check.
+        touch: The function of the sanitizer that it calls then: "touch", "touch_load", "touch_store", or "": none.
     """
-    name = f"{INLINE}{'logged' if log else 'access'}_{rank}"
+    return f"{INLINE}access{'_log' * log}{f'_{touch}' if touch else ''}"
+
+
+def access_text(rank: int, log: bool, touch: str) -> str:
+    """Return access_<rank>(block, site, base, alignment - 1, bytes, what it does, then for each dimension index, ...).
+
+    A dimension is index, limit, and stride in bytes. What the access does is a layout.Touch.
+    """
+    name = f"{access_name(log, touch)}_{rank}"
     triples = "".join(f", i64 %i{axis}, i64 %n{axis}, i64 %s{axis}" for axis in range(rank))
-    lines = f"define internal void @{name}(i64 %block, i64 %site, i64 %base, i64 %mask{triples})"
+    lines = f"define internal void @{name}(i64 %block, i64 %site, i64 %base, i64 %mask, i64 %bytes, i64 %does{triples})"
     lines += " alwaysinline {\n  %address0 = add i64 %base, 0\n"
     for axis in range(rank):
         lines += f"  %offset{axis} = mul i64 %i{axis}, %s{axis}\n"
@@ -116,6 +126,8 @@ def access_text(rank: int, log: bool) -> str:
     lines += "inside:\n"
     if log:
         lines += f"  call void @{PREFIX}log(i64 %block, i64 %site, i64 %address{rank})\n"
+    if touch:
+        lines += f"  call void @{PREFIX}{touch}(i64 %block, i64 %site, i64 %address{rank}, i64 %bytes, i64 %does)\n"
     return lines + "  ret void\n}\n"
 
 
@@ -150,9 +162,15 @@ _RUNTIME_DECLARATIONS = f"""
 declare void @{PREFIX}exit(i64, i64)
 declare void @{PREFIX}tick(i64, i64)
 declare void @{PREFIX}log(i64, i64, i64)
+declare void @{PREFIX}touch(i64, i64, i64, i64, i64)
+declare void @{PREFIX}touch_load(i64, i64, i64, i64, i64)
+declare void @{PREFIX}touch_store(i64, i64, i64, i64, i64)
 declare void @{PREFIX}fault_value(i64, i64, i64) cold
 declare void @{PREFIX}fault(i64, i64, i64) cold noreturn
 """
+
+
+_DECLARED = re.findall(rf"@{PREFIX}(\w+)", _RUNTIME_DECLARATIONS)
 
 
 def complete(translated: str, entries: list[Entry]) -> str:
@@ -162,8 +180,9 @@ def complete(translated: str, entries: list[Entry]) -> str:
         translated: LLVM IR of the kernels.
         entries: One a kernel.
     """
-    used = sorted(set(re.findall(rf"@{INLINE}(access|logged)_(\d+)\(", translated)))
-    text = re.sub(rf"(?m)^declare [^\n]*@{INLINE}\w+\([^\n]*\n", "", translated)
+    used = sorted(set(re.findall(rf"@{INLINE}access(_log)?_?(touch(?:_load|_store)?)?_(\d+)\(", translated)))
+    own = rf"(?:{INLINE}\w+|{PREFIX}(?:{'|'.join(_DECLARED)}))"
+    text = re.sub(rf"(?m)^declare [^\n]*@{own}\([^\n]*\n", "", translated)
     text = re.sub(r"(?m)^(?:; ModuleID|source_filename)[^\n]*\n", "", text)
     for entry in entries:
         text = re.sub(
@@ -171,5 +190,5 @@ def complete(translated: str, entries: list[Entry]) -> str:
             rf"define internal void @{entry.symbol}(\1) alwaysinline {{",
             text,
         )
-    inline = "".join(access_text(int(rank), kind == "logged") for kind, rank in used)
+    inline = "".join(access_text(int(rank), bool(log), touch) for log, touch, rank in used)
     return text + _RUNTIME_DECLARATIONS + VIEW_TEXT + inline + "".join(entry_text(entry) for entry in entries)

@@ -13,14 +13,16 @@ from roller_mlir.mapping.bank_phases import Banks
 from roller_mlir.sim import layout
 from roller_mlir.sim.buffers import Arguments
 from roller_mlir.sim.counting import Counts, collect
-from roller_mlir.sim.errors import Position
+from roller_mlir.sim.errors import Position, SimulationError
 from roller_mlir.sim.faults import make_error, positions
 from roller_mlir.sim.fibers import stack_bytes
+from roller_mlir.sim.findings import SanitizerError, Triple, describe, ending
 from roller_mlir.sim.jit import Compiled, compile_text, runtime
 from roller_mlir.sim.kernel_ir import Entry
 from roller_mlir.sim.layout import Fault, Launch
-from roller_mlir.sim.lowering import LoweredKernels, lower
+from roller_mlir.sim.lowering import LoweredKernels, LoweringOptions, lower
 from roller_mlir.sim.records import Records
+from roller_mlir.sim.shadow import Shadow
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
 
@@ -63,15 +65,19 @@ class SimulatedKernels:
         count: bool = False,
         *,
         check: bool = True,
+        sanitize: bool = False,
         banks: Banks | None = None,
     ) -> None:
         """Compile.
 
         Args:
-            module: Text, an MLIR module, or a gpu.module; it is not changed.
+            module: Text, an MLIR module, or a gpu.module; it is not changed. Or what `lower_llvm` gave, whose accesses
+                are checked always and counted never.
             subgroup_size: Lanes of a subgroup, at most 64.
             count: Whether launches count memory accesses.
             check: Whether every access is checked against its memref's shape and its promised alignment.
+            sanitize: Whether launches look for races, reads of what nobody has written, and copies that nobody has
+                waited for; accesses are checked then, too.
             banks: Banks of workgroup memory, for counting.
 
         Raises:
@@ -84,7 +90,9 @@ class SimulatedKernels:
         named = sum(map(len, self._banks.wide_load_lanes))
         if named not in (0, subgroup_size):
             raise ValueError(f"banks must name all {subgroup_size} lanes of a subgroup or none, but got {named}")
-        self._lowered: LoweredKernels = _lower(module, subgroup_size=subgroup_size, check=check, log=count)
+        self._sanitize = sanitize
+        options = LoweringOptions(subgroup_size=subgroup_size, check=check or sanitize, log=count, sanitize=sanitize)
+        self._lowered: LoweredKernels = _lower(module, options)
         runtime()
         self._compiled: Compiled = compile_text(self._lowered.text)
 
@@ -105,6 +113,7 @@ class SimulatedKernels:
         timeout_s: float = 60.0,
         resident_blocks: int | None = 1,
         sweep: bool = False,
+        written: Sequence["np.ndarray[Any, Any] | None"] | None = None,
     ) -> LaunchResult:
         """Run a kernel to its end.
 
@@ -119,8 +128,11 @@ class SimulatedKernels:
             resident_blocks: Blocks that run at the same time; None: all, as persistent kernels need it.
             sweep: Whether subgroups and resident blocks take turns after each wait, instead of running ahead until they
                 can only wait for each other.
+            written: For a sanitized launch, of each array which of its bytes have content, as uint8 (1: written), and
+                None for all of them. What the launch writes is added. Without it, all arrays have content.
 
         Raises:
+            SanitizerError: The launch is sanitized, and the kernel did something wrong or did not end.
             SimulationError: The kernel did something wrong or did not end.
             ValueError: The launch does not fit the kernel.
         """
@@ -137,10 +149,15 @@ class SimulatedKernels:
             )
         if resident_blocks is not None and resident_blocks < 1:
             raise ValueError(f"resident_blocks must be at least 1, but got {resident_blocks}")
-        arguments = Arguments(name, entry.parameters, args)
+        arguments = Arguments(name, entry.parameters, args, in_region=self._sanitize)
         resident = min(prod(grid3), resident_blocks or prod(grid3))
         records = self._prepare(entry, arguments, grid3, block3, dynamic_workgroup_bytes, resident, seed)
         records.launch[Launch.SWEEP] = int(sweep)
+        shadow = None
+        if self._sanitize:
+            lowered = self._lowered
+            contents = written if written is not None else [None] * len(arguments.spans)
+            shadow = Shadow(records, arguments, contents, granule_bytes=lowered.granule_bytes, clocks=lowered.atomic)
         started = time.monotonic_ns()
         records.launch[Launch.DEADLINE_NS] = started + int(timeout_s * 1e9)
         runtime()(records.launch.ctypes.data)
@@ -148,8 +165,12 @@ class SimulatedKernels:
         if not records.release():
             raise RuntimeError(f"kernel '{name}' used more than its {records.launch[Launch.STACK_BYTES]} B of stack")
         arguments.copy_back()
-        if records.launch[Launch.FAULT]:
-            self._raise(name, records, grid3, block3, f"{timeout_s:g} s")
+        fault = self._fault(name, records, grid3, block3, f"{timeout_s:g} s") if records.launch[Launch.FAULT] else None
+        if shadow is not None:
+            shadow.update_written()
+            self._judge(name, shadow, entry, grid3, block3, fault)
+        if fault is not None:
+            raise fault
         counts = collect(self._lowered.table, records.counters) if self._count else None
         return LaunchResult(seconds=seconds, counts=counts)
 
@@ -172,6 +193,7 @@ class SimulatedKernels:
             sites=len(self._lowered.table),
             banks=self._banks,
             log=self._count,
+            copies=self._lowered.copies,
         )
         generator = np.random.default_rng(seed)
         records.order_blocks(prod(grid), None if seed is None else generator)
@@ -188,9 +210,18 @@ class SimulatedKernels:
         records.describe_sites(self._lowered.table, self._subgroup_size, self._banks)
         return records
 
-    def _raise(
-        self, name: str, records: Records, grid: tuple[int, int, int], block: tuple[int, int, int], budget: str
+    def _judge(
+        self, name: str, shadow: Shadow, entry: Entry, grid: Triple, block: Triple, fault: SimulationError | None
     ) -> None:
+        """Raise SanitizerError where the sanitizer found something, or the launch faulted."""
+        hazards, more = shadow.hazards()
+        found = describe(name, self._lowered.table, entry.parameters, grid, block, hazards)
+        if fault is not None:
+            found.append(ending(fault))
+        if found:
+            raise SanitizerError(name, found, more) from fault
+
+    def _fault(self, name: str, records: Records, grid: Triple, block: Triple, budget: str) -> SimulationError:
         fault = Fault(int(records.launch[Launch.FAULT]))
         thread, site = int(records.launch[Launch.FAULT_THREAD]), int(records.launch[Launch.FAULT_SITE])
         at = None
@@ -202,17 +233,19 @@ class SimulatedKernels:
         found: tuple[Position, ...] = positions(self._lowered.table, records.standing())
         values = [int(value) for value in records.fault_values]
         site = -1 if fault is Fault.SPINS else site
-        raise make_error(name, self._lowered.table, fault, site, at, blamed, values, found, budget)
+        return make_error(name, self._lowered.table, fault, site, at, blamed, values, found, budget)
 
 
-def _lower(module: Any, *, subgroup_size: int, check: bool, log: bool) -> LoweredKernels:
-    """Parse text, or clone what is already IR, and lower it."""
+def _lower(module: Any, options: LoweringOptions) -> LoweredKernels:
+    """Parse text, or clone what is already IR, and lower it; what is lowered already stays as it is."""
+    if isinstance(module, LoweredKernels):
+        return module
     if isinstance(module, str | bytes):
         context = make_context()
         parsed = parse_module(module, context)
-        return lower(parsed.operation, subgroup_size=subgroup_size, check=check, log=log)
+        return lower(parsed.operation, options)
     operation = module.operation
     with operation.context, ir.Location.unknown():
         holder = ir.Module.create()
         clone = operation.clone(ip=ir.InsertionPoint(holder.body))
-        return lower(clone.operation, subgroup_size=subgroup_size, check=check, log=log)
+        return lower(clone.operation, options)

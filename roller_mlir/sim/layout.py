@@ -134,6 +134,10 @@ class Fault(IntEnum):
     SPINS = 6
     TIMEOUT = 7
     COPIES = 8  # more asynchronous copies under way than there is room for
+    SPAN = 20  # of the LLVM level: an access outside the argument or variable that its address comes from
+    ALIGNMENT = 21  # ... an address that is not aligned as promised
+    PROMISE = 22  # ... what `llvm.assume` or `unreachable` promised does not hold
+    DIVISION = 23  # ... an integer divided by 0
 
 
 class Outcome(IntEnum):
@@ -232,7 +236,7 @@ class Copy(IntEnum):
     SOURCE = 2
     BYTES = 3
     SOURCE_BYTES = 4  # the rest of the target becomes 0
-    GROUP = 5  # 0: in no group yet, else the groups that were made after it, and its own
+    GROUP = 5  # 0: in no group yet, else its own and those that were made after it
 
 
 CELL_WORDS = len(Cell)

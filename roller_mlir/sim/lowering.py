@@ -12,8 +12,10 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from roller_mlir.codegen.backend.math_operations import MATH_PASSES
 from roller_mlir.codegen.backend.translate import to_llvm_22
 from roller_mlir.sim.accesses import Instrumenter
+from roller_mlir.sim.async_copies import TOKEN, AsyncCopies
 from roller_mlir.sim.emit import Emitter
 from roller_mlir.sim.gpu_ops import GROUPS, GpuOps
 from roller_mlir.sim.kernel_ir import Entry, Parameter, complete
@@ -22,10 +24,10 @@ from roller_mlir.sim.sites import SiteTable
 from roller_mlir.support.bindings import ir, llvm, passmanager
 from roller_mlir.support.diagnostics import collecting, diagnosed, fail
 
-_PIPELINE = """builtin.module(
+_PIPELINE = f"""builtin.module({MATH_PASSES},
   expand-strided-metadata, lower-affine, convert-vector-to-scf, convert-scf-to-cf,
   convert-math-to-llvm, convert-math-to-libm, convert-vector-to-llvm, finalize-memref-to-llvm,
-  convert-func-to-llvm{use-bare-ptr-memref-call-conv=1}, convert-arith-to-llvm, convert-cf-to-llvm,
+  convert-func-to-llvm{{use-bare-ptr-memref-call-conv=1}}, convert-arith-to-llvm, convert-cf-to-llvm,
   convert-index-to-llvm, convert-ub-to-llvm, reconcile-unrealized-casts, canonicalize, cse)"""
 
 _DIALECTS = ("affine.", "arith.", "cf.", "index.", "math.", "memref.", "ub.", "vector.")
@@ -43,11 +45,17 @@ class LoweredKernels:
         text: LLVM IR that llvmlite reads.
         entries: By the kernel's name.
         table: The sites of all kernels.
+        granule_bytes: Bytes of the smallest element that is accessed.
+        atomic: Whether a kernel has atomic operations or fences.
+        copies: Whether a kernel copies asynchronously.
     """
 
     text: str
     entries: dict[str, Entry]
     table: SiteTable
+    granule_bytes: int
+    atomic: bool
+    copies: bool
 
 
 def _operations(operation: Any) -> Iterator[Any]:
@@ -57,6 +65,11 @@ def _operations(operation: Any) -> Iterator[Any]:
             for inner in list(block.operations):
                 yield inner.operation
                 yield from _operations(inner.operation)
+
+
+def _host_type(kind: Any) -> Any:
+    """A type without what only a GPU has: memory spaces, tokens."""
+    return ir.IntegerType.get_signless(32) if str(kind) == TOKEN else without_space(kind)
 
 
 def _parameter(function: Any, number: int, kind: Any) -> Parameter:
@@ -73,17 +86,34 @@ def _parameter(function: Any, number: int, kind: Any) -> Parameter:
     return Parameter("ptr", tuple(memref.shape), str(memref.element_type))
 
 
+@dataclass(frozen=True, kw_only=True)
+class LoweringOptions:
+    """How kernels are lowered.
+
+    Attributes:
+        subgroup_size: Lanes of a subgroup.
+        check: Whether accesses are checked against their memrefs.
+        log: Whether accesses are logged.
+        sanitize: Whether the sanitizer sees accesses.
+    """
+
+    subgroup_size: int
+    check: bool
+    log: bool
+    sanitize: bool
+
+
 class _KernelLowering:
     """Lowers one gpu.func into the given module."""
 
-    def __init__(
-        self, function: Any, number: int, table: SiteTable, subgroup_size: int, check: bool, log: bool
-    ) -> None:
+    def __init__(self, function: Any, number: int, table: SiteTable, options: LoweringOptions) -> None:
         self.function = function
         self.name = str(ir.StringAttr(function.attributes["sym_name"]).value)
         self.symbol = f"kernel_{number}"
         self.entry_block = function.regions[0].blocks[0]
-        self._table, self._check, self._log, self._subgroup_size = table, check, log, subgroup_size
+        self._table, self._options = table, options
+        self.widths: set[int] = set()
+        self.atomic = self.copies = False
 
     def run(self, target: Any) -> tuple[Entry, dict[str, Any]]:
         """Move the kernel into `target`; return its entry and the functions that it calls."""
@@ -102,9 +132,12 @@ class _KernelLowering:
         dynamic_bytes = block.add_argument(index, nowhere)
         emitter = Emitter(block, block.add_argument(index, nowhere))
         geometry = {group: [block.add_argument(index, nowhere) for _ in range(3)] for group in GROUPS}
-        memory = Instrumenter(emitter, self._table, self.name, self._check, self._log)
-        gpu_ops = GpuOps(emitter, self._table, self.name, self._subgroup_size, geometry, dynamic, dynamic_bytes)
-        self._rewrite(emitter, memory, gpu_ops)
+        options = self._options
+        memory = Instrumenter(emitter, self._table, self.name, options.check, options.log, options.sanitize)
+        copies = AsyncCopies(memory)
+        gpu_ops = GpuOps(emitter, self._table, self.name, options.subgroup_size, geometry, dynamic, dynamic_bytes)
+        self._rewrite(emitter, memory, copies, gpu_ops)
+        self.widths, self.atomic, self.copies = memory.widths, memory.atomic, copies.used
         with ir.InsertionPoint(target.body), nowhere:
             kind = ir.FunctionType.get([a.type for a in block.arguments], [])
             created = ir.Operation.create(
@@ -116,13 +149,13 @@ class _KernelLowering:
             moved.append_to(created.regions[0])
         return Entry(self.symbol, parameters, offsets, static_bytes), emitter.declared
 
-    def _rewrite(self, emitter: Emitter, memory: Instrumenter, gpu_ops: GpuOps) -> None:
+    def _rewrite(self, emitter: Emitter, memory: Instrumenter, copies: AsyncCopies, gpu_ops: GpuOps) -> None:
         emitter.constant(0)
         todo: list[Callable[[], None]] = []
         operations = list(_operations(self.function))
         for operation in operations:
             name = str(operation.name)
-            action = memory.plan(operation) or gpu_ops.plan(operation)
+            action = copies.plan(operation) or memory.plan(operation) or gpu_ops.plan(operation)
             if action is not None:
                 todo.append(action)
             elif name in _REFUSED or not (
@@ -131,12 +164,12 @@ class _KernelLowering:
                 fail(operation, f"'{name}' is not known to the simulator")
         for operation in operations:
             for result in operation.results:
-                result.set_type(without_space(result.type))
+                result.set_type(_host_type(result.type))
         for operation in (self.function, *operations):
             for region in operation.regions:
                 for block in region.blocks:
                     for argument in block.arguments:
-                        argument.set_type(without_space(argument.type))
+                        argument.set_type(_host_type(argument.type))
         for action in todo:
             action()
 
@@ -165,20 +198,20 @@ class _KernelLowering:
             block.erase_argument(argument.arg_number)
 
 
-def lower(module: Any, *, subgroup_size: int, check: bool, log: bool) -> LoweredKernels:
+def lower(module: Any, options: LoweringOptions) -> LoweredKernels:
     """Lower every kernel of every gpu.module inside `module`, which is consumed.
 
     Args:
         module: A module or gpu.module; pass a clone to keep it.
-        subgroup_size: Lanes of a subgroup.
-        check: Whether accesses are checked against their memrefs.
-        log: Whether accesses are logged.
+        options: How.
 
     Raises:
         DiagnosedError: A kernel holds what the simulator does not know.
     """
     table = SiteTable()
     entries: dict[str, Entry] = {}
+    widths: set[int] = set()
+    atomic = copies = False
     with module.context, ir.Location.unknown():
         target = ir.Module.create()
         declared: dict[str, Any] = {}
@@ -192,11 +225,13 @@ def lower(module: Any, *, subgroup_size: int, check: bool, log: bool) -> Lowered
                 operation.detach_from_parent()
                 target.body.append(operation)
             elif operation.name == "gpu.func":
-                lowering = _KernelLowering(operation, len(entries), table, subgroup_size, check, log)
+                lowering = _KernelLowering(operation, len(entries), table, options)
                 if lowering.name in entries:
                     fail(operation, f"kernel names must be unique, but got two '{lowering.name}'")
                 entries[lowering.name], calls = lowering.run(target)
                 declared |= calls
+                widths |= lowering.widths
+                atomic, copies = atomic or lowering.atomic, copies or lowering.copies
         with ir.InsertionPoint.at_block_begin(target.body):
             for name, kind in declared.items():
                 attributes: dict[str, Any] = {
@@ -214,4 +249,5 @@ def lower(module: Any, *, subgroup_size: int, check: bool, log: bool) -> Lowered
             if not operation.name.startswith("llvm."):  # the translation crashes on anything else
                 fail(operation, f"'{operation.name}' has no lowering to LLVM in the simulator")
         text = to_llvm_22(llvm.translate_module_to_llvmir(target.operation))  # pyright: ignore[reportAttributeAccessIssue]
-    return LoweredKernels(complete(text, list(entries.values())), entries, table)
+    completed = complete(text, list(entries.values()))
+    return LoweredKernels(completed, entries, table, min(widths, default=1), atomic, copies)

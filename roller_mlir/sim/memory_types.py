@@ -36,6 +36,16 @@ def size_bytes(kind: Any) -> int:
     return -(-int(kind.width) // 8)
 
 
+def element_bytes(name: str) -> int:
+    """Return the bytes of an element, by MLIR's name of its type.
+
+    >>> element_bytes("bf16"), element_bytes("i1"), element_bytes("index")
+    (2, 1, 8)
+    """
+    digits = "".join(letter for letter in name if letter.isdigit())
+    return 8 if name == "index" else -(-int(digits) // 8)
+
+
 def scalar_llvm_type(kind: Any) -> str | None:
     """Return LLVM's name of a scalar type, or None where the simulator cannot pass it to a kernel."""
     if isinstance(kind, ir.IndexType):

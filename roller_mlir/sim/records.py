@@ -22,6 +22,9 @@ _LOG_BYTES = 1 << 25
 _SHORTEST_LOG = 32
 _LONGEST_LOG = 4096
 
+_MOST_COPIES = 256
+"""Asynchronous copies that a thread may have under way."""
+
 _CANARY = 0x5AFE57AC5AFE57AC
 """The lowest word of every stack; a launch that changes it has used more stack than it has."""
 
@@ -61,6 +64,7 @@ class Records:
         sites: int,
         banks: Banks,
         log: bool,
+        copies: bool = False,
     ) -> None:
         """Allocate.
 
@@ -73,6 +77,7 @@ class Records:
             sites: Sites of the module.
             banks: Banks of workgroup memory.
             log: Whether accesses are logged.
+            copies: Whether threads copy asynchronously.
         """
         self._kept: list[Array] = []
         self.launch: Array = np.zeros(Launch.SIZE, np.int64)
@@ -90,6 +95,8 @@ class Records:
             (Launch.ARENA_BYTES, arena_bytes),
             (Launch.STACK_BYTES, stack_bytes),
             (Launch.LOG_CAPACITY, capacity),
+            (Launch.TIME, layout.FIRST_TIME),
+            (Launch.COPY_CAPACITY, _MOST_COPIES if copies else 0),
             (Launch.BANKS, banks.count),
             (Launch.BANK_BYTES, banks.bank_bytes),
             (Launch.CONTEXTS, self.keep(self.blocks)),
@@ -113,6 +120,8 @@ class Records:
             Block.PARITY: np.zeros((resident, threads), np.uint8),
             Block.LOG: np.empty((resident, threads * capacity), np.int64),
             Block.LOG_LENGTH: np.zeros((resident, threads), np.int64),
+            Block.COPIES: np.zeros((resident, threads * (_MOST_COPIES if copies else 0), len(layout.Copy)), np.int64),
+            Block.COPY_COUNT: np.zeros((resident, threads), np.int64),
             Block.ARENA: aligned_empty(resident * -(-arena_bytes // ALIGNMENT_BYTES) * ALIGNMENT_BYTES).reshape(
                 resident, -1
             ),

@@ -163,6 +163,31 @@ def _log(module: Value, wait: Value) -> None:
     code.builder.ret_void()
 
 
+def _watch(module: Value) -> None:
+    """watch(block, address, bytes) before an atomic operation, watched(block, bytes) after it.
+
+    One that changes memory is progress: a loop around it is not spinning for ever.
+    """
+
+    def content(code: Code, address: Value, width: Value) -> Value:
+        found = code.variable(0)
+        with code.count(0, width) as number:
+            found.set(code.builder.or_(code.builder.shl(found.get(), code.value(8)), code.read(address, number, I8)))
+        return found.get()
+
+    code = Code(module, PREFIX + "watch", 3, VOID)
+    block, address, width = code.parameters
+    code.write(block, Block.WATCHED, address)
+    code.write(block, Block.WATCHED_BITS, content(code, address, width))
+    code.builder.ret_void()
+    code = Code(module, PREFIX + "watched", 2, VOID)
+    block, width = code.parameters
+    address, before = code.slots(block, Block.WATCHED, Block.WATCHED_BITS)
+    with code.when(code.builder.icmp_signed("!=", content(code, address, width), before)):
+        code.write(block, Block.PROGRESS, 1)
+    code.builder.ret_void()
+
+
 def _pointer(module: Value, fault: Value) -> None:
     """pointer(block, site, address, bytes): fault unless the bytes lie in one buffer or in the arena."""
     code = Code(module, PREFIX + "pointer", 4, VOID)
@@ -240,6 +265,7 @@ def emit_runtime() -> Runtime:
     _waits(module, wait)
     _tick(module, clock, wait, fault)
     _log(module, wait)
+    _watch(module)
     _pointer(module, fault)
     for mode in SHUFFLES:
         _shuffle(module, wait, mode)

@@ -15,6 +15,7 @@ were their own.
 from llvmlite import ir
 
 from roller_mlir.sim import layout
+from roller_mlir.sim.clocks_ir import Order
 from roller_mlir.sim.fibers import FIRST_FRAME_BYTES
 from roller_mlir.sim.layout import Block, Fault, Launch, Outcome, State
 from roller_mlir.sim.runtime_ir import PREFIX, Runtime
@@ -62,7 +63,7 @@ def _subgroup_end(code: Code, launch: Value, first: Value) -> Value:
     return code.least(code.builder.add(first, subgroup), threads)
 
 
-def _start(runtime: Runtime, permute: Value) -> Value:
+def _start(runtime: Runtime, permute: Value, order_of_accesses: Order) -> Value:
     """start(launch, block): give the record the next block of the grid, or none."""
     code = Code(runtime.module, PREFIX + "start", 2, VOID, internal=True)
     builder = code.builder
@@ -88,6 +89,7 @@ def _start(runtime: Runtime, permute: Value) -> Value:
             (Block.SITE, 0xFF, 4, threads),
             (Block.STACK_POINTER, 0, 8, threads),
             (Block.LOG_LENGTH, 0, 8, threads),
+            (Block.COPY_COUNT, 0, 8, threads),
         ):
             address = builder.inttoptr(code.read(block, slot), POINTER)
             builder.call(runtime.fill, [address, ir.Constant(I32, int(value)), builder.mul(count, code.value(width))])
@@ -96,6 +98,7 @@ def _start(runtime: Runtime, permute: Value) -> Value:
             address = builder.add(lanes, builder.mul(first, code.value(8)))
             code.call(permute, launch, address, builder.sub(_subgroup_end(code, launch, first), first))
         _permute_subgroups(code, permute, launch, block)
+        code.call(order_of_accesses.started, launch, block)
     builder.ret_void()
     return code.function
 
@@ -135,7 +138,7 @@ def _blame(runtime: Runtime) -> Value:
     return code.function
 
 
-def _release_subgroup(runtime: Runtime, blame: Value) -> Value:
+def _release_subgroup(runtime: Runtime, blame: Value, order: Order) -> Value:
     """release_subgroup(launch, block, first, end) -> 1 where lanes were released.
 
     A shuffle of width w goes on when the first w lanes wait at the same operation; lanes that can still arrive are
@@ -171,20 +174,29 @@ def _release_subgroup(runtime: Runtime, blame: Value) -> Value:
         with code.when(code.compare("==", spinning.get(), 0)):
             code.call(blame, launch, block, Fault.DIVERGENT_SUBGROUP, missing.get(), site)
         code.give(0)
-    with code.count(first, end) as thread, code.when(at_site(thread)):
-        code.write(states, thread, State.READY, I8)
+    released, left = code.variable(0), code.variable(0)
+    with code.count(first, end) as thread, builder.if_else(at_site(thread)) as (released_here, elsewhere):
+        with released_here:
+            code.write(states, thread, State.READY, I8)
+            lane = builder.shl(code.value(1), builder.sub(thread, first))
+            released.set(builder.or_(released.get(), lane))
+        with elsewhere, code.when(code.compare("!=", code.read(states, thread, I8), State.DONE)):
+            left.set(1)
+    together = builder.zext(code.compare("==", left.get(), 0), I64)
+    code.call(order.subgroup, launch, block, first, end, released.get(), together)
     code.give(1)
     return code.function
 
 
-def _turn(runtime: Runtime, blame: Value, flush: Value) -> Value:
+def _turn(runtime: Runtime, blame: Value, flush: Value, order_of_accesses: Order) -> Value:
     """turn(launch, block, first, end): run a subgroup until all its threads wait for others, or once (sweep)."""
     code = Code(runtime.module, PREFIX + "turn", 4, VOID, internal=True)
     builder = code.builder
     launch, block, first, end = code.parameters
     capacity, sweep = code.slots(launch, Launch.LOG_CAPACITY, Launch.SWEEP)
     order, states, lengths = code.slots(block, Block.ORDER, Block.STATE, Block.LOG_LENGTH)
-    resume, release_subgroup = _resume(runtime), _release_subgroup(runtime, blame)
+    resume, release_subgroup = _resume(runtime), _release_subgroup(runtime, blame, order_of_accesses)
+    code.write(block, Block.FIRST, first)
     again, ran = code.variable(1), code.variable(0)
     with code.loop(lambda: code.compare("!=", again.get(), 0)):
         again.set(0)
@@ -259,7 +271,7 @@ def _release(runtime: Runtime, blame: Value) -> Value:
     return code.function
 
 
-def _release_barrier(code: Code, runtime: Runtime, block: Value, threads: Value) -> Value:
+def _release_barrier(code: Code, runtime: Runtime, launch: Value, block: Value, threads: Value, order: Order) -> Value:
     """Emit the release of a barrier that all threads of the block reached; give whether they did."""
     arrived, mixed, states = code.slots(block, Block.ARRIVED, Block.MIXED, Block.STATE)
     together = code.builder.and_(code.builder.icmp_signed("==", arrived, threads), code.compare("==", mixed, 0))
@@ -267,12 +279,13 @@ def _release_barrier(code: Code, runtime: Runtime, block: Value, threads: Value)
         code.write(block, Block.ARRIVED, 0)
         address = code.builder.inttoptr(states, POINTER)
         code.builder.call(runtime.fill, [address, ir.Constant(I32, int(State.READY)), threads])
+        code.call(order.barrier, launch, block)
     return together
 
 
-def _pass(runtime: Runtime, permute: Value, blame: Value, flush: Value) -> Value:
+def _pass(runtime: Runtime, permute: Value, blame: Value, flush: Value, order_of_accesses: Order) -> Value:
     """pass(launch, block) -> Outcome: give every subgroup a turn, then release what waits for the whole block."""
-    turn = _turn(runtime, blame, flush)
+    turn = _turn(runtime, blame, flush, order_of_accesses)
     code = Code(runtime.module, PREFIX + "pass", 2, internal=True)
     builder = code.builder
     launch, block = code.parameters
@@ -286,20 +299,20 @@ def _pass(runtime: Runtime, permute: Value, blame: Value, flush: Value) -> Value
     with code.when(code.compare(">", code.call(runtime.clock), deadline), likely=False):
         code.call(blame, launch, block, Fault.TIMEOUT, -1, -1)
         code.give(Outcome.FAULT)
-    with code.when(_release_barrier(code, runtime, block, threads)):
+    with code.when(_release_barrier(code, runtime, launch, block, threads, order_of_accesses)):
         _permute_subgroups(code, permute, launch, block)
         code.give(Outcome.PROGRESS)
     builder.ret(code.call(_release(runtime, blame), launch, block))
     return code.function
 
 
-def emit_scheduler(runtime: Runtime, flush: Value) -> None:
+def emit_scheduler(runtime: Runtime, flush: Value, order_of_accesses: Order) -> None:
     """Emit run(launch): run the whole grid. The launch's record holds the fault, if there is one."""
     random = _random(runtime)
     permute = _permute(runtime, random)
-    start = _start(runtime, permute)
+    start = _start(runtime, permute, order_of_accesses)
     blame = _blame(runtime)
-    one_pass = _pass(runtime, permute, blame, flush)
+    one_pass = _pass(runtime, permute, blame, flush, order_of_accesses)
     code = Code(runtime.module, PREFIX + "run", 1, VOID)
     builder = code.builder
     (launch,) = code.parameters

@@ -149,9 +149,7 @@ def _map(indices: tuple[LinearIndex, ...]) -> ir.AffineMap:
     return ir.AffineMap.get(loops, 0, results)
 
 
-def _resize(
-    value: Any, indices: tuple[LinearIndex, ...], extents: Extents, shapes: dict[Any, tuple[int, ...]]
-) -> None:
+def _resize(value: Any, indices: tuple[LinearIndex, ...], extents: Extents, shapes: dict[Any, tuple[int, ...]]) -> None:
     """Give an operand of the op its small shape, and what it comes from."""
     if not isinstance(value.type, ir.RankedTensorType):
         return

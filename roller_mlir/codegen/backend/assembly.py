@@ -84,6 +84,7 @@ def _fmas(name: str) -> int:
         "v_fma_f64",
         "v_fmac_f64",
         "v_fma_f16",
+        "v_fma_mix_f32",
         "v_fmac_f16",
         "v_fmamk_f32",
         "v_fmaak_f32",

@@ -1,31 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""LLVM IR -> AMDGPU object -> HSACO."""
+"""LLVM IR -> AMDGPU object -> HSACO.
+
+The plan bounds the registers: so many tasks are to fit on a unit (`amdgpu-waves-per-eu`). LLVM keeps to it, and spills
+where it cannot; memory traffic of every thread is worse than fewer tasks, so the bound is then loosened one subgroup
+at a time. What the kernel has in the end is in its statistics, and `quality` compares it with the plan.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from roller_mlir.codegen.backend.checks import check_code_object
 from roller_mlir.codegen.backend.errors import CompileError
+from roller_mlir.codegen.backend.frames import Message
 from roller_mlir.codegen.backend.job import Job, KernelBinary, generate, timed
 from roller_mlir.codegen.backend.sources import KernelSource
-from roller_mlir.codegen.backend.statistics import from_code_object
+from roller_mlir.codegen.backend.statistics import KernelStatistics, from_code_object
 from roller_mlir.codegen.backend.toolchain import LLD_REMEDY
 from roller_mlir.codegen.backend.tools import run_tool
+
+_BOUND = re.compile(r'"amdgpu-waves-per-eu"="(\d+)"')
 
 
 def build_amd(source: KernelSource, start: KernelBinary, job: Job) -> KernelBinary:
     """Compiles a kernel for an AMD device, as far as `job.emit` says."""
-    answer = generate(source, job)
+    phases = dict(start.phases_s)
+    answer, statistics = _generate(source, job, phases)
+    while statistics.spill_bytes and (looser := _loosened(source)) is not None:
+        source = looser
+        answer, statistics = _generate(source, job, phases)
     assembly, code_object = answer.blobs["assembly"].decode(), answer.blobs["object"]
     check_code_object(source.name, code_object, assembly, source.fma_count)
-    phases = {
-        **start.phases_s,
-        "llvm_s": answer.fields["seconds"]["llvm_s"],
-        "object_s": answer.fields["seconds"]["codegen_s"],
-    }
-    statistics = from_code_object(code_object, assembly, source.name, source.dynamic_shared_bytes)
-    binary = replace(start, assembly=assembly, statistics=statistics, phases_s=phases)
+    binary = replace(start, llvm_ir=source.llvm_ir, assembly=assembly, statistics=statistics, phases_s=phases)
     if job.emit == "ptx":
         return binary
     lld = job.toolchain.lld
@@ -38,3 +45,20 @@ def build_amd(source: KernelSource, start: KernelBinary, job: Job) -> KernelBina
     if result.code != 0:
         raise CompileError(source.name, f"{lld} refused its code object: {result.complaint}")
     return replace(binary, hsaco=result.output, phases_s=phases)
+
+
+def _generate(source: KernelSource, job: Job, phases: dict[str, float]) -> tuple[Message, KernelStatistics]:
+    answer = generate(source, job)
+    seconds = answer.fields["seconds"]
+    phases["llvm_s"] = phases.get("llvm_s", 0.0) + seconds["llvm_s"]
+    phases["object_s"] = phases.get("object_s", 0.0) + seconds["codegen_s"]
+    assembly = answer.blobs["assembly"].decode()
+    return answer, from_code_object(answer.blobs["object"], assembly, source.name, source.dynamic_shared_bytes)
+
+
+def _loosened(source: KernelSource) -> KernelSource | None:
+    """Gives a kernel with room for one subgroup less on each scheduler; None where it is not bound."""
+    found = _BOUND.search(source.llvm_ir)
+    if found is None or int(found[1]) <= 1:
+        return None
+    return replace(source, llvm_ir=_BOUND.sub(f'"amdgpu-waves-per-eu"="{int(found[1]) - 1}"', source.llvm_ir))

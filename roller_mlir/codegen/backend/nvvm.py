@@ -13,18 +13,22 @@ from roller_mlir.codegen.backend.kernel_module import (
     kernel_functions,
     run_upstream,
 )
+from roller_mlir.codegen.backend.math_operations import MATH_PASSES, use_intrinsics
 from roller_mlir.hal import Device
 from roller_mlir.support.bindings import ir
 
 # convert-arith-to-llvm goes before convert-gpu-to-nvvm, which would make library calls of arith.maxnumf and minnumf.
 # Indices are 64 bits wide: convert-vector-to-llvm knows no other width. ptxas narrows them.
 _PIPELINE = (
-    "builtin.module(gpu.module("
+    f"builtin.module(gpu.module({MATH_PASSES},"
     "lower-affine,convert-vector-to-scf,convert-scf-to-cf,convert-vector-to-llvm,expand-strided-metadata,lower-affine,"
     "convert-index-to-llvm,convert-arith-to-llvm{index-bitwidth=64},"
     "convert-gpu-to-nvvm{index-bitwidth=64 use-bare-ptr-memref-call-conv=1},"
     "canonicalize,cse,reconcile-unrealized-casts))"
 )
+
+_WITHOUT_LIBRARY = {"math.trunc": "llvm.intr.trunc"}
+"""Operations that convert-gpu-to-nvvm does not know, as the intrinsics that the back end does."""
 
 NATIVE = {
     "__nv_fmaf": "llvm.intr.fma",
@@ -75,6 +79,7 @@ def lower_to_nvvm(module: ir.Module, device: Device) -> None:
         if TASKS_PER_UNIT in kernel.attributes:
             tasks = ir.IntegerAttr(kernel.attributes[TASKS_PER_UNIT]).value
             kernel.attributes["nvvm.minctasm"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), tasks)
+    use_intrinsics(module, _WITHOUT_LIBRARY)
     run_upstream(module, _PIPELINE)
     for gpu_module in gpu_modules(module):
         for op in gpu_module.regions[0].blocks[0].operations:

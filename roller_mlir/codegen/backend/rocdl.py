@@ -3,20 +3,27 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
+from roller_mlir.codegen.attributes import TASKS_PER_UNIT
 from roller_mlir.codegen.backend.kernel_module import (
     check_stage,
     check_workgroup_memory,
     finish,
     fix_block_sizes,
+    kernel_functions,
     run_upstream,
 )
+from roller_mlir.codegen.backend.math_operations import MATH_PASSES
+from roller_mlir.codegen.backend.pin_sums import pin_sums
 from roller_mlir.hal import Device
 from roller_mlir.support.bindings import ir
 
 # convert-math-to-rocdl goes first: convert-gpu-to-rocdl would make llvm.tanh of math.tanh, on which LLVM 22 ends the
 # process.
 _PIPELINE = (
-    "builtin.module(convert-math-to-rocdl{{chipset={chip}}},gpu.module("
+    "builtin.module(gpu.module({passes}),convert-math-to-rocdl{{chipset={chip}}},gpu.module("
     "lower-affine,convert-vector-to-scf,convert-scf-to-cf,convert-vector-to-llvm,expand-strided-metadata,lower-affine,"
     "convert-index-to-llvm,convert-arith-to-llvm{{index-bitwidth=64}},"
     "convert-gpu-to-rocdl{{chipset={chip} index-bitwidth=64 use-bare-ptr-memref-call-conv=1 runtime=HIP}},"
@@ -32,7 +39,8 @@ def lower_to_rocdl(module: ir.Module, device: Device) -> None:
 
     Kernels get bare pointers with the attributes of their memrefs (`llvm.noalias`, `llvm.align`), and from
     `known_block_size` both the required work-group size and the flat one; without them LLVM would allot registers for
-    blocks of 1024 threads.
+    blocks of 1024 threads. `rtile.tasks_per_unit` becomes `rocdl.waves_per_eu`, which bounds the registers so that as
+    many tasks fit on a compute unit.
 
     Args:
         module: with gpu.func kernels in gpu.module ops.
@@ -46,5 +54,19 @@ def lower_to_rocdl(module: ir.Module, device: Device) -> None:
     check_stage(module)
     fix_block_sizes(module)
     check_workgroup_memory(module, device)
-    run_upstream(module, _PIPELINE.format(chip=device.architecture))
+    for kernel in kernel_functions(module):
+        pin_sums(kernel)
+        if TASKS_PER_UNIT in kernel.attributes:
+            kernel.attributes["rocdl.waves_per_eu"] = ir.IntegerAttr.get(
+                ir.IntegerType.get_signless(32), _subgroups_per_scheduler(kernel, device)
+            )
+    run_upstream(module, _PIPELINE.format(chip=device.architecture, passes=MATH_PASSES))
     finish(module, native=NATIVE)
+
+
+def _subgroups_per_scheduler(kernel: Any, device: Device) -> int:
+    """Gives how many subgroups a scheduler holds when as many tasks fit on a unit as the plan says."""
+    tasks = ir.IntegerAttr(kernel.attributes[TASKS_PER_UNIT]).value
+    threads = math.prod(ir.DenseI32ArrayAttr(kernel.attributes["known_block_size"]))
+    subgroups = tasks * -(-threads // device.subgroup_size)
+    return -(-subgroups // device.schedulers_per_unit)

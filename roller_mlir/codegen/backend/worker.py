@@ -45,12 +45,18 @@ def _library_subset(path: str, needed: frozenset[str]) -> bytes:
     return library.as_bitcode()
 
 
-def _pass_builder(machine: Any) -> Any:
-    """Gives a builder of the -O3 pipeline. Loops are vectorised by the plan, never by LLVM."""
+def _pass_builder(machine: Any, *, unroll: bool = True) -> Any:
+    """Gives a builder of the -O3 pipeline. Loops are vectorised by the plan, never by LLVM.
+
+    Args:
+        machine: what to generate code for.
+        unroll: whether loops are unrolled. For AMDGPU that also peels the last step off a loop of steps, whose
+            arithmetic then stands twice in the kernel.
+    """
     options: Any = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = False
     options.slp_vectorization = False
-    options.loop_unrolling = True
+    options.loop_unrolling = unroll
     return llvm.create_pass_builder(machine, options)
 
 
@@ -79,7 +85,7 @@ def _generate(job: Message) -> Message:
     module.triple = fields["triple"]
     module.data_layout = str(machine.target_data)
     module.verify()
-    builder = _pass_builder(machine)
+    builder = _pass_builder(machine, unroll=not fields["triple"].startswith("amdgcn"))
     builder.getModulePassManager().run(module, builder)
     seconds["llvm_s"] = time.perf_counter() - start
     start = time.perf_counter()

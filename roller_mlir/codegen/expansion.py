@@ -1,0 +1,313 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The loops of one planned program: unit loops around loads, computes and stores, reduction loops around the heavy one.
+
+Each op of the group becomes one `rtile.compute`. What another op of the group made is read as the tile that it left;
+what comes from memory is loaded, once where several ops read it. An op that does not walk one of the group's loops
+whose points lie on several threads is computed by all of them alike.
+"""
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+from roller_mlir.codegen.expand_body import clone_region
+from roller_mlir.codegen.group import Group, Member
+from roller_mlir.codegen.linalg_reader import fill_constant
+from roller_mlir.dialects import rtile
+from roller_mlir.mapping.data_tile import TileDimension, tile_dimensions
+from roller_mlir.mapping.layout import direct_vector, residue_shift, steps_of
+from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop, OperandPlan, Plan
+from roller_mlir.plan.plan import REGISTER, WORKGROUP
+from roller_mlir.support.bindings import arith, ir, scf, tensor
+from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import defining_op
+
+
+class _Box:
+    """The loops of one compute: an op's own, then those that only say how many threads compute the same.
+
+    Attributes:
+        group: The group's loop of each.
+        loops: Extents and kinds.
+        axes: How they are spread.
+        own: How many are the op's own.
+    """
+
+    def __init__(self, plan: Plan, own: Sequence[int], loops: Sequence[Loop]) -> None:
+        others = [loop for loop, axis in enumerate(plan.axes) if axis.threads > 1 and loop not in own]
+        spare = [AxisPlan(block=plan.axes[loop].threads, threads=plan.axes[loop].threads) for loop in others]
+        self.own = len(own)
+        self.group = (*own, *others)
+        self.loops = (*loops, *(Loop(axis.block) for axis in spare))
+        self.axes = (*(plan.axes[loop] for loop in own), *spare)
+        self.lane = self.group.index(plan.lane) if plan.lane in own else -1
+        self.order = tuple(self.group.index(loop) for loop in plan.thread_order)
+
+    @property
+    def blocks(self) -> list[int]:
+        """Points per loop."""
+        return [axis.block for axis in self.axes]
+
+    def access(self, access: Access) -> Access:
+        """Return an access of the op as one over the box's loops."""
+        spare = (0,) * (len(self.loops) - self.own)
+        indices = tuple(LinearIndex((*index.coefficients, *spare), index.constant) for index in access.indices)
+        return Access(access.name, access.shape, access.element_type, indices)
+
+
+class Expansion:
+    """Builds the loops of one program at the insertion point."""
+
+    def __init__(self, plan: Plan, group: Group) -> None:
+        self._plan, self._group = plan, group
+        self._variables: dict[int, ir.Value] = {}
+        self._constants: dict[int, ir.Value] = {}
+        self._entry = ir.InsertionPoint(group.members[0].root.operation)
+        loops = group.expression.loops
+        self._steps = [steps_of(loop, axis) for loop, axis in zip(loops, plan.axes, strict=True)]
+        self._shifts = [residue_shift(loop, axis) for loop, axis in zip(loops, plan.axes, strict=True)]
+        self._tiles: dict[ir.Value, ir.Value] = {}
+        self._kept: dict[int, ir.Value] = {}
+        self._operands = {use: number for number, uses in enumerate(group.inputs) for use in uses}
+
+    def build(self) -> list[ir.Value]:
+        """Build; return the result tensors."""
+        destinations = [
+            tensor.empty(list(access.shape), ir.Type.parse(access.element_type)) for access in self._outputs()
+        ]
+        units = [loop for loop in self._plan.unit_order if self._steps[loop] > 1]
+        return self._nest(units, destinations, self._task, {rtile.MAPPING: ir.StringAttr.get("unit")})
+
+    def _outputs(self) -> list[Access]:
+        return [self._made(value)[1] for value in self._group.results]
+
+    def _made(self, value: ir.Value) -> tuple[Member, Access]:
+        """Return the member that makes a tensor, and how it writes it."""
+        for member in self._group.members:
+            results = list(member.root.operation.results)
+            if value in results:
+                return member, member.root.expression.outputs[results.index(value)]
+        raise AssertionError(f"{value} is made by an op of the group")
+
+    def _constant(self, value: int) -> ir.Value:
+        if value not in self._constants:
+            self._constants[value] = arith.constant(ir.IndexType.get(), value, ip=self._entry)
+        return self._constants[value]
+
+    def _nest(
+        self,
+        loops: Sequence[int],
+        carried: Sequence[ir.Value],
+        body: Callable[[Sequence[ir.Value]], Sequence[ir.Value]],
+        attributes: dict[str, ir.Attribute],
+    ) -> list[ir.Value]:
+        """Build a nest of loops that carries values; attributes go to its loops."""
+        if not loops:
+            return list(body(carried))
+        loop = scf.ForOp(*[self._constant(value) for value in (0, self._steps[loops[0]], 1)], list(carried))
+        with ir.InsertionPoint(loop.body):
+            self._variables[loops[0]] = loop.induction_variable
+            scf.YieldOp(self._nest(loops[1:], list(loop.inner_iter_args), body, attributes))
+        for name, value in attributes.items():
+            loop.operation.attributes[name] = value
+        return list(loop.results_)
+
+    def _task(self, destinations: Sequence[ir.Value]) -> list[ir.Value]:
+        for number, member in enumerate(self._group.members):
+            with member.root.operation.location:
+                tiles = self._member(number, member)
+            self._tiles.update(zip(member.root.operation.results, tiles, strict=True))
+        results: list[ir.Value] = []
+        for value, destination in zip(self._group.results, destinations, strict=True):
+            member, access = self._made(value)
+            box = self._box(member)
+            indices, origin = self._origin(box, box.access(access))
+            steps = [dimension.step for dimension in tile_dimensions(box.access(access), box.blocks)]
+            stored = rtile.store(self._tiles[value], destination, indices, origin=origin, steps=steps)
+            results.append(stored.operation.results[0])
+        return results
+
+    def _box(self, member: Member) -> _Box:
+        return _Box(self._plan, member.loops, member.root.expression.loops)
+
+    def _member(self, number: int, member: Member) -> list[ir.Value]:
+        """One op: its compute, in reduction loops where it is the heavy one."""
+        box = self._box(member)
+        is_heavy = number == self._group.heavy
+        initial = self._initial(member, box)
+        if not is_heavy:
+            points = prod(axis.registers for axis, loop in zip(box.axes, box.loops, strict=True) if loop.reduction)
+            return self._compute(number, member, box, initial, points)
+        reductions = [loop for loop in self._plan.reduction_order if self._steps[loop] > 1]
+        stages: dict[str, ir.Attribute] = {}
+        if any(operand.layer == WORKGROUP for operand in self._plan.operands):
+            stages[rtile.STAGES] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), self._plan.stages)
+        found = self._nest(
+            reductions,
+            initial,
+            lambda carried: self._compute(number, member, box, carried, self._plan.unroll),
+            stages,
+        )
+        for loop in reductions:
+            del self._variables[loop]
+        return found
+
+    def _initial(self, member: Member, box: _Box) -> list[ir.Value]:
+        """The accumulators before the first step: constants, unspecified, or the old outputs."""
+        root = member.root
+        found: list[ir.Value] = []
+        for number, access in enumerate(root.expression.outputs):
+            source = root.operation.operands[root.body.inputs + number]
+            output = box.access(access)
+            shape = [dimension.extent for dimension in tile_dimensions(output, box.blocks)]
+            element = ir.Type.parse(output.element_type)
+            scalar = fill_constant(source)
+            if not root.body.reads(root.body.inputs + number):
+                found.append(tensor.empty(shape, element))
+            elif scalar is not None:
+                kind = ir.RankedTensorType.get(shape, element)
+                found.append(arith.constant(kind, ir.DenseElementsAttr.get_splat(kind, scalar)))
+            elif source in self._tiles:
+                found.append(self._tiles[source])
+            else:
+                start = defining_op(source)
+                if start is not None:
+                    fail(start, f"'{start.name}' cannot start an accumulator; a fill with a constant or an operand can")
+                width = direct_vector(output, box.loops, box.axes)
+                register = OperandPlan(layer=REGISTER, order=tuple(range(len(shape))), vector=width)
+                found.append(self._load(box, source, output, register))
+        return found
+
+    def _compute(
+        self, number: int, member: Member, box: _Box, accumulators: Sequence[ir.Value], unroll: int
+    ) -> list[ir.Value]:
+        """The loads and the compute of an op, for the current loop variables."""
+        root, expression = member.root, member.root.expression
+        tiles = [
+            self._input(number, position, box, source, access)
+            for position, (source, access) in enumerate(zip(root.sources, expression.inputs, strict=True))
+        ]
+        accesses = [box.access(access) for access in (*expression.inputs, *expression.outputs)]
+        compute = self._emit_compute(box, tiles, accumulators, accesses, unroll)
+        clone_region(root, compute)
+        return list(compute.operation.results)
+
+    def _emit_compute(
+        self,
+        box: _Box,
+        tiles: Sequence[ir.Value],
+        accumulators: Sequence[ir.Value],
+        accesses: Sequence[Access],
+        unroll: int,
+    ) -> rtile.ComputeOp:
+        count = len(box.loops)
+        used = [loop for loop in range(box.own) if box.group[loop] in self._variables]
+        positions = [LinearIndex(_unit(loop, count)) if loop < box.own else None for loop in range(count)]
+        return rtile.compute(
+            tiles,
+            accumulators,
+            [self._variables[box.group[loop]] for loop in used],
+            indexing_maps=[_local_map(tile_dimensions(access, box.blocks), count) for access in accesses],
+            iterator_types=["reduction" if loop.reduction else "parallel" for loop in box.loops],
+            box=box.blocks,
+            bounds=[loop.extent for loop in box.loops],
+            origin=self._map(box, [one or LinearIndex((0,) * count) for one in positions], used),
+            threads=rtile.ThreadsAttr.of(
+                [(axis.threads, axis.chunk) for axis in box.axes], order=box.order, lane=box.lane, unroll=unroll
+            ),
+        )
+
+    def _input(self, number: int, position: int, box: _Box, source: ir.Value, access: Access) -> ir.Value:
+        """Return the tile that an input of an op is read from."""
+        if source in self._tiles:
+            return self._tiles[source]
+        operand = self._operands.get((number, position))
+        if operand is None:  # of an epilogue
+            own = box.access(access)
+            register = tuple(range(len(access.shape)))
+            width = direct_vector(own, box.loops, box.axes)
+            return self._load(box, source, own, OperandPlan(layer=REGISTER, order=register, vector=width))
+        layout = self._plan.operands[operand]
+        uses = self._group.inputs[operand]
+        if len(uses) == 1 or not _is_plain(access):
+            return self._load(box, source, box.access(access), layout)
+        if operand not in self._kept:
+            self._kept[operand] = self._keep(box, source, access, layout)
+        return self._kept[operand]
+
+    def _keep(self, box: _Box, source: ir.Value, access: Access, layout: OperandPlan) -> ir.Value:
+        """Load a tile that several ops read into registers."""
+        loops = [next(iter(index.terms())) for index in access.indices if index.terms()]
+        kept = _Box(self._plan, [box.group[loop] for loop in loops], [Loop(box.loops[loop].extent) for loop in loops])
+        place = {loop: at for at, loop in enumerate(loops)}
+        moved: list[LinearIndex] = []
+        for index in access.indices:
+            coefficients = [0] * len(kept.loops)
+            for loop in index.terms():
+                coefficients[place[loop]] = 1
+            moved.append(LinearIndex(tuple(coefficients), index.constant))
+        own = Access(access.name, access.shape, access.element_type, tuple(moved))
+        tile = self._load(kept, source, own, layout)
+        shape = [dimension.extent for dimension in tile_dimensions(own, kept.blocks)]
+        empty = tensor.empty(shape, ir.Type.parse(access.element_type))
+        compute = self._emit_compute(kept, [tile], [empty], [own, own], 1)
+        with ir.InsertionPoint(compute.entry):
+            rtile.yield_([compute.entry.arguments[0]])
+        return compute.operation.results[0]
+
+    def _load(self, box: _Box, source: ir.Value, access: Access, operand: OperandPlan) -> ir.Value:
+        dimensions = tile_dimensions(access, box.blocks)
+        indices, origin = self._origin(box, access)
+        layout: Any = None
+        if operand.layer == WORKGROUP or operand.vector > 1:
+            layout = rtile.LayoutAttr.of(
+                operand.order,
+                pad=operand.pad,
+                vector=operand.vector,
+                store_vector=operand.store_vector,
+                fragment_vector=operand.fragment_vector,
+            )
+        tile = rtile.TileAttr.of([d.extent for d in dimensions], operand.layer, [d.step for d in dimensions])
+        return rtile.load_tile(
+            source, indices, tile=tile, origin=origin, layout=layout, pad_value=operand.pad_value
+        ).operation.results[0]
+
+    def _origin(self, box: _Box, access: Access) -> tuple[list[ir.Value], ir.AffineMap]:
+        """Return the loop variables that an access depends on, and its tile's origin as a map of them."""
+        used = [loop for loop in sorted(access.loops()) if box.group[loop] in self._variables]
+        return [self._variables[box.group[loop]] for loop in used], self._map(box, access.indices, used)
+
+    def _map(self, box: _Box, functions: Sequence[LinearIndex], used: Sequence[int]) -> ir.AffineMap:
+        results: list[ir.AffineExpr] = []
+        for function in functions:
+            constant = function.constant - sum(
+                k * self._shifts[box.group[loop]] for loop, k in function.terms().items()
+            )
+            value = ir.AffineConstantExpr.get(constant)
+            for position, loop in reversed(list(enumerate(used))):
+                factor = function.coefficients[loop] * box.axes[loop].block
+                if factor:
+                    value = ir.AffineDimExpr.get(position) * factor + value
+            results.append(value)
+        return ir.AffineMap.get(len(used), 0, results)
+
+
+def _is_plain(access: Access) -> bool:
+    """Whether a tensor is read once per point, each dimension by a loop of its own or at a constant."""
+    loops = [loop for index in access.indices for loop in index.terms()]
+    return len(set(loops)) == len(loops) and all(k == 1 for index in access.indices for k in index.terms().values())
+
+
+def _local_map(dimensions: Sequence[TileDimension], loops: int) -> ir.AffineMap:
+    """Return the map from points of the box to elements of a tile."""
+    results: list[ir.AffineExpr] = []
+    for dimension in dimensions:
+        value = ir.AffineConstantExpr.get(0)
+        for loop, k in sorted(dimension.coefficients.items(), reverse=True):
+            value = ir.AffineDimExpr.get(loop) * k + value
+        results.append(value)
+    return ir.AffineMap.get(loops, 0, results)
+
+
+def _unit(loop: int, loops: int) -> tuple[int, ...]:
+    return tuple(int(i == loop) for i in range(loops))

@@ -1,0 +1,120 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One job in this process: compile through the public driver, run in the simulator, compare with the numpy reference."""
+
+import random
+import tempfile
+import time
+import traceback
+from collections.abc import Sequence
+from dataclasses import replace
+from math import sqrt
+from pathlib import Path
+
+import numpy as np
+
+from roller_mlir.compiler.driver import compile_source
+from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.compiler.source import Source, parse_source
+from roller_mlir.fuzz.job import Job, Outcome
+from roller_mlir.fuzz.ranked import UnknownPlansError, plan_file_text, random_tile
+from roller_mlir.fuzz.refusals import reason_of
+from roller_mlir.reference import Comparison, compare, evaluate_function, random_inputs
+from roller_mlir.runtime.errors import BackendError
+from roller_mlir.support.bindings import make_context
+from roller_mlir.support.diagnostics import DiagnosedError
+
+EPSILON = {"f64": 2.0**-52, "f32": 2.0**-23, "f16": 2.0**-10, "bf16": 2.0**-7}
+SIMULATOR_TIMEOUT_S = 20.0
+
+
+def run_job(job: Job) -> Outcome:
+    """Try a job; whatever goes wrong is an outcome."""
+    started = time.perf_counter()
+    try:
+        return _run(job)
+    except DiagnosedError as error:
+        return replace(_refusal(error), compile_s=time.perf_counter() - started)
+    except BackendError as error:
+        return Outcome("fault", str(error))
+    except Exception as error:  # noqa: BLE001 - the fuzzer exists to find these
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        text = f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}: {error}"
+        return Outcome("internal", text[:2000])
+
+
+def _refusal(error: DiagnosedError) -> Outcome:
+    first = next((one for one in error.diagnostics if one.severity == "error"), error.diagnostics[0])
+    reason = reason_of(first.message)
+    if first.place is None or first.place.line < 1:
+        return Outcome("unlocated", first.message, reason or "")
+    where = f"{first.place.file}:{first.place.line}:{first.place.column}"
+    if first.message.startswith("numpy reference:"):
+        return Outcome("unknown refusal", f"{where}: {first.message}")
+    if reason is None:
+        return Outcome("unknown refusal", f"{where}: {first.message}")
+    return Outcome("refused", f"{where}: {first.message}", reason)
+
+
+def _run(job: Job) -> Outcome:
+    started = time.perf_counter()
+    source = Source("-", job.text)
+    with tempfile.TemporaryDirectory(prefix="roller-fuzz-") as folder:
+        artifact = compile_source(source, job.target, _options(job, source, Path(folder)))
+    compiled = time.perf_counter()
+    manifest = artifact.manifest
+    inputs = random_inputs([manifest.buffer(name) for name in manifest.inputs], job.seed, job.values)
+    before = [array.copy() for array in inputs]
+    more = {"sanitize": True} if job.sanitize else {}
+    more |= {"level": job.level} if job.level != "kernels" else {}
+    outputs = artifact.run(*inputs, on="sim", seed=job.seed, timeout_s=SIMULATOR_TIMEOUT_S, **more)
+    done = time.perf_counter()
+    if any(not np.array_equal(a, b, equal_nan=True) for a, b in zip(before, inputs, strict=True)):
+        return Outcome("wrong", "an input was changed")
+    with make_context() as context:
+        expected = evaluate_function(parse_source(source, context), manifest.function, inputs)
+    found = [
+        compare(got, want, kind, points)
+        for got, want, kind, points in zip(
+            outputs, expected.outputs, expected.element_types, expected.points, strict=True
+        )
+    ]
+    status, message = _judge(job, found, expected.points)
+    return Outcome(status, message, "", compiled - started, done - compiled, len(artifact.kernels))
+
+
+def _judge(job: Job, found: Sequence[Comparison], points: Sequence[int]) -> tuple[str, str]:
+    for number, (one, exact, depth, count) in enumerate(zip(found, job.exact, job.depth, points, strict=True)):
+        allowed = 0.0 if exact else tolerance(job.coarsest, count, depth)
+        if not one.equal and one.max_error > allowed:
+            return "wrong", (
+                f"result {number} at {list(one.index)}: expected {one.expected!r}, got {one.got!r} "
+                f"(error {one.max_error:.3g}, permitted {allowed:.3g}; {one.mismatches} elements)"
+            )
+    return ("equal" if all(one.equal for one in found) else "close"), ""
+
+
+def tolerance(coarsest: str, points: int, depth: int) -> float:
+    """Return the permitted relative error: that of the reference, for the coarsest type, once per rounding operation.
+
+    >>> f"{tolerance('f32', 1024, 2):.1e}"
+    '3.8e-05'
+    """
+    return 4 * EPSILON.get(coarsest, 0.0) * (8 + sqrt(points)) * max(1, depth)
+
+
+def _options(job: Job, source: Source, folder: Path) -> CompileOptions:
+    forced = job.forced
+    options = CompileOptions(
+        split=forced.split, stages=forced.stages, disabled_rules=forced.disabled_rules, binaries=False
+    )
+    try:
+        if forced.rank:
+            path = folder / "plans.json"
+            path.write_text(plan_file_text(source, job.target, forced.rank))
+            return replace(options, plan_file=path)
+        if forced.tile_seed is not None:
+            sizes = random_tile(source, job.target, random.Random(forced.tile_seed))
+            return replace(options, tile_sizes=sizes)
+    except UnknownPlansError:
+        pass
+    return options

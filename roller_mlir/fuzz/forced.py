@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a share of the cases forces of the compiler, as data."""
+
+import random
+from dataclasses import dataclass
+
+from roller_mlir.model.alignment import RULES
+
+
+@dataclass(frozen=True)
+class Forced:
+    """What a case forces.
+
+    Attributes:
+        split: Whether reductions may be divided.
+        stages: Buffers of staged operands; 0 for the model's choice.
+        disabled_rules: Alignment rules that are left out.
+        rank: Which of the constructed plans each operator takes; 0 is the best.
+        tile_seed: Of random tile sizes; None for none.
+    """
+
+    split: bool = True
+    stages: int = 0
+    disabled_rules: tuple[str, ...] = ()
+    rank: int = 0
+    tile_seed: int | None = None
+
+    def simpler(self) -> tuple["Forced", ...]:
+        """Return what forces less, least first."""
+        fewer = [Forced()]
+        if self.stages:
+            fewer.append(Forced(self.split, 0, self.disabled_rules, self.rank, self.tile_seed))
+        if not self.split:
+            fewer.append(Forced(True, self.stages, self.disabled_rules, self.rank, self.tile_seed))
+        if len(self.disabled_rules) > 1:
+            fewer += [Forced(self.split, self.stages, (rule,)) for rule in self.disabled_rules]
+        fewer += [Forced(rank=rank) for rank in range(1, self.rank)]
+        return tuple(one for one in dict.fromkeys(fewer) if one != self)
+
+
+def draw_forced(generator: random.Random) -> Forced:
+    """Return what a case forces: mostly nothing."""
+    drawn = generator.random()
+    if drawn < 0.64:
+        return Forced()
+    if drawn < 0.72:
+        return Forced(rank=generator.randint(1, 9))
+    if drawn < 0.80:
+        return Forced(tile_seed=generator.randrange(1 << 30), stages=generator.choice((0, 0, 1, 2)))
+    if drawn < 0.86:
+        return Forced(split=False)
+    if drawn < 0.92:
+        return Forced(stages=generator.choice((1, 2)), split=generator.random() < 0.5)
+    rules = tuple(rule for rule in RULES if generator.random() < 0.5)
+    return Forced(disabled_rules=rules, split=generator.random() < 0.7)

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The case of a seed and a number: always the same program, target, inputs and forced options."""
+
+import random
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from roller_mlir.fuzz.builder import Builder, RejectedError
+from roller_mlir.fuzz.chains import attention, fused, normalisation, perceptron, reduced_product, softmax
+from roller_mlir.fuzz.contractions import contraction, named_contraction
+from roller_mlir.fuzz.elementwise import element_wise, epilogue, tree
+from roller_mlir.fuzz.forced import Forced, draw_forced
+from roller_mlir.fuzz.program import Program, Ref, without_unused
+from roller_mlir.fuzz.reductions import extreme_place, named_reduction, reduction
+from roller_mlir.fuzz.scalars import is_float
+from roller_mlir.fuzz.views import view_op, views
+from roller_mlir.fuzz.windows import generic_convolution, named_convolution, pooling
+from roller_mlir.fuzz.write import InvalidProgramError, write_program
+
+MOST_POINTS = 1 << 15
+_ATTEMPTS = 200
+
+# Types of inputs and of what is computed, and how often.
+TYPES = (
+    (("f32", "f32"), 55), (("f16", "f32"), 8), (("f16", "f16"), 7), (("bf16", "f32"), 6), (("bf16", "bf16"), 5),
+    (("f64", "f64"), 6), (("i8", "i32"), 7), (("i32", "i32"), 6),
+)  # fmt: skip
+# Kinds of programs, and how often.
+KINDS = {
+    "contraction": 16, "named contraction": 7, "convolution": 10, "named convolution": 8, "pooling": 7,
+    "reduction": 13, "named reduction": 3, "element-wise": 11, "tree": 4, "views": 7, "softmax": 3,
+    "normalisation": 3, "attention": 2, "perceptron": 2, "fused": 10, "reduced product": 2, "greatest and its place": 1,
+}  # fmt: skip
+_T = TypeVar("_T")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One test.
+
+    Attributes:
+        seed: Of the run.
+        number: In the run.
+        kind: One of `KINDS`.
+        program: The function.
+        target: The device.
+        values: "integers" or "normal".
+        exact: Per result, whether kernel and reference must agree to the bit.
+        depth: Per result, how many operations round on the way to it.
+        forced: What the case forces.
+    """
+
+    seed: int
+    number: int
+    kind: str
+    program: Program
+    target: str
+    values: str
+    exact: tuple[bool, ...]
+    depth: tuple[int, ...]
+    forced: Forced
+
+
+def make_case(seed: int, number: int, targets: tuple[str, ...], most_points: int = MOST_POINTS) -> Case:
+    """Return a case.
+
+    Args:
+        seed: Of the run.
+        number: Of the case.
+        targets: Devices, in turn.
+        most_points: Points of a loop nest at most.
+
+    Raises:
+        RuntimeError: The generator rejects whatever it draws; a mistake in it.
+    """
+    for attempt in range(_ATTEMPTS):
+        generator = random.Random(f"{seed}:{number}:{attempt}")
+        values = "integers" if generator.random() < 0.75 else "normal"
+        share = generator.choice((1, 4, 16, 64))
+        b = Builder(generator, values, max(64, most_points // share))
+        kind = _pick(generator, tuple(KINDS.items()))
+        try:
+            refs = _draw(b, kind)
+            program = without_unused(b.program(refs))
+            write_program(program)
+        except (RejectedError, InvalidProgramError):
+            continue
+        forced = draw_forced(generator)
+        exact, depth = tuple(b.info[ref].same for ref in refs), tuple(b.info[ref].depth for ref in refs)
+        return Case(seed, number, kind, program, targets[number % len(targets)], values, exact, depth, forced)
+    raise RuntimeError(f"case {number} of seed {seed}: {_ATTEMPTS} programs in a row were rejected")
+
+
+def _pick(generator: random.Random, weighted: Sequence[tuple[_T, int]]) -> _T:
+    return generator.choices([one for one, _ in weighted], [weight for _, weight in weighted])[0]
+
+
+def _draw(b: Builder, kind: str) -> list[Ref]:
+    given, element = _pick(b.random, TYPES)
+    floats = element if is_float(element) else "f32"
+    makers: dict[str, Callable[[], list[Ref]]] = {
+        "contraction": lambda: contraction(b, given, element),
+        "named contraction": lambda: named_contraction(b, given, element),
+        "convolution": lambda: generic_convolution(b, given, element),
+        "named convolution": lambda: named_convolution(b, given, element),
+        "pooling": lambda: pooling(b, element),
+        "reduction": lambda: reduction(b, given, element),
+        "named reduction": lambda: named_reduction(b, element),
+        "element-wise": lambda: element_wise(b, element),
+        "tree": lambda: tree(b, element),
+        "views": lambda: views(b, element),
+        "softmax": lambda: softmax(b, floats),
+        "normalisation": lambda: normalisation(b, floats),
+        "attention": lambda: attention(b, floats),
+        "perceptron": lambda: perceptron(b, element),
+        "fused": lambda: fused(b, given, element),
+        "reduced product": lambda: reduced_product(b, given, element),
+        "greatest and its place": lambda: extreme_place(b, floats),
+    }
+    refs = makers[kind]()
+    if b.chance(0.12):
+        refs = [epilogue(b, refs[0]), *refs[1:]]
+    if b.chance(0.06):
+        refs = [view_op(b, refs[0]), *refs[1:]]
+    if b.chance(0.03):
+        refs.append(b.random.choice([(n, 0) for n in range(len(b.nodes))]))
+    return refs

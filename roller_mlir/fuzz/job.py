@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is sent to a worker process and what comes back; no MLIR is needed to make or read either."""
+
+from dataclasses import dataclass, field
+
+from roller_mlir.fuzz.forced import Forced
+
+
+@dataclass(frozen=True)
+class Job:
+    """A program to try.
+
+    Attributes:
+        text: The function.
+        target: The device.
+        values: "integers" or "normal".
+        seed: Of the inputs and of the order of threads.
+        exact: Per result, whether kernel and reference must agree to the bit.
+        depth: Per result, how many operations round on the way to it.
+        coarsest: The float type of the program with the fewest digits; "" where it has none.
+        forced: Options of the compilation.
+        sanitize: Whether the simulator looks for races and uninitialised reads too.
+        level: What the simulator executes: "kernels" or "llvm".
+    """
+
+    text: str
+    target: str
+    values: str
+    seed: int
+    exact: tuple[bool, ...]
+    depth: tuple[int, ...]
+    coarsest: str
+    forced: Forced = field(default_factory=Forced)
+    sanitize: bool = False
+    level: str = "kernels"
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a job.
+
+    Attributes:
+        status: "equal" or "close" (it holds), "refused" (located, for a known reason), or a failure: "wrong",
+            "fault" (the simulator found one), "unlocated" (a refusal without a place), "unknown refusal", "internal"
+            (an exception of ours), "crash" (the process died), "hang" (it did not end).
+        message: What happened; of a refusal, its text.
+        reason: Class of a refusal.
+        compile_s: Time of the compilation.
+        run_s: Time of the simulator on this machine.
+        kernels: How many kernels there are.
+    """
+
+    status: str
+    message: str = ""
+    reason: str = ""
+    compile_s: float = 0.0
+    run_s: float = 0.0
+    kernels: int = 0
+
+    @property
+    def failed(self) -> bool:
+        """Whether this is something to mend."""
+        return self.status not in ("equal", "close", "refused")
+
+    def same_failure(self, other: "Outcome") -> bool:
+        """Return whether another outcome shows the same mistake, as far as one can tell."""
+        if self.status != other.status:
+            return False
+        return self.status != "internal" or self.message.split(":")[0] == other.message.split(":")[0]

@@ -1,0 +1,159 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Worker processes that try jobs: one that dies or does not end is an outcome, and another takes its place."""
+
+import multiprocessing
+import time
+from collections.abc import Callable, Iterable, Iterator
+from importlib import import_module
+from multiprocessing.connection import Connection, wait
+from multiprocessing.process import BaseProcess
+from typing import Any
+
+from roller_mlir.fuzz.job import Job, Outcome
+
+RUN_JOB = "roller_mlir.fuzz.execute:run_job"
+# The code that a process has compiled is never unloaded; a fresh process every so often keeps memory small.
+JOBS_PER_PROCESS = 300
+
+
+def serve(connection: Connection, entry: str) -> None:
+    """Try the jobs that come over a connection, until None comes.
+
+    Args:
+        connection: Jobs in, outcomes out.
+        entry: The function that tries one, as "module:name".
+    """
+    module, name = entry.split(":")
+    work: Callable[[Job], Outcome] = getattr(import_module(module), name)
+    while True:
+        job: Job | None = connection.recv()
+        if job is None:
+            return
+        connection.send(work(job))
+
+
+class _Worker:
+    """One process."""
+
+    def __init__(self, entry: str) -> None:
+        context = multiprocessing.get_context("spawn")
+        self.connection, theirs = context.Pipe()
+        self.process: BaseProcess = context.Process(target=serve, args=(theirs, entry), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.done = 0
+        self.key: Any = None
+        self.deadline = 0.0
+
+    def begin(self, key: Any, job: Job, limit_s: float) -> None:
+        self.key, self.deadline = key, time.monotonic() + limit_s
+        self.connection.send(job)
+
+    def end(self, *, kill: bool = False) -> None:
+        if kill:
+            self.process.kill()
+        else:
+            try:
+                self.connection.send(None)
+            except OSError:
+                self.process.kill()
+        self.process.join(5)
+        if self.process.is_alive():
+            self.process.kill()
+            self.process.join()
+        self.connection.close()
+
+
+class Pool:
+    """Some workers. A context manager: they end with it."""
+
+    def __init__(self, workers: int, limit_s: float, entry: str = RUN_JOB) -> None:
+        """Set how to work.
+
+        Args:
+            workers: Processes at a time.
+            limit_s: Time for a job; the first of a process has 30 s more, to import the compiler.
+            entry: The function that tries a job, as "module:name".
+        """
+        self._count, self._limit_s, self._entry = workers, limit_s, entry
+        self._workers: list[_Worker] = []
+
+    def __enter__(self) -> "Pool":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for worker in self._workers:
+            worker.end(kill=worker.key is not None)
+        self._workers.clear()
+
+    def run(self, jobs: Iterable[tuple[Any, Job]]) -> Iterator[tuple[Any, Outcome]]:
+        """Yield (key, outcome) of every (key, job), in the order in which they end."""
+        waiting = iter(jobs)
+        exhausted = False
+        while True:
+            while not exhausted:
+                worker = self._idle()
+                if worker is None:
+                    break
+                following = next(waiting, None)
+                if following is None:
+                    exhausted = True
+                    break
+                key, job = following
+                worker.begin((key,), job, self._limit_s + (0 if worker.done else 30.0))
+            busy = [worker for worker in self._workers if worker.key is not None]
+            if not busy:
+                return
+            yield from self._collect(busy)
+
+    def one(self, job: Job) -> Outcome:
+        """Return the outcome of a single job."""
+        ((_, outcome),) = self.run([(0, job)])
+        return outcome
+
+    def _idle(self) -> _Worker | None:
+        for worker in self._workers:
+            if worker.key is None:
+                return worker
+        if len(self._workers) < self._count:
+            self._workers.append(_Worker(self._entry))
+            return self._workers[-1]
+        return None
+
+    def _collect(self, busy: list[_Worker]) -> Iterator[tuple[Any, Outcome]]:
+        ready = wait([worker.connection for worker in busy], max(0.0, min(w.deadline for w in busy) - time.monotonic()))
+        for worker in busy:
+            (key,) = worker.key
+            if worker.connection in ready:
+                try:
+                    outcome: Outcome = worker.connection.recv()
+                except (EOFError, OSError):
+                    worker.process.join(5)
+                    outcome = Outcome("crash", f"the process died: {_death(worker.process.exitcode)}")
+                    self._drop(worker)
+                else:
+                    worker.key = None
+                    worker.done += 1
+                    if worker.done >= JOBS_PER_PROCESS:
+                        worker.end()
+                        self._workers.remove(worker)
+                yield key, outcome
+            elif time.monotonic() > worker.deadline:
+                self._drop(worker)
+                yield key, Outcome("hang", f"no end after {self._limit_s:g} s; the process was killed")
+
+    def _drop(self, worker: _Worker) -> None:
+        worker.key = None
+        worker.end(kill=True)
+        self._workers.remove(worker)
+
+
+def _death(code: int | None) -> str:
+    import signal
+
+    if code is None or code >= 0:
+        return f"exit code {code}"
+    try:
+        return signal.Signals(-code).name
+    except ValueError:
+        return f"signal {-code}"

@@ -1,0 +1,286 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reads the text of an LLVM IR module: the kernel's lines, what else it holds, and the pieces of one instruction.
+
+LLVM prints one instruction a line, so lines are what is rewritten; llvmlite parses the text first, so that it is known
+to be valid. While it is worked on, `addrspace(3)` is spelled `addrspace<3>`: then parentheses only enclose operands.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import llvmlite.binding as binding
+
+from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, SourcePlace
+
+WORKGROUP = 3
+NAME = r'(?:"[^"]*"|[\w.$-]+)'
+TYPE = r"(?:void|half|bfloat|float|double|i\d+|ptr(?: addrspace<\d+>)?|<[^>]*>|\{[^}]*\}|\[[^\]]*\])"
+
+_KERNEL = re.compile(rf"define .*?@({NAME})\((.*)\)([^()]*(?:\([^()]*\)[^()]*)*)\{{$")
+_GLOBAL = re.compile(rf"@({NAME}) = (.*?)(?:addrspace<(\d+)> )?(?:externally_initialized )?(global|constant) (.*)$")
+_ALIGNED = re.compile(r", align (\d+)")
+_ATTACHED = re.compile(r",? ![\w.]+ !\d+| #\d+")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParameterText:
+    """A parameter of the kernel.
+
+    Attributes:
+        kind: LLVM type.
+        attributes: What it promises, such as "noalias align 16".
+        name: With its sigil.
+    """
+
+    kind: str
+    attributes: str
+    name: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class GlobalText:
+    """A global variable.
+
+    Attributes:
+        name: With its sigil.
+        space: Address space.
+        kind: LLVM type of its value.
+        alignment: In bytes.
+        line: The line that defines it.
+        external: Whether it is only declared.
+    """
+
+    name: str
+    space: int
+    kind: str
+    alignment: int
+    line: str
+    external: bool
+
+
+@dataclass(kw_only=True)
+class KernelText:
+    """A module with one kernel, taken apart.
+
+    Attributes:
+        name: The kernel.
+        file: What its places are called after.
+        parameters: Of the kernel.
+        entry: Label of its first block.
+        body: Lines of the kernel with their numbers in the text.
+        variables: Global variables.
+        types: Lines that define types.
+        declared: Functions that are only declared, with the number of the line.
+        limits: Attributes and metadata of the kernel that bound the size of its blocks, by their names.
+    """
+
+    name: str
+    file: str
+    parameters: tuple[ParameterText, ...] = ()
+    entry: str = ""
+    body: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    variables: list[GlobalText] = field(default_factory=list[GlobalText])
+    types: list[str] = field(default_factory=list[str])
+    declared: dict[str, int] = field(default_factory=dict[str, int])
+    limits: dict[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
+
+    def refuse(self, line: int, message: str) -> NoReturn:
+        """Raise the error of something that cannot be simulated."""
+        place = SourcePlace(self.file, line, 1) if line else None
+        raise DiagnosedError([Diagnostic("error", f"kernel '{self.name}': {message}", place)])
+
+
+def plain(name: str) -> str:
+    """Return a name without quotes."""
+    return name.strip('"')
+
+
+def split_top(text: str) -> list[str]:
+    """Split at the commas that no bracket encloses.
+
+    >>> split_top("i32 1, <2 x float> <float 0.0, float 1.0>, ptr %p")
+    ['i32 1', '<2 x float> <float 0.0, float 1.0>', 'ptr %p']
+    """
+    found: list[str] = []
+    depth = start = 0
+    quoted = False
+    for at, letter in enumerate(text):
+        if letter == '"':
+            quoted = not quoted
+        elif not quoted and letter in "([{<":
+            depth += 1
+        elif not quoted and letter in ")]}>":
+            depth -= 1
+        elif letter == "," and depth == 0 and not quoted:
+            found.append(text[start:at].strip())
+            start = at + 1
+    last = text[start:].strip()
+    return [*found, last] if last else found
+
+
+def enclosed(text: str, start: int) -> str:
+    """Return what the parentheses that open at `start` enclose."""
+    depth = 0
+    for at in range(start, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        if depth == 0:
+            return text[start + 1 : at]
+    raise AssertionError(text)
+
+
+def restore(text: str) -> str:
+    """Spell address spaces as LLVM does."""
+    return re.sub(r"addrspace<(\d+)>", r"addrspace(\1)", text)
+
+
+def read_kernel(name: str, text: str, file: str) -> KernelText:
+    """Take a module apart.
+
+    Args:
+        name: The kernel.
+        text: LLVM IR in the spelling of llvmlite's LLVM.
+        file: What places are called after.
+
+    Raises:
+        DiagnosedError: The text is not valid, has no such kernel, or its functions cannot be inlined.
+    """
+    kernel = KernelText(name=name, file=file)
+    text = _inlined(kernel, text)
+    text = re.sub(r"addrspace\((\d+)\)", r"addrspace<\1>", text)
+    lines = text.splitlines()
+    attributes = _groups(lines)
+    inside = False
+    for number, line in enumerate(lines, start=1):
+        if inside:
+            if line == "}":
+                inside = False
+            elif line and not line.startswith(";"):
+                kernel.body.append((number, _clean(line)))
+        elif line.startswith("define"):
+            inside = True
+            _read_head(kernel, line, attributes)
+        elif found := re.match(rf"declare .*?@({NAME})\(", line):
+            kernel.declared[plain(found[1])] = number
+        elif line.startswith("@"):
+            _read_global(kernel, number, line)
+        elif re.match(r"%\S+ = type ", line):
+            kernel.types.append(_renumbered(line))
+    return kernel
+
+
+def _inlined(kernel: KernelText, text: str) -> str:
+    """Parse the text; where it defines functions beside the kernel, put them into it."""
+    try:
+        module: Any = binding.parse_assembly(text, binding.create_context())
+        module.verify()
+    except RuntimeError as error:
+        where = re.search(r"<string>:(\d+):", str(error))
+        kernel.refuse(int(where[1]) if where else 0, f"its LLVM IR is not valid: {' '.join(str(error).split())}")
+    defined = {function.name: function for function in module.functions if not function.is_declaration}
+    if kernel.name not in defined:
+        kernel.refuse(0, f"its LLVM IR defines {', '.join(sorted(defined)) or 'no function'}, not the kernel")
+    if len(defined) == 1:
+        return text
+    for name, function in defined.items():
+        if name != kernel.name:
+            function.linkage = "internal"
+    for name in defined.keys() - {kernel.name}:
+        defined[name].add_function_attribute("alwaysinline")
+    binding.initialize_native_target()
+    machine: Any = binding.Target.from_default_triple().create_target_machine()
+    passes: Any = binding.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.run(module, binding.create_pass_builder(machine, binding.create_pipeline_tuning_options()))
+    if left := [f.name for f in module.functions if not f.is_declaration and f.name != kernel.name]:
+        kernel.refuse(0, f"its function '{left[0]}' cannot be put into it; recursion cannot be simulated")
+    return str(module)
+
+
+def _groups(lines: Iterable[str]) -> dict[str, str]:
+    """Return attribute groups and metadata by their names (`#0`, `!1`)."""
+    found: dict[str, str] = {}
+    for line in lines:
+        if group := re.match(r"attributes (#\d+) = \{(.*)\}$", line):
+            found[group[1]] = group[2]
+        elif node := re.match(r"(!\d+) = (?:distinct )?!\{(.*)\}$", line):
+            found[node[1]] = node[2]
+    return found
+
+
+_LIMITS = {
+    "nvvm.maxntid": r'"nvvm\.maxntid"="([\d,]+)"',
+    "nvvm.reqntid": r'"nvvm\.reqntid"="([\d,]+)"',
+    "amdgpu-flat-work-group-size": r'"amdgpu-flat-work-group-size"="([\d,]+)"',
+}
+
+
+def _read_head(kernel: KernelText, line: str, groups: dict[str, str]) -> None:
+    head = _KERNEL.match(line)
+    assert head is not None, line
+    parameters: list[ParameterText] = []
+    for spelled in split_top(head[2]):
+        kind = re.match(TYPE, spelled)
+        assert kind is not None, spelled
+        *given, name = _renumbered(spelled[kind.end() :]).split(" ")
+        attributes = " ".join(word for word in given if word not in ("", "inreg"))
+        parameters.append(ParameterText(kind=kind[0], attributes=attributes, name=name))
+    kernel.parameters = tuple(parameters)
+    unnamed = sum(bool(re.fullmatch(r"%n\.\d+", parameter.name)) for parameter in parameters)
+    kernel.entry = f"n.{unnamed}"
+    carried = " ".join(groups.get(word, word) for word in head[3].split())
+    for name, pattern in _LIMITS.items():
+        if found := re.search(pattern, carried):
+            kernel.limits[name] = tuple(map(int, found[1].split(",")))
+    if found := re.search(r"!reqd_work_group_size (!\d+)", head[3]):
+        sizes = re.findall(r"i32 (\d+)", groups.get(found[1], ""))
+        kernel.limits["reqd_work_group_size"] = tuple(map(int, sizes))
+
+
+def _read_global(kernel: KernelText, number: int, line: str) -> None:
+    found = _GLOBAL.match(line)
+    if found is None:
+        kernel.refuse(number, f"'{line[:80]}' is no variable that can be simulated")
+    name, linkage, space, _, rest = found.groups()
+    if plain(name) in ("llvm.used", "llvm.compiler.used"):
+        return
+    kind = re.match(TYPE, rest)
+    if kind is None:
+        kernel.refuse(number, f"variable '{name}' has a type that cannot be simulated: {rest[:60]}")
+    aligned = _ALIGNED.search(rest)
+    kernel.variables.append(
+        GlobalText(
+            name=f"@{name}",
+            space=int(space or 0),
+            kind=kind[0],
+            alignment=int(aligned[1]) if aligned else 16,
+            line=_ATTACHED.sub("", line),
+            external=linkage.startswith("external"),
+        )
+    )
+
+
+def _clean(line: str) -> str:
+    """Remove what follows labels, metadata and attribute groups, and give numbered values names."""
+    if label := re.match(rf"({NAME}):", line):
+        return f"n.{label[1]}:" if label[1].isdigit() else f"{label[1]}:"
+    return _renumbered(_ATTACHED.sub("", line))
+
+
+def _renumbered(text: str) -> str:
+    return re.sub(r"%(\d+)\b", r"%n.\1", text)
+
+
+def blocks(body: list[tuple[int, str]], entry: str) -> Iterator[tuple[str, list[tuple[int, str]]]]:
+    """Yield label and lines of each block."""
+    label, lines = entry, list[tuple[int, str]]()
+    for number, line in body:
+        if line.endswith(":") and not line.startswith(" "):
+            if lines:
+                yield label, lines
+            label, lines = plain(line[:-1]), []
+        else:
+            lines.append((number, line))
+    yield label, lines

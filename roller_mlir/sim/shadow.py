@@ -1,0 +1,150 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The sanitizer's memory of one launch: cells of all bytes, clocks of blocks, reports."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from roller_mlir.sim import layout
+from roller_mlir.sim.buffers import ALIGNMENT_BYTES, Arguments
+from roller_mlir.sim.layout import Block, Cell, Launch, Report
+from roller_mlir.sim.records import Records
+
+Array = np.ndarray[Any, Any]
+
+MOST_BLOCKS = 1 << layout.OWNER_BITS
+_MOST_CLOCK_BYTES = 1 << 30
+
+
+@dataclass(frozen=True)
+class Hazard:
+    """What the sanitizer noted, in numbers.
+
+    Attributes:
+        finding: Which layout.Finding.
+        site: The access's site.
+        other_site: The other one's.
+        count: How often.
+        thread: The access's thread.
+        other_thread: The other one's.
+        block: The access's block.
+        other_block: The other one's.
+        argument: The array argument; -1: workgroup memory.
+        offset_bytes: Place in it.
+    """
+
+    finding: layout.Finding
+    site: int
+    other_site: int
+    count: int
+    thread: int
+    other_thread: int
+    block: int
+    other_block: int
+    argument: int
+    offset_bytes: int
+
+
+class Shadow:
+    """What the sanitizer keeps of one launch."""
+
+    def __init__(
+        self,
+        records: Records,
+        arguments: Arguments,
+        written: Sequence[Array | None],
+        *,
+        granule_bytes: int,
+        clocks: bool,
+    ) -> None:
+        """Allocate, and tell the launch's records.
+
+        Args:
+            records: The launch's records.
+            arguments: Its arguments, placed in one region.
+            written: Of each array argument the bytes that have content, as uint8 (1: written), or None: all of them.
+            granule_bytes: Bytes of a cell.
+            clocks: Whether blocks can order each other.
+
+        Raises:
+            ValueError: The grid is too large.
+        """
+        launch, blocks = records.launch, records.blocks
+        resident, threads = len(blocks), int(launch[Launch.THREADS])
+        grid = int(launch[Launch.BLOCKS])
+        if grid > MOST_BLOCKS:
+            raise ValueError(f"a sanitized grid must have at most {MOST_BLOCKS} blocks, but got {grid}")
+        self._granule = granule_bytes
+        self._spans, self._written = arguments.spans, list(written)
+        size = arguments.region_bytes
+        self._cells: Array = np.zeros((-(-max(size, 1) // granule_bytes), layout.CELL_WORDS), np.int64)
+        self._reports: Array = np.zeros((layout.MOST_REPORTS, len(Report)), np.int64)
+        known: Array = np.zeros((size >> layout.PAGE_BITS) + 1, np.uint8)
+        for (start, length), given in zip(self._spans, self._written, strict=True):
+            if given is None:
+                known[start >> layout.PAGE_BITS : -(-(start + length) // ALIGNMENT_BYTES)] = 1
+            else:
+                first, last = start // granule_bytes, -(-(start + length) // granule_bytes)
+                self._cells[first:last, Cell.WRITER] = np.where(given[::granule_bytes], 1 << layout.TIME_SHIFT, 0)
+        arena_cells = -(-max(int(launch[Launch.ARENA_BYTES]), 1) // granule_bytes)
+        rows: dict[Block, Array] = {
+            Block.CELLS: np.zeros((resident, arena_cells, layout.CELL_WORDS), np.int64),
+            Block.SYNCED: np.zeros((resident, threads), np.int64),
+            Block.PARTIAL: np.zeros((resident, threads, 2), np.int64),
+            Block.ACQUIRED: np.zeros((resident, threads), np.int64),
+            Block.FENCED: np.zeros((resident, threads), np.int64),
+        }
+        if clocks:
+            clock_bytes = 8 * layout.CLOCK_WORDS * grid
+            if clock_bytes * (2 * resident + layout.CLOCK_PLACES) > _MOST_CLOCK_BYTES:
+                raise ValueError(
+                    f"a sanitized launch whose blocks order each other must have a smaller grid, but got {grid} blocks, "
+                    f""
+                    f"{resident} of them resident"
+                )
+            for slot in (Block.CLOCK, Block.LEARNT):
+                rows[slot] = np.zeros((resident, grid, layout.CLOCK_WORDS), np.int64)
+            places = np.zeros((layout.CLOCK_PLACES, grid, layout.CLOCK_WORDS), np.int64)
+            launch[Launch.PLACE_CLOCKS] = records.keep(places)
+        for slot, table in rows.items():
+            blocks[:, slot] = records.keep(table) + np.arange(resident) * table.strides[0]
+        launch[Launch.REGION], launch[Launch.REGION_BYTES] = arguments.region_address, size
+        launch[Launch.CELLS] = records.keep(self._cells)
+        launch[Launch.GRANULE] = granule_bytes.bit_length() - 1
+        launch[Launch.KNOWN] = records.keep(known)
+        launch[Launch.REPORTS] = records.keep(self._reports)
+        self._launch = launch
+
+    def update_written(self) -> None:
+        """Note in the arrays given as `written` what the launch wrote."""
+        for (start, length), given in zip(self._spans, self._written, strict=True):
+            if given is not None and length:
+                first, last = start // self._granule, -(-(start + length) // self._granule)
+                wrote = np.repeat(self._cells[first:last, Cell.WRITER] != 0, self._granule)
+                given |= wrote[: len(given)]
+
+    def hazards(self) -> tuple[list[Hazard], bool]:
+        """Return what was found, and whether more was found than there was room for."""
+        found = [self._hazard(row) for row in self._reports[: int(self._launch[Launch.REPORT_COUNT])]]
+        return found, bool(self._launch[Launch.REPORTS_LOST])
+
+    def _hazard(self, row: Array) -> Hazard:
+        key, mine, other = int(row[Report.KEY]), int(row[Report.ACCESS]), int(row[Report.OTHER])
+        argument, offset = -1, int(row[Report.OFFSET])
+        if not row[Report.SHARED]:
+            argument = next(n for n, (start, size) in enumerate(self._spans) if start <= offset < start + size)
+            offset -= self._spans[argument][0]
+        return Hazard(
+            finding=layout.Finding(key >> 32),
+            site=key >> 16 & 0xFFFF,
+            other_site=key & 0xFFFF,
+            count=int(row[Report.COUNT]),
+            thread=mine >> layout.THREAD_SHIFT & layout.THREAD_MASK,
+            other_thread=other >> layout.THREAD_SHIFT & layout.THREAD_MASK,
+            block=int(row[Report.BLOCK]),
+            other_block=int(row[Report.OTHER_BLOCK]),
+            argument=argument,
+            offset_bytes=offset,
+        )
