@@ -39,7 +39,8 @@ class IndexOp(RTile.Operation, name="index", traits=[ReadsMemrefs, Speculatable]
         if "iterator_types" not in parent.attributes:
             return  # an error of the compute's
         loops = len(parent.attributes["iterator_types"])
-        require(0 <= dim.value < loops, f"dim must be a loop of its 'rtile.compute', 0 to {loops - 1}, but is {dim.value}")
+        known = f"dim must be a loop of its 'rtile.compute', 0 to {loops - 1}"
+        require(0 <= dim.value < loops, f"{known}, but is {dim.value}")
 
 
 def index(dim: int, *, loc: Any = None, ip: Any = None) -> IndexOp:

@@ -32,7 +32,8 @@ from typing import Any, ClassVar
 
 from roller_mlir.codegen.accepted_input import RESHAPES, check_operations, check_signatures, compiled_functions
 from roller_mlir.codegen.axis_fusion import fuse_axes
-from roller_mlir.codegen.pads import PAD
+from roller_mlir.codegen.decompose import decompose
+from roller_mlir.codegen.views import VIEWS, reads_through
 from roller_mlir.support.bindings import arith, ir, linalg, passmanager, tensor
 from roller_mlir.support.passes import Pass, option, register
 from roller_mlir.support.values import defining_op
@@ -57,15 +58,17 @@ class RTileNormalize(Pass):
         """Check, simplify, fuse axes and give each result an op of its own."""
         check_signatures(module)
         _simplify(module, SIMPLIFY)
-        check_operations(module)
         functions = compiled_functions(module)
+        for function in functions:
+            decompose(function)
+        check_operations(module)
         for function in functions:
             _renew_outputs(function)
             if self.fuse_axes:
                 fuse_axes(function)
         _simplify(module, CLEAN)
         for function in functions:
-            if _separate_paddings(function) and self.fuse_axes:
+            if _separate_views(function) and self.fuse_axes:
                 fuse_axes(function)
             _separate_results(function, flat=self.fuse_axes)
             _erase_unused(function)
@@ -114,16 +117,16 @@ def _renew_outputs(function: Any) -> None:
                     operation.operands[number] = _fill(value.type, scalar)
 
 
-def _separate_paddings(function: Any) -> bool:
-    """Copy what a tensor.pad gives, where something else than a loop nest reads it; return whether there was any.
+def _separate_views(function: Any) -> bool:
+    """Copy what a padding or a slice gives, where it cannot be read through; return whether there was any.
 
-    The copy is an element-wise program over the padded shape that reads the tensor inside, as every other reader does.
+    The copy is an element-wise program that reads the tensor inside, as every other reader does.
     """
     found = False
     for op in list(function.entry_block.operations):
-        if op.operation.name != PAD:
+        if op.operation.name not in VIEWS:
             continue
-        others = [use for use in op.operation.results[0].uses if not _reads_through(use)]
+        others = [use for use in op.operation.results[0].uses if not reads_through(use)]
         if not others:
             continue
         found = True
@@ -132,12 +135,6 @@ def _separate_paddings(function: Any) -> bool:
         for use in others:
             use.owner.operation.operands[use.operand_number] = copied
     return found
-
-
-def _reads_through(use: Any) -> bool:
-    """Whether a use of a padded tensor is an input of a structured op."""
-    user = use.owner.operation
-    return user.name.startswith("linalg.") and use.operand_number < len(user.operands) - len(user.results)
 
 
 def _root(value: Any) -> Any:
@@ -178,9 +175,9 @@ def _new_result(value: Any, root: Any, *, flat: bool) -> Any:
 
 
 def _erase_unused(function: Any) -> None:
-    """Erase constants, empty tensors, paddings and reshapes that nothing uses any more."""
+    """Erase constants, empty tensors, views and reshapes that nothing uses any more."""
     for op in reversed(list(function.entry_block.operations)):
         operation = op.operation
         unused = not any(True for result in operation.results for _ in result.uses)
-        if unused and operation.name in ("arith.constant", "tensor.empty", PAD, *RESHAPES):
+        if unused and operation.name in ("arith.constant", "tensor.empty", *VIEWS, *RESHAPES):
             operation.erase()

@@ -11,26 +11,33 @@ from roller_mlir.support.passes import NamedPipeline, register_pipeline
 
 _TO_KERNELS = (
     "rtile-normalize",
+    "rtile-fuse",
     "rtile-construct",
     "rtile-expand",
     "rtile-assign-buffers",
     "rtile-lower-to-gpu",
 )
 
+# Axes are fused when it is known which ops are one program.
+_PRESETS = {"rtile-normalize": {"fuse-axes": "false"}}
+
 TO_SIM = NamedPipeline(
     name="roller-to-sim",
     summary="linalg on tensors to the GPU kernels that the simulator executes",
     passes=_TO_KERNELS,
+    presets=_PRESETS,
 )
 TO_NVVM = NamedPipeline(
     name="roller-to-nvvm",
     summary="linalg on tensors to kernels in the NVVM dialect, for NVIDIA devices",
     passes=(*_TO_KERNELS, "rtile-lower-to-nvvm"),
+    presets=_PRESETS,
 )
 TO_ROCDL = NamedPipeline(
     name="roller-to-rocdl",
     summary="linalg on tensors to kernels in the ROCDL dialect, for AMD devices",
     passes=(*_TO_KERNELS, "rtile-lower-to-rocdl"),
+    presets=_PRESETS,
 )
 PIPELINES = (TO_SIM, TO_NVVM, TO_ROCDL)
 

@@ -115,16 +115,21 @@ def open_source(arguments: argparse.Namespace) -> "Source":
 
 
 def compile_artifact(
-    arguments: argparse.Namespace, source: "Source", *, disassemble: bool = False, binaries: bool = True
+    arguments: argparse.Namespace,
+    source: "Source",
+    *,
+    disassemble: bool = False,
+    binaries: bool = True,
+    llvm: bool = False,
 ) -> "Artifact":
     """Compile with the options of the command line."""
     from roller_mlir.compiler.driver import compile_source
 
-    return compile_source(source, target_of(arguments), compile_options(arguments, disassemble, binaries))
+    return compile_source(source, target_of(arguments), compile_options(arguments, disassemble, binaries, llvm))
 
 
 def compile_options(
-    arguments: argparse.Namespace, disassemble: bool = False, binaries: bool = True
+    arguments: argparse.Namespace, disassemble: bool = False, binaries: bool = True, llvm: bool = False
 ) -> "CompileOptions":
     """Return the options of the command line."""
     from roller_mlir.compiler import CompileOptions
@@ -136,6 +141,7 @@ def compile_options(
         plan_file=arguments.plan_file,
         entry=arguments.entry,
         binaries=binaries,
+        llvm=llvm,
         disassemble=disassemble,
         **construction_arguments(arguments),
     )

@@ -2,11 +2,14 @@
 """Run an artifact, or compile a file and run it, on a back end.
 
   roller run matmul.roller --on sim --random --check --count
+  roller run matmul.roller --random --sanitize
   roller run matmul.mlir --target mi300x --input a.npy --input b.npy --output results
 
 --check compares each result with a numpy reference computed from the linalg bodies; where FILE is of a later stage
 (edited output of `roller compile --emit loops`), --reference names linalg ops to compare with. --count compares the
-transactions that the simulator counted with those that the plan predicts.
+transactions that the simulator counted with those that the plan predicts. --sanitize looks for races between threads
+and between blocks, reads of memory that nobody has written, outputs that no kernel writes, accesses out of bounds and
+barriers that not all threads reach; it reports each with its threads and places, and the exit code is 1.
 """
 
 import argparse
@@ -19,13 +22,18 @@ if TYPE_CHECKING:
     import numpy as np
 
     from roller_mlir.reference import Comparison
-    from roller_mlir.runtime import Artifact, RunResult
+    from roller_mlir.runtime import Artifact, RunResult, SanitizedRunError
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("file", metavar="ARTIFACT|FILE", help="a directory made by 'roller compile -o', or MLIR text")
     parser.add_argument("--on", default="sim", metavar="BACKEND", help="where to run (sim)")
+    parser.add_argument(
+        "--level",
+        choices=("gpu", "llvm"),
+        help="what sim executes: kernels in the gpu dialect (default), or the LLVM IR that the vendor's compiler gets",
+    )
     given = parser.add_argument_group("inputs")
     given.add_argument(
         "--input", action="append", default=[], metavar="A.npy", help="one .npy file per input, in order"
@@ -37,6 +45,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     results.add_argument("--check", action="store_true", help="compare with numpy; exit code 1 if a result differs")
     results.add_argument("--reference", metavar="FILE", help="linalg ops of the same signature for --check (the input)")
     results.add_argument("--count", action="store_true", help="count memory transactions and compare with the plan")
+    results.add_argument("--sanitize", action="store_true", help="look for races, unwritten memory, bad accesses")
     results.add_argument("--output", metavar="DIR", help="write the results there as output0.npy, output1.npy, ...")
     results.add_argument("--timeout", type=float, default=60.0, metavar="S", help="end a kernel that hangs (60 s)")
     results.add_argument("--json", action="store_true", help="print JSON")
@@ -45,6 +54,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
+    from roller_mlir.runtime import SanitizedRunError as Sanitized
     from roller_mlir.runtime import find_backend
     from roller_mlir.tools.roller_errors import UsageError
     from roller_mlir.tools.roller_interrupt import check
@@ -61,7 +71,17 @@ def run(arguments: argparse.Namespace) -> int:
     reference = open_reference(arguments, artifact) if arguments.check else None
     inputs = _inputs(arguments, artifact)
     options = {"count": arguments.count, "seed": arguments.seed, "timeout_s": arguments.timeout}
-    result = artifact.run_reported(*inputs, on=arguments.on, **options)
+    if arguments.level:
+        options["level"] = arguments.level
+    if arguments.sanitize:
+        options["sanitize"] = True
+    try:
+        result = artifact.run_reported(*inputs, on=arguments.on, **options)
+    except Sanitized as error:
+        if not arguments.json:
+            raise
+        _report_findings(arguments, artifact, error)
+        return 1
     check()
     if arguments.output:
         _write(arguments.output, result)
@@ -85,7 +105,7 @@ def _open(arguments: argparse.Namespace) -> "Artifact":
             raise UsageError(f"{arguments.file} is compiled already; a device, --entry and forced plans go with a FILE")
         return Artifact.load(path)
     source = open_source(arguments)
-    return compile_artifact(arguments, source, binaries=arguments.on != "sim")
+    return compile_artifact(arguments, source, binaries=arguments.on != "sim", llvm=arguments.level == "llvm")
 
 
 def _inputs(arguments: argparse.Namespace, artifact: "Artifact") -> "list[np.ndarray[Any, Any]]":
@@ -143,6 +163,21 @@ def _write(folder: str, result: "RunResult") -> None:
             target.rmdir()
 
 
+def _report_findings(arguments: argparse.Namespace, artifact: "Artifact", error: "SanitizedRunError") -> None:
+    from roller_mlir.plan.codec import to_json
+    from roller_mlir.tools.roller_output import print_json
+
+    print_json(
+        {
+            "function": artifact.manifest.function,
+            "device": artifact.manifest.device.name,
+            "on": arguments.on,
+            "findings": to_json(error.findings),
+            "more_findings": error.more,
+        }
+    )
+
+
 def _report(
     arguments: argparse.Namespace, artifact: "Artifact", result: "RunResult", comparisons: "list[Comparison]"
 ) -> None:
@@ -161,6 +196,7 @@ def _report(
                 "counted_against_plan": [row._asdict() for row in rows],
                 "matches": all(c.matches for c in comparisons) if arguments.check else None,
                 "comparisons": to_json(comparisons),
+                "findings": [] if arguments.sanitize else None,
             }
         )
         return
@@ -173,6 +209,8 @@ def _report(
         print_tables([("Transactions by access site", names, sites)])
         names = ("kernel", "quantity", "counted", "planned", "")
         print_tables([("Transactions counted against planned", names, [row.cells() for row in rows])])
+    if arguments.sanitize:
+        print_line("sanitizer: nothing found")
     for index, comparison in enumerate(comparisons):
         print_line(_verdict(f"output {index}" if len(comparisons) > 1 else "result", comparison))
 

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from roller_mlir.suites import Operator
 
 _STAGES = ("construct", "explain", "compile", "run", "verify")
-_DTYPES = ("f32", "f16", "bf16")
+_DTYPES = ("f32", "f16", "bf16", "f64", "i8", "i32")
 _RUN_POINTS = 1 << 18
 _ROWS = "cnnopt-exhaustive"
 

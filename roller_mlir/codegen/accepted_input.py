@@ -9,6 +9,7 @@ from math import prod
 from typing import Any
 
 from roller_mlir.codegen.pads import PAD, check_sizes, read_pad
+from roller_mlir.codegen.views import SLICE, VIEWS, read_slice
 from roller_mlir.support.bindings import func, ir, linalg
 from roller_mlir.support.diagnostics import fail
 
@@ -16,9 +17,11 @@ ELEMENT_TYPES = ("f32", "f16", "bf16", "f64", "i8", "i32")
 # A tensor of more elements could not be indexed by signed 64-bit bytes.
 MAX_ELEMENTS = 1 << 56
 SCALAR_TYPES = (*ELEMENT_TYPES, "i1", "i16", "i64", "index")
+DECOMPOSED = ("tensor.concat", "tensor.insert_slice")
 RESHAPES = ("tensor.collapse_shape", "tensor.expand_shape")
-PLAIN_OPS = ("arith.constant", "tensor.empty", "func.return", PAD, *RESHAPES)
+PLAIN_OPS = ("arith.constant", "tensor.empty", "func.return", *VIEWS, *RESHAPES)
 BODY_DIALECTS = ("arith", "math")
+REFUSED_BODY_OPS = {"math.ipowi": "multiply with arith.muli, or use math.fpowi on floats"}
 BODY_OPS = ("linalg.yield", "linalg.index")
 
 
@@ -65,6 +68,8 @@ def check_operations(module: ir.Module) -> None:
                 _check_structured(operation)
             elif operation.name == PAD:
                 read_pad(operation)
+            elif operation.name == SLICE:
+                read_slice(operation)
 
 
 def _refusal(name: str) -> str:
@@ -76,7 +81,7 @@ def _refusal(name: str) -> str:
         return (
             f"'{name}' cannot be compiled; lower to linalg on tensors and stop before bufferization and vectorization"
         )
-    others = ", ".join(sorted((PAD, *RESHAPES)))
+    others = ", ".join(sorted((*DECOMPOSED, *VIEWS, *RESHAPES)))
     return f"'{name}' cannot be compiled; supported are linalg structured ops on tensors and {others}"
 
 
@@ -91,6 +96,9 @@ def _check_structured(operation: ir.Operation) -> None:
                 body,
                 f"'{body.name}' in the body of '{name}' cannot be compiled; bodies may hold arith and math operations",
             )
+        if body.name in REFUSED_BODY_OPS:
+            remedy = REFUSED_BODY_OPS[body.name]
+            fail(body, f"'{body.name}' in the body of '{name}' cannot be compiled; {remedy}")
         for value in (*body.operands, *body.results):
             if str(value.type) not in SCALAR_TYPES:
                 fail(

@@ -28,14 +28,14 @@ def widen(context: TaskContext, value: Wide, width: int) -> ir.Value:
     return context.emit.cached(("broadcast", found, width), lambda: context.emit.op("vector.broadcast", [found], kind))
 
 
-def clone_body(context: TaskContext, body: Body, values: dict[Reference, Wide], *, counted: bool = False) -> list[Wide]:
+def clone_body(context: TaskContext, body: Body, values: dict[Reference, Wide], *, counted: int = 0) -> list[Wide]:
     """Emit a body on given values and return what it yields, one value a result.
 
     Args:
         context: The task.
         body: The scalar body.
         values: What its arguments stand for, and operations whose value depends on the point.
-        counted: Whether its multiply-adds are promised to survive in the output.
+        counted: Lanes whose multiply-adds are promised to survive in the output.
     """
     emit = context.emit
     product = _product(body)
@@ -57,7 +57,7 @@ def clone_body(context: TaskContext, body: Body, values: dict[Reference, Wide], 
             assert isinstance(fused, Local)
             operands = [*(value(r) for r in product), *(value(r) for r in op.operands if r != fused)]
             width = max(w for _, w in operands)
-            context.fma_count += width if counted else 0
+            context.fma_count += min(width, counted)
             wide = [widen(context, v, width) for v in operands]
             values[Local(number)] = (_multiply_add(context, body.ops[fused.operation], op, wide), width)
             continue

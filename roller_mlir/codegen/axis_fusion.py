@@ -12,18 +12,71 @@ is collapsed inside its padding. A loop whose position the body reads, by linalg
 Paper: ROLLER section 3.2 (axis fusion).
 """
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from math import prod
 from typing import Any
 
 from roller_mlir.codegen.axis_groups import Groups, Operand, fusible_groups
+from roller_mlir.codegen.group import common_loops
 from roller_mlir.codegen.linalg_reader import fill_constant, is_structured
 from roller_mlir.codegen.views import View, view_of
 from roller_mlir.dialects.rtile_compute import iterator_name
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
 from roller_mlir.support.values import defining_op
+
+
+def fuse_axes_of_groups(groups: Sequence[Sequence[ir.Operation]]) -> list[list[ir.Operation]]:
+    """Fuse loops that every op of a group allows, in all of them alike; return the groups' ops after that.
+
+    Where the ops of a group walk a pair of loops that only some of them could fuse, it stays a pair in all of them.
+
+    Args:
+        groups: Linalg ops that are to become one program each, in order.
+    """
+    return [_fuse_group(group) for group in groups]
+
+
+def _fuse_group(group: Sequence[ir.Operation]) -> list[ir.Operation]:
+    nests = [_read(operation) for operation in group]
+    common = common_loops(group)
+    known = [(nest, loops) for nest, loops in zip(nests, common, strict=True) if nest is not None]
+    if len(known) < len(group):
+        return list(group)
+    apart: set[tuple[int, int]] = set()
+    pairs = {(loops[a], loops[b]) for nest, loops in known for each in nest.groups for a, b in pairwise(each)}
+    for a, b in pairs:
+        for nest, loops in known:
+            moving = [loop for each in nest.groups for loop in each]
+            own = {loops[x]: loops[y] for each in nest.groups for x, y in pairwise(each)}
+            present = {loops[loop] for loop in moving} & {a, b}
+            if present and own.get(a) != b:
+                apart.add((a, b))
+    result: list[ir.Operation] = []
+    for nest, loops in known:
+        names = {loop: number for number, loop in enumerate(loops)}
+        kept = frozenset((names[a], names[b]) for a, b in apart if a in names and b in names)
+        limited = replace(nest, apart=kept)
+        changes = limited.drops_window or any(len(each) > 1 for each in limited.groups)
+        result.append(_rewrite(limited) if changes else limited.operation)
+    for operation in result:
+        _cancel_reshapes(operation)
+    return result
+
+
+def _cancel_reshapes(operation: ir.Operation) -> None:
+    """Let an op read what a reshape of a reshape began with, where both undo each other."""
+    for number, value in enumerate(operation.operands):
+        outer = defining_op(value, "tensor.collapse_shape")
+        inner = None if outer is None else defining_op(outer.operands[0], "tensor.expand_shape")
+        if outer is None or inner is None or inner.operands[0].type != value.type:
+            continue
+        operation.operands[number] = inner.operands[0]
+        for reshape in (outer, inner):
+            if not any(True for _ in reshape.results[0].uses):
+                reshape.erase()
 
 
 def fuse_axes(function: Any) -> bool:
@@ -50,6 +103,7 @@ class _Nest:
         iterators: Kind of each loop.
         extents: Extent of each loop.
         vanishing: Loops of extent 1 that are left out.
+        apart: Neighbouring loops that are not fused, though this op would allow it.
         drops_window: Whether one of them was added to another loop: a window that does not slide over anything.
         views: Per operand, how it is read from another tensor, padded or cut.
     """
@@ -61,6 +115,7 @@ class _Nest:
     vanishing: tuple[int, ...]
     views: tuple[View | None, ...]
     drops_window: bool = False
+    apart: frozenset[tuple[int, int]] = frozenset()
 
     @cached_property
     def operands(self) -> tuple[Operand, ...]:
@@ -70,7 +125,15 @@ class _Nest:
     @cached_property
     def groups(self) -> Groups:
         """The loops to fuse; those that vanish are in none."""
-        return fusible_groups(self.operands, self.iterators, self.vanishing, self.index_loops)
+        found: Groups = []
+        for group in fusible_groups(self.operands, self.iterators, self.vanishing, self.index_loops):
+            found.append(group[:1])
+            for a, b in pairwise(group):
+                if (a, b) in self.apart:
+                    found.append([b])
+                else:
+                    found[-1].append(b)
+        return found
 
     @property
     def index_loops(self) -> set[int]:
@@ -200,7 +263,7 @@ def _iterators(operation: ir.Operation, maps: tuple[ir.AffineMap, ...]) -> tuple
     return tuple("parallel" if loop in parallel else "reduction" for loop in range(maps[0].n_dims))
 
 
-def _rewrite(nest: _Nest) -> None:
+def _rewrite(nest: _Nest) -> ir.Operation:
     """Replace an op by the linalg.generic over fused loops, between reshapes of its operands and results."""
     operation = nest.operation
     inputs = len(nest.indices) - len(operation.results)
@@ -224,6 +287,7 @@ def _rewrite(nest: _Nest) -> None:
         for i, result in enumerate(operation.results):
             result.replace_all_uses_with(_expand(nest, inputs + i, fused.results[i], result.type))
     operation.erase()
+    return fused
 
 
 def _renumber(nest: _Nest, fused: ir.Operation) -> None:

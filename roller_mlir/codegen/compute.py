@@ -133,8 +133,10 @@ def _point(
             values[Argument(compute.body.inputs + number)] = (accumulator, box.width)
         for number, op in enumerate(compute.body.ops):
             if op.name == INDEX:
-                values[Local(number)] = _position(context, compute, ir.IntegerAttr(op.attributes["dim"]).value, positions)
-        for number, found in enumerate(clone_body(context, compute.body, values, counted=counted)):
+                loop = ir.IntegerAttr(op.attributes["dim"]).value
+                values[Local(number)] = _position(context, compute, loop, positions)
+        lanes = _live_lanes(compute, positions) if counted else 0
+        for number, found in enumerate(clone_body(context, compute.body, values, counted=lanes)):
             new, old = widen(context, found, box.width), accumulators[number * count + at]
             if condition is not None:
                 new = context.emit.op("arith.select", [condition, new, old], new.type)
@@ -160,6 +162,15 @@ def _is_counted(compute: Compute) -> bool:
         return False
     used = {loop for _, functions in compute.inputs.values() for f in functions for loop in f.terms()}
     return all(i in used for i, axis in enumerate(compute.box.axes) if axis.registers > 1)
+
+
+def _live_lanes(compute: Compute, positions: Positions) -> int:
+    """Return how many lanes of a point can lie inside the lane's loop; nobody stores the others, so LLVM drops them."""
+    box = compute.box
+    if box.lane is None:
+        return 1
+    low, high = (compute.origin[box.lane] + positions.get(box.lane, box.base(box.lane))).range()
+    return sum(low + lane < box.loops[box.lane].extent and high + lane >= 0 for lane in range(box.width))
 
 
 def _in_range(context: TaskContext, compute: Compute, point: Positions) -> ir.Value | None:

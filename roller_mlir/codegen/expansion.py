@@ -14,7 +14,7 @@ from roller_mlir.codegen.expand_body import clone_region
 from roller_mlir.codegen.group import Group, Member
 from roller_mlir.codegen.linalg_reader import fill_constant
 from roller_mlir.dialects import rtile
-from roller_mlir.mapping.data_tile import TileDimension, tile_dimensions
+from roller_mlir.mapping.data_tile import TileDimension, first_elements, tile_dimensions
 from roller_mlir.mapping.layout import direct_vector, residue_shift, steps_of
 from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop, OperandPlan, Plan
 from roller_mlir.plan.plan import REGISTER, WORKGROUP
@@ -275,7 +275,8 @@ class Expansion:
     def _origin(self, box: _Box, access: Access) -> tuple[list[ir.Value], ir.AffineMap]:
         """Return the loop variables that an access depends on, and its tile's origin as a map of them."""
         used = [loop for loop in sorted(access.loops()) if box.group[loop] in self._variables]
-        return [self._variables[box.group[loop]] for loop in used], self._map(box, access.indices, used)
+        first = first_elements(access, box.blocks)
+        return [self._variables[box.group[loop]] for loop in used], self._map(box, first, used)
 
     def _map(self, box: _Box, functions: Sequence[LinearIndex], used: Sequence[int]) -> ir.AffineMap:
         results: list[ir.AffineExpr] = []
@@ -302,7 +303,7 @@ def _local_map(dimensions: Sequence[TileDimension], loops: int) -> ir.AffineMap:
     """Return the map from points of the box to elements of a tile."""
     results: list[ir.AffineExpr] = []
     for dimension in dimensions:
-        value = ir.AffineConstantExpr.get(0)
+        value = ir.AffineConstantExpr.get(dimension.offset)
         for loop, k in sorted(dimension.coefficients.items(), reverse=True):
             value = ir.AffineDimExpr.get(loop) * k + value
         results.append(value)

@@ -79,6 +79,18 @@ def read_group(operations: Sequence[ir.Operation], results: Sequence[ir.Value]) 
     return Group(members, heavy, expression, inputs, tuple(results))
 
 
+def common_loops(operations: Sequence[ir.Operation]) -> list[tuple[int, ...]]:
+    """Return, for each op of a group, which of the group's loops each of its loops is.
+
+    Raises:
+        GroupError: They have no common loops.
+    """
+    roots = [read_structured(operation) for operation in operations]
+    made = {value: number for number, root in enumerate(roots) for value in root.operation.results}
+    loops = _CommonLoops(roots, made)
+    return [loops.of(number) for number in range(len(roots))]
+
+
 def members_of(block: ir.Block) -> list[ir.Operation]:
     """Return the structured ops of a program's region that compute, in order: all but fills that start reductions."""
     found = [op.operation for op in block.operations if is_structured(op.operation)]

@@ -79,13 +79,13 @@ def read_structured(operation: ir.Operation) -> StructuredOp:
         body = read_body(operation.regions[0].blocks[0], inputs)
     except (NotLinearError, UnknownValueError) as error:
         fail(operation, f"'{operation.name}': {error}")
-    for op in body.ops:
-        if op.name == "math.fpowi":
-            fail(operation, f"'{operation.name}' uses 'math.fpowi', which is not supported; use 'math.powf'")
     loops = _loops(operation, maps, indices, inputs)
     used = tuple(i for i in range(inputs) if body.reads(i) and _is_tensor(operation, i))
     views = [view_of(operation.operands[i]) for i in used]
     sources = [operation.operands[i] if v is None else v.source for i, v in zip(used, views, strict=True)]
+    for below in map(defining_op, sources):
+        if below is not None and below.name in VIEWS:
+            fail(below, f"'{below.name}' is padded, which needs a copy of it; run rtile-normalize first")
     combiners = body.combiners() if any(loop.reduction for loop in loops) else None
     pad = body.pad_value() if combiners else None
     outputs = [_access(operation, i, operation.operands[i], indices[i]) for i in range(inputs, len(maps))]
@@ -99,7 +99,7 @@ def read_structured(operation: ir.Operation) -> StructuredOp:
         combiner=combiners[0] if combiners else None,
         flops_per_point=max(1, body.operations),
         pad_values=tuple(pad if view is None or view.padding is None else view.value for view in views),
-        accumulates=any(body.reads(i) and fill_constant(operation.operands[i]) is None for i in range(inputs, len(maps))),
+        accumulates=any(body.reads(i) and not _is_filled(operation, i) for i in range(inputs, len(maps))),
         fused_multiply_add=body.product() is not None and combiners is not None,
         more_outputs=tuple(outputs[1:]),
     )
@@ -113,9 +113,7 @@ def _loops(
     for output, affine_map in zip(indices[inputs:], maps[inputs:], strict=True):
         written = {loop for index in output for loop in index.terms()}
         if any(index.constant or sorted(index.terms().values()) not in ([], [1]) for index in output):
-            fail(
-                operation, f"'{operation.name}' writes at {affine_map}; outputs are written at loops, not at sums of them"
-            )
+            fail(operation, f"'{operation.name}' writes at {affine_map}; outputs are written at loops, not at sums")
         if len(written) != sum(len(index.terms()) for index in output):
             fail(operation, f"'{operation.name}' writes at {affine_map}; each loop may index the output once")
         if "iterator_types" in operation.attributes:
@@ -134,6 +132,11 @@ def _loops(
         if loop not in extents:
             fail(operation, f"'{operation.name}': loop d{loop} has no extent: no operand is indexed by it alone")
     return tuple(Loop(extents[loop], loop not in written) for loop in range(count))
+
+
+def _is_filled(operation: ir.Operation, number: int) -> bool:
+    """Whether an output starts from a fill, whose value needs no memory."""
+    return fill_constant(operation.operands[number]) is not None
 
 
 def _is_tensor(operation: ir.Operation, number: int) -> bool:

@@ -115,7 +115,7 @@ class _First:
         return first
 
     def _shift_indices(self, block: ir.Block) -> None:
-        """Let linalg.index give positions of the whole op: loops are one further on, and each part has its own start."""
+        """Let linalg.index give positions of the whole op: loops count one further, each part has its own start."""
         for op in list(block.operations):
             if op.operation.name != "linalg.index":
                 continue

@@ -141,8 +141,6 @@ def view_of(value: ir.Value) -> View | None:
             start = tuple(a + s * o for a, s, o in zip(inner.start, inner.strides, cut.offsets, strict=True))
             strides = tuple(a * b for a, b in zip(inner.strides, cut.strides, strict=True))
             view = View(inner.source, start, strides, shape, inner.padding)
-    if (below := defining_op(view.source)) is not None and below.name in VIEWS:
-        fail(below, f"'{below.name}' is padded, which needs a copy of it; run rtile-normalize first")
     return view
 
 

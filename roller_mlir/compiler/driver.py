@@ -53,9 +53,10 @@ def _finish(
     launch_list = read_launch_list(module)
     phases = dict(stages.phases_s)
     binaries: list[KernelBinary] = []
-    if options.binaries and any(launch.kernel for launch in launch_list.launches):
+    if (options.binaries or options.llvm) and any(launch.kernel for launch in launch_list.launches):
         begun = time.perf_counter()
-        binaries = compile_kernels(module, device, emit="assembly" if options.disassemble else "binary")
+        emit = "llvm" if not options.binaries else "assembly" if options.disassemble else "binary"
+        binaries = compile_kernels(module, device, emit=emit)
         phases["binaries"] = time.perf_counter() - begun
     phases["total"] = time.perf_counter() - started
     return assemble(

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where a module stands on the way from linalg to kernels, so that IR of every stage can be compiled, edited or not.
 
-Linalg ops on tensors begin with `rtile-normalize`, `rtile.program`s with plans with `rtile-expand`, loops on tensors
-with `rtile-assign-buffers`, loops on memrefs with `rtile-lower-to-gpu`; kernels with their launches need no pass.
+Linalg ops on tensors begin with `rtile-normalize`, `rtile.program`s without plans with `rtile-construct`, with plans
+with `rtile-expand`, loops on tensors with `rtile-assign-buffers`, loops on memrefs with `rtile-lower-to-gpu`; kernels with their launches need no pass.
 Refused beyond linalg: choices of planning, which is over; plans for another device; programs at different stages.
 """
 
@@ -19,6 +19,7 @@ from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
 LINALG = "rtile-normalize"
+FUSED = "rtile-construct"
 PLANNED = "rtile-expand"
 LOOPS = "rtile-assign-buffers"
 BUFFERS = "rtile-lower-to-gpu"
@@ -64,7 +65,7 @@ def open_entry(module: ir.Module, first: str, device: Device, options: CompileOp
     Raises:
         DiagnosedError: The function is not found, or does not go with device and options.
     """
-    if first != LINALG and options.construct_options():
+    if first not in (LINALG, FUSED) and options.construct_options():
         forced = ", ".join(options.construct_options())
         fail(module.operation, f"{forced}: the module is planned already; edit it, or begin with linalg ops")
     if first in (BUFFERS, KERNELS):
@@ -95,7 +96,9 @@ def _stage_of(program: ir.Operation) -> str:
         return ir.WalkResult.ADVANCE
 
     program.walk(visit, ir.WalkOrder.PRE_ORDER)
-    return LOOPS if inside else PLANNED
+    if inside:
+        return LOOPS
+    return PLANNED if "plan" in program.attributes else FUSED
 
 
 def _check_host(module: ir.Module, entry: str | None) -> None:

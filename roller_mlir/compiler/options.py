@@ -24,6 +24,7 @@ class CompileOptions:
         plan_file: A JSON file with the whole plan; None lets the model choose.
         entry: The function to compile; None takes the only public one.
         binaries: Whether to generate code. Without it the artifact runs in the simulator only.
+        llvm: Whether to lower to LLVM IR where no code is generated, for the simulator's level llvm.
         disassemble: Whether to disassemble NVIDIA's binaries too, which tells the instructions of the main loop and
             takes longer than all the rest.
     """
@@ -38,6 +39,7 @@ class CompileOptions:
     plan_file: str | PathLike[str] | None = None
     entry: str | None = None
     binaries: bool = True
+    llvm: bool = False
     disassemble: bool = False
 
     def __post_init__(self) -> None:

@@ -49,12 +49,19 @@ class Info:
         same: Whether the reference and every correct kernel have the very same bits.
         whole: Whether all elements are whole numbers.
         depth: Operations that round on the way to it.
+        most: No element is larger, where that is less than the bound.
     """
 
     bound: float
     same: bool = True
     whole: bool = True
     depth: int = 0
+    most: float = float("inf")
+
+    @property
+    def top(self) -> float:
+        """What no element is larger than."""
+        return min(self.bound, self.most)
 
 
 class Builder:
@@ -312,7 +319,7 @@ def judge(
         return settle(Info(float(points)), scalar.element)
     if scalar.op == "constant":
         whole = scalar.value == round(scalar.value) if abs(scalar.value) < float("inf") else True
-        return settle(Info(min(abs(scalar.value), 1e9), True, whole), scalar.element)
+        return settle(Info(min(abs(scalar.value), 1e9), True, whole, most=scalar.value), scalar.element)
     parts = [judge(part, inputs, outputs, elements, points) for part in scalar.parts]
     kind = element_of(scalar, elements[0], elements[1])
     depth = max(part.depth for part in parts)
@@ -325,19 +332,26 @@ def judge(
     if scalar.op == "select":
         return Info(max(p.bound for p in parts[1:]), same, all(p.whole for p in parts[1:]), depth)
     if scalar.op == "cast":
-        if not is_float(kind) and not (same and whole and bound <= EXACT[kind]) and is_float(
-            element_of(scalar.parts[0], elements[0], elements[1])
+        if (
+            not is_float(kind)
+            and not (same and whole and bound <= EXACT[kind])
+            and is_float(element_of(scalar.parts[0], elements[0], elements[1]))
         ):
             raise RejectedError("a cast to an integer of what is no whole number")
         rounds = is_float(kind) and not (whole and bound <= EXACT[kind])
         return Info(bound, same, whole, depth + rounds)
     if scalar.op in ("max", "min", "maxnum", "minnum", "maxu", "and", "or", "xor", "neg", "abs"):
-        return Info(EXACT[kind] if scalar.op in ("maxu", "and", "or", "xor") else bound, same, whole, depth)
-    return settle(_arithmetic(scalar.op, parts, Info(bound, same, whole, depth + 1)), kind)
+        tops = [part.top for part in parts]
+        most = min(tops) if scalar.op in ("min", "minnum") else max(tops) if scalar.op == "max" else float("inf")
+        return Info(EXACT[kind] if scalar.op in ("maxu", "and", "or", "xor") else bound, same, whole, depth, most)
+    return settle(
+        _arithmetic(scalar.op, parts, Info(bound, same, whole, depth + 1, max(part.top for part in parts))), kind
+    )
 
 
 def _arithmetic(op: str, parts: Sequence[Info], joined: Info) -> Info:
-    exact = replace(joined, same=joined.same and joined.whole)
+    """Return what is known of an operation that rounds; `joined` is what its operands have in common."""
+    exact = replace(joined, same=joined.same and joined.whole, most=float("inf"))
     rounded = replace(joined, same=False, whole=False)
     if op in ("add", "sub"):
         return replace(exact, bound=sum(part.bound for part in parts))
@@ -346,9 +360,10 @@ def _arithmetic(op: str, parts: Sequence[Info], joined: Info) -> Info:
     if op == "fma":
         return replace(exact, bound=parts[0].bound * parts[1].bound + parts[2].bound)
     if op in ("exp", "exp2", "expm1"):
-        if joined.bound > 12:
+        if joined.most > 12:
             raise RejectedError("an exponential of a large value")
-        return replace(rounded, bound=2.72**joined.bound, depth=joined.depth + 1)
+        return replace(rounded, bound=max(1.0, 2.72**joined.most), depth=joined.depth + 1, most=float("inf"))
+    rounded = replace(rounded, most=float("inf"))
     if op in ("tanh", "erf", "sin", "cos", "rsqrt"):
         return replace(rounded, bound=1.0, depth=joined.depth + 1)
     if op == "div":

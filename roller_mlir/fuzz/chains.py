@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Chains of ops as networks have them: softmax, normalisations, mean and variance, attention, perceptrons, residuals."""
+"""Chains of ops as networks have them: softmax, normalisations, variance, attention, perceptrons, residuals."""
 
 from roller_mlir.fuzz.builder import Builder
 from roller_mlir.fuzz.contractions import contraction

@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from roller_mlir.fuzz.builder import Builder
+from roller_mlir.fuzz.builder import Builder, Info, judge
 from roller_mlir.fuzz.numbers import Whole, product
 from roller_mlir.fuzz.program import Index, Named, Ref, Tensor
 from roller_mlir.fuzz.scalars import Scalar, apply, cast, constant, is_float, x
@@ -15,7 +15,7 @@ _WHOLE = ("add", "sub", "mul", "max", "min", "abs", "select", "and", "or", "xor"
 
 def expression(b: Builder, leaves: Sequence[Scalar], element: str, size: int) -> Scalar:
     """Return a random expression of a type that reads every leaf, with about `size` operations beside."""
-    terms = [leaf for leaf in leaves]
+    terms = list(leaves)
     b.random.shuffle(terms)
     functions = is_float(element) and b.chance(0.35)
     for _ in range(size):
@@ -50,7 +50,9 @@ def _apply(b: Builder, op: str, first: Scalar, second: Scalar, element: str) -> 
     if op in ("sqrt", "rsqrt", "log"):
         return apply(op, apply("add", apply("abs", first), one))
     if op == "sigmoid":
-        return apply("div", one, apply("add", one, apply("exp", apply("min", apply("neg", first), constant(4, element)))))
+        return apply(
+            "div", one, apply("add", one, apply("exp", apply("min", apply("neg", first), constant(4, element))))
+        )
     if op == "gelu":
         return gelu(first, element)
     if op == "divide":
@@ -209,26 +211,24 @@ def tree(b: Builder, element: str) -> list[Ref]:
 def _named_binary(b: Builder, chosen: Sequence[Ref], element: str) -> Ref:
     op = b.random.choice(("add", "sub", "mul", "max"))
     kind = b.type_of(chosen[0])
-    spelled = {"max": "max"}.get(op, op)
     how = b.random.choice(("map", "named", "elementwise"))
     out = b.fill(kind.shape, element)
     operands = (*chosen, out)
     if how == "map":
         node = Named(operands=operands, types=(kind,), name="map", combine=op, shows_result=False)
     elif how == "named":
-        node = Named(operands=operands, types=(kind,), name=spelled)
+        node = Named(operands=operands, types=(kind,), name=op)
     else:
         spelled = {"max": "max_signed"}.get(op, op)
         node = Named(
             operands=operands, types=(kind,), name="elementwise", extra=f"kind=#linalg.elementwise_kind<{spelled}>"
         )
     body = apply(op, x(0), x(1))
-    from roller_mlir.fuzz.builder import judge
 
-    def info(known: list) -> object:  # type: ignore[type-arg]
+    def point(known: list[Info]) -> Info:
         return judge(body, known, [], ([element, element], []), 1)
 
-    return b.named(node, b.at(product(kind.shape)), 1, info, "")  # type: ignore[arg-type]
+    return b.named(node, b.at(product(kind.shape)), 1, point, "")
 
 
 def layout_op(b: Builder, ref: Ref) -> Ref:
@@ -248,6 +248,4 @@ def layout_op(b: Builder, ref: Ref) -> Ref:
         node_type, tail, name = Tensor(shape, kind.element), ("dimensions", (at,)), "broadcast"
     b.count(shape)
     out = b.fill(shape, kind.element)
-    return b.copy_info(
-        Named(operands=(ref, out), types=(node_type,), name=name, tail=tail, shows_result=False)
-    )
+    return b.copy_info(Named(operands=(ref, out), types=(node_type,), name=name, tail=tail, shows_result=False))

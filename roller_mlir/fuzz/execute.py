@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""One job in this process: compile through the public driver, run in the simulator, compare with the numpy reference."""
+"""One job in this process: compile through the public driver, run in the simulator, compare with numpy."""
 
 import random
 import tempfile
@@ -105,7 +105,11 @@ def tolerance(coarsest: str, points: int, depth: int) -> float:
 def _options(job: Job, source: Source, folder: Path) -> CompileOptions:
     forced = job.forced
     options = CompileOptions(
-        split=forced.split, stages=forced.stages, disabled_rules=forced.disabled_rules, binaries=False
+        split=forced.split,
+        stages=forced.stages,
+        disabled_rules=forced.disabled_rules,
+        binaries=False,
+        llvm=job.level == "llvm",
     )
     try:
         if forced.rank:

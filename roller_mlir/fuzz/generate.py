@@ -3,15 +3,15 @@
 
 import random
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TypeVar
 
 from roller_mlir.fuzz.builder import Builder, RejectedError
+from roller_mlir.fuzz.case import Case
 from roller_mlir.fuzz.chains import attention, fused, normalisation, perceptron, reduced_product, softmax
 from roller_mlir.fuzz.contractions import contraction, named_contraction
 from roller_mlir.fuzz.elementwise import element_wise, epilogue, tree
-from roller_mlir.fuzz.forced import Forced, draw_forced
-from roller_mlir.fuzz.program import Program, Ref, without_unused
+from roller_mlir.fuzz.forced import draw_forced
+from roller_mlir.fuzz.program import Ref, without_unused
 from roller_mlir.fuzz.reductions import extreme_place, named_reduction, reduction
 from roller_mlir.fuzz.scalars import is_float
 from roller_mlir.fuzz.views import view_op, views
@@ -33,33 +33,6 @@ KINDS = {
     "normalisation": 3, "attention": 2, "perceptron": 2, "fused": 10, "reduced product": 2, "greatest and its place": 1,
 }  # fmt: skip
 _T = TypeVar("_T")
-
-
-@dataclass(frozen=True)
-class Case:
-    """One test.
-
-    Attributes:
-        seed: Of the run.
-        number: In the run.
-        kind: One of `KINDS`.
-        program: The function.
-        target: The device.
-        values: "integers" or "normal".
-        exact: Per result, whether kernel and reference must agree to the bit.
-        depth: Per result, how many operations round on the way to it.
-        forced: What the case forces.
-    """
-
-    seed: int
-    number: int
-    kind: str
-    program: Program
-    target: str
-    values: str
-    exact: tuple[bool, ...]
-    depth: tuple[int, ...]
-    forced: Forced
 
 
 def make_case(seed: int, number: int, targets: tuple[str, ...], most_points: int = MOST_POINTS) -> Case:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Whole numbers of a random program: formulas over knobs, so that turning one knob changes everything that depends on it.
+"""Whole numbers of a random program: formulas over knobs, so that turning one changes all that depends on it.
 
 An extent, a stride, a dilation, a padding is a knob or a formula over knobs: an image of a convolution is
 `(out - 1) * stride + (window - 1) * dilation + 1`. Shrinking a failure then means turning knobs toward their least
@@ -46,6 +46,9 @@ class Number:
 
     def __floordiv__(self, other: Whole) -> "Number":
         return Number("//", (self, other))
+
+    def __rfloordiv__(self, other: int) -> "Number":
+        return Number("//", (other, self))
 
 
 @dataclass(frozen=True)

@@ -2,8 +2,10 @@
 """Worker processes that try jobs: one that dies or does not end is an outcome, and another takes its place."""
 
 import multiprocessing
+import signal
 import time
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import suppress
 from importlib import import_module
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
@@ -14,6 +16,9 @@ from roller_mlir.fuzz.job import Job, Outcome
 RUN_JOB = "roller_mlir.fuzz.execute:run_job"
 # The code that a process has compiled is never unloaded; a fresh process every so often keeps memory small.
 JOBS_PER_PROCESS = 300
+# Time that a process has to import the compiler.
+START_S = 60.0
+_READY = "ready"
 
 
 def serve(connection: Connection, entry: str) -> None:
@@ -25,6 +30,7 @@ def serve(connection: Connection, entry: str) -> None:
     """
     module, name = entry.split(":")
     work: Callable[[Job], Outcome] = getattr(import_module(module), name)
+    connection.send(_READY)
     while True:
         job: Job | None = connection.recv()
         if job is None:
@@ -41,22 +47,27 @@ class _Worker:
         self.process: BaseProcess = context.Process(target=serve, args=(theirs, entry), daemon=True)
         self.process.start()
         theirs.close()
-        self.done = 0
+        self.ready, self.done = False, 0
         self.key: Any = None
+        self._limit_s = 0.0
         self.deadline = 0.0
 
     def begin(self, key: Any, job: Job, limit_s: float) -> None:
-        self.key, self.deadline = key, time.monotonic() + limit_s
-        self.connection.send(job)
+        self.key, self._limit_s = key, limit_s
+        self.deadline = time.monotonic() + (limit_s if self.ready else START_S)
+        with suppress(OSError):  # a process that has died already is found when its answer is read
+            self.connection.send(job)
+
+    def starts(self) -> None:
+        """The compiler is imported; the time of the first job begins."""
+        self.ready, self.deadline = True, time.monotonic() + self._limit_s
 
     def end(self, *, kill: bool = False) -> None:
         if kill:
             self.process.kill()
         else:
-            try:
+            with suppress(OSError):
                 self.connection.send(None)
-            except OSError:
-                self.process.kill()
         self.process.join(5)
         if self.process.is_alive():
             self.process.kill()
@@ -72,7 +83,7 @@ class Pool:
 
         Args:
             workers: Processes at a time.
-            limit_s: Time for a job; the first of a process has 30 s more, to import the compiler.
+            limit_s: Time for a job.
             entry: The function that tries a job, as "module:name".
         """
         self._count, self._limit_s, self._entry = workers, limit_s, entry
@@ -100,7 +111,7 @@ class Pool:
                     exhausted = True
                     break
                 key, job = following
-                worker.begin((key,), job, self._limit_s + (0 if worker.done else 30.0))
+                worker.begin((key,), job, self._limit_s)
             busy = [worker for worker in self._workers if worker.key is not None]
             if not busy:
                 return
@@ -126,12 +137,15 @@ class Pool:
             (key,) = worker.key
             if worker.connection in ready:
                 try:
-                    outcome: Outcome = worker.connection.recv()
+                    outcome: Outcome | str = worker.connection.recv()
                 except (EOFError, OSError):
                     worker.process.join(5)
                     outcome = Outcome("crash", f"the process died: {_death(worker.process.exitcode)}")
                     self._drop(worker)
                 else:
+                    if isinstance(outcome, str):
+                        worker.starts()
+                        continue
                     worker.key = None
                     worker.done += 1
                     if worker.done >= JOBS_PER_PROCESS:
@@ -149,8 +163,6 @@ class Pool:
 
 
 def _death(code: int | None) -> str:
-    import signal
-
     if code is None or code >= 0:
         return f"exit code {code}"
     try:

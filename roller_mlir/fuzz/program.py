@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random programs as data: nodes that give tensors, over knobs; `write` makes text of them, `shrink` makes them smaller."""
+"""Random programs as data: nodes that give tensors, over knobs; `write` makes text, `shrink` makes them smaller."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -209,5 +209,3 @@ def with_node(program: Program, number: int, node: Node) -> Program:
     """Return a program with a node replaced."""
     nodes: Sequence[Node] = [*program.nodes[:number], node, *program.nodes[number + 1 :]]
     return replace(program, nodes=tuple(nodes))
-
-

@@ -31,9 +31,7 @@ def plan_file_text(source: Source, target: str, rank: int) -> str:
     device = find_device(target)
     options = ConstructOptions(top_k=rank + 1, instructions=FAMILIES)
     try:
-        plans = {
-            name: construct(root.expression, device, options)[-1] for name, root in _operators(source).items()
-        }
+        plans = {name: construct(root.expression, device, options)[-1] for name, root in _operators(source).items()}
     except (ConstructionError, DiagnosedError) as error:
         raise UnknownPlansError(str(error)) from None
     return json.dumps(to_json(plans))

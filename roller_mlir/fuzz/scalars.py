@@ -164,7 +164,9 @@ class BodyText:
         if scalar.op == "fma":
             if is_float(kind):
                 return self._emit(f"math.fma {', '.join(parts)} : {kind}")
-            return self._emit(f"arith.addi {self._emit(f'arith.muli {parts[0]}, {parts[1]} : {kind}')}, {parts[2]} : {kind}")
+            return self._emit(
+                f"arith.addi {self._emit(f'arith.muli {parts[0]}, {parts[1]} : {kind}')}, {parts[2]} : {kind}"
+            )
         if scalar.op == "neg" and not is_float(kind):
             return self._emit(f"arith.subi {self._emit(f'arith.constant 0 : {kind}')}, {parts[0]} : {kind}")
         return self._emit(f"{arithmetic(scalar.op, kind)} {', '.join(parts)} : {kind}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random ops that move elements: paddings, reshapes, concatenations, slices, transpositions, before and behind others."""
+"""Random ops that move elements: paddings, reshapes, concatenations, slices, transpositions, broadcasts."""
 
 from roller_mlir.fuzz.builder import Builder
 from roller_mlir.fuzz.elementwise import epilogue, layout_op, source
@@ -34,9 +34,7 @@ def _pad(b: Builder, ref: Ref) -> Ref:
     low, high = (tuple(b.knob(b.random.choice((0, 0, 1, 2, 3)), 0) for _ in kind.shape) for _ in range(2))
     shape = tuple(n + a + c for n, a, c in zip(kind.shape, low, high, strict=True))
     value = b.random.choice((0.0, 0.0, 0.0, 1.0, -3.0))
-    return b.copy_info(
-        Pad(operands=(ref,), types=(Tensor(shape, kind.element),), low=low, high=high, value=value)
-    )
+    return b.copy_info(Pad(operands=(ref,), types=(Tensor(shape, kind.element),), low=low, high=high, value=value))
 
 
 def _concat(b: Builder, ref: Ref) -> Ref:
@@ -67,7 +65,9 @@ def _slice(b: Builder, ref: Ref) -> Ref:
         offsets.append(b.knob(offset, 0))
         steps.append(b.knob(step))
         left = (most - offset - 1) // step + 1
-        shape.append((extent - offsets[-1] - 1) // steps[-1] + 1 if whole or left < 2 else b.knob(b.random.randint(1, left)))
+        shape.append(
+            (extent - offsets[-1] - 1) // steps[-1] + 1 if whole or left < 2 else b.knob(b.random.randint(1, left))
+        )
     node_type = Tensor(tuple(shape), kind.element)
     return b.copy_info(Slice(operands=(ref,), types=(node_type,), offsets=tuple(offsets), strides=tuple(steps)))
 

@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random convolutions and poolings in 1 to 3 dimensions: named ops and generics, strides, dilations, groups, paddings."""
+"""Random convolutions and poolings in 1 to 3 dimensions: any stride, dilation and padding, groups, depthwise."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 from roller_mlir.fuzz.builder import Builder, Info
 from roller_mlir.fuzz.contractions import multiply
-from roller_mlir.fuzz.elementwise import source
+from roller_mlir.fuzz.elementwise import plain, source
 from roller_mlir.fuzz.numbers import Whole, product
 from roller_mlir.fuzz.program import Index, Named, Pad, Ref, Tensor
-from roller_mlir.fuzz.scalars import apply, cast, is_float, x
+from roller_mlir.fuzz.scalars import apply, cast, constant, is_float, x
 
-# Name: letters of image, window and result. "hwd" slide, n is the batch, c and f are channels, g groups, m a multiplier.
+# Name: letters of image, window and result. "hwd" slide; n is the batch, c and f channels, g groups, m a multiplier.
 CONVOLUTIONS = {
     "conv_1d_nwc_wcf": ("nwc", "wcf", "nwf"),
     "conv_1d_ncw_fcw": ("ncw", "fcw", "nfw"),
@@ -47,12 +47,12 @@ _CHANNELS = (1, 2, 3, 4, 5, 7, 8, 16, 17, 32)
 class _Window:
     """Extents of a window op, by letter; outer ones of sliding letters are the result's."""
 
-    outer: dict[str, Whole]
-    size: dict[str, Whole]
-    stride: dict[str, Whole]
-    dilation: dict[str, Whole]
-    low: dict[str, Whole]
-    high: dict[str, Whole]
+    outer: Mapping[str, Whole]
+    size: Mapping[str, Whole]
+    stride: Mapping[str, Whole]
+    dilation: Mapping[str, Whole]
+    low: Mapping[str, Whole]
+    high: Mapping[str, Whole]
 
     def image(self, letter: str) -> Whole:
         """Return an extent of the image before its padding."""
@@ -62,7 +62,7 @@ class _Window:
         return reach - self.low[letter] - self.high[letter]
 
 
-def _draw(b: Builder, letters: Sequence[str], pooled: bool) -> _Window:
+def _draw(b: Builder, letters: Sequence[str]) -> _Window:
     slides = [letter for letter in letters if letter in SPATIAL]
     strided, dilated, padded = b.chance(0.4), b.chance(0.25), b.chance(0.35)
     size = {s: b.knob(b.random.choice((1, 2, 3, 3, 3, 4, 5, 7))) for s in slides}
@@ -93,8 +93,6 @@ def _draw(b: Builder, letters: Sequence[str], pooled: bool) -> _Window:
 
 def _image(b: Builder, window: _Window, letters: str, element: str, pad: float) -> Ref:
     shape = [window.image(letter) for letter in letters]
-    if any(b.at(extent) < 1 for extent in shape):
-        shape = [b.knob(1)]  # cannot be: paddings are dropped where they would leave nothing
     image = source(b, shape, element)
     low = [window.low.get(letter, 0) for letter in letters]
     high = [window.high.get(letter, 0) for letter in letters]
@@ -109,7 +107,7 @@ def named_convolution(b: Builder, given: str, element: str) -> list[Ref]:
     """Return a convolution as a named op."""
     name = b.random.choice(list(CONVOLUTIONS))
     image, filters, result = CONVOLUTIONS[name]
-    window = _draw(b, sorted({*image, *filters, *result}), pooled=False)
+    window = _draw(b, sorted({*image, *filters, *result}))
     source_image = _image(b, window, image, given, 0.0)
     weights = source(b, [window.size.get(letter, window.outer[letter]) for letter in filters], given)
     shape = tuple(window.outer[letter] for letter in result)
@@ -137,7 +135,7 @@ def generic_convolution(b: Builder, given: str, element: str) -> list[Ref]:
     letters = [*slides, "n"] if b.chance(0.8) else [*slides]
     letters += ["g"] if grouped or not deep else []
     letters += ["c", "f"] if deep else []
-    window = _draw(b, letters, pooled=False)
+    window = _draw(b, letters)
     image = [letter for letter in letters if letter != "f"]
     filters = [letter for letter in letters if letter != "n"]
     result = [letter for letter in letters if letter != "c"]
@@ -173,7 +171,7 @@ def pooling(b: Builder, element: str) -> list[Ref]:
     name = b.random.choice(list(POOLINGS))
     image, sizes, result = POOLINGS[name]
     kind = name.rsplit("_", 1)[1]
-    window = _draw(b, sorted({*image}), pooled=True)
+    window = _draw(b, sorted({*image}))
     neutral = NEUTRAL[kind]
     picture = _image(b, window, image, element, neutral)
     shape = tuple(window.outer[letter] for letter in result)
@@ -185,15 +183,12 @@ def pooling(b: Builder, element: str) -> list[Ref]:
     reduced = b.at(product(list(window.size.values())))
 
     def point(known: list[Info]) -> Info:
-        return replace(known[0])
+        return known[0]
 
     ref = b.named(
         node, reduced * b.at(product(shape)), reduced, point, {"sum": "add", "max": "max", "min": "min"}[kind]
     )
     if kind == "sum" and is_float(element) and b.chance(0.4):
-        from roller_mlir.fuzz.elementwise import plain
-        from roller_mlir.fuzz.scalars import constant
-
         rank = len(shape)
         body = apply("mul", x(0), constant(1.0 / reduced, element))
         ref = b.generic(shape, [(ref, plain(b, rank))], [(b.fill(shape, element), list(range(rank)))], [body])

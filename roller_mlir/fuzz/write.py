@@ -209,5 +209,3 @@ class _Writer:
             return f"tensor.collapse_shape {names} {groups} : {source} into {kind}"
         shape = list(self._shape(node.types[0]))
         return f"tensor.expand_shape {names} {groups} output_shape {shape} : {source} into {kind}"
-
-

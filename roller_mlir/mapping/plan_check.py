@@ -1,9 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whether a plan fits an expression: what every stage relies on, whoever wrote the plan."""
 
+from collections.abc import Sequence
+
 from roller_mlir.mapping.layout import steps_of
 from roller_mlir.mapping.thread_map import ThreadMap
-from roller_mlir.plan import OperandPlan, Plan, TensorExpression
+from roller_mlir.plan import AxisPlan, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import REGISTER, WORKGROUP
 from roller_mlir.plan.uneven import reads_outside
 
@@ -25,6 +27,11 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
         return f"has a plan with lane {plan.lane}, which is none of its {loops} loops"
     if plan.stages not in (1, 2) or plan.unroll < 1:
         return f"has a plan with {plan.stages} stages and unroll {plan.unroll}; stages are 1 or 2, unroll at least 1"
+    problem = ordered_problem(expression, plan.axes, plan.lane)
+    if problem:
+        return f"has a plan that {problem}"
+    if expression.ordered and list(plan.reduction_order) != sorted(plan.reduction_order):
+        return f"has a plan with reduction_order {list(plan.reduction_order)}; its points must be walked in order"
     for name, order, wanted in (
         ("unit_order", plan.unit_order, expression.parallel()),
         ("reduction_order", plan.reduction_order, expression.reductions()),
@@ -43,6 +50,28 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
             problem = f"has pad_value {operand.pad_value}; it is read outside of its tensor, where it is {pad}"
         if problem:
             return f"has a plan whose operand {number} {problem}"
+    return ""
+
+
+def ordered_problem(expression: TensorExpression, axes: Sequence[AxisPlan], lane: int | None) -> str:
+    """Return how a plan would not walk in order the reduction of an expression that must be, or an empty string.
+
+    >>> from roller_mlir.plan import Access, LinearIndex, Loop
+    >>> x, y = Access("x", (8,), "f32", (LinearIndex((1,)),)), Access("y", (), "f32", ())
+    >>> expression = TensorExpression((Loop(8, True),), (x,), y, None, 1, (None,))
+    >>> ordered_problem(expression, (AxisPlan(block=8, threads=8),), None)
+    'splits reduction loop 0 over 8 threads, but nothing joins their results'
+    """
+    if not expression.ordered:
+        return ""
+    reductions = expression.reductions()
+    for loop in reductions:
+        if axes[loop].threads > 1 or loop == lane:
+            parts = f"{axes[loop].threads} threads" if axes[loop].threads > 1 else "lanes"
+            return f"splits reduction loop {loop} over {parts}, but nothing joins their results"
+    for loop in reductions[:-1]:
+        if axes[loop].block > 1:
+            return f"takes {axes[loop].block} points of reduction loop {loop} in a step, only the last loop may have several"
     return ""
 
 

@@ -185,7 +185,7 @@ def _candidates(facts: Facts, options: ConstructOptions) -> tuple[list[Candidate
     filled, used = False, options.epsilon
     divided: list[tuple[Division, Estimate]] = []
     divider = Divider(facts, lambda of: _streaming(of, options))
-    if facts.reductions and facts.reused:
+    if facts.reductions and facts.reused and not expression.ordered:
         used, search = search_tiled(facts, options, found)[-1]
         if options.split and found:
             divided = divider.tiled(list(found.values()), options.stages, partial(neighbours, search))

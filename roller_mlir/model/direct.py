@@ -39,7 +39,7 @@ def direct_programs(facts: Facts, *, stage: bool = True) -> Iterator[Program]:
 def _dominants(facts: Facts) -> list[AccessFacts]:
     """Return the accesses whose contiguous loop the lanes may follow: the output's and the largest input's."""
     ranked = sorted(facts.inputs, key=lambda a: -a.access.size_bytes)[:1]
-    if not facts.reductions:
+    if not facts.reductions or facts.expression.ordered:
         ranked = [facts.output]
     elif facts.output.contiguous is not None:
         ranked.append(facts.output)
@@ -71,7 +71,7 @@ def _along(facts: Facts, dominant: AccessFacts, stage: bool) -> Iterator[Program
         return
     chunk = _chunk(facts, dominant, lead)
     widest = _ceil_power(-(-extents[lead] // chunk))
-    if facts.steps_divide[lead]:
+    if _is_undivided(facts, lead):
         widest = max(1, _most_threads(facts, lead) // chunk)
     # Neighbouring threads cover a whole row of banks, or all of the loop: narrower accesses waste transactions.
     narrowest = min(widest, max(1, facts.machine.phase_bytes // (chunk * dominant.element_bytes)))
@@ -102,7 +102,7 @@ def _filled(
         rest //= split[loop]
     if rest > 1:
         # Fewer points than threads: the smallest task has idle threads along a loop that may be padded.
-        idle = [loop for loop in (lead, *_parallel_first(facts, near)) if not facts.steps_divide[loop]]
+        idle = [loop for loop in (lead, *_parallel_first(facts, near)) if not _is_undivided(facts, loop)]
         if threads > facts.machine.device.subgroup_size or not idle:
             return
         split[idle[0]] *= rest
@@ -117,6 +117,8 @@ def _filled(
         registers[lead] = chunk * along
         if more > 1:
             registers[second[0]] = more
+        if facts.expression.ordered and any(registers[loop] > 1 for loop in facts.reductions[:-1]):
+            continue
         yield make_program(facts, registers, split, fastest, lane, lane_chunk=chunk, reuse=False, stage=stage)
 
 
@@ -172,9 +174,16 @@ def _parallel_first(facts: Facts, loops: Sequence[int]) -> list[int]:
     return sorted(loops, key=lambda loop: facts.reduction[loop])
 
 
+def _is_undivided(facts: Facts, loop: int) -> bool:
+    """Whether threads along a loop may not be more than divide it: steps must, or one thread walks it in order."""
+    return facts.steps_divide[loop] or (facts.expression.ordered and facts.reduction[loop])
+
+
 def _most_threads(facts: Facts, loop: int) -> int:
     """Return the most threads of use along a loop, a power of two; where steps must divide the loop, so must they."""
     extent = facts.extents[loop]
+    if facts.expression.ordered and facts.reduction[loop]:
+        return 1
     return extent & -extent if facts.steps_divide[loop] else _ceil_power(extent)
 
 

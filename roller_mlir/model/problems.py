@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 from math import prod
 
+from roller_mlir.mapping.plan_check import ordered_problem
 from roller_mlir.model.facts import Facts
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.program import Program
@@ -31,6 +32,9 @@ def program_problem(facts: Facts, program: Program, stages: int, disabled_rules:
             f"{name} with {own} needs {threads} threads, '{device.name}' runs them in multiples of "
             f"{device.subgroup_size}; change thread-tile or tile-sizes"
         )
+    unordered = ordered_problem(facts.expression, program.axes(), program.lane)
+    if unordered:
+        return f"{name} {unordered}; change thread-tile or tile-sizes"
     for loop in facts.reductions:
         size = program.threads[loop]
         if size & (size - 1):

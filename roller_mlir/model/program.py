@@ -100,6 +100,8 @@ def make_program(
     blocks = tuple([r * t for r, t in zip(registers, threads, strict=True)])
     order = tuple([loop for loop in fastest if threads[loop] > 1])
     near = order[:1] if lane is None else (lane, *order[:1])
+    if lane is None and not facts.atom.is_matrix and facts.atom.points() > 1:
+        lane = _packed_lane(facts, chunks)
     return Program(
         blocks=blocks,
         threads=tuple(threads),
@@ -110,6 +112,15 @@ def make_program(
         registers=tuple(registers),
         thread_count=prod(threads),
     )
+
+
+def _packed_lane(facts: Facts, chunks: Sequence[int]) -> int | None:
+    """Choose the loop whose neighbouring points share a packed instruction, which needs an even chunk of them.
+
+    The one that the fewest inputs are indexed by: the others' elements are taken twice, which is free.
+    """
+    even = [loop for loop in facts.parallel if chunks[loop] % 2 == 0]
+    return min(even, key=lambda loop: sum(loop in access.loops for access in facts.inputs), default=None)
 
 
 def staged_inputs(facts: Facts, blocks: Sequence[int], near: Sequence[int], *, reuse: bool) -> tuple[bool, ...]:

@@ -46,7 +46,8 @@ def neutral_of(combiner: str | None, element_type: str) -> float | None:
     (-inf, -128.0, None)
     """
     if combiner in _NEUTRAL_OF_BITS:
-        return float(_NEUTRAL_OF_BITS[combiner](int(element_type.removeprefix("i"))))
+        bits = element_type.removeprefix("i")
+        return float(_NEUTRAL_OF_BITS[combiner](int(bits))) if bits.isdigit() else None
     return None if combiner is None else NEUTRAL.get(combiner)
 
 

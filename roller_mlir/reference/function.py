@@ -171,6 +171,24 @@ def _pad(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
     return _Value(padded, source.points)
 
 
+def _concat(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+    along = ir.IntegerAttr(op.attributes["dim"]).value
+    joined = np.concatenate([operand.data for operand in operands], axis=along)
+    return _Value(joined, max(operand.points for operand in operands))
+
+
+def _softmax(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+    """exp(x - max) / sum, rounded after each step as the linalg ops that it stands for are."""
+    source = operands[0]
+    along = ir.IntegerAttr(op.attributes["dimension"]).value
+    element = _element_type(op, op.results[0].type)
+    with np.errstate(all="ignore"):
+        powers = np.exp(round_to(source.data - np.fmax.reduce(source.data, axis=along, keepdims=True), element))
+        powers = round_to(powers, element)
+        total = round_to(np.add.reduce(powers, axis=along, keepdims=True), element)
+        return _Value(round_to(powers / total, element), source.points + source.data.shape[along])
+
+
 _OTHERS: dict[str, Callable[[ir.Operation, Sequence[_Value]], _Value]] = {
     "arith.constant": _constant,
     "tensor.empty": _empty,
@@ -180,4 +198,6 @@ _OTHERS: dict[str, Callable[[ir.Operation, Sequence[_Value]], _Value]] = {
     "tensor.extract_slice": _extract,
     "tensor.pad": _pad,
     "tensor.insert_slice": _insert,
+    "tensor.concat": _concat,
+    "linalg.softmax": _softmax,
 }

@@ -12,6 +12,7 @@ import numpy as np
 from roller_mlir.reference.values import Array
 
 _erf = np.frompyfunc(math.erf, 1, 1)
+_erfc = np.frompyfunc(math.erfc, 1, 1)
 
 
 def _unsigned(values: Array) -> Array:
@@ -40,6 +41,29 @@ def _error_function(x: Array) -> Array:
     return np.asarray(_erf(x), np.float64)
 
 
+def _complementary_error_function(x: Array) -> Array:
+    return np.asarray(_erfc(x), np.float64)
+
+
+def _remainder_of_integers(left: Array, right: Array) -> Array:
+    """Return what _divide_integers leaves, of the left operand's sign."""
+    return np.asarray(left - _divide_integers(left, right) * right)
+
+
+def _divide_upward(left: Array, right: Array) -> Array:
+    return np.asarray(-np.floor_divide(-left, right))
+
+
+def _integer_power(x: Array, exponent: Array) -> Array:
+    return np.power(x, np.asarray(exponent, np.float64))
+
+
+def _round(x: Array) -> Array:
+    """Round to the nearest whole number, halves away from zero."""
+    whole = np.trunc(x)
+    return whole + np.where(np.abs(x - whole) >= 0.5, np.copysign(1.0, x), 0.0)
+
+
 def _multiply_add(a: Array, b: Array, c: Array) -> Array:
     return a * b + c
 
@@ -60,6 +84,11 @@ SCALARS: dict[str, Callable[..., Array]] = {
     "arith.subi": np.subtract,
     "arith.muli": np.multiply,
     "arith.divsi": _divide_integers,
+    "arith.divui": _compute_unsigned(np.floor_divide),
+    "arith.remsi": _remainder_of_integers,
+    "arith.remui": _compute_unsigned(np.remainder),
+    "arith.floordivsi": np.floor_divide,
+    "arith.ceildivsi": _divide_upward,
     "arith.maxsi": np.maximum,
     "arith.minsi": np.minimum,
     "arith.maxui": _compute_unsigned(np.maximum),
@@ -69,6 +98,7 @@ SCALARS: dict[str, Callable[..., Array]] = {
     "arith.xori": np.bitwise_xor,
     "arith.shli": np.left_shift,
     "arith.shrsi": np.right_shift,
+    "arith.shrui": _compute_unsigned(np.right_shift),
     "arith.select": np.where,
     "math.absf": np.abs,
     "math.absi": np.abs,
@@ -76,6 +106,7 @@ SCALARS: dict[str, Callable[..., Array]] = {
     "math.floor": np.floor,
     "math.trunc": np.trunc,
     "math.roundeven": np.rint,
+    "math.round": _round,
     "math.exp": np.exp,
     "math.exp2": np.exp2,
     "math.expm1": np.expm1,
@@ -89,13 +120,24 @@ SCALARS: dict[str, Callable[..., Array]] = {
     "math.sin": np.sin,
     "math.cos": np.cos,
     "math.tan": np.tan,
+    "math.asin": np.arcsin,
+    "math.acos": np.arccos,
     "math.atan": np.arctan,
     "math.atan2": np.arctan2,
     "math.sinh": np.sinh,
     "math.cosh": np.cosh,
     "math.tanh": np.tanh,
+    "math.asinh": np.arcsinh,
+    "math.acosh": np.arccosh,
+    "math.atanh": np.arctanh,
     "math.erf": _error_function,
+    "math.erfc": _complementary_error_function,
     "math.powf": np.power,
+    "math.fpowi": _integer_power,
+    "math.isfinite": np.isfinite,
+    "math.isinf": np.isinf,
+    "math.isnan": np.isnan,
+    "math.clampf": np.clip,
     "math.copysign": np.copysign,
     "math.fma": _multiply_add,
 }
@@ -151,6 +193,7 @@ CASTS: dict[str, Callable[[Array], Array]] = {
     "arith.sitofp": lambda x: np.where(x, -1.0, 0.0) if x.dtype == np.bool_ else x,
     "arith.uitofp": _unsigned,
     "arith.fptosi": np.trunc,
+    "arith.fptoui": np.trunc,
     "arith.extsi": lambda x: np.where(x, -1, 0) if x.dtype == np.bool_ else x,
     "arith.extui": _unsigned,
     "arith.trunci": lambda x: x,

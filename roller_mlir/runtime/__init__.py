@@ -3,6 +3,7 @@
 
 from roller_mlir.runtime.artifact import Artifact, RunResult
 from roller_mlir.runtime.errors import ArgumentError, ArtifactError, BackendError
+from roller_mlir.runtime.findings import SanitizedRunError, SanitizerFinding
 from roller_mlir.runtime.registry import backend_names, find_backend, register_backend
 
 __all__ = [
@@ -11,6 +12,8 @@ __all__ = [
     "ArtifactError",
     "BackendError",
     "RunResult",
+    "SanitizedRunError",
+    "SanitizerFinding",
     "backend_names",
     "find_backend",
     "register_backend",

@@ -62,7 +62,7 @@ class Artifact:
         Args:
             *inputs: One dense array per input.
             on: Name of the back end.
-            **options: Options of the back end ("sim": count, seed, timeout_s).
+            **options: Options of the back end ("sim": count, seed, timeout_s, level, sanitize).
 
         Returns:
             One new array per output.
@@ -70,6 +70,7 @@ class Artifact:
         Raises:
             ArgumentError: An input does not fit the signature.
             BackendError: The back end is unknown or a kernel failed.
+            SanitizedRunError: The run is sanitized, and kernels do what they must not.
         """
         return self.run_reported(*inputs, on=on, **options).outputs
 

@@ -8,7 +8,7 @@ Not modelled: weak memory (a missing fence), the rounding of GPU math libraries,
 
 from roller_mlir.sim.counting import Counts, SiteCount
 from roller_mlir.sim.errors import Position, SimulationError
-from roller_mlir.sim.findings import SanitizerError, SanitizerFinding
+from roller_mlir.sim.findings import SanitizerError
 from roller_mlir.sim.launch import LaunchResult, SimulatedKernels
 
 __all__ = [
@@ -16,7 +16,6 @@ __all__ = [
     "LaunchResult",
     "Position",
     "SanitizerError",
-    "SanitizerFinding",
     "SimulatedKernels",
     "SimulationError",
     "SiteCount",

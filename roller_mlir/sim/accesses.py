@@ -12,11 +12,12 @@ from typing import Any
 
 from roller_mlir.sim.emit import Emitter
 from roller_mlir.sim.kernel_ir import INLINE, access_name
-from roller_mlir.sim.layout import Space, Touch
+from roller_mlir.sim.layout import Space, Touch, touch_word
 from roller_mlir.sim.memory_types import as_memref, size_bytes, space_of
 from roller_mlir.sim.pointers import atomicity, space_of_pointer
 from roller_mlir.sim.runtime_ir import PREFIX
 from roller_mlir.sim.sites import Site, SiteTable
+from roller_mlir.sim.used_lanes import unused_lanes
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
@@ -159,12 +160,16 @@ class Instrumenter:
         if not (self.check or logged or atomic):
             return None
         pieces = width // piece if logged else 1
+        unused = 0
+        if touch is not None and access.kind == "load":
+            unused = unused_lanes(operation.results[0])
 
         def instrument() -> None:
             # Operands are read here and not above: other rewrites replace them in between.
             operands = list(operation.operands)[access.memref : access.memref + 1 + memref.rank]
             if self.check or logged:
-                self._access(operation, operands, site, max(alignment, size_bytes(element)), pieces, logged, touch)
+                seen_as = (*touch, unused) if touch is not None else None
+                self._access(operation, operands, site, max(alignment, size_bytes(element)), pieces, logged, seen_as)
             if atomic:
                 self._watch(operation, self.address(operation, *operands), width)
 
@@ -222,7 +227,7 @@ class Instrumenter:
         alignment: int,
         pieces: int,
         logged: bool,
-        touch: tuple[str, Touch] | None,
+        touch: tuple[str, Touch, int] | None,
     ) -> None:
         """Emit the check of one access; a wide one that is logged in several pieces moves its base on."""
         emitter = self.emitter
@@ -242,15 +247,17 @@ class Instrumenter:
                 limit = emitter.binary(where, "arith.maxsi", less, emitter.constant(0))
             dimensions += [index, limit, stride]
         number, mask = emitter.constant(site.number), emitter.constant(alignment - 1)
-        function, does = touch or ("", Touch(0))
-        whole = site.width_bytes if pieces != 1 else size_bytes(operands[0].type.element_type) * prod(site.extent)
-        moved, what = emitter.constant(whole), emitter.constant(int(does))
+        function, does, unused = touch or ("", Touch(0), 0)
+        element = size_bytes(operands[0].type.element_type)
+        whole = site.width_bytes if pieces != 1 else element * prod(site.extent)
+        moved = emitter.constant(whole)
         name = f"{access_name(logged, function)}_{len(indices)}"
         for piece in range(pieces):
             base = found.base
             if piece:
                 base = emitter.binary(where, "arith.addi", base, emitter.constant(piece * site.width_bytes))
                 mask = emitter.constant(0)
+            what = emitter.constant(touch_word(does, element, unused >> piece * whole // element))
             emitter.call(where, name, [number, base, mask, moved, what, *dimensions])
 
     def _plan_pointer(self, operation: Any, access: _Access) -> Callable[[], None]:

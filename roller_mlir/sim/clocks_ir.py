@@ -137,7 +137,7 @@ def _acquire(runtime: Runtime, join: Value) -> Value:
 
 
 def _release(runtime: Runtime, join: Value) -> Value:
-    """publish(block, address, touch): release what the thread knows; without RELEASE, what it knew at its last fence."""
+    """publish(block, address, touch): release what the thread knows; without RELEASE, what it knew at its fence."""
     code = Code(runtime.module, PREFIX + "publish", 3, VOID, internal=True)
     builder = code.builder
     block, address, touch = code.parameters

@@ -2,16 +2,18 @@
 """What the sanitizer found, for people: which threads, at which operations, on which memory."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import Any
 
+import numpy as np
+
+from roller_mlir.plan.manifest import Buffer
+from roller_mlir.runtime.findings import SanitizerFinding, Triple, spell_findings
 from roller_mlir.sim.errors import SimulationError
+from roller_mlir.sim.kernel_ir import Parameter
 from roller_mlir.sim.layout import Finding
 from roller_mlir.sim.memory_types import element_bytes
-from roller_mlir.sim.kernel_ir import Parameter
 from roller_mlir.sim.shadow import Hazard
 from roller_mlir.sim.sites import Site, SiteTable
-
-Triple = tuple[int, int, int]
 
 _WORDS = {
     Finding.READ_AFTER_WRITE: ("race, read after write", "reads what", "wrote"),
@@ -28,58 +30,19 @@ _KINDS = {
 }
 
 
-@dataclass(frozen=True, kw_only=True)
-class SanitizerFinding:
-    """One thing that a kernel does wrong; all occurrences at the same operations are one.
-
-    Attributes:
-        kind: "read-after-write", "write-after-read", "write-after-write", "uninitialised-read", "unfinished-copy", or
-            the kind of the SimulationError that ended the launch.
-        kernel: The kernel.
-        message: All of it in words.
-        site: The operation, with its label and source place.
-        other_site: The operation that it conflicts with; "" without one.
-        block: The block of the first occurrence, as (x, y, z); None where the whole launch is meant.
-        thread: Its thread, as (x, y, z) in its block; None where no single one is meant.
-        other_block: The block that it conflicts with; None without one.
-        other_thread: The thread that it conflicts with; None without one.
-        memory: "workgroup memory" or "argument N"; "" where none is meant.
-        offset_bytes: Place in that memory.
-        count: Occurrences, in granules of memory.
-    """
-
-    kind: str
-    kernel: str
-    message: str
-    site: str
-    other_site: str = ""
-    block: Triple | None = None
-    thread: Triple | None = None
-    other_block: Triple | None = None
-    other_thread: Triple | None = None
-    memory: str = ""
-    offset_bytes: int = 0
-    count: int = 1
-
-    def __str__(self) -> str:
-        return self.message
-
-
 class SanitizerError(SimulationError):
     """A sanitized launch found something.
 
     Attributes:
         findings: All that was found, in the order in which it was.
+        more: Whether there was more than is kept.
     """
 
     def __init__(self, kernel: str, findings: Sequence[SanitizerFinding], more: bool) -> None:
-        self.findings = tuple(findings)
+        self.findings, self.more = tuple(findings), more
         first = self.findings[0]
-        noun = "fault" if len(findings) == 1 else "faults"
-        lines = "".join(f"\n  {finding.message}" for finding in findings)
-        count = f"more than {len(findings)}" if more else f"{len(findings)}"
         super().__init__(
-            f"kernel '{kernel}': the sanitizer found {count} {noun}:{lines}",
+            f"kernel '{kernel}': {spell_findings(findings, more)}",
             kind=first.kind,
             kernel=kernel,
             site=first.site,
@@ -158,6 +121,30 @@ def _message(
     whom = f"thread {threads[1]}" if blocks[0] == blocks[1] else f"thread {threads[1]} of block {blocks[1]}"
     tail = "" if hazard.finding is Finding.UNFINISHED_COPY else ", with nothing to order them"
     return f"{title}: {who} at {site.name} {does} {whom} {did} at {other.name}{tail}: {at}{times}"
+
+
+def unwritten(buffer: Buffer, written: "np.ndarray[Any, Any]") -> SanitizerFinding:
+    """Return the finding for an output of which no launch has written all.
+
+    Args:
+        buffer: The output.
+        written: A number for each of its bytes, 0 where nothing was written.
+    """
+    missing = np.flatnonzero(written == 0)
+    size = element_bytes(buffer.element_type)
+    first = np.unravel_index(int(missing[0]) // size, buffer.shape) if buffer.shape else ()
+    where = [int(place) for place in first]
+    count = len(np.unique(missing // size))
+    noun = "element" if count == 1 else "elements"
+    return SanitizerFinding(
+        kind="unwritten-output",
+        kernel="",
+        message=f"unwritten output: no launch writes {count} {noun} of '{buffer.name}', the first at {where}",
+        site="",
+        memory=buffer.name,
+        offset_bytes=int(missing[0]),
+        count=count,
+    )
 
 
 def ending(error: SimulationError) -> SanitizerFinding:

@@ -10,13 +10,14 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.mapping.bank_phases import Banks
+from roller_mlir.runtime.findings import Triple
 from roller_mlir.sim import layout
 from roller_mlir.sim.buffers import Arguments
 from roller_mlir.sim.counting import Counts, collect
 from roller_mlir.sim.errors import Position, SimulationError
 from roller_mlir.sim.faults import make_error, positions
 from roller_mlir.sim.fibers import stack_bytes
-from roller_mlir.sim.findings import SanitizerError, Triple, describe, ending
+from roller_mlir.sim.findings import SanitizerError, describe, ending
 from roller_mlir.sim.jit import Compiled, compile_text, runtime
 from roller_mlir.sim.kernel_ir import Entry
 from roller_mlir.sim.layout import Fault, Launch
@@ -67,6 +68,7 @@ class SimulatedKernels:
         check: bool = True,
         sanitize: bool = False,
         banks: Banks | None = None,
+        file: str = "-",
     ) -> None:
         """Compile.
 
@@ -79,6 +81,7 @@ class SimulatedKernels:
             sanitize: Whether launches look for races, reads of what nobody has written, and copies that nobody has
                 waited for; accesses are checked then, too.
             banks: Banks of workgroup memory, for counting.
+            file: What reports call the file of a module that is text.
 
         Raises:
             DiagnosedError: The text is not valid, or holds what the simulator does not know.
@@ -91,7 +94,9 @@ class SimulatedKernels:
         if named not in (0, subgroup_size):
             raise ValueError(f"banks must name all {subgroup_size} lanes of a subgroup or none, but got {named}")
         self._sanitize = sanitize
-        options = LoweringOptions(subgroup_size=subgroup_size, check=check or sanitize, log=count, sanitize=sanitize)
+        options = LoweringOptions(
+            subgroup_size=subgroup_size, check=check or sanitize, log=count, sanitize=sanitize, file=file
+        )
         self._lowered: LoweredKernels = _lower(module, options)
         runtime()
         self._compiled: Compiled = compile_text(self._lowered.text)
@@ -157,7 +162,14 @@ class SimulatedKernels:
         if self._sanitize:
             lowered = self._lowered
             contents = written if written is not None else [None] * len(arguments.spans)
-            shadow = Shadow(records, arguments, contents, granule_bytes=lowered.granule_bytes, clocks=lowered.atomic)
+            shadow = Shadow(
+                records,
+                arguments,
+                contents,
+                granule_bytes=lowered.granule_bytes,
+                clocks=lowered.atomic,
+                groups=lowered.table.groups(),
+            )
         started = time.monotonic_ns()
         records.launch[Launch.DEADLINE_NS] = started + int(timeout_s * 1e9)
         runtime()(records.launch.ctypes.data)

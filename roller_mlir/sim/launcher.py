@@ -11,42 +11,68 @@ from roller_mlir.mapping.bank_phases import Banks
 from roller_mlir.plan.manifest import Buffer, DeviceRecord, Launch, Manifest, View
 from roller_mlir.runtime.element_types import NUMPY_TYPES
 from roller_mlir.runtime.errors import BackendError
+from roller_mlir.runtime.findings import SanitizedRunError
 from roller_mlir.runtime.sequence import AccessCount, LaunchReport
 from roller_mlir.sim.buffers import aligned_empty
 from roller_mlir.sim.counting import Counts
 from roller_mlir.sim.errors import SimulationError
+from roller_mlir.sim.findings import SanitizerError, unwritten
 from roller_mlir.sim.launch import SimulatedKernels
+from roller_mlir.sim.llvm_launcher import LlvmKernels
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 # Every bit set: NaN in any float type, -1 in integers. What a kernel forgets to write shows.
 _POISON = 0xFF
 
+LEVELS = ("gpu", "llvm")
+"""What is executed: the kernels in the gpu dialect, or their LLVM IR as the vendor's code generator gets it."""
+
 
 @lru_cache(maxsize=8)
-def _compiled(text: str, subgroup_size: int, banks: Banks, count: bool) -> SimulatedKernels:
-    return SimulatedKernels(text, subgroup_size=subgroup_size, count=count, banks=banks)
+def _compiled(text: str, file: str, subgroup_size: int, banks: Banks, count: bool, sanitize: bool) -> SimulatedKernels:
+    return SimulatedKernels(text, subgroup_size=subgroup_size, count=count, sanitize=sanitize, banks=banks, file=file)
 
 
 class SimulatorBackend:
     """Runs kernels in the simulator; memory is bytes of numpy, poisoned until it is written."""
 
-    def __init__(self, *, count: bool = False, seed: int = 0, timeout_s: float = 60.0) -> None:
+    def __init__(
+        self,
+        *,
+        count: bool = False,
+        seed: int = 0,
+        timeout_s: float = 60.0,
+        level: str = "gpu",
+        sanitize: bool = False,
+    ) -> None:
         """Set how to run.
 
         Args:
+            level: What is executed, one of `LEVELS`.
             count: Whether to count memory transactions.
             seed: Of the order of blocks and threads.
             timeout_s: Time after which a launch is given up, in seconds.
+            sanitize: Whether to look for races, reads of what nobody has written and the like; the first launch with
+                findings ends the run with a `SanitizedRunError`.
 
         Raises:
             ValueError: The time is not above 0.
         """
         if timeout_s <= 0:
             raise ValueError(f"timeout_s must be above 0, but got {timeout_s}")
+        if level not in LEVELS:
+            raise BackendError(f"the simulator's level must be {' or '.join(LEVELS)}, but got {level!r}")
+        if level == "llvm" and count:
+            raise BackendError("transactions are counted at level gpu; level llvm has no access sites of the plan")
+        if level == "llvm" and sanitize:
+            raise BackendError("kernels are sanitized at level gpu; level llvm has no access sites to name")
+        self._level, self._sanitize = level, sanitize
+        self._written: list[tuple[int, Bytes]] = []
+        self._llvm: LlvmKernels | None = None
         self._count, self._seed, self._timeout_s = count, seed, timeout_s
         self._device: DeviceRecord | None = None
-        self._text = ""
+        self._text = self._file = ""
 
     def open(self, manifest: Manifest, files: Mapping[str, bytes]) -> None:
         """Take the kernel IR of an artifact.
@@ -54,15 +80,19 @@ class SimulatorBackend:
         Raises:
             BackendError: The artifact holds none.
         """
+        if self._level == "llvm":
+            self._llvm = LlvmKernels(manifest, files)
         record = manifest.file("kernels")
         if record is None:
             raise BackendError(f"'{manifest.function}' cannot be simulated: its artifact holds no kernel IR")
-        self._device, self._text = manifest.device, files[record.name].decode()
+        self._device, self._text, self._file = manifest.device, files[record.name].decode(), record.name
 
     def allocate(self, size_bytes: int, alignment_bytes: int) -> Bytes:
         """Return poisoned memory; it starts at a multiple of 256 B."""
         memory = aligned_empty(size_bytes)
         memory[...] = _POISON
+        if self._sanitize:
+            self._written.append((int(memory.ctypes.data), np.zeros(size_bytes, np.uint8)))
         return memory
 
     def upload(self, data: np.ndarray[Any, Any], alignment_bytes: int) -> Bytes:
@@ -72,7 +102,14 @@ class SimulatorBackend:
         return memory
 
     def download(self, memory: Bytes, buffer: Buffer) -> np.ndarray[Any, Any]:
-        """Return a copy of a buffer as an array."""
+        """Return a copy of a buffer as an array.
+
+        Raises:
+            SanitizedRunError: The run is sanitized, and no launch has written all of the buffer.
+        """
+        written = self._content(memory)
+        if written is not None and not written.all():
+            raise SanitizedRunError((unwritten(buffer, written),))
         return memory.view(NUMPY_TYPES[buffer.element_type]).reshape(buffer.shape).copy()
 
     def slice(self, memory: Bytes, offset_bytes: int, size_bytes: int) -> Bytes:
@@ -82,18 +119,33 @@ class SimulatorBackend:
     def copy(self, source: Bytes, target: Bytes) -> None:
         """Copy all bytes of `source` into `target`."""
         target[...] = source
+        after, before = self._content(target), self._content(source)
+        if after is not None:
+            after[...] = 1 if before is None else before
+
+    def _content(self, memory: Bytes) -> Bytes | None:
+        """Which bytes of memory have content; None: all of them, or nobody asks."""
+        address = int(memory.ctypes.data)
+        for start, written in self._written:
+            if start <= address < start + len(written):
+                return written[address - start : address - start + memory.nbytes]
+        return None
 
     def launch(self, launch: Launch, arguments: Sequence[tuple[View, Bytes]]) -> LaunchReport:
         """Run a kernel to its end.
 
         Raises:
+            SanitizedRunError: The run is sanitized, and the kernel did something wrong or did not end.
             BackendError: The kernel did something wrong or did not end; the message says where its threads stand.
         """
         device = self._device
         if device is None:
             raise ValueError("open must come before launch, but did not")
         banks = Banks(device.workgroup_banks, device.workgroup_bank_bytes, device.workgroup_wide_load_lanes)
-        kernels = _compiled(self._text, device.subgroup_size, banks, self._count)
+        if self._llvm is not None:
+            kernels = self._llvm.find(launch)
+        else:
+            kernels = _compiled(self._text, self._file, device.subgroup_size, banks, self._count, self._sanitize)
         arrays = [memory.view(NUMPY_TYPES[view.element_type]).reshape(view.shape) for view, memory in arguments]
         try:
             result = kernels.launch(
@@ -105,7 +157,10 @@ class SimulatorBackend:
                 seed=self._seed,
                 timeout_s=self._timeout_s,
                 resident_blocks=None if launch.cooperative else 1,
+                written=[self._content(memory) for _, memory in arguments] if self._sanitize else None,
             )
+        except SanitizerError as error:
+            raise SanitizedRunError(error.findings, more=error.more) from error
         except SimulationError as error:
             raise BackendError(f"simulator: {error}") from error
         counts = _counts(result.counts) if result.counts is not None else None

@@ -61,7 +61,8 @@ class Launch(IntEnum):
     REPORTS_LOST = 47  # 1: there were more pairs of sites than reports
     PLACE_CLOCKS = 48  # address of int64[CLOCK_PLACES][BLOCKS][CLOCK_WORDS]; 0: blocks never order each other
     COPY_CAPACITY = 49  # asynchronous copies that a thread may have under way
-    SIZE = 50
+    SITE_GROUPS = 50  # sanitized: address of int64[sites]: the first site with the same label, whose reports are one
+    SIZE = 51
 
 
 class Block(IntEnum):
@@ -187,6 +188,20 @@ class Touch(IntFlag):
     COMPLETE = 64  # the end of an asynchronous copy
 
 
+UNUSED_SHIFT, ELEMENT_SHIFT = 12, 8
+"""Above a Touch: log2 of the bytes of an element, and a bit for each element whose content nobody uses."""
+
+
+def touch_word(touch: Touch, element_bytes: int, unused: int) -> int:
+    """Return an access as the sanitizer takes it.
+
+    >>> hex(touch_word(Touch.READ, 4, 0b1010))
+    '0xa204'
+    """
+    told = unused & ((1 << 63 - UNUSED_SHIFT) - 1)
+    return int(touch) | (element_bytes.bit_length() - 1) << ELEMENT_SHIFT | told << UNUSED_SHIFT
+
+
 class Cell(IntEnum):
     """Words of a cell. An access is TIME << 28 | site << 12 | thread << 2 | (PENDING | ATOMIC)."""
 
@@ -199,7 +214,7 @@ class Cell(IntEnum):
 class Report(IntEnum):
     """Columns of what the sanitizer found."""
 
-    KEY = 0  # Finding << 32 | site << 16 | other site
+    KEY = 0  # Finding << 32 | group of the site << 16 | group of the other site
     COUNT = 1
     ACCESS = 2  # as in a cell
     OTHER = 3

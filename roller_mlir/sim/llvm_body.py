@@ -6,7 +6,8 @@ from typing import NoReturn
 
 from roller_mlir.sim.kernel_ir import INLINE
 from roller_mlir.sim.layout import Fault
-from roller_mlir.sim.llvm_intrinsics import HELPER, Call, UnknownIntrinsic, expansion
+from roller_mlir.sim.llvm_call import HELPER, Call, UnknownIntrinsicError
+from roller_mlir.sim.llvm_intrinsics import expansion
 from roller_mlir.sim.llvm_math import math_text
 from roller_mlir.sim.llvm_memory import WAITS_FOR_MEMORY, Access, Range, Roots, parse_access
 from roller_mlir.sim.llvm_text import NAME, TYPE, KernelText, blocks, enclosed, plain, split_top
@@ -15,7 +16,9 @@ from roller_mlir.sim.runtime_ir import PREFIX
 from roller_mlir.sim.sites import Site, SiteTable
 
 _CALL = re.compile(r"(?:(%\S+) = )?(?:(?:tail|musttail|notail) )?(?:call|invoke|callbr)\b(.*)$")
-_ALLOCA = re.compile(rf"(%\S+) = alloca (?:inalloca )?({TYPE})(?:, i\d+ (\S+?))?(?:, align \d+)?(?:, addrspace<(\d+)>)?$")
+_ALLOCA = re.compile(
+    rf"(%\S+) = alloca (?:inalloca )?({TYPE})(?:, i\d+ (\S+?))?(?:, align \d+)?(?:, addrspace<(\d+)>)?$"
+)
 _DIVIDE = re.compile(r"%\S+ = [us](?:div|rem) (?:exact )?(i\d+) \S+, (%\S+)$")
 _BUNDLE_ALIGN = re.compile(r'"align"\(ptr(?: addrspace<\d+>)? (\S+), i\d+ (\d+)\)')
 _KNOWN = re.compile(
@@ -25,7 +28,9 @@ _KNOWN = re.compile(
     r"[us](?:add|sub|mul)\.(?:sat|with\.overflow)|[us]shl\.sat|fpto[us]i\.sat|vector\.reduce\.\w+|vector\.insert|"
     r"vector\.extract|expect)(?:\.\w+)*"
 )
-_DROPPED = re.compile(r"llvm\.(?:lifetime\.\w+|invariant\.\w+|experimental\.noalias\.scope\.decl|sideeffect|donothing|dbg)(?:\.\w+)*")
+_DROPPED = re.compile(
+    r"llvm\.(?:lifetime\.\w+|invariant\.\w+|experimental\.noalias\.scope\.decl|sideeffect|donothing|fake\.use|dbg)(?:\.\w+)*"
+)
 _TRAPS = ("llvm.trap", "llvm.debugtrap", "llvm.ubsantrap")
 _COPIES = re.compile(r"llvm\.(?:memcpy|memmove|memset)(?:\.inline)?(?:\.\w+)*")
 
@@ -95,7 +100,9 @@ class Rewriter:
     def _site(self, at: int, op: str, label: str = "", kind: str = "") -> int:
         number = len(self._table)
         place = f"{self._kernel.file}:{at}:1" if at else self._kernel.file
-        self._table.sites.append(Site(number=number, kernel=self._kernel.name, op=op, label=label, place=place, kind=kind))
+        self._table.sites.append(
+            Site(number=number, kernel=self._kernel.name, op=op, label=label, place=place, kind=kind)
+        )
         return number
 
     def _fresh(self) -> str:
@@ -151,7 +158,7 @@ class Rewriter:
             )
             try:
                 return expand(call)
-            except UnknownIntrinsic as error:
+            except UnknownIntrinsicError as error:
                 self._refuse(at, f"{error} is not known to the simulator")
         if _DROPPED.fullmatch(callee):
             return []

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Workgroup variables as values: constant expressions that hold their addresses become instructions.
+"""Workgroup variables as values: constant expressions that hold addresses of variables become instructions.
 
 A workgroup variable is one address for all blocks on a GPU; here each resident block has its own memory, so that
 
@@ -13,9 +13,8 @@ from collections.abc import Mapping
 
 from roller_mlir.sim.llvm_text import KernelText, split_top
 
-_EXPRESSION = re.compile(
-    r"\b(getelementptr|addrspacecast|ptrtoint|inttoptr|bitcast|add|sub|xor|trunc)((?: \w+)*) \(([^()]*%roller\.[wc][^()]*)\)"
-)
+_OPCODE = "getelementptr|addrspacecast|ptrtoint|inttoptr|bitcast|add|sub|xor|trunc"
+_EXPRESSION = re.compile(rf"\b({_OPCODE})((?: \w+)*) \(([^()]*(?:%roller\.[wc]|@)[^()]*)\)")
 _BINARY = ("add", "sub", "xor")
 
 
@@ -29,9 +28,8 @@ def expand_workgroup_constants(kernel: KernelText, names: Mapping[str, str]) -> 
     Returns:
         Instructions for the start of the kernel.
     """
-    if not names:
-        return []
-    named = re.compile("|".join(rf"{re.escape(name)}(?![\w.$-])" for name in sorted(names, key=len, reverse=True)))
+    spelled = [rf"{re.escape(name)}(?![\w.$-])" for name in sorted(names, key=len, reverse=True)]
+    named = re.compile("|".join(spelled) or r"(?!)")
     made: dict[str, str] = {}
 
     def hoist(match: re.Match[str]) -> str:

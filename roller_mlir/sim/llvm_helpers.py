@@ -2,7 +2,7 @@
 """LLVM IR text that is compiled with every kernel of the LLVM level: checks of addresses, shuffles, promises."""
 
 from roller_mlir.sim.layout import Block, Fault, Launch
-from roller_mlir.sim.llvm_intrinsics import HELPER
+from roller_mlir.sim.llvm_call import HELPER
 from roller_mlir.sim.runtime_ir import PREFIX
 
 _SHFL_SOURCES = {
@@ -19,7 +19,8 @@ def _shfl(mode: str) -> str:
     The lanes that must take part are those up to the highest of the mask.
     """
     return f"""
-define internal {{ i64, i1 }} @{HELPER}shfl_{mode}(i64 %block, i64 %site, i64 %wide, i32 %mask, i64 %value, i32 %b, i32 %c) alwaysinline {{
+define internal {{ i64, i1 }} @{HELPER}shfl_{mode}(
+    i64 %block, i64 %site, i64 %wide, i32 %mask, i64 %value, i32 %b, i32 %c) alwaysinline {{
   %lane = trunc i64 %wide to i32
   %b5 = and i32 %b, 31
   %clamp = and i32 %c, 31

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 
 from roller_mlir.sim.buffers import UNTYPED
 from roller_mlir.sim.kernel_ir import Entry, Parameter, complete
+from roller_mlir.sim.layout import Block, Launch
 from roller_mlir.sim.llvm_body import Rewriter
 from roller_mlir.sim.llvm_constants import expand_workgroup_constants
 from roller_mlir.sim.llvm_helpers import helper_text
@@ -21,7 +22,6 @@ from roller_mlir.sim.llvm_math import host_declarations
 from roller_mlir.sim.llvm_memory import Range, Roots
 from roller_mlir.sim.llvm_text import WORKGROUP, KernelText, read_kernel, restore
 from roller_mlir.sim.llvm_types import MLIR_NAMES, size_bytes
-from roller_mlir.sim.layout import Block, Launch
 from roller_mlir.sim.lowering import LoweredKernels
 from roller_mlir.sim.sites import SiteTable
 
@@ -90,7 +90,15 @@ def lower_llvm(name: str, text: str, *, subgroup_size: int, file: str = "") -> L
     head = f"define void @{symbol}({', '.join(signature)}) {{"
     translated = "\n".join([*kernel.types, *variables, head, *body, "}", ""])
     translated += host_declarations(definitions) + definitions + helper_text()
-    return LlvmKernel(complete(restore(translated), [entry]), {name: entry}, table, kernel.limits)
+    return LlvmKernel(
+        text=complete(restore(translated), [entry]),
+        entries={name: entry},
+        table=table,
+        granule_bytes=1,
+        atomic=False,
+        copies=False,
+        limits=kernel.limits,
+    )
 
 
 def _parameter(kernel: KernelText, kind: str) -> Parameter:
@@ -104,7 +112,9 @@ def _parameter(kernel: KernelText, kind: str) -> Parameter:
 
 def _argument_ranges(kernel: KernelText) -> dict[str, Range]:
     return {
-        one.name: Range(first=f"%roller.arg{number}.first", last=f"%roller.arg{number}.last", label=f"argument {number}")
+        one.name: Range(
+            first=f"%roller.arg{number}.first", last=f"%roller.arg{number}.last", label=f"argument {number}"
+        )
         for number, one in enumerate(kernel.parameters)
         if one.kind.startswith("ptr")
     }

@@ -7,21 +7,19 @@ refused.
 
 import re
 
-_SAME = (
-    "acos acosh asin asinh atan atanh cbrt ceil cos cosh erf erfc exp exp10 exp2 expm1 fabs floor lgamma log log10 "
-    "log1p log2 nearbyint rint round sin sinh sqrt tan tanh tgamma trunc atan2 copysign fdim fmax fmin fmod hypot pow "
-    "remainder fma"
-).split()
+_ONE = (
+    *("acos", "acosh", "asin", "asinh", "atan", "atanh", "cbrt", "ceil", "cos", "cosh", "erf", "erfc", "exp", "exp10"),
+    *("exp2", "expm1", "fabs", "floor", "lgamma", "log", "log10", "log1p", "log2", "nearbyint", "rint", "round"),
+    *("sin", "sinh", "sqrt", "tan", "tanh", "tgamma", "trunc"),
+)
 _TWO = ("atan2", "copysign", "fdim", "fmax", "fmin", "fmod", "hypot", "pow", "remainder")
 _FAST = ("cosf", "exp10f", "expf", "log10f", "log2f", "logf", "powf", "sinf", "tanf", "tanhf")
 _QUESTIONS = {"isnan": "fcmp uno {0} %x, 0.0", "isinf": "fcmp oeq {0} %m, {1}", "isfinite": "fcmp one {0} %m, {1}"}
 _NVIDIA_QUESTIONS = {"isnand": "isnan", "isinfd": "isinf", "isfinited": "isfinite", "finitef": "isfinite"}
 _INFINITY = "0x7FF0000000000000"
 
-HOST_FUNCTIONS: dict[str, tuple[str, int]] = {
-    name: (name, 3 if name == "fma" else 2 if name in _TWO else 1) for name in _SAME
-}
-"""Function without prefix and type: the host's, in double precision, and its operands."""
+HOST_FUNCTIONS = {**dict.fromkeys(_ONE, 1), **dict.fromkeys(_TWO, 2), "fma": 3}
+"""Functions that the host has by the same name, and how many operands they take."""
 
 
 def _split(name: str) -> tuple[str, str] | None:
@@ -36,7 +34,7 @@ def _split(name: str) -> tuple[str, str] | None:
     if found is None or (found[1] and found[2] not in _FAST):
         return None
     base = _NVIDIA_QUESTIONS.get(found[2], found[2])
-    if base in HOST_FUNCTIONS or base in _ONLY_LIBRARIES or found[2] in _NVIDIA_QUESTIONS and base != "isfinite":
+    if base in HOST_FUNCTIONS or base in _ONLY_LIBRARIES or (found[2] in _NVIDIA_QUESTIONS and base != "isfinite"):
         return base, "double"
     if found[2].endswith("f"):
         return _NVIDIA_QUESTIONS.get(found[2], found[2][:-1]), "float"
@@ -55,8 +53,8 @@ def math_text(name: str) -> str | None:
     wide = "double" if kind == "double" else "float"
     letter = "" if kind == "double" else "f"
     if base in HOST_FUNCTIONS:
-        host, arity = HOST_FUNCTIONS[base]
-        body = f"  %r = call {wide} @{host}{letter}({', '.join(f'{wide} %{n}' for n in 'xyz'[:arity])})\n"
+        arity = HOST_FUNCTIONS[base]
+        body = f"  %r = call {wide} @{base}{letter}({', '.join(f'{wide} %{n}' for n in 'xyz'[:arity])})\n"
         return _define(name, kind, wide, body, arity)
     if base in ("rsqrt", "rcbrt"):
         body = f"  %s = call {wide} @{base[1:]}{letter}({wide} %x)\n  %r = fdiv {wide} 1.0, %s\n"

@@ -13,13 +13,15 @@ from roller_mlir.sim.llvm_text import TYPE, KernelText, split_top
 from roller_mlir.sim.llvm_types import size_bytes
 from roller_mlir.sim.runtime_ir import PREFIX
 
-_POINTER = r"ptr(?: addrspace<(\d+)>)? (\S+?)"
+_POINTER = r"ptr(?: addrspace<(\d+)>)? ([^\s,]+)"
 _ORDER = r"(?: syncscope\(\"[^\"]*\"\))?(?: \w+)*"
 _ALIGN = r"(?:, align (\d+))?.*$"
 _LOAD = re.compile(rf"(%\S+) = load (atomic )?(volatile )?({TYPE}), {_POINTER}{_ORDER}{_ALIGN}")
 _STORE = re.compile(rf"store (atomic )?(volatile )?(.*), {_POINTER}{_ORDER}{_ALIGN}")
-_RMW = re.compile(rf"(%\S+) = atomicrmw (volatile )?\w+ {_POINTER}, ({TYPE}) (\S+?){_ORDER}{_ALIGN}")
-_CMPXCHG = re.compile(rf"(%\S+) = cmpxchg (?:weak )?(volatile )?{_POINTER}, ({TYPE}) (\S+), {TYPE} \S+{_ORDER}{_ALIGN}")
+_RMW = re.compile(rf"(%\S+) = atomicrmw (volatile )?\w+ {_POINTER}, ({TYPE}) ([^\s,]+){_ORDER}{_ALIGN}")
+_CMPXCHG = re.compile(
+    rf"(%\S+) = cmpxchg (?:weak )?(volatile )?{_POINTER}, ({TYPE}) (\S+), {TYPE} [^\s,]+{_ORDER}{_ALIGN}"
+)
 _DERIVED = re.compile(rf"(?:getelementptr|addrspacecast|bitcast|freeze)\b.*?{_POINTER}(?:,.*| to .*)?$")
 WAITS_FOR_MEMORY = re.compile(r"\b(?:atomicrmw|cmpxchg|load (?:atomic|volatile))\b")
 """What a loop that waits for other threads has in it."""

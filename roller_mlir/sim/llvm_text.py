@@ -20,6 +20,7 @@ TYPE = r"(?:void|half|bfloat|float|double|i\d+|ptr(?: addrspace<\d+>)?|<[^>]*>|\
 
 _KERNEL = re.compile(rf"define .*?@({NAME})\((.*)\)([^()]*(?:\([^()]*\)[^()]*)*)\{{$")
 _GLOBAL = re.compile(rf"@({NAME}) = (.*?)(?:addrspace<(\d+)> )?(?:externally_initialized )?(global|constant) (.*)$")
+_COMMENT = re.compile(r'^((?:[^";]|"[^"]*")*);.*$')
 _ALIGNED = re.compile(r", align (\d+)")
 _ATTACHED = re.compile(r",? ![\w.]+ !\d+| #\d+")
 
@@ -149,14 +150,14 @@ def read_kernel(name: str, text: str, file: str) -> KernelText:
     kernel = KernelText(name=name, file=file)
     text = _inlined(kernel, text)
     text = re.sub(r"addrspace\((\d+)\)", r"addrspace<\1>", text)
-    lines = text.splitlines()
+    lines = [_COMMENT.sub(r"\1", line).strip() for line in text.splitlines()]
     attributes = _groups(lines)
     inside = False
     for number, line in enumerate(lines, start=1):
         if inside:
             if line == "}":
                 inside = False
-            elif line and not line.startswith(";"):
+            elif line:
                 kernel.body.append((number, _clean(line)))
         elif line.startswith("define"):
             inside = True
@@ -263,7 +264,7 @@ def _read_global(kernel: KernelText, number: int, line: str) -> None:
 
 
 def _clean(line: str) -> str:
-    """Remove what follows labels, metadata and attribute groups, and give numbered values names."""
+    """Remove metadata and attribute groups, and give numbered values names."""
     if label := re.match(rf"({NAME}):", line):
         return f"n.{label[1]}:" if label[1].isdigit() else f"{label[1]}:"
     return _renumbered(_ATTACHED.sub("", line))
@@ -277,7 +278,7 @@ def blocks(body: list[tuple[int, str]], entry: str) -> Iterator[tuple[str, list[
     """Yield label and lines of each block."""
     label, lines = entry, list[tuple[int, str]]()
     for number, line in body:
-        if line.endswith(":") and not line.startswith(" "):
+        if line.endswith(":"):
             if lines:
                 yield label, lines
             label, lines = plain(line[:-1]), []

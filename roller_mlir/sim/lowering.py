@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from roller_mlir.codegen.backend.math_operations import MATH_PASSES
+from roller_mlir.codegen.backend.math_operations import MATH_PASSES, expand_classes
 from roller_mlir.codegen.backend.translate import to_llvm_22
 from roller_mlir.sim.accesses import Instrumenter
 from roller_mlir.sim.async_copies import TOKEN, AsyncCopies
@@ -53,9 +53,9 @@ class LoweredKernels:
     text: str
     entries: dict[str, Entry]
     table: SiteTable
-    granule_bytes: int
-    atomic: bool
-    copies: bool
+    granule_bytes: int = 1
+    atomic: bool = False
+    copies: bool = False
 
 
 def _operations(operation: Any) -> Iterator[Any]:
@@ -95,12 +95,14 @@ class LoweringOptions:
         check: Whether accesses are checked against their memrefs.
         log: Whether accesses are logged.
         sanitize: Whether the sanitizer sees accesses.
+        file: What reports call text that has no name.
     """
 
     subgroup_size: int
     check: bool
     log: bool
     sanitize: bool
+    file: str
 
 
 class _KernelLowering:
@@ -208,7 +210,7 @@ def lower(module: Any, options: LoweringOptions) -> LoweredKernels:
     Raises:
         DiagnosedError: A kernel holds what the simulator does not know.
     """
-    table = SiteTable()
+    table = SiteTable(options.file)
     entries: dict[str, Entry] = {}
     widths: set[int] = set()
     atomic = copies = False
@@ -240,6 +242,7 @@ def lower(module: Any, options: LoweringOptions) -> LoweredKernels:
                     "sym_visibility": ir.StringAttr.get("private"),
                 }
                 ir.Operation.create("func.func", regions=1, attributes=attributes)
+        expand_classes(target.operation)
         with collecting(module.context) as collector:
             try:
                 passmanager.PassManager.parse(_PIPELINE).run(target.operation)

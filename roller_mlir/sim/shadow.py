@@ -14,6 +14,7 @@ from roller_mlir.sim.records import Records
 
 Array = np.ndarray[Any, Any]
 
+_SITE_MASK = (1 << (layout.TIME_SHIFT - layout.SITE_SHIFT)) - 1
 MOST_BLOCKS = 1 << layout.OWNER_BITS
 _MOST_CLOCK_BYTES = 1 << 30
 
@@ -56,6 +57,7 @@ class Shadow:
         arguments: Arguments,
         written: Sequence[Array | None],
         *,
+        groups: Sequence[int],
         granule_bytes: int,
         clocks: bool,
     ) -> None:
@@ -65,6 +67,7 @@ class Shadow:
             records: The launch's records.
             arguments: Its arguments, placed in one region.
             written: Of each array argument the bytes that have content, as uint8 (1: written), or None: all of them.
+            groups: Of each site the first one whose findings count as its own.
             granule_bytes: Bytes of a cell.
             clocks: Whether blocks can order each other.
 
@@ -100,9 +103,8 @@ class Shadow:
             clock_bytes = 8 * layout.CLOCK_WORDS * grid
             if clock_bytes * (2 * resident + layout.CLOCK_PLACES) > _MOST_CLOCK_BYTES:
                 raise ValueError(
-                    f"a sanitized launch whose blocks order each other must have a smaller grid, but got {grid} blocks, "
-                    f""
-                    f"{resident} of them resident"
+                    f"a sanitized launch with atomic operations must have a smaller grid or fewer resident blocks, "
+                    f"but got {grid} blocks, {resident} of them resident"
                 )
             for slot in (Block.CLOCK, Block.LEARNT):
                 rows[slot] = np.zeros((resident, grid, layout.CLOCK_WORDS), np.int64)
@@ -114,6 +116,7 @@ class Shadow:
         launch[Launch.CELLS] = records.keep(self._cells)
         launch[Launch.GRANULE] = granule_bytes.bit_length() - 1
         launch[Launch.KNOWN] = records.keep(known)
+        launch[Launch.SITE_GROUPS] = records.keep(np.array([*groups, 0], np.int64))
         launch[Launch.REPORTS] = records.keep(self._reports)
         self._launch = launch
 
@@ -138,8 +141,8 @@ class Shadow:
             offset -= self._spans[argument][0]
         return Hazard(
             finding=layout.Finding(key >> 32),
-            site=key >> 16 & 0xFFFF,
-            other_site=key & 0xFFFF,
+            site=mine >> layout.SITE_SHIFT & _SITE_MASK,
+            other_site=other >> layout.SITE_SHIFT & _SITE_MASK,
             count=int(row[Report.COUNT]),
             thread=mine >> layout.THREAD_SHIFT & layout.THREAD_MASK,
             other_thread=other >> layout.THREAD_SHIFT & layout.THREAD_MASK,

@@ -27,13 +27,14 @@ def _report(runtime: Runtime) -> Value:
     builder = code.builder
     block, finding, mine, other, owner, offset, shared = code.parameters
     launch, number = code.slots(block, Block.LAUNCH, Block.NUMBER)
-    reports, count = code.slots(launch, Launch.REPORTS, Launch.REPORT_COUNT)
+    reports, count, groups = code.slots(launch, Launch.REPORTS, Launch.REPORT_COUNT, Launch.SITE_GROUPS)
 
-    def site(word: Value) -> Value:
-        return builder.and_(builder.lshr(word, code.value(layout.SITE_SHIFT)), code.value(_SITE_MASK))
+    def group(word: Value) -> Value:
+        site = builder.and_(builder.lshr(word, code.value(layout.SITE_SHIFT)), code.value(_SITE_MASK))
+        return code.read(groups, site)
 
-    key = builder.or_(builder.shl(finding, code.value(32)), builder.shl(site(mine), code.value(16)))
-    key = builder.or_(key, site(other))
+    key = builder.or_(builder.shl(finding, code.value(32)), builder.shl(group(mine), code.value(16)))
+    key = builder.or_(key, group(other))
     with code.count(0, count) as known:
         entry = builder.add(reports, builder.mul(known, code.value(_REPORT_BYTES)))
         with code.when(builder.icmp_signed("==", code.read(entry, Report.KEY), key)):
@@ -132,7 +133,7 @@ class _Visit:
             with code.when(builder.or_(late, builder.not_(fine))):
                 code.call(self._report, self._block, what, self._mine, word, owner, offset, self._shared)
 
-    def _check_content(self, cell: Value, offset: Value) -> None:
+    def _check_content(self, cell: Value, offset: Value, place: Value) -> None:
         """Report a read of what nobody has written."""
         code, builder = self._code, self._code.builder
         time = builder.lshr(code.read(cell, Cell.WRITER), code.value(layout.TIME_SHIFT))
@@ -141,7 +142,7 @@ class _Visit:
         with code.when(builder.icmp_signed("<", time, limit), likely=False):
             page = builder.select(in_arena, code.value(0), builder.lshr(offset, code.value(layout.PAGE_BITS)))
             given = code.compare("!=", code.read(self._known, page, I8), 0)
-            with code.when(builder.or_(in_arena, builder.not_(given))):
+            with code.when(builder.and_(builder.or_(in_arena, builder.not_(given)), self._is_used(place))):
                 code.call(
                     self._report, self._block, Finding.UNINITIALISED, self._mine, 0, self._number, offset, self._shared
                 )
@@ -173,7 +174,8 @@ class _Visit:
         used = builder.and_(code.compare("!=", first, 0), code.compare("!=", second, 0))
         apart = builder.and_(apart, builder.and_(used, code.compare("==", self._shared, 0)))
         with code.when(builder.not_(apart)):
-            with builder.if_else(replaceable(first, owner)) as (take_first, keep_first):
+            kept = builder.if_else(replaceable(first, owner))
+            with kept as (take_first, keep_first):
                 with take_first:
                     self._set(cell, Cell.READER)
                 with keep_first:
@@ -207,8 +209,16 @@ class _Visit:
         ]
         return builder.icmp_unsigned("==", *inside)
 
-    def emit(self, cell: Value, offset: Value, reads: Value | bool, writes: Value | bool) -> None:
-        """Emit the visit; `reads` and `writes` are i1 values, or known."""
+    def _is_used(self, place: Value) -> Value:
+        """Whether anybody uses the element, by its place in bytes in the access."""
+        code, builder = self._code, self._code.builder
+        size = builder.and_(builder.lshr(self._touch, code.value(layout.ELEMENT_SHIFT)), code.value(0xF))
+        number = code.least(builder.lshr(place, size), code.value(63 - layout.UNUSED_SHIFT))
+        unused = builder.lshr(builder.lshr(self._touch, code.value(layout.UNUSED_SHIFT)), number)
+        return builder.not_(builder.trunc(unused, ir.IntType(1)))
+
+    def emit(self, cell: Value, offset: Value, place: Value, reads: Value | bool, writes: Value | bool) -> None:
+        """Emit the visit to the byte at `place` of the access; `reads` and `writes` are i1 values, or known."""
         code, builder = self._code, self._code.builder
         one = ir.IntType(1)
         does_read = ir.Constant(one, reads) if isinstance(reads, bool) else reads
@@ -217,7 +227,7 @@ class _Visit:
         completes = self._has(self._touch, Touch.COMPLETE)
         if reads is not False:
             with code.when(does_read):
-                self._check_content(cell, offset)
+                self._check_content(cell, offset, place)
         with code.when(builder.not_(completes)):
             self._conflict(cell, Cell.WRITER, finding, offset)
         if writes is not False:
@@ -262,7 +272,8 @@ def _touch(runtime: Runtime, order: Order, report: Value, name: str, known: Touc
     last = builder.lshr(builder.sub(builder.add(offset, width), code.value(1)), granule)
     with code.count(first, builder.add(last, code.value(1))) as number:
         cell = builder.add(cells, builder.mul(number, code.value(_CELL_BYTES)))
-        visit.emit(cell, builder.shl(number, granule), reads, writes)
+        place = builder.shl(builder.sub(number, first), granule)
+        visit.emit(cell, builder.shl(number, granule), place, reads, writes)
     if known is None:
         clocks = code.read(launch, Launch.PLACE_CLOCKS)
         atomic = code.compare("!=", builder.and_(touch, code.value(Touch.ATOMIC)), 0)

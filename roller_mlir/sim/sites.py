@@ -48,8 +48,14 @@ class Site:
 
 @dataclass
 class SiteTable:
-    """The sites of all kernels of a module."""
+    """The sites of all kernels of a module.
 
+    Attributes:
+        file: What reports call text that has no name.
+        sites: By number.
+    """
+
+    file: str = "-"
     sites: list[Site] = field(default_factory=list[Site])
 
     def add(self, kernel: str, operation: Any, **details: Any) -> Site:
@@ -60,10 +66,23 @@ class SiteTable:
         if "rtile.site" in operation.attributes:
             label = str(ir.StringAttr(operation.attributes["rtile.site"]).value)
         place = place_of(operation.location)
-        where = "unknown" if place is None else f"{place.file}:{place.line}:{place.column}"
+        where = (
+            "unknown"
+            if place is None
+            else f"{self.file if place.file == '-' else place.file}:{place.line}:{place.column}"
+        )
         site = Site(number=len(self.sites), kernel=kernel, op=str(operation.name), label=label, place=where, **details)
         self.sites.append(site)
         return site
+
+    def groups(self) -> list[int]:
+        """Return of each site the first one that does the same: of the same label, operation, kind and kernel."""
+        first: dict[tuple[str, ...], int] = {}
+        found: list[int] = []
+        for site in self.sites:
+            key = (site.kernel, site.op, site.kind, site.label or str(site.number))
+            found.append(first.setdefault(key, site.number))
+        return found
 
     def __getitem__(self, number: int) -> Site:
         return self.sites[number]

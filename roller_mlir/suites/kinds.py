@@ -9,7 +9,12 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import prod
 
+from roller_mlir.suites.indices import parse_extents, parse_indices
+
 SHAPE, AXES, FILE, PADDING = "shape", "axes", "file", "padding"
+INDICES, EXTENTS, COMBINER = "indices", "extents", "combiner"
+COMBINERS = ("sum", "max", "min")
+_TEXTS = (SHAPE, AXES, FILE, PADDING, INDICES, EXTENTS, COMBINER)
 
 _WINDOW = ("N", "C", "H", "W", "KH", "KW", "stride")
 _WINDOW_OPTIONAL = ("dilation", "pad_h", "pad_w", "OH", "OW")
@@ -37,12 +42,18 @@ class Given:
         shape: Of the column "shape".
         axes: Of the column "axes".
         padding: "SAME", "VALID" or "".
+        indices: Of the column "indices".
+        extents: Of the column "extents".
+        combiner: Of the column "combiner".
     """
 
     numbers: Mapping[str, int]
     shape: tuple[int, ...]
     axes: tuple[int, ...]
     padding: str
+    indices: str = ""
+    extents: str = ""
+    combiner: str = ""
 
 
 @dataclass(frozen=True)
@@ -53,11 +64,13 @@ class Kind:
         needs: Columns that a row must fill.
         takes: Columns that it may fill.
         sizes: From the cells of a row to the sizes of `Operator`; raises SizeError.
+        dtypes: Element types that it takes; empty for all.
     """
 
     needs: tuple[str, ...]
     takes: tuple[str, ...]
     sizes: Callable[[Given], dict[str, int]]
+    dtypes: tuple[str, ...] = ()
 
 
 def window_extent(extent: int, padding: int, window: int, stride: int, dilation: int) -> int:
@@ -124,22 +137,31 @@ def _depthwise(given: Given) -> dict[str, int]:
     return sizes
 
 
+def _generic(given: Given) -> dict[str, int]:
+    if given.combiner not in ("", *COMBINERS):
+        raise SizeError(COMBINER, f"must be one of {', '.join(COMBINERS)}, but got '{given.combiner}'")
+    try:
+        indices = parse_indices(given.indices)
+    except ValueError as error:
+        raise SizeError(INDICES, str(error)) from None
+    try:
+        return parse_extents(given.extents, indices.loops)
+    except ValueError as error:
+        raise SizeError(EXTENTS, str(error)) from None
+
+
 KINDS: Mapping[str, Kind] = {
     "matmul": Kind(("M", "N", "K"), (), _plain),
     "conv2d": Kind((*_WINDOW, "F"), (*_WINDOW_OPTIONAL, PADDING), _windows),
     "depthwise_conv2d": Kind(_WINDOW, (*_WINDOW_OPTIONAL, "F", PADDING), _depthwise),
-    "avg_pool2d": Kind(_WINDOW, (*_WINDOW_OPTIONAL, PADDING), _windows),
+    "avg_pool2d": Kind(_WINDOW, (*_WINDOW_OPTIONAL, PADDING), _windows, ("f32", "f16", "bf16", "f64")),
     "relu": Kind((SHAPE,), (), _elements),
     "reduce_sum": Kind((SHAPE, AXES), (), _reduction),
+    "generic": Kind((INDICES, EXTENTS), (COMBINER,), _generic),
     "file": Kind((FILE,), (), _plain),
 }
 
 MAY_BE_ZERO = frozenset({"pad_h", "pad_w"})
 NUMBERS = tuple(
-    dict.fromkeys(
-        column
-        for kind in KINDS.values()
-        for column in (*kind.needs, *kind.takes)
-        if column not in (SHAPE, AXES, FILE, PADDING)
-    )
+    dict.fromkeys(column for kind in KINDS.values() for column in (*kind.needs, *kind.takes) if column not in _TEXTS)
 )

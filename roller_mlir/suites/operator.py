@@ -5,8 +5,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-DTYPES = ("f32", "f16", "bf16")
-
 
 @dataclass(frozen=True)
 class PublishedTiles:
@@ -47,15 +45,17 @@ class Operator:
     Attributes:
         id: Its name, unique in the suite.
         kind: Its class, one of `roller_mlir.suites.kinds.KINDS`.
-        dtype: Element type of its inputs: "f32", "f16" or "bf16".
+        dtype: Element type of its inputs, one of `roller_mlir.suites.element_types.DTYPES`.
         sizes: By column. matmul: M, N, K. conv2d, depthwise_conv2d, avg_pool2d: N, C, H, W (input), F (filters; not of
             pooling, equal to C of depthwise), KH, KW, stride, dilation, pad_h, pad_w (totals of both sides), OH, OW.
-            relu: M, the number of elements. reduce_sum: M elements kept, K reduced.
+            relu: M, the number of elements. reduce_sum: M elements kept, K reduced. generic: the extent of each loop.
         tiles: Published best tiles by device.
         times: Published times in seconds, by device and system: "v100_roller_top10".
         duplicate_of: The id of the operator with the same kernel in the published measurements, None of a first one.
         shape: Extents of the input, for the classes that take any shape: relu, reduce_sum.
         axes: Dimensions of `shape` that are reduced.
+        indices: Of the class "generic", see `roller_mlir.suites.indices`; "" of others.
+        combiner: Of the class "generic": "sum", "max" or "min"; "" of others and for a sum.
         group: What the table groups operators by (a model, a benchmark), "" without.
         file: Path of the operator's own MLIR text, of the class "file"; "" of others.
         place: Where its row stands: (file, line).
@@ -70,6 +70,8 @@ class Operator:
     duplicate_of: str | None = None
     shape: tuple[int, ...] = ()
     axes: tuple[int, ...] = ()
+    indices: str = ""
+    combiner: str = ""
     group: str = ""
     file: str = ""
     place: tuple[str, int] = ("", 0)

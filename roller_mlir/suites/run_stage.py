@@ -54,7 +54,8 @@ def run_operator(
         BackendError: The simulator found a fault.
     """
     file, line = operator.place
-    shrunk = operator if shrink_to is None or operator.kind == "file" else shrink(operator, shrink_to)
+    fixed = shrink_to is None or operator.kind in ("file", "generic")
+    shrunk = operator if fixed or shrink_to is None else shrink(operator, shrink_to)
     count = points(shrunk)
     if shrink_to is None and count is not None and count > most:
         raise SuiteError(

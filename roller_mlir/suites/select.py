@@ -38,7 +38,7 @@ def select(operators: Iterable[Operator], patterns: Sequence[str]) -> tuple[Oper
 def points(operator: Operator) -> int | None:
     """Return the points of an operator's loop nest; None of the class "file", whose sizes stand in its text."""
     s = operator.sizes
-    if operator.kind in ("matmul", "relu", "reduce_sum"):
+    if operator.kind in ("matmul", "relu", "reduce_sum", "generic"):
         return prod(s.values())
     if operator.kind == "file":
         return None
@@ -52,18 +52,19 @@ def shrink(operator: Operator, most: int) -> Operator:
     Windows, strides and padding stay. What was published of the operator does not hold for the result and is left out.
 
     Args:
-        operator: Of any class but "file".
+        operator: Of any class but "file" and "generic".
         most: Points that the loop nest may have.
 
     Raises:
-        SuiteError: The operator is a file of its own, or cannot be made that small.
+        SuiteError: The operator is of such a class, or cannot be made that small.
 
     >>> shrink(Operator("M1", "matmul", "f32", {"M": 128, "N": 1000, "K": 4032}), 40000).sizes
     mappingproxy({'M': 32, 'N': 32, 'K': 32})
     """
     file, line = operator.place
-    if operator.kind == "file":
-        raise SuiteError(f"'{operator.id}' is a file of its own and is not shrunk", file=file, line=line)
+    if operator.kind in ("file", "generic"):
+        what = "a file of its own" if operator.kind == "file" else "of the class generic"
+        raise SuiteError(f"'{operator.id}' is {what} and is not shrunk", file=file, line=line)
     current = replace(operator, tiles=MappingProxyType({}), times=MappingProxyType({}), duplicate_of=None)
     while (points(current) or 0) > most:
         smaller = next((one for one in (_halved(current, name) for name in _extents(current)) if one), None)

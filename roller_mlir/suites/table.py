@@ -11,9 +11,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from roller_mlir.suites.element_types import DTYPES
 from roller_mlir.suites.errors import SuiteError
-from roller_mlir.suites.kinds import AXES, FILE, KINDS, MAY_BE_ZERO, NUMBERS, PADDING, SHAPE, Given, SizeError
-from roller_mlir.suites.operator import DTYPES, Operator, PublishedTiles
+from roller_mlir.suites.kinds import (
+    AXES,
+    COMBINER,
+    EXTENTS,
+    FILE,
+    INDICES,
+    KINDS,
+    MAY_BE_ZERO,
+    NUMBERS,
+    PADDING,
+    SHAPE,
+    Given,
+    SizeError,
+)
+from roller_mlir.suites.operator import Operator, PublishedTiles
 
 TABLE = "operators.csv"
 _IDENTITY = ("id", "class")
@@ -23,6 +37,7 @@ _TILE = "_tile"
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 _TILES = re.compile(r"(\d+(?:x\d+)*)(?:/(\d+(?:x\d+)*))? (\d+(?:x\d+)*)")
 _LARGEST = 1 << 40
+_COLUMNS = (*NUMBERS, SHAPE, AXES, FILE, PADDING, INDICES, EXTENTS, COMBINER)
 
 
 @dataclass(frozen=True)
@@ -117,7 +132,7 @@ def _header(path: Path, number: int, line: str) -> tuple[str, ...]:
     names: list[str] = []
     for cell in _split(path, number, line):
         name = cell.text
-        known = name in (*_IDENTITY, *_MORE, *NUMBERS, SHAPE, AXES, FILE, PADDING) or _is_published(name)
+        known = name in (*_IDENTITY, *_MORE, *_COLUMNS) or _is_published(name)
         if not known or name in names:
             rule = "is there twice" if known else "is no column; see bench/README.md for those that are"
             raise SuiteError(f"'{name}' {rule}", file=str(path), line=number, column=cell.column)
@@ -151,12 +166,12 @@ def _operator(row: _Row) -> Operator:
         raise row.error("class", f"must be one of {', '.join(KINDS)}, but got '{row.text('class')}'")
     kind = KINDS[row.text("class")]
     dtype = row.text("dtype") or DTYPES[0]
-    if dtype not in DTYPES:
-        raise row.error("dtype", f"must be one of {', '.join(DTYPES)}, but got '{dtype}'")
+    if dtype not in (kind.dtypes or DTYPES):
+        raise row.error("dtype", f"must be one of {', '.join(kind.dtypes or DTYPES)}, but got '{dtype}'")
     for name in kind.needs:
         if not row.text(name):
             raise row.error(name, f"is missing; a {row.text('class')} needs {', '.join(kind.needs)}")
-    for name in (*NUMBERS, SHAPE, AXES, FILE, PADDING):
+    for name in _COLUMNS:
         if row.text(name) and name not in (*kind.needs, *kind.takes):
             raise row.error(name, f"says nothing of a {row.text('class')}; leave it empty")
     if row.text(PADDING) not in ("", "SAME", "VALID"):
@@ -166,6 +181,9 @@ def _operator(row: _Row) -> Operator:
         row.sizes(SHAPE, "x", 1),
         row.sizes(AXES, " ", 0),
         row.text(PADDING),
+        row.text(INDICES),
+        row.text(EXTENTS),
+        row.text(COMBINER),
     )
     try:
         sizes = kind.sizes(given)
@@ -181,6 +199,8 @@ def _operator(row: _Row) -> Operator:
         duplicate_of=row.text("duplicate_of") or None,
         shape=given.shape,
         axes=given.axes,
+        indices=given.indices,
+        combiner=given.combiner,
         group=row.text("group"),
         file=str(row.path.parent / row.text(FILE)) if row.text(FILE) else "",
         place=(str(row.path), row.line),

@@ -3,7 +3,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from multiprocessing import get_context
 from typing import Any
@@ -78,11 +78,16 @@ def verify_pairs(
         return
     pool = ProcessPoolExecutor(min(jobs, max(1, len(pairs))), mp_context=get_context("spawn"))
     try:
-        for record in pool.map(work, pairs):
+        for record in pool.map(work, [(_portable(operator), target) for operator, target in pairs]):
             check()
             yield record
     finally:
         pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _portable(operator: Operator) -> Operator:
+    """Return an operator with plain dictionaries, which go to another process."""
+    return replace(operator, sizes=dict(operator.sizes), tiles={}, times={})
 
 
 def _verify(pair: Pair, *, options: CompileOptions, seed: int, dtype: str | None) -> dict[str, Any]:

@@ -1,18 +1,22 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The linalg text of an operator: one function `main`, from the inputs to the result.
 
-Contractions and reductions of f16 and bf16 inputs accumulate in f32, and their results are f32; relu keeps the type.
+Contractions and reductions of f16 and bf16 inputs accumulate in f32, of i8 in i32, which their results are; relu keeps
+the type.
 Padding is a `tensor.pad` by 0 of the input: total // 2 on the low side of an axis, the rest on the high side.
 """
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 
+from roller_mlir.suites.element_types import RESULTS, combine, literal, widened
 from roller_mlir.suites.errors import SuiteError
+from roller_mlir.suites.kinds import KINDS
 from roller_mlir.suites.operator import Operator
+from roller_mlir.suites.write_generic import generic_text
 
 ENTRY = "main"
-_ACCUMULATOR = "f32"
 
 
 def function_text(operator: Operator, dtype: str | None = None) -> str:
@@ -26,10 +30,15 @@ def function_text(operator: Operator, dtype: str | None = None) -> str:
         A module of one function `main`; of the class "file" the text of the operator's own file.
 
     Raises:
-        SuiteError: The operator's own file cannot be read, or a dtype is asked of it.
+        SuiteError: The operator's own file cannot be read, or a dtype is asked of it or of a class that has it not.
     """
     if operator.kind == "file":
         return _own_text(operator, dtype)
+    known = KINDS[operator.kind].dtypes
+    if known and (dtype or operator.dtype) not in known:
+        file, line = operator.place
+        rule = f"takes {', '.join(known)}, but got {dtype or operator.dtype}"
+        raise SuiteError(f"'{operator.id}': {operator.kind} {rule}", file=file, line=line)
     return _WRITERS[operator.kind](operator, dtype or operator.dtype)
 
 
@@ -57,19 +66,19 @@ def _function(arguments: str, result: str, lines: Sequence[str], maps: Sequence[
     return f"{head}func.func @{ENTRY}({arguments}) -> {result} {{\n{body}\n}}\n"
 
 
-def _zeros(result: str) -> list[str]:
+def _zeros(result: str, element: str) -> list[str]:
     return [
-        f"%zero = arith.constant 0.0 : {_ACCUMULATOR}",
+        f"%zero = arith.constant {literal(element, 0)} : {element}",
         f"%empty = tensor.empty() : {result}",
-        f"%init = linalg.fill ins(%zero : {_ACCUMULATOR}) outs(%empty : {result}) -> {result}",
+        f"%init = linalg.fill ins(%zero : {element}) outs(%empty : {result}) -> {result}",
     ]
 
 
 def _matmul(operator: Operator, dtype: str) -> str:
     m, n, k = (operator.sizes[name] for name in ("M", "N", "K"))
-    a, b, c = _tensor((m, k), dtype), _tensor((k, n), dtype), _tensor((m, n), _ACCUMULATOR)
+    a, b, c = _tensor((m, k), dtype), _tensor((k, n), dtype), _tensor((m, n), RESULTS[dtype])
     lines = [
-        *_zeros(c),
+        *_zeros(c, RESULTS[dtype]),
         f"%result = linalg.matmul ins(%a, %b : {a}, {b}) outs(%init : {c}) -> {c}",
         f"return %result : {c}",
     ]
@@ -86,7 +95,7 @@ def _padded(operator: Operator, dtype: str) -> tuple[list[str], str, str, str]:
     high = [s["pad_h"] - low[0], s["pad_w"] - low[1]]
     padded = _tensor((s["N"], s["C"], s["H"] + s["pad_h"], s["W"] + s["pad_w"]), dtype)
     lines = [
-        f"%pad = arith.constant 0.0 : {dtype}",
+        f"%pad = arith.constant {literal(dtype, 0)} : {dtype}",
         f"%padded = tensor.pad %input low[0, 0, {low[0]}, {low[1]}] high[0, 0, {high[0]}, {high[1]}] {{",
         "^bb0(%i0: index, %i1: index, %i2: index, %i3: index):",
         f"  tensor.yield %pad : {dtype}",
@@ -99,14 +108,14 @@ def _convolution(operator: Operator, dtype: str, op: str, channels: Sequence[str
     s = operator.sizes
     lines, given, value, padded = _padded(operator, dtype)
     kernel = _tensor([s[name] for name in weights], dtype)
-    result = _tensor([s[name] for name in channels], _ACCUMULATOR)
+    result = _tensor([s[name] for name in channels], RESULTS[dtype])
     attributes = ", ".join(
         f"{name} = dense<{s[column]}> : tensor<2xi64>"
         for name, column in (("dilations", "dilation"), ("strides", "stride"))
     )
     lines = [
         *lines,
-        *_zeros(result),
+        *_zeros(result, RESULTS[dtype]),
         f"%result = {op} {{{attributes}}}",
         f"    ins({value}, %kernel : {padded}, {kernel}) outs(%init : {result}) -> {result}",
         f"return %result : {result}",
@@ -127,8 +136,10 @@ def _avg_pool2d(operator: Operator, dtype: str) -> str:
     """Write sum(x * (1 / window)) as one operator, as ROLLER's artifact does; padding counts as zeros."""
     s = operator.sizes
     lines, given, value, padded = _padded(operator, dtype)
-    result = _tensor([s[name] for name in ("N", "C", "OH", "OW")], _ACCUMULATOR)
-    window = _tensor((s["KH"], s["KW"]), _ACCUMULATOR)
+    wide = RESULTS[dtype]
+    result = _tensor([s[name] for name in ("N", "C", "OH", "OW")], wide)
+    window = _tensor((s["KH"], s["KW"]), wide)
+    extended, x = widened("%wide", "%x", dtype)
     rows, columns = (f"{x} * {s['stride']} + k{x} * {s['dilation']}" for x in "hw")
     loops = "(n, c, h, w, kh, kw)"
     maps = [
@@ -139,28 +150,20 @@ def _avg_pool2d(operator: Operator, dtype: str) -> str:
     kinds = ", ".join(f'"{kind}"' for kind in (*["parallel"] * 4, *["reduction"] * 2))
     lines = [
         *lines,
-        f"%scale = arith.constant {1 / (s['KH'] * s['KW']):.17e} : {_ACCUMULATOR}",
+        f"%scale = arith.constant {1 / (s['KH'] * s['KW']):.17e} : {wide}",
         f"%window = tensor.empty() : {window}",
-        *_zeros(result),
+        *_zeros(result, wide),
         f"%result = linalg.generic {{indexing_maps = [#input, #window, #output], iterator_types = [{kinds}]}}",
         f"    ins({value}, %window : {padded}, {window}) outs(%init : {result}) {{",
-        f"^bb0(%x: {dtype}, %unused: {_ACCUMULATOR}, %sum: {_ACCUMULATOR}):",
-        *(f"  {line}" for line in _extended(dtype)),
-        f"  %scaled = arith.mulf {_wide(dtype)}, %scale : {_ACCUMULATOR}",
-        f"  %next = arith.addf %sum, %scaled : {_ACCUMULATOR}",
-        f"  linalg.yield %next : {_ACCUMULATOR}",
+        f"^bb0(%x: {dtype}, %unused: {wide}, %sum: {wide}):",
+        *(f"  {line}" for line in extended),
+        f"  %scaled = arith.mulf {x}, %scale : {wide}",
+        f"  %next = arith.addf %sum, %scaled : {wide}",
+        f"  linalg.yield %next : {wide}",
         f"}} -> {result}",
         f"return %result : {result}",
     ]
     return _function(f"%input: {given}", result, lines, maps)
-
-
-def _extended(dtype: str) -> list[str]:
-    return [] if dtype == _ACCUMULATOR else [f"%wide = arith.extf %x : {dtype} to {_ACCUMULATOR}"]
-
-
-def _wide(dtype: str) -> str:
-    return "%x" if dtype == _ACCUMULATOR else "%wide"
 
 
 def _relu(operator: Operator, dtype: str) -> str:
@@ -169,12 +172,12 @@ def _relu(operator: Operator, dtype: str) -> str:
     loops = ", ".join(f"d{i}" for i in range(rank))
     kinds = ", ".join(['"parallel"'] * rank)
     lines = [
-        f"%zero = arith.constant 0.0 : {dtype}",
+        f"%zero = arith.constant {literal(dtype, 0)} : {dtype}",
         f"%empty = tensor.empty() : {value}",
         f"%result = linalg.generic {{indexing_maps = [#same, #same], iterator_types = [{kinds}]}}",
         f"    ins(%input : {value}) outs(%empty : {value}) {{",
         f"^bb0(%x: {dtype}, %unused: {dtype}):",
-        f"  %positive = arith.maximumf %x, %zero : {dtype}",
+        f"  %positive = {combine('max', dtype)} %x, %zero : {dtype}",
         f"  linalg.yield %positive : {dtype}",
         f"}} -> {value}",
         f"return %result : {value}",
@@ -185,8 +188,10 @@ def _relu(operator: Operator, dtype: str) -> str:
 def _reduce_sum(operator: Operator, dtype: str) -> str:
     rank = len(operator.shape)
     kept = [i for i in range(rank) if i not in operator.axes]
+    wide = RESULTS[dtype]
+    extended, x = widened("%wide", "%x", dtype)
     value = _tensor(operator.shape, dtype)
-    result = _tensor([operator.shape[i] for i in kept], _ACCUMULATOR)
+    result = _tensor([operator.shape[i] for i in kept], wide)
     loops = ", ".join(f"d{i}" for i in range(rank))
     kinds = ", ".join('"reduction"' if i in operator.axes else '"parallel"' for i in range(rank))
     maps = [
@@ -194,13 +199,13 @@ def _reduce_sum(operator: Operator, dtype: str) -> str:
         f"#output = affine_map<({loops}) -> ({', '.join(f'd{i}' for i in kept)})>",
     ]
     lines = [
-        *_zeros(result),
+        *_zeros(result, wide),
         f"%result = linalg.generic {{indexing_maps = [#input, #output], iterator_types = [{kinds}]}}",
         f"    ins(%input : {value}) outs(%init : {result}) {{",
-        f"^bb0(%x: {dtype}, %sum: {_ACCUMULATOR}):",
-        *(f"  {line}" for line in _extended(dtype)),
-        f"  %next = arith.addf %sum, {_wide(dtype)} : {_ACCUMULATOR}",
-        f"  linalg.yield %next : {_ACCUMULATOR}",
+        f"^bb0(%x: {dtype}, %sum: {wide}):",
+        *(f"  {line}" for line in extended),
+        f"  %next = {combine('sum', wide)} %sum, {x} : {wide}",
+        f"  linalg.yield %next : {wide}",
         f"}} -> {result}",
         f"return %result : {result}",
     ]
@@ -214,4 +219,5 @@ _WRITERS: dict[str, Callable[[Operator, str], str]] = {
     "avg_pool2d": _avg_pool2d,
     "relu": _relu,
     "reduce_sum": _reduce_sum,
+    "generic": partial(generic_text, entry=ENTRY),
 }

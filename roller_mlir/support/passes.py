@@ -19,7 +19,7 @@ import re
 import types
 import typing
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
@@ -184,11 +184,13 @@ class NamedPipeline:
       name: Spelling on the command line.
       summary: One line.
       passes: Names of our passes, or text of upstream passes, in order.
+      presets: Options that the pipeline sets itself, by pass; those given do not reach them.
     """
 
     name: str
     summary: str
     passes: tuple[str, ...]
+    presets: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
 
     def options(self) -> tuple[Option, ...]:
         """Returns the options of its passes, each name once."""

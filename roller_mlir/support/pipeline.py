@@ -126,7 +126,8 @@ def expand_pipeline(name: str, options: dict[str, str | None]) -> list[Step]:
             steps.append(part)
         else:
             names = {o.name for o in kind.options()}
-            steps.append(kind.from_options({k: v for k, v in options.items() if k in names}))
+            given = {k: v for k, v in options.items() if k in names}
+            steps.append(kind.from_options({**given, **pipeline.presets.get(part, {})}))
     return steps
 
 

@@ -98,20 +98,6 @@ func.func @larger_than_the_device(%a: tensor<1000000x1000000xf32>, %b: tensor<10
 
 // -----
 
-func.func @powi(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error@+1 {{'linalg.generic' uses 'math.fpowi', which is not supported; use 'math.powf'}}
-  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
-    ins(%a : tensor<8xf32>) outs(%o : tensor<8xf32>) {
-  ^bb0(%x: f32, %acc: f32):
-    %two = arith.constant 2 : i32
-    %q = math.fpowi %x, %two : f32, i32
-    linalg.yield %q : f32
-  } -> tensor<8xf32>
-  return %r : tensor<8xf32>
-}
-
-// -----
-
 func.func @dynamic(%a: tensor<?xf32>, %o: tensor<?xf32>) -> tensor<?xf32> {
   // expected-error@+1 {{'linalg.copy' operand 0 has type tensor<?xf32>; shapes must be static}}
   %r = linalg.copy ins(%a : tensor<?xf32>) outs(%o : tensor<?xf32>) -> tensor<?xf32>

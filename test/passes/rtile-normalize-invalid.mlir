@@ -245,3 +245,16 @@ func.func @padding_by_no_number(%a: tensor<4xf32>) -> tensor<6xf32> {
   } : tensor<4xf32> to tensor<6xf32>
   return %r : tensor<6xf32>
 }
+
+// -----
+
+func.func @integer_power(%a: tensor<8xi32>, %o: tensor<8xi32>) -> tensor<8xi32> {
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
+    ins(%a : tensor<8xi32>) outs(%o : tensor<8xi32>) {
+  ^bb0(%x: i32, %acc: i32):
+    // expected-error@+1 {{'math.ipowi' in the body of 'linalg.generic' cannot be compiled; multiply with arith.muli, or use math.fpowi on floats}}
+    %q = math.ipowi %x, %x : i32
+    linalg.yield %q : i32
+  } -> tensor<8xi32>
+  return %r : tensor<8xi32>
+}

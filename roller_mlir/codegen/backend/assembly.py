@@ -29,13 +29,22 @@ class Listing:
     loops: tuple[tuple[int, int], ...]
 
 
-def _read(
+def read_lines(
     lines: Iterable[str],
     label: re.Pattern[str],
     line: re.Pattern[str],
     target: re.Pattern[str],
     is_branch: Callable[[str], bool],
 ) -> Listing:
+    """Reads lines of text.
+
+    Args:
+        lines: the text.
+        label: matches a label, whose name is its group.
+        line: matches an instruction; its groups are the name and the operands.
+        target: finds the label in the operands of a branch.
+        is_branch: whether an instruction of a name is one.
+    """
     instructions: list[str] = []
     labels: dict[str, int] = {}
     loops: list[tuple[int, int]] = []
@@ -52,14 +61,14 @@ def _read(
 
 def read_sass(text: str) -> Listing:
     """Reads what `nvdisasm -c` prints of one kernel."""
-    return _read(text.splitlines(), _SASS_LABEL, _SASS_LINE, _SASS_TARGET, lambda name: name.split(".")[0] == "BRA")
+    return read_lines(text.splitlines(), _SASS_LABEL, _SASS_LINE, _SASS_TARGET, lambda name: name.split(".")[0] == "BRA")
 
 
 def read_gcn(text: str, kernel: str) -> Listing:
     """Reads LLVM's AMDGPU assembly of one kernel; names are without `_e32` and `_e64` (encodings)."""
     start = text.find(f"\n{kernel}:")
     body = text[start : text.find("\n.Lfunc_end", start)] if start >= 0 else ""
-    listing = _read(
+    listing = read_lines(
         body.splitlines(), _GCN_LABEL, _GCN_LINE, _GCN_TARGET, lambda name: name.startswith(("s_cbranch", "s_branch"))
     )
     return Listing(tuple(re.sub(r"_e(32|64)$", "", name) for name in listing.instructions), listing.loops)
@@ -67,10 +76,13 @@ def read_gcn(text: str, kernel: str) -> Listing:
 
 def fma_count(instructions: Iterable[str]) -> int:
     """Counts fused multiply-adds per thread; a packed instruction holds two."""
-    return sum(_fmas(name) for name in instructions)
+    return sum(fmas_of(name) for name in instructions)
 
 
-def _fmas(name: str) -> int:
+def fmas_of(name: str) -> int:
+    """Gives the fused multiply-adds of one instruction."""
+    if name.startswith("fma."):  # PTX
+        return 2 if "x2" in name else 1
     base = name.split(".")[0]
     if base in ("FFMA", "DFMA"):
         return 1
@@ -108,10 +120,16 @@ def _shared_bytes(name: str) -> int:
 
 
 def main_loop(listing: Listing) -> Counter[str]:
-    """Gives the instructions of the innermost loop with the most multiply-adds.
+    """Gives the instructions of the main loop, see `main_loop_range`; empty where the kernel has no loop."""
+    found = main_loop_range(listing)
+    return Counter() if found is None else Counter(listing.instructions[found[0] : found[1] + 1])
+
+
+def main_loop_range(listing: Listing) -> tuple[int, int] | None:
+    """Gives the first and last instruction of the innermost loop with the most multiply-adds.
 
     Where no loop has any, it is the longest innermost one. A loop around others counts as innermost if no loop inside
-    it has multiply-adds. Empty where the kernel has no loop.
+    it has multiply-adds. None where the kernel has no loop.
     """
 
     def body(loop: tuple[int, int]) -> tuple[str, ...]:
@@ -128,6 +146,4 @@ def main_loop(listing: Listing) -> Counter[str]:
         if len(body(loop)) > 1
         and not any(encloses(loop, inner) and (fmas[inner] or not fmas[loop]) for inner in fmas if len(body(inner)) > 1)
     ]
-    if not candidates:
-        return Counter()
-    return Counter(body(max(candidates, key=lambda loop: (fmas[loop], len(body(loop))))))
+    return max(candidates, key=lambda loop: (fmas[loop], len(body(loop))), default=None)

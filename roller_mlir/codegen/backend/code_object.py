@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads AMD code objects: the ELF symbols, and the kernels' metadata in the note of the AMDGPU ABI (a MessagePack map).
+"""Reads code objects: ELF sections and symbols, and AMD kernels' metadata in the note of the AMDGPU ABI (MessagePack).
 
 Sources: System V ABI, chapters 4 and 5 (ELF-64); "User Guide for AMDGPU Backend", Code Object Metadata; MessagePack
 specification.
@@ -20,6 +20,7 @@ _MAX_DEPTH = 32
 
 @dataclass(frozen=True)
 class _Section:
+    name: int
     kind: int
     offset: int
     size: int
@@ -33,9 +34,24 @@ def _sections(data: bytes) -> list[_Section]:
     size, count = struct.unpack_from("<HH", data, 0x3A)
     found: list[_Section] = []
     for number in range(count):
-        _, kind, _, _, offset, length, link = struct.unpack_from("<IIQQQQI", data, table + number * size)
-        found.append(_Section(kind, offset, length, link))
+        name, kind, _, _, offset, length, link = struct.unpack_from("<IIQQQQI", data, table + number * size)
+        found.append(_Section(name, kind, offset, length, link))
     return found
+
+
+def section(data: bytes, name: str) -> bytes:
+    """Gives the contents of a section.
+
+    Raises:
+        ValueError: the data is not ELF-64, or has no such section.
+    """
+    sections = _sections(data)
+    (names_at,) = struct.unpack_from("<H", data, 0x3E)
+    wanted = name.encode() + b"\0"
+    for one in sections:
+        if data.startswith(wanted, sections[names_at].offset + one.name):
+            return data[one.offset : one.offset + one.size]
+    raise ValueError(f"the code object must have a section {name}, but has none")
 
 
 def undefined_symbols(data: bytes) -> tuple[str, ...]:

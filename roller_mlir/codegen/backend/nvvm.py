@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from roller_mlir.codegen.attributes import TASKS_PER_UNIT
+from roller_mlir.codegen.backend.addresses import shorten_addresses
 from roller_mlir.codegen.backend.kernel_module import (
     check_stage,
     check_workgroup_memory,
@@ -13,7 +14,7 @@ from roller_mlir.codegen.backend.kernel_module import (
     kernel_functions,
     run_upstream,
 )
-from roller_mlir.codegen.backend.math_operations import MATH_PASSES, use_intrinsics
+from roller_mlir.codegen.backend.math_operations import MATH_PASSES, call_remainders, expand_classes, use_intrinsics
 from roller_mlir.hal import Device
 from roller_mlir.support.bindings import ir
 
@@ -26,9 +27,6 @@ _PIPELINE = (
     "convert-gpu-to-nvvm{index-bitwidth=64 use-bare-ptr-memref-call-conv=1},"
     "canonicalize,cse,reconcile-unrealized-casts))"
 )
-
-_WITHOUT_LIBRARY = {"math.trunc": "llvm.intr.trunc"}
-"""Operations that convert-gpu-to-nvvm does not know, as the intrinsics that the back end does."""
 
 NATIVE = {
     "__nv_fmaf": "llvm.intr.fma",
@@ -79,7 +77,11 @@ def lower_to_nvvm(module: ir.Module, device: Device) -> None:
         if TASKS_PER_UNIT in kernel.attributes:
             tasks = ir.IntegerAttr(kernel.attributes[TASKS_PER_UNIT]).value
             kernel.attributes["nvvm.minctasm"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), tasks)
-    use_intrinsics(module, _WITHOUT_LIBRARY)
+    for gpu_module in gpu_modules(module):
+        expand_classes(gpu_module)
+        call_remainders(gpu_module)
+        use_intrinsics(gpu_module)
+    shorten_addresses(module)
     run_upstream(module, _PIPELINE)
     for gpu_module in gpu_modules(module):
         for op in gpu_module.regions[0].blocks[0].operations:

@@ -7,15 +7,17 @@ import math
 from typing import Any
 
 from roller_mlir.codegen.attributes import TASKS_PER_UNIT
+from roller_mlir.codegen.backend.addresses import shorten_addresses
 from roller_mlir.codegen.backend.kernel_module import (
     check_stage,
     check_workgroup_memory,
     finish,
     fix_block_sizes,
+    gpu_modules,
     kernel_functions,
     run_upstream,
 )
-from roller_mlir.codegen.backend.math_operations import MATH_PASSES
+from roller_mlir.codegen.backend.math_operations import MATH_PASSES, expand_classes, widen_extremes
 from roller_mlir.codegen.backend.pin_sums import pin_sums
 from roller_mlir.hal import Device
 from roller_mlir.support.bindings import ir
@@ -60,6 +62,10 @@ def lower_to_rocdl(module: ir.Module, device: Device) -> None:
             kernel.attributes["rocdl.waves_per_eu"] = ir.IntegerAttr.get(
                 ir.IntegerType.get_signless(32), _subgroups_per_scheduler(kernel, device)
             )
+    shorten_addresses(module)
+    for gpu_module in gpu_modules(module):
+        expand_classes(gpu_module)
+        widen_extremes(gpu_module)
     run_upstream(module, _PIPELINE.format(chip=device.architecture, passes=MATH_PASSES))
     finish(module, native=NATIVE)
 

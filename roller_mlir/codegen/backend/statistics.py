@@ -22,7 +22,7 @@ class KernelStatistics:
         registers: 32-bit registers per thread (AMD: vector registers, of both kinds).
         scalar_registers: per subgroup; AMD only.
         spill_bytes: per thread, bytes stored to and loaded from memory for want of registers (AMD: 4 B per spilled
-            vector register).
+            vector register, unless all went to accumulation registers).
         stack_bytes: memory per thread for arrays, calls and spills.
         shared_bytes: workgroup memory per block, static and dynamic.
         dynamic_shared_bytes: the part of it that is given at launch.
@@ -106,7 +106,7 @@ def from_code_object(data: bytes, assembly: str, kernel: str, dynamic_shared_byt
             "vgpr_count"
         ],  # on devices with one register file for both kinds this counts accumulation registers too
         scalar_registers=known["sgpr_count"],
-        spill_bytes=known["vgpr_spill_count"] * _REGISTER_BYTES,
+        spill_bytes=known["vgpr_spill_count"] * _REGISTER_BYTES if known["private_segment_fixed_size"] else 0,
         stack_bytes=known["private_segment_fixed_size"],
         shared_bytes=known["group_segment_fixed_size"] + dynamic_shared_bytes,
         dynamic_shared_bytes=dynamic_shared_bytes,

@@ -22,11 +22,15 @@ import llvmlite.binding as llvm
 
 from roller_mlir.codegen.backend.frames import Message, decode, encode
 
+_NAME = "roller"  # how LLVM calls the program that sets its options
+
 
 @functools.cache
 def _initialize() -> None:
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
+    # NVIDIA's workgroup memory is addressed by 32 bits.
+    llvm.set_option(_NAME, "-nvptx-short-ptr")
 
 
 @functools.cache
@@ -79,6 +83,9 @@ def _generate(job: Message) -> Message:
         for function in module.functions:
             if not function.is_declaration and function.name != fields["kernel"]:
                 function.linkage = "internal"
+    # Loop strength reduction gives each access of an NVIDIA kernel a 64-bit pointer that moves by two additions a step.
+    nvidia = fields["triple"].startswith("nvptx")
+    llvm.set_option(_NAME, f"-disable-lsr={'true' if nvidia else 'false'}")
     machine: Any = llvm.Target.from_triple(fields["triple"]).create_target_machine(
         cpu=fields["cpu"], features=fields["features"], opt=3
     )

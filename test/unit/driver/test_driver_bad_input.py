@@ -79,8 +79,8 @@ TEXTS: dict[str, tuple[str | bytes, str]] = {
     "unknown element type": (identity("tensor<4xf8E4M3FN>"), "has element type f8E4M3FN; supported: f32"),
     "complex element type": (identity("tensor<4xcomplex<f32>>"), "has element type complex<f32>"),
     "unsupported element type": (
-        matmul("8x8xi32", "8x8xi32", "8x8xi32", zero="0", kind="i32"),
-        "'linalg.matmul' works on tensor<8x8xi32>; i32 can be planned and explained, but not compiled yet",
+        matmul("8x8xi16", "8x8xi16", "8x8xi16", zero="0", kind="i16"),
+        "has element type i16; supported: f32, f16, bf16, f64, i8, i32",
     ),
     "unsupported op": (
         "func.func @f(%a: tensor<4xf32>) -> tensor<8xf32> {\n"

@@ -31,6 +31,7 @@ ALLOWED = {
     },
 }
 ALLOWED["suites"] = {*ALLOWED}
+ALLOWED["fuzz"] = {*ALLOWED} - {"suites"}
 ALLOWED["__init__"] = {"compiler", "runtime", "support", "hal"}
 ALLOWED["tools"] = {*ALLOWED, "iree"} - {"tools"}
 ALLOWED["iree"] = {*ALLOWED} - {"tools", "iree"}

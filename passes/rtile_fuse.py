@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`rtile-fuse`: linalg ops that are cheaper together become one program.
+
+Precondition: functions of linalg structured ops on static tensors (`rtile-normalize`, best with fuse-axes=false).
+Postcondition: ops that were joined stand in an `rtile.program` without a plan, which `rtile-construct` plans; the
+others stand as they were; loops that every op of a program runs through contiguously are one loop.
+
+    %c = linalg.matmul ins(%a, %b) outs(%zero) -> tensor<128x256xf32>
+    %r = linalg.generic {(i, j) -> (i, j), (i, j) -> (j), (i, j) -> (i, j)} ins(%c, %bias) { addf, maximumf }
+    // becomes
+    %r = "rtile.program"(%a, %b, %bias) ({ ... linalg.matmul ... linalg.generic ... })
+
+First element-wise ops are composed into the op that alone reads each of their elements once. Then the legal groupings
+are listed and the device's model plans each: element-wise ops behind a heavy op are computed on its accumulators after
+the last step of the reduction, what starts an accumulator before the first; ops that share rows, such as those of a
+softmax, keep them in registers where a row fits. Of two neighbours whose union saves time the best is joined, until no
+union saves any. `explain` reports each decision as a remark: what was joined, seconds and bytes saved (predicted), and
+why a legal grouping was left.
+
+Refused: nothing; what cannot be joined stays apart. Paper: ROLLER section 3.1 (fused operators are one expression) and
+3.2 (axis fusion), PolyDL section 5.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, ClassVar
+
+from roller_mlir.codegen import FAMILIES
+from roller_mlir.codegen.axis_fusion import fuse_axes_of_groups
+from roller_mlir.codegen.compose import compose_into_readers
+from roller_mlir.codegen.fusion import Cost, Decision, Fusion, leaving
+from roller_mlir.codegen.group import starts_others_only
+from roller_mlir.codegen.linalg_reader import erase_unused, is_structured, read_structured
+from roller_mlir.codegen.wrap import wrap
+from roller_mlir.hal import Device, find_device
+from roller_mlir.model import ConstructionError, ConstructOptions, construct
+from roller_mlir.plan import TensorExpression
+from roller_mlir.plan.merge_axes import merge_axes
+from roller_mlir.support.bindings import func, ir, passmanager
+from roller_mlir.support.diagnostics import remark
+from roller_mlir.support.passes import Pass, option, register
+
+CLEAN = "builtin.module(func.func(canonicalize,cse))"
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class RTileFuse(Pass):
+    """Joins linalg ops into programs where the model expects that to save time."""
+
+    name: ClassVar[str] = "rtile-fuse"
+    summary: ClassVar[str] = "join linalg ops into one program where that saves time"
+    requires: ClassVar[frozenset[str]] = frozenset({"normalized"})
+    establishes: ClassVar[frozenset[str]] = frozenset({"fused"})
+
+    device: str = option("", help="device to weigh for: a name that 'roller devices' lists, or a path to a .toml file")
+    fusion: bool = option(True, help="whether ops may be joined at all")
+    fuse_axes: bool = option(True, help="merge neighbouring loops that every operand runs through contiguously")
+    explain: bool = option(False, help="report each decision as a remark")
+
+    def __post_init__(self) -> None:
+        if not self.device:
+            raise ValueError("device must name a device, but got ''; try device=h200")
+        find_device(self.device)
+
+    def run(self, module: ir.Module) -> None:
+        """Join the ops of every function."""
+        device = find_device(self.device)
+        costs: dict[TensorExpression, Cost | str] = {}
+        for op in module.body.operations:
+            if not isinstance(op, func.FuncOp) or op.is_external:
+                continue
+            for block in op.regions[0].blocks:
+                self._fuse(block, device, costs)
+        if self.fuse_axes:
+            with module.context:
+                passmanager.PassManager.parse(CLEAN).run(module.operation)
+
+    def _fuse(self, block: ir.Block, device: Device, costs: dict[TensorExpression, Cost | str]) -> None:
+        operations = [op.operation for op in block.operations if is_structured(op.operation)]
+        operations = [op for op in operations if not starts_others_only(op)]
+        groups: list[Sequence[ir.Operation]] = [[operation] for operation in operations]
+        if self.fusion:
+            operations = compose_into_readers(operations)
+            cut = Fusion(operations, lambda expression: _weigh(expression, device, costs)).search()
+            if self.explain:
+                for decision in cut.decisions:
+                    _report(decision)
+            groups = list(cut.groups)
+        if self.fuse_axes:
+            groups = list(fuse_axes_of_groups(groups))
+        for number, group in enumerate(groups):
+            if len(group) > 1:
+                roots = [read_structured(operation) for operation in group]
+                wrap(roots, leaving(group), f"group_{number}", None)
+        _sort(block)
+        erase_unused(block)
+
+
+def _weigh(expression: TensorExpression, device: Device, costs: dict[TensorExpression, Cost | str]) -> Cost | str:
+    """Return what the model expects of an expression, remembered."""
+    expression = merge_axes(expression)
+    if expression not in costs:
+        options = ConstructOptions(
+            top_k=1, instructions=FAMILIES, split=not expression.whole and not expression.epilogue
+        )
+        try:
+            prediction = construct(expression, device, options)[0].prediction
+        except ConstructionError as error:
+            costs[expression] = str(error)
+        else:
+            assert prediction is not None
+            costs[expression] = Cost(prediction.seconds, prediction.global_load_bytes + prediction.global_store_bytes)
+    return costs[expression]
+
+
+def _report(decision: Decision) -> None:
+    names = [_names(decision.producer), _names(decision.consumer)]
+    where = decision.consumer[-1]
+    apart, together = decision.apart, decision.together
+    if apart is None or together is None:
+        remark(where, f"{names[0]} and {names[1]} stay apart: {decision.reason}")
+        return
+    figures = (
+        f"predicted {together.seconds * 1e6:.1f} us and {together.global_bytes} B together, "
+        f"{apart.seconds * 1e6:.1f} us and {apart.global_bytes} B apart"
+    )
+    if decision.joined:
+        saved = apart.global_bytes - together.global_bytes
+        remark(where, f"{names[0]} and {names[1]} are one program, which saves {saved} B: {figures}")
+    else:
+        remark(where, f"{names[0]} and {names[1]} stay apart, {decision.reason}: {figures}")
+
+
+def _names(group: Sequence[ir.Operation]) -> str:
+    return " + ".join(f"'{operation.name}'{_line(operation)}" for operation in group)
+
+
+def _line(operation: ir.Operation) -> str:
+    location: Any = operation.location
+    return f" (line {location.start_line})" if isinstance(location, ir.FileLineColLoc) else ""
+
+
+def _sort(block: ir.Block) -> None:
+    """Bring the ops of a block into an order in which each stands behind what it uses, else as they were."""
+    operations = [op.operation for op in block.operations]
+    placed: set[ir.Operation] = set()
+    order: list[ir.Operation] = []
+    home = set(operations)
+
+    def place(operation: ir.Operation) -> None:
+        if operation in placed:
+            return
+        placed.add(operation)
+        for value in operation.operands:
+            maker = value.owner
+            if not isinstance(maker, ir.Block) and maker.operation in home:
+                place(maker.operation)
+        order.append(operation)
+
+    for operation in operations:
+        place(operation)
+    for before, after in pairwise(order):
+        after.move_after(before)

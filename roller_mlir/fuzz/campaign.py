@@ -1,0 +1,185 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Many cases: drawn, tried by worker processes, failures shrunk and kept, everything counted."""
+
+import random
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from roller_mlir.fuzz.case import Case, command_of, job_of
+from roller_mlir.fuzz.generate import make_case
+from roller_mlir.fuzz.job import Job, Outcome
+from roller_mlir.fuzz.keep import write_failure
+from roller_mlir.fuzz.pool import RUN_JOB, Pool
+from roller_mlir.fuzz.program import elements
+from roller_mlir.fuzz.shrink import shrink
+
+
+@dataclass(frozen=True, kw_only=True)
+class Campaign:
+    """What to try.
+
+    Attributes:
+        seed: Of all cases.
+        numbers: Of the cases.
+        targets: Devices, in turn.
+        workers: Processes at a time.
+        limit_s: Time for a case.
+        shrink_s: Time to shrink a failure.
+        shrink_at_most: Failures that are shrunk; further ones are kept as they are.
+        sanitize: Percent of the cases in which the simulator looks for races and uninitialised reads.
+        llvm: Percent of the cases in which the simulator executes the vendor's LLVM IR.
+        keep: Folder for failures; None keeps none.
+        entry: The function that tries a job, as "module:name".
+    """
+
+    seed: int
+    numbers: range
+    targets: tuple[str, ...]
+    workers: int = 1
+    limit_s: float = 60.0
+    shrink_s: float = 60.0
+    shrink_at_most: int = 20
+    sanitize: int = 0
+    llvm: int = 0
+    keep: Path | None = None
+    entry: str = RUN_JOB
+
+    def case(self, number: int) -> Case:
+        """Return a case of this campaign."""
+        case = make_case(self.seed, number, self.targets)
+        drawn = random.Random(f"{self.seed}:{number}:level")
+        sanitize, level = drawn.random() * 100 < self.sanitize, drawn.random() * 100 < self.llvm
+        return replace(case, sanitize=sanitize and not level, level="llvm" if level else "kernels")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A case that failed.
+
+    Attributes:
+        case: As drawn.
+        outcome: What became of it.
+        shrunk: The smallest that still fails.
+        after: What became of that.
+        path: Its file, where failures are kept.
+    """
+
+    case: Case
+    outcome: Outcome
+    shrunk: Case
+    after: Outcome
+    path: Path | None
+
+    def record(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return {
+            "case": self.case.number,
+            "kind": self.case.kind,
+            "target": self.case.target,
+            "status": self.outcome.status,
+            "message": self.after.message,
+            "reproduce": command_of(self.case),
+            "file": None if self.path is None else str(self.path),
+            "ops": self.case.program.ops(),
+            "ops_shrunk": self.shrunk.program.ops(),
+            "program": job_of(self.shrunk).text,
+        }
+
+
+@dataclass
+class Tally:
+    """What became of the cases.
+
+    Attributes:
+        statuses: Cases by status.
+        refusals: Refused cases by reason: how many, and the first one's command and message.
+        kinds: Cases by kind of program, and those that hold.
+        types: Cases by element type, and those that hold.
+        failures: Those to mend.
+        compile_s: Times of compilations, of cases that ran.
+        run_s: Times of the simulator.
+        wall_s: Of everything.
+    """
+
+    statuses: Counter[str] = field(default_factory=Counter[str])
+    refusals: dict[str, tuple[int, str, str]] = field(default_factory=dict[str, tuple[int, str, str]])
+    kinds: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    types: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    failures: list[Failure] = field(default_factory=list[Failure])
+    compile_s: list[float] = field(default_factory=list[float])
+    run_s: list[float] = field(default_factory=list[float])
+    wall_s: float = 0.0
+
+    @property
+    def holds(self) -> bool:
+        """Whether no case failed."""
+        return not self.failures
+
+    def count(self, case: Case, outcome: Outcome) -> None:
+        """Count a case."""
+        self.statuses[outcome.status] += 1
+        good = outcome.status in ("equal", "close")
+        for table, names in ((self.kinds, [case.kind]), (self.types, sorted(elements(case.program)))):
+            for name in names:
+                tried, held = table.get(name, (0, 0))
+                table[name] = tried + 1, held + good
+        if good:
+            self.compile_s.append(outcome.compile_s)
+            self.run_s.append(outcome.run_s)
+        if outcome.status == "refused":
+            count, command, message = self.refusals.get(outcome.reason, (0, command_of(case), outcome.message))
+            self.refusals[outcome.reason] = count + 1, command, message
+
+
+def run_campaign(
+    campaign: Campaign,
+    check: Callable[[], None] = lambda: None,
+    found: Callable[[Failure], None] = lambda _: None,
+) -> Tally:
+    """Try all cases of a campaign.
+
+    Args:
+        campaign: What to try.
+        check: Called between cases; what it raises ends the campaign.
+        found: Called with each failure as soon as it is shrunk.
+    """
+    started = time.monotonic()
+    tally = Tally()
+
+    def jobs() -> Iterator[tuple[Case, Job]]:
+        for number in campaign.numbers:
+            case = campaign.case(number)
+            yield case, job_of(case)
+
+    failed: list[tuple[Case, Outcome]] = []
+    with Pool(campaign.workers, campaign.limit_s, campaign.entry) as pool:
+        for case, outcome in pool.run(jobs()):
+            check()
+            tally.count(case, outcome)
+            if outcome.failed:
+                failed.append((case, outcome))
+    for failure in _shrunk(campaign, failed, check):
+        tally.failures.append(failure)
+        found(failure)
+    tally.wall_s = time.monotonic() - started
+    return tally
+
+
+def _shrunk(campaign: Campaign, failed: Sequence[tuple[Case, Outcome]], check: Callable[[], None]) -> Iterator[Failure]:
+    with Pool(1, campaign.limit_s, campaign.entry) as pool:
+
+        def run(job: Job) -> Outcome:
+            check()
+            return pool.one(job)
+
+        for position, (case, outcome) in enumerate(sorted(failed, key=lambda one: one[0].number)):
+            budget_s = campaign.shrink_s if position < campaign.shrink_at_most else 0.0
+            shrunk, after = shrink(case, outcome, run, budget_s)
+            path = None
+            if campaign.keep is not None:
+                path = write_failure(campaign.keep, case, outcome, shrunk, after)
+            yield Failure(case, outcome, shrunk, after, path)

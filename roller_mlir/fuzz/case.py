@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A case: a program, a target and what is forced; and the job that tries it."""
+
+from dataclasses import dataclass
+
+from roller_mlir.fuzz.forced import Forced
+from roller_mlir.fuzz.job import Job
+from roller_mlir.fuzz.program import Program, elements
+from roller_mlir.fuzz.write import write_program
+
+_COARSEST_FIRST = ("bf16", "f16", "f32", "f64")
+
+
+@dataclass(frozen=True)
+class Case:
+    """One test.
+
+    Attributes:
+        seed: Of the run.
+        number: In the run.
+        kind: What sort of program it is.
+        program: The function.
+        target: The device.
+        values: "integers" or "normal".
+        exact: Per result, whether kernel and reference must agree to the bit.
+        depth: Per result, how many operations round on the way to it.
+        forced: What the case forces.
+        sanitize: Whether the simulator looks for races and uninitialised reads too.
+        level: What the simulator executes: "kernels" or "llvm".
+    """
+
+    seed: int
+    number: int
+    kind: str
+    program: Program
+    target: str
+    values: str
+    exact: tuple[bool, ...]
+    depth: tuple[int, ...]
+    forced: Forced
+    sanitize: bool = False
+    level: str = "kernels"
+
+
+def job_of(case: Case) -> Job:
+    """Return the job that tries a case.
+
+    Raises:
+        InvalidProgramError: The program has an extent below 1, or reads outside a tensor.
+    """
+    there = elements(case.program)
+    return Job(
+        text=write_program(case.program),
+        target=case.target,
+        values=case.values,
+        seed=case.number,
+        exact=case.exact,
+        depth=case.depth,
+        coarsest=next((kind for kind in _COARSEST_FIRST if kind in there), ""),
+        forced=case.forced,
+        sanitize=case.sanitize,
+        level=case.level,
+    )
+
+
+def command_of(case: Case) -> str:
+    """Return the command that tries a case again."""
+    more = " --sanitize 100" * case.sanitize + " --llvm 100" * (case.level == "llvm")
+    return f"roller fuzz --seed {case.seed} --case {case.number} --target {case.target}{more}"

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a plan promises of its kernel's machine code, to be compared with what the vendor's compiler made of it.
+
+Of one thread: the multiply-adds of one pass of the main loop, and per input the width and the number of the accesses of
+one step. Of a task: workgroup memory, and registers few enough that the plan's tasks fit on a unit.
+"""
+
+from dataclasses import dataclass
+from math import prod
+
+from roller_mlir.hal import Device
+from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
+from roller_mlir.mapping.layout import steps_of
+from roller_mlir.mapping.thread_reads import live_offsets, live_reads
+from roller_mlir.mapping.unrolling import rolled_loops
+from roller_mlir.plan import Access, OperandPlan, Plan, TensorExpression
+from roller_mlir.plan.plan import WORKGROUP
+
+GLOBAL_LOAD, WORKGROUP_STORE, WORKGROUP_LOAD = "global load", "workgroup store", "workgroup load"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PromisedAccess:
+    """One kind of access to one input.
+
+    Attributes:
+        operand: Number of the input.
+        kind: "global load", "workgroup store" or "workgroup load".
+        width_bytes: Bytes of one access of one thread.
+        count: Accesses of one thread in one step.
+    """
+
+    operand: int
+    kind: str
+    width_bytes: int
+    count: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Promise:
+    """What a plan promises.
+
+    Attributes:
+        device: What it is for.
+        threads: Threads of a task.
+        tasks_per_unit: Tasks that are to fit on a unit; 0 where the plan leaves it to the back end.
+        registers: Registers of one thread as predicted; 0 without a prediction.
+        workgroup_bytes: Workgroup memory of a task; None without a prediction.
+        pass_fmas: Multiply-adds of one thread in one pass of the main loop; 0 where the body is no multiply-add.
+        loops: Whether there is a main loop.
+        only_fmas: Whether the kernel has no arithmetic beside the multiply-adds, so that they can be counted exactly.
+        packed: Whether each instruction multiplies and adds twice.
+        accesses: What each input's tile is moved and read by.
+    """
+
+    device: Device
+    threads: int
+    tasks_per_unit: int
+    registers: int
+    workgroup_bytes: int | None
+    pass_fmas: int
+    loops: bool
+    only_fmas: bool
+    packed: bool
+    accesses: tuple[PromisedAccess, ...]
+
+
+def promise_of(expression: TensorExpression, plan: Plan, device: Device) -> Promise:
+    """Return what a plan for an expression promises of its kernel on a device."""
+    prediction = plan.prediction
+    rolled = _rolled(expression, plan)
+    steps = prod(steps_of(loop, plan.axes[i]) for i, loop in enumerate(expression.loops) if loop.reduction)
+    accesses: list[PromisedAccess] = []
+    for number, (access, operand) in enumerate(zip(expression.inputs, plan.operands, strict=True)):
+        if access.shape:
+            accesses += _accesses(expression, plan, rolled, number, access, operand)
+    return Promise(
+        device=device,
+        threads=plan.threads,
+        tasks_per_unit=plan.tasks_per_unit or 0,
+        registers=prediction.registers if prediction is not None else 0,
+        workgroup_bytes=prediction.shared_bytes if prediction is not None else None,
+        pass_fmas=_pass_fmas(expression, plan, rolled),
+        loops=steps > 1 or bool(rolled),
+        only_fmas=not (expression.epilogue or expression.epilogue_flops or any(expression.prologue_flops)),
+        packed=plan.instruction == "packed_fma" and all(_by_lanes(a, plan) for a in expression.inputs),
+        accesses=tuple(accesses),
+    )
+
+
+def _rolled(expression: TensorExpression, plan: Plan) -> frozenset[int]:
+    reductions = [i for i, loop in enumerate(expression.loops) if loop.reduction]
+    runs = {i: plan.axes[i].registers // plan.axes[i].chunk for i in reductions}
+    inner = {i: 1 if i == plan.lane else plan.axes[i].chunk for i in reductions}
+    return rolled_loops(reductions, runs, inner, plan.unroll)
+
+
+def _pass_fmas(expression: TensorExpression, plan: Plan, rolled: frozenset[int]) -> int:
+    """Return the multiply-adds of one pass: the points that may lie in range for some thread of some task."""
+    if not expression.fused_multiply_add or expression.result_type not in ("f32", "f64"):
+        return 0
+    used = {loop for access in expression.inputs for loop in access.loops()}
+    if any(axis.registers > 1 and loop not in used for loop, axis in enumerate(plan.axes)):
+        return 0  # equal products are made once
+    points = [
+        axis.chunk if i in rolled else len(live_offsets(loop, axis, vector=False))
+        for i, (loop, axis) in enumerate(zip(expression.loops, plan.axes, strict=True))
+    ]
+    return prod(points)
+
+
+def _accesses(
+    expression: TensorExpression,
+    plan: Plan,
+    rolled: frozenset[int],
+    number: int,
+    access: Access,
+    operand: OperandPlan,
+) -> list[PromisedAccess]:
+    dimensions = tile_dimensions(access, [axis.block for axis in plan.axes])
+    size, inner = access.element_bytes, operand.order[-1]
+
+    def promised(kind: str, width: int, count: int) -> PromisedAccess:
+        return PromisedAccess(operand=number, kind=kind, width_bytes=width * size, count=count)
+
+    width = operand.fragment_vector if operand.layer == WORKGROUP else operand.vector
+    reads = live_reads(dimensions, expression.loops, plan.axes, plan.lane, inner, width)
+    for loop in rolled & access.loops():
+        axis = plan.axes[loop]
+        reads = max(1, reads * axis.chunk // axis.registers)
+    if operand.layer != WORKGROUP:
+        return [promised(GLOBAL_LOAD, operand.vector, reads)]
+    rounds = copy_map([d.extent for d in dimensions], operand.vector, plan.threads).rounds
+    return [
+        promised(GLOBAL_LOAD, operand.vector, rounds),
+        promised(WORKGROUP_STORE, operand.store_vector, rounds * (operand.vector // operand.store_vector)),
+        promised(WORKGROUP_LOAD, operand.fragment_vector, reads),
+    ]
+
+
+def _by_lanes(access: Access, plan: Plan) -> bool:
+    """Return whether a tile's elements at the lanes of a vector are one element, or an aligned vector."""
+    lane = plan.lane
+    if lane is None:
+        return False
+    moved = [index for index in access.indices if index.coefficients[lane]]
+    return not moved or (len(moved) == 1 and len(moved[0].terms()) == 1)

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Campaigns: random programs hold; what is planted into a worker - a wrong result, a crash, a hang - is found."""
+
+import contextlib
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from roller_mlir.fuzz.campaign import Campaign, Tally, run_campaign
+from roller_mlir.fuzz.case import job_of
+from roller_mlir.fuzz.generate import make_case
+from roller_mlir.fuzz.job import Outcome
+from roller_mlir.fuzz.limits import limits_page
+from roller_mlir.fuzz.pool import Pool
+from roller_mlir.fuzz.refusals import reason_of
+from roller_mlir.tools.roller import main
+
+TARGETS = ("h200", "mi300x", "v100", "a100")
+
+# Stands for the compiler in a worker process: outcomes by the number of a case, which is the seed of its inputs.
+PLANTED = """
+import os, signal, time
+from roller_mlir.fuzz.job import Outcome
+def run_job(job):
+    if job.seed == 3:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if job.seed == 5:
+        time.sleep(1000)
+    if job.seed == 7:
+        raise SystemExit(9)
+    return Outcome("equal")
+"""
+
+WRONG = """
+from dataclasses import replace
+from roller_mlir.fuzz import execute
+original = execute.compare
+def compare(got, want, kind, points):
+    return replace(original(got, want, kind, points), equal=False, max_error=1.0)
+def run_job(job):
+    execute.compare = compare if "arith.mulf" in job.text and "reduction" in job.text else original
+    return execute.run_job(job)
+"""
+
+
+@pytest.fixture
+def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "planted_faults.py").write_text(PLANTED)
+    (tmp_path / "planted_wrong.py").write_text(WRONG)
+    monkeypatch.syspath_prepend(tmp_path)
+    return tmp_path
+
+
+def test_300_random_programs_hold() -> None:
+    tally = run_campaign(Campaign(seed=4, numbers=range(300), targets=TARGETS, workers=2, shrink_at_most=1))
+    assert not [(one.case.number, one.outcome.message) for one in tally.failures]
+    held = tally.statuses["equal"] + tally.statuses["close"]
+    assert held >= 240, tally.statuses
+    assert set(tally.statuses) <= {"equal", "close", "refused"}
+
+
+def test_a_crash_and_a_hang_are_reported_and_the_rest_goes_on(planted: Path) -> None:
+    cases = [make_case(0, number, TARGETS) for number in range(9)]
+    with Pool(2, 1.0, "planted_faults:run_job") as pool:
+        found = {case.number: outcome for case, outcome in pool.run((case, job_of(case)) for case in cases)}
+    assert sorted(found) == list(range(9))
+    assert found[3] == Outcome("crash", "the process died: SIGSEGV")
+    assert found[5] == Outcome("hang", "no end after 1 s; the process was killed")
+    assert found[7] == Outcome("crash", "the process died: exit code 9")
+    assert {found[n].status for n in (0, 1, 2, 4, 6, 8)} == {"equal"}
+
+
+def test_a_wrong_result_is_shrunk_to_the_least_program(planted: Path) -> None:
+    number = next(
+        n
+        for n in range(1000)
+        if (job := job_of(make_case(0, n, ("h200",)))) and "arith.mulf" in job.text and "reduction" in job.text
+        and make_case(0, n, ("h200",)).kind == "fused"
+    )  # fmt: skip
+    campaign = Campaign(
+        seed=0,
+        numbers=range(number, number + 1),
+        targets=("h200",),
+        keep=planted / "kept",
+        entry="planted_wrong:run_job",
+        shrink_s=40.0,
+    )
+    (failure,) = run_campaign(campaign).failures
+    assert failure.outcome.status == failure.after.status == "wrong"
+    program = failure.shrunk.program
+    assert failure.case.program.ops() > 1 == program.ops()
+    extents = re.findall(r"tensor<((?:\d+x)*)", job_of(failure.shrunk).text)
+    assert all(set(extent) <= set("1x") for extent in extents), extents
+    assert failure.path is not None
+    text = failure.path.read_text()
+    assert text.startswith("// wrong: result 0 at ")
+    assert f"roller fuzz --seed 0 --case {number} --target h200" in text
+    assert job_of(failure.shrunk).text in text
+
+
+def test_every_refusal_has_a_reason() -> None:
+    assert reason_of("'linalg.generic' has 2 results; programs have exactly 1; split it") == "several results"
+    assert reason_of("something nobody has thought of") is None
+
+
+def test_the_page_of_limits_counts() -> None:
+    tally = Tally()
+    for number, outcome in enumerate(
+        [Outcome("equal"), Outcome("close"), Outcome("refused", "-:1:2: a | b", "several results")]
+    ):
+        tally.count(make_case(0, number, TARGETS), outcome)
+    page = limits_page(tally, "roller fuzz --count 3")
+    assert "3 cases: 2 give what numpy gives (1 to the bit), 1 are refused, 0 fail." in page
+    assert "| several results | 1 | -:1:2: a \\| b | `roller fuzz --seed 0 --case 2 --target v100` |" in page
+    assert page.startswith("# Limits")
+
+
+def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
+    page = tmp_path / "limits.md"
+    assert main(["fuzz", "--count", "3", "--seed", "1", "--target", "h200", "--json", "--limits", str(page)]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["holds"] is True
+    assert sum(record["statuses"].values()) == 3 == record["count"]
+    assert "made by\n`roller fuzz --count 3 --seed 1 --target h200" in page.read_text()
+    assert main(["fuzz", "--seed", "1", "--case", "2", "--target", "h200"]) == 0
+    assert job_of(make_case(1, 2, ("h200",))).text in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--case", "1", "--limits", "x.md"], "--limits tells of many cases, but got --case"),
+        (["--sanitize", "101"], "must be 0 to 100, but got '101'"),
+        (["--seed", "-1"], "must be an integer of at least 0, but got '-1'"),
+        (["--target", ","], "must name devices as in h200,mi300x, but got ','"),
+        (["--target", "ipu-gc2"], "ipu-gc2"),
+    ],
+)
+def test_wrong_usage(arguments: list[str], message: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with contextlib.suppress(SystemExit):
+        assert main(["fuzz", *arguments]) == 2
+    assert message in capsys.readouterr().err

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random programs: always the same for a seed and a number, valid, and of every kind and type."""
+
+import random
+from collections import Counter
+
+import pytest
+
+from roller_mlir.fuzz.builder import Builder, RejectedError
+from roller_mlir.fuzz.case import job_of
+from roller_mlir.fuzz.generate import KINDS, TYPES, make_case
+from roller_mlir.fuzz.numbers import Knob, Number, value_of
+from roller_mlir.fuzz.program import elements, map_types
+from roller_mlir.fuzz.scalars import BodyText, acc, apply, cast, constant, x
+from roller_mlir.fuzz.write import InvalidProgramError, write_program
+from roller_mlir.support.bindings import make_context
+from roller_mlir.support.diagnostics import parse_module
+
+TARGETS = ("h200", "mi300x")
+
+
+def test_a_case_is_told_by_its_seed_and_number() -> None:
+    first = [job_of(make_case(3, number, TARGETS)) for number in range(50)]
+    again = [job_of(make_case(3, number, TARGETS)) for number in reversed(range(50))]
+    assert first == again[::-1]
+    assert len({job.text for job in first}) > 45
+    assert {job.target for job in first} == set(TARGETS)
+
+
+def test_the_target_changes_nothing_else() -> None:
+    one, other = make_case(3, 7, ("h200", "mi300x")), make_case(3, 7, ("v100",))
+    assert one.program == other.program
+    assert (one.target, other.target) == ("mi300x", "v100")
+
+
+def test_other_seeds_give_other_programs() -> None:
+    assert make_case(3, 7, TARGETS).program != make_case(4, 7, TARGETS).program
+
+
+def test_every_kind_and_type_is_drawn() -> None:
+    cases = [make_case(0, number, TARGETS) for number in range(1500)]
+    assert set(Counter(case.kind for case in cases)) == set(KINDS)
+    found = {element for case in cases for element in elements(case.program)}
+    assert found >= {element for (pair, _) in TYPES for element in pair}
+    ranks = {len(kind.shape) for case in cases for node in case.program.nodes for kind in node.types}
+    assert ranks >= set(range(7))
+    assert any(len(case.program.results) > 1 for case in cases)
+    assert any(case.forced.rank for case in cases)
+
+
+def test_programs_are_valid_mlir() -> None:
+    with make_context() as context:
+        for number in range(200):
+            parse_module(job_of(make_case(1, number, TARGETS)).text, context)
+
+
+def test_numbers_are_formulas_over_knobs() -> None:
+    out, size = Number("knob", (0,)), Number("knob", (1,))
+    image = (out - 1) * 2 + size
+    assert value_of(image, [Knob(5), Knob(3)]) == 11
+    assert value_of((image - size) // 2 + 1, [Knob(5), Knob(3)]) == 5
+    assert value_of(1 + 2 * out - (7 - size), [Knob(5), Knob(3)]) == 7
+
+
+@pytest.mark.parametrize(
+    ("inputs", "output", "wanted"),
+    [
+        ("f32", "f32", ["arith.mulf", "arith.addf"]),
+        ("f16", "f32", ["arith.extf", "arith.mulf", "arith.addf"]),
+        ("i8", "i32", ["arith.extsi", "arith.muli", "arith.addi"]),
+        ("i32", "i32", ["arith.muli", "arith.addi"]),
+        ("bf16", "f16", ["arith.extf", "arith.truncf", "arith.mulf", "arith.addf"]),
+        ("f32", "i8", ["arith.fptosi", "arith.muli", "arith.addi"]),
+    ],
+)
+def test_bodies_are_spelled_by_their_types(inputs: str, output: str, wanted: list[str]) -> None:
+    body = BodyText([inputs], [output])
+    value = cast(x(0), output)
+    body.name(apply("add", acc(), apply("mul", value, value)))
+    assert [line.split(" = ")[1].split(" ")[0] for line in body.lines] == wanted
+
+
+def test_an_exponential_of_a_large_value_is_no_test() -> None:
+    b = Builder(random.Random(0), "integers", 1000)
+    extent = b.knob(4)
+    at = [b.loop(0, 1)]
+    body = apply("exp", apply("mul", x(0), constant(100, "f32")))
+    with pytest.raises(RejectedError, match="exponential"):
+        b.generic([extent], [(b.argument([extent], "f32"), at)], [(b.fill([extent], "f32"), [0])], [body])
+
+
+def test_a_comparison_of_what_is_rounded_is_no_test() -> None:
+    b = Builder(random.Random(0), "normal", 1000)
+    extent = b.knob(4)
+    body = apply("select", apply("gt", apply("tanh", x(0)), constant(0, "f32")), x(0), constant(0, "f32"))
+    with pytest.raises(RejectedError, match="not exact"):
+        b.generic([extent], [(b.argument([extent], "f32"), [b.loop(0, 1)])], [(b.fill([extent], "f32"), [0])], [body])
+
+
+def test_a_read_outside_of_a_tensor_is_no_program() -> None:
+    b = Builder(random.Random(0), "integers", 1000)
+    extent = b.knob(4)
+    given = b.argument([b.knob(3)], "f32")
+    ref = b.generic([extent], [(given, [b.loop(0, 1)])], [(b.fill([extent], "f32"), [0])], [apply("neg", x(0))])
+    with pytest.raises(InvalidProgramError, match="index 0 to 3 is outside of 3 elements"):
+        write_program(b.program([ref]))
+
+
+def test_types_are_replaced_in_bodies_too() -> None:
+    case = next(case for number in range(500) if "f16" in elements((case := make_case(5, number, TARGETS)).program))
+    text = write_program(map_types(case.program, {"f16": "f32"}))
+    assert "f16" not in text.replace("bf16", "")
