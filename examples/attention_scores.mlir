@@ -1,8 +1,8 @@
-// softmax(Q K^T / sqrt(d)) of every head: one kernel, where a row of scores fits a task.
+// softmax(Q K^T / sqrt(d)) of every head: the scores with their scaling, then their softmax.
 // RUN: roller-opt %s --roller-to-sim=device=h200 | FileCheck %s
 
 // CHECK-LABEL: func.func @attention_scores
-// CHECK-COUNT-1: gpu.launch_func
+// CHECK-COUNT-2: gpu.launch_func
 // CHECK-NOT: gpu.launch_func
 #q = affine_map<(h, i, j, d) -> (h, i, d)>
 #k = affine_map<(h, i, j, d) -> (h, j, d)>

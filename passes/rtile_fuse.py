@@ -27,11 +27,12 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from roller_mlir.codegen import FAMILIES
-from roller_mlir.codegen.axis_fusion import fuse_axes_of_groups
 from roller_mlir.codegen.compose import compose_into_readers
 from roller_mlir.codegen.fusion import Cost, Decision, Fusion, leaving
 from roller_mlir.codegen.group import starts_others_only
+from roller_mlir.codegen.group_axes import fuse_axes_of_groups
 from roller_mlir.codegen.linalg_reader import erase_unused, is_structured, read_structured
+from roller_mlir.codegen.separate import separate_results, separate_views
 from roller_mlir.codegen.wrap import wrap
 from roller_mlir.hal import Device, find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
@@ -76,6 +77,10 @@ class RTileFuse(Pass):
         if self.fuse_axes:
             with module.context:
                 passmanager.PassManager.parse(CLEAN).run(module.operation)
+            for op in module.body.operations:
+                if isinstance(op, func.FuncOp) and not op.is_external:
+                    separate_views(op)
+                    separate_results(op, flat=True)
 
     def _fuse(self, block: ir.Block, device: Device, costs: dict[TensorExpression, Cost | str]) -> None:
         operations = [op.operation for op in block.operations if is_structured(op.operation)]
@@ -128,7 +133,8 @@ def _report(decision: Decision) -> None:
     )
     if decision.joined:
         saved = apart.global_bytes - together.global_bytes
-        remark(where, f"{names[0]} and {names[1]} are one program, which saves {saved} B: {figures}")
+        what = f"saves {saved} B" if saved >= 0 else f"moves {-saved} B more"
+        remark(where, f"{names[0]} and {names[1]} are one program, which {what}: {figures}")
     else:
         remark(where, f"{names[0]} and {names[1]} stay apart, {decision.reason}: {figures}")
 

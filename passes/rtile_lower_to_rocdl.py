@@ -3,8 +3,9 @@
 
 Precondition: gpu.module ops hold gpu.func kernels of arith, math, vector, memref, scf and gpu ops; arguments are
 static memrefs. Postcondition: gpu.module ops hold llvm and rocdl ops only; arguments are bare pointers; the block
-size is the required and the flat work-group size; dynamic workgroup memory is an external array. Host code is as
-before.
+size is the required and the flat work-group size; dynamic workgroup memory is an external array. So many subgroups are
+to fit on a scheduler as `rtile.tasks_per_unit` asks for, which bounds the registers; sums that a loop carries past a
+branch are used before it (`llvm.fake.use`), or LLVM would compute them behind it. Host code is as before.
 
     gpu.func @copy(%a: memref<1024xf32> {llvm.noalias}, %b: memref<1024xf32>) kernel
         attributes {known_block_size = array<i32: 256, 1, 1>}

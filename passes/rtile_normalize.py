@@ -27,14 +27,14 @@ Paper: ROLLER section 3.2 (axis fusion).
 """
 
 from dataclasses import dataclass
-from math import prod
 from typing import Any, ClassVar
 
 from roller_mlir.codegen.accepted_input import RESHAPES, check_operations, check_signatures, compiled_functions
 from roller_mlir.codegen.axis_fusion import fuse_axes
 from roller_mlir.codegen.decompose import decompose
-from roller_mlir.codegen.views import VIEWS, reads_through
-from roller_mlir.support.bindings import arith, ir, linalg, passmanager, tensor
+from roller_mlir.codegen.separate import empty_of, filled, separate_results, separate_views, splat_of
+from roller_mlir.codegen.views import VIEWS
+from roller_mlir.support.bindings import ir, passmanager
 from roller_mlir.support.passes import Pass, option, register
 from roller_mlir.support.values import defining_op
 
@@ -68,34 +68,15 @@ class RTileNormalize(Pass):
                 fuse_axes(function)
         _simplify(module, CLEAN)
         for function in functions:
-            if _separate_views(function) and self.fuse_axes:
+            if separate_views(function) and self.fuse_axes:
                 fuse_axes(function)
-            _separate_results(function, flat=self.fuse_axes)
+            separate_results(function, flat=self.fuse_axes)
             _erase_unused(function)
 
 
 def _simplify(module: ir.Module, pipeline: str) -> None:
     with module.context:
         passmanager.PassManager.parse(pipeline).run(module.operation)
-
-
-def _splat_of(value: Any) -> Any:
-    """Return the scalar attribute of a splat constant, None of any other value."""
-    if defining_op(value, "arith.constant") is None:
-        return None
-    elements = value.owner.attributes["value"]
-    is_splat = isinstance(elements, ir.DenseElementsAttr) and elements.is_splat
-    return elements.get_splat_value() if is_splat else None
-
-
-def _empty(kind: ir.RankedTensorType) -> Any:
-    """Build a tensor of unspecified content at the insertion point."""
-    return tensor.empty(list(kind.shape), kind.element_type)
-
-
-def _fill(kind: ir.RankedTensorType, scalar: Any) -> Any:
-    """Build a fill of a new tensor at the insertion point."""
-    return linalg.fill(arith.constant(kind.element_type, scalar), outs=[_empty(kind)])
 
 
 def _renew_outputs(function: Any) -> None:
@@ -109,69 +90,12 @@ def _renew_outputs(function: Any) -> None:
         for number in range(first, len(operation.operands)):
             value = operation.operands[number]
             is_read = number < len(arguments) and any(True for _ in arguments[number].uses)
-            scalar = _splat_of(value)
+            scalar = splat_of(value)
             with ir.InsertionPoint(operation), operation.location:
                 if not is_read and defining_op(value, "tensor.empty") is None:
-                    operation.operands[number] = _empty(value.type)
+                    operation.operands[number] = empty_of(value.type)
                 elif is_read and scalar is not None:
-                    operation.operands[number] = _fill(value.type, scalar)
-
-
-def _separate_views(function: Any) -> bool:
-    """Copy what a padding or a slice gives, where it cannot be read through; return whether there was any.
-
-    The copy is an element-wise program that reads the tensor inside, as every other reader does.
-    """
-    found = False
-    for op in list(function.entry_block.operations):
-        if op.operation.name not in VIEWS:
-            continue
-        others = [use for use in op.operation.results[0].uses if not reads_through(use)]
-        if not others:
-            continue
-        found = True
-        with ir.InsertionPoint.after(op.operation), op.operation.location:
-            copied = linalg.copy(op.operation.results[0], outs=[_empty(op.operation.results[0].type)])
-        for use in others:
-            use.owner.operation.operands[use.operand_number] = copied
-    return found
-
-
-def _root(value: Any) -> Any:
-    """Return the value that a chain of reshapes begins with."""
-    while (reshape := defining_op(value)) is not None and reshape.name in RESHAPES:
-        value = reshape.operands[0]
-    return value
-
-
-def _separate_results(function: Any, *, flat: bool) -> None:
-    """Copy what a function returns where no op of its own has produced it."""
-    terminator = list(function.entry_block.operations)[-1].operation
-    seen: set[Any] = set()
-    for number, value in enumerate(terminator.operands):
-        root = _root(value)
-        source = defining_op(root)
-        if source is not None and source.name.startswith("linalg.") and root not in seen:
-            seen.add(root)
-            continue
-        with ir.InsertionPoint(terminator), terminator.location:
-            terminator.operands[number] = _new_result(value, root, flat=flat)
-
-
-def _new_result(value: Any, root: Any, *, flat: bool) -> Any:
-    kind = ir.RankedTensorType(value.type)
-    scalar = _splat_of(root)
-    if defining_op(root, "tensor.empty") is not None:
-        number = ir.FloatAttr if isinstance(kind.element_type, ir.FloatType) else ir.IntegerAttr
-        scalar = number.get(kind.element_type, 0)
-    if scalar is not None:
-        return _fill(kind, scalar)
-    if not flat or kind.rank < 2:
-        return linalg.copy(value, outs=[_empty(kind)])
-    axes = [list(range(kind.rank))]
-    line = ir.RankedTensorType.get([prod(kind.shape)], kind.element_type)
-    copied = linalg.copy(tensor.collapse_shape(line, value, axes), outs=[_empty(line)])
-    return tensor.expand_shape(kind, copied, axes, [], list(kind.shape))
+                    operation.operands[number] = filled(value.type, scalar)
 
 
 def _erase_unused(function: Any) -> None:

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _IR_STAGES = {"plan": "rtile-construct", "loops": "rtile-expand", "gpu": "rtile-lower-to-gpu"}
 _FILE_STAGES = {"llvm": "llvm", "ptx": "ptx", "sass": "assembly", "hsaco": "hsaco"}
 
+_WARNING = "warning: "
+
 
 def sizes(text: str) -> tuple[int, ...]:
     """Parse a list such as 64,64,8."""
@@ -60,6 +62,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", metavar="DIR", help="write the artifact there")
     parser.add_argument("--emit", choices=(*_IR_STAGES, *_FILE_STAGES), help="print this stage instead of the tables")
     parser.add_argument("--stats", action="store_true", help="disassemble, and print statistics of each kernel")
+    parser.add_argument(
+        "--no-gate", action="store_true", help="do not compare the machine code with what the plan promises"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -143,6 +148,7 @@ def compile_options(
         binaries=binaries,
         llvm=llvm,
         disassemble=disassemble,
+        gate=not getattr(arguments, "no_gate", False),
         **construction_arguments(arguments),
     )
 
@@ -206,7 +212,7 @@ def _report(arguments: argparse.Namespace, artifact: "Artifact") -> None:
         print_tables(_statistics_tables(artifact))
     print_tables([("Phases", ("phase", "time"), [(k, seconds(v)) for k, v in manifest.phases_s.items()])])
     for note in dict.fromkeys([*manifest.notes, *(note for kernel in artifact.kernels for note in kernel.notes)]):
-        print_line(f"note: {note}")
+        print_line(note if note.startswith(_WARNING) else f"note: {note}")
 
 
 def _summary(arguments: argparse.Namespace, artifact: "Artifact") -> dict[str, Any]:
@@ -230,6 +236,7 @@ def _summary(arguments: argparse.Namespace, artifact: "Artifact") -> dict[str, A
                 "phases_s": {**manifest.phases_s, **kernel.phases_s},
                 "plan": to_json(kernel.plan),
                 "notes": kernel.notes,
+                "warnings": [note.removeprefix(_WARNING) for note in kernel.notes if note.startswith(_WARNING)],
             }
         )
     return {

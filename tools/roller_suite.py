@@ -207,8 +207,9 @@ def _stage(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> in
 
             work = partial(construct_operator, device=device, context=context, options=plans, dtype=dtype)
         elif stage == "compile":
-            from roller_mlir.suites.compile_stage import compile_operator
+            from roller_mlir.suites.compile_stage import compile_operator, warm_up
 
+            warm_up(target_of(arguments))
             work = partial(compile_operator, target=target_of(arguments), options=CompileOptions(**asked), dtype=dtype)
         else:
             from roller_mlir.suites.run_stage import run_operator

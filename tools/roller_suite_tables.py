@@ -80,11 +80,40 @@ def _summary(stage: str, device: str, records: Sequence[Record]) -> str:
         f"{len(records)} operator{'s' * (len(records) != 1)} {verb} for {device} in {seconds(sum(times))}: median "
         f"{seconds(median(times))}, worst {seconds(worst[key])} ({worst['id']})"
     )
+    if stage == "compile":
+        text += f"; {_mismatches(records)}"
+    if stage == "compile":
+        text += _per_kernel(records)
     if stage == "run":
         wrong = [record["id"] for record in records if not record["matches"]]
         text += f"; do not match numpy: {', '.join(wrong)}" if wrong else "; all match numpy"
         shrunk = sum(record["shrunk"] for record in records)
         text += f"; {shrunk} shrunk, so that their plans are those of smaller operators" if shrunk else ""
+    return text
+
+
+def _mismatches(records: Sequence[Record]) -> str:
+    """Count what the static quality gate found."""
+    found = {record["id"]: len(record["mismatches"]) for record in records if record["mismatches"]}
+    if not found:
+        return "all machine code keeps what the plans promise"
+    total = sum(found.values())
+    return f"{total} mismatch{'es' * (total != 1)} of machine code and plan: {', '.join(found)}"
+
+
+def _per_kernel(records: Sequence[Record]) -> str:
+    """Return the time of one kernel, and which kernels spill."""
+    kernels = [(record["kernel_s"], record["id"], kernel) for record in records for kernel in record["kernels"]]
+    if not kernels:
+        return ""
+    worst = max(kernels, key=lambda one: one[0])
+    middle = median([one[0] for one in kernels])
+    text = f"; {len(kernels)} kernels, source to binary each: median {seconds(middle)}, worst {seconds(worst[0])}"
+    text += f" ({worst[1]})"
+    known = [one for one in kernels if one[2]["spill_bytes"] is not None]
+    spilling = list(dict.fromkeys(one[1] for one in known if one[2]["spill_bytes"]))
+    if known:
+        text += f"; spills: {', '.join(spilling) or 'none'}"
     return text
 
 

@@ -33,11 +33,14 @@ def verify(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> in
     from roller_mlir.hal import find_device
     from roller_mlir.suites.verify_all import Sample, verify_pairs
     from roller_mlir.tools.roller_arguments import construction_arguments
+    from roller_mlir.tools.roller_errors import UsageError
     from roller_mlir.tools.roller_interrupt import check
     from roller_mlir.tools.roller_output import print_json
     from roller_mlir.tools.roller_targets import targets_of
 
     targets = targets_of(arguments)
+    if not targets:
+        raise UsageError(f"--target must name a device, but got '{arguments.target}'")
     for target in targets:
         find_device(target).require_compiles()
     pairs = [(operator, target) for target in targets for operator in operators]
@@ -64,7 +67,7 @@ def _print(records: Sequence[Record], seconds: float) -> None:
     if good:
         print_tables([(title, header, [_row(record) for record in good])])
     wrong = [f"{record['id']} on {record['target']}" for record in good if not record["matches"]]
-    verdict = f"do not match numpy: {', '.join(wrong)}" if wrong else "all match numpy"
+    verdict = f"do not match numpy: {', '.join(wrong)}" if wrong else "all match numpy" if good else "none matches"
     refused = len(records) - len(good)
     print_line(
         f"{len(good)} plans verified in {seconds:.0f} s: {verdict}{f'; {refused} were refused' if refused else ''}"

@@ -12,6 +12,8 @@ import sys
 import time
 from datetime import date
 
+from suite import suite_lines
+
 import roller_mlir
 from roller_mlir.codegen.linalg_reader import read_structured
 from roller_mlir.hal import find_device
@@ -27,6 +29,7 @@ Milliseconds from `.mlir` text to the binary of one f32 matmul in a warm process
 is on a GPU is not among them. The product is kept in one kernel: small ones are otherwise divided over two.
 """
 ONE_KERNEL = roller_mlir.CompileOptions(split=False)
+SUITE_TARGETS = ("v100", "a100", "h200", "mi300x")
 SIZES = ((1024, 1024, 1024), (4096, 4096, 4096), (1023, 1023, 1023))
 
 
@@ -82,6 +85,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=20, help="compilations per row (20)")
     parser.add_argument("--target", action="append", help="device; may be given several times (h200, mi300x)")
+    parser.add_argument("--suite", default="roller119", help="suite of the second table; '' leaves it out (roller119)")
     options = parser.parse_args()
     targets = options.target or ["h200", "mi300x"]
     columns = [(size, target) for target in targets for size in SIZES]
@@ -95,6 +99,8 @@ def main() -> int:
         cells = [f"{1e3 * phases[name]:.1f}" if name in phases else "" for _, phases in results]
         print(f"| {name} | " + " | ".join(cells) + " |")
     print("| **whole** | " + " | ".join(f"**{1e3 * total:.0f}**" for total, _ in results) + " |")
+    if options.suite:
+        print("\n".join(suite_lines(options.suite, options.target or SUITE_TARGETS)))
     return 0
 
 

@@ -13,10 +13,10 @@ from roller_mlir.codegen.views import SLICE, VIEWS, read_slice
 from roller_mlir.support.bindings import func, ir, linalg
 from roller_mlir.support.diagnostics import fail
 
-ELEMENT_TYPES = ("f32", "f16", "bf16", "f64", "i8", "i32")
+ELEMENT_TYPES = ("f32", "f16", "bf16", "f64", "i8", "i16", "i32", "i64", "i1")
 # A tensor of more elements could not be indexed by signed 64-bit bytes.
 MAX_ELEMENTS = 1 << 56
-SCALAR_TYPES = (*ELEMENT_TYPES, "i1", "i16", "i64", "index")
+SCALAR_TYPES = (*ELEMENT_TYPES, "index")
 DECOMPOSED = ("tensor.concat", "tensor.insert_slice")
 RESHAPES = ("tensor.collapse_shape", "tensor.expand_shape")
 PLAIN_OPS = ("arith.constant", "tensor.empty", "func.return", *VIEWS, *RESHAPES)

@@ -12,71 +12,18 @@ is collapsed inside its padding. A loop whose position the body reads, by linalg
 Paper: ROLLER section 3.2 (axis fusion).
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 from math import prod
 from typing import Any
 
 from roller_mlir.codegen.axis_groups import Groups, Operand, fusible_groups
-from roller_mlir.codegen.group import common_loops
 from roller_mlir.codegen.linalg_reader import fill_constant, is_structured
 from roller_mlir.codegen.views import View, view_of
 from roller_mlir.dialects.rtile_compute import iterator_name
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
 from roller_mlir.support.values import defining_op
-
-
-def fuse_axes_of_groups(groups: Sequence[Sequence[ir.Operation]]) -> list[list[ir.Operation]]:
-    """Fuse loops that every op of a group allows, in all of them alike; return the groups' ops after that.
-
-    Where the ops of a group walk a pair of loops that only some of them could fuse, it stays a pair in all of them.
-
-    Args:
-        groups: Linalg ops that are to become one program each, in order.
-    """
-    return [_fuse_group(group) for group in groups]
-
-
-def _fuse_group(group: Sequence[ir.Operation]) -> list[ir.Operation]:
-    nests = [_read(operation) for operation in group]
-    common = common_loops(group)
-    known = [(nest, loops) for nest, loops in zip(nests, common, strict=True) if nest is not None]
-    if len(known) < len(group):
-        return list(group)
-    apart: set[tuple[int, int]] = set()
-    pairs = {(loops[a], loops[b]) for nest, loops in known for each in nest.groups for a, b in pairwise(each)}
-    for a, b in pairs:
-        for nest, loops in known:
-            moving = [loop for each in nest.groups for loop in each]
-            own = {loops[x]: loops[y] for each in nest.groups for x, y in pairwise(each)}
-            present = {loops[loop] for loop in moving} & {a, b}
-            if present and own.get(a) != b:
-                apart.add((a, b))
-    result: list[ir.Operation] = []
-    for nest, loops in known:
-        names = {loop: number for number, loop in enumerate(loops)}
-        kept = frozenset((names[a], names[b]) for a, b in apart if a in names and b in names)
-        limited = replace(nest, apart=kept)
-        changes = limited.drops_window or any(len(each) > 1 for each in limited.groups)
-        result.append(_rewrite(limited) if changes else limited.operation)
-    for operation in result:
-        _cancel_reshapes(operation)
-    return result
-
-
-def _cancel_reshapes(operation: ir.Operation) -> None:
-    """Let an op read what a reshape of a reshape began with, where both undo each other."""
-    for number, value in enumerate(operation.operands):
-        outer = defining_op(value, "tensor.collapse_shape")
-        inner = None if outer is None else defining_op(outer.operands[0], "tensor.expand_shape")
-        if outer is None or inner is None or inner.operands[0].type != value.type:
-            continue
-        operation.operands[number] = inner.operands[0]
-        for reshape in (outer, inner):
-            if not any(True for _ in reshape.results[0].uses):
-                reshape.erase()
 
 
 def fuse_axes(function: Any) -> bool:
@@ -86,15 +33,15 @@ def fuse_axes(function: Any) -> bool:
     """
     changed = False
     for op in list(function.entry_block.operations):
-        nest = _read(op.operation)
+        nest = read_nest(op.operation)
         if nest is not None and (nest.drops_window or any(len(group) > 1 for group in nest.groups)):
-            _rewrite(nest)
+            rewrite(nest)
             changed = True
     return changed
 
 
 @dataclass(frozen=True)
-class _Nest:
+class Nest:
     """A linalg op whose loops are looked at.
 
     Attributes:
@@ -187,7 +134,8 @@ class _Nest:
         )
 
 
-def _read(operation: ir.Operation) -> _Nest | None:
+def read_nest(operation: ir.Operation) -> Nest | None:
+    """Read an op's loops, None of ops whose loops stay as they are."""
     if not is_structured(operation) or (
         len(operation.results) == 1 and fill_constant(operation.results[0]) is not None
     ):
@@ -201,7 +149,7 @@ def _read(operation: ir.Operation) -> _Nest | None:
     if any(view is not None and not view.is_collapsible for view in views):
         return None
     indices = tuple(tuple(m.results) for m in maps)
-    nest = _Nest(operation, indices, _iterators(operation, maps), (), (), views)
+    nest = Nest(operation, indices, _iterators(operation, maps), (), (), views)
     extents: dict[int, int] = {}
     for number, operand in enumerate(nest.operands):
         for loop, extent in zip(operand.dimensions, nest.shape(number), strict=True):
@@ -212,7 +160,7 @@ def _read(operation: ir.Operation) -> _Nest | None:
     sizes = tuple(extents[loop] for loop in range(len(extents)))
     for vanishing in (tuple(loop for loop, size in enumerate(sizes) if size == 1), ()):
         left = _without(indices, vanishing, len(sizes))
-        found = _Nest(operation, left, nest.iterators, sizes, vanishing, views, _in_sum(indices, vanishing))
+        found = Nest(operation, left, nest.iterators, sizes, vanishing, views, _in_sum(indices, vanishing))
         if found.is_exact:
             return found
     return None
@@ -263,7 +211,7 @@ def _iterators(operation: ir.Operation, maps: tuple[ir.AffineMap, ...]) -> tuple
     return tuple("parallel" if loop in parallel else "reduction" for loop in range(maps[0].n_dims))
 
 
-def _rewrite(nest: _Nest) -> ir.Operation:
+def rewrite(nest: Nest) -> ir.Operation:
     """Replace an op by the linalg.generic over fused loops, between reshapes of its operands and results."""
     operation = nest.operation
     inputs = len(nest.indices) - len(operation.results)
@@ -290,7 +238,7 @@ def _rewrite(nest: _Nest) -> ir.Operation:
     return fused
 
 
-def _renumber(nest: _Nest, fused: ir.Operation) -> None:
+def _renumber(nest: Nest, fused: ir.Operation) -> None:
     """Let linalg.index name the loops as they are counted now; the only position on a loop that vanishes is 0."""
     for op in _index_ops(fused):
         loop = ir.IntegerAttr(op.attributes["dim"]).value
@@ -303,7 +251,7 @@ def _renumber(nest: _Nest, fused: ir.Operation) -> None:
         op.erase()
 
 
-def _fused_map(nest: _Nest, number: int) -> ir.AffineMap:
+def _fused_map(nest: Nest, number: int) -> ir.AffineMap:
     """Return the map of an operand over the fused loops."""
     group_of = {loop: position for position, group in enumerate(nest.groups) for loop in group}
     dims: list[Any] = [ir.AffineConstantExpr.get(0)] * len(nest.iterators)
@@ -316,7 +264,7 @@ def _fused_map(nest: _Nest, number: int) -> ir.AffineMap:
     return ir.AffineMap.get(len(nest.groups), 0, results)
 
 
-def _collapse(nest: _Nest, number: int) -> Any:
+def _collapse(nest: Nest, number: int) -> Any:
     """View an operand with its dimensions fused; a fill or an empty tensor is made anew in that shape."""
     value = nest.operation.operands[number]
     groups = nest.dimension_groups(number)
@@ -336,7 +284,7 @@ def _collapse(nest: _Nest, number: int) -> Any:
     return tensor.collapse_shape(ir.RankedTensorType.get(fused, kind.element_type), value, groups)
 
 
-def _expand(nest: _Nest, number: int, value: Any, kind: ir.Type) -> Any:
+def _expand(nest: Nest, number: int, value: Any, kind: ir.Type) -> Any:
     groups = nest.dimension_groups(number)
     shape = nest.shape(number)
     if len(groups) == len(shape):

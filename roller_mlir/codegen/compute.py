@@ -11,10 +11,12 @@ from roller_mlir.codegen.apply_body import clone_body, keeps_every_product, wide
 from roller_mlir.codegen.body import INDEX, Argument, Body, Local, Reference
 from roller_mlir.codegen.fragments import Fragments, Wide
 from roller_mlir.codegen.register_tiles import read_register_tile
-from roller_mlir.codegen.task_context import TaskContext
+from roller_mlir.codegen.task_context import TaskContext, element_bytes
 from roller_mlir.codegen.thread_box import Positions, ThreadBox
 from roller_mlir.codegen.tile_values import DirectTile, RegisterTile, StagedTile
 from roller_mlir.mapping.index import Linear
+from roller_mlir.mapping.point_order import Reads, point_order
+from roller_mlir.mapping.unrolling import rolled_loops
 from roller_mlir.plan import LinearIndex
 from roller_mlir.support.bindings import ir
 
@@ -50,7 +52,8 @@ def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[i
     reductions = [i for i, loop in enumerate(box.loops) if loop.reduction]
     runs = {i: box.axes[i].registers // box.axes[i].chunk for i in reductions}
     inner = {i: 1 if i == box.lane else box.axes[i].chunk for i in reductions}
-    rolled = _rolled_loops(reductions, runs, inner, compute.unroll)
+    rolled = rolled_loops(reductions, runs, inner, compute.unroll)
+    counted = _is_counted(compute)
 
     def nest(loops: list[int], positions: Positions, values: Sequence[ir.Value]) -> list[ir.Value]:
         if loops:
@@ -76,8 +79,8 @@ def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[i
         points = [point for point in points if _may_be_in_range(compute, point)]
         current = list(values)
         with fragments.scope():
-            for point in points:
-                current = _point(context, compute, fragments, point, current)
+            for place, result in point_order(_reads(compute, points), len(points), len(box.keys)):
+                _point(context, compute, fragments, points[place], result, current, counted=counted)
         return current
 
     return nest(sorted(rolled), {}, accumulators)
@@ -94,18 +97,42 @@ def _may_be_in_range(compute: Compute, point: Positions) -> bool:
     return True
 
 
-def _rolled_loops(reductions: list[int], runs: dict[int, int], inner: dict[int, int], unroll: int) -> set[int]:
-    """Choose which reduction loops stay loops: the innermost ones are unrolled while at most `unroll` points result."""
-    points = 1
-    for loop in reductions:
-        points *= inner[loop]
-    rolled: set[int] = set()
-    for loop in reversed(reductions):
-        if points * runs[loop] <= unroll and not rolled:
-            points *= runs[loop]
-        elif runs[loop] > 1:
-            rolled.add(loop)
-    return rolled
+def _reads(compute: Compute, points: Sequence[Positions]) -> list[Reads]:
+    """Return what points read of each tile, without the part that is the same for all of a thread's."""
+    box = compute.box
+
+    def at(functions: Sequence[LinearIndex], positions: Positions, steps: Sequence[int]) -> tuple[int, ...]:
+        moved = {loop: positions[loop].constant - box.base(loop).constant for loop in positions}
+        return tuple(
+            [
+                step * sum([k * moved.get(loop, 0) for loop, k in function.terms().items()])
+                for function, step in zip(functions, steps, strict=True)
+            ]
+        )
+
+    found: list[Reads] = []
+    for tile, functions in compute.inputs.values():
+        if isinstance(tile, RegisterTile) or not functions:
+            continue
+        if isinstance(tile, StagedTile):
+            functions, width = [functions[d] for d in tile.layout.order], tile.layout.fragment_vector
+            steps, source = [1] * len(functions), tile.source
+        else:
+            width, steps, source = tile.vector, tile.steps, tile
+        lanes: list[Positions] = [
+            {} if box.lane is None else {box.lane: box.base(box.lane) + n} for n in range(box.width)
+        ]
+        size = element_bytes(ir.MemRefType(source.buffer.type).element_type)
+        found.append(
+            Reads(
+                tuple([at(functions, point, steps) for point in points]),
+                tuple([at(functions, box.at(key), steps) for key in box.keys]),
+                tuple([at(functions, lane, steps) for lane in lanes]),
+                width,
+                max(1, size // 4),
+            )
+        )
+    return found
 
 
 def _point(
@@ -113,35 +140,34 @@ def _point(
     compute: Compute,
     fragments: Fragments,
     point: Positions,
-    accumulators: Sequence[ir.Value],
-) -> list[ir.Value]:
-    """Emit the body at one reduction point for every accumulator."""
+    at: int,
+    accumulators: list[ir.Value],
+    *,
+    counted: bool,
+) -> None:
+    """Emit the body at one reduction point for one accumulator of each result, which change in place."""
     box = compute.box
     condition = _in_range(context, compute, point)
-    counted = _is_counted(compute)
-    results = list(accumulators)
     count = len(box.keys)
-    for at, key in enumerate(box.keys):
-        positions = {**point, **box.at(key)}
-        values: dict[Reference, Wide] = {
-            Argument(number): read_register_tile(context, tile, box, functions, positions)
-            if isinstance(tile, RegisterTile)
-            else fragments.read(tile, functions, positions)
-            for number, (tile, functions) in compute.inputs.items()
-        }
-        for number, accumulator in enumerate(accumulators[at::count]):
-            values[Argument(compute.body.inputs + number)] = (accumulator, box.width)
-        for number, op in enumerate(compute.body.ops):
-            if op.name == INDEX:
-                loop = ir.IntegerAttr(op.attributes["dim"]).value
-                values[Local(number)] = _position(context, compute, loop, positions)
-        lanes = _live_lanes(compute, positions) if counted else 0
-        for number, found in enumerate(clone_body(context, compute.body, values, counted=lanes)):
-            new, old = widen(context, found, box.width), accumulators[number * count + at]
-            if condition is not None:
-                new = context.emit.op("arith.select", [condition, new, old], new.type)
-            results[number * count + at] = new
-    return results
+    positions = {**point, **box.at(box.keys[at])}
+    values: dict[Reference, Wide] = {
+        Argument(number): read_register_tile(context, tile, box, functions, positions)
+        if isinstance(tile, RegisterTile)
+        else fragments.read(tile, functions, positions)
+        for number, (tile, functions) in compute.inputs.items()
+    }
+    for number, accumulator in enumerate(accumulators[at::count]):
+        values[Argument(compute.body.inputs + number)] = (accumulator, box.width)
+    for number, op in enumerate(compute.body.ops):
+        if op.name == INDEX:
+            loop = ir.IntegerAttr(op.attributes["dim"]).value
+            values[Local(number)] = _position(context, compute, loop, positions)
+    lanes = _live_lanes(compute, positions) if counted else 0
+    for number, found in enumerate(clone_body(context, compute.body, values, counted=lanes)):
+        new, old = widen(context, found, box.width), accumulators[number * count + at]
+        if condition is not None:
+            new = context.emit.op("arith.select", [condition, new, old], new.type)
+        accumulators[number * count + at] = new
 
 
 def _position(context: TaskContext, compute: Compute, loop: int, positions: Positions) -> Wide:

@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Staged copies: global memory to registers, registers to workgroup memory, shared by all threads of a task."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 from roller_mlir.codegen.fragments import load_global
-from roller_mlir.codegen.task_context import TaskContext, access_memory, slice_of, vector_type
+from roller_mlir.codegen.task_context import TaskContext, access_memory, element_bytes, slice_of, vector_type
 from roller_mlir.codegen.tile_values import DirectTile
 from roller_mlir.mapping.data_tile import CopyMap
 from roller_mlir.mapping.index import UNLIMITED, Linear, Symbol
+from roller_mlir.mapping.unrolling import COPIED_AT_ONCE, rounds_at_once
 from roller_mlir.plan import OperandPlan
 from roller_mlir.support.bindings import ir
 
@@ -33,7 +35,7 @@ class StagedCopy:
         view: The buffers, a memref of stages x buffer extents.
         layout: Dimension order and access widths.
         copy: The distribution over threads.
-        rounds: What the current thread copies.
+        rounds: What the current thread copies; empty for a copy in a loop.
     """
 
     view: ir.Value
@@ -42,11 +44,16 @@ class StagedCopy:
     rounds: tuple[Round, ...]
 
 
-def copy_rounds(context: TaskContext, copy: CopyMap) -> tuple[Round, ...]:
+def copy_rounds(context: TaskContext, copy: CopyMap, numbers: Sequence[Linear] | None = None) -> tuple[Round, ...]:
     """Return the tile coordinates of the vectors that the thread copies.
 
     The leading digits of the vector number that divide the thread count are the same in every round, so they are
     computed once; only the remaining digits move.
+
+    Args:
+        context: The task.
+        copy: The distribution over threads.
+        numbers: The rounds; None for all of them.
     """
     emit, threads = context.emit, copy.threads
     fixed, low = 1, 0
@@ -60,16 +67,16 @@ def copy_rounds(context: TaskContext, copy: CopyMap) -> tuple[Round, ...]:
     same = emit.delinearize(context.thread, digits_below)[:low]
     rest, _ = emit.divide(context.thread, fixed)
     rounds: list[Round] = []
-    for r in range(copy.rounds):
+    for r in [Linear(None, number) for number in range(copy.rounds)] if numbers is None else numbers:
         moving = Linear.of(rest) + r * (threads // fixed)
         sizes = copy.sizes[low:]
         digits = [moving]
         if len(sizes) > 1:
             digits = [Linear.of(d) for d in emit.delinearize(emit.symbol("vector", moving), sizes)]
         present = None
-        if (r + 1) * threads > copy.vectors:
-            number = emit.index(Linear.of(context.thread) + r * threads)
-            present = emit.compare("slt", number, emit.constant(copy.vectors))
+        number = Linear.of(context.thread) + r * threads
+        if number.range()[1] >= copy.vectors:
+            present = emit.compare("slt", emit.index(number), emit.constant(copy.vectors))
             last = emit.symbol("digit", digits.pop())
             # Holds only where the thread has such a vector, which guards every use.
             high = min(last.high, sizes[len(sizes) - 1] - 1)
@@ -78,6 +85,53 @@ def copy_rounds(context: TaskContext, copy: CopyMap) -> tuple[Round, ...]:
         at[0] = at[0] * copy.vector
         rounds.append(Round(tuple(reversed(at)), present))
     return tuple(rounds)
+
+
+@dataclass(frozen=True)
+class Transfer:
+    """A tile on its way: the copy, the tile's place in its buffer, and what reports call it."""
+
+    staged: StagedCopy
+    source: DirectTile
+    name: str
+
+
+def copy_now(context: TaskContext, transfers: Sequence[Transfer], stage: ir.Value) -> None:
+    """Copy the thread's share of tiles, as much at once as leaves registers for others."""
+    waiting: list[tuple[Transfer, list[ir.Value]]] = []
+    held = 0
+
+    def put() -> None:
+        for one, values in waiting:
+            store_rounds(context, one.staged, one.name, values, stage)
+        waiting.clear()
+
+    for transfer in transfers:
+        size = element_bytes(ir.MemRefType(transfer.source.buffer.type).element_type)
+        words = transfer.staged.copy.vector * max(1, size // 4)
+        if not transfer.staged.rounds:
+            _copy_in_loop(context, transfer, stage, rounds_at_once(transfer.staged.copy.rounds, words))
+            continue
+        for share in transfer.staged.rounds:
+            if held and held + words > COPIED_AT_ONCE:
+                put()
+                held = 0
+            one = replace(transfer, staged=replace(transfer.staged, rounds=(share,)))
+            waiting.append((one, load_rounds(context, one.staged, one.source, None)))
+            held += words
+    put()
+
+
+def _copy_in_loop(context: TaskContext, transfer: Transfer, stage: ir.Value, at_once: int) -> None:
+    copy = transfer.staged.copy
+
+    def run(trip: Symbol, _: list[ir.Value]) -> list[ir.Value]:
+        numbers = [Linear.of(trip, at_once) + number for number in range(at_once)]
+        part = replace(transfer.staged, rounds=copy_rounds(context, copy, numbers))
+        store_rounds(context, part, transfer.name, load_rounds(context, part, transfer.source, None), stage)
+        return []
+
+    context.emit.loop(0, -(-copy.rounds // at_once), [], run)
 
 
 def load_rounds(

@@ -18,7 +18,7 @@ from typing import Any
 from roller_mlir.codegen.generic import empty_like, generic
 from roller_mlir.codegen.linalg_reader import fill_constant
 from roller_mlir.codegen.pads import Padding, pad_tensor
-from roller_mlir.codegen.views import INSERT, SLICE, Slice, extract_slice, read_slice
+from roller_mlir.codegen.views import INSERT, SLICE, VIEWS, Slice, extract_slice, read_slice
 from roller_mlir.support.bindings import arith, ir, linalg, math, tensor
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
@@ -151,7 +151,40 @@ def _padded(part: _Part, kind: ir.RankedTensorType, scalar: Any) -> Any:
 
 
 def _composed(kind: ir.RankedTensorType, base: Any, parts: Sequence[_Part]) -> Any:
-    """Build the element-wise op that reads each element from the last part that has it, else from the base."""
+    """Build the element-wise op that reads each element from the last part that has it, else from the base.
+
+    Dimensions of which every part has all go along with the one before them: fewer loops, longer rows.
+    """
+    groups: list[list[int]] = []
+    for d in range(kind.rank):
+        whole = all(ir.RankedTensorType(part.value.type).shape[d] == kind.shape[d] for part in parts)
+        if groups and whole:
+            groups[-1].append(d)
+        else:
+            groups.append([d])
+    tensors = [*(part.value for part in parts), *([] if base is None else [base])]
+    is_view = any((source := defining_op(value)) is not None and source.name in VIEWS for value in tensors)
+    if is_view or len(groups) == kind.rank:
+        return _selected(kind, base, parts)
+
+    def collapsed(value: Any) -> Any:
+        shape = ir.RankedTensorType(value.type).shape
+        line = ir.RankedTensorType.get([prod(shape[d] for d in group) for group in groups], kind.element_type)
+        return tensor.collapse_shape(line, value, groups)
+
+    inner = [prod(kind.shape[d] for d in group[1:]) for group in groups]
+    flat = [
+        _Part(collapsed(p.value), tuple(p.offsets[g[0]] * size for g, size in zip(groups, inner, strict=True)))
+        for p in parts
+    ]
+    sizes = [kind.shape[group[0]] * size for group, size in zip(groups, inner, strict=True)]
+    result = _selected(
+        ir.RankedTensorType.get(sizes, kind.element_type), None if base is None else collapsed(base), flat
+    )
+    return tensor.expand_shape(kind, result, groups, [], list(kind.shape))
+
+
+def _selected(kind: ir.RankedTensorType, base: Any, parts: Sequence[_Part]) -> Any:
     is_float = isinstance(kind.element_type, ir.FloatType)
     zero = (ir.FloatAttr if is_float else ir.IntegerAttr).get(kind.element_type, 0)
     inputs = [_padded(part, kind, zero) for part in parts] + ([] if base is None else [base])

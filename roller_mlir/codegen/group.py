@@ -74,7 +74,8 @@ def read_group(operations: Sequence[ir.Operation], results: Sequence[ir.Value]) 
     members = tuple(Member(root, loops.of(number)) for number, root in enumerate(roots))
     _check_starts(members, made)
     heavy, whole = _kinds(members, loops.count)
-    _check_heavy(members, heavy, made)
+    _check_heavy(members, heavy, whole, made)
+    _check_tasks(members, heavy, whole, loops.extents(), made, results)
     expression, inputs = _expression(members, heavy, whole, loops, made, results)
     return Group(members, heavy, expression, inputs, tuple(results))
 
@@ -252,8 +253,14 @@ def _kinds(members: Sequence[Member], count: int) -> tuple[int | None, tuple[int
     return None, tuple(loop for loop, by in reduced.items() if by)
 
 
-def _check_heavy(members: Sequence[Member], heavy: int | None, made: dict[ir.Value, int]) -> None:
-    """Refuse a heavy member that reads what another one makes: its steps read memory."""
+def _check_heavy(
+    members: Sequence[Member], heavy: int | None, whole: tuple[int, ...], made: dict[ir.Value, int]
+) -> None:
+    """Refuse products beside the heavy member, and what it would read or leave otherwise than by tiles and steps."""
+    for number, member in enumerate(members):
+        if number != heavy and _reuses(member.root.expression):
+            name = member.root.operation.name
+            raise GroupError(f"'{name}' uses its inputs several times, which needs steps through memory of its own")
     if heavy is None:
         return
     root = members[heavy].root
@@ -263,6 +270,43 @@ def _check_heavy(members: Sequence[Member], heavy: int | None, made: dict[ir.Val
             raise GroupError(
                 f"'{root.operation.name}' reads what '{maker.name}' makes in steps; it is read from memory"
             )
+    if whole and _reuses(root.expression):
+        raise GroupError(f"rows of what '{root.operation.name}' makes are cut into tiles, and reduced as a whole")
+
+
+def _reuses(expression: TensorExpression) -> bool:
+    """Whether a reduction uses elements of its inputs at several points of the output: an outer product, a window."""
+    if not expression.reductions():
+        return False
+    wide = {loop for loop in expression.parallel() if expression.loops[loop].extent > 1}
+    used = [access.loops() & wide for access in expression.inputs]
+    if any(not (a <= b or b <= a) for a in used for b in used):
+        return True
+    return any(expression.moves_window(loop) for loop in expression.reductions() if expression.loops[loop].extent > 1)
+
+
+def _check_tasks(
+    members: Sequence[Member],
+    heavy: int | None,
+    whole: tuple[int, ...],
+    extents: Sequence[int],
+    made: dict[ir.Value, int],
+    results: Sequence[ir.Value],
+) -> None:
+    """Refuse what several tasks would compute alike, unless it is element-wise and nobody else reads it."""
+    own = set(members[heavy].loops) if heavy is not None else set[int]()
+    reduced = {
+        loop
+        for loop in own
+        if heavy is not None and _loops(members[heavy].root)[members[heavy].loops.index(loop)].reduction
+    }
+    apart = {loop for loop, extent in enumerate(extents) if extent > 1 and loop not in whole and loop not in reduced}
+    for number, member in enumerate(members):
+        missing = apart - set(member.loops)
+        leaves = any(made[value] == number for value in results)
+        if missing and (leaves or member.root.expression.reductions()):
+            name = member.root.operation.name
+            raise GroupError(f"'{name}' would be computed by several tasks alike")
 
 
 def _expression(

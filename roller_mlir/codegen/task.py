@@ -51,9 +51,9 @@ class TaskBuilder:
             tile = self._scope.direct(view)
             if view.tile.layer == WORKGROUP:
                 zero = self._context.emit.constant(0)
-                copy = self._scope.copy(view, 1)
+                copy = self._scope.copy(view, 1, now=True)
                 self._context.before_arena_write()
-                store_rounds(self._context, copy, tile.name, self._scope.fetch(view, copy, None), zero)
+                self._scope.copy_now([(view, copy)], zero)
                 self._context.barrier()
                 self._scope.tiles[op.results[0]] = staged_tile(copy, tile, zero)
             else:
@@ -129,7 +129,7 @@ class TaskBuilder:
         """
         context, emit = self._context, self._context.emit
         stages = min(nest.stages, nest.trips)
-        copies = {load.operation: self._scope.copy(load, stages) for load in staged}
+        copies = {load.operation: self._scope.copy(load, stages, now=nest.trips == 1) for load in staged}
 
         def fetch(symbol: Symbol, wanted: ir.Value | None) -> list[list[ir.Value]]:
             self._scope.bind(nest, symbol)
@@ -149,7 +149,8 @@ class TaskBuilder:
         first = Symbol("step", 0, 0)
         zero = emit.constant(0)
         context.before_arena_write()
-        put(fetch(first, None), zero)
+        self._scope.bind(nest, first)
+        self._scope.copy_now([(load, copies[load.operation]) for load in staged], zero)
         context.barrier()
         compute = at(first, zero)
         values = self._computes.start(view, compute)

@@ -7,7 +7,7 @@ from math import gcd
 from typing import Any
 
 from roller_mlir.codegen.affine import apply_indices, map_indices
-from roller_mlir.codegen.copies import StagedCopy, copy_rounds, load_rounds
+from roller_mlir.codegen.copies import StagedCopy, Transfer, copy_now, copy_rounds, load_rounds
 from roller_mlir.codegen.loop_nest import LoopNest
 from roller_mlir.codegen.program import load_layout
 from roller_mlir.codegen.task_context import TaskContext, element_bytes, memref_view
@@ -16,6 +16,7 @@ from roller_mlir.dialects.rtile import LoadOp
 from roller_mlir.mapping.data_tile import TileDimension, copy_map
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.layout import MAX_VECTOR_BYTES, buffer_shape
+from roller_mlir.mapping.unrolling import MOST_UNROLLED_ROUNDS
 from roller_mlir.plan import OperandPlan
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -83,8 +84,14 @@ class TaskScope:
         buffer = context.buffers[memory]
         return DirectTile(op, name, buffer, tuple(ir.MemRefType(buffer.type).shape), tuple(at), steps)
 
-    def copy(self, load: LoadOp, stages: int) -> StagedCopy:
-        """Return the staged copy of a load: its buffers and the thread's share."""
+    def copy(self, load: LoadOp, stages: int, *, now: bool) -> StagedCopy:
+        """Return the staged copy of a load: its buffers and the thread's share.
+
+        Args:
+            load: The load.
+            stages: Buffers.
+            now: Whether nothing is computed while the copy is on its way, so that it need not be unrolled.
+        """
         context = self.context
         assert context.arena is not None
         layout = load_layout(load)
@@ -93,13 +100,23 @@ class TaskScope:
         element = ir.MemRefType(load.source.type).element_type
         view = memref_view(context.emit, context.arena, context.offsets[load.operation], shape, element)
         copy = copy_map(load.tile.shape, layout.vector, context.threads)
-        return StagedCopy(view, layout, copy, copy_rounds(context, copy))
+        rolled = now and copy.rounds > MOST_UNROLLED_ROUNDS
+        return StagedCopy(view, layout, copy, () if rolled else copy_rounds(context, copy))
 
     def fetch(self, load: LoadOp, copy: StagedCopy, wanted: ir.Value | None) -> list[ir.Value]:
         """Load the thread's share of a tile into registers; a condition says whether it is wanted at all."""
         tile = self.direct(load)
         check_layout(load, copy.layout, tile)
         return load_rounds(self.context, copy, tile, wanted)
+
+    def copy_now(self, copies: Sequence[tuple[LoadOp, StagedCopy]], stage: ir.Value) -> None:
+        """Copy tiles to a stage while nothing else is computed."""
+        transfers: list[Transfer] = []
+        for load, copy in copies:
+            tile = self.direct(load)
+            check_layout(load, copy.layout, tile)
+            transfers.append(Transfer(copy, tile, self.name(load)))
+        copy_now(self.context, transfers, stage)
 
 
 def staged_tile(copy: StagedCopy, tile: DirectTile, stage: ir.Value) -> StagedTile:

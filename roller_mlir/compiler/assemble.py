@@ -63,7 +63,7 @@ def assemble(
                 plan=stages.plans.get(name),
                 statistics=_statistics(binary) if binary else Statistics(),
                 phases_s=dict(binary.phases_s) if binary else {},
-                notes=binary.notes if binary else (),
+                notes=_notes(binary) if binary else (),
             )
         )
     manifest = Manifest(
@@ -97,6 +97,12 @@ def _device_record(device: Device) -> DeviceRecord:
         workgroup_bank_bytes=workgroup.bank_bytes or 4,
         workgroup_wide_load_lanes=workgroup.wide_load_lanes,
     )
+
+
+def _notes(binary: KernelBinary) -> tuple[str, ...]:
+    """Return what the user should know of a kernel, what it does not keep of its plan's promise as warnings."""
+    name = binary.name
+    return (*binary.notes, *(f"warning: kernel '{name}': {one.kind}: {one.message}" for one in binary.mismatches))
 
 
 def _files(binary: KernelBinary) -> dict[FileRole, tuple[str, bytes]]:

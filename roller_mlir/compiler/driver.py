@@ -56,7 +56,7 @@ def _finish(
     if (options.binaries or options.llvm) and any(launch.kernel for launch in launch_list.launches):
         begun = time.perf_counter()
         emit = "llvm" if not options.binaries else "assembly" if options.disassemble else "binary"
-        binaries = compile_kernels(module, device, emit=emit)
+        binaries = compile_kernels(module, device, emit=emit, promises=stages.promises if options.gate else None)
         phases["binaries"] = time.perf_counter() - begun
     phases["total"] = time.perf_counter() - started
     return assemble(

@@ -25,6 +25,7 @@ class CompileOptions:
         entry: The function to compile; None takes the only public one.
         binaries: Whether to generate code. Without it the artifact runs in the simulator only.
         llvm: Whether to lower to LLVM IR where no code is generated, for the simulator's level llvm.
+        gate: Whether the machine code is compared with the plan's promise; what differs becomes a warning.
         disassemble: Whether to disassemble NVIDIA's binaries too, which tells the instructions of the main loop and
             takes longer than all the rest.
     """
@@ -40,6 +41,7 @@ class CompileOptions:
     entry: str | None = None
     binaries: bool = True
     llvm: bool = False
+    gate: bool = True
     disassemble: bool = False
 
     def __post_init__(self) -> None:

@@ -6,8 +6,11 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
+from roller_mlir.codegen.group import members_of, read_group
 from roller_mlir.compiler.first_stage import LINALG, passes_from
 from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.hal import Device, find_device
+from roller_mlir.mapping.promise import Promise, promise_of
 from roller_mlir.pipelines import TO_SIM
 from roller_mlir.plan.plan import Plan
 from roller_mlir.support.bindings import ir
@@ -24,12 +27,14 @@ class Stages:
 
     Attributes:
         plans: Plan of each program, by name, in program order.
+        promises: What each of these plans promises of its kernel's machine code.
         ir_after: Text of the module after the passes that were asked for, by pass name.
         phases_s: Seconds per pass of ours; upstream passes count to the next of ours.
         notes: Warnings and remarks.
     """
 
     plans: dict[str, Plan] = field(default_factory=dict[str, Plan])
+    promises: dict[str, Promise] = field(default_factory=dict[str, Promise])
     ir_after: dict[str, str] = field(default_factory=dict[str, str])
     phases_s: dict[str, float] = field(default_factory=dict[str, float])
     notes: tuple[str, ...] = ()
@@ -65,7 +70,8 @@ def run_stages(
             fail(module.operation, f"the module is beyond {until}: {first or 'no pass'} comes next")
         left = tuple(name for name in left if name in done)
     steps = [step for step in expand_pipeline(TO_SIM.name, given) if isinstance(step, Pass) and step.name in left]
-    stages = Stages(plans=read_plans(module))
+    device = find_device(target)
+    stages = Stages(plans=read_plans(module), promises=read_promises(module, device))
     started = time.perf_counter()
 
     def record(step: Pass, current: Any) -> None:
@@ -73,6 +79,7 @@ def run_stages(
         stages.phases_s[step.name] = time.perf_counter() - started
         if step.name == PLANNING_PASS:
             stages.plans.update(read_plans(current))
+            stages.promises.update(read_promises(current, device))
         if step.name in keep:
             stages.ir_after[step.name] = str(current)
         started = time.perf_counter()
@@ -84,12 +91,29 @@ def run_stages(
 
 def read_plans(module: ir.Module) -> dict[str, Plan]:
     """Return the plan of every program that carries one, by the program's name, in order."""
-    found: dict[str, Plan] = {}
+    return {name: plan for name, plan, _ in _planned(module)}
+
+
+def read_promises(module: ir.Module, device: Device) -> dict[str, Promise]:
+    """Return what the plan of every program promises of its kernel on a device, by the program's name, in order."""
+    found: dict[str, Promise] = {}
+    for name, plan, block in _planned(module):
+        members = members_of(block)
+        if members:
+            results = list(block.operations[len(block.operations) - 1].operation.operands)
+            found[name] = promise_of(read_group(members, results).expression, plan, device)
+    return found
+
+
+def _planned(module: ir.Module) -> list[tuple[str, Plan, ir.Block]]:
+    """Return name, plan and region of every program that carries a plan."""
+    found: list[tuple[str, Plan, ir.Block]] = []
 
     def visit(op: ir.Operation) -> Any:
         if op.name == "rtile.program" and "plan" in op.attributes:
             attribute: Any = op.attributes["plan"]
-            found[ir.StringAttr(op.attributes["sym_name"]).value] = Plan.from_dict(attribute.to_dict())
+            plan = Plan.from_dict(attribute.to_dict())
+            found.append((ir.StringAttr(op.attributes["sym_name"]).value, plan, op.regions[0].blocks[0]))
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)

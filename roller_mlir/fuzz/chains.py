@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Chains of ops as networks have them: softmax, normalisations, variance, attention, perceptrons, residuals."""
 
-from roller_mlir.fuzz.builder import Builder
+from roller_mlir.fuzz.builder import Builder, Info
 from roller_mlir.fuzz.contractions import contraction
 from roller_mlir.fuzz.elementwise import epilogue, gelu, plain, source
 from roller_mlir.fuzz.numbers import Number
-from roller_mlir.fuzz.program import Ref
+from roller_mlir.fuzz.program import Named, Ref
 from roller_mlir.fuzz.reductions import row_reduction, scaled, with_rows
 from roller_mlir.fuzz.scalars import apply, constant, x
 from roller_mlir.fuzz.windows import generic_convolution, named_convolution
@@ -25,6 +25,11 @@ def softmax(b: Builder, element: str) -> list[Ref]:
     """Return a softmax over any axis of an argument."""
     rank = b.random.choice((1, 2, 2, 3))
     ref = source(b, b.extents(rank, 8192), element)
+    if b.chance(0.3):
+        kind = b.type_of(ref)
+        text = f"dimension({b.random.randrange(rank)})"
+        node = Named(operands=(ref, b.fill(kind.shape, element)), types=(kind,), name="softmax", extra=text)
+        return [b.add(node, Info(1.0, False, False, b.info[ref].depth + 4))]
     return [softmax_of(b, ref, b.random.randrange(rank) if b.chance(0.3) else -1)]
 
 

@@ -21,6 +21,8 @@ NAMED = {
     "batch_reduce_matmul": ("bmk", "bkn", "mn"),
     "mmt4d": ("mkac", "nkdc", "mnad"),
 }
+# The same with the indexing maps spelled out, as transposed operands are written.
+MAPPED = {"matmul": (("km", "kn"), ("mk", "nk"), ("km", "nk")), "batch_matmul": (("bkm", "bkn"), ("bmk", "bnk"))}
 
 
 def contraction(b: Builder, given: str, element: str) -> list[Ref]:
@@ -74,10 +76,17 @@ def named_contraction(b: Builder, given: str, element: str) -> list[Ref]:
     extents = dict(zip(letters, b.extents(len(letters)), strict=True))
     if b.chance(0.25) and name in ("matmul", "batch_matmul"):
         extents[b.random.choice(letters)] = b.knob(1)
-    shapes = [[extents[letter] for letter in operand] for operand in NAMED[name]]
+    operands = [*NAMED[name]]
+    extra = ""
+    if name in MAPPED and b.chance(0.3):
+        operands[:2] = b.random.choice(MAPPED[name])
+        loops = "bmnk" if name == "batch_matmul" else "mnk"
+        maps = [f"affine_map<({', '.join(loops)}) -> ({', '.join(operand)})>" for operand in operands]
+        extra = f"indexing_maps = [{', '.join(maps)}]"
+    shapes = [[extents[letter] for letter in operand] for operand in operands]
     inputs = [source(b, shape, given) for shape in shapes[:2]]
     start = b.start(shapes[2], element, 0.0)
-    node = Named(operands=(*inputs, start), types=(Tensor(tuple(shapes[2]), element),), name=name)
+    node = Named(operands=(*inputs, start), types=(Tensor(tuple(shapes[2]), element),), name=name, extra=extra)
     return [multiply(b, node, list(extents.values()), given, element)]
 
 

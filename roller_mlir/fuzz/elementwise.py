@@ -10,6 +10,7 @@ from roller_mlir.fuzz.scalars import Scalar, apply, cast, constant, is_float, x
 
 _PICKS = ("add", "add", "sub", "mul", "mul", "max", "min", "relu", "neg", "abs", "select", "scale", "fma")
 _FUNCTIONS = ("exp", "tanh", "erf", "sqrt", "rsqrt", "log", "sigmoid", "gelu", "divide", "sin", "scale", "exp2", "atan")
+_SHOWN_TYPES = ("f32", "f16", "bf16", "f64", "i8", "i32")
 _WHOLE = ("add", "sub", "mul", "max", "min", "abs", "select", "and", "or", "xor", "maxu", "neg", "fma", "relu")
 
 
@@ -127,12 +128,17 @@ def element_wise(b: Builder, element: str) -> list[Ref]:
     rank = b.random.choice((0, 1, 1, 2, 2, 2, 3, 3, 4, 5, 6))
     loops = b.extents(rank, min(b.most_points, 16384))
     odd = 0.15 if b.chance(0.3) else 0.0
-    inputs: list[tuple[Ref, list[Index]]] = [(source(b, loops, element), plain(b, rank))] if b.chance(0.8) else []
+    mixed = b.chance(0.15)
+
+    def drawn() -> str:
+        return b.random.choice(_SHOWN_TYPES) if mixed else element
+
+    inputs: list[tuple[Ref, list[Index]]] = [(source(b, loops, drawn()), plain(b, rank))] if b.chance(0.8) else []
     while len(inputs) < b.random.choice((1, 2, 2, 3, 4)):
         indices, shape = read_indices(b, loops, odd)
         if b.at(product(shape)) <= 4 * b.most_points:
-            inputs.append((b.operand(shape, element), indices))
-    leaves = [x(i) for i in range(len(inputs))]
+            inputs.append((b.operand(shape, drawn()), indices))
+    leaves = [cast(x(i), element) for i in range(len(inputs))]
     if rank and b.chance(0.08):
         leaves.append(Scalar("index", value=b.random.randrange(rank), element=element))
     results = 2 if b.chance(0.1) else 1
@@ -140,11 +146,13 @@ def element_wise(b: Builder, element: str) -> list[Ref]:
     if b.chance(0.2):
         b.random.shuffle(order)
     body = [expression(b, leaves, element, b.random.randint(1, 5)) for _ in range(results)]
+    target = b.random.choice(_SHOWN_TYPES) if mixed and b.chance(0.5) else element
+    body = [cast(scalar, target) for scalar in body]
     if results == 1 and b.chance(0.05):
         body = [apply("add", body[0], Scalar("acc"))]
-        out = b.argument([loops[i] for i in order], element)
+        out = b.argument([loops[i] for i in order], target)
     else:
-        out = b.fill([loops[i] for i in order], element)
+        out = b.fill([loops[i] for i in order], target)
     ref = b.generic(loops, inputs, [(out, order)] * results, body)
     return [(ref[0], result) for result in range(results)]
 

@@ -11,7 +11,7 @@ from roller_mlir.fuzz.chains import attention, fused, normalisation, perceptron,
 from roller_mlir.fuzz.contractions import contraction, named_contraction
 from roller_mlir.fuzz.elementwise import element_wise, epilogue, tree
 from roller_mlir.fuzz.forced import draw_forced
-from roller_mlir.fuzz.program import Ref, without_unused
+from roller_mlir.fuzz.program import Fill, Node, Ref, without_unused
 from roller_mlir.fuzz.reductions import extreme_place, named_reduction, reduction
 from roller_mlir.fuzz.scalars import is_float
 from roller_mlir.fuzz.views import view_op, views
@@ -97,5 +97,9 @@ def _draw(b: Builder, kind: str) -> list[Ref]:
     if b.chance(0.06):
         refs = [view_op(b, refs[0]), *refs[1:]]
     if b.chance(0.03):
-        refs.append(b.random.choice([(n, 0) for n in range(len(b.nodes))]))
+        refs.append(b.random.choice([(n, 0) for n, node in enumerate(b.nodes) if not _is_empty(node)]))
     return refs
+
+
+def _is_empty(node: Node) -> bool:
+    return isinstance(node, Fill) and node.value is None

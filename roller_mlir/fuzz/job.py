@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What is sent to a worker process and what comes back; no MLIR is needed to make or read either."""
 
+import re
 from dataclasses import dataclass, field
 
 from roller_mlir.fuzz.forced import Forced
@@ -64,6 +65,12 @@ class Outcome:
 
     def same_failure(self, other: "Outcome") -> bool:
         """Return whether another outcome shows the same mistake, as far as one can tell."""
-        if self.status != other.status:
-            return False
-        return self.status != "internal" or self.message.split(":")[0] == other.message.split(":")[0]
+        return self.status == other.status and self._signature() == other._signature()
+
+    def _signature(self) -> str:
+        """Return the message without what changes from one program to another: names, places and numbers."""
+        if self.status == "wrong":
+            return "expects no number" if "expected nan" in self.message else ""
+        if self.status == "internal":
+            return self.message.split(":")[0]
+        return re.sub(r"\d+", "", re.sub(r"\(.*\)|'[^']*'|\S*/\S*", "", self.message.split("\n")[0]))

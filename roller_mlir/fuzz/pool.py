@@ -1,14 +1,18 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Worker processes that try jobs: one that dies or does not end is an outcome, and another takes its place."""
 
+import faulthandler
 import multiprocessing
+import re
 import signal
+import tempfile
 import time
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from importlib import import_module
 from multiprocessing.connection import Connection, wait
 from multiprocessing.process import BaseProcess
+from pathlib import Path
 from typing import Any
 
 from roller_mlir.fuzz.job import Job, Outcome
@@ -19,15 +23,18 @@ JOBS_PER_PROCESS = 300
 # Time that a process has to import the compiler.
 START_S = 60.0
 _READY = "ready"
+_FRAME = re.compile(r'File "([^"]+)", line (\d+) in (\S+)')
 
 
-def serve(connection: Connection, entry: str) -> None:
+def serve(connection: Connection, entry: str, last_words: str) -> None:
     """Try the jobs that come over a connection, until None comes.
 
     Args:
         connection: Jobs in, outcomes out.
         entry: The function that tries one, as "module:name".
+        last_words: File for the Python stack where a signal ends the process.
     """
+    faulthandler.enable(open(last_words, "w"), all_threads=False)  # noqa: SIM115 - open until the process ends
     module, name = entry.split(":")
     work: Callable[[Job], Outcome] = getattr(import_module(module), name)
     connection.send(_READY)
@@ -44,7 +51,9 @@ class _Worker:
     def __init__(self, entry: str) -> None:
         context = multiprocessing.get_context("spawn")
         self.connection, theirs = context.Pipe()
-        self.process: BaseProcess = context.Process(target=serve, args=(theirs, entry), daemon=True)
+        self._last_words = tempfile.NamedTemporaryFile("r", prefix="roller-fuzz-")  # noqa: SIM115 - closed in end
+        arguments = (theirs, entry, self._last_words.name)
+        self.process: BaseProcess = context.Process(target=serve, args=arguments, daemon=True)
         self.process.start()
         theirs.close()
         self.ready, self.done = False, 0
@@ -73,6 +82,18 @@ class _Worker:
             self.process.kill()
             self.process.join()
         self.connection.close()
+        self._last_words.close()
+
+    def death(self) -> str:
+        """Return how the process ended, and where it stood, once it has."""
+        self.process.join(5)
+        code = self.process.exitcode
+        if code is None or code >= 0:
+            return f"exit code {code}"
+        names = {one.value: one.name for one in signal.Signals}
+        frame = _FRAME.search(self._last_words.read())
+        where = f" at {Path(frame[1]).name}:{frame[2]} in {frame[3]}" if frame else ""
+        return f"{names.get(-code, f'signal {-code}')}{where}"
 
 
 class Pool:
@@ -139,8 +160,7 @@ class Pool:
                 try:
                     outcome: Outcome | str = worker.connection.recv()
                 except (EOFError, OSError):
-                    worker.process.join(5)
-                    outcome = Outcome("crash", f"the process died: {_death(worker.process.exitcode)}")
+                    outcome = Outcome("crash", f"the process died: {worker.death()}")
                     self._drop(worker)
                 else:
                     if isinstance(outcome, str):
@@ -160,12 +180,3 @@ class Pool:
         worker.key = None
         worker.end(kill=True)
         self._workers.remove(worker)
-
-
-def _death(code: int | None) -> str:
-    if code is None or code >= 0:
-        return f"exit code {code}"
-    try:
-        return signal.Signals(-code).name
-    except ValueError:
-        return f"signal {-code}"

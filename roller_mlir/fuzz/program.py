@@ -97,7 +97,7 @@ class Named(Node):
         attributes: Arrays of 64-bit integers before the operands (strides, dilations).
         combine: Operation in braces ("add"), of linalg.map and linalg.reduce.
         tail: Text after the operands: "permutation", "dimensions", and its numbers.
-        extra: Attribute text in braces ("kind = #linalg.elementwise_kind<add>").
+        extra: Text before the operands ("kind=#linalg.elementwise_kind<add>", "dimension(1)").
         shows_result: Whether `-> type` stands behind.
     """
 
@@ -134,7 +134,12 @@ class Concat(Node):
 
 @dataclass(frozen=True, kw_only=True)
 class Slice(Node):
-    """A tensor.extract_slice of the result's shape."""
+    """A tensor.extract_slice of the result's shape, or, where there are two operands, a tensor.insert_slice.
+
+    Attributes:
+        offsets: Where the slice begins.
+        strides: Its steps.
+    """
 
     offsets: tuple[Whole, ...] = ()
     strides: tuple[Whole, ...] = ()

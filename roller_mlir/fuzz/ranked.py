@@ -5,17 +5,21 @@ import json
 import random
 
 from roller_mlir.codegen import FAMILIES
-from roller_mlir.codegen.linalg_reader import StructuredOp, read_structured
+from roller_mlir.codegen.group import GroupError, members_of, read_group
+from roller_mlir.codegen.linalg_reader import read_structured
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.source import Source, parse_source
+from roller_mlir.compiler.stages import PLANNING_PASS
 from roller_mlir.hal import find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.passes.rtile_construct import named_units
-from roller_mlir.passes.rtile_normalize import RTileNormalize
+from roller_mlir.pipelines import TO_SIM
+from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.codec import to_json
 from roller_mlir.support.bindings import func, ir, make_context
 from roller_mlir.support.diagnostics import DiagnosedError
-from roller_mlir.support.pipeline import RunOptions, run_pipeline
+from roller_mlir.support.passes import Pass
+from roller_mlir.support.pipeline import RunOptions, expand_pipeline, run_pipeline
 
 
 class UnknownPlansError(Exception):
@@ -23,54 +27,73 @@ class UnknownPlansError(Exception):
 
 
 def plan_file_text(source: Source, target: str, rank: int) -> str:
-    """Return a plan file with a plan of that rank for each operator, or its last one where it has fewer.
+    """Return a plan file with a plan of that rank for each kernel, or its last one where it has fewer.
 
     Raises:
-        UnknownPlansError: There is no operator, or one cannot be planned.
+        UnknownPlansError: There is nothing to plan, or something cannot be planned.
     """
     device = find_device(target)
-    options = ConstructOptions(top_k=rank + 1, instructions=FAMILIES)
     try:
-        plans = {name: construct(root.expression, device, options)[-1] for name, root in _operators(source).items()}
+        plans = {
+            name: construct(
+                expression, device, ConstructOptions(top_k=rank + 1, instructions=FAMILIES, split=not grouped)
+            )[-1]
+            for name, (expression, grouped) in _units(source, target).items()
+        }
     except (ConstructionError, DiagnosedError) as error:
         raise UnknownPlansError(str(error)) from None
     return json.dumps(to_json(plans))
 
 
 def random_tile(source: Source, target: str, generator: random.Random) -> tuple[int, ...]:
-    """Return a random tile for a program of one operator: of any size up to a little beyond each loop.
+    """Return a random tile for a program of one kernel: of any size up to a little beyond each loop.
 
     Raises:
-        UnknownPlansError: There is not exactly one operator.
+        UnknownPlansError: There is not exactly one.
     """
     try:
-        operators = _operators(source)
+        units = _units(source, target)
     except DiagnosedError as error:
         raise UnknownPlansError(str(error)) from None
-    if len(operators) != 1:
-        raise UnknownPlansError(f"{len(operators)} operators")
-    (root,) = operators.values()
+    if len(units) != 1:
+        raise UnknownPlansError(f"{len(units)} kernels")
+    ((expression, _),) = units.values()
     sizes: list[int] = []
     room = 4096
-    for loop in root.expression.loops:
+    for loop in expression.loops:
         choices = [n for n in (1, 2, 3, 4, 5, 8, 13, 16, 32, 64, 128) if n <= min(2 * loop.extent, room)]
         sizes.append(generator.choice(choices or [1]))
         room //= sizes[-1]
     return tuple(sizes)
 
 
-def _operators(source: Source) -> dict[str, StructuredOp]:
+def _units(source: Source, target: str) -> dict[str, tuple[TensorExpression, bool]]:
+    """Return what gets a plan, by name: its expression, and whether it is several linalg ops."""
     with make_context() as context, ir.Location.unknown():
         module = parse_source(source, context)
         isolate_entry(module, None)
-        run_pipeline(module, [RTileNormalize()], RunOptions())
+        whole = expand_pipeline(TO_SIM.name, {"device": target})
+        steps = [step for step in whole if isinstance(step, Pass)]
+        before = [step for step in steps if TO_SIM.passes.index(step.name) < TO_SIM.passes.index(PLANNING_PASS)]
+        run_pipeline(module, before, RunOptions())
         blocks = [
             block
             for op in module.body.operations
             if isinstance(op, func.FuncOp) and not op.is_external
             for block in op.regions[0].blocks
         ]
-        found = {name: read_structured(root) for name, root in named_units(blocks).items()}
+        found = {name: _expression(unit) for name, unit in named_units(blocks).items()}
     if not found:
-        raise UnknownPlansError("no operator")
+        raise UnknownPlansError("nothing to plan")
     return found
+
+
+def _expression(unit: ir.Operation) -> tuple[TensorExpression, bool]:
+    if unit.name != "rtile.program":
+        return read_structured(unit).expression, False
+    block = unit.opview.entry
+    results = list(block.operations[len(block.operations) - 1].operation.operands)
+    try:
+        return read_group(members_of(block), results).expression, True
+    except GroupError as error:
+        raise UnknownPlansError(str(error)) from None

@@ -7,27 +7,24 @@ a bug that looks like a refusal.
 
 import re
 
-REASONS: tuple[tuple[str, str], ...] = (
-    ("element type not generated yet", r"can be planned and explained, but not compiled yet"),
-    ("several results", r"has \d+ results; programs have exactly 1"),
-    ("linalg.index", r"reads 'linalg\.index'; bodies that depend on indices"),
-    ("index that runs backwards", r"runs through a tensor backwards"),
-    ("reduction without a known combiner", r"reduces without a known combiner"),
-    ("tensor op without loops", r"'tensor\.\w+' cannot be compiled; supported are"),
-    ("padding value", r"'tensor\.pad' .*(pad|read|use)"),
-    ("padding read beyond the rule", r"padd?(ed|ing)"),
-    ("forced tile does not fit", r"tile-sizes|thread-tile|tile \[?[\dx, ]+\]? "),
-    ("device is too small for it", r"(has|holds) (only )?\d+ B|registers"),
-    ("forced stages", r"stages"),
+# (class, pattern of the message, whether only a case that forces something may be refused so)
+REASONS: tuple[tuple[str, str, bool], ...] = (
+    ("forced tile does not fit", r"tile [\dx]+ .*(cannot be spread|walks window|needs \d+|does not)|tile-sizes", True),
+    ("forced stages without steps", r"no tile of the .* has a staged operand and 2 reduction steps", True),
+    ("tensor op without loops", r"'tensor\.\w+' cannot be compiled; supported are", False),
 )
 
-_COMPILED = [(name, re.compile(pattern)) for name, pattern in REASONS]
+_COMPILED = [(name, re.compile(pattern), forced) for name, pattern, forced in REASONS]
 
 
-def reason_of(message: str) -> str | None:
+def reason_of(message: str, forced: bool) -> str | None:
     """Return the class of a refusal, None where the table has none.
 
-    >>> reason_of("'linalg.generic' has 2 results; programs have exactly 1; split it into ops of one result")
-    'several results'
+    Args:
+        message: Text of the first error.
+        forced: Whether the case forces anything of the compiler.
+
+    >>> reason_of("'linalg.generic' tile 3x5 of the 9x9 loop nest cannot be spread over threads: ...", True)
+    'forced tile does not fit'
     """
-    return next((name for name, pattern in _COMPILED if pattern.search(message)), None)
+    return next((name for name, pattern, only in _COMPILED if (forced or not only) and pattern.search(message)), None)

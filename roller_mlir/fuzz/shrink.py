@@ -104,7 +104,8 @@ def _fewer_ops(program: Program) -> Iterator[Program]:
         if len(node.types) == 1 and (number, 0) not in program.results:
             yield with_node(program, number, Argument(types=node.types))
         for operand in node.operands:
-            if program.type_of(operand) == node.types[0] and len(node.types) == 1:
+            empty = program.nodes[operand[0]] == Fill(types=node.types)
+            if program.type_of(operand) == node.types[0] and len(node.types) == 1 and not empty:
                 yield _redirect(program, (number, 0), operand)
 
 

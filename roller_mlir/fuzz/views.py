@@ -10,7 +10,7 @@ from roller_mlir.fuzz.program import Concat, Pad, Ref, Reshape, Slice, Tensor
 def view_op(b: Builder, ref: Ref) -> Ref:
     """Return a value moved by one random op."""
     kind = b.type_of(ref)
-    choices = [_pad, _concat, _slice, _expand, layout_op, layout_op]
+    choices = [_pad, _concat, _slice, _expand, _insert, layout_op, layout_op]
     if len(kind.shape) > 1:
         choices += [_collapse, _collapse]
     if not kind.shape:
@@ -70,6 +70,20 @@ def _slice(b: Builder, ref: Ref) -> Ref:
         )
     node_type = Tensor(tuple(shape), kind.element)
     return b.copy_info(Slice(operands=(ref,), types=(node_type,), offsets=tuple(offsets), strides=tuple(steps)))
+
+
+def _insert(b: Builder, ref: Ref) -> Ref:
+    """Return a tensor with the value written into a part of it."""
+    kind = b.type_of(ref)
+    offsets = tuple(b.knob(b.random.choice((0, 0, 1, 3)), 0) for _ in kind.shape)
+    steps = tuple(b.knob(b.random.choice((1, 1, 1, 1, 2))) for _ in kind.shape)
+    shape = tuple(
+        offset + (extent - 1) * step + 1 + b.knob(b.random.choice((0, 0, 2)), 0)
+        for extent, offset, step in zip(kind.shape, offsets, steps, strict=True)
+    )
+    target = b.operand(shape, kind.element) if b.chance(0.6) else b.fill(shape, kind.element, 0.0)
+    node_type = Tensor(shape, kind.element)
+    return b.copy_info(Slice(operands=(ref, target), types=(node_type,), offsets=offsets, strides=steps))
 
 
 def _collapse(b: Builder, ref: Ref) -> Ref:

@@ -173,7 +173,7 @@ def pooling(b: Builder, element: str) -> list[Ref]:
     kind = name.rsplit("_", 1)[1]
     window = _draw(b, sorted({*image}))
     neutral = NEUTRAL[kind]
-    picture = _image(b, window, image, element, neutral)
+    picture = _image(b, window, image, element, neutral if b.chance(0.85) else 0.0)
     shape = tuple(window.outer[letter] for letter in result)
     over = b.fill([window.size[letter] for letter in sizes], element)
     start = b.start(shape, element, neutral)

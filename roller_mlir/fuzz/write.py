@@ -167,7 +167,7 @@ class _Writer:
         attributes += [node.extra] if node.extra else []
         text = f"linalg.{node.name}"
         if attributes:
-            text += f" {', '.join(attributes)}" if node.name == "elementwise" else f" {{{', '.join(attributes)}}}"
+            text += f" {', '.join(attributes)}" if node.extra else f" {{{', '.join(attributes)}}}"
         if node.combine:
             element = node.types[0].element
             text += f" {{ {arithmetic(node.combine, element)} }}"
@@ -195,13 +195,19 @@ class _Writer:
             sources = ", ".join(self._type(self._program.type_of(ref)) for ref in node.operands)
             return f"tensor.concat dim({node.dimension}) {names} : ({sources}) -> {kind}"
         if isinstance(node, Slice):
-            sizes = list(self._shape(node.types[0]))
+            whole, part = node.operands[-1], node.types[0]
+            if len(node.operands) == 2:
+                part = self._program.type_of(node.operands[0])
+            sizes = list(self._shape(part))
             offsets, steps = ([self._value(v) for v in side] for side in (node.offsets, node.strides))
             for offset, size, step, extent in zip(
-                offsets, sizes, steps, self._shape(self._program.type_of(node.operands[0])), strict=True
+                offsets, sizes, steps, self._shape(self._program.type_of(whole)), strict=True
             ):
                 if offset + (size - 1) * step >= extent:
                     raise InvalidProgramError("a slice reaches outside of its tensor")
+            if len(node.operands) == 2:
+                names = names.replace(", ", " into ")
+                return f"tensor.insert_slice {names}{offsets} {sizes} {steps} : {source} into {kind}"
             return f"tensor.extract_slice {names}{offsets} {sizes} {steps} : {source} to {kind}"
         assert isinstance(node, Reshape)
         groups = f"[{', '.join(str(list(group)) for group in node.groups)}]"

@@ -6,6 +6,7 @@ over one step's reads and writes is chosen, which are no more than with the form
 are covered too.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
@@ -358,8 +359,49 @@ def _cost(
     read_bytes, write_bytes = size * layout.fragment_vector, size * layout.store_vector
     read, least_read = _spread_phases(reads, lanes, read_bytes, banks, load=True)
     write, least_write = _spread_phases(writes, min(lanes, vectors), write_bytes, banks, load=False)
-    ideal = read + write == least_read + least_write
-    return TileCost(read * read_count, write * write_count, read_count, write_count), ideal
+    written = write * write_count
+    if vectors > lanes and not _rows_fit(sizes, lanes):
+        steps = tuple(zip(sizes, reversed_strides, strict=True))
+        looked_at = min(_LOOKED_AT, -(-vectors // lanes))
+        written = _crossing_phases(steps, lanes * looked_at, lanes, write_bytes, banks) * write_count // looked_at
+    ideal = read + write == least_read + least_write and written == write * write_count
+    return TileCost(read * read_count, written, read_count, write_count), ideal
+
+
+def _rows_fit(sizes: Sequence[int], lanes: int) -> bool:
+    """Return whether each subgroup of a copy covers whole rows or the same share of one, so that the first is as all.
+
+    >>> _rows_fit((32, 5), 32), _rows_fit((8, 4, 3), 32), _rows_fit((34, 64), 32), _rows_fit((8, 6), 32)
+    (True, True, False, False)
+    """
+    for size in sizes:
+        if size % lanes == 0:
+            return True
+        if lanes % size:
+            return False
+        lanes //= size
+    return True
+
+
+_LOOKED_AT = 32
+"""Subgroups of a copy of which the bank phases are counted where they differ."""
+
+
+@lru_cache(maxsize=4096)
+def _crossing_phases(
+    digits: tuple[tuple[int, int], ...], vectors: int, lanes: int, width_bytes: int, banks: Banks
+) -> int:
+    """Return the phases in which the subgroups of a copy write its first vectors, some across the end of a row."""
+    unit = max(width_bytes, banks.bank_bytes)
+    slots = banks.count * banks.bank_bytes // unit
+    words = [at // unit for at in _spread(digits, vectors)]
+    total = 0
+    for first in range(0, len(words), lanes):
+        for start in range(first, min(first + lanes, len(words)), slots):
+            found = set(words[start : min(start + slots, first + lanes)])
+            banked = [word % slots for word in found]
+            total += 1 if len(set(banked)) == len(found) else max(Counter(banked).values())
+    return total
 
 
 def _first_digits(digits: Iterable[tuple[int, int]], most: int) -> tuple[tuple[int, int], ...]:

@@ -71,7 +71,7 @@ def ordered_problem(expression: TensorExpression, axes: Sequence[AxisPlan], lane
             return f"splits reduction loop {loop} over {parts}, but nothing joins their results"
     for loop in reductions[:-1]:
         if axes[loop].block > 1:
-            return f"takes {axes[loop].block} points of reduction loop {loop} in a step, only the last loop may have several"
+            return f"takes {axes[loop].block} points of reduction loop {loop} in a step; only the last loop may"
     return ""
 
 

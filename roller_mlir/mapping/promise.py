@@ -5,13 +5,15 @@ Of one thread: the multiply-adds of one pass of the main loop, and per input the
 one step. Of a task: workgroup memory, and registers few enough that the plan's tasks fit on a unit.
 """
 
+from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
 from roller_mlir.hal import Device
-from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
+from roller_mlir.mapping.data_tile import TileDimension, copy_map, tile_dimensions
 from roller_mlir.mapping.layout import steps_of
-from roller_mlir.mapping.thread_reads import live_offsets, live_reads
+from roller_mlir.mapping.thread_reads import live_offsets
 from roller_mlir.mapping.unrolling import rolled_loops
 from roller_mlir.plan import Access, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
@@ -28,12 +30,16 @@ class PromisedAccess:
         kind: "global load", "workgroup store" or "workgroup load".
         width_bytes: Bytes of one access of one thread.
         count: Accesses of one thread in one step.
+        staged: Whether the input goes through workgroup memory; what does not may be the same for all threads.
+        partial: How many of these hold elements that the thread does not need, which a compiler may leave out.
     """
 
     operand: int
     kind: str
     width_bytes: int
     count: int
+    staged: bool = True
+    partial: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +53,7 @@ class Promise:
         registers: Registers of one thread as predicted; 0 without a prediction.
         workgroup_bytes: Workgroup memory of a task; None without a prediction.
         pass_fmas: Multiply-adds of one thread in one pass of the main loop; 0 where the body is no multiply-add.
+        most_pass_fmas: The same with all lanes of vectors that lie partly beyond a loop, which compilers may drop.
         loops: Whether there is a main loop.
         only_fmas: Whether the kernel has no arithmetic beside the multiply-adds, so that they can be counted exactly.
         packed: Whether each instruction multiplies and adds twice.
@@ -59,6 +66,7 @@ class Promise:
     registers: int
     workgroup_bytes: int | None
     pass_fmas: int
+    most_pass_fmas: int
     loops: bool
     only_fmas: bool
     packed: bool
@@ -80,7 +88,8 @@ def promise_of(expression: TensorExpression, plan: Plan, device: Device) -> Prom
         tasks_per_unit=plan.tasks_per_unit or 0,
         registers=prediction.registers if prediction is not None else 0,
         workgroup_bytes=prediction.shared_bytes if prediction is not None else None,
-        pass_fmas=_pass_fmas(expression, plan, rolled),
+        pass_fmas=_pass_fmas(expression, plan, rolled, None),
+        most_pass_fmas=_pass_fmas(expression, plan, rolled, plan.lane),
         loops=steps > 1 or bool(rolled),
         only_fmas=not (expression.epilogue or expression.epilogue_flops or any(expression.prologue_flops)),
         packed=plan.instruction == "packed_fma" and all(_by_lanes(a, plan) for a in expression.inputs),
@@ -95,15 +104,18 @@ def _rolled(expression: TensorExpression, plan: Plan) -> frozenset[int]:
     return rolled_loops(reductions, runs, inner, plan.unroll)
 
 
-def _pass_fmas(expression: TensorExpression, plan: Plan, rolled: frozenset[int]) -> int:
-    """Return the multiply-adds of one pass: the points that may lie in range for some thread of some task."""
+def _pass_fmas(expression: TensorExpression, plan: Plan, rolled: frozenset[int], lane: int | None) -> int:
+    """Return the multiply-adds of one pass: the points that may lie in range for some thread of some task.
+
+    Along the loop `lane` whole vectors count.
+    """
     if not expression.fused_multiply_add or expression.result_type not in ("f32", "f64"):
         return 0
     used = {loop for access in expression.inputs for loop in access.loops()}
     if any(axis.registers > 1 and loop not in used for loop, axis in enumerate(plan.axes)):
         return 0  # equal products are made once
     points = [
-        axis.chunk if i in rolled else len(live_offsets(loop, axis, vector=False))
+        axis.chunk if i in rolled else len(live_offsets(loop, axis, vector=i == lane))
         for i, (loop, axis) in enumerate(zip(expression.loops, plan.axes, strict=True))
     ]
     return prod(points)
@@ -120,22 +132,46 @@ def _accesses(
     dimensions = tile_dimensions(access, [axis.block for axis in plan.axes])
     size, inner = access.element_bytes, operand.order[-1]
 
-    def promised(kind: str, width: int, count: int) -> PromisedAccess:
-        return PromisedAccess(operand=number, kind=kind, width_bytes=width * size, count=count)
+    def promised(kind: str, width: int, count: int, partial: int = 0) -> PromisedAccess:
+        staged = operand.layer == WORKGROUP
+        return PromisedAccess(
+            operand=number, kind=kind, width_bytes=width * size, count=count, staged=staged, partial=partial
+        )
 
     width = operand.fragment_vector if operand.layer == WORKGROUP else operand.vector
-    reads = live_reads(dimensions, expression.loops, plan.axes, plan.lane, inner, width)
-    for loop in rolled & access.loops():
-        axis = plan.axes[loop]
-        reads = max(1, reads * axis.chunk // axis.registers)
+    reads, partial = _reads(dimensions, expression, plan, rolled, inner, width)
     if operand.layer != WORKGROUP:
-        return [promised(GLOBAL_LOAD, operand.vector, reads)]
+        return [promised(GLOBAL_LOAD, operand.vector, reads, partial)]
     rounds = copy_map([d.extent for d in dimensions], operand.vector, plan.threads).rounds
     return [
         promised(GLOBAL_LOAD, operand.vector, rounds),
         promised(WORKGROUP_STORE, operand.store_vector, rounds * (operand.vector // operand.store_vector)),
-        promised(WORKGROUP_LOAD, operand.fragment_vector, reads),
+        promised(WORKGROUP_LOAD, operand.fragment_vector, reads, partial),
     ]
+
+
+def _reads(
+    dimensions: Sequence[TileDimension],
+    expression: TensorExpression,
+    plan: Plan,
+    rolled: frozenset[int],
+    inner: int,
+    width: int,
+) -> tuple[int, int]:
+    """Return how many vectors of a tile a thread reads in a pass, and how many of them it needs in part only."""
+    elements = {(0,) * len(dimensions)}
+    for loop in {loop for dimension in dimensions for loop in dimension.coefficients}:
+        steps = [dimension.coefficients.get(loop, 0) for dimension in dimensions]
+        offsets = live_offsets(expression.loops[loop], plan.axes[loop], vector=False)
+        if loop in rolled:
+            offsets = offsets[: plan.axes[loop].chunk]
+        elements = {
+            tuple([at + k * offset for at, k in zip(place, steps, strict=True)])
+            for place in elements
+            for offset in offsets
+        }
+    vectors = Counter((*at[:inner], at[inner] // width, *at[inner + 1 :]) for at in elements)
+    return len(vectors), sum(count < width for count in vectors.values())
 
 
 def _by_lanes(access: Access, plan: Plan) -> bool:

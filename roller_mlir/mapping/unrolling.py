@@ -1,7 +1,32 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which reduction loops of a step stay loops: what code generation emits, and what a plan promises of it."""
+"""Which reduction loops of a step stay loops, and which copies: what code is generated, and what a plan promises."""
 
 from collections.abc import Mapping, Sequence
+
+MOST_UNROLLED_ROUNDS = 16
+"""Rounds of a copy up to which they are unrolled even where nothing is computed meanwhile."""
+
+ROUNDS_AT_ONCE = 8
+"""Rounds of one trip of a copy in a loop."""
+
+COPIED_AT_ONCE = 32
+"""Registers of elements that a thread loads before it stores them, where nothing is computed meanwhile."""
+
+
+def rounds_at_once(rounds: int, words: int) -> int:
+    """Return the rounds of one trip of a copy during which nothing is computed; all of them where it is unrolled.
+
+    Args:
+        rounds: Rounds of the copy.
+        words: Registers of one round.
+
+    >>> rounds_at_once(16, 1), rounds_at_once(20, 1), rounds_at_once(20, 8)
+    (16, 7, 4)
+    """
+    if rounds <= MOST_UNROLLED_ROUNDS:
+        return rounds
+    most = max(1, min(ROUNDS_AT_ONCE, COPIED_AT_ONCE // words))
+    return -(-rounds // -(-rounds // most))
 
 
 def rolled_loops(

@@ -18,9 +18,10 @@ MAX_ROWS = 64
 
 
 def copy_sectors(access: Access, boxes: Boxes, vector: int, threads: int, lanes: int, sector: int) -> int:
-    """Return the sectors that the copy of one interior data tile touches, summed over the accesses of its subgroups.
+    """Return the sectors that the copy of an interior data tile touches, summed over the accesses of its subgroups.
 
-    Vectors are numbered along the innermost dimension; a subgroup copies `lanes` neighbouring numbers at a time.
+    It is the mean over where the tiles of all boxes start in a sector. Vectors are numbered along the innermost
+    dimension; a subgroup copies `lanes` neighbouring numbers at a time.
     """
     dimensions = tile_dimensions(access, [axis.block for axis in boxes.axes])
     sizes = copy_map([d.extent for d in dimensions], vector, threads).sizes
@@ -31,6 +32,37 @@ def copy_sectors(access: Access, boxes: Boxes, vector: int, threads: int, lanes:
     inner = strides[0] * vector if strides else 0
     offset = _interior_offset(access, boxes, row) * size
     width = vector * size
+    moves = _offsets(access, boxes, row, sector // gcd(sector, size))
+    copy = tuple(sizes), tuple(strides), inner, width, lanes, sector
+    weight = sum(moves.values())
+    return (2 * sum(times * _copied(offset + at * size, *copy) for at, times in moves.items()) + weight) // (2 * weight)
+
+
+def _offsets(access: Access, boxes: Boxes, row: Sequence[int], period: int) -> dict[int, int]:
+    """Return where in a sector the copies of all boxes start, against the interior one, and how many each.
+
+    In elements, of which a sector holds `period`.
+    """
+    found = {0: 1}
+    for loop in range(len(boxes.loops)):
+        step = boxes.axes[loop].block * sum(i.coefficients[loop] * r for i, r in zip(access.indices, row, strict=True))
+        count = boxes.count(loop)
+        if count == 1 or step % period == 0:
+            continue
+        moved: dict[int, int] = {}
+        for number in range(min(count, period)):
+            times = (count - number - 1) // period + 1
+            for at, known in found.items():
+                place = (at + (number - 1) * step) % period
+                moved[place] = moved.get(place, 0) + known * times
+        found = moved
+    return found
+
+
+def _copied(
+    offset: int, sizes: Sequence[int], strides: Sequence[int], inner: int, width: int, lanes: int, sector: int
+) -> int:
+    """Return the sectors of the copy of one tile that starts at an offset; sizes and strides innermost first."""
     per_row = sizes[0]
     whole_rows = all(stride % sector == 0 for stride in (offset, *strides[1:]))
     if inner == width and whole_rows and per_row * width % sector == 0 and lanes * width % sector == 0:

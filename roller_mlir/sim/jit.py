@@ -15,7 +15,7 @@ from roller_mlir.sim.counting_ir import emit_counter
 from roller_mlir.sim.elf_symbols import undefined_symbols
 from roller_mlir.sim.runtime_ir import PREFIX, TRUNCATE_TEXT, TRUNCATE_TO_BF16, emit_runtime
 from roller_mlir.sim.scheduler_ir import emit_scheduler
-from roller_mlir.sim.shadow_ir import emit_sanitizer
+from roller_mlir.sim.touch_ir import emit_sanitizer
 from roller_mlir.support.diagnostics import fail
 
 _PROLOGUE_BYTES = 96

@@ -20,7 +20,7 @@ _ALLOCA = re.compile(
     rf"(%\S+) = alloca (?:inalloca )?({TYPE})(?:, i\d+ (\S+?))?(?:, align \d+)?(?:, addrspace<(\d+)>)?$"
 )
 _DIVIDE = re.compile(r"%\S+ = [us](?:div|rem) (?:exact )?(i\d+) \S+, (%\S+)$")
-_BUNDLE_ALIGN = re.compile(r'"align"\(ptr(?: addrspace<\d+>)? (\S+), i\d+ (\d+)\)')
+_BUNDLE_ALIGN = re.compile(r'"align"\((ptr(?: addrspace<\d+>)? [^\s,]+), i\d+ (\d+)\)')
 _KNOWN = re.compile(
     r"llvm\.(?:fma|fmuladd|exp|exp2|exp10|log|log2|log10|sqrt|sin|cos|tan|sinh|cosh|tanh|asin|acos|atan|atan2|pow|powi|"
     r"floor|ceil|trunc|rint|round|roundeven|nearbyint|fabs|copysign|minnum|maxnum|minimum|maximum|minimumnum|"
@@ -146,7 +146,11 @@ class Rewriter:
         if expand := expansion(callee):
             kind = re.search(rf"({TYPE})\s*$", rest[: found.start()])
             assert kind is not None, line
-            pairs = tuple((operand.split(" ", 1)[0], operand.rsplit(" ", 1)[-1]) for operand in operands)
+            kinds = [re.match(TYPE, operand) for operand in operands]
+            pairs = tuple(
+                (found[0] if found else "", operand.rsplit(" ", 1)[-1])
+                for found, operand in zip(kinds, operands, strict=True)
+            )
             call = Call(
                 callee=callee,
                 result=result,
@@ -181,7 +185,7 @@ class Rewriter:
         if condition != "true":
             lines.append(f"call void @{HELPER}promise(i64 %roller.block, i64 {site}, i1 {condition})")
         for pointer, alignment in _BUNDLE_ALIGN.findall(rest):
-            lines += self._check_alignment(site, f"ptr {pointer}", int(alignment))
+            lines += self._check_alignment(site, pointer, int(alignment))
         return lines
 
     def _alloca(self, at: int, line: str, found: re.Match[str]) -> list[str]:

@@ -88,6 +88,16 @@ def _same(function: str) -> Expansion:
     return expand
 
 
+def _zero(call: Call) -> list[str]:
+    return [f"{call.result} = add {call.kind} 0, 0"]
+
+
+def _buffer(call: Call) -> list[str]:
+    """A buffer resource, as the memory that it describes; where hardware reads 0 behind its end, here is an error."""
+    kind, value = call.operands[0]
+    return [f"{call.result} = addrspacecast {kind} {value} to {call.kind}"]
+
+
 def _block_barrier(call: Call) -> list[str]:
     return _wait(call, "barrier")
 
@@ -121,6 +131,9 @@ NVIDIA: dict[str, Expansion] = {
     rf"llvm\.nvvm\.add\.rn{_ROUND}": _operator("fadd"),
     rf"llvm\.nvvm\.mul\.rn{_ROUND}": _operator("fmul"),
     rf"llvm\.nvvm\.fma\.rn{_ROUND}": _same("fma"),
+    rf"llvm\.nvvm\.floor{_ROUND}": _same("floor"),
+    rf"llvm\.nvvm\.ceil{_ROUND}": _same("ceil"),
+    r"__nvvm_reflect": _zero,
     rf"llvm\.nvvm\.fmax{_ROUND}": _same("maxnum"),
     rf"llvm\.nvvm\.fmin{_ROUND}": _same("minnum"),
     r"llvm\.nvvm\.fmax(?:\.ftz)?\.nan\.f": _same("maximum"),
@@ -141,6 +154,7 @@ AMD: dict[str, Expansion] = {
     r"llvm\.amdgcn\.readlane(?:\.\w+)?": readlane,
     r"llvm\.amdgcn\.readfirstlane(?:\.\w+)?": readfirstlane,
     r"llvm\.amdgcn\.(?:update|mov)\.dpp\.\w+": dpp,
+    r"llvm\.amdgcn\.make\.buffer\.rsrc\.p7\.p[01](?:\.\w+)?": _buffer,
     r"llvm\.amdgcn\.(?:sched\.\w+(?:\.\w+)?|s\.waitcnt|s\.setprio|s\.sleep|iglp\.opt)": _nothing,
     rf"llvm\.amdgcn\.rcp{_FLOAT}": _unary("", inverse=True),
     rf"llvm\.amdgcn\.rsq{_FLOAT}": _unary("sqrt", inverse=True),

@@ -51,6 +51,7 @@ def _exchange(call: Call, operand: int, source: str) -> list[str]:
 
 
 def bpermute(call: Call) -> list[str]:
+    """`ds.bpermute(4 * lane, value)`."""
     byte, lane, source = call.fresh(), call.fresh(), call.fresh()
     lines = [f"{byte} = zext i32 {call.value(0)} to i64", f"{lane} = lshr i64 {byte}, 2"]
     lines.append(f"{source} = and i64 {lane}, {call.subgroup_size - 1}")
@@ -58,12 +59,14 @@ def bpermute(call: Call) -> list[str]:
 
 
 def readlane(call: Call) -> list[str]:
+    """`readlane(value, lane)`."""
     wide, source = call.fresh(), call.fresh()
     lines = [f"{wide} = zext i32 {call.value(1)} to i64", f"{source} = and i64 {wide}, {call.subgroup_size - 1}"]
     return [*lines, *_exchange(call, 0, source)]
 
 
 def readfirstlane(call: Call) -> list[str]:
+    """`readfirstlane(value)`: of lane 0, as all take part."""
     return _exchange(call, 0, "0")
 
 

@@ -15,11 +15,20 @@ _ONE = (
 _TWO = ("atan2", "copysign", "fdim", "fmax", "fmin", "fmod", "hypot", "pow", "remainder")
 _FAST = ("cosf", "exp10f", "expf", "log10f", "log2f", "logf", "powf", "sinf", "tanf", "tanhf")
 _QUESTIONS = {"isnan": "fcmp uno {0} %x, 0.0", "isinf": "fcmp oeq {0} %m, {1}", "isfinite": "fcmp one {0} %m, {1}"}
-_NVIDIA_QUESTIONS = {"isnand": "isnan", "isinfd": "isinf", "isfinited": "isfinite", "finitef": "isfinite"}
+_NVIDIA_QUESTIONS = {
+    "isnanf": ("isnan", "float"),
+    "isnand": ("isnan", "double"),
+    "isinff": ("isinf", "float"),
+    "isinfd": ("isinf", "double"),
+    "finitef": ("isfinite", "float"),
+    "isfinited": ("isfinite", "double"),
+}
 _INFINITY = "0x7FF0000000000000"
 
 HOST_FUNCTIONS = {**dict.fromkeys(_ONE, 1), **dict.fromkeys(_TWO, 2), "fma": 3}
 """Functions that the host has by the same name, and how many operands they take."""
+
+_OURS = ("rsqrt", "rcbrt", "powi", "pown", "ldexp")
 
 
 def _split(name: str) -> tuple[str, str] | None:
@@ -30,18 +39,15 @@ def _split(name: str) -> tuple[str, str] | None:
     """
     if found := re.fullmatch(r"__ocml_(?:native_)?(\w+?)(?:_r[tnzp]e?)?_f(16|32|64)", name):
         return found[1], {"16": "half", "32": "float", "64": "double"}[found[2]]
-    found = re.fullmatch(r"__nv_(fast_)?(\w+)", name)
-    if found is None or (found[1] and found[2] not in _FAST):
-        return None
-    base = _NVIDIA_QUESTIONS.get(found[2], found[2])
-    if base in HOST_FUNCTIONS or base in _ONLY_LIBRARIES or (found[2] in _NVIDIA_QUESTIONS and base != "isfinite"):
+    base = name.removeprefix("__nv_")
+    if base.startswith("fast_"):
+        base = base.removeprefix("fast_")
+        return (base[:-1], "float") if base in _FAST else None
+    if base in _NVIDIA_QUESTIONS:
+        return _NVIDIA_QUESTIONS[base]
+    if base in HOST_FUNCTIONS or base in _OURS:
         return base, "double"
-    if found[2].endswith("f"):
-        return _NVIDIA_QUESTIONS.get(found[2], found[2][:-1]), "float"
-    return base, "double"
-
-
-_ONLY_LIBRARIES = {"rsqrt", "rcbrt", "powi", "pown", "ldexp", *_QUESTIONS}
+    return (base[:-1], "float") if base.endswith("f") else None
 
 
 def math_text(name: str) -> str | None:

@@ -16,7 +16,15 @@ from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, SourcePl
 
 WORKGROUP = 3
 NAME = r'(?:"[^"]*"|[\w.$-]+)'
-TYPE = r"(?:void|half|bfloat|float|double|i\d+|ptr(?: addrspace<\d+>)?|<[^>]*>|\{[^}]*\}|\[[^\]]*\])"
+
+
+def _aggregate(depth: int) -> str:
+    """Return a pattern for what brackets enclose, with so many brackets inside."""
+    inside = r"[^\[\]{}<>]"
+    return rf"[\[{{<](?:{f'{inside}|{_aggregate(depth - 1)}' if depth else inside})*[\]}}>]"
+
+
+TYPE = rf"(?:void|half|bfloat|float|double|i\d+|ptr(?: addrspace<\d+>)?|{_aggregate(3)})"
 
 _KERNEL = re.compile(rf"define .*?@({NAME})\((.*)\)([^()]*(?:\([^()]*\)[^()]*)*)\{{$")
 _GLOBAL = re.compile(rf"@({NAME}) = (.*?)(?:addrspace<(\d+)> )?(?:externally_initialized )?(global|constant) (.*)$")
@@ -173,6 +181,8 @@ def read_kernel(name: str, text: str, file: str) -> KernelText:
 
 def _inlined(kernel: KernelText, text: str) -> str:
     """Parse the text; where it defines functions beside the kernel, put them into it."""
+    # Where these flags name debug information, LLVM ends the process on a module that is not valid.
+    text = re.sub(r"(?m)^!llvm\.module\.flags = .*$", "", text)
     try:
         module: Any = binding.parse_assembly(text, binding.create_context())
         module.verify()

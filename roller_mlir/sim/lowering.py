@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
-from roller_mlir.codegen.backend.math_operations import MATH_PASSES, expand_classes
+from roller_mlir.codegen.backend.math_operations import prepare_math
 from roller_mlir.codegen.backend.translate import to_llvm_22
 from roller_mlir.sim.accesses import Instrumenter
 from roller_mlir.sim.async_copies import TOKEN, AsyncCopies
@@ -24,10 +24,10 @@ from roller_mlir.sim.sites import SiteTable
 from roller_mlir.support.bindings import ir, llvm, passmanager
 from roller_mlir.support.diagnostics import collecting, diagnosed, fail
 
-_PIPELINE = f"""builtin.module({MATH_PASSES},
+_PIPELINE = """builtin.module(
   expand-strided-metadata, lower-affine, convert-vector-to-scf, convert-scf-to-cf,
   convert-math-to-llvm, convert-math-to-libm, convert-vector-to-llvm, finalize-memref-to-llvm,
-  convert-func-to-llvm{{use-bare-ptr-memref-call-conv=1}}, convert-arith-to-llvm, convert-cf-to-llvm,
+  convert-func-to-llvm{use-bare-ptr-memref-call-conv=1}, convert-arith-to-llvm, convert-cf-to-llvm,
   convert-index-to-llvm, convert-ub-to-llvm, reconcile-unrealized-casts, canonicalize, cse)"""
 
 _DIALECTS = ("affine.", "arith.", "cf.", "index.", "math.", "memref.", "ub.", "vector.")
@@ -242,7 +242,7 @@ def lower(module: Any, options: LoweringOptions) -> LoweredKernels:
                     "sym_visibility": ir.StringAttr.get("private"),
                 }
                 ir.Operation.create("func.func", regions=1, attributes=attributes)
-        expand_classes(target.operation)
+        prepare_math(target.operation)
         with collecting(module.context) as collector:
             try:
                 passmanager.PassManager.parse(_PIPELINE).run(target.operation)

@@ -217,78 +217,37 @@ class _Visit:
         unused = builder.lshr(builder.lshr(self._touch, code.value(layout.UNUSED_SHIFT)), number)
         return builder.not_(builder.trunc(unused, ir.IntType(1)))
 
-    def emit(self, cell: Value, offset: Value, place: Value, reads: Value | bool, writes: Value | bool) -> None:
-        """Emit the visit to the byte at `place` of the access; `reads` and `writes` are i1 values, or known."""
+    def emit(self, cell: Value, offset: Value, place: Value) -> None:
+        """Emit the visit to the byte at `place` of the access."""
         code, builder = self._code, self._code.builder
-        one = ir.IntType(1)
-        does_read = ir.Constant(one, reads) if isinstance(reads, bool) else reads
-        does_write = ir.Constant(one, writes) if isinstance(writes, bool) else writes
-        finding = builder.select(does_read, code.value(Finding.READ_AFTER_WRITE), code.value(Finding.WRITE_AFTER_WRITE))
+        reads, writes = self._has(self._touch, Touch.READ), self._has(self._touch, Touch.WRITE)
         completes = self._has(self._touch, Touch.COMPLETE)
-        if reads is not False:
-            with code.when(does_read):
-                self._check_content(cell, offset, place)
+        finding = builder.select(reads, code.value(Finding.READ_AFTER_WRITE), code.value(Finding.WRITE_AFTER_WRITE))
+        with code.when(reads):
+            self._check_content(cell, offset, place)
         with code.when(builder.not_(completes)):
             self._conflict(cell, Cell.WRITER, finding, offset)
-        if writes is not False:
-            with code.when(does_write):
-                with code.when(builder.not_(completes)):
-                    for place in (Cell.READER, Cell.OTHER_READER):
-                        self._conflict(cell, place, Finding.WRITE_AFTER_READ, offset)
-                self._set(cell, Cell.WRITER)
-                code.write(cell, Cell.READER, 0)
-                code.write(cell, Cell.OTHER_READER, 0)
-        if reads is not False:
-            with code.when(builder.and_(does_read, builder.not_(does_write))):
-                self._note_read(cell)
+        with code.when(writes):
+            with code.when(builder.not_(completes)):
+                for reader in (Cell.READER, Cell.OTHER_READER):
+                    self._conflict(cell, reader, Finding.WRITE_AFTER_READ, offset)
+            self._set(cell, Cell.WRITER)
+            code.write(cell, Cell.READER, 0)
+            code.write(cell, Cell.OTHER_READER, 0)
+        with code.when(builder.and_(reads, builder.not_(writes))):
+            self._note_read(cell)
 
 
-def _touch(runtime: Runtime, order: Order, report: Value, name: str, known: Touch | None) -> Value:
-    """touch(block, site, address, bytes, touch); the special ones know whether they read or write."""
-    code = Code(runtime.module, PREFIX + name, 5, VOID)
-    builder = code.builder
-    block, site, address, width, touch = code.parameters
-    launch, thread, arena, in_arena = code.slots(block, Block.LAUNCH, Block.CURRENT, Block.ARENA, Block.CELLS)
-    arena_bytes, region, region_bytes, in_region, granule, time = code.slots(
-        launch, Launch.ARENA_BYTES, Launch.REGION, Launch.REGION_BYTES, Launch.CELLS, Launch.GRANULE, Launch.TIME
-    )
-    inside = builder.icmp_unsigned("<", builder.sub(address, arena), arena_bytes)
-    offset = builder.sub(address, builder.select(inside, arena, region))
-    elsewhere = builder.and_(builder.not_(inside), builder.icmp_unsigned(">=", offset, region_bytes))
-    with code.when(elsewhere):
-        builder.ret_void()
-    shared = builder.zext(inside, I64)
-    flags = builder.and_(touch, code.value(int(Touch.ATOMIC | Touch.PENDING)))
-    mine = builder.or_(builder.shl(time, code.value(layout.TIME_SHIFT)), flags)
-    mine = builder.or_(mine, builder.shl(site, code.value(layout.SITE_SHIFT)))
-    mine = builder.or_(mine, builder.shl(thread, code.value(layout.THREAD_SHIFT)))
-    cells = builder.select(inside, in_arena, in_region)
-    visit = _Visit(code, order, report, mine, touch, shared)
-    reads: Value | bool = code.compare("!=", builder.and_(touch, code.value(Touch.READ)), 0)
-    writes: Value | bool = code.compare("!=", builder.and_(touch, code.value(Touch.WRITE)), 0)
-    if known is not None:
-        reads, writes = bool(known & Touch.READ), bool(known & Touch.WRITE)
-    first = builder.lshr(offset, granule)
-    last = builder.lshr(builder.sub(builder.add(offset, width), code.value(1)), granule)
-    with code.count(first, builder.add(last, code.value(1))) as number:
-        cell = builder.add(cells, builder.mul(number, code.value(_CELL_BYTES)))
-        place = builder.shl(builder.sub(number, first), granule)
-        visit.emit(cell, builder.shl(number, granule), place, reads, writes)
-    if known is None:
-        clocks = code.read(launch, Launch.PLACE_CLOCKS)
-        atomic = code.compare("!=", builder.and_(touch, code.value(Touch.ATOMIC)), 0)
-        with code.when(builder.and_(atomic, code.compare("!=", clocks, 0))):
-            with code.when(reads):
-                code.call(order.acquire, block, address, touch)
-            with code.when(writes):
-                code.call(order.release, block, address, touch)
-    builder.ret_void()
-    return code.function
+def emit_visit(runtime: Runtime, order: Order) -> Value:
+    """Emit visit(block, cell, offset, place, mine, touch, shared).
 
-
-def emit_sanitizer(runtime: Runtime, order: Order) -> Value:
-    """Emit touch, touch_load and touch_store; return touch."""
+    Args:
+        runtime: What has been emitted so far.
+        order: What happened before what.
+    """
     report = _report(runtime)
-    _touch(runtime, order, report, "touch_load", Touch.READ)
-    _touch(runtime, order, report, "touch_store", Touch.WRITE)
-    return _touch(runtime, order, report, "touch", None)
+    code = Code(runtime.module, PREFIX + "visit", 7, VOID, internal=True)
+    _, cell, offset, place, mine, touch, shared = code.parameters
+    _Visit(code, order, report, mine, touch, shared).emit(cell, offset, place)
+    code.builder.ret_void()
+    return code.function

@@ -12,6 +12,8 @@ from roller_mlir.suites.operator import Operator
 from roller_mlir.suites.records import operator_record
 from roller_mlir.suites.write import function_text
 
+_WARNING = "warning: "
+
 
 def compile_operator(
     operator: Operator, target: str, options: CompileOptions | None = None, *, dtype: str | None = None
@@ -25,9 +27,10 @@ def compile_operator(
         dtype: Element type of the inputs; that of the operator by default.
 
     Returns:
-        What `operator_record` says, `compile_s` and `phases_s`, `predicted_s` (the sum over its kernels), `kernels`
-        (`name`, `registers` per thread, `spill_bytes`, `shared_bytes`; None where no tool was there to say it) and
-        `notes`.
+        What `operator_record` says, `compile_s` (source to binaries), `kernel_s` (that over the number of kernels),
+        `phases_s`, `predicted_s` (the sum over its kernels), `kernels`
+        (`name`, `registers` per thread, `spill_bytes`, `shared_bytes`; None where no tool was there to say it), `notes`
+        and `mismatches`: of these, what the machine code does not keep of the plans' promises.
 
     Raises:
         DiagnosedError: The operator cannot be compiled; places carry the file name "-".
@@ -41,6 +44,7 @@ def compile_operator(
         **operator_record(operator),
         "dtype": dtype or operator.dtype,
         "compile_s": compile_s,
+        "kernel_s": compile_s / max(1, len(artifact.kernels)),
         "phases_s": dict(artifact.manifest.phases_s),
         "predicted_s": predicted_seconds(artifact),
         "kernels": [
@@ -53,7 +57,19 @@ def compile_operator(
             for kernel in artifact.kernels
         ],
         "notes": list(dict.fromkeys(notes)),
+        "mismatches": [
+            note.removeprefix(_WARNING)
+            for kernel in artifact.kernels
+            for note in kernel.notes
+            if note.startswith(_WARNING)
+        ],
     }
+
+
+def warm_up(target: str) -> None:
+    """Compile something small, so that what follows is timed in a process whose tools and children have started."""
+    small = Operator("warm-up", "relu", "f32", {"M": 4096}, shape=(4096,))
+    compile_source(Source("-", function_text(small)), target, CompileOptions())
 
 
 def predicted_seconds(artifact: Artifact) -> float | None:

@@ -18,6 +18,7 @@ _QUANTITIES = (
     ("load", "workgroup", "phases", "shared_load_phases"),
     ("store", "workgroup", "phases", "shared_store_phases"),
 )
+_ENOUGH = 64
 
 
 class Counted(NamedTuple):
@@ -37,7 +38,7 @@ class Counted(NamedTuple):
 
     @property
     def ratio(self) -> float:
-        """Counted to planned; 1 where both are 0, infinite where only the plan says 0."""
+        """Counted to planned; infinite where only the plan says 0."""
         if self.counted == self.planned:
             return 1.0
         return self.counted / self.planned if self.planned else float("inf")
@@ -62,15 +63,16 @@ def worst_ratios(rows: Sequence[Counted]) -> dict[str, Any]:
     """Return `bytes_exact`, and the ratios of counted to planned that are furthest from 1.
 
     Returns:
-        `bytes_exact`, `sectors_ratio` of global and `phases_ratio` of workgroup memory; 1 where nothing was counted.
+        `bytes_exact`, `sectors_ratio` of global and `phases_ratio` of workgroup memory; quantities of fewer than 64, in
+        which rounding shows, are left out, and the ratio is 1 where nothing is left.
 
-    >>> rows = [Counted("f", "global_load_sectors", 9, 10), Counted("f", "global_load_bytes", 64, 64)]
+    >>> rows = [Counted("f", "global_load_sectors", 90, 100), Counted("f", "global_load_bytes", 64, 64)]
     >>> worst_ratios(rows)
     {'bytes_exact': True, 'sectors_ratio': 0.9, 'phases_ratio': 1.0}
     """
 
     def worst(end: str) -> float:
-        ratios = [row.ratio for row in rows if row.quantity.endswith(end)]
+        ratios = [row.ratio for row in rows if row.quantity.endswith(end) and row.counted >= _ENOUGH]
         return max(ratios, key=lambda one: max(one, 1 / one if one else float("inf")), default=1.0)
 
     return {

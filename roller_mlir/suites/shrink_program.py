@@ -74,11 +74,14 @@ def shrink_program(program: rtile.ProgramOp, device: Device, most: int) -> Shrun
         most: See `shrunk_extents`.
 
     Raises:
-        SuiteError: It has several linalg ops, or two of them need one tensor in two shapes.
+        SuiteError: It has several linalg ops, walks a tensor backwards, or reads one in two ways that need two shapes.
     """
     root, whole = read_program(program)
-    extents = shrunk_extents(root.expression, whole, most)
     name: str = program.program_name
+    for access in root.expression.inputs:
+        if any(k < 0 for index in access.indices for k in index.coefficients):
+            raise SuiteError(f"'{name}' walks a tensor backwards, which is not shrunk")
+    extents = shrunk_extents(root.expression, whole, most)
     with ir.Location.unknown(program.operation.context):
         module = _alone(program, name)
         (copy,) = programs_of(module)
@@ -115,10 +118,11 @@ def _shrink(program: rtile.ProgramOp, extents: Extents) -> tuple[TensorExpressio
     """Give a program its small shapes, outside too; return what its op now is, and the plan."""
     root, plan = read_program(program)
     operation = root.operation
+    whole: dict[Any, tuple[int, ...]] = {}
     shapes: dict[Any, tuple[int, ...]] = {}
     maps = [ir.AffineMapAttr(one).value for one in _linalg_maps(operation)]
     for value, one in zip(operation.operands, maps, strict=True):
-        _resize(value, map_indices(one), extents, shapes)
+        _resize(value, map_indices(one), extents, whole, shapes)
     operation.results[0].set_type(operation.operands[len(operation.operands) - 1].type)
     if extents.part is not None:
         renewed = [_map(tuple(extents.index(index) for index in map_indices(one))) for one in maps]
@@ -149,31 +153,45 @@ def _map(indices: tuple[LinearIndex, ...]) -> ir.AffineMap:
     return ir.AffineMap.get(loops, 0, results)
 
 
-def _resize(value: Any, indices: tuple[LinearIndex, ...], extents: Extents, shapes: dict[Any, tuple[int, ...]]) -> None:
+def _resize(
+    value: Any,
+    indices: tuple[LinearIndex, ...],
+    extents: Extents,
+    whole: dict[Any, tuple[int, ...]],
+    shapes: dict[Any, tuple[int, ...]],
+) -> None:
     """Give an operand of the op its small shape, and what it comes from."""
     if not isinstance(value.type, ir.RankedTensorType):
         return
-    shape = tuple(
-        size - extents.shorter(index)
-        for size, index in zip(shapes.get(value, ir.RankedTensorType(value.type).shape), indices, strict=True)
-    )
+    before = whole.setdefault(value, tuple(ir.RankedTensorType(value.type).shape))
+    shape = tuple(size - extents.shorter(index) for size, index in zip(before, indices, strict=True))
+    dropped = tuple(extents.dropped_elements(index) for index in indices)
+    _give(value, shape, dropped, shapes)
+
+
+def _give(value: Any, shape: tuple[int, ...], dropped: tuple[int, ...], shapes: dict[Any, tuple[int, ...]]) -> None:
+    """Give a value a shape, and what it comes from: a padding keeps its sizes but for what is dropped behind a part."""
+    _set_shape(value, shape, shapes)
     operation = defining_op(value)
-    if operation is not None and operation.name == PAD:
-        high = list(ir.DenseI64ArrayAttr(operation.attributes["static_high"]))
-        low = list(ir.DenseI64ArrayAttr(operation.attributes["static_low"]))
-        high = [size - extents.dropped_elements(index) for size, index in zip(high, indices, strict=True)]
+    if operation is None:
+        return
+    if is_structured(operation):
+        _give(operation.operands[len(operation.operands) - 1], shape, dropped, shapes)
+    elif operation.name == PAD:
+        low, high = (list(ir.DenseI64ArrayAttr(operation.attributes[f"static_{side}"])) for side in ("low", "high"))
+        taken = tuple(min(size, less) for size, less in zip(high, dropped, strict=True))
+        high = [size - less for size, less in zip(high, taken, strict=True)]
         operation.attributes["static_high"] = ir.DenseI64ArrayAttr.get(high)
         inside = tuple(size - a - b for size, a, b in zip(shape, low, high, strict=True))
-        _set_shape(operation.operands[0], inside, shapes)
-    elif operation is not None and is_structured(operation):
-        _set_shape(operation.operands[len(operation.operands) - 1], shape, shapes)
-    _set_shape(value, shape, shapes)
+        left = tuple(all_ - less for all_, less in zip(dropped, taken, strict=True))
+        _give(operation.operands[0], inside, left, shapes)
 
 
 def _set_shape(value: Any, shape: tuple[int, ...], shapes: dict[Any, tuple[int, ...]]) -> None:
-    if value in shapes and shapes[value] != shape:
+    if min(shape, default=1) < 1:
+        raise SuiteError(f"two tiles leave no tensor inside its padding, which needs {list(shape)}")
+    if shapes.setdefault(value, shape) != shape:
         raise SuiteError(f"one tensor is read in two ways, which need {list(shapes[value])} and {list(shape)} of it")
-    shapes[value] = shape
     value.set_type(ir.RankedTensorType.get(shape, ir.RankedTensorType(value.type).element_type))
 
 

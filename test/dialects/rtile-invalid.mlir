@@ -1622,6 +1622,59 @@ func.func @not_isolated(%a: tensor<8xf32>) {
 
 // -----
 
+func.func @index_outside() {
+  // expected-error@+1 {{'rtile.index' op must stand in the region of an 'rtile.compute', but stands in 'func.func'}}
+  %p = "rtile.index"() {dim = 0 : i64} : () -> index
+  return
+}
+
+// -----
+
+func.func @index(%z: tensor<8xf32>, %i: index) {
+  %s = "rtile.compute"(%z, %i) ({
+  ^bb0(%o: f32):
+    // expected-error@+1 {{'rtile.index' op requires attribute 'dim' (an integer)}}
+    %p = "rtile.index"() : () -> index
+    "rtile.yield"(%o) : (f32) -> ()
+  }) {operandSegmentSizes = array<i32: 0, 1, 1>, indexing_maps = [affine_map<(d0) -> (d0)>],
+      iterator_types = [#linalg.iterator_type<parallel>], box = array<i64: 8>, bounds = array<i64: 8>,
+      origin = affine_map<(d0) -> (d0 * 8)>, threads = #rtile.threads<{axes = [[8, 1]], order = [0], unroll = 1}>}
+      : (tensor<8xf32>, index) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @index(%z: tensor<8xf32>, %i: index) {
+  %s = "rtile.compute"(%z, %i) ({
+  ^bb0(%o: f32):
+    // expected-error@+1 {{'rtile.index' op dim must be a loop of its 'rtile.compute', 0 to 0, but is 1}}
+    %p = "rtile.index"() {dim = 1 : i64} : () -> index
+    "rtile.yield"(%o) : (f32) -> ()
+  }) {operandSegmentSizes = array<i32: 0, 1, 1>, indexing_maps = [affine_map<(d0) -> (d0)>],
+      iterator_types = [#linalg.iterator_type<parallel>], box = array<i64: 8>, bounds = array<i64: 8>,
+      origin = affine_map<(d0) -> (d0 * 8)>, threads = #rtile.threads<{axes = [[8, 1]], order = [0], unroll = 1}>}
+      : (tensor<8xf32>, index) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @index(%z: tensor<8xf32>, %i: index) {
+  %s = "rtile.compute"(%z, %i) ({
+  ^bb0(%o: f32):
+    // expected-error@+1 {{'rtile.index' op has unknown attribute 'loop'; known are dim}}
+    %p = "rtile.index"() {dim = 0 : i64, loop = 1 : i64} : () -> index
+    "rtile.yield"(%o) : (f32) -> ()
+  }) {operandSegmentSizes = array<i32: 0, 1, 1>, indexing_maps = [affine_map<(d0) -> (d0)>],
+      iterator_types = [#linalg.iterator_type<parallel>], box = array<i64: 8>, bounds = array<i64: 8>,
+      origin = affine_map<(d0) -> (d0 * 8)>, threads = #rtile.threads<{axes = [[8, 1]], order = [0], unroll = 1}>}
+      : (tensor<8xf32>, index) -> tensor<8xf32>
+  return
+}
+
+// -----
+
 func.func @unknown() {
   // expected-error@+1 {{unregistered operation 'rtile.stor' found in dialect ('rtile') that does not allow unknown operations}}
   "rtile.stor"() : () -> ()

@@ -141,3 +141,21 @@ func.func @buffers(%in: memref<64xf32> {rtile.role = "input"}, %out: memref<64xf
   }) {sym_name = "neg"} : (memref<64xf32>, memref<64xf32>) -> ()
   return
 }
+
+// CHECK-LABEL: func.func @positions
+// CHECK: "rtile.compute"
+// CHECK: %[[P:.*]] = "rtile.index"() {dim = 0 : i64} : () -> index
+// CHECK: %[[C:.*]] = arith.index_cast %[[P]] : index to i32
+// CHECK: "rtile.yield"(%[[C]]) : (i32) -> ()
+func.func @positions(%z: tensor<8xi32>, %i: index) -> tensor<8xi32> {
+  %s = "rtile.compute"(%z, %i) ({
+  ^bb0(%o: i32):
+    %p = "rtile.index"() {dim = 0 : i64} : () -> index
+    %c = arith.index_cast %p : index to i32
+    "rtile.yield"(%c) : (i32) -> ()
+  }) {operandSegmentSizes = array<i32: 0, 1, 1>, indexing_maps = [affine_map<(d0) -> (d0)>],
+      iterator_types = [#linalg.iterator_type<parallel>], box = array<i64: 8>, bounds = array<i64: 8>,
+      origin = affine_map<(d0) -> (d0 * 8)>, threads = #rtile.threads<{axes = [[8, 1]], order = [0], unroll = 1}>}
+      : (tensor<8xi32>, index) -> tensor<8xi32>
+  return %s : tensor<8xi32>
+}

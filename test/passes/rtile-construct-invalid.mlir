@@ -12,43 +12,24 @@
 // RUN: not roller-opt %s --rtile-construct='device=h200 plan-file=%t.json stages=1' 2>&1 | FileCheck %s --check-prefix=BOTH
 // BOTH: error: 'rtile-construct': plan-file holds whole plans and goes without other choices, but got stages
 
-func.func @no_known_combiner(%a: tensor<8x16xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error@+1 {{'linalg.generic' reduces without a known combiner}}
-  %r = linalg.generic {indexing_maps = [affine_map<(i, k) -> (i, k)>, affine_map<(i, k) -> (i)>],
-                       iterator_types = ["parallel", "reduction"]}
-    ins(%a : tensor<8x16xf32>) outs(%o : tensor<8xf32>) {
-  ^bb0(%x: f32, %acc: f32):
-    %q = arith.subf %x, %acc : f32
-    linalg.yield %q : f32
-  } -> tensor<8xf32>
-  return %r : tensor<8xf32>
+func.func @part_of_a_chain(%a: tensor<8xf32>, %o: tensor<10xf32>) -> tensor<10xf32> {
+  %c = arith.constant 1.0 : f32
+  // expected-error@+1 {{'tensor.extract_slice' is padded, which needs a copy of it; run rtile-normalize first}}
+  %s = tensor.extract_slice %a[1] [4] [1] : tensor<8xf32> to tensor<4xf32>
+  %p = tensor.pad %s low[3] high[3] {
+  ^bb0(%i: index):
+    tensor.yield %c : f32
+  } : tensor<4xf32> to tensor<10xf32>
+  %r = linalg.negf ins(%p : tensor<10xf32>) outs(%o : tensor<10xf32>) -> tensor<10xf32>
+  return %r : tensor<10xf32>
 }
 
 // -----
 
-func.func @runs_backwards(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error@+1 {{'linalg.generic' runs through a tensor backwards}}
-  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (7 - i)>, affine_map<(i) -> (i)>],
-                       iterator_types = ["parallel"]}
-    ins(%a : tensor<8xf32>) outs(%o : tensor<8xf32>) {
-  ^bb0(%x: f32, %acc: f32):
-    linalg.yield %x : f32
-  } -> tensor<8xf32>
-  return %r : tensor<8xf32>
-}
-
-// -----
-
-func.func @reads_its_index(%o: tensor<8xf32>) -> tensor<8xf32> {
-  // expected-error@+1 {{'linalg.generic' reads 'linalg.index'}}
-  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}
-    outs(%o : tensor<8xf32>) {
-  ^bb0(%acc: f32):
-    %i = linalg.index 0 : index
-    %j = arith.index_cast %i : index to i32
-    %x = arith.sitofp %j : i32 to f32
-    linalg.yield %x : f32
-  } -> tensor<8xf32>
+func.func @dropped_dimension(%a: tensor<3x8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
+  // expected-error@+1 {{'tensor.extract_slice' drops dimensions; run rtile-normalize first}}
+  %s = tensor.extract_slice %a[1, 0] [1, 8] [1, 1] : tensor<3x8xf32> to tensor<8xf32>
+  %r = linalg.negf ins(%s : tensor<8xf32>) outs(%o : tensor<8xf32>) -> tensor<8xf32>
   return %r : tensor<8xf32>
 }
 
@@ -58,19 +39,6 @@ func.func @scalar_argument(%s: f32, %o: tensor<8xf32>) -> tensor<8xf32> {
   // expected-error@+1 {{'linalg.fill' operand 0 is a scalar that is no constant; pass it as a tensor}}
   %r = linalg.fill ins(%s : f32) outs(%o : tensor<8xf32>) -> tensor<8xf32>
   return %r : tensor<8xf32>
-}
-
-// -----
-
-func.func @two_results(%a: tensor<8xf32>, %o: tensor<8xf32>) -> (tensor<8xf32>, tensor<8xf32>) {
-  // expected-error@+1 {{'linalg.generic' has 2 results; programs have exactly 1}}
-  %r:2 = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>, affine_map<(i) -> (i)>],
-                         iterator_types = ["parallel"]}
-    ins(%a : tensor<8xf32>) outs(%o, %o : tensor<8xf32>, tensor<8xf32>) {
-  ^bb0(%x: f32, %p: f32, %q: f32):
-    linalg.yield %x, %x : f32, f32
-  } -> (tensor<8xf32>, tensor<8xf32>)
-  return %r#0, %r#1 : tensor<8xf32>, tensor<8xf32>
 }
 
 // -----

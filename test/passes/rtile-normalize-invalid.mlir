@@ -103,10 +103,28 @@ func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-func.func @f(%a: tensor<4xf32>) -> tensor<2xf32> {
-  // expected-error@+1 {{'tensor.extract_slice' cannot be compiled; supported are linalg structured ops on tensors and tensor.collapse_shape, tensor.expand_shape, tensor.pad}}
-  %r = tensor.extract_slice %a[0] [2] [1] : tensor<4xf32> to tensor<2xf32>
-  return %r : tensor<2xf32>
+func.func @f(%a: tensor<4xf32>) -> tensor<4xi32> {
+  // expected-error@+1 {{'tensor.bitcast' cannot be compiled; supported are linalg structured ops on tensors and tensor.collapse_shape, tensor.concat, tensor.expand_shape, tensor.extract_slice, tensor.insert_slice, tensor.pad}}
+  %r = tensor.bitcast %a : tensor<4xf32> to tensor<4xi32>
+  return %r : tensor<4xi32>
+}
+
+// -----
+
+func.func @f(%a: tensor<8xf32>, %b: tensor<2xf32>) -> tensor<8xf32> {
+  // expected-error@+1 {{'tensor.insert_slice' has strides [2]; elements can be inserted side by side only}}
+  %r = tensor.insert_slice %b into %a[1] [2] [2] : tensor<2xf32> into tensor<8xf32>
+  return %r : tensor<8xf32>
+}
+
+// -----
+
+func.func @f(%a: tensor<8x8xf32>, %b: tensor<i32>) -> tensor<4x8xf32> {
+  %i = tensor.extract %b[] : tensor<i32>
+  %o = arith.index_cast %i : i32 to index
+  // expected-error@+1 {{'tensor.extract_slice' has offsets that are known at run time only; give them as numbers}}
+  %r = tensor.extract_slice %a[%o, 0] [4, 8] [1, 1] : tensor<8x8xf32> to tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
 }
 
 // -----
@@ -182,11 +200,20 @@ func.func @f(%a: tensor<4xf32>, %t: tensor<16xf32>) -> tensor<4xf32> {
 
 // -----
 
-func.func @f(%a: tensor<4x8xf32>) -> tensor<4x8xf32> {
-  %e = tensor.empty() : tensor<4x8xf32>
-  // expected-error@+1 {{'linalg.softmax' has no loop nest (indexing maps); decompose it into linalg structured ops}}
-  %r = linalg.softmax dimension(1) ins(%a : tensor<4x8xf32>) outs(%e : tensor<4x8xf32>) -> tensor<4x8xf32>
-  return %r : tensor<4x8xf32>
+func.func @f(%a: tensor<4x8xf32>) -> tensor<2x2x2x4xf32> {
+  %e = tensor.empty() : tensor<2x2x2x4xf32>
+  // expected-error@+1 {{'linalg.pack' has no loop nest (indexing maps); decompose it into linalg structured ops}}
+  %r = linalg.pack %a inner_dims_pos = [0, 1] inner_tiles = [2, 4] into %e : tensor<4x8xf32> -> tensor<2x2x2x4xf32>
+  return %r : tensor<2x2x2x4xf32>
+}
+
+// -----
+
+func.func @f(%a: tensor<2x6x6x5xf32>) -> tensor<6x6x1x1x2x5xf32> {
+  %e = tensor.empty() : tensor<6x6x1x1x2x5xf32>
+  // expected-error@+1 {{'linalg.winograd_input_transform' has no loop nest (indexing maps); decompose it into linalg structured ops}}
+  %r = linalg.winograd_input_transform fmr(F_4_3) ins(%a : tensor<2x6x6x5xf32>) outs(%e : tensor<6x6x1x1x2x5xf32>) -> tensor<6x6x1x1x2x5xf32>
+  return %r : tensor<6x6x1x1x2x5xf32>
 }
 
 // -----

@@ -194,3 +194,114 @@ func.func @pointwise(%x: tensor<2x6x17x11xf32>, %w: tensor<8x6x1x1xf32>, %i: ten
       outs(%i : tensor<2x8x20x11xf32>) -> tensor<2x8x20x11xf32>
   return %r : tensor<2x8x20x11xf32>
 }
+
+// -----
+
+// A concatenation is one element-wise op that reads each input through a padding; dimensions behind go along.
+// CHECK-LABEL: func.func @concat
+// CHECK-SAME: (%[[X:.*]]: tensor<3x4x5xf32>, %[[Y:.*]]: tensor<3x2x5xf32>)
+// CHECK: %[[FX:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0], [1, 2]] : tensor<3x4x5xf32> into tensor<3x20xf32>
+// CHECK: %[[FY:.*]] = tensor.collapse_shape %[[Y]] {{\[\[}}0], [1, 2]] : tensor<3x2x5xf32> into tensor<3x10xf32>
+// CHECK: %[[PX:.*]] = tensor.pad %[[FX]] low[0, 0] high[0, 10]
+// CHECK: %[[PY:.*]] = tensor.pad %[[FY]] low[0, 20] high[0, 0]
+// CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%[[PX]], %[[PY]] : tensor<3x30xf32>, tensor<3x30xf32>)
+// CHECK: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %{{.*}}: f32):
+// CHECK: %[[I:.*]] = linalg.index 1 : index
+// CHECK: %[[C:.*]] = arith.cmpi uge, %[[I]], %{{.*}} : index
+// CHECK: %[[S:.*]] = arith.select %[[C]], %[[B]], %[[A]] : f32
+// CHECK: linalg.yield %[[S]] : f32
+// CHECK: tensor.expand_shape %[[R]] {{\[\[}}0], [1, 2]] output_shape [3, 6, 5]
+func.func @concat(%x: tensor<3x4x5xf32>, %y: tensor<3x2x5xf32>) -> tensor<3x6x5xf32> {
+  %r = tensor.concat dim(1) %x, %y : (tensor<3x4x5xf32>, tensor<3x2x5xf32>) -> tensor<3x6x5xf32>
+  return %r : tensor<3x6x5xf32>
+}
+
+// -----
+
+// CHECK-DAG: #[[POINT:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-DAG: #[[ROW:.*]] = affine_map<(d0, d1) -> (d0)>
+// CHECK-LABEL: func.func @softmax
+// CHECK-SAME: (%[[X:.*]]: tensor<6x8xf32>)
+// CHECK: %[[MOST:.*]] = linalg.generic {indexing_maps = [#[[POINT]], #[[ROW]]], iterator_types = ["parallel", "reduction"]} ins(%[[X]] :
+// CHECK: arith.maxnumf
+// CHECK: %[[POWERS:.*]] = linalg.generic {{.*}} ins(%[[X]], %[[MOST]] :
+// CHECK: %[[D:.*]] = arith.subf
+// CHECK: math.exp %[[D]] : f32
+// CHECK: %[[TOTAL:.*]] = linalg.generic {indexing_maps = [#[[POINT]], #[[ROW]]], iterator_types = ["parallel", "reduction"]} ins(%[[POWERS]] :
+// CHECK: arith.addf
+// CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%[[POWERS]], %[[TOTAL]] :
+// CHECK: arith.divf
+// CHECK: return %[[R]]
+func.func @softmax(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
+  %e = tensor.empty() : tensor<6x8xf32>
+  %r = linalg.softmax dimension(1) ins(%x : tensor<6x8xf32>) outs(%e : tensor<6x8xf32>) -> tensor<6x8xf32>
+  return %r : tensor<6x8xf32>
+}
+
+// -----
+
+// A slice is read through, its whole dimensions fused; one that is returned is copied; a dropped dimension is collapsed.
+// CHECK-LABEL: func.func @slices
+// CHECK-SAME: (%[[X:.*]]: tensor<4x6x8xf32>)
+// CHECK-DAG: %[[T:.*]] = tensor.extract_slice %{{.*}}[144] [48] [1] : tensor<192xf32> to tensor<48xf32>
+// CHECK-DAG: %[[C:.*]] = linalg.{{.*}} ins(%[[T]] : tensor<48xf32>)
+// CHECK-DAG: %[[FX:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0, 1, 2]] : tensor<4x6x8xf32> into tensor<192xf32>
+// CHECK-DAG: %[[S:.*]] = tensor.extract_slice %[[FX]][48] [96] [1] : tensor<192xf32> to tensor<96xf32>
+// CHECK-DAG: %[[N:.*]] = linalg.generic {{.*}} ins(%[[S]] : tensor<96xf32>)
+// CHECK-DAG: %[[NE:.*]] = tensor.expand_shape %[[N]] {{\[\[}}0, 1, 2]] output_shape [2, 6, 8]
+// CHECK-DAG: %[[CE:.*]] = tensor.expand_shape %[[C]] {{\[\[}}0, 1]] output_shape [6, 8]
+// CHECK: return %[[NE]], %[[CE]]
+func.func @slices(%x: tensor<4x6x8xf32>) -> (tensor<2x6x8xf32>, tensor<6x8xf32>) {
+  %s = tensor.extract_slice %x[1, 0, 0] [2, 6, 8] [1, 1, 1] : tensor<4x6x8xf32> to tensor<2x6x8xf32>
+  %t = tensor.extract_slice %x[3, 0, 0] [1, 6, 8] [1, 1, 1] : tensor<4x6x8xf32> to tensor<6x8xf32>
+  %e = tensor.empty() : tensor<2x6x8xf32>
+  %n = linalg.negf ins(%s : tensor<2x6x8xf32>) outs(%e : tensor<2x6x8xf32>) -> tensor<2x6x8xf32>
+  return %n, %t : tensor<2x6x8xf32>, tensor<6x8xf32>
+}
+
+// -----
+
+// What is inserted into a tensor is selected by position, what is inserted into a constant is padded.
+// CHECK-LABEL: func.func @inserted
+// CHECK-SAME: (%[[X:.*]]: tensor<8x4xf32>, %[[Y:.*]]: tensor<8xf32>, %[[Z:.*]]: tensor<2x3xf32>)
+// CHECK: %[[YE:.*]] = tensor.expand_shape %[[Y]] {{\[\[}}0, 1]] output_shape [8, 1]
+// CHECK: %[[YP:.*]] = tensor.pad %[[YE]] low[0, 1] high[0, 2]
+// CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%[[YP]], %[[X]] :
+// CHECK: %[[I:.*]] = linalg.index 1 : index
+// CHECK: %[[LOW:.*]] = arith.cmpi uge, %[[I]]
+// CHECK: %[[HIGH:.*]] = arith.cmpi ult, %[[I]]
+// CHECK: %[[IN:.*]] = arith.andi %[[LOW]], %[[HIGH]] : i1
+// CHECK: arith.select %[[IN]]
+// CHECK: %[[ZP:.*]] = tensor.pad %[[Z]] low[0, 4] high[2, 1]
+// CHECK: %[[S:.*]] = linalg.copy {{.*}}ins(%[[ZP]] :
+// CHECK: return %[[R]], %[[S]]
+func.func @inserted(%x: tensor<8x4xf32>, %y: tensor<8xf32>, %z: tensor<2x3xf32>) -> (tensor<8x4xf32>, tensor<4x8xf32>) {
+  %r = tensor.insert_slice %y into %x[0, 1] [8, 1] [1, 1] : tensor<8xf32> into tensor<8x4xf32>
+  %c = arith.constant dense<2.0> : tensor<4x8xf32>
+  %s = tensor.insert_slice %z into %c[0, 4] [2, 3] [1, 1] : tensor<2x3xf32> into tensor<4x8xf32>
+  return %r, %s : tensor<8x4xf32>, tensor<4x8xf32>
+}
+
+// -----
+
+// A loop whose position is read stays alone; the position on a loop of one trip is 0.
+// CHECK-LABEL: func.func @positions
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]} ins(%{{.*}} : tensor<20x6xf32>)
+// CHECK: %[[I:.*]] = linalg.index 1 : index
+// CHECK-NEXT: %[[C:.*]] = arith.index_cast %[[I]] : index to i32
+func.func @positions(%x: tensor<4x5x1x6xf32>) -> tensor<4x5x1x6xf32> {
+  %e = tensor.empty() : tensor<4x5x1x6xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(a, b, u, c) -> (a, b, u, c)>, affine_map<(a, b, u, c) -> (a, b, u, c)>],
+                       iterator_types = ["parallel", "parallel", "parallel", "parallel"]}
+      ins(%x : tensor<4x5x1x6xf32>) outs(%e : tensor<4x5x1x6xf32>) {
+  ^bb0(%a: f32, %o: f32):
+    %u = linalg.index 2 : index
+    %i = linalg.index 3 : index
+    %t = arith.addi %u, %i : index
+    %j = arith.index_cast %t : index to i32
+    %f = arith.sitofp %j : i32 to f32
+    %s = arith.mulf %a, %f : f32
+    linalg.yield %s : f32
+  } -> tensor<4x5x1x6xf32>
+  return %r : tensor<4x5x1x6xf32>
+}

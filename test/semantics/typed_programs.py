@@ -68,6 +68,12 @@ class Typed:
     def sum(self) -> str:
         return self._with_extended(1, lambda a: "", f"arith.add{self.suffix}", None)
 
+    def max_product(self) -> str:
+        """Return the body of a maximum of products of %x0 and %x1."""
+        return self._with_extended(
+            2, lambda a, b: f"%p = arith.mul{self.suffix} {a}, {b} : {self.result}", self.maximum, "%p"
+        )
+
     def max(self) -> str:
         return self._with_extended(1, lambda a: "", self.maximum, None)
 
@@ -109,8 +115,7 @@ def generic(
     kinds = ", ".join('"parallel"' if d in outer else '"reduction"' for d in loops)
     names = [f"%in{i}" for i in range(len(ins))]
     fill = (
-        f"%s = arith.constant {start} : {types[-1]}\n"
-        f"  %i = linalg.fill ins(%s : {types[-1]}) outs(%e : {out}) -> {out}"
+        f"%s = arith.constant {start} : {types[-1]}\n  %i = linalg.fill ins(%s : {types[-1]}) outs(%e : {out}) -> {out}"
         if start is not None
         else ""
     )
@@ -132,6 +137,11 @@ def generic(
 
 def matmul(t: Typed, m: int, n: int, k: int) -> str:
     return generic((m, n, k), ("a, c", "c, b", "a, b"), t.product(), (t.source, t.source, t.result), t.zero)
+
+
+def largest_product(t: Typed, m: int, n: int, k: int) -> str:
+    """A matmul whose sum is a maximum."""
+    return generic((m, n, k), ("a, c", "c, b", "a, b"), t.max_product(), (t.source, t.source, t.result), t.lowest)
 
 
 def named_matmul(t: Typed, m: int, n: int, k: int) -> str:
@@ -160,9 +170,7 @@ def conv_nhwc(t: Typed, stride: int = 2) -> str:
         (kh, kw, c, f),
         (n, oh, ow, f),
     ]
-    return generic(
-        (n, oh, ow, f, kh, kw, c), maps, t.product(), (t.source, t.source, t.result), t.zero, shapes=shapes
-    )
+    return generic((n, oh, ow, f, kh, kw, c), maps, t.product(), (t.source, t.source, t.result), t.zero, shapes=shapes)
 
 
 def max_pool(t: Typed) -> str:

@@ -61,7 +61,9 @@ def read_lines(
 
 def read_sass(text: str) -> Listing:
     """Reads what `nvdisasm -c` prints of one kernel."""
-    return read_lines(text.splitlines(), _SASS_LABEL, _SASS_LINE, _SASS_TARGET, lambda name: name.split(".")[0] == "BRA")
+    return read_lines(
+        text.splitlines(), _SASS_LABEL, _SASS_LINE, _SASS_TARGET, lambda name: name.split(".")[0] == "BRA"
+    )
 
 
 def read_gcn(text: str, kernel: str) -> Listing:

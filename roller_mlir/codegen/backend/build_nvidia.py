@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
+from pathlib import Path
 
 from roller_mlir.codegen.backend.assembly import read_sass
 from roller_mlir.codegen.backend.checks import check_ptx
@@ -22,6 +24,9 @@ _LAST_WHEEL = {
         ("sm_50", "sm_52", "sm_53", "sm_60", "sm_61", "sm_62", "sm_70", "sm_72"), "nvidia-cuda-nvcc-cu12==12.9.86"
     ),
 }
+
+_REGISTER_USAGE_LEVELS = (0, 10)
+"""Levels of ptxas's option, its default being 5, that a kernel which spills is tried with."""
 
 
 def build_nvidia(source: KernelSource, start: KernelBinary, job: Job) -> KernelBinary:
@@ -51,13 +56,14 @@ def _assemble(source: KernelSource, ptx: str, job: Job, phases: dict[str, float]
     ignorant: list[str] = []
     options = ("-v", "-O3", f"-arch={architecture}", "-o", "output")
     for ptxas in job.toolchain.ptxas:
-        result = timed(
-            phases,
-            "ptxas_s",
-            partial(run_tool, source.name, ptxas, options, ptx.encode(), suffix=".ptx", timeout_s=job.timeout_s),
-        )
+
+        def run(*more: str, ptxas: Path = ptxas) -> ToolResult:
+            arguments = (*options, *more)
+            return run_tool(source.name, ptxas, arguments, ptx.encode(), suffix=".ptx", timeout_s=job.timeout_s)
+
+        result = timed(phases, "ptxas_s", run)
         if result.code == 0:
-            return result
+            return _careful(source, result, run, phases) if _spills(source, result) else result
         if f"'{architecture}' is not defined" not in result.log:
             raise CompileError(source.name, f"{ptxas} refused its PTX: {result.complaint}")
         ignorant.append(str(ptxas))
@@ -68,6 +74,28 @@ def _assemble(source: KernelSource, ptx: str, job: Job, phases: dict[str, float]
     remedy = "install a newer one" if wheel is None else f"install pip's {wheel}"
     who = f"{', '.join(ignorant)} {'does' if len(ignorant) == 1 else 'do'} not know {architecture}"
     return f"{who}, the artifact holds PTX, which the driver assembles; {remedy}"
+
+
+def _spills(source: KernelSource, result: ToolResult) -> int:
+    return from_ptxas(result.log, source.name, source.dynamic_shared_bytes).spill_bytes or 0
+
+
+def _careful(
+    source: KernelSource, result: ToolResult, run: Callable[..., ToolResult], phases: dict[str, float]
+) -> ToolResult:
+    """Runs ptxas again for a kernel that spills; gives the result with the fewest spilled bytes.
+
+    By default ptxas schedules loads early, which a kernel that needs nearly all of its registers pays for in spills.
+    """
+    best, spent = result, phases["ptxas_s"]
+    for level in _REGISTER_USAGE_LEVELS:
+        again = timed(phases, "ptxas_s", partial(run, f"--register-usage-level={level}"))
+        spent = phases["ptxas_s"] = spent + phases["ptxas_s"]
+        if again.code == 0 and _spills(source, again) < _spills(source, best):
+            best = again
+        if not _spills(source, best):
+            break
+    return best
 
 
 def _disassemble(binary: KernelBinary, job: Job) -> KernelBinary:

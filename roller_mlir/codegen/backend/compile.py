@@ -9,12 +9,14 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from typing import get_args
 
 from roller_mlir.codegen.backend.build_amd import build_amd
 from roller_mlir.codegen.backend.build_nvidia import build_nvidia
 from roller_mlir.codegen.backend.errors import CompileError
+from roller_mlir.codegen.backend.gate import compared
 from roller_mlir.codegen.backend.job import Emit, Job, KernelBinary
 from roller_mlir.codegen.backend.kernel_module import check_stage, kernel_functions
 from roller_mlir.codegen.backend.nvvm import lower_to_nvvm
@@ -25,6 +27,7 @@ from roller_mlir.codegen.backend.statistics import KernelStatistics
 from roller_mlir.codegen.backend.target import Target
 from roller_mlir.codegen.backend.toolchain import Toolchain, find_toolchain
 from roller_mlir.hal import Device
+from roller_mlir.mapping.promise import Promise
 from roller_mlir.support.bindings import ir
 
 DEFAULT_TIMEOUT_S = 120.0
@@ -38,6 +41,7 @@ def compile_kernels(
     toolchain: Toolchain | None = None,
     pool: WorkerPool | None = None,
     timeout_s: float = DEFAULT_TIMEOUT_S,
+    promises: Mapping[str, Promise] | None = None,
 ) -> list[KernelBinary]:
     """Compiles every kernel of a module for a device.
 
@@ -51,6 +55,8 @@ def compile_kernels(
         toolchain: the tools; found by `find_toolchain` where it is None.
         pool: the children that run LLVM; the process's own where it is None.
         timeout_s: how long one phase of one kernel may take.
+        promises: what plans promise of kernels, by name; the machine code of each kernel is compared with its promise
+            (`KernelBinary.mismatches`). None compares nothing.
 
     Returns:
         One entry per kernel, in the order of the module; none where all that is to do is done by the host.
@@ -80,7 +86,10 @@ def compile_kernels(
             start = KernelBinary(
                 name=source.name, llvm_ir=source.llvm_ir, statistics=nothing_yet, phases_s=dict(phases)
             )
-            return start if emit == "llvm" else build(source, start, job)
+            if emit == "llvm":
+                return start
+            binary = build(source, start, job)
+            return binary if promises is None else compared(binary, source, promises.get(source.name), job)
         except CompileError as error:
             raise error.at(source.place) from error.__cause__
 

@@ -11,6 +11,7 @@ from typing import Literal
 from roller_mlir.codegen.backend.frames import Message
 from roller_mlir.codegen.backend.math_library import math_library
 from roller_mlir.codegen.backend.pool import WorkerPool
+from roller_mlir.codegen.backend.quality import Mismatch
 from roller_mlir.codegen.backend.sources import KernelSource
 from roller_mlir.codegen.backend.statistics import KernelStatistics
 from roller_mlir.codegen.backend.target import Target
@@ -35,6 +36,7 @@ class KernelBinary:
         statistics: what the vendor's compiler says.
         phases_s: seconds per phase; `lower_s` is this kernel's part of what was done for all kernels together.
         notes: what the user should know, such as a missing tool.
+        mismatches: what its machine code does not keep of its plan's promise.
     """
 
     name: str
@@ -46,6 +48,7 @@ class KernelBinary:
     statistics: KernelStatistics
     phases_s: dict[str, float]
     notes: tuple[str, ...] = ()
+    mismatches: tuple[Mismatch, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

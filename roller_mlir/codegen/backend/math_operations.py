@@ -4,9 +4,11 @@
     %r = math.exp %x : bf16                     %w = arith.extf %x      %e = math.exp %w : f32     %r = arith.truncf %e
     %r = math.fpowi %x, 3 : f32, i32            two multiplications; where the exponent is no constant, math.powf
     %r = math.isinf %x                          %a = math.absf %x       %r = arith.cmpf oeq, %a, inf
+    %r = math.clampf %x to [%a, %b]             arith.minnumf(arith.maxnumf(%x, %a), %b)
 
 f16 and bf16 are computed in f32 and rounded once: no library has functions of bf16, and those of f16 differ. math.fma
-stays as it is, because a sum in f32 would be rounded twice.
+stays as it is, because a sum in f32 would be rounded twice. All else of a kernel stays in its order: upstream's passes
+for this go through whole kernels, after which ptxas needs more registers.
 """
 
 from __future__ import annotations
@@ -17,157 +19,135 @@ from typing import Any
 from roller_mlir.codegen.backend.kernel_module import walk
 from roller_mlir.support.bindings import ir
 
-MATH_PASSES = "math-expand-ops{ops=fpowi,clampf},math-extend-to-supported-types{target-type=f32}"
-"""Upstream passes to run on a gpu.module, or on a module of functions, before anything else of a lowering."""
-
 _FLAGS = "fastmath"
+_HALVES = ("f16", "bf16")
 _ORDERED_EQUAL = 1
-_REMAINDERS = {32: "__nv_fmodf", 64: "__nv_fmod"}
-"""libdevice's remainder, by the bits of its operands."""
+_MAX_MULTIPLICATIONS = 16
+"""Powers that need more are computed by math.powf."""
+
+
+def prepare_math(root: Any) -> None:
+    """Rewrites the operations inside an operation that not every lowering knows."""
+    for name, expand in (("math.fpowi", _power), ("math.isinf", _is_infinite), ("math.clampf", _clamp)):
+        for op in find(root, (name,)):
+            with ir.InsertionPoint(op), op.location:
+                replace(op, expand(op))
+    for op in find_prefix(root, "math."):
+        if op.name != "math.fma" and _element(op.operands[0].type) in _HALVES:
+            widen(op)
 
 
 def find(root: Any, names: Iterable[str]) -> list[Any]:
     """Gives the operations of some names inside an operation."""
     wanted, found = set(names), list[Any]()
-
-    def visit(op: Any) -> None:
-        if op.name in wanted:
-            found.append(op)
-
-    walk(root, visit)
+    walk(root, lambda op: found.append(op) if op.name in wanted else None)
     return found
 
 
-def expand_classes(root: Any) -> None:
-    """Replaces math.isinf, for which not every lowering has something, by a comparison."""
-    for op in find(root, ("math.isinf",)):
-        operand = op.operands[0]
-        with ir.InsertionPoint(op), op.location:
-            size = ir.Operation.create("math.absf", results=[operand.type], operands=[operand])
-            limit = ir.Operation.create(
-                "arith.constant", results=[operand.type], attributes={"value": _infinity(operand.type)}
-            )
-            predicate = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), _ORDERED_EQUAL)
-            _replace(
-                op,
-                ir.Operation.create(
-                    "arith.cmpf",
-                    results=[op.results[0].type],
-                    operands=[size.results[0], limit.results[0]],
-                    attributes={"predicate": predicate},
-                ),
-            )
+def find_prefix(root: Any, prefix: str) -> list[Any]:
+    """Gives the operations inside an operation whose names start so."""
+    found: list[Any] = []
+    walk(root, lambda op: found.append(op) if op.name.startswith(prefix) else None)
+    return found
 
 
-def widen_extremes(root: Any) -> None:
-    """Computes maxima and minima of bf16 in f32, where they are the same: flagged ones end LLVM 22 on AMD's devices."""
-    f32 = ir.F32Type.get(root.context)
-    for op in find(root, ("arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf")):
-        kind: Any = op.results[0].type
-        is_vector = isinstance(kind, ir.VectorType)
-        if str(ir.VectorType(kind).element_type if is_vector else kind) != "bf16":
-            continue
-        wide = ir.VectorType.get(ir.VectorType(kind).shape, f32) if is_vector else f32
-        attributes = {name: op.attributes[name] for name in op.attributes}
-        with ir.InsertionPoint(op), op.location:
-            given = [
-                ir.Operation.create("arith.extf", results=[wide], operands=[value]).results[0] for value in op.operands
-            ]
-            found = ir.Operation.create(op.name, results=[wide], operands=given, attributes=attributes)
-            _replace(op, ir.Operation.create("arith.truncf", results=[kind], operands=list(found.results)))
+def widen(op: Any) -> None:
+    """Computes an operation on f16 or bf16 in f32, with its flags."""
+    attributes = {name: op.attributes[name] for name in op.attributes}
+    with ir.InsertionPoint(op), op.location:
+        operands = [emit("arith.extf", [v], _f32(v.type)) if _is_half(v.type) else v for v in op.operands]
+        kind = op.results[0].type
+        value = emit(op.name, operands, _f32(kind) if _is_half(kind) else kind, attributes)
+        replace(op, emit("arith.truncf", [value], kind) if _is_half(kind) else value)
 
 
-def use_intrinsics(root: Any) -> None:
-    """Replaces math operations that convert-gpu-to-nvvm does not know by intrinsics that the back end does."""
-    i1 = ir.IntegerType.get_signless(1, root.context)
-    no = ir.IntegerAttr.get(i1, 0)
-    table: dict[str, tuple[str, dict[str, ir.Attribute]]] = {
-        "math.trunc": ("llvm.intr.trunc", {}),
-        "math.absi": ("llvm.intr.abs", {"is_int_min_poison": no}),
-        "math.ctpop": ("llvm.intr.ctpop", {}),
-        "math.ctlz": ("llvm.intr.ctlz", {"is_zero_poison": no}),
-        "math.cttz": ("llvm.intr.cttz", {"is_zero_poison": no}),
-    }
-    for op in find(root, table):
-        name, attributes = table[op.name]
-        if _FLAGS in op.attributes:
-            flags = str(op.attributes[_FLAGS]).replace("#arith.fastmath", "#llvm.fastmath")
-            attributes = {**attributes, "fastmathFlags": ir.Attribute.parse(flags, root.context)}
-        with ir.InsertionPoint(op), op.location:
-            kinds = [result.type for result in op.results]
-            _replace(op, ir.Operation.create(name, results=kinds, operands=list(op.operands), attributes=attributes))
-
-
-def call_remainders(gpu_module: Any) -> None:
-    """Replaces arith.remf by calls of libdevice, one a lane: LLVM has no instruction for it on NVIDIA's devices.
-
-    Of f16 and bf16 it is computed in f32, where it is exact.
-    """
-    declared: set[str] = set()
-    for op in find(gpu_module, ("arith.remf",)):
-        kind: Any = op.results[0].type
-        vector = ir.VectorType(kind) if isinstance(kind, ir.VectorType) else None
-        element: Any = kind if vector is None else vector.element_type
-        wide: Any = element if element.width in _REMAINDERS else ir.F32Type.get(gpu_module.context)
-        function = _REMAINDERS[wide.width]
-        if function not in declared:
-            declared.add(function)
-            _declare(gpu_module, function, wide)
-        with ir.InsertionPoint(op), op.location:
-            lanes = [
-                _remainder([_lane(value, n, vector) for value in op.operands], function, element, wide)
-                for n in range(1 if vector is None else vector.shape[0])
-            ]
-            if vector is None:
-                op.results[0].replace_all_uses_with(lanes[0])
-                op.erase()
-            else:
-                _replace(op, ir.Operation.create("vector.from_elements", results=[kind], operands=lanes))
-
-
-def _replace(op: Any, new: Any) -> None:
-    op.results[0].replace_all_uses_with(new.results[0])
+def replace(op: Any, value: Any) -> None:
+    """Puts a value in the place of an operation's result."""
+    op.results[0].replace_all_uses_with(value)
     op.erase()
 
 
-def _infinity(kind: Any) -> ir.Attribute:
-    if not isinstance(kind, ir.VectorType):
-        return ir.FloatAttr.get(kind, float("inf"))
-    return ir.DenseElementsAttr.get_splat(kind, ir.FloatAttr.get(ir.VectorType(kind).element_type, float("inf")))
+def emit(name: str, operands: list[Any], kind: Any, attributes: dict[str, Any] | None = None) -> Any:
+    """Emits an operation of one result at the insertion point."""
+    return ir.Operation.create(name, results=[kind], operands=operands, attributes=attributes or {}).results[0]
 
 
-def _lane(value: Any, lane: int, vector: Any) -> Any:
-    if vector is None:
-        return value
-    place: dict[str, ir.Attribute] = {"static_position": ir.DenseI64ArrayAttr.get([lane])}
-    return ir.Operation.create(
-        "vector.extract", results=[vector.element_type], operands=[value], attributes=place
-    ).results[0]
+def constant(kind: Any, value: float) -> Any:
+    """Emits a constant of a float or vector type."""
+    attribute: Any = ir.FloatAttr.get(ir.VectorType(kind).element_type if _is_vector(kind) else kind, value)
+    if _is_vector(kind):
+        attribute = ir.DenseElementsAttr.get_splat(kind, attribute)
+    return emit("arith.constant", [], kind, {"value": attribute})
 
 
-def _remainder(operands: list[Any], function: str, element: Any, wide: Any) -> Any:
-    def cast(name: str, value: Any, to: Any) -> Any:
-        return value if value.type == to else ir.Operation.create(name, results=[to], operands=[value]).results[0]
-
-    sizes: dict[str, ir.Attribute] = {
-        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(operands), 0]),
-        "op_bundle_sizes": ir.DenseI32ArrayAttr.get([]),
-        "callee": ir.FlatSymbolRefAttr.get(function),
-    }
-    given = [cast("arith.extf", value, wide) for value in operands]
-    call = ir.Operation.create("llvm.call", results=[wide], operands=given, attributes=sizes)
-    return cast("arith.truncf", call.results[0], element)
+def _flags(op: Any) -> dict[str, Any]:
+    return {_FLAGS: op.attributes[_FLAGS]} if _FLAGS in op.attributes else {}
 
 
-def _declare(gpu_module: Any, function: str, kind: Any) -> None:
-    with ir.InsertionPoint.at_block_begin(gpu_module.regions[0].blocks[0]), gpu_module.location:
-        ir.Operation.create(
-            "llvm.func",
-            regions=1,
-            attributes={
-                "sym_name": ir.StringAttr.get(function),
-                "function_type": ir.TypeAttr.get(ir.Type.parse(f"!llvm.func<{kind} ({kind}, {kind})>")),
-                "linkage": ir.Attribute.parse("#llvm.linkage<external>"),
-                "CConv": ir.Attribute.parse("#llvm.cconv<ccc>"),
-            },
-        )
+def _is_infinite(op: Any) -> Any:
+    kind = op.operands[0].type
+    size = emit("math.absf", [op.operands[0]], kind)
+    predicate = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), _ORDERED_EQUAL)
+    return emit("arith.cmpf", [size, constant(kind, float("inf"))], op.results[0].type, {"predicate": predicate})
+
+
+def _clamp(op: Any) -> Any:
+    value, low, high = op.operands
+    above = emit("arith.maxnumf", [value, low], value.type, _flags(op))
+    return emit("arith.minnumf", [above, high], value.type, _flags(op))
+
+
+def _power(op: Any) -> Any:
+    """Multiplies as often as a constant exponent has binary digits, at most twice each."""
+    base, exponent = op.operands
+    kind, flags, times = base.type, _flags(op), _constant_integer(exponent)
+    if times is None or 2 * abs(times).bit_length() > _MAX_MULTIPLICATIONS:
+        return emit("math.powf", [base, emit("arith.sitofp", [exponent], kind)], kind, flags)
+    if _is_half(kind):
+        base, kind = emit("arith.extf", [base], _f32(kind)), _f32(kind)
+    product: Any = None
+    left = abs(times)
+    while left:
+        if left & 1:
+            product = base if product is None else emit("arith.mulf", [product, base], kind, flags)
+        left >>= 1
+        if left:
+            base = emit("arith.mulf", [base, base], kind, flags)
+    one = constant(kind, 1.0)
+    if product is None:
+        product = one
+    if times < 0:
+        product = emit("arith.divf", [one, product], kind, flags)
+    return product if kind == op.results[0].type else emit("arith.truncf", [product], op.results[0].type)
+
+
+def _constant_integer(value: Any) -> int | None:
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.name not in ("arith.constant", "vector.broadcast"):
+        return None
+    if owner.name == "vector.broadcast":
+        return _constant_integer(owner.operands[0])
+    attribute: Any = owner.attributes["value"]
+    if isinstance(attribute, ir.DenseElementsAttr):
+        if not attribute.is_splat:
+            return None
+        attribute = attribute.get_splat_value()
+    return ir.IntegerAttr(attribute).value
+
+
+def _is_vector(kind: Any) -> bool:
+    return isinstance(kind, ir.VectorType)
+
+
+def _element(kind: Any) -> str:
+    return str(ir.VectorType(kind).element_type if _is_vector(kind) else kind)
+
+
+def _is_half(kind: Any) -> bool:
+    return _element(kind) in _HALVES
+
+
+def _f32(kind: Any) -> Any:
+    """Gives f32, or a vector of as many of it."""
+    f32 = ir.F32Type.get(kind.context)
+    return ir.VectorType.get(ir.VectorType(kind).shape, f32) if _is_vector(kind) else f32

@@ -14,14 +14,15 @@ from roller_mlir.codegen.backend.kernel_module import (
     kernel_functions,
     run_upstream,
 )
-from roller_mlir.codegen.backend.math_operations import MATH_PASSES, call_remainders, expand_classes, use_intrinsics
+from roller_mlir.codegen.backend.libdevice import call_remainders, use_intrinsics
+from roller_mlir.codegen.backend.math_operations import prepare_math
 from roller_mlir.hal import Device
 from roller_mlir.support.bindings import ir
 
 # convert-arith-to-llvm goes before convert-gpu-to-nvvm, which would make library calls of arith.maxnumf and minnumf.
 # Indices are 64 bits wide: convert-vector-to-llvm knows no other width. ptxas narrows them.
 _PIPELINE = (
-    f"builtin.module(gpu.module({MATH_PASSES},"
+    "builtin.module(gpu.module("
     "lower-affine,convert-vector-to-scf,convert-scf-to-cf,convert-vector-to-llvm,expand-strided-metadata,lower-affine,"
     "convert-index-to-llvm,convert-arith-to-llvm{index-bitwidth=64},"
     "convert-gpu-to-nvvm{index-bitwidth=64 use-bare-ptr-memref-call-conv=1},"
@@ -78,7 +79,7 @@ def lower_to_nvvm(module: ir.Module, device: Device) -> None:
             tasks = ir.IntegerAttr(kernel.attributes[TASKS_PER_UNIT]).value
             kernel.attributes["nvvm.minctasm"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), tasks)
     for gpu_module in gpu_modules(module):
-        expand_classes(gpu_module)
+        prepare_math(gpu_module)
         call_remainders(gpu_module)
         use_intrinsics(gpu_module)
     shorten_addresses(module)

@@ -17,7 +17,7 @@ from roller_mlir.codegen.backend.kernel_module import (
     kernel_functions,
     run_upstream,
 )
-from roller_mlir.codegen.backend.math_operations import MATH_PASSES, expand_classes, widen_extremes
+from roller_mlir.codegen.backend.math_operations import find, prepare_math, widen
 from roller_mlir.codegen.backend.pin_sums import pin_sums
 from roller_mlir.hal import Device
 from roller_mlir.support.bindings import ir
@@ -25,12 +25,15 @@ from roller_mlir.support.bindings import ir
 # convert-math-to-rocdl goes first: convert-gpu-to-rocdl would make llvm.tanh of math.tanh, on which LLVM 22 ends the
 # process.
 _PIPELINE = (
-    "builtin.module(gpu.module({passes}),convert-math-to-rocdl{{chipset={chip}}},gpu.module("
+    "builtin.module(convert-math-to-rocdl{{chipset={chip}}},gpu.module("
     "lower-affine,convert-vector-to-scf,convert-scf-to-cf,convert-vector-to-llvm,expand-strided-metadata,lower-affine,"
     "convert-index-to-llvm,convert-arith-to-llvm{{index-bitwidth=64}},"
     "convert-gpu-to-rocdl{{chipset={chip} index-bitwidth=64 use-bare-ptr-memref-call-conv=1 runtime=HIP}},"
     "canonicalize,cse,reconcile-unrealized-casts))"
 )
+
+_EXTREMES = ("arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf")
+"""Of bf16 and with fast-math flags these end LLVM 22; f32 gives the same."""
 
 NATIVE: dict[str, str] = {}
 """Functions of ocml that are one instruction: none is left by the pipeline."""
@@ -64,9 +67,11 @@ def lower_to_rocdl(module: ir.Module, device: Device) -> None:
             )
     shorten_addresses(module)
     for gpu_module in gpu_modules(module):
-        expand_classes(gpu_module)
-        widen_extremes(gpu_module)
-    run_upstream(module, _PIPELINE.format(chip=device.architecture, passes=MATH_PASSES))
+        prepare_math(gpu_module)
+        for op in find(gpu_module, _EXTREMES):
+            if "bf16" in str(op.results[0].type):
+                widen(op)
+    run_upstream(module, _PIPELINE.format(chip=device.architecture))
     finish(module, native=NATIVE)
 
 

@@ -31,6 +31,9 @@ def _initialize() -> None:
     llvm.initialize_all_asmprinters()
     # NVIDIA's workgroup memory is addressed by 32 bits.
     llvm.set_option(_NAME, "-nvptx-short-ptr")
+    # Sums of a program of one step would be computed where they are stored, and all that they read live until there.
+    llvm.set_option(_NAME, "-instcombine-code-sinking=false")
+    llvm.set_option(_NAME, "-disable-machine-sink")
 
 
 @functools.cache

@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,6 +16,8 @@ from roller_mlir.codegen.backend import Toolchain, find_toolchain
 from roller_mlir.codegen.backend.pool import WorkerPool
 from roller_mlir.hal import Device, find_device
 from roller_mlir.support.bindings import ir, make_context
+
+sys.path.insert(0, str(Path(__file__).parent))  # the tests of this folder import what they share
 
 WORKGROUP = "#gpu.address_space<workgroup>"
 

@@ -2,6 +2,7 @@
 """Kernels from linalg text and a chosen plan, run in the simulator: the code generator without the model's choice."""
 
 from collections.abc import Callable, Sequence
+from typing import NamedTuple
 from unittest.mock import patch
 
 import numpy as np
@@ -122,10 +123,25 @@ def expand(source: str, make: MakePlan) -> str:
         return str(module)
 
 
-def run_loops(
-    loops: str, inputs: Sequence[np.ndarray], shape: Shape, *, device: str = "h200", seed: int = 1
-) -> np.ndarray:
-    """Lower hierarchical loops of one program to a kernel, run it, and return its output."""
+class Kernel(NamedTuple):
+    """A kernel's module as text, and how it is launched."""
+
+    text: str
+    name: str
+    grid: int
+    block: int
+    subgroup_size: int
+
+    def run(self, inputs: Sequence[np.ndarray], shape: Shape, *, seed: int = 1, sanitize: bool = False) -> np.ndarray:
+        """Run it in the simulator and return its output."""
+        kernels = SimulatedKernels(self.text, subgroup_size=self.subgroup_size, sanitize=sanitize)
+        output = np.full(tuple(shape), np.nan, np.float32)
+        kernels.launch(self.name, self.grid, self.block, 0, [*inputs, output], seed=seed)
+        return output
+
+
+def lower_loops(loops: str, *, device: str = "h200") -> Kernel:
+    """Lower hierarchical loops of one program to a kernel."""
     with make_context() as context, ir.Location.unknown():
         module = parse_module(loops, context)
         RTileAssignBuffers().run(module)
@@ -137,10 +153,14 @@ def run_loops(
         name = str(ir.SymbolRefAttr(launch.attributes["kernel"]).value[-1])
         grid, block = (_constant(launch.operands[i]) for i in (0, 3))
         subgroup = 64 if device == "mi300x" else 32
-        kernels = SimulatedKernels(str(module), subgroup_size=subgroup)
-    output = np.full(tuple(shape), np.nan, np.float32)
-    kernels.launch(name, grid, block, 0, [*inputs, output], seed=seed)
-    return output
+        return Kernel(str(module), name, grid, block, subgroup)
+
+
+def run_loops(
+    loops: str, inputs: Sequence[np.ndarray], shape: Shape, *, device: str = "h200", seed: int = 1
+) -> np.ndarray:
+    """Lower hierarchical loops of one program to a kernel, run it, and return its output."""
+    return lower_loops(loops, device=device).run(inputs, shape, seed=seed)
 
 
 def integers(shapes: Sequence[Shape], seed: int = 0) -> list[np.ndarray]:

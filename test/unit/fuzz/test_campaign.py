@@ -66,7 +66,7 @@ def test_a_crash_and_a_hang_are_reported_and_the_rest_goes_on(planted: Path) -> 
     with Pool(2, 1.0, "planted_faults:run_job") as pool:
         found = {case.number: outcome for case, outcome in pool.run((case, job_of(case)) for case in cases)}
     assert sorted(found) == list(range(9))
-    assert found[3] == Outcome("crash", "the process died: SIGSEGV")
+    assert found[3] == Outcome("crash", "the process died: SIGSEGV at planted_faults.py:6 in run_job")
     assert found[5] == Outcome("hang", "no end after 1 s; the process was killed")
     assert found[7] == Outcome("crash", "the process died: exit code 9")
     assert {found[n].status for n in (0, 1, 2, 4, 6, 8)} == {"equal"}
@@ -101,8 +101,10 @@ def test_a_wrong_result_is_shrunk_to_the_least_program(planted: Path) -> None:
 
 
 def test_every_refusal_has_a_reason() -> None:
-    assert reason_of("'linalg.generic' has 2 results; programs have exactly 1; split it") == "several results"
-    assert reason_of("something nobody has thought of") is None
+    tile = "'linalg.generic' tile 3x5 of the 9x9 loop nest cannot be spread over threads: no split has 32 threads"
+    assert reason_of(tile, forced=True) == "forced tile does not fit"
+    assert reason_of(tile, forced=False) is None, "a plan that nobody forced must fit"
+    assert reason_of("something nobody has thought of", forced=True) is None
 
 
 def test_the_page_of_limits_counts() -> None:

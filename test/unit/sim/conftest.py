@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Kernels that several tests of the simulator use."""
+"""Kernels that several tests of the simulator use; the tests may import what else this folder holds."""
+
+import sys
+from pathlib import Path
 
 import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 _MATMUL = """
 gpu.module @kernels {

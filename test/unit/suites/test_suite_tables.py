@@ -15,8 +15,8 @@ WINDOWS = ("conv2d", "depthwise_conv2d", "avg_pool2d")
 
 
 def test_the_suites_are_there() -> None:
-    assert suite_names() == ("cnnopt20", "polydl-gemms", "polydl-layers", "roller119")
-    assert [len(find_suite(name)) for name in suite_names()] == [20, 8, 201, 119]
+    assert suite_names() == ("cnnopt20", "polydl-gemms", "polydl-layers", "roller119", "shapes60")
+    assert [len(find_suite(name)) for name in suite_names()] == [20, 8, 201, 119, 60]
 
 
 def test_roller_has_119_operators_of_108_kernels() -> None:
@@ -96,7 +96,14 @@ WRONG = [
     ("id,class,shape\na,relu,4*4\n", 2, 8, "'shape' must be an integer, but got '4*4'"),
     ("id,class,shape,axes\na,reduce_sum,4x4,2\n", 2, 18, "must be below 2"),
     ("id,class,shape,axes\na,reduce_sum,4x4,1 0\n", 2, 18, "must ascend, but got 1 0"),
-    ("id,class,dtype,shape\na,relu,f64,4\n", 2, 8, "'dtype' must be one of f32, f16, bf16"),
+    ("id,class,dtype,shape\na,relu,f8,4\n", 2, 8, "'dtype' must be one of f32, f16, bf16"),
+    ("id,class,indices,extents\na,generic,ab -> c,a=2 b=3\n", 2, 11, "must have an output of loops of the inputs"),
+    ("id,class,indices,extents\na,generic,ab,a=2 b=3\n", 2, 11, "must read inputs -> output as in ab bc -> ac"),
+    ("id,class,indices,extents\na,generic,a(2b -> a,a=2 b=3\n", 2, 11, "must have letters and sums in parentheses"),
+    ("id,class,indices,extents\na,generic,a(0b) -> a,a=2 b=3\n", 2, 11, "must have sums of loops, factors"),
+    ("id,class,indices,extents\na,generic,ab -> a,a=2\n", 2, 19, "must give the extents of a b, but got those of a"),
+    ("id,class,indices,extents\na,generic,ab -> a,a=2 b=0\n", 2, 19, "must give each loop once as in a=3 b=17"),
+    ("id,class,indices,extents,combiner\na,generic,ab -> a,a=2 b=1,mean\n", 2, 27, "must be one of sum, max, min"),
     ("id,class,shape,v100_x_ms\na,relu,4,fast\n", 2, 10, "must be a time above 0, but got 'fast'"),
     ("id,class,shape,v100_x_ms\na,relu,4,0\n", 2, 10, "must be a time above 0, but got '0'"),
     ("id,class,shape,k80_tile\na,relu,4,128\n", 2, 10, "must read BLOCK/STEP THREAD"),
@@ -201,3 +208,5 @@ def test_what_cannot_be_shrunk() -> None:
         shrink(window, 8)
     with pytest.raises(SuiteError, match="is a file of its own"):
         shrink(Operator("b", "file", "f32", file="b.mlir"), 8)
+    with pytest.raises(SuiteError, match="is of the class generic and is not shrunk"):
+        shrink(Operator("c", "generic", "f32", {"a": 9}, indices="a -> a"), 8)

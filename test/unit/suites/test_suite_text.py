@@ -16,7 +16,6 @@ from roller_mlir.suites.select import points
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
 
-
 PUBLISHED = [name for name in suite_names() if name != "shapes60"]
 
 

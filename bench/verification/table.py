@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Verifies both suites on four devices in the simulator and writes docs/verification.md; about 20 minutes on 2 cores.
+
+python bench/verification/table.py --date 2026-11-21 --jobs 2
+python bench/verification/table.py --page-only                  # the page anew, from results.json
+"""
+
+import argparse
+import json
+import os
+import platform
+import sys
+import time
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from page import page
+
+from roller_mlir.compiler import CompileOptions
+from roller_mlir.suites import find_suite
+from roller_mlir.suites.verify_all import verify_pairs
+
+HERE = Path(__file__).parent
+RESULTS = HERE / "results.json"
+PAGE = HERE.parents[1] / "docs" / "verification.md"
+SUITES = ("roller119", "shapes60")
+TARGETS = ("v100", "a100", "h200", "mi300x")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--date", type=date.fromisoformat, help="today, for the page: YYYY-MM-DD; required to verify")
+    parser.add_argument("--page-only", action="store_true", help="write the page from the results that there are")
+    parser.add_argument("--jobs", type=int, default=1, help="processes at a time (1)")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="what was found (results.json)")
+    parser.add_argument("-o", "--output", type=Path, default=PAGE, help="the page (docs/verification.md)")
+    options = parser.parse_args()
+    if not options.page_only:
+        if options.date is None:
+            parser.error("--date is required to verify")
+        write(options.results, packed(verified(options.date, options.jobs)))
+    try:
+        results = json.loads(options.results.read_text())
+    except (OSError, ValueError) as error:
+        print(f"error: {options.results}: {error}", file=sys.stderr)
+        return 1
+    write(options.output, page(results))
+    wrong = [row for rows in results["suites"].values() for row in rows if not row.get("matches")]
+    for row in wrong:
+        print(f"{row['id']} on {row['target']}: {row.get('error', 'does not match')}", file=sys.stderr)
+    return 1 if wrong else 0
+
+
+def verified(today: date, jobs: int) -> dict[str, Any]:
+    """Return what every operator of both suites gave on every target."""
+    suites: dict[str, list[dict[str, Any]]] = {}
+    seconds: dict[str, float] = {}
+    for name in SUITES:
+        begun = time.perf_counter()
+        pairs = [(operator, target) for target in TARGETS for operator in find_suite(name)]
+        suites[name] = []
+        for number, record in enumerate(verify_pairs(pairs, CompileOptions(), jobs=jobs), 1):
+            suites[name].append(row_of(record))
+            if number % 20 == 0:
+                print(f"{name}: {number} of {len(pairs)}", file=sys.stderr, flush=True)
+        seconds[name] = round(time.perf_counter() - begun)
+    machine = f"{os.cpu_count()} cores ({platform.machine()})"
+    return {"date": str(today), "jobs": jobs, "machine": machine, "seconds": seconds, "suites": suites}
+
+
+def row_of(record: dict[str, Any]) -> dict[str, Any]:
+    """Return what the page needs of a record."""
+    if "error" in record:
+        return {key: record[key] for key in ("id", "class", "target", "error")}
+    kept = ("id", "class", "target", "dtype", "shrunk", "points", "matches", "equal", "bytes_exact")
+    return {
+        **{key: record[key] for key in kept},
+        "extents": ["x".join(map(str, one["extents"])) for one in record["programs"]],
+        "reduced": any(one["reduced"] for one in record["programs"]),
+        "error_share": round(record["max_error"] / record["tolerance"], 4) if record["tolerance"] else 0.0,
+        "sectors": round(record["sectors_ratio"], 4),
+        "phases": round(record["phases_ratio"], 4),
+        "moved": [[one["quantity"], one["counted"], one["planned"]] for one in record["counted"]],
+    }
+
+
+def packed(results: dict[str, Any]) -> str:
+    """Return results as JSON with one line a row."""
+    suites = ",\n".join(
+        f"{json.dumps(name)}: [\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]"
+        for name, rows in results["suites"].items()
+    )
+    head = {key: value for key, value in results.items() if key != "suites"}
+    return json.dumps(head)[:-1] + f', "suites": {{\n{suites}\n}}}}\n'
+
+
+def write(path: Path, text: str) -> None:
+    """Write a file whole or not at all."""
+    aside = path.with_name(f".{path.name}.partial")
+    aside.write_text(text)
+    aside.replace(path)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

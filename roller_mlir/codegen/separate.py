@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Copies where a tensor must be one of its own: function results, and views that cannot be read through.
+
+Upstream's canonicalization drops such copies: they are made, or made anew, after it.
+"""
+
+from math import prod
+from typing import Any
+
+from roller_mlir.codegen.accepted_input import RESHAPES
+from roller_mlir.codegen.views import VIEWS, reads_through
+from roller_mlir.support.bindings import arith, ir, linalg, tensor
+from roller_mlir.support.values import defining_op
+
+
+def separate_views(function: Any) -> bool:
+    """Copy what a padding or a slice gives, where it cannot be read through; return whether there was any.
+
+    The copy is an element-wise program that reads the tensor inside, as every other reader does.
+    """
+    found = False
+    for op in list(function.entry_block.operations):
+        if op.operation.name not in VIEWS:
+            continue
+        others = [use for use in op.operation.results[0].uses if not reads_through(use)]
+        if not others:
+            continue
+        found = True
+        with ir.InsertionPoint.after(op.operation), op.operation.location:
+            copied = linalg.copy(op.operation.results[0], outs=[empty_of(op.operation.results[0].type)])
+        for use in others:
+            use.owner.operation.operands[use.operand_number] = copied
+    return found
+
+
+def _root(value: Any) -> Any:
+    """Return the value that a chain of reshapes begins with."""
+    while (reshape := defining_op(value)) is not None and reshape.name in RESHAPES:
+        value = reshape.operands[0]
+    return value
+
+
+def separate_results(function: Any, *, flat: bool) -> None:
+    """Copy what a function returns where no op of its own has produced it."""
+    terminator = list(function.entry_block.operations)[-1].operation
+    seen: set[Any] = set()
+    for number, value in enumerate(terminator.operands):
+        root = _root(value)
+        source = defining_op(root)
+        made = source is not None and (source.name.startswith("linalg.") or source.name == "rtile.program")
+        if made and root not in seen:
+            seen.add(root)
+            continue
+        with ir.InsertionPoint(terminator), terminator.location:
+            terminator.operands[number] = _new_result(value, root, flat=flat)
+
+
+def _new_result(value: Any, root: Any, *, flat: bool) -> Any:
+    kind = ir.RankedTensorType(value.type)
+    scalar = splat_of(root)
+    if defining_op(root, "tensor.empty") is not None:
+        number = ir.FloatAttr if isinstance(kind.element_type, ir.FloatType) else ir.IntegerAttr
+        scalar = number.get(kind.element_type, 0)
+    if scalar is not None:
+        return filled(kind, scalar)
+    if not flat or kind.rank < 2:
+        return linalg.copy(value, outs=[empty_of(kind)])
+    axes = [list(range(kind.rank))]
+    line = ir.RankedTensorType.get([prod(kind.shape)], kind.element_type)
+    copied = linalg.copy(tensor.collapse_shape(line, value, axes), outs=[empty_of(line)])
+    return tensor.expand_shape(kind, copied, axes, [], list(kind.shape))
+
+
+def splat_of(value: Any) -> Any:
+    """Return the scalar attribute of a splat constant, None of any other value."""
+    if defining_op(value, "arith.constant") is None:
+        return None
+    elements = value.owner.attributes["value"]
+    is_splat = isinstance(elements, ir.DenseElementsAttr) and elements.is_splat
+    return elements.get_splat_value() if is_splat else None
+
+
+def empty_of(kind: ir.RankedTensorType) -> Any:
+    """Build a tensor of unspecified content at the insertion point."""
+    return tensor.empty(list(kind.shape), kind.element_type)
+
+
+def filled(kind: ir.RankedTensorType, scalar: Any) -> Any:
+    """Build a fill of a new tensor at the insertion point."""
+    return linalg.fill(arith.constant(kind.element_type, scalar), outs=[empty_of(kind)])

@@ -1,0 +1,190 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Full-size plans at small extents: what is kept, what is refused, and a sample that changes from day to day."""
+
+import json
+import re
+from datetime import date
+from math import prod
+from typing import Any
+
+import pytest
+
+from roller_mlir import CompileOptions
+from roller_mlir.codegen.linalg_reader import read_structured
+from roller_mlir.codegen.program import programs_of
+from roller_mlir.compiler.driver import lower_until
+from roller_mlir.compiler.source import Source
+from roller_mlir.hal import find_device
+from roller_mlir.model import construct
+from roller_mlir.model.performance import predict
+from roller_mlir.plan import Access, LinearIndex, Loop, Part, TensorExpression
+from roller_mlir.plan.split import first_expression, first_plan
+from roller_mlir.suites import Operator, SuiteError, find_suite, function_text
+from roller_mlir.suites.counted import Counted, worst_ratios
+from roller_mlir.suites.extents import shrunk_extents
+from roller_mlir.suites.shrink_program import ShrunkProgram, read_program, shrink_program
+from roller_mlir.suites.verify_all import Sample
+from roller_mlir.suites.verify_stage import plan_hash
+from roller_mlir.support.bindings import make_context
+from roller_mlir.support.diagnostics import parse_module
+from roller_mlir.tools.roller import main
+
+TARGETS = ("v100", "a100", "h200", "mi300x")
+SAMPLES = 48
+BY_ID = {one.id: one for one in find_suite("roller119")}
+
+
+def shrunk(text: str, target: str = "h200") -> list[ShrunkProgram]:
+    planned, _ = lower_until(Source("-", text), target, CompileOptions(), "rtile-construct")
+    with make_context() as context:
+        module = parse_module(planned, context)
+        return [shrink_program(one, find_device(target), 1 << 26) for one in programs_of(module)]
+
+
+def test_loops_keep_two_tiles_the_steps_that_fill_the_buffers_and_every_remainder() -> None:
+    (one,) = shrunk(function_text(Operator("x", "matmul", "f32", {"M": 5003, "N": 3001, "K": 2051})))
+    blocks = [axis.block for axis in one.plan.axes]
+    for whole, size, block, tiles in zip(one.extents.whole, one.extents.sizes, blocks, (2, 2, 4), strict=True):
+        assert size == tiles * block + whole % block
+    assert one.plan.stages == 2 and "tensor<5003x" not in one.planned and "rtile" not in one.linalg
+
+
+def test_the_plan_is_the_very_same_but_for_extents() -> None:
+    parts, join = shrunk(function_text(BY_ID["M1"]))
+    for one in (parts, join):
+        assert plan_hash(one.plan) == plan_hash(one.whole_plan) and one.plan.axes == one.whole_plan.axes
+        assert one.plan.prediction is not None and one.whole_plan.prediction is not None
+        assert one.plan.prediction.shared_bytes == one.whole_plan.prediction.shared_bytes
+        assert one.plan.prediction.registers == one.whole_plan.prediction.registers
+        assert prod(one.extents.sizes) < prod(one.extents.whole) / 1000 or one is join
+    assert plan_hash(parts.plan) != plan_hash(join.plan)
+    assert parts.plan.part is not None and parts.whole_plan.part is not None
+    assert parts.plan.part.extent == parts.extents.sizes[3] < parts.whole_plan.part.extent
+
+
+def test_a_last_part_that_is_shorter_stays_shorter() -> None:
+    """Parts of 24 points of 100: the last one lacks 20, of which 4 are left where a part has 16 points."""
+    device = find_device("h200")
+    index = [LinearIndex((1, 0, 0)), LinearIndex((0, 1, 0)), LinearIndex((0, 0, 1))]
+    a = Access("a", (32, 100), "f32", (index[0], index[2]))
+    b = Access("b", (100, 64), "f32", (index[2], index[1]))
+    c = Access("c", (32, 64), "f32", (index[0], index[1]))
+    loops = (Loop(32), Loop(64), Loop(100, True))
+    whole = TensorExpression(loops, (a, b), c, "arith.addf", 2, (0.0, 0.0), fused_multiply_add=True)
+    plan = construct(whole, device, None)[0]
+    from dataclasses import replace
+
+    from roller_mlir.plan import AxisPlan, Split
+
+    axes = (*plan.axes[:2], AxisPlan(block=4))
+    plan = replace(plan, axes=axes, stages=2, split=Split(loop=2, parts=5, extent=24, join=plan))
+    first = replace(first_plan(plan), part=Part(loop=2, parts=5, extent=24))
+    found = shrunk_extents(first_expression(whole, 2, 5, 24), first, 1 << 26)
+    assert found.sizes[0] == 3 and found.sizes[3] == 16
+    assert found.part == Part(loop=2, parts=3, extent=16)
+    # 5 * 24 - 100 = 20 points are missing; whole tiles of 4 go until fewer than a part are left.
+    assert found.dropped == 8
+    assert found.index(LinearIndex((24, 0, 0, 1))) == LinearIndex((16, 0, 0, 1))
+
+
+def test_points_beyond_the_limit_leave_one_tile_and_the_remainder() -> None:
+    (expression,), plan = _expressions(BY_ID["M5"])
+    free = shrunk_extents(expression, plan, 1 << 40)
+    tight = shrunk_extents(expression, plan, 1)
+    assert free.reduced == () and tight.sizes == free.sizes  # no remainders, so that two tiles stay
+    odd, plan = _expressions(Operator("x", "matmul", "f32", {"M": 5003, "N": 3001, "K": 2051}))
+    tight = shrunk_extents(odd[0], plan, 1)
+    assert tight.reduced == (0, 1)
+    assert tight.sizes[:2] == tuple(
+        axis.block + odd[0].loops[i].extent % axis.block for i, axis in enumerate(plan.axes[:2])
+    )
+
+
+def _expressions(operator: Operator) -> Any:
+    planned, _ = lower_until(Source("-", function_text(operator)), "h200", CompileOptions(), "rtile-construct")
+    with make_context() as context:
+        module = parse_module(planned, context)
+        read = [read_program(one) for one in programs_of(module)]
+        return [root.expression for root, _ in read], read[0][1]
+
+
+def test_a_shrunk_program_reads_as_its_extents_say() -> None:
+    for operator in ("C0", "D0", "P4", "R2", "C20"):
+        for one in shrunk(function_text(BY_ID[operator])):
+            with make_context() as context:
+                module = parse_module(one.planned, context)
+                (program,) = programs_of(module)
+                root, plan = read_program(program)
+                assert tuple(loop.extent for loop in root.expression.loops) == one.extents.sizes
+                assert predict(root.expression, plan, find_device("h200")) == plan.prediction
+                assert read_structured(root.operation).expression == root.expression
+
+
+def test_what_cannot_be_shrunk_is_said() -> None:
+    text = function_text(Operator("x", "matmul", "f32", {"M": 4096, "N": 4096, "K": 4096}))
+    twice = text.replace("%b: tensor<4096x4096xf32>)", "%unused: tensor<4096x4096xf32>)").replace(
+        "(%a, %b :", "(%a, %a :"
+    )
+    try:
+        found = shrunk(twice)
+    except SuiteError as error:
+        assert "one tensor is read in two ways" in str(error)
+    else:
+        assert {size for one in found for size in one.extents.sizes} == {found[0].extents.sizes[0]}
+
+
+def test_every_operator_comes_once_in_all_samples() -> None:
+    operators = find_suite("roller119")
+    taken = [Sample(number=i, of=SAMPLES).take(operators, TARGETS) for i in range(SAMPLES)]
+    for sample in taken:
+        assert {one.kind for one, _ in sample} == {one.kind for one in operators}
+        assert {target for _, target in sample} == set(TARGETS)
+    everything = {(one.id, target) for sample in taken for one, target in sample}
+    assert everything == {(one.id, target) for one in operators for target in TARGETS}
+    with pytest.raises(ValueError, match="a sample is I/N with I from 0 to N - 1, but got 3/3"):
+        Sample(number=3, of=3)
+
+
+def test_ratios() -> None:
+    rows = [Counted("f", "shared_load_phases", 400, 200), Counted("f", "shared_store_phases", 100, 400)]
+    assert worst_ratios(rows) == {"bytes_exact": True, "sectors_ratio": 1.0, "phases_ratio": 0.25}
+    assert worst_ratios([Counted("f", "global_load_sectors", 63, 9)])["sectors_ratio"] == 1.0
+    assert worst_ratios([Counted("f", "global_load_sectors", 64, 0)])["sectors_ratio"] == float("inf")
+    assert not worst_ratios([Counted("f", "global_load_bytes", 4, 8)])["bytes_exact"]
+
+
+def verified(capsys: Any, *arguments: str) -> list[dict[str, Any]]:
+    command = ["suite", *arguments, "--stage", "verify", "--target", ",".join(TARGETS)]
+    print("roller", *command)  # pytest shows it when something fails
+    code = main([*command, "--json"])
+    shown = capsys.readouterr().out
+    print(re.match(r".*", shown)[0])  # pyright: ignore[reportOptionalSubscript]
+    records = json.loads(shown[shown.index("[") :])
+    wrong = [(r["id"], r["target"], r.get("error", r.get("max_error"))) for r in records if not r.get("matches")]
+    assert code == 0 and not wrong, wrong
+    assert all(record["bytes_exact"] for record in records)
+    return records
+
+
+def test_todays_sample_of_the_suite(capsys: Any) -> None:
+    records = verified(capsys, "roller119", "--sample", f"{date.today().toordinal() % SAMPLES}/{SAMPLES}")
+    assert {record["class"] for record in records} == {one.kind for one in BY_ID.values()}
+    assert {record["target"] for record in records} == set(TARGETS)
+    assert all(record["equal"] or record["class"] == "avg_pool2d" for record in records)
+
+
+def test_todays_sample_of_the_awkward_shapes(capsys: Any) -> None:
+    """Each of the 60 on one device, another one tomorrow."""
+    records = verified(capsys, "shapes60", "--sample", f"{date.today().toordinal() % len(TARGETS)}/{len(TARGETS)}")
+    assert len(records) == 60 and not any(record["shrunk"] for record in records)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_counted_transactions_of_a_convolution_and_a_depthwise_one(target: str, capsys: Any) -> None:
+    """What the simulator counts lies within 5 % of what the plan says, loads and stores together."""
+    assert main(["suite", "roller119", "--only", "C0,D0", "--stage", "verify", "--target", target, "--json"]) == 0
+    for record in json.loads(capsys.readouterr().out):
+        for unit in ("sectors", "phases", "bytes"):
+            rows = [row for row in record["counted"] if row["quantity"].endswith(unit)]
+            counted, planned = (sum(row[key] for row in rows) for key in ("counted", "planned"))
+            assert abs(counted - planned) <= (0.0 if unit == "bytes" else 0.05) * planned, (record["id"], rows)
