@@ -92,7 +92,8 @@ class LoadOp(RTile.Operation, name="load", traits=[ReadsMemrefs, Speculatable]):
         require(layout is not None or tile.layer != "workgroup", "of a workgroup tile requires attribute 'layout'")
         if "pad" in self.attributes:
             pad = self.attributes["pad"]
-            require(isinstance(pad, (ir.FloatAttr, ir.IntegerAttr)), f"attribute 'pad' must be a number, but is {pad}")
+            numbers = (ir.FloatAttr, ir.IntegerAttr, ir.BoolAttr)
+            require(isinstance(pad, numbers), f"attribute 'pad' must be a number, but is {pad}")
             require(
                 pad.type == element_type(kind),
                 f"pad must be of the element type {element_type(kind)}, but is {pad.type}",

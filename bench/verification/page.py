@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The page docs/verification.md from what the verification found."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 Row = dict[str, Any]
@@ -84,12 +84,11 @@ def _line(group: str, target: str, rows: Sequence[Row]) -> str:
 
 
 def _ratio(rows: Sequence[Row], unit: str) -> str:
-    moved = [one for row in rows for one in row["moved"] if one[0].endswith(unit)]
-    if not moved:
+    counted, planned = (sum(row["moved"][unit][i] for row in rows) for i in (0, 1))
+    if not counted:
         return "-"
-    together = sum(one[1] for one in moved) / max(1, sum(one[2] for one in moved))
-    distance: Callable[[Row], float] = lambda row: max(row[unit], 1 / row[unit]) if row[unit] else float("inf")  # noqa: E731
-    worst = max(rows, key=distance)
+    together = counted / max(1, planned)
+    worst = max(rows, key=lambda row: max(row[unit], 1 / row[unit]) if row[unit] else float("inf"))
     return f"{together:.3f} ({worst[unit]:.2f} {worst['id']})"
 
 

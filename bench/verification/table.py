@@ -81,8 +81,14 @@ def row_of(record: dict[str, Any]) -> dict[str, Any]:
         "error_share": round(record["max_error"] / record["tolerance"], 4) if record["tolerance"] else 0.0,
         "sectors": round(record["sectors_ratio"], 4),
         "phases": round(record["phases_ratio"], 4),
-        "moved": [[one["quantity"], one["counted"], one["planned"]] for one in record["counted"]],
+        "moved": {unit: moved(record["counted"], unit) for unit in ("sectors", "phases")},
     }
+
+
+def moved(counted: list[dict[str, Any]], unit: str) -> list[int]:
+    """Return how many transactions were counted and planned, of all kernels, loads and stores together."""
+    rows = [row for row in counted if row["quantity"].endswith(unit)]
+    return [sum(row[key] for row in rows) for key in ("counted", "planned")]
 
 
 def packed(results: dict[str, Any]) -> str:

@@ -13,10 +13,13 @@ from typing import Any
 
 from roller_mlir.codegen.body import CONTRACTIBLE, Argument, Body, BodyOp, Constant, Local, Reference
 from roller_mlir.codegen.fragments import Wide
-from roller_mlir.codegen.task_context import TaskContext, vector_type
+from roller_mlir.codegen.task_context import TaskContext, splat, vector_type
 from roller_mlir.support.bindings import ir
 
 _FLAGS = "fastmath"
+_DIVISIONS = tuple(
+    f"arith.{name}" for name in ("divsi", "divui", "remsi", "remui", "ceildivsi", "ceildivui", "floordivsi")
+)
 
 
 def widen(context: TaskContext, value: Wide, width: int) -> ir.Value:
@@ -64,6 +67,8 @@ def clone_body(context: TaskContext, body: Body, values: dict[Reference, Wide], 
         given = [value(r) for r in op.operands]
         width = max((w for _, w in given), default=1)
         wide = [widen(context, v, width) for v in given]
+        if op.name in _DIVISIONS:
+            wide[1] = _never_zero(context, wide[1])
         kind, attributes = vector_type(op.result_type, width), _attributes(op)
         if Local(number) in varying:
             values[Local(number)] = (emit.op(op.name, wide, kind, attributes), width)
@@ -74,6 +79,22 @@ def clone_body(context: TaskContext, body: Body, values: dict[Reference, Wide], 
             width,
         )
     return [value(reference) for reference in body.yielded]
+
+
+def _never_zero(context: TaskContext, divisor: ir.Value) -> ir.Value:
+    """Return a divisor with 1 in place of 0.
+
+    Points outside of their loops are computed too, on elements that were not loaded; to divide by such a 0 is undefined
+    behaviour, from which LLVM would conclude that the load's bounds always hold.
+    """
+    emit, kind = context.emit, divisor.type
+    element = ir.VectorType(kind).element_type if isinstance(kind, ir.VectorType) else kind
+    width = ir.VectorType(kind).shape[0] if isinstance(kind, ir.VectorType) else 1
+    zero, one = splat(emit, element, width, 0), splat(emit, element, width, 1)
+    bit = ir.IntegerType.get_signless(1)
+    equal = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)
+    is_zero = emit.op("arith.cmpi", [divisor, zero], vector_type(bit, width), {"predicate": equal})
+    return emit.op("arith.select", [is_zero, one, divisor], kind)
 
 
 def keeps_every_product(body: Body) -> bool:

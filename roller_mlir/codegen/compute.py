@@ -78,8 +78,9 @@ def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[i
             points = [{**p, loop: p.get(loop, box.base(loop)) + o} for p in points for o in offsets]
         points = [point for point in points if _may_be_in_range(compute, point)]
         current = list(values)
+        ordered = compute.body.combiners() is None
         with fragments.scope():
-            for place, result in point_order(_reads(compute, points), len(points), len(box.keys)):
+            for place, result in point_order(_reads(compute, points), len(points), len(box.keys), ordered=ordered):
                 _point(context, compute, fragments, points[place], result, current, counted=counted)
         return current
 

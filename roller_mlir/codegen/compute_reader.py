@@ -144,8 +144,6 @@ class ComputeReader:
         tile = self._scope.tile(view.operation, view.accumulators[number])
         element = ir.RankedTensorType(view.operation.results[number].type).element_type
         if self.is_partial(box):
-            if isinstance(tile, RegisterTile):
-                fail(view.operation, f"'{view.operation.name}' splits a reduction that starts from a tile in registers")
             self._combiners(view, compute.body)
             neutral = compute.body.neutral(number)
             assert neutral is not None  # each combiner has one

@@ -38,6 +38,13 @@ def settle(context: TaskContext, tile: RegisterTile, *, everyone: bool) -> None:
         element = ir.RankedTensorType(tile.compute.results[tile.number].type).element_type
         start = splat(emit, element, tile.width, initial.value)
         tile.values = [emit.op(combiner, [value, start], value.type) for value in tile.values]
+    elif isinstance(initial, RegisterTile):
+        settle(context, initial, everyone=True)
+        found = [read_register_tile(context, initial, box, tile.indices, box.at(key)) for key in box.keys]
+        tile.values = [
+            emit.op(combiner, [value, _as_wide(context, old, tile.width)], value.type)
+            for value, old in zip(tile.values, found, strict=True)
+        ]
     elif isinstance(initial, DirectTile):
 
         def add_old() -> list[ir.Value]:

@@ -103,10 +103,14 @@ def access_memory(
         value: What to store.
     """
     element = ir.MemRefType(buffer.type).element_type
-    most = MAX_VECTOR_BYTES // element_bytes(element)
+    most = _most_at_once(element)
     if width <= most:
         return _access(emit, buffer, indices, width, site, value)
     kind = vector_type(element, width)
+    if most == 1 and value is None:
+        places = [[*indices[:-1], _plus(emit, indices[-1], lane)] for lane in range(width)]
+        elements = [_access(emit, buffer, at, 1, site, None) for at in places]
+        return emit.op("vector.from_elements", [one for one in elements if one is not None], kind)
     zero = ir.DenseElementsAttr.get_splat(kind, _scalar(element, 0))
     whole = emit.typed_constant(zero) if value is None else None
     for start in range(0, width, most):
@@ -119,6 +123,12 @@ def access_memory(
         place: dict[str, ir.Attribute] = {"offsets": _i64s(start), "strides": _i64s(1)}
         whole = emit.op("vector.insert_strided_slice", [part, whole], kind, place)
     return whole
+
+
+def _most_at_once(element: ir.Type) -> int:
+    """Return how many elements one access may have; LLVM would pack a vector of i1, of which each has a byte."""
+    is_bit = isinstance(element, ir.IntegerType) and ir.IntegerType(element).width == 1
+    return 1 if is_bit else MAX_VECTOR_BYTES // element_bytes(element)
 
 
 def slice_of(emit: Emitter, vector: ir.Value, start: int, width: int) -> ir.Value:

@@ -32,9 +32,19 @@ SIMULATOR_TIMEOUT_S = 20.0
 
 def run_job(job: Job) -> Outcome:
     """Try a job; whatever goes wrong is an outcome."""
+    source = Source("-", job.text)
+    with tempfile.TemporaryDirectory(prefix="roller-fuzz-") as folder:
+        try:
+            options = _options(job, source, Path(folder))
+        except Exception as error:  # noqa: BLE001 - the fuzzer exists to find these
+            return _internal(error)
+        return replace(_try(job, source, options), options=_spell(options, job.forced))
+
+
+def _try(job: Job, source: Source, options: CompileOptions) -> Outcome:
     started = time.perf_counter()
     try:
-        return _run(job)
+        return _run(job, source, options)
     except DiagnosedError as error:
         return replace(_refusal(error, job.forced != Forced()), compile_s=time.perf_counter() - started)
     except SanitizedRunError as error:
@@ -42,9 +52,13 @@ def run_job(job: Job) -> Outcome:
     except BackendError as error:
         return Outcome("fault", str(error))
     except Exception as error:  # noqa: BLE001 - the fuzzer exists to find these
-        last = traceback.extract_tb(error.__traceback__)[-1]
-        text = f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}: {error}"
-        return Outcome("internal", text[:2000])
+        return _internal(error)
+
+
+def _internal(error: Exception) -> Outcome:
+    last = traceback.extract_tb(error.__traceback__)[-1]
+    text = f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}: {error}"
+    return Outcome("internal", text[:2000])
 
 
 def _refusal(error: DiagnosedError, forced: bool) -> Outcome:
@@ -58,11 +72,9 @@ def _refusal(error: DiagnosedError, forced: bool) -> Outcome:
     return Outcome("refused", f"{where}: {first.message}", reason)
 
 
-def _run(job: Job) -> Outcome:
+def _run(job: Job, source: Source, options: CompileOptions) -> Outcome:
     started = time.perf_counter()
-    source = Source("-", job.text)
-    with tempfile.TemporaryDirectory(prefix="roller-fuzz-") as folder:
-        artifact = compile_source(source, job.target, _options(job, source, Path(folder)))
+    artifact = compile_source(source, job.target, options)
     compiled = time.perf_counter()
     manifest = artifact.manifest
     inputs = random_inputs([manifest.buffer(name) for name in manifest.inputs], job.seed, job.values)
@@ -130,3 +142,13 @@ def _options(job: Job, source: Source, folder: Path) -> CompileOptions:
     except UnknownPlansError:
         pass
     return options
+
+
+def _spell(options: CompileOptions, forced: Forced) -> str:
+    """Return options as `roller run` takes them; a plan file is named by the rank of its plans."""
+    parts = [f"--tile-sizes {','.join(map(str, options.tile_sizes))}"] if options.tile_sizes else []
+    parts += [f"--stages {options.stages}"] if options.stages else []
+    parts += ["--no-split"] if not options.split else []
+    parts += [f"--disable-rule {rule}" for rule in options.disabled_rules]
+    parts += [f"--plan-file (plans of rank {forced.rank})"] if options.plan_file is not None else []
+    return " ".join(parts)

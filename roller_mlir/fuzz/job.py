@@ -49,6 +49,7 @@ class Outcome:
         compile_s: Time of the compilation.
         run_s: Time of the simulator on this machine.
         kernels: How many kernels there are.
+        options: What was forced, as `roller run` takes it.
     """
 
     status: str
@@ -57,6 +58,7 @@ class Outcome:
     compile_s: float = 0.0
     run_s: float = 0.0
     kernels: int = 0
+    options: str = ""
 
     @property
     def failed(self) -> bool:

@@ -4,7 +4,6 @@
 from pathlib import Path
 
 from roller_mlir.fuzz.case import Case, command_of, job_of
-from roller_mlir.fuzz.forced import Forced
 from roller_mlir.fuzz.job import Outcome
 
 
@@ -23,7 +22,7 @@ def failure_text(case: Case, outcome: Outcome, shrunk: Case, after: Outcome) -> 
         f"target {job.target}, inputs {job.values} of seed {job.seed}"
         + (", sanitized" if job.sanitize else "")
         + (f", level {job.level}" if job.level != "kernels" else ""),
-        f"forced: {_forced(shrunk.forced)}",
+        f"forced: {after.options or 'nothing'}",
         f"the case it was shrunk from ({outcome.status}, {case.program.ops()} ops): {command_of(case)}",
     ]
     header = "\n".join(f"// {line}" for text in lines for line in text.split("\n"))
@@ -46,9 +45,3 @@ def write_failure(folder: Path, case: Case, outcome: Outcome, shrunk: Case, afte
     finally:
         aside.unlink(missing_ok=True)
     return path
-
-
-def _forced(forced: Forced) -> str:
-    default = Forced()
-    changed = [f"{name} {value}" for name, value in vars(forced).items() if value != getattr(default, name)]
-    return ", ".join(changed) or "nothing"

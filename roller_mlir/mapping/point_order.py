@@ -9,6 +9,7 @@ keeps all of its rows in registers; row by row, each row is read, used by all re
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import product
 
 Point = tuple[int, int]
@@ -49,43 +50,64 @@ class Reads:
         return found
 
 
-def point_order(reads: Sequence[Reads], places: int, results: int) -> tuple[Point, ...]:
+def point_order(reads: Sequence[Reads], places: int, results: int, *, ordered: bool = False) -> tuple[Point, ...]:
     """Return all points of a step, in an order in which few registers of reads live at a time.
 
-    The places of each result stay in their order.
+    Args:
+        reads: What they read.
+        places: Places of the reduction.
+        results: Results of the thread.
+        ordered: Whether each result must see the places in their order, since nothing says that it may not.
 
     >>> rows = Reads(((0,), (1,)), ((0,), (1,), (2,)), ((0,),), 1, 1)
     >>> point_order([rows], 2, 3)
-    ((0, 0), (1, 0), (0, 1), (1, 1), (0, 2), (1, 2))
+    ((0, 0), (0, 1), (1, 0), (0, 2), (1, 1), (1, 2))
     """
-    plain = list(product(range(places), range(results)))
-    windows = [order for one in reads for order in _window_orders(one)] if places > 1 and results > 1 else []
-    if not windows:
-        return tuple(plain)
+    return _point_order(tuple(reads), places, results, ordered)[0]
+
+
+def live_registers(reads: Sequence[Reads], places: int, results: int, *, ordered: bool = False) -> int:
+    """Return the most registers that hold reads at one point, in the order of `point_order`.
+
+    >>> rows = Reads(((0,), (1,)), ((0,), (1,), (2,)), ((0,),), 1, 1)
+    >>> live_registers([rows], 2, 3)
+    1
+    """
+    return _point_order(tuple(reads), places, results, ordered)[1]
+
+
+@lru_cache(maxsize=128)
+def _point_order(reads: tuple[Reads, ...], places: int, results: int, ordered: bool) -> tuple[tuple[Point, ...], int]:
     tables = [one.vectors() for one in reads]
     sizes = [one.width * one.words for one in reads]
+    plain = list(product(range(places), range(results)))
     best, least = plain, most_live(tables, sizes, plain)
-    for number, one in enumerate(reads):
-        table = tables[number]
+    if places == 1 or results == 1:
+        return tuple(best), least
+    for table, one in zip(tables, reads, strict=True):
         for order in _window_orders(one):
-            found = sorted(plain, key=lambda point: [table[point][0][d] for d in order])
-            if _keeps_order(found, results):
+            by = [{point: vectors[0][d] for point, vectors in table.items()} for d in order]
+            found = sorted(plain, key=lambda point, by=by: [coordinate[point] for coordinate in by])
+            if not ordered or _keeps_order(found, results):
                 live = most_live(tables, sizes, found)
                 if live < least:
                     best, least = found, live
-    return tuple(best)
+    return tuple(best), least
 
 
 def _window_orders(one: Reads) -> list[list[int]]:
-    """Return orders of dimensions by which points may be sorted: along windows, with the others before or after."""
+    """Return orders of the dimensions by which points may be sorted, none where no window slides."""
     places, results = zip(*one.places, strict=True), zip(*one.results, strict=True)
     moves = [(len(set(a)) > 1, len(set(b)) > 1) for a, b in zip(places, results, strict=True)]
     both = [d for d, move in enumerate(moves) if move == (True, True)]
     if not both:
         return []
-    reduced = [d for d, move in enumerate(moves) if move == (True, False)]
+    inside = [d for d, (reduced, _) in enumerate(moves) if reduced]
+    reduced = [d for d in inside if d not in both]
     kept = [d for d, move in enumerate(moves) if move == (False, True)]
-    return [[*reduced, *both, *kept], [*reduced, *kept, *both], [*kept, *reduced, *both]]
+    orders = [[*inside, *kept], [*kept, *inside], [*reduced, *both, *kept], [*reduced, *kept, *both]]
+    orders += [[*kept, *reduced, *both], [*both, *reduced, *kept]]
+    return [order for number, order in enumerate(orders) if order not in orders[:number]]
 
 
 def _keeps_order(points: Sequence[Point], results: int) -> bool:

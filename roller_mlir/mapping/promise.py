@@ -56,6 +56,7 @@ class Promise:
         most_pass_fmas: The same with all lanes of vectors that lie partly beyond a loop, which compilers may drop.
         loops: Whether there is a main loop.
         only_fmas: Whether the kernel has no arithmetic beside the multiply-adds, so that they can be counted exactly.
+        reads_more: Whether the kernel reads tensors beside its inputs, before or after the reduction.
         packed: Whether each instruction multiplies and adds twice.
         accesses: What each input's tile is moved and read by.
     """
@@ -69,6 +70,7 @@ class Promise:
     most_pass_fmas: int
     loops: bool
     only_fmas: bool
+    reads_more: bool
     packed: bool
     accesses: tuple[PromisedAccess, ...]
 
@@ -92,6 +94,7 @@ def promise_of(expression: TensorExpression, plan: Plan, device: Device) -> Prom
         most_pass_fmas=_pass_fmas(expression, plan, rolled, plan.lane),
         loops=steps > 1 or bool(rolled),
         only_fmas=not (expression.epilogue or expression.epilogue_flops or any(expression.prologue_flops)),
+        reads_more=bool(expression.epilogue) or expression.accumulates,
         packed=plan.instruction == "packed_fma" and all(_by_lanes(a, plan) for a in expression.inputs),
         accesses=tuple(accesses),
     )

@@ -35,6 +35,9 @@ _NEUTRAL_OF_BITS: dict[str, Callable[[int], int]] = {
     "arith.xori": lambda bits: 0,
 }
 
+_EXACT = 1 << 53
+"""Integers below it are floats of the same value."""
+
 COMBINERS = (*NEUTRAL, *_NEUTRAL_OF_BITS)
 """Operations that join partial results in any order."""
 
@@ -47,7 +50,8 @@ def neutral_of(combiner: str | None, element_type: str) -> float | None:
     """
     if combiner in _NEUTRAL_OF_BITS:
         bits = element_type.removeprefix("i")
-        return float(_NEUTRAL_OF_BITS[combiner](int(bits))) if bits.isdigit() else None
+        neutral = _NEUTRAL_OF_BITS[combiner](int(bits)) if bits.isdigit() else None
+        return neutral if neutral is None or abs(neutral) >= _EXACT else float(neutral)  # the extremes of i64 as they are
     return None if combiner is None else NEUTRAL.get(combiner)
 
 

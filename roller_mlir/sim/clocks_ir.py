@@ -5,7 +5,8 @@ One time for the whole launch grows at every barrier, subgroup wait, release and
 the access. Within a block, what was noted before the last barrier, or before the last wait of the subgroup that both
 threads belong to, has happened before. Between blocks (and for threads that hand over through a flag) only atomic
 operations order: a release publishes at the flag's address what its thread knows, an acquire learns it, and the next
-barrier tells the block. Of many flags a bounded number is told apart, which can hide a race and never makes one.
+barrier tells the block. Of many flags a bounded number is told apart, and of the releases of one block's threads only
+the last time, which can hide a race and never makes one.
 """
 
 from dataclasses import dataclass
@@ -75,21 +76,19 @@ def _ordered(runtime: Runtime) -> Value:
     known = builder.select(lately, learnt, clock)
     source = builder.select(code.compare("!=", shared, 0), number, owner)
     entry = builder.add(known, builder.mul(source, code.value(_CLOCK_BYTES)))
-    at_barrier, released, synced = code.slots(entry, Clock.BARRIER, Clock.RELEASE, Clock.SUBGROUP)
-    bits, mask = code.value(layout.THREAD_BITS), code.value(layout.THREAD_MASK)
-    by_thread = builder.icmp_signed("==", builder.and_(released, mask), other)
-    until_release = builder.icmp_signed("<=", time, builder.lshr(released, bits))
-    lane = builder.sub(other, builder.and_(synced, mask))
-    by_subgroup = builder.icmp_unsigned("<", lane, code.read(launch, Launch.SUBGROUP))
-    until_sync = builder.icmp_signed("<", time, builder.lshr(synced, bits))
-    found = builder.icmp_signed("<", time, at_barrier)
-    found = builder.or_(found, builder.and_(by_thread, until_release))
-    found = builder.or_(found, builder.and_(by_subgroup, until_sync))
-    code.give(builder.zext(found, I64))
+    at_barrier, released = code.slots(entry, Clock.BARRIER, Clock.RELEASE)
+    with code.when(builder.icmp_signed("<", time, at_barrier)):
+        code.give(1)
+    # Of a block that has ended nobody knows any more which of its threads released what: all of them.
+    record = code.read(code.read(launch, Launch.RECORDS), source)
+    until = code.variable(released)
+    with code.when(builder.icmp_signed("==", code.read(record, Block.NUMBER), source)):
+        until.set(code.least(released, code.read(code.read(record, Block.RELEASED), other)))
+    code.give(builder.zext(builder.icmp_signed("<=", time, until.get()), I64))
     return code.function
 
 
-def _join_word(code: Code, into: Value, number: int, value: Value) -> None:
+def _join_word(code: Code, into: Value, number: Value | int, value: Value) -> None:
     now = code.read(into, number)
     code.write(into, number, code.builder.select(code.builder.icmp_signed(">", value, now), value, now))
 
@@ -101,7 +100,7 @@ def _join(runtime: Runtime) -> Value:
     into, clock, blocks = code.parameters
     with code.count(0, blocks) as number:
         offset = builder.mul(number, code.value(_CLOCK_BYTES))
-        for word in range(int(Clock.UNUSED)):
+        for word in Clock:
             _join_word(code, builder.add(into, offset), word, code.read(builder.add(clock, offset), word))
     builder.ret_void()
     return code.function
@@ -144,8 +143,8 @@ def _release(runtime: Runtime, join: Value) -> Value:
     launch, number, thread, first, barrier = code.slots(
         block, Block.LAUNCH, Block.NUMBER, Block.CURRENT, Block.FIRST, Block.BARRIER_TIME
     )
-    clock, learnt, acquired, fenced, synced, started = code.slots(
-        block, Block.CLOCK, Block.LEARNT, Block.ACQUIRED, Block.FENCED, Block.SYNCED, Block.STARTED
+    clock, learnt, acquired, fenced, synced, released, started = code.slots(
+        block, Block.CLOCK, Block.LEARNT, Block.ACQUIRED, Block.FENCED, Block.SYNCED, Block.RELEASED, Block.STARTED
     )
     strong = code.compare("!=", builder.and_(touch, code.value(Touch.RELEASE)), 0)
     fence = code.read(fenced, thread)
@@ -156,11 +155,13 @@ def _release(runtime: Runtime, join: Value) -> Value:
     lately = builder.icmp_signed(">=", code.read(acquired, thread), barrier)
     code.call(join, place, builder.select(lately, learnt, clock), code.read(launch, Launch.BLOCKS))
     own = builder.add(place, builder.mul(number, code.value(_CLOCK_BYTES)))
-    bits = code.value(layout.THREAD_BITS)
     _join_word(code, own, Clock.BARRIER, code.least(barrier, until))
-    _join_word(code, own, Clock.RELEASE, builder.or_(builder.shl(until, bits), thread))
-    together = code.least(code.read(synced, first), until)
-    _join_word(code, own, Clock.SUBGROUP, builder.or_(builder.shl(together, bits), first))
+    _join_word(code, own, Clock.RELEASE, until)
+    _join_word(code, released, thread, until)
+    before_sync = code.least(builder.sub(code.read(synced, first), code.value(1)), until)
+    lanes = code.least(builder.add(first, code.read(launch, Launch.SUBGROUP)), code.read(launch, Launch.THREADS))
+    with code.count(first, lanes) as lane:
+        _join_word(code, released, lane, before_sync)
     _tick(code, launch)
     builder.ret_void()
     return code.function
@@ -189,6 +190,7 @@ def _started(runtime: Runtime) -> Value:
     code.write(block, Block.BARRIER_TIME, now)
     code.write(block, Block.STARTED, now)
     with code.when(code.compare("!=", code.read(block, Block.CLOCK), 0)):
+        code.write(code.read(launch, Launch.RECORDS), code.read(block, Block.NUMBER), block)
         size = builder.mul(code.read(launch, Launch.BLOCKS), code.value(_CLOCK_BYTES))
         for slot in (Block.CLOCK, Block.LEARNT):
             address = builder.inttoptr(code.read(block, slot), POINTER)

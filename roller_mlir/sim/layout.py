@@ -62,7 +62,8 @@ class Launch(IntEnum):
     PLACE_CLOCKS = 48  # address of int64[CLOCK_PLACES][BLOCKS][CLOCK_WORDS]; 0: blocks never order each other
     COPY_CAPACITY = 49  # asynchronous copies that a thread may have under way
     SITE_GROUPS = 50  # sanitized: address of int64[sites]: the first site with the same label, whose reports are one
-    SIZE = 51
+    RECORDS = 51  # with PLACE_CLOCKS: address of int64[BLOCKS]: the record that runs, or ran, a block
+    SIZE = 52
 
 
 class Block(IntEnum):
@@ -108,7 +109,8 @@ class Block(IntEnum):
     LEARNT_NEW = 37  # 1: LEARNT is ahead of CLOCK
     ACQUIRED = 38  # address of int64[threads]: when the thread last acquired
     FENCED = 39  # address of int64[threads]: when it last passed a fence
-    SIZE = 40
+    RELEASED = 40  # address of int64[threads]: until when its accesses have been released
+    SIZE = 41
 
 
 class State(IntEnum):
@@ -238,9 +240,7 @@ class Clock(IntEnum):
     """Words of what is known of a block: each orders accesses up to a time."""
 
     BARRIER = 0  # all accesses before this time
-    RELEASE = 1  # time << 10 | thread: the thread's accesses up to this time
-    SUBGROUP = 2  # time << 10 | first thread: the subgroup's accesses before this time
-    UNUSED = 3
+    RELEASE = 1  # those that a thread had released up to this time
 
 
 class Copy(IntEnum):
@@ -259,7 +259,6 @@ CLOCK_WORDS = len(Clock)
 CLOCK_PLACES = 64  # addresses of atomic operations are told apart modulo this
 TIME_SHIFT, SITE_SHIFT, THREAD_SHIFT = 28, 12, 2
 THREAD_MASK = 1023
-THREAD_BITS = 10
 OWNER_BITS = 21
 FIRST_TIME = 2  # of a launch; what was there before has an earlier one
 PAGE_BITS = 8  # arguments start at multiples of 256 bytes

@@ -180,7 +180,7 @@ def _release_subgroup(runtime: Runtime, blame: Value, order: Order) -> Value:
             code.write(states, thread, State.READY, I8)
             lane = builder.shl(code.value(1), builder.sub(thread, first))
             released.set(builder.or_(released.get(), lane))
-        with elsewhere, code.when(code.compare("!=", code.read(states, thread, I8), State.DONE)):
+        with elsewhere:
             left.set(1)
     together = builder.zext(code.compare("==", left.get(), 0), I64)
     code.call(order.subgroup, launch, block, first, end, released.get(), together)

@@ -98,6 +98,7 @@ class Shadow:
             Block.PARTIAL: np.zeros((resident, threads, 2), np.int64),
             Block.ACQUIRED: np.zeros((resident, threads), np.int64),
             Block.FENCED: np.zeros((resident, threads), np.int64),
+            Block.RELEASED: np.zeros((resident, threads), np.int64),
         }
         if clocks:
             clock_bytes = 8 * layout.CLOCK_WORDS * grid
@@ -110,6 +111,7 @@ class Shadow:
                 rows[slot] = np.zeros((resident, grid, layout.CLOCK_WORDS), np.int64)
             places = np.zeros((layout.CLOCK_PLACES, grid, layout.CLOCK_WORDS), np.int64)
             launch[Launch.PLACE_CLOCKS] = records.keep(places)
+            launch[Launch.RECORDS] = records.keep(np.zeros(grid, np.int64))
         for slot, table in rows.items():
             blocks[:, slot] = records.keep(table) + np.arange(resident) * table.strides[0]
         launch[Launch.REGION], launch[Launch.REGION_BYTES] = arguments.region_address, size

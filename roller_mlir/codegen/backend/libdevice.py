@@ -13,10 +13,11 @@ _REMAINDERS = {32: "__nv_fmodf", 64: "__nv_fmod"}
 
 
 def use_intrinsics(root: Any) -> None:
-    """Replaces math operations that convert-gpu-to-nvvm does not know by intrinsics that the back end does."""
+    """Replaces operations that convert-gpu-to-nvvm does not know, or computes in f32, by the back end's intrinsics."""
     no = ir.IntegerAttr.get(ir.IntegerType.get_signless(1, root.context), 0)
     table: dict[str, tuple[str, dict[str, ir.Attribute]]] = {
         "math.trunc": ("llvm.intr.trunc", {}),
+        "math.fma": ("llvm.intr.fma", {}),
         "math.absi": ("llvm.intr.abs", {"is_int_min_poison": no}),
         "math.ctpop": ("llvm.intr.ctpop", {}),
         "math.ctlz": ("llvm.intr.ctlz", {"is_zero_poison": no}),

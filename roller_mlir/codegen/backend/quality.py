@@ -132,8 +132,11 @@ def _widths(promise: Promise, listing: Listing) -> list[Mismatch]:
         if missing is not None:
             found.append(missing)
             continue
-        inside = [one.width_bytes for one in _region(promise, listing, kind) if one.kind == kind]
-        narrower = _narrower(promised, inside)
+        region = _region(promise, listing, kind)
+        if region is None and kind == GLOBAL_LOAD and promise.reads_more:
+            continue
+        inside = everywhere if region is None else region
+        narrower = _narrower(promised, [one.width_bytes for one in inside if one.kind == kind])
         if narrower is not None:
             found.append(narrower)
     return found
@@ -171,10 +174,10 @@ def _mismatch(one: PromisedAccess, found: int, message: str) -> Mismatch:
     return Mismatch(kind=one.kind.split()[0], promised=one.width_bytes, found=found, message=message)
 
 
-def _region(promise: Promise, listing: Listing, kind: str) -> list[MemoryAccess]:
+def _region(promise: Promise, listing: Listing, kind: str) -> list[MemoryAccess] | None:
     """Gives the accesses of the main loop, or of the smallest loop around it that holds some of a kind.
 
-    All of the kernel's where no loop does, as in a kernel of one step.
+    None where no loop does, as in a kernel of one step.
     """
     main = main_loop_range(listing) if promise.loops else None
     if main is not None:
@@ -183,7 +186,7 @@ def _region(promise: Promise, listing: Listing, kind: str) -> list[MemoryAccess]
             inside = list(accesses_of(listing.instructions[first : last + 1]))
             if any(one.kind == kind for one in inside):
                 return inside
-    return list(accesses_of(listing.instructions))
+    return None
 
 
 def _registers(promise: Promise, statistics: KernelStatistics) -> list[Mismatch]:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels of one body, compiled for a device: bodies in any type, and the binaries of what they become."""
 
+import roller_mlir.pipelines  # noqa: F401 - makes roller-to-sim known
 from roller_mlir.codegen.backend.compile import compile_kernels
 from roller_mlir.codegen.backend.job import Emit, KernelBinary
 from roller_mlir.hal import find_device

@@ -41,6 +41,7 @@ def matmul_promise(device: Device) -> Promise:
         most_pass_fmas=512,
         loops=True,
         only_fmas=True,
+        reads_more=False,
         packed=device.vendor == "amd",
         accesses=ACCESSES,
     )
@@ -188,6 +189,16 @@ def test_narrower_accesses_are_those_of_the_plan_in_each_pass(h200: Device) -> N
     assert narrow([wide], ["LDS.128", "LDS.64"], h200) == 1
     assert narrow([replace(wide, count=2, partial=1)], ["LDS.128", "LDS.64"], h200) == 0, "half of it is not needed"
     assert narrow([wide], [], h200) == 1
+
+
+def test_what_is_read_beside_the_inputs_is_not_compared(h200: Device) -> None:
+    """In a kernel of one step an epilogue's operands stand beside the tile's."""
+    wide = PromisedAccess(operand=0, kind=GLOBAL_LOAD, width_bytes=16, count=1)
+    promise = replace(matmul_promise(h200), pass_fmas=0, loops=False, accesses=(wide,))
+    listing = Listing(("LDG.128", "LDG"), ())
+    (one,) = mismatches(promise, KernelStatistics(), listing)
+    assert (one.kind, one.promised, one.found) == ("global", 16, 4)
+    assert mismatches(replace(promise, reads_more=True), KernelStatistics(), listing) == ()
 
 
 @pytest.mark.parametrize(

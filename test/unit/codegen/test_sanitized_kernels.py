@@ -49,7 +49,7 @@ CASES = {
     "join through workgroup memory": matmul(
         plan([axis(16, 8), axis(16, 4, 4), axis(32, 8, 2)], (1, 0, 2), 1, (0, 1)), k=64
     ),
-    "join of waves": matmul(plan([axis(8, 4), axis(16, 4, 4), axis(64, 32)], (1, 2, 0), 1, (0, 1)), device="mi300x"),
+    "join of waves": matmul(plan([axis(8, 4), axis(16, 4, 4), axis(64, 32)], (1, 2, 0), 1, (0, 1)), k=200, device="mi300x"),
     "convolution": Case(
         [f"{CONV} -> (n, c, y + h, x + w)", f"{CONV} -> (f, c, h, w)", f"{CONV} -> (n, f, y, x)"],
         "pppprrr",
@@ -60,7 +60,7 @@ CASES = {
         convolve,
     ),
     "row reduction": sums(plan([axis(2), axis(512, 128, 4)], (1,), 1, ())),
-    "row reduction, staged": sums(plan([axis(4, 4), axis(64, 16, 4)], (1, 0), 1, (0,))),
+    "row reduction, staged": sums(plan([axis(4, 4), axis(64, 16)], (0, 1), None, (0,))),
 }
 
 

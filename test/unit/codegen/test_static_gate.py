@@ -31,6 +31,19 @@ def test_machine_code_keeps_the_plan(name: str, device: str) -> None:
         assert kernel.phases_s["gate_s"] > 0, "it was compared"
 
 
+EXAMPLES = sorted(path.name for path in Path(__file__).parents[3].joinpath("examples").glob("*.mlir"))
+
+
+@pytest.mark.parametrize("device", ["h200", "mi300x"])
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_machine_code_of_fused_programs_keeps_the_plan(name: str, device: str) -> None:
+    """Chains with reductions, epilogues, programs of several ops."""
+    source = Path(__file__).parents[3] / "examples" / name
+    artifact = roller_mlir.compile(source.read_text(), target=device)
+    notes = [note for kernel in artifact.manifest.kernels for note in kernel.notes]
+    assert [note for note in notes if note.startswith("warning: ")] == []
+
+
 @pytest.mark.parametrize("name", ["M3", "C0", "C8", "C12", "C23", "C36", "C42"])
 def test_products_are_packed_where_the_device_packs(name: str) -> None:
     """Also where the rows of the output are too short for vectors: lanes lie along any loop."""

@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from roller_mlir.sim import SanitizerError, SimulatedKernels
+from roller_mlir.sim import SanitizerError, SimulatedKernels, SimulationError
 from roller_mlir.support.diagnostics import DiagnosedError
 
 WORKGROUP = "#gpu.address_space<workgroup>"
@@ -103,9 +103,23 @@ def test_copies_without_a_wait_never_land():
     assert not run(text, sanitize=False)
 
 
-def test_copies_between_other_memories_are_refused():
-    with pytest.raises(DiagnosedError, match="must copy global to workgroup memory"):
-        SimulatedKernels(TEXT.replace("%x[%c0, %at], %w[%c0, %at]", "%x[%c0, %at], %x[%c1, %at]").replace(
-            f"memref<4x256xf32> to memref<2x256xf32, {WORKGROUP}>\n    %g0", "memref<4x256xf32> to memref<4x256xf32>\n    %g0"))  # fmt: skip
-    with pytest.raises(DiagnosedError, match="must copy 4, 8 or 16 bytes, but copies 12"):
-        SimulatedKernels(TEXT.replace("%w[%c0, %at], 4", "%w[%c0, %at], 3"))
+def test_refusals():
+    within = f"%w[%c1, %at], %w[%c0, %at], 4\n      : memref<2x256xf32, {WORKGROUP}> to"
+    text = TEXT.replace("%x[%c0, %at], %w[%c0, %at], 4\n      : memref<4x256xf32> to", within)
+    assert text != TEXT
+    with pytest.raises(DiagnosedError, match="must copy global to workgroup memory, but copies memref"):
+        SimulatedKernels(text)
+
+
+def test_more_copies_than_there_is_room_for():
+    many = TEXT.replace("%c4 = arith.constant 4", "%c300 = arith.constant 300 : index\n    %c4 = arith.constant 4")
+    many = many.replace(
+        "%end = scf.for",
+        """scf.for %n = %c0 to %c300 step %c1 {
+      %t = nvgpu.device_async_copy %x[%c0, %at], %w[%c0, %at], 4
+        : memref<4x256xf32> to memref<2x256xf32, #gpu.address_space<workgroup>>
+    }
+    %end = scf.for""",
+    )
+    with pytest.raises(SimulationError, match="more asynchronous copies are under way than the simulator keeps"):
+        run(many, sanitize=False)

@@ -56,7 +56,7 @@ def test_the_plan_is_the_very_same_but_for_extents() -> None:
         assert one.plan.prediction is not None and one.whole_plan.prediction is not None
         assert one.plan.prediction.shared_bytes == one.whole_plan.prediction.shared_bytes
         assert one.plan.prediction.registers == one.whole_plan.prediction.registers
-        assert prod(one.extents.sizes) < prod(one.extents.whole) / 1000 or one is join
+        assert prod(one.extents.sizes) < prod(one.extents.whole) / 100
     assert plan_hash(parts.plan) != plan_hash(join.plan)
     assert parts.plan.part is not None and parts.whole_plan.part is not None
     assert parts.plan.part.extent == parts.extents.sizes[3] < parts.whole_plan.part.extent
@@ -174,9 +174,9 @@ def test_todays_sample_of_the_suite(capsys: Any) -> None:
 
 
 def test_todays_sample_of_the_awkward_shapes(capsys: Any) -> None:
-    """Each of the 60 on one device, another one tomorrow."""
-    records = verified(capsys, "shapes60", "--sample", f"{date.today().toordinal() % len(TARGETS)}/{len(TARGETS)}")
-    assert len(records) == 60 and not any(record["shrunk"] for record in records)
+    """Half of the 60, each on one device; others tomorrow."""
+    records = verified(capsys, "shapes60", "--sample", f"{date.today().toordinal() % 8}/8")
+    assert len(records) >= 28 and not any(record["shrunk"] for record in records)
 
 
 @pytest.mark.parametrize("target", TARGETS)
