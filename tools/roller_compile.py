@@ -27,6 +27,7 @@ _IR_STAGES = {"plan": "rtile-construct", "loops": "rtile-expand", "gpu": "rtile-
 _FILE_STAGES = {"llvm": "llvm", "ptx": "ptx", "sass": "assembly", "hsaco": "hsaco"}
 
 _WARNING = "warning: "
+_REMARK = "remark: "
 
 
 def sizes(text: str) -> tuple[int, ...]:
@@ -53,6 +54,11 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     forced.add_argument("--stages", type=int, choices=(1, 2), default=0, help="buffers of the staged operands")
     add_construction_arguments(forced)
     forced.add_argument("--plan-file", metavar="FILE", help="JSON of whole plans, as --emit plan --json prints")
+    fusion = parser.add_argument_group("joining ops into one kernel (by default where the model expects to save time)")
+    fusion.add_argument("--no-fusion", action="store_true", help="a kernel for every linalg op")
+    fusion.add_argument(
+        "--explain-fusion", action="store_true", help="say what was joined, what that saves, and why other ops were not"
+    )
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -150,6 +156,8 @@ def compile_options(
         disassemble=disassemble,
         gate=not getattr(arguments, "no_gate", False),
         **construction_arguments(arguments),
+        fusion=not arguments.no_fusion,
+        explain_fusion=arguments.explain_fusion,
     )
 
 
@@ -212,7 +220,7 @@ def _report(arguments: argparse.Namespace, artifact: "Artifact") -> None:
         print_tables(_statistics_tables(artifact))
     print_tables([("Phases", ("phase", "time"), [(k, seconds(v)) for k, v in manifest.phases_s.items()])])
     for note in dict.fromkeys([*manifest.notes, *(note for kernel in artifact.kernels for note in kernel.notes)]):
-        print_line(note if note.startswith(_WARNING) else f"note: {note}")
+        print_line(note if note.startswith((_WARNING, _REMARK)) else f"note: {note}")
 
 
 def _summary(arguments: argparse.Namespace, artifact: "Artifact") -> dict[str, Any]:

@@ -22,6 +22,8 @@ class CompileOptions:
             and is refused where a kernel of its own is made of it.
         instructions: Families of instructions that the model may plan for; () for those that code is generated for.
         plan_file: A JSON file with the whole plan; None lets the model choose.
+        fusion: Whether ops may be joined into one kernel where the model expects that to save time.
+        explain_fusion: Whether each decision about that becomes a note of the artifact.
         entry: The function to compile; None takes the only public one.
         binaries: Whether to generate code. Without it the artifact runs in the simulator only.
         llvm: Whether to lower to LLVM IR where no code is generated, for the simulator's level llvm.
@@ -38,6 +40,8 @@ class CompileOptions:
     max_units: int | None = None
     instructions: tuple[str, ...] = ()
     plan_file: str | PathLike[str] | None = None
+    fusion: bool = True
+    explain_fusion: bool = False
     entry: str | None = None
     binaries: bool = True
     llvm: bool = False
@@ -80,4 +84,8 @@ class CompileOptions:
             spelled["instructions"] = ",".join(self.instructions)
         if self.plan_file is not None:
             spelled["plan-file"] = str(self.plan_file)
+        if not self.fusion:
+            spelled["fusion"] = "false"
+        if self.explain_fusion:
+            spelled["explain"] = "true"
         return spelled

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Chains of ops as networks have them: softmax, normalisations, variance, attention, perceptrons, residuals."""
 
-from roller_mlir.fuzz.builder import Builder, Info
+from roller_mlir.fuzz.builder import Builder
 from roller_mlir.fuzz.contractions import contraction
 from roller_mlir.fuzz.elementwise import epilogue, gelu, plain, source
+from roller_mlir.fuzz.known import Info
 from roller_mlir.fuzz.numbers import Number
 from roller_mlir.fuzz.program import Named, Ref
 from roller_mlir.fuzz.reductions import row_reduction, scaled, with_rows

@@ -3,8 +3,9 @@
 
 from collections.abc import Sequence
 
-from roller_mlir.fuzz.builder import Builder, Info, judge
+from roller_mlir.fuzz.builder import Builder
 from roller_mlir.fuzz.elementwise import source
+from roller_mlir.fuzz.known import Info, judge
 from roller_mlir.fuzz.numbers import Whole, product
 from roller_mlir.fuzz.program import Index, Named, Ref, Tensor
 from roller_mlir.fuzz.scalars import Scalar, apply, cast, x

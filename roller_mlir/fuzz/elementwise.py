@@ -3,14 +3,15 @@
 
 from collections.abc import Sequence
 
-from roller_mlir.fuzz.builder import Builder, Info, judge
+from roller_mlir.fuzz.builder import Builder
+from roller_mlir.fuzz.known import Info, judge
 from roller_mlir.fuzz.numbers import Whole, product
 from roller_mlir.fuzz.program import Index, Named, Ref, Tensor
 from roller_mlir.fuzz.scalars import Scalar, apply, cast, constant, is_float, x
 
 _PICKS = ("add", "add", "sub", "mul", "mul", "max", "min", "relu", "neg", "abs", "select", "scale", "fma")
 _FUNCTIONS = ("exp", "tanh", "erf", "sqrt", "rsqrt", "log", "sigmoid", "gelu", "divide", "sin", "scale", "exp2", "atan")
-_SHOWN_TYPES = ("f32", "f16", "bf16", "f64", "i8", "i32")
+_MIXED_TYPES = ("f32", "f16", "bf16", "f64", "i8", "i16", "i32", "i64")
 _WHOLE = ("add", "sub", "mul", "max", "min", "abs", "select", "and", "or", "xor", "maxu", "neg", "fma", "relu")
 
 
@@ -131,7 +132,7 @@ def element_wise(b: Builder, element: str) -> list[Ref]:
     mixed = b.chance(0.15)
 
     def drawn() -> str:
-        return b.random.choice(_SHOWN_TYPES) if mixed else element
+        return b.random.choice((*_MIXED_TYPES, "i1")) if mixed else element
 
     inputs: list[tuple[Ref, list[Index]]] = [(source(b, loops, drawn()), plain(b, rank))] if b.chance(0.8) else []
     while len(inputs) < b.random.choice((1, 2, 2, 3, 4)):
@@ -146,7 +147,7 @@ def element_wise(b: Builder, element: str) -> list[Ref]:
     if b.chance(0.2):
         b.random.shuffle(order)
     body = [expression(b, leaves, element, b.random.randint(1, 5)) for _ in range(results)]
-    target = b.random.choice(_SHOWN_TYPES) if mixed and b.chance(0.5) else element
+    target = b.random.choice(_MIXED_TYPES) if mixed and b.chance(0.5) else element
     body = [cast(scalar, target) for scalar in body]
     if results == 1 and b.chance(0.05):
         body = [apply("add", body[0], Scalar("acc"))]

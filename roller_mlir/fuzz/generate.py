@@ -5,12 +5,13 @@ import random
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from roller_mlir.fuzz.builder import Builder, RejectedError
+from roller_mlir.fuzz.builder import Builder
 from roller_mlir.fuzz.case import Case
 from roller_mlir.fuzz.chains import attention, fused, normalisation, perceptron, reduced_product, softmax
 from roller_mlir.fuzz.contractions import contraction, named_contraction
 from roller_mlir.fuzz.elementwise import element_wise, epilogue, tree
 from roller_mlir.fuzz.forced import draw_forced
+from roller_mlir.fuzz.known import RejectedError
 from roller_mlir.fuzz.program import Fill, Node, Ref, without_unused
 from roller_mlir.fuzz.reductions import extreme_place, named_reduction, reduction
 from roller_mlir.fuzz.scalars import is_float

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random reductions over any axes with any combiner: generics of one or several results, linalg.reduce."""
 
-from roller_mlir.fuzz.builder import Builder, Info
+from roller_mlir.fuzz.builder import Builder
 from roller_mlir.fuzz.elementwise import expression, plain, read_indices, source
+from roller_mlir.fuzz.known import Info
 from roller_mlir.fuzz.numbers import Whole, product
 from roller_mlir.fuzz.program import Index, Named, Ref, Tensor
 from roller_mlir.fuzz.scalars import Scalar, apply, cast, constant, is_float, x

@@ -8,7 +8,7 @@ that a shrinker may change the types of a whole program.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
-WIDTHS = {"f64": 64, "f32": 32, "f16": 16, "bf16": 16, "i64": 64, "i32": 32, "i8": 8, "i1": 1, "index": 64}
+WIDTHS = {"f64": 64, "f32": 32, "f16": 16, "bf16": 16, "i64": 64, "i32": 32, "i16": 16, "i8": 8, "i1": 1, "index": 64}
 
 # (on floats, on integers); "" where there is none.
 BINARY = {

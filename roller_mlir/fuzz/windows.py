@@ -4,9 +4,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from roller_mlir.fuzz.builder import Builder, Info
+from roller_mlir.fuzz.builder import Builder
 from roller_mlir.fuzz.contractions import multiply
 from roller_mlir.fuzz.elementwise import plain, source
+from roller_mlir.fuzz.known import Info
 from roller_mlir.fuzz.numbers import Whole, product
 from roller_mlir.fuzz.program import Index, Named, Pad, Ref, Tensor
 from roller_mlir.fuzz.scalars import apply, cast, constant, is_float, x

@@ -383,7 +383,7 @@ def _rows_fit(sizes: Sequence[int], lanes: int) -> bool:
     return True
 
 
-_LOOKED_AT = 32
+_LOOKED_AT = 24
 """Subgroups of a copy of which the bank phases are counted where they differ."""
 
 
@@ -395,12 +395,15 @@ def _crossing_phases(
     unit = max(width_bytes, banks.bank_bytes)
     slots = banks.count * banks.bank_bytes // unit
     words = [at // unit for at in _spread(digits, vectors)]
+    shared = width_bytes < banks.bank_bytes
     total = 0
     for first in range(0, len(words), lanes):
-        for start in range(first, min(first + lanes, len(words)), slots):
-            found = set(words[start : min(start + slots, first + lanes)])
-            banked = [word % slots for word in found]
-            total += 1 if len(set(banked)) == len(found) else max(Counter(banked).values())
+        end = min(first + lanes, len(words))
+        for start in range(first, end, slots):
+            group = words[start : min(start + slots, end)]
+            banked = [word % slots for word in (set(group) if shared else group)]
+            distinct = len(set(banked))
+            total += 1 if distinct == len(banked) else max(Counter(banked).values())
     return total
 
 

@@ -114,6 +114,8 @@ def _pass_fmas(expression: TensorExpression, plan: Plan, rolled: frozenset[int],
     """
     if not expression.fused_multiply_add or expression.result_type not in ("f32", "f64"):
         return 0
+    if len(expression.inputs) < 2:
+        return 0  # products with a constant are made once for all sums that take them
     used = {loop for access in expression.inputs for loop in access.loops()}
     if any(axis.registers > 1 and loop not in used for loop, axis in enumerate(plan.axes)):
         return 0  # equal products are made once

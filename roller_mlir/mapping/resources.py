@@ -14,8 +14,13 @@ from roller_mlir.mapping.arena_offsets import aligned
 from roller_mlir.mapping.combine import combination_bytes
 from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.layout import buffer_shape, steps_of
+from roller_mlir.mapping.window_reads import window_registers
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
+
+COPY_LOOP_REGISTERS = 40
+"""Registers of a loop that copies tiles, at least: 43 depthwise convolutions and poolings of one step, where their sums
+did not need more, were assembled without spills in as many."""
 
 
 @dataclass(frozen=True)
@@ -89,6 +94,11 @@ def staging_registers(access: Access, axes: Sequence[AxisPlan], vector: int) -> 
     return rounds * vector * _words(access)
 
 
+def result_words(expression: TensorExpression) -> int:
+    """Return the 32-bit registers of one point's results."""
+    return max(1, expression.result_bytes // 4) + sum(_words(access) for access in expression.more_outputs)
+
+
 def registers_per_thread(
     expression: TensorExpression,
     axes: Sequence[AxisPlan],
@@ -100,9 +110,8 @@ def registers_per_thread(
 
     Fragments count twice where a step has several reduction points, since the next point's are read ahead. A matmul of
     8x8 points per thread, tile 128x128x8, 256 threads: 64 + 2 * (8 + 8) + 4 + 4 + 24 = 128. Where windows slide over a
-    thread's results, what waits for later results counts (`window_reads`), twice in a loop of steps, which ptxas
-    overlaps. Compared with ptxas on 250 kernels of the suite of 119 operators, where it was given fewer and fewer
-    registers until it spilled: docs/registers.md.
+    thread's results, what waits for later results counts (`window_reads`), twice in a loop of steps. Copies that have
+    a loop of their own take `COPY_LOOP_REGISTERS`.
     """
     loops = expression.loops
     accumulators = prod(axes[i].registers for i, loop in enumerate(loops) if not loop.reduction)
@@ -127,6 +136,8 @@ def registers_per_thread(
         elif windows is None:
             direct += prod(axes[i].registers for i in used) * _words(access)
     total += min(direct, device.model.loads_in_flight)
+    if not several and any(operand.layer == WORKGROUP for operand in operands):
+        total = max(total, COPY_LOOP_REGISTERS)
     if expression.live_words:
         points = prod(axis.registers for axis in axes)
         total = max(total, points * expression.live_words + device.model.addressing_registers)
@@ -134,7 +145,7 @@ def registers_per_thread(
         # Fragments are gone by then: what the epilogue reads takes their place.
         read = sum(prod(axes[i].registers for i in access.loops()) * _words(access) for access in expression.epilogue)
         results = prod(axes[i].registers for i, loop in enumerate(loops) if not loop.reduction)
-        end = results * max(1, expression.result_bytes // 4) + device.model.addressing_registers
+        end = results * result_words(expression) + device.model.addressing_registers
         total = max(total, end + min(read, device.model.loads_in_flight))
     return total
 

@@ -14,7 +14,7 @@ from roller_mlir.mapping.arena_offsets import aligned
 from roller_mlir.mapping.combine import combination
 from roller_mlir.mapping.data_tile import tile_dimensions
 from roller_mlir.mapping.layout import window_phases, window_vector
-from roller_mlir.mapping.resources import tasks_per_unit
+from roller_mlir.mapping.resources import COPY_LOOP_REGISTERS, tasks_per_unit
 from roller_mlir.mapping.thread_reads import own_reads
 from roller_mlir.model.epilogue import epilogue_work
 from roller_mlir.model.facts import AccessFacts, Facts
@@ -23,6 +23,7 @@ from roller_mlir.model.raster import global_traffic
 from roller_mlir.model.sectors import coalesced_sectors
 from roller_mlir.model.timing import Work, seconds_by_layer, total_seconds
 from roller_mlir.model.traffic import store_width
+from roller_mlir.model.window_words import window_words
 from roller_mlir.plan import AxisPlan, Loop
 
 STEP_INSTRUCTIONS = 15
@@ -175,6 +176,7 @@ def estimate(
     direct_copies = atom.is_matrix and bool({"async_copy", "tensor_copy"} & set(device.features))
     phases, accesses, copies, direct, waiting = 0.0, 0.0, 0, 0, 0
     fragments, staging, workgroup_bytes, cache = 0.0, 0, 0, 0
+    read_widths: list[int] = []
     for i, access in enumerate(facts.inputs):
         cache += access.traffic(blocks)
         if staged[i]:
@@ -184,6 +186,7 @@ def estimate(
             else:
                 found = ideal_widths(facts, access, program)
                 phases += found.load_phases * subgroups + found.store_phases
+            read_widths.append(found.fragment)
             rounds = -(-found.tile_bytes // (access.element_bytes * found.vector * threads))
             accesses += found.reads
             # What a prologue changes passes through registers.
@@ -207,6 +210,7 @@ def estimate(
             workgroup_bytes += aligned(need)
         else:
             vector = access.direct_vector(program.chunks)
+            read_widths.append(vector)
             own = prod([registers[k] for k in access.loops])
             direct += own * access.words
             if prologue:
@@ -224,9 +228,14 @@ def estimate(
         need = accumulators * threads * facts.result_bytes
         workgroup_bytes += need
     lane_registers = lane_chunk if lane_reduces else 1
+    windows = window_words(facts, program, read_widths) if facts.windows and not atom.is_matrix else None
+    if windows is not None:
+        fragments, direct = (2 if steps > 1 else 1) * windows, 0
     used = ceil(accumulators * lane_registers * facts.result_words + fragments) + staging
     used += device.model.addressing_registers
     used += min(direct, device.model.loads_in_flight)
+    if steps == 1 and any_staged and not atom.is_matrix:
+        used = max(used, COPY_LOOP_REGISTERS)
     if facts.expression.live_words:
         used = max(used, points * facts.expression.live_words + device.model.addressing_registers)
     end = epilogue_work(facts, program, accumulators) if facts.ends else None
@@ -245,14 +254,16 @@ def estimate(
         else:
             math += before * facts.other_cycles / machine.math_cycles
     issue = operations + accesses + copies * (1 + COPY_INSTRUCTIONS) + STEP_INSTRUCTIONS + before
-    store = store_width(facts.expression, program.lane, program.chunks)
-    width = store * facts.output.element_bytes
-    sectors = coalesced_sectors(facts.output.strides, program, width, min(lanes, threads), machine.sector_bytes)
-    stores = accumulators // store
-    passes = max(1, -(-sectors * machine.sector_bytes // machine.phase_bytes))
+    stores, store_phases, written = 0, 0, 0
+    for output in (facts.output, *facts.more_outputs):
+        store = store_width(facts.expression, program.lane, program.chunks, output.access)
+        width = store * output.element_bytes
+        sectors = coalesced_sectors(output.strides, program, width, min(lanes, threads), machine.sector_bytes)
+        stores += accumulators // store
+        store_phases += accumulators // store * max(1, -(-sectors * machine.sector_bytes // machine.phase_bytes))
+        written += tasks * output.traffic(blocks)
     times = 2 if facts.expression.accumulates else 1
-    written = times * tasks * facts.output.traffic(blocks)
-    moved = cache * tasks * steps + written
+    moved = cache * tasks * steps + times * written
     work = Work(
         tasks=tasks,
         steps=steps,
@@ -265,7 +276,7 @@ def estimate(
         staged=any_staged,
         stages=stages,
         tail_issue=2 * stores * times + waits * accumulators * 2,
-        tail_phases=stores * times * subgroups * passes + (2 * accumulators * subgroups if across else 0),
+        tail_phases=store_phases * times * subgroups + (2 * accumulators * subgroups if across else 0),
         tail_waits=waits + (2 if across else 0),
         cache_bytes=moved,
         global_bytes=global_traffic(facts, blocks, counts, machine.units * resident, times)[0],

@@ -12,6 +12,7 @@ from typing import Any
 
 from roller_mlir.mapping.data_tile import copy_vector
 from roller_mlir.mapping.index import power_of_two_divisor
+from roller_mlir.mapping.resources import result_words
 from roller_mlir.model.instruction import Atom, scalar_atom
 from roller_mlir.model.machine import Machine
 from roller_mlir.model.tile import access_traffic, contiguous_loop, reuse_loops
@@ -124,6 +125,8 @@ class Facts:
         reductions: The reduction loops.
         inputs: Facts of the inputs.
         output: Facts of the output.
+        more_outputs: Facts of further outputs.
+        windows: Whether some dimension of an input is indexed by several loops.
         epilogue: Facts of the tensors that the epilogue reads.
         reads: Facts of the inputs and of the epilogue's tensors.
         ends: Whether there is an epilogue.
@@ -135,7 +138,7 @@ class Facts:
         atom: The instruction that computes them.
         stores: What `traffic` remembers of the output.
         result_bytes: Bytes of one result, before an epilogue.
-        result_words: 32-bit registers of one result.
+        result_words: 32-bit registers of one point's results.
         cycles_per_point: Cycles of a scheduler for one such operation of a subgroup's threads.
     """
 
@@ -149,7 +152,9 @@ class Facts:
         self.parallel = expression.parallel()
         self.reductions = expression.reductions()
         self.inputs = tuple(AccessFacts(access, expression, machine) for access in expression.inputs)
+        self.windows = any(access.windows for access in self.inputs)
         self.output = AccessFacts(expression.output, expression, machine)
+        self.more_outputs = tuple(AccessFacts(access, expression, machine) for access in expression.more_outputs)
         self.epilogue = tuple(AccessFacts(access, expression, machine) for access in expression.epilogue)
         self.reads = (*self.inputs, *self.epilogue)
         self.ends = bool(expression.epilogue or expression.epilogue_flops)
@@ -163,7 +168,7 @@ class Facts:
         )
         self.stores: dict[Hashable, Any] = {}
         self.result_bytes = expression.result_bytes
-        self.result_words = self.result_bytes / 4 if self.atom.is_matrix else max(1, self.result_bytes // 4)
+        self.result_words = self.result_bytes / 4 if self.atom.is_matrix else result_words(expression)
         self.math_per_point = 1 if expression.fused_multiply_add else max(1, expression.flops_per_point)
 
     def fragment_bytes(self, access: AccessFacts, tile: Sequence[int]) -> float:

@@ -39,7 +39,7 @@ def global_traffic(
     """
     order = tuple([loop for loop in facts.parallel if counts[loop] > 1])
     unique = [min(a.access.size_bytes, a.traffic(blocks) * prod([counts[i] for i in a.loops])) for a in facts.reads]
-    written = times * facts.output.access.size_bytes
+    written = times * sum([one.access.size_bytes for one in (facts.output, *facts.more_outputs)])
     capacity = facts.machine.cache_bytes
     tasks = prod([counts[i] for i in facts.parallel])
     once = sum(unique) + written

@@ -61,7 +61,8 @@ def compulsory_bytes(expression: TensorExpression) -> int:
     """Return the bytes of all tensors, each moved once; an output that is accumulated into counts twice."""
     times = 2 if expression.accumulates else 1
     reads = (*expression.inputs, *expression.epilogue)
-    return sum(access.size_bytes for access in reads) + times * expression.output.size_bytes
+    written = sum(access.size_bytes for access in expression.outputs)
+    return sum(access.size_bytes for access in reads) + times * written
 
 
 def moved_bytes(facts: Facts, plan: Plan, prediction: Prediction) -> tuple[float, float]:

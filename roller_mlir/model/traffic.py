@@ -19,7 +19,7 @@ from roller_mlir.model.facts import AccessFacts, Facts
 from roller_mlir.model.layouts import layout_cost
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.sectors import access_sectors, copy_sectors
-from roller_mlir.plan import AxisPlan, Loop, OperandPlan, Plan, TensorExpression
+from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
 
 SECTOR_BYTES = 32
@@ -55,7 +55,7 @@ class OperandTraffic:
 
 
 def operand_traffic(expression: TensorExpression, plan: Plan, device: Device) -> tuple[OperandTraffic, ...]:
-    """Return what a plan moves of each input, in order, of each tensor of the epilogue, and of the output, last."""
+    """Return what a plan moves of each input, in order, of each tensor of the epilogue, and of the outputs, last."""
     facts = Facts(expression, machine_of(device))
     return traffic_of(facts, plan, tile_costs(facts, plan))
 
@@ -96,7 +96,7 @@ def traffic_of(facts: Facts, plan: Plan, costs: Sequence[TileCost | None]) -> tu
         for access, operand, cost in zip(facts.inputs, plan.operands, costs, strict=True)
     ]
     found += [_epilogue(facts, plan, access, boxes) for access in facts.epilogue]
-    return (*found, _output(facts, plan, boxes))
+    return (*found, _output(facts, plan, boxes), *[_written(facts, plan, boxes, one) for one in facts.more_outputs])
 
 
 def join_traffic(facts: Facts, plan: Plan) -> OperandTraffic:
@@ -193,21 +193,22 @@ def _output(facts: Facts, plan: Plan, boxes: Boxes) -> OperandTraffic:
     parallel_axes = [plan.axes[i] for i in facts.parallel]
     key = tuple([(axis.block, axis.threads, axis.chunk) for axis in parallel_axes]), plan.thread_order, plan.lane
     if facts.reductions and any(plan.axes[i].threads > 1 for i in facts.reductions):
-        return _written(facts, plan, boxes)
+        return _written(facts, plan, boxes, facts.output)
     found = facts.stores.get(key)
     if found is None:
-        found = facts.stores[key] = _written(facts, plan, boxes)
+        found = facts.stores[key] = _written(facts, plan, boxes, facts.output)
     return found
 
 
-def _written(facts: Facts, plan: Plan, boxes: Boxes) -> OperandTraffic:
-    expression = facts.expression
-    width = store_width(expression, plan.lane, [axis.chunk for axis in plan.axes])
-    moved, touched = _after_reduction(facts, plan, facts.output, width, boxes)
-    size = moved * expression.output.element_bytes
+def _written(facts: Facts, plan: Plan, boxes: Boxes, output: AccessFacts) -> OperandTraffic:
+    """Return what is written of an output, and read of it where the old content takes part."""
+    expression, access = facts.expression, output.access
+    width = store_width(expression, plan.lane, [axis.chunk for axis in plan.axes], access)
+    moved, touched = _after_reduction(facts, plan, output, width, boxes)
+    size = moved * access.element_bytes
     read = expression.accumulates
     return OperandTraffic(
-        name=expression.output.name,
+        name=access.name,
         global_load_bytes=size if read else 0,
         global_load_sectors=touched if read else 0,
         global_store_bytes=size,
@@ -246,15 +247,18 @@ def _after_reduction(facts: Facts, plan: Plan, access_facts: AccessFacts, width:
     return moved, _share(sectors * (own // width) * groups * runs, moved, own * threads * runs * alignments)
 
 
-def store_width(expression: TensorExpression, lane: int | None, chunks: Sequence[int]) -> int:
-    """Return the elements of one store of the output: the lane's chunk where it lies along aligned rows, else 1.
+def store_width(
+    expression: TensorExpression, lane: int | None, chunks: Sequence[int], access: Access | None = None
+) -> int:
+    """Return the elements of one store of an output: the lane's chunk where it lies along aligned rows, else 1.
 
     Args:
         expression: The operator.
         lane: The lane loop, None for scalars.
         chunks: Neighbouring points of one thread per loop.
+        access: Which output; the first one by default.
     """
-    access = expression.output
+    access = access or expression.output
     if lane is None or expression.loops[lane].reduction or not access.shape:
         return 1
     chunk = chunks[lane]

@@ -36,7 +36,7 @@ _NEUTRAL_OF_BITS: dict[str, Callable[[int], int]] = {
 }
 
 _EXACT = 1 << 53
-"""Integers below it are floats of the same value."""
+"""Integers below it are floats of the same value; the extremes of i64 stay integers."""
 
 COMBINERS = (*NEUTRAL, *_NEUTRAL_OF_BITS)
 """Operations that join partial results in any order."""
@@ -51,7 +51,7 @@ def neutral_of(combiner: str | None, element_type: str) -> float | None:
     if combiner in _NEUTRAL_OF_BITS:
         bits = element_type.removeprefix("i")
         neutral = _NEUTRAL_OF_BITS[combiner](int(bits)) if bits.isdigit() else None
-        return neutral if neutral is None or abs(neutral) >= _EXACT else float(neutral)  # the extremes of i64 as they are
+        return neutral if neutral is None or abs(neutral) >= _EXACT else float(neutral)
     return None if combiner is None else NEUTRAL.get(combiner)
 
 

@@ -18,11 +18,14 @@ def divisible_loops(expression: TensorExpression) -> tuple[int, ...]:
 
     The longest comes first.
 
-    None where the combiner has no neutral element, where the output is larger than the loops that write it, or where
-    the epilogue reads a tensor that the second stage, which walks the output's points in row-major order, cannot index
-    by their number: one that is neither constant nor laid out as the output, such as a bias along one dimension.
+    None where the combiner has no neutral element, where there are several results, where the output is larger than the
+    loops that write it, or where the epilogue reads a tensor that the second stage, which walks the output's points in
+    row-major order, cannot index by their number: one that is neither constant nor laid out as the output, such as a
+    bias along one dimension.
     """
-    if neutral_of(expression.combiner, expression.result_type) is None or _written_in_part(expression):
+    if neutral_of(expression.combiner, expression.result_type) is None or expression.more_outputs:
+        return ()
+    if _written_in_part(expression):
         return ()
     if any(_point_stride(expression, access) is None for access in expression.epilogue):
         return ()

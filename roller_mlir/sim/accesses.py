@@ -267,7 +267,7 @@ class Instrumenter:
         width = size_bytes(moved)
         space = space_of_pointer(operation.operands[access.memref])
         site = self.table.add(self.kernel, operation, kind=access.kind, space=space, width_bytes=width)
-        touch = _TOUCHES[access.kind][1] | atomicity(operation)
+        touch = _TOUCHES[access.kind][1] & (Touch.READ | Touch.WRITE) | atomicity(operation)
         if space is not Space.OTHER:
             self.widths.add(size_bytes(moved.element_type) if isinstance(moved, ir.VectorType) else width)
             self.atomic |= bool(touch & Touch.ATOMIC)

@@ -184,7 +184,8 @@ def _inlined(kernel: KernelText, text: str) -> str:
     # Where these flags name debug information, LLVM ends the process on a module that is not valid.
     text = re.sub(r"(?m)^!llvm\.module\.flags = .*$", "", text)
     try:
-        module: Any = binding.parse_assembly(text, binding.create_context())
+        # In the global context: one of its own could be freed before the module, where an error's traceback holds both.
+        module: Any = binding.parse_assembly(text)
         module.verify()
     except RuntimeError as error:
         where = re.search(r"<string>:(\d+):", str(error))

@@ -9,6 +9,7 @@ Refused, with a location: operations that the simulator does not know, dynamic a
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import Any
 
@@ -33,6 +34,7 @@ _PIPELINE = """builtin.module(
 _DIALECTS = ("affine.", "arith.", "cf.", "index.", "math.", "memref.", "ub.", "vector.")
 _OPERATIONS = {"scf.for", "scf.if", "scf.while", "scf.yield", "scf.condition", "scf.execute_region", "scf.index_switch"}
 _REFUSED = {"vector.print"}
+_ANY_COMBINER = "memref.generic_atomic_rmw"
 _LLVM = ("llvm.mlir.", "llvm.fence", "llvm.extractvalue", "llvm.intr.assume")
 _ARENA_ALIGNMENT_BYTES = 128
 
@@ -65,6 +67,23 @@ def _operations(operation: Any) -> Iterator[Any]:
             for inner in list(block.operations):
                 yield inner.operation
                 yield from _operations(inner.operation)
+
+
+def _expand_combiner(operation: Any) -> None:
+    """Turn memref.generic_atomic_rmw into a load, its body and a store: no other thread runs in between."""
+    target, *indices = operation.operands
+    body = operation.regions[0].blocks[0]
+    where = ir.InsertionPoint(operation)
+    kind = target.type.element_type
+    nowhere = ir.Location.unknown()
+    old = ir.Operation.create("memref.load", [kind], [target, *indices], loc=nowhere, ip=where).results[0]
+    body.arguments[0].replace_all_uses_with(old)
+    *inside, last = [inner.operation for inner in body.operations]
+    for inner in inside:
+        inner.move_before(operation)
+    ir.Operation.create("memref.store", [], [last.operands[0], target, *indices], loc=nowhere, ip=where)
+    operation.results[0].replace_all_uses_with(old)
+    operation.erase()
 
 
 def _host_type(kind: Any) -> Any:
@@ -160,6 +179,8 @@ class _KernelLowering:
             action = copies.plan(operation) or memory.plan(operation) or gpu_ops.plan(operation)
             if action is not None:
                 todo.append(action)
+                if name == _ANY_COMBINER:
+                    todo.append(partial(_expand_combiner, operation))
             elif name in _REFUSED or not (
                 name.startswith((*_DIALECTS, *_LLVM)) or name in _OPERATIONS or memory.knows(name)
             ):

@@ -88,3 +88,38 @@ gpu.module @kernels {
     gpu.return
   }
 }
+
+// -----
+
+// As many subgroups as 3 tasks of 256 threads are on each of 4 schedulers. The sum is used before the branch, so that it is computed there; the index that the loop carries too is no sum.
+
+// CHECK-LABEL: llvm.func @sums
+// CHECK-SAME: rocdl.waves_per_eu = 3 : i32
+// CHECK: %[[SUM:.*]] = llvm.intr.fmuladd
+// CHECK-NOT: llvm.intr.fmuladd
+// CHECK: llvm.call_intrinsic "llvm.fake.use"(%[[SUM]]) : (vector<4xf32>) -> ()
+// CHECK-NOT: llvm.fake.use
+// CHECK: llvm.cond_br
+module attributes {gpu.container_module} {
+  gpu.module @kernels {
+    gpu.func @sums(%a: memref<1024xf32>, %b: memref<1024xf32>) kernel attributes {known_block_size = array<i32: 256, 1, 1>, rtile.tasks_per_unit = 3 : i64} {
+      %c0 = arith.constant 0 : index
+      %c1 = arith.constant 1 : index
+      %c4 = arith.constant 4 : index
+      %c8 = arith.constant 8 : index
+      %zero = arith.constant dense<0.0> : vector<4xf32>
+      %r:2 = scf.for %i = %c0 to %c8 step %c1 iter_args(%s = %zero, %at = %c0) -> (vector<4xf32>, index) {
+        %v = vector.load %a[%at] {alignment = 16 : i64} : memref<1024xf32>, vector<4xf32>
+        %f = vector.fma %v, %v, %s : vector<4xf32>
+        %next = arith.addi %at, %c4 : index
+        %more = arith.cmpi ne, %next, %c8 : index
+        scf.if %more {
+          vector.store %v, %b[%at] {alignment = 16 : i64} : memref<1024xf32>, vector<4xf32>
+        }
+        scf.yield %f, %next : vector<4xf32>, index
+      }
+      vector.store %r#0, %b[%c0] {alignment = 16 : i64} : memref<1024xf32>, vector<4xf32>
+      gpu.return
+    }
+  }
+}

@@ -2,8 +2,9 @@
 """LLVM IR -> AMDGPU object -> HSACO.
 
 The plan bounds the registers: so many tasks are to fit on a unit (`amdgpu-waves-per-eu`). LLVM keeps to it, and spills
-where it cannot; memory traffic of every thread is worse than fewer tasks, so the bound is then loosened one subgroup
-at a time. What the kernel has in the end is in its statistics, and `quality` compares it with the plan.
+where it cannot; memory traffic of every thread is worse than fewer tasks, so the bound is then loosened: by one
+subgroup of a scheduler, and if that does not help, to none. What the kernel has in the end is in its statistics, and
+`quality` compares it with the plan.
 """
 
 from __future__ import annotations
@@ -27,9 +28,11 @@ def build_amd(source: KernelSource, start: KernelBinary, job: Job) -> KernelBina
     """Compiles a kernel for an AMD device, as far as `job.emit` says."""
     phases = dict(start.phases_s)
     answer, statistics = _generate(source, job, phases)
-    while statistics.spill_bytes and (looser := _loosened(source)) is not None:
-        source = looser
-        answer, statistics = _generate(source, job, phases)
+    bound = _bound(source)
+    for looser in (max(1, bound - 1), 1):
+        if statistics.spill_bytes and _bound(source) > looser:
+            source = replace(source, llvm_ir=_BOUND.sub(f'"amdgpu-waves-per-eu"="{looser}"', source.llvm_ir))
+            answer, statistics = _generate(source, job, phases)
     assembly, code_object = answer.blobs["assembly"].decode(), answer.blobs["object"]
     check_code_object(source.name, code_object, assembly, source.fma_count)
     binary = replace(start, llvm_ir=source.llvm_ir, assembly=assembly, statistics=statistics, phases_s=phases)
@@ -56,9 +59,7 @@ def _generate(source: KernelSource, job: Job, phases: dict[str, float]) -> tuple
     return answer, from_code_object(answer.blobs["object"], assembly, source.name, source.dynamic_shared_bytes)
 
 
-def _loosened(source: KernelSource) -> KernelSource | None:
-    """Gives a kernel with room for one subgroup less on each scheduler; None where it is not bound."""
+def _bound(source: KernelSource) -> int:
+    """Gives how many subgroups are to fit on a scheduler; 1 where none is asked for, of which there is always room."""
     found = _BOUND.search(source.llvm_ir)
-    if found is None or int(found[1]) <= 1:
-        return None
-    return replace(source, llvm_ir=_BOUND.sub(f'"amdgpu-waves-per-eu"="{int(found[1]) - 1}"', source.llvm_ir))
+    return 1 if found is None else int(found[1])

@@ -20,8 +20,10 @@ OPERATORS = ("M3", "M1", "C3", "C8", "C11", "D5", "D12", "P2", "P7", "R0", "R3",
 DEVICES = ("a100-80", "h200", "mi300x")
 
 
-@pytest.mark.parametrize("device", DEVICES)
-@pytest.mark.parametrize("name", OPERATORS)
+@pytest.mark.parametrize(
+    ("name", "device"),
+    [*((name, device) for name in OPERATORS for device in DEVICES), ("M3", "v100"), ("C8", "v100"), ("D5", "v100")],
+)
 def test_machine_code_keeps_the_plan(name: str, device: str) -> None:
     (operator,) = select(find_suite("roller119"), (name,))
     artifact = roller_mlir.compile(function_text(operator), target=device)
@@ -94,3 +96,21 @@ def test_a_mismatch_warns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     (kernel,) = json.loads(capsys.readouterr().out)["kernels"]
     assert kernel["warnings"] == []
     assert kernel["phases_s"]["gate_s"] > 0
+
+
+def test_a_suite_counts_mismatches(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["suite", "roller119", "--target", "v100", "--stage", "compile", "--only", "M2,R3"]
+    assert main(command) == 0
+    assert "; all machine code keeps what the plans promise\n" in capsys.readouterr().out
+    true = stages.promise_of
+
+    def more(*arguments: object) -> Promise:
+        promise = true(*arguments)  # type: ignore[arg-type]
+        return replace(promise, pass_fmas=promise.pass_fmas + 7, most_pass_fmas=promise.pass_fmas + 7)
+
+    with patch.object(stages, "promise_of", more):
+        assert main([*command, "--json"]) == 0
+        first, second = json.loads(capsys.readouterr().out)
+        assert [text.split(": ")[1] for text in first["mismatches"] + second["mismatches"]] == ["fma"] * 3
+        assert main(command) == 0
+        assert "; 3 mismatches of machine code and plan: M2, R3\n" in capsys.readouterr().out

@@ -6,9 +6,10 @@ from collections import Counter
 
 import pytest
 
-from roller_mlir.fuzz.builder import Builder, RejectedError
+from roller_mlir.fuzz.builder import Builder
 from roller_mlir.fuzz.case import job_of
 from roller_mlir.fuzz.generate import KINDS, TYPES, make_case
+from roller_mlir.fuzz.known import Info, RejectedError, reduce_info
 from roller_mlir.fuzz.numbers import Knob, Number, value_of
 from roller_mlir.fuzz.program import elements, map_types
 from roller_mlir.fuzz.scalars import BodyText, acc, apply, cast, constant, x
@@ -110,3 +111,13 @@ def test_types_are_replaced_in_bodies_too() -> None:
     case = next(case for number in range(500) if "f16" in elements((case := make_case(5, number, TARGETS)).program))
     text = write_program(map_types(case.program, {"f16": "f32"}))
     assert "f16" not in text.replace("bf16", "")
+
+
+def test_sums_are_exact_as_long_as_the_type_holds_them() -> None:
+    point = Info(16.0)
+    assert reduce_info("add", point, Info(0.0), 128, "f16").same
+    assert not reduce_info("add", point, Info(0.0), 129, "f16").same
+    assert reduce_info("add", point, Info(0.0), 1 << 20, "f32").same
+    assert not reduce_info("add", Info(6.0, True, False), Info(0.0), 2, "f32").same, "no whole numbers"
+    assert reduce_info("max", Info(6.0, True, False), Info(0.0), 1000, "f32").same
+    assert reduce_info("add", point, Info(0.0), 1 << 40, "i32").same, "integers wrap alike"

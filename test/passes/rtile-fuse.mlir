@@ -1,0 +1,109 @@
+// RUN: roller-opt %s --rtile-fuse='device=h200' --split-input-file --mlir-print-local-scope | FileCheck %s
+// RUN: roller-opt %s --rtile-fuse='device=h200 explain=true' --split-input-file 2>&1 | FileCheck %s --check-prefix=WHY
+// RUN: roller-opt %s --rtile-fuse='device=h200 fusion=false' --split-input-file | FileCheck %s --check-prefix=APART
+
+// What is element-wise behind a product is computed on its accumulators; both ops behind it are one by then.
+
+// CHECK-LABEL: func.func @bias_relu
+// CHECK-SAME: (%[[A:.*]]: tensor<64x32xf32>, %[[B:.*]]: tensor<32x48xf32>, %[[BIAS:.*]]: tensor<48xf32>)
+// CHECK: %[[Y:.*]] = "rtile.program"(%[[A]], %[[B]], %[[BIAS]]) ({
+// CHECK: %[[C:.*]] = linalg.matmul
+// CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%[[C]], %{{[^ ]*}} : tensor<64x48xf32>, tensor<48xf32>)
+// CHECK: arith.addf
+// CHECK: arith.maximumf
+// CHECK: "rtile.yield"(%[[R]])
+// CHECK: return %[[Y]]
+// WHY: remark: 'linalg.matmul' (line {{[0-9]+}}) and 'linalg.generic' (line {{[0-9]+}}) are one program, which saves {{[0-9]+}} B: predicted
+// APART-LABEL: func.func @bias_relu
+// APART-NOT: rtile.program
+func.func @bias_relu(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>, %bias: tensor<48xf32>) -> tensor<64x48xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<64x48xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<64x48xf32>) -> tensor<64x48xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<64x32xf32>, tensor<32x48xf32>) outs(%i : tensor<64x48xf32>) -> tensor<64x48xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%c, %bias : tensor<64x48xf32>, tensor<48xf32>) outs(%e : tensor<64x48xf32>) {
+    ^bb0(%x: f32, %y: f32, %old: f32):
+      %t = arith.addf %x, %y : f32
+      linalg.yield %t : f32
+  } -> tensor<64x48xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%s : tensor<64x48xf32>) outs(%e : tensor<64x48xf32>) {
+    ^bb0(%x: f32, %old: f32):
+      %t = arith.maximumf %x, %zero : f32
+      linalg.yield %t : f32
+  } -> tensor<64x48xf32>
+  return %r : tensor<64x48xf32>
+}
+
+// -----
+
+// A sum of squares: the squares are composed into the sum, which reads each of them once.
+
+// CHECK-LABEL: func.func @sum_of_squares
+// CHECK-NOT: rtile.program
+// CHECK: linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>]
+// CHECK: %[[M:.*]] = arith.mulf %[[X:.*]], %[[X]]
+// CHECK: arith.addf %{{.*}}, %[[M]]
+// CHECK-NOT: linalg.generic
+// APART-LABEL: func.func @sum_of_squares
+// APART-COUNT-2: linalg.generic
+func.func @sum_of_squares(%x: tensor<64x100xf32>, %init: tensor<64xf32>) -> tensor<64xf32> {
+  %e = tensor.empty() : tensor<64x100xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x : tensor<64x100xf32>) outs(%e : tensor<64x100xf32>) {
+    ^bb0(%a: f32, %old: f32):
+      %m = arith.mulf %a, %a : f32
+      linalg.yield %m : f32
+  } -> tensor<64x100xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%s : tensor<64x100xf32>) outs(%init : tensor<64xf32>) {
+    ^bb0(%a: f32, %sum: f32):
+      %t = arith.addf %sum, %a : f32
+      linalg.yield %t : f32
+  } -> tensor<64xf32>
+  return %r : tensor<64xf32>
+}
+
+// -----
+
+// Two products are two programs: the second one reads in steps what the first makes. What is read behind the program
+// leaves it; a row's greatest element and the differences from it are one program, since the row fits a task.
+
+// CHECK-LABEL: func.func @apart_and_shared
+// CHECK: %[[FIRST:.*]] = linalg.matmul
+// CHECK: %[[SECOND:.*]] = linalg.matmul ins(%[[FIRST]]
+// CHECK: %[[OUT:.*]]:2 = "rtile.program"(%[[SECOND]]) ({
+// CHECK: %[[MAX:.*]] = linalg.generic {{.*}}iterator_types = ["parallel", "reduction"]
+// CHECK: %[[DIFFERENCE:.*]] = linalg.generic
+// CHECK: "rtile.yield"(%[[MAX]], %[[DIFFERENCE]])
+// WHY: remark: 'linalg.matmul' (line {{[0-9]+}}) and 'linalg.matmul' (line {{[0-9]+}}) stay apart: 'linalg.matmul'
+func.func @apart_and_shared(%a: tensor<32x32xf32>, %b: tensor<32x32xf32>) -> (tensor<32xf32>, tensor<32x32xf32>) {
+  %zero = arith.constant 0.0 : f32
+  %lowest = arith.constant 0xFF800000 : f32
+  %e = tensor.empty() : tensor<32x32xf32>
+  %er = tensor.empty() : tensor<32xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%e : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<32x32xf32>, tensor<32x32xf32>) outs(%i : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %d = linalg.matmul ins(%c, %b : tensor<32x32xf32>, tensor<32x32xf32>) outs(%i : tensor<32x32xf32>) -> tensor<32x32xf32>
+  %l = linalg.fill ins(%lowest : f32) outs(%er : tensor<32xf32>) -> tensor<32xf32>
+  %max = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                         iterator_types = ["parallel", "reduction"]}
+      ins(%d : tensor<32x32xf32>) outs(%l : tensor<32xf32>) {
+    ^bb0(%x: f32, %m: f32):
+      %t = arith.maximumf %x, %m : f32
+      linalg.yield %t : f32
+  } -> tensor<32xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%d, %max : tensor<32x32xf32>, tensor<32xf32>) outs(%e : tensor<32x32xf32>) {
+    ^bb0(%x: f32, %m: f32, %old: f32):
+      %t = arith.subf %x, %m : f32
+      linalg.yield %t : f32
+  } -> tensor<32x32xf32>
+  return %max, %y : tensor<32xf32>, tensor<32x32xf32>
+}
