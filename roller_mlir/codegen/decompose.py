@@ -217,7 +217,8 @@ def _inside(part: _Part, kind: ir.RankedTensorType) -> Any:
 
 def _reduced_slice(operation: ir.Operation) -> Any:
     """Collapse each dropped dimension into the next one that is kept, or behind the last one; None if none is."""
-    cut, source = read_slice(operation), operation.operands[0]
+    cut = read_slice(operation)
+    source: Any = operation.operands[0]
     kind, result = ir.RankedTensorType(source.type), ir.RankedTensorType(operation.results[0].type)
     if result.rank == len(cut.sizes):
         return None

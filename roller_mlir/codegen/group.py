@@ -54,7 +54,7 @@ def read_group(operations: Sequence[ir.Operation], results: Sequence[ir.Value]) 
     """
     roots = [read_structured(operation) for operation in operations]
     if len(roots) == 1:
-        return _alone(roots[0])
+        return _alone(roots[0], results)
     made = {value: number for number, root in enumerate(roots) for value in root.operation.results}
     loops = CommonLoops(roots, made)
     members = tuple(Member(root, loops.of(number)) for number, root in enumerate(roots))
@@ -97,10 +97,10 @@ def starts_others_only(operation: ir.Operation) -> bool:
     return True
 
 
-def _alone(root: StructuredOp) -> Group:
+def _alone(root: StructuredOp, results: Sequence[ir.Value]) -> Group:
     member = Member(root, tuple(range(len(root.expression.loops))))
     inputs = tuple(((0, number),) for number in range(len(root.inputs)))
-    return Group((member,), 0, root.expression, inputs, tuple(root.operation.results))
+    return Group((member,), 0, root.expression, inputs, tuple(results))
 
 
 def _kinds(members: Sequence[Member], count: int) -> tuple[int | None, tuple[int, ...]]:

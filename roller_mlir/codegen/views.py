@@ -172,7 +172,9 @@ def padded_behind(value: Any, high: list[int], scalar: ir.Attribute) -> ir.Value
 def extract_slice(source: ir.Value, cut: Slice) -> ir.Value:
     """Build a `tensor.extract_slice` of all dimensions at the insertion point."""
     element = ir.RankedTensorType(source.type).element_type
-    attributes = {f"static_{name}": ir.DenseI64ArrayAttr.get(list(getattr(cut, name))) for name in _PARTS}
+    attributes: dict[str, ir.Attribute] = {
+        f"static_{name}": ir.DenseI64ArrayAttr.get(list(getattr(cut, name))) for name in _PARTS
+    }
     attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([1, 0, 0, 0])
     kind = ir.RankedTensorType.get(list(cut.sizes), element)
     return ir.Operation.create(SLICE, results=[kind], operands=[source], attributes=attributes).results[0]

@@ -161,7 +161,7 @@ def element_wise(b: Builder, element: str) -> list[Ref]:
 def source(b: Builder, shape: Sequence[Whole], element: str, chance: float = 0.12) -> Ref:
     """Return something of a shape to read: an argument, a constant, or what an element-wise op makes of arguments."""
     rank = len(shape)
-    if not b.chance(chance) or b.at(product(shape)) > b.most_points:
+    if not b.chance(chance) or element == "i1" or b.at(product(shape)) > b.most_points:
         return b.operand(shape, element)
     inputs = [(b.operand(shape, element), plain(b, rank))]
     if b.chance(0.5):

@@ -112,6 +112,8 @@ def spell_constant(value: float, element: str) -> str:
             }[element]
             return high if value > 0 else low
         return f"{value:.6e}" if value == float(f"{value:.6e}") else f"{value:.17e}"
+    if element == "i1":
+        return "true" if value > 0 else "false"
     most = 2 ** (WIDTHS[element] - 1)
     return str(int(max(-most, min(value, most - 1))))
 

@@ -32,6 +32,12 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
         return f"has a plan that {problem}"
     if expression.ordered and list(plan.reduction_order) != sorted(plan.reduction_order):
         return f"has a plan with reduction_order {list(plan.reduction_order)}; its points must be walked in order"
+    cut = next((loop for loop in expression.whole if steps_of(expression.loops[loop], plan.axes[loop]) > 1), None)
+    if cut is not None:
+        return (
+            f"has a plan that cuts loop {cut} into blocks of {plan.axes[cut].block}; all of its points belong into one "
+            "task, since one op reduces over them and another needs the result at each"
+        )
     for name, order, wanted in (
         ("unit_order", plan.unit_order, expression.parallel()),
         ("reduction_order", plan.reduction_order, expression.reductions()),

@@ -180,7 +180,7 @@ def _candidates(facts: Facts, options: ConstructOptions) -> tuple[list[Candidate
     if expression.whole:
         _weigh(facts, list(row_programs(facts)), options, found)
         if not found:
-            raise ConstructionError(row_problem(facts))
+            raise ConstructionError(row_problem(facts, options.stages))
         return [Candidate(facts, one) for one in found.values()], options.epsilon
     filled, used = False, options.epsilon
     divided: list[tuple[Division, Estimate]] = []

@@ -35,6 +35,12 @@ def program_problem(facts: Facts, program: Program, stages: int, disabled_rules:
     unordered = ordered_problem(facts.expression, program.axes(), program.lane)
     if unordered:
         return f"{name} {unordered}; change thread-tile or tile-sizes"
+    for loop in facts.expression.whole:
+        if program.blocks[loop] < facts.extents[loop]:
+            return (
+                f"{name} cuts loop {loop} of {facts.extents[loop]} points, which belong into one task: one op of the "
+                "program reduces over them and another needs the result at each; raise tile-sizes, or join no ops"
+            )
     for loop in facts.reductions:
         size = program.threads[loop]
         if size & (size - 1):

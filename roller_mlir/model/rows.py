@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from math import prod
 
 from roller_mlir.model.facts import Facts
+from roller_mlir.model.problems import stages_problem
 from roller_mlir.model.program import Program, make_program
 
 
@@ -45,8 +46,10 @@ def row_programs(facts: Facts) -> Iterator[Program]:
                 yield program
 
 
-def row_problem(facts: Facts) -> str:
-    """Return why no task can hold the rows of a group."""
+def row_problem(facts: Facts, stages: int) -> str:
+    """Return why no task can hold the rows of a group, or why not with so many stages (0 for any)."""
+    if stages == 2:
+        return stages_problem(facts)
     points = prod(facts.extents[loop] for loop in facts.expression.whole)
     device = facts.machine.device
     words = points * facts.expression.live_words

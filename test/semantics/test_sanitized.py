@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiled functions are clean under the sanitizer, for every program on one of the devices, and its report is right."""
+"""Compiled functions are clean under the sanitizer, every program on one of the devices, and its report is right."""
 
+import hashlib
 import json
 from dataclasses import replace
 
@@ -26,8 +27,11 @@ def edited(artifact: Artifact, old: str, new: str, count: int = -1) -> Artifact:
     """Return the artifact with other kernel IR."""
     text = artifact.text("kernels")
     assert old in text
-    files = dict(artifact.files) | {"kernels.mlir": text.replace(old, new, count).encode()}
-    return replace(artifact, files=files)
+    content = text.replace(old, new, count).encode()
+    sums = {"size_bytes": len(content), "sha256": hashlib.sha256(content).hexdigest()}
+    records = tuple(replace(one, **sums) if one.role == "kernels" else one for one in artifact.manifest.files)
+    files = dict(artifact.files) | {"kernels.mlir": content}
+    return replace(artifact, manifest=replace(artifact.manifest, files=records), files=files)
 
 
 SAMPLE = [(name, DEVICES[number % len(DEVICES)]) for number, name in enumerate(PROGRAMS)]

@@ -86,6 +86,9 @@ def test_compile(capsys: Any, mine: str) -> None:
     (record,) = printed(capsys, mine, "--stage", "compile", "--only", "line", "--target", "h200")
     assert record["compile_s"] > 0 and record["predicted_s"] > 0 and len(record["kernels"]) == 1
     assert set(record["kernels"][0]) == {"name", "registers", "spill_bytes", "shared_bytes"}
+    assert 0 < record["kernel_s"] == record["compile_s"]
+    assert main(["suite", mine, "--stage", "compile", "--only", "line", "--target", "h200"]) == 0
+    assert "; 1 kernels, source to binary each: median " in capsys.readouterr().out
 
 
 def test_run_refuses_what_is_large_and_shrinks_on_demand(capsys: Any) -> None:
@@ -95,6 +98,33 @@ def test_run_refuses_what_is_large_and_shrinks_on_demand(capsys: Any) -> None:
     assert record["shrunk"] and record["matches"] and record["points"] <= 2000
     assert main(["suite", "roller119", "--stage", "run", "--only", "P4", "--shrink", "2000"]) == 0
     assert "1 shrunk, so that their plans are those of smaller operators" in capsys.readouterr().out
+
+
+def test_verify(capsys: Any, mine: str) -> None:
+    arguments = ("--stage", "verify", "--target", "v100,mi300x", "--only", "big")
+    for jobs in ("1", "2"):
+        records = printed(capsys, mine, *arguments, "--jobs", jobs)
+        assert [(one["id"], one["target"], one["shrunk"]) for one in records] == [
+            ("big", "v100", False),
+            ("big", "mi300x", False),
+        ]
+        assert all(one["matches"] and one["equal"] and one["bytes_exact"] for one in records)
+    assert main(["suite", mine, *arguments]) == 0
+    out = capsys.readouterr().out
+    assert "whole" in out and "2 plans verified" in out and "all match numpy" in out
+
+
+def test_a_refusal_does_not_end_a_verification(capsys: Any, tmp_path: Path) -> None:
+    (tmp_path / "bad.mlir").write_text(
+        "func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {\n  return %x : tensor<?xf32>\n}\n"
+    )
+    (tmp_path / "operators.csv").write_text("id,class,file,shape\nbad,file,bad.mlir,\ngood,relu,,64\n")
+    bad, good = printed(capsys, str(tmp_path), "--stage", "verify", "--target", "h200", code=1)
+    assert bad["id"] == "bad" and "shapes must be static" in bad["error"] and bad["target"] == "h200"
+    assert good["matches"]
+    assert main(["suite", str(tmp_path), "--stage", "verify", "--target", "h200", "--only", "bad"]) == 1
+    shown = capsys.readouterr()
+    assert "roller: error: bad on h200: " in shown.err and "none matches; 1 were refused" in shown.out
 
 
 def test_writing_the_text(capsys: Any, mine: str, tmp_path: Path) -> None:
