@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`rtile.load`: a tile of a tensor or memref.
+"""`rtile.load`: a tile of a tensor or memref; `rtile.map_load`: a tile of what an element-wise body makes of one.
 
 Element x of the tile is source[origin(indices) + x * steps]. Elements outside the source read as `pad`, where that
 optional attribute is there, and are unspecified else. A tile of layer "workgroup" is staged in workgroup memory as
@@ -9,6 +9,15 @@ optional attribute is there, and are unspecified else. A tile of layer "workgrou
         origin = affine_map<(d0, d1) -> (d0 * 128, d1 * 8 - 4)>, pad = 0.0 : f32,
         layout = #rtile.layout<{order = [1, 0], pad = 4, vector = 4, store_vector = 1, fragment_vector = 4}>}
         : (tensor<1000x1020xf32>, index, index) -> tensor<128x8xf32>
+
+The region of a map_load runs on each element of the source on its way into the tile; outside of the source, elements
+are `pad`. Element types of source and tile are equal.
+
+    %t = "rtile.map_load"(%a, %i, %k) ({
+    ^bb0(%x: f32):
+      %r = arith.maximumf %x, %zero : f32
+      "rtile.yield"(%r) : (f32) -> ()
+    }) {tile = ..., origin = ..., pad = 0.0 : f32, layout = ...} : (tensor<1000x1020xf32>, index, index) -> ...
 """
 
 from collections.abc import Sequence
@@ -19,20 +28,23 @@ from roller_mlir.dialects.rtile_checks import (
     check_index_operands,
     check_map,
     check_segments,
+    check_types,
+    check_yield,
     element_type,
     hook,
     known_attributes,
     optional_attribute,
     require,
     required_attribute,
+    single_block,
     static_shape,
 )
 from roller_mlir.dialects.rtile_dialect import ReadsMemrefs, RTile, Speculatable
 from roller_mlir.support.bindings import ext, ir
 
 
-class LoadOp(RTile.Operation, name="load", traits=[ReadsMemrefs, Speculatable]):
-    """Reads a tile. See the module's description."""
+class TileLoad(RTile.Operation):
+    """What both ops are: a source, where the tile begins in it, and where and how the tile lies."""
 
     source_operand: ext.Operand[Any]
     index_operands: Sequence[ext.Operand[ir.IndexType]]
@@ -65,8 +77,7 @@ class LoadOp(RTile.Operation, name="load", traits=[ReadsMemrefs, Speculatable]):
         """What elements outside the source read as; None leaves them unspecified."""
         return self.attributes["pad"].value if "pad" in self.attributes else None
 
-    @hook
-    def verify_invariants(self) -> None:
+    def check(self) -> None:
         """Check operands, attributes and results."""
         require(len(self.operands) >= 1, "needs a source operand")
         check_segments(self, ("source", "indices"), (True, False), needed=False)
@@ -100,6 +111,38 @@ class LoadOp(RTile.Operation, name="load", traits=[ReadsMemrefs, Speculatable]):
             )
 
 
+class LoadOp(TileLoad, name="load", traits=[ReadsMemrefs, Speculatable]):
+    """Reads a tile. See the module's description."""
+
+    @hook
+    def verify_invariants(self) -> None:
+        """Check operands, attributes and results."""
+        self.check()
+
+
+class MapLoadOp(TileLoad, name="map_load", traits=[ReadsMemrefs, Speculatable]):
+    """Reads a tile through a body. See the module's description."""
+
+    body: ext.Region
+
+    @property
+    def entry(self) -> Any:
+        """The block that makes one element."""
+        return self.regions[0].blocks[0]
+
+    @hook
+    def verify_invariants(self) -> None:
+        """Check operands, attributes and results."""
+        self.check()
+
+    @hook
+    def verify_region_invariants(self) -> None:
+        """Check the region."""
+        block, element = single_block(self), element_type(self.results[0].type)
+        check_types([argument.type for argument in block.arguments], [element], "region arguments", "tile element")
+        check_yield(block, [element], "tile element")
+
+
 def load_tile(
     source: Any,
     indices: Sequence[Any],
@@ -108,10 +151,11 @@ def load_tile(
     origin: Any,
     layout: LayoutAttr | None = None,
     pad_value: float | int | None = None,
+    mapped: bool = False,
     loc: Any = None,
     ip: Any = None,
-) -> LoadOp:
-    """Build an `rtile.load`.
+) -> TileLoad:
+    """Build an `rtile.load`, or an `rtile.map_load` with an empty `entry`, which the caller fills and ends.
 
     Args:
         source: Ranked tensor or memref value.
@@ -120,6 +164,7 @@ def load_tile(
         origin: ir.AffineMap from the indices to the tile's first element.
         layout: Layout in workgroup memory; needed by workgroup tiles.
         pad_value: What elements outside the source read as.
+        mapped: Whether it is a map_load.
         loc: Location; the current one where None.
         ip: Insertion point; the current one where None.
     """
@@ -132,11 +177,15 @@ def load_tile(
         attributes["pad"] = (
             ir.FloatAttr.get(element, pad_value) if is_float else ir.IntegerAttr.get(element, int(pad_value))
         )
-    return ir.Operation.create(
-        "rtile.load",
+    op = ir.Operation.create(
+        "rtile.map_load" if mapped else "rtile.load",
         results=[ir.RankedTensorType.get(tile.shape, element)],
         operands=[source, *indices],
         attributes=attributes,
+        regions=int(mapped),
         loc=loc,
         ip=ip,
-    ).opview
+    )
+    if mapped:
+        op.regions[0].blocks.append(element, arg_locs=[op.location])
+    return op.opview

@@ -62,7 +62,8 @@ class YieldOp(FreeOperands, name="yield", traits=[ir.IsTerminatorTrait]):
         parent = self.operation.parent
         name = parent.name if parent is not None else "nothing"
         require(
-            name in ("rtile.program", "rtile.compute"), f"must be inside 'rtile.program' or 'rtile.compute', not {name}"
+            name in ("rtile.program", "rtile.compute", "rtile.map_load"),
+            f"must be inside 'rtile.program', 'rtile.compute' or 'rtile.map_load', not {name}",
         )
         known_attributes(self, (OPERAND_SIZES,))
         occupy(self, results=False)

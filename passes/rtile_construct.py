@@ -144,8 +144,8 @@ def _root_name(unit: ir.Operation) -> str:
     """Return what a program is called after: its op, of several the heavy one, else the last."""
     name = unit.name
     if name == "rtile.program":
-        members = members_of(unit.opview.entry)
-        name = members[_group_of(unit.opview).heavy or -1].name if len(members) > 1 else members[0].name
+        group = _group_of(unit.opview)
+        name = group.members[-1 if group.heavy is None else group.heavy].root.operation.name
     return name.split(".")[-1]
 
 

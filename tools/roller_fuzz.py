@@ -42,10 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     limits.add_argument("--timeout", type=positive, default=60, metavar="S", help="time for a case (60 s)")
     limits.add_argument("--shrink", type=_natural, default=60, metavar="S", help="time to shrink a failure (60 s)")
     limits.add_argument(
-        "--sanitize", type=_percent, default=0, metavar="P", help="percent of cases that are searched for races (0)"
+        "--sanitize", type=_percent, default=10, metavar="P", help="percent of cases that are searched for races (10)"
     )
     limits.add_argument(
-        "--llvm", type=_percent, default=0, metavar="P", help="percent of cases run from the vendor's LLVM IR (0)"
+        "--llvm", type=_percent, default=5, metavar="P", help="percent of cases run from the vendor's LLVM IR (5)"
     )
 
 

@@ -17,13 +17,13 @@ which does what these do, and writes this page from `bench/verification/results.
     roller suite roller119 --target v100,a100,h200,mi300x --stage verify --jobs 2
     roller suite shapes60 --target v100,a100,h200,mi300x --stage verify --jobs 2
 
-Each operator is planned at full size. The plan that is best by the model is compiled and executed by the simulator on
-the level of kernels: threads in a shuffled order, memory poisoned, every access checked against its tensor. An operator
-of more than 2^23 points keeps its plan and gets smaller extents: along every loop at most two whole tiles and the
-remainder that it has at full size, of a reduction stages + 2 steps and the residue, windows whole. Extents change by
-whole tiles, so that vector widths, masks and residues are those of full size; a hash of the plan, without its
-prediction and the points of a part, is compared between both. A reduction that is divided over tasks is two programs,
-each run so.
+Each operator is planned at full size. The plan that is best by the model is compiled and executed by the simulator, as
+our kernels and as the LLVM IR that goes to the vendor's back end: threads in a shuffled order, memory poisoned, every
+access checked. Both have to give numpy's result. An operator of more than 2^23 points keeps its plan and gets smaller
+extents: along every loop at most two whole tiles and the remainder that it has at full size, of a reduction stages + 2
+steps and the residue, windows whole. Extents change by whole tiles, so that vector widths, masks and residues are those
+of full size; a hash of the plan, without its prediction and the points of a part, is compared between both. A reduction
+that is divided over tasks is two programs, each run so.
 
 *equal*: bit for bit numpy's result on integers. Average pooling multiplies by 1/9 and the like, which rounds; it is
 within tolerance. *error*: the largest error on normally distributed numbers, as a share of what is permitted,

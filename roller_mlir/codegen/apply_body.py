@@ -119,7 +119,8 @@ def _argument(body: Body, reference: Reference) -> Argument | None:
 
 def _product(body: Body) -> tuple[Reference, Reference] | None:
     """Return the factors of a sum of products of floats, None of integers: they have no fused instruction in MLIR."""
-    return body.product() if isinstance(body.types[body.inputs], ir.FloatType) else None
+    accumulators = body.types[body.inputs :]
+    return body.product() if accumulators and isinstance(accumulators[0], ir.FloatType) else None
 
 
 def _is_flagged(op: BodyOp) -> bool:

@@ -19,6 +19,7 @@ from math import prod
 from typing import Any
 
 from roller_mlir.codegen.axis_groups import Groups, Operand, fusible_groups
+from roller_mlir.codegen.body import UnknownValueError, read_body
 from roller_mlir.codegen.linalg_reader import fill_constant, is_structured
 from roller_mlir.codegen.views import View, view_of
 from roller_mlir.dialects.rtile_compute import iterator_name
@@ -73,7 +74,7 @@ class Nest:
     def groups(self) -> Groups:
         """The loops to fuse; those that vanish are in none."""
         found: Groups = []
-        for group in fusible_groups(self.operands, self.iterators, self.vanishing, self.index_loops):
+        for group in fusible_groups(self.operands, self.iterators, self.vanishing, self.lone_loops):
             found.append(group[:1])
             for a, b in pairwise(group):
                 if (a, b) in self.apart:
@@ -83,9 +84,11 @@ class Nest:
         return found
 
     @property
-    def index_loops(self) -> set[int]:
-        """The loops whose positions the body reads."""
-        return {ir.IntegerAttr(op.attributes["dim"]).value for op in _index_ops(self.operation)}
+    def lone_loops(self) -> set[int]:
+        """The loops that are fused with no other: those whose positions the body reads, reductions in order."""
+        read = {ir.IntegerAttr(op.attributes["dim"]).value for op in _index_ops(self.operation)}
+        reductions = {loop for loop, kind in enumerate(self.iterators) if kind == "reduction"}
+        return read | reductions if reductions and not _joins(self.operation) else read
 
     @property
     def is_exact(self) -> bool:
@@ -164,6 +167,15 @@ def read_nest(operation: ir.Operation) -> Nest | None:
         if found.is_exact:
             return found
     return None
+
+
+def _joins(operation: ir.Operation) -> bool:
+    """Whether each result's points may be combined in any order."""
+    try:
+        body = read_body(operation.regions[0].blocks[0], len(operation.operands) - len(operation.results))
+    except UnknownValueError:
+        return False
+    return body.combiners() is not None
 
 
 def _index_ops(operation: ir.Operation) -> list[ir.Operation]:

@@ -177,6 +177,10 @@ class Body:
         """The loops whose positions the body computes with."""
         return frozenset(ir.IntegerAttr(op.attributes["dim"]).value for op in self.ops if op.name == INDEX)
 
+    def on_constant(self, value: float) -> float | None:
+        """Return what the body yields where every argument is a number, None where that is not known."""
+        return self._evaluate(self.yielded[0], value)
+
     def _combining_op(self) -> BodyOp | None:
         return self._combining_op_of(0) if len(self.yielded) == 1 else None
 

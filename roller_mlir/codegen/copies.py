@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from roller_mlir.codegen.fragments import load_global
+from roller_mlir.codegen.fragments import load_global, load_raw, mapped
 from roller_mlir.codegen.task_context import TaskContext, access_memory, element_bytes, slice_of, vector_type
 from roller_mlir.codegen.tile_values import DirectTile
 from roller_mlir.mapping.data_tile import CopyMap
@@ -156,12 +156,13 @@ def load_rounds(
             continue
         # Masked tiles: a value that is not wanted is unspecified, which costs ptxas no register to clear.
         kind = vector_type(ir.MemRefType(source.buffer.type).element_type, staged.copy.vector)
-        values += emit.branch(
+        (value,) = emit.branch(
             wanted,
             [kind],
-            lambda at=at, inside=inside: [load_global(context, source, at, staged.copy.vector, inside)],
+            lambda at=at, inside=inside: [load_raw(context, source, at, staged.copy.vector, inside)],
             lambda kind=kind: [emit.op("ub.poison", [], kind, {"value": ir.Attribute.parse("#ub.poison")})],
         )
+        values.append(mapped(context, source, value, staged.copy.vector, inside))
     return values
 
 

@@ -6,8 +6,8 @@ from roller_mlir.dialects import rtile
 from roller_mlir.support.bindings import ir
 
 
-def clone_region(source: StructuredOp, compute: rtile.ComputeOp) -> None:
-    """Fill the empty region of a compute with a linalg op's body.
+def clone_region(source: StructuredOp, compute: rtile.ComputeOp | rtile.MapLoadOp) -> None:
+    """Fill the empty region of a compute, or of a load of what the op makes, with a linalg op's body.
 
     Arguments that stand for scalar constants are replaced by those constants; arguments that are never read vanish.
     """
@@ -16,7 +16,7 @@ def clone_region(source: StructuredOp, compute: rtile.ComputeOp) -> None:
     mapped: dict[ir.Value, ir.Value] = {}
     for position, number in enumerate(source.inputs):
         mapped[old.arguments[number]] = new.arguments[position]
-    for number in range(len(source.operation.results)):
+    for number in range(len(new.arguments) - len(source.inputs)):
         mapped[old.arguments[source.body.inputs + number]] = new.arguments[len(source.inputs) + number]
     with ir.InsertionPoint(new):
         for number in range(source.body.inputs):

@@ -12,7 +12,7 @@ from typing import Any
 
 from roller_mlir.codegen.expand_body import clone_region
 from roller_mlir.codegen.group import Group, Member
-from roller_mlir.codegen.linalg_reader import fill_constant
+from roller_mlir.codegen.linalg_reader import StructuredOp, fill_constant
 from roller_mlir.dialects import rtile
 from roller_mlir.mapping.data_tile import TileDimension, first_elements, tile_dimensions
 from roller_mlir.mapping.layout import direct_vector, residue_shift, steps_of
@@ -229,8 +229,9 @@ class Expansion:
             return self._load(box, source, own, OperandPlan(layer=REGISTER, order=register, vector=width))
         layout = self._plan.operands[operand]
         uses = self._group.inputs[operand]
-        if len(uses) == 1 or not _is_plain(access):
-            return self._load(box, source, box.access(access), layout)
+        producer = self._group.producers.get((self._group.members[number].root.operation, position))
+        if producer is not None or len(uses) == 1 or not _is_plain(access):
+            return self._load(box, source, box.access(access), layout, producer)
         if operand not in self._kept:
             self._kept[operand] = self._keep(box, source, access, layout)
         return self._kept[operand]
@@ -255,7 +256,14 @@ class Expansion:
             rtile.yield_([compute.entry.arguments[0]])
         return compute.operation.results[0]
 
-    def _load(self, box: _Box, source: ir.Value, access: Access, operand: OperandPlan) -> ir.Value:
+    def _load(
+        self,
+        box: _Box,
+        source: ir.Value,
+        access: Access,
+        operand: OperandPlan,
+        producer: StructuredOp | None = None,
+    ) -> ir.Value:
         dimensions = tile_dimensions(access, box.blocks)
         indices, origin = self._origin(box, access)
         layout: Any = None
@@ -268,9 +276,19 @@ class Expansion:
                 fragment_vector=operand.fragment_vector,
             )
         tile = rtile.TileAttr.of([d.extent for d in dimensions], operand.layer, [d.step for d in dimensions])
-        return rtile.load_tile(
-            source, indices, tile=tile, origin=origin, layout=layout, pad_value=operand.pad_value
-        ).operation.results[0]
+        load = rtile.load_tile(
+            source,
+            indices,
+            tile=tile,
+            origin=origin,
+            layout=layout,
+            pad_value=operand.pad_value,
+            mapped=producer is not None,
+        )
+        if producer is not None:
+            assert isinstance(load, rtile.MapLoadOp)
+            clone_region(producer, load)
+        return load.operation.results[0]
 
     def _origin(self, box: _Box, access: Access) -> tuple[list[ir.Value], ir.AffineMap]:
         """Return the loop variables that an access depends on, and its tile's origin as a map of them."""

@@ -129,6 +129,13 @@ class Fragments:
 def load_global(
     context: TaskContext, tile: DirectTile, at: Sequence[Linear], width: int, condition: ir.Value | None
 ) -> ir.Value:
+    """Return elements of a tile from its buffer; where the condition does not hold, they are the tile's pad."""
+    return mapped(context, tile, load_raw(context, tile, at, width, condition), width, condition)
+
+
+def load_raw(
+    context: TaskContext, tile: DirectTile, at: Sequence[Linear], width: int, condition: ir.Value | None
+) -> ir.Value:
     """Load from a tile's buffer; where the condition does not hold, the result is the tile's pad."""
     emit = context.emit
 
@@ -140,6 +147,20 @@ def load_global(
 
     if condition is None:
         return load()
-    kind = vector_type(ir.MemRefType(tile.buffer.type).element_type, width)
     element = ir.MemRefType(tile.buffer.type).element_type
+    kind = vector_type(element, width)
     return emit.branch(condition, [kind], lambda: [load()], lambda: [splat(emit, element, width, tile.pad)])[0]
+
+
+def mapped(context: TaskContext, tile: DirectTile, value: ir.Value, width: int, condition: ir.Value | None) -> ir.Value:
+    """Return what a tile's body makes of what was loaded; outside of the tensor the result is the tile's pad.
+
+    Behind the load and not in its branch: nothing waits for the load before the result is used.
+    """
+    if tile.body is None:
+        return value
+    emit, made = context.emit, tile.body(value, width)
+    if condition is None or tile.body_keeps_pad:
+        return made
+    element = ir.MemRefType(tile.buffer.type).element_type
+    return emit.op("arith.select", [condition, made, splat(emit, element, width, tile.pad)], made.type)

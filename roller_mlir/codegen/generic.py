@@ -6,9 +6,6 @@ from typing import Any
 
 from roller_mlir.support.bindings import ir, linalg, tensor
 
-IDENTITY = None
-"""Stands for the map that reads or writes at all loops."""
-
 
 def generic(
     inputs: Sequence[Any],

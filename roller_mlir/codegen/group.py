@@ -11,11 +11,12 @@ Paper: ROLLER section 3.1 takes such a group as one tensor expression; PolyDL se
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from roller_mlir.codegen.common_loops import CommonLoops, GroupError, loops_of
 from roller_mlir.codegen.group_expression import Member, group_expression
 from roller_mlir.codegen.linalg_reader import StructuredOp, fill_constant, is_structured, read_structured
+from roller_mlir.codegen.producers import Producers, absorb_producers, reuses
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import ir
 
@@ -32,6 +33,7 @@ class Group:
         expression: The group as one expression: loops of the group, inputs from memory, tensors that leave it.
         inputs: For each input of the expression, the members that read it with the number of their input.
         results: The tensors that leave the group.
+        producers: Element-wise ops that are no members: the loads of the heavy one compute them.
     """
 
     members: tuple[Member, ...]
@@ -39,6 +41,7 @@ class Group:
     expression: TensorExpression
     inputs: tuple[tuple[tuple[int, int], ...], ...]
     results: tuple[ir.Value, ...]
+    producers: Producers = field(default_factory=dict[tuple[ir.Operation, int], StructuredOp])
 
 
 def read_group(operations: Sequence[ir.Operation], results: Sequence[ir.Value]) -> Group:
@@ -52,17 +55,19 @@ def read_group(operations: Sequence[ir.Operation], results: Sequence[ir.Value]) 
         GroupError: They cannot be one program.
         DiagnosedError: One of them cannot be read at all.
     """
-    roots = [read_structured(operation) for operation in operations]
+    roots, producers = absorb_producers([read_structured(operation) for operation in operations], results)
     if len(roots) == 1:
-        return _alone(roots[0], results)
+        return _alone(roots[0], results, producers)
     made = {value: number for number, root in enumerate(roots) for value in root.operation.results}
     loops = CommonLoops(roots, made)
     members = tuple(Member(root, loops.of(number)) for number, root in enumerate(roots))
     heavy, whole = _kinds(members, loops.count)
+    for root in (root for root in roots if whole and root.expression.ordered):
+        raise GroupError(f"'{root.operation.name}' walks its points in order, which the threads of a row cannot")
     _check_heavy(members, heavy, whole, made)
     _check_tasks(members, heavy, whole, loops.extents(), made, results)
     expression, inputs = group_expression(members, heavy, whole, loops, made, results)
-    return Group(members, heavy, expression, inputs, tuple(results))
+    return Group(members, heavy, expression, inputs, tuple(results), producers)
 
 
 def common_loops(operations: Sequence[ir.Operation]) -> list[tuple[int, ...]]:
@@ -97,10 +102,10 @@ def starts_others_only(operation: ir.Operation) -> bool:
     return True
 
 
-def _alone(root: StructuredOp, results: Sequence[ir.Value]) -> Group:
+def _alone(root: StructuredOp, results: Sequence[ir.Value], producers: Producers) -> Group:
     member = Member(root, tuple(range(len(root.expression.loops))))
     inputs = tuple(((0, number),) for number in range(len(root.inputs)))
-    return Group((member,), 0, root.expression, inputs, tuple(results))
+    return Group((member,), 0, root.expression, inputs, tuple(results), producers)
 
 
 def _kinds(members: Sequence[Member], count: int) -> tuple[int | None, tuple[int, ...]]:
@@ -126,7 +131,7 @@ def _check_heavy(
 ) -> None:
     """Refuse products beside the heavy member, and what it would read or leave otherwise than by tiles and steps."""
     for number, member in enumerate(members):
-        if number != heavy and _reuses(member.root.expression):
+        if number != heavy and reuses(member.root.expression):
             name = member.root.operation.name
             raise GroupError(f"'{name}' uses its inputs several times, which needs steps through memory of its own")
     if heavy is None:
@@ -138,19 +143,8 @@ def _check_heavy(
             raise GroupError(
                 f"'{root.operation.name}' reads what '{maker.name}' makes in steps; it is read from memory"
             )
-    if whole and _reuses(root.expression):
+    if whole and reuses(root.expression):
         raise GroupError(f"rows of what '{root.operation.name}' makes are cut into tiles, and reduced as a whole")
-
-
-def _reuses(expression: TensorExpression) -> bool:
-    """Whether a reduction uses elements of its inputs at several points of the output: an outer product, a window."""
-    if not expression.reductions():
-        return False
-    wide = {loop for loop in expression.parallel() if expression.loops[loop].extent > 1}
-    used = [access.loops() & wide for access in expression.inputs]
-    if any(not (a <= b or b <= a) for a in used for b in used):
-        return True
-    return any(expression.moves_window(loop) for loop in expression.reductions() if expression.loops[loop].extent > 1)
 
 
 def _check_tasks(

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from roller_mlir.codegen.axis_fusion import Nest, read_nest, rewrite
 from roller_mlir.codegen.axis_groups import Groups
-from roller_mlir.codegen.group import common_loops
+from roller_mlir.codegen.group import GroupError, common_loops
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import defining_op
 
@@ -28,7 +28,10 @@ def fuse_axes_of_groups(groups: Sequence[Sequence[ir.Operation]]) -> list[list[i
 
 def _fuse_group(group: Sequence[ir.Operation]) -> list[ir.Operation]:
     nests = [read_nest(operation) for operation in group]
-    common = common_loops(group)
+    try:
+        common = common_loops(group)
+    except GroupError:  # an element-wise producer of a window's input, which the loads compute
+        return list(group)
     known = [(nest, loops) for nest, loops in zip(nests, common, strict=True) if nest is not None]
     if len(known) < len(group):
         return list(group)

@@ -6,13 +6,15 @@ from typing import TypeVar
 
 from roller_mlir.codegen.linalg_reader import is_structured
 from roller_mlir.codegen.loop_nest import reduction_nest, unit_nest
-from roller_mlir.dialects.rtile import ComputeOp, LoadOp, ProgramOp, StoreOp
+from roller_mlir.dialects.rtile import ComputeOp, ProgramOp, StoreOp, TileLoad
 from roller_mlir.plan import AxisPlan, Loop, OperandPlan
 from roller_mlir.plan.plan import WORKGROUP
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
-_Op = TypeVar("_Op", LoadOp, ComputeOp, StoreOp, ProgramOp)
+LOADS = ("rtile.load", "rtile.map_load")
+
+_Op = TypeVar("_Op", TileLoad, ComputeOp, StoreOp, ProgramOp)
 
 
 def programs_of(module: ir.Module) -> list[ProgramOp]:
@@ -30,9 +32,9 @@ def check_no_loose_ops(module: ir.Module) -> None:
                         fail(op, f"'{op.operation.name}' stands in no program; run rtile-construct first")
 
 
-def loads_of(program: ir.Operation) -> list[LoadOp]:
+def loads_of(program: ir.Operation) -> list[TileLoad]:
     """Return the loads of a program in order."""
-    return list(_find(program, LoadOp))
+    return list(_find(program, TileLoad))
 
 
 def computes_of(program: ir.Operation) -> list[ComputeOp]:
@@ -45,22 +47,22 @@ def stores_of(program: ir.Operation) -> list[StoreOp]:
     return list(_find(program, StoreOp))
 
 
-def staged_loads(program: ir.Operation) -> list[tuple[LoadOp, int]]:
+def staged_loads(program: ir.Operation) -> list[tuple[TileLoad, int]]:
     """Return the loads into workgroup memory, each with its number of buffers."""
-    found: list[tuple[LoadOp, int]] = []
+    found: list[tuple[TileLoad, int]] = []
     for op in unit_nest(program).body:
         operation = op.operation
-        if operation.name == "rtile.load":
+        if operation.name in LOADS:
             found += [(load, 1) for load in [operation.opview] if load.tile.layer == WORKGROUP]
         elif operation.name == "scf.for":
             nest = reduction_nest(operation)
             stages = min(nest.stages, nest.trips)
-            loads = [o for o in nest.body if isinstance(o, LoadOp)]
+            loads = [o for o in nest.body if isinstance(o, TileLoad)]
             found += [(load, stages) for load in loads if load.tile.layer == WORKGROUP]
     return found
 
 
-def load_layout(load: LoadOp) -> OperandPlan:
+def load_layout(load: TileLoad) -> OperandPlan:
     """Return the layout of a staged load as a record."""
     layout = load.layout
     assert layout is not None  # its verifier requires it

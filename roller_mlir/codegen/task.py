@@ -12,12 +12,13 @@ from roller_mlir.codegen.compute import Compute, emit_points
 from roller_mlir.codegen.compute_reader import ComputeReader
 from roller_mlir.codegen.copies import store_rounds
 from roller_mlir.codegen.loop_nest import LoopNest, reduction_nest, unit_nest
+from roller_mlir.codegen.program import LOADS
 from roller_mlir.codegen.register_tiles import owner, settle
 from roller_mlir.codegen.task_context import TaskContext
 from roller_mlir.codegen.task_scope import TaskScope, staged_tile
 from roller_mlir.codegen.task_store import store_register_tile
 from roller_mlir.codegen.tile_values import RegisterTile
-from roller_mlir.dialects.rtile import ComputeOp, LoadOp
+from roller_mlir.dialects.rtile import ComputeOp, TileLoad
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.plan.plan import WORKGROUP
 from roller_mlir.support.bindings import ir
@@ -46,7 +47,7 @@ class TaskBuilder:
             self._emit(op.operation)
 
     def _emit(self, op: ir.Operation) -> None:
-        if op.name == "rtile.load":
+        if op.name in LOADS:
             view = op.opview
             tile = self._scope.direct(view)
             if view.tile.layer == WORKGROUP:
@@ -91,15 +92,15 @@ class TaskBuilder:
             )
         for source, carried in zip(nest.initial, nest.carried, strict=True):
             self._scope.tiles[carried] = self._scope.tile(op, source)
-        loads = [o for o in nest.body if o.operation.name == "rtile.load"]
-        strange = [o.operation for o in nest.body if o.operation.name not in ("rtile.load", "rtile.compute", *NO_TILE)]
+        loads = [o for o in nest.body if o.operation.name in LOADS]
+        strange = [o.operation for o in nest.body if o.operation.name not in (*LOADS, "rtile.compute", *NO_TILE)]
         if strange:
             fail(strange[0], f"'{strange[0].name}' cannot stand in a reduction loop; rtile.load and rtile.compute can")
         staged = [load for load in loads if load.tile.layer == WORKGROUP]
         tiles = self._pipeline(nest, view, loads, staged) if staged else self._stream(nest, view, loads)
         self._define(nest.results, tiles)
 
-    def _stream(self, nest: LoopNest, view: ComputeOp, loads: Sequence[LoadOp]) -> list[RegisterTile]:
+    def _stream(self, nest: LoopNest, view: ComputeOp, loads: Sequence[TileLoad]) -> list[RegisterTile]:
         """Reduction steps without staging; a partial first step stands before the loop."""
         context = self._context
 
@@ -120,7 +121,7 @@ class TaskBuilder:
         return self._computes.results(view, first, values)
 
     def _pipeline(
-        self, nest: LoopNest, view: ComputeOp, loads: Sequence[LoadOp], staged: Sequence[LoadOp]
+        self, nest: LoopNest, view: ComputeOp, loads: Sequence[TileLoad], staged: Sequence[TileLoad]
     ) -> list[RegisterTile]:
         """Reduction steps with staged operands: while a step computes, the next one's tiles travel to registers.
 

@@ -7,12 +7,14 @@ from math import gcd
 from typing import Any
 
 from roller_mlir.codegen.affine import apply_indices, map_indices
+from roller_mlir.codegen.apply_body import clone_body, widen
+from roller_mlir.codegen.body import Argument, read_body
 from roller_mlir.codegen.copies import StagedCopy, Transfer, copy_now, copy_rounds, load_rounds
 from roller_mlir.codegen.loop_nest import LoopNest
 from roller_mlir.codegen.program import load_layout
 from roller_mlir.codegen.task_context import TaskContext, element_bytes, memref_view
 from roller_mlir.codegen.tile_values import DirectTile, SplatTile, StagedTile, TileValue
-from roller_mlir.dialects.rtile import LoadOp
+from roller_mlir.dialects.rtile import MapLoadOp, TileLoad
 from roller_mlir.mapping.data_tile import TileDimension, copy_map
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.layout import MAX_VECTOR_BYTES, buffer_shape
@@ -57,15 +59,28 @@ class TaskScope:
             fail(op, f"'{op.name}' uses a tile that is neither loaded, computed nor a constant of equal elements")
         return SplatTile(dense.get_splat_value().value)
 
-    def name(self, load: LoadOp) -> str:
+    def name(self, load: TileLoad) -> str:
         """Return what reports call a load's source."""
         return f"arg{load.source.arg_number}"
 
-    def direct(self, load: LoadOp) -> DirectTile:
+    def direct(self, load: TileLoad) -> DirectTile:
         """Return the tile of a load as a place in its buffer, for the current loop variables."""
         place = self.place(load.operation, load.source, load.indices, load.origin_map, load.tile.steps)
         vector = load.layout.vector if load.layout is not None else 1
-        return replace(place, pad=0.0 if load.pad_value is None else load.pad_value, vector=vector)
+        pad = 0.0 if load.pad_value is None else load.pad_value
+        place = replace(place, pad=pad, vector=vector)
+        return self._mapped(load, place) if isinstance(load, MapLoadOp) else place
+
+    def _mapped(self, load: MapLoadOp, place: DirectTile) -> DirectTile:
+        """Return a tile whose elements a body makes of what lies in the buffer."""
+        body = read_body(load.entry, 1)
+
+        def made(value: ir.Value, width: int) -> ir.Value:
+            (found,) = clone_body(self.context, body, {Argument(0): (value, width)})
+            return widen(self.context, found, width)
+
+        keeps = load.pad_value is None or body.on_constant(place.pad) == place.pad
+        return replace(place, body=made, body_keeps_pad=keeps)
 
     def place(
         self,
@@ -84,7 +99,7 @@ class TaskScope:
         buffer = context.buffers[memory]
         return DirectTile(op, name, buffer, tuple(ir.MemRefType(buffer.type).shape), tuple(at), steps)
 
-    def copy(self, load: LoadOp, stages: int, *, now: bool) -> StagedCopy:
+    def copy(self, load: TileLoad, stages: int, *, now: bool) -> StagedCopy:
         """Return the staged copy of a load: its buffers and the thread's share.
 
         Args:
@@ -103,13 +118,13 @@ class TaskScope:
         rolled = now and copy.rounds > MOST_UNROLLED_ROUNDS
         return StagedCopy(view, layout, copy, () if rolled else copy_rounds(context, copy))
 
-    def fetch(self, load: LoadOp, copy: StagedCopy, wanted: ir.Value | None) -> list[ir.Value]:
+    def fetch(self, load: TileLoad, copy: StagedCopy, wanted: ir.Value | None) -> list[ir.Value]:
         """Load the thread's share of a tile into registers; a condition says whether it is wanted at all."""
         tile = self.direct(load)
         check_layout(load, copy.layout, tile)
         return load_rounds(self.context, copy, tile, wanted)
 
-    def copy_now(self, copies: Sequence[tuple[LoadOp, StagedCopy]], stage: ir.Value) -> None:
+    def copy_now(self, copies: Sequence[tuple[TileLoad, StagedCopy]], stage: ir.Value) -> None:
         """Copy tiles to a stage while nothing else is computed."""
         transfers: list[Transfer] = []
         for load, copy in copies:
@@ -124,7 +139,7 @@ def staged_tile(copy: StagedCopy, tile: DirectTile, stage: ir.Value) -> StagedTi
     return StagedTile(tile, copy.view, stage, copy.layout)
 
 
-def check_layout(load: LoadOp, layout: OperandPlan, tile: DirectTile) -> None:
+def check_layout(load: TileLoad, layout: OperandPlan, tile: DirectTile) -> None:
     """Refuse a layout whose vectors would be misaligned; the widths are the plan's to choose, never changed here."""
     inner = len(tile.shape) - 1
     widest = max(layout.vector, layout.store_vector, layout.fragment_vector)

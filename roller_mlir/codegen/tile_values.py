@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the SSA tiles of a program are while a task is built: staged, direct, constant, or spread over registers."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from roller_mlir.codegen.thread_box import ThreadBox
@@ -22,6 +23,8 @@ class DirectTile:
         steps: Buffer elements between tile elements, one a dimension.
         pad: What elements outside the buffer read as.
         vector: Elements of one read by a thread.
+        body: What is made of a value (a scalar or a vector of so many lanes) that was read; None: the value itself.
+        body_keeps_pad: Whether it makes `pad` of `pad`.
     """
 
     operation: ir.Operation
@@ -32,6 +35,8 @@ class DirectTile:
     steps: tuple[int, ...]
     pad: float = 0.0
     vector: int = 1
+    body: Callable[[ir.Value, int], ir.Value] | None = None
+    body_keeps_pad: bool = False
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,8 @@
 """Where a module stands on the way from linalg to kernels, so that IR of every stage can be compiled, edited or not.
 
 Linalg ops on tensors begin with `rtile-normalize`, `rtile.program`s without plans with `rtile-construct`, with plans
-with `rtile-expand`, loops on tensors with `rtile-assign-buffers`, loops on memrefs with `rtile-lower-to-gpu`; kernels with their launches need no pass.
+with `rtile-expand`, loops on tensors with `rtile-assign-buffers`, loops on memrefs with `rtile-lower-to-gpu`; kernels
+with their launches need no pass.
 Refused beyond linalg: choices of planning, which is over; plans for another device; programs at different stages.
 """
 
@@ -26,7 +27,7 @@ BUFFERS = "rtile-lower-to-gpu"
 KERNELS = ""
 
 _ROLES = ("input", "output", "workspace")
-_LOOP_OPS = ("rtile.load", "rtile.compute", "rtile.store")
+_LOOP_OPS = ("rtile.load", "rtile.map_load", "rtile.compute", "rtile.store")
 
 
 def first_pass(module: ir.Module) -> str:

@@ -43,8 +43,8 @@ class Campaign:
     limit_s: float = 60.0
     shrink_s: float = 60.0
     shrink_at_most: int = 20
-    sanitize: int = 0
-    llvm: int = 0
+    sanitize: int = 10
+    llvm: int = 5
     keep: Path | None = None
     entry: str = RUN_JOB
 

@@ -65,5 +65,5 @@ def job_of(case: Case) -> Job:
 
 def command_of(case: Case) -> str:
     """Return the command that tries a case again."""
-    more = " --sanitize 100" * case.sanitize + " --llvm 100" * (case.level == "llvm")
+    more = f" --sanitize {100 * case.sanitize} --llvm {100 * (case.level == 'llvm')}"
     return f"roller fuzz --seed {case.seed} --case {case.number} --target {case.target}{more}"

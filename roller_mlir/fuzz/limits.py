@@ -12,12 +12,13 @@ _KNOWN = """\
 What is refused, each at its place in the source (`file:line:column`), and what is not modelled.
 
 - Shapes are static, dimensions at least 1, a function is one block without control flow and calls.
-- Element types: f32, f16, bf16, f64, i8, i32. Values inside of bodies may also be i1, i16, i64 and index.
+- Element types: f32, f16, bf16, f64, i8, i16, i32, i64, i1. Values inside of bodies may also be index.
 - Bodies hold operations of `arith` and `math`, and `linalg.index`; a reduction is accumulator and contribution joined
   by +, *, min, max, and, or, xor. A body that says anything else over a reduction loop is refused.
 - A result is written at loops, each once; it cannot be written at sums of loops (scatter), and nothing is read at
   positions that are data (gather).
 - Index expressions are sums of multiples of loops: no `floordiv` or `mod`.
+- A `tensor.insert_slice` inserts elements side by side: its strides are 1.
 - A plan, a tile or a number of stages that is forced must fit the device and the op, else it is refused.
 - The simulator does not model weak memory, the rounding of the vendors' math libraries, or denormals that are flushed.
 """

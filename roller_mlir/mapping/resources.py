@@ -88,10 +88,20 @@ def arena_sizes(
 
 
 def staging_registers(access: Access, axes: Sequence[AxisPlan], vector: int) -> int:
-    """Return the registers that hold one thread's share of a tile on its way to workgroup memory."""
+    """Return the registers that hold one thread's share of a tile on its way to workgroup memory.
+
+    Rows with a halo seldom divide the threads: then each vector has an offset of its own too, of which ptxas keeps
+    about every second in a register.
+    """
     dimensions = tile_dimensions(access, [axis.block for axis in axes])
     rounds = copy_map([d.extent for d in dimensions], vector, prod(axis.threads for axis in axes)).rounds
-    return rounds * vector * _words(access)
+    offsets = rounds // 2 if has_windows(access) else 0
+    return rounds * vector * _words(access) + offsets
+
+
+def has_windows(access: Access) -> bool:
+    """Return whether some dimension is indexed by several loops."""
+    return any(len(index.terms()) > 1 for index in access.indices)
 
 
 def result_words(expression: TensorExpression) -> int:

@@ -205,7 +205,7 @@ def estimate(
                 waits_in_registers = stages > 1 and (changed or not direct_copies)
                 staging += ceil(rounds * found.vector * access.element_bytes / 4) if waits_in_registers else 0
             elif steps > 1:
-                staging += rounds * found.vector * access.words
+                staging += rounds * found.vector * access.words + (rounds // 2 if access.windows else 0)
             need = stages * found.tile_bytes
             workgroup_bytes += aligned(need)
         else:

@@ -252,7 +252,9 @@ def _lower(module: Any, options: LoweringOptions) -> LoweredKernels:
     """Parse text, or clone what is already IR, and lower it; what is lowered already stays as it is."""
     if isinstance(module, LoweredKernels):
         if options.log or options.sanitize:
-            raise ValueError("kernels that are lowered already are neither counted nor sanitized, but one was asked for")
+            raise ValueError(
+                "what is lowered already is neither counted nor sanitized, but one was asked for"
+            )
         return module
     if isinstance(module, str | bytes):
         context = make_context()

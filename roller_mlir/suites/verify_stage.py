@@ -3,8 +3,9 @@
 
 An operator that the simulator can run is compiled and run as it is. A larger one is planned at full size; each of its
 programs then keeps its plan at small extents (`extents`), is compiled from there and run on its own. Threads run in a
-shuffled order on poisoned memory, twice: on integers, whose sums are exact, and on normally distributed numbers. What
-the simulator counts of memory transactions is compared with what the plan predicts for the same extents.
+shuffled order on poisoned memory, on integers, whose sums are exact, and on normally distributed numbers, each time as
+our kernels and as the LLVM IR that goes to the vendor's back end. What the simulator counts of memory transactions is
+compared with what the plan predicts for the same extents.
 """
 
 import json
@@ -22,9 +23,10 @@ from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.hal import find_device
 from roller_mlir.plan import Plan
 from roller_mlir.plan.codec import to_json
-from roller_mlir.reference import compare, evaluate_function
+from roller_mlir.reference import Comparison, compare, evaluate_function
 from roller_mlir.reference.compare import random_inputs
 from roller_mlir.runtime import Artifact
+from roller_mlir.runtime.artifact import RunResult
 from roller_mlir.suites.counted import Counted, counted, worst_ratios
 from roller_mlir.suites.errors import SuiteError
 from roller_mlir.suites.operator import Operator
@@ -40,6 +42,7 @@ MOST_POINTS = 1 << 26
 """Points of a loop nest beyond which small extents are made smaller still, see `shrunk_extents`."""
 TIMEOUT_S = 300.0
 _KINDS = ("integers", "normal")
+_LEVELS = ("gpu", "llvm")
 
 
 def verify_operator(
@@ -68,7 +71,7 @@ def verify_operator(
         DiagnosedError: It cannot be compiled.
         BackendError: The simulator found a fault.
     """
-    options = replace(options or CompileOptions(), binaries=False)
+    options = replace(options or CompileOptions(), binaries=False, llvm=True)
     text = function_text(operator, dtype)
     begun = time.perf_counter()
     record: dict[str, Any] = {**operator_record(operator), "target": target, "dtype": dtype or operator.dtype}
@@ -85,7 +88,7 @@ def verify_operator(
     record |= {"points": sum(one.extents.points for one in shrunk), "plan_s": time.perf_counter() - begun}
     found: list[dict[str, Any]] = []
     for one in shrunk:
-        artifact, result = _check(one.planned, one.linalg, target, CompileOptions(binaries=False), seed)
+        artifact, result = _check(one.planned, one.linalg, target, CompileOptions(binaries=False, llvm=True), seed)
         _check_plan(one, artifact)
         found.append(result)
     return {**record, **_total(found)}
@@ -142,19 +145,23 @@ def _check(
     compiled = time.perf_counter()
     manifest = artifact.manifest
     run_s = reference_s = 0.0
-    comparisons: dict[str, Any] = {}
+    comparisons: dict[str, list[Comparison]] = {}
     counts: Sequence[Counted] = ()
-    for number, kind in enumerate(_KINDS):
+    for kind in _KINDS:
         inputs = random_inputs([manifest.buffer(name) for name in manifest.inputs], seed, kind)
         started = time.perf_counter()
-        result = artifact.run_reported(*inputs, on="sim", timeout_s=TIMEOUT_S, seed=seed + number, count=True)
+        results: list[RunResult] = []
+        for number, level in enumerate(_LEVELS):
+            how: dict[str, Any] = {"level": level, "count": level == "gpu", "seed": seed + number}
+            results.append(artifact.run_reported(*inputs, on="sim", timeout_s=TIMEOUT_S, **how))
         ran = time.perf_counter()
         with make_context() as context:
             expected = evaluate_function(parse_source(Source("-", reference), context), manifest.function, inputs)
         run_s, reference_s = run_s + ran - started, reference_s + time.perf_counter() - ran
-        counts = counted(artifact, result.launches)
+        counts = counted(artifact, results[0].launches)
         comparisons[kind] = [
             compare(*one)
+            for result in results
             for one in zip(result.outputs, expected.outputs, expected.element_types, expected.points, strict=True)
         ]
     return artifact, {

@@ -46,7 +46,7 @@ func.func @bias_relu(%a: tensor<64x32xf32>, %b: tensor<32x48xf32>, %bias: tensor
 // CHECK-NOT: rtile.program
 // CHECK: linalg.generic {indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d0)>]
 // CHECK: %[[M:.*]] = arith.mulf %[[X:.*]], %[[X]]
-// CHECK: arith.addf %{{.*}}, %[[M]]
+// CHECK: arith.addf %[[SUM:.*]], %[[M]]
 // CHECK-NOT: linalg.generic
 // APART-LABEL: func.func @sum_of_squares
 // APART-COUNT-2: linalg.generic

@@ -47,9 +47,9 @@ func.func @f(%a: memref<4xf32>) {
 
 // -----
 
-// expected-error@+1 {{argument 0 of 'f' has element type i64; supported: f32, f16, bf16, f64, i8, i32}}
-func.func @f(%a: tensor<4xi64>) -> tensor<4xi64> {
-  return %a : tensor<4xi64>
+// expected-error@+1 {{argument 0 of 'f' has element type i4; supported: f32, f16, bf16, f64, i8, i16, i32, i64, i1}}
+func.func @f(%a: tensor<4xi4>) -> tensor<4xi4> {
+  return %a : tensor<4xi4>
 }
 
 // -----
@@ -150,7 +150,7 @@ func.func @f() -> tensor<4xf32> {
 
 func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4xf80>
-  // expected-error@+1 {{'linalg.generic' operand or result has element type f80; supported: f32, f16, bf16, f64, i8, i32}}
+  // expected-error@+1 {{'linalg.generic' operand or result has element type f80; supported: f32, f16, bf16, f64, i8, i16, i32, i64, i1}}
   %d = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
       ins(%a : tensor<4xf32>) outs(%e : tensor<4xf80>) {
   ^bb0(%x: f32, %o: f80):
@@ -174,7 +174,7 @@ func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
   %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
       ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) {
   ^bb0(%x: f32, %o: f32):
-    // expected-error@+1 {{'arith.extf' in the body of 'linalg.generic' computes in f80; supported: f32, f16, bf16, f64, i8, i32, i1, i16, i64, index}}
+    // expected-error@+1 {{'arith.extf' in the body of 'linalg.generic' computes in f80; supported: f32, f16, bf16, f64, i8, i16, i32, i64, i1, index}}
     %w = arith.extf %x : f32 to f80
     %s = math.sqrt %w : f80
     %c = arith.truncf %s : f80 to f32

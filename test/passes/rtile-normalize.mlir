@@ -200,14 +200,15 @@ func.func @pointwise(%x: tensor<2x6x17x11xf32>, %w: tensor<8x6x1x1xf32>, %i: ten
 // A concatenation is one element-wise op that reads each input through a padding; dimensions behind go along.
 // CHECK-LABEL: func.func @concat
 // CHECK-SAME: (%[[X:.*]]: tensor<3x4x5xf32>, %[[Y:.*]]: tensor<3x2x5xf32>)
+// CHECK: %[[START:.*]] = arith.constant 20 : index
 // CHECK: %[[FX:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0], [1, 2]] : tensor<3x4x5xf32> into tensor<3x20xf32>
 // CHECK: %[[FY:.*]] = tensor.collapse_shape %[[Y]] {{\[\[}}0], [1, 2]] : tensor<3x2x5xf32> into tensor<3x10xf32>
 // CHECK: %[[PX:.*]] = tensor.pad %[[FX]] low[0, 0] high[0, 10]
 // CHECK: %[[PY:.*]] = tensor.pad %[[FY]] low[0, 20] high[0, 0]
 // CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%[[PX]], %[[PY]] : tensor<3x30xf32>, tensor<3x30xf32>)
-// CHECK: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %{{.*}}: f32):
+// CHECK: ^bb0(%[[A:.*]]: f32, %[[B:.*]]: f32, %[[OLD:.*]]: f32):
 // CHECK: %[[I:.*]] = linalg.index 1 : index
-// CHECK: %[[C:.*]] = arith.cmpi uge, %[[I]], %{{.*}} : index
+// CHECK: %[[C:.*]] = arith.cmpi uge, %[[I]], %[[START]] : index
 // CHECK: %[[S:.*]] = arith.select %[[C]], %[[B]], %[[A]] : f32
 // CHECK: linalg.yield %[[S]] : f32
 // CHECK: tensor.expand_shape %[[R]] {{\[\[}}0], [1, 2]] output_shape [3, 6, 5]
@@ -243,7 +244,9 @@ func.func @softmax(%x: tensor<6x8xf32>) -> tensor<6x8xf32> {
 // A slice is read through, its whole dimensions fused; one that is returned is copied; a dropped dimension is collapsed.
 // CHECK-LABEL: func.func @slices
 // CHECK-SAME: (%[[X:.*]]: tensor<4x6x8xf32>)
-// CHECK-DAG: %[[T:.*]] = tensor.extract_slice %{{.*}}[144] [48] [1] : tensor<192xf32> to tensor<48xf32>
+// CHECK-DAG: %[[ROWS:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0, 1], [2]] : tensor<4x6x8xf32> into tensor<24x8xf32>
+// CHECK-DAG: %[[LINE:.*]] = tensor.collapse_shape %[[ROWS]] {{\[\[}}0, 1]] : tensor<24x8xf32> into tensor<192xf32>
+// CHECK-DAG: %[[T:.*]] = tensor.extract_slice %[[LINE]][144] [48] [1] : tensor<192xf32> to tensor<48xf32>
 // CHECK-DAG: %[[C:.*]] = linalg.{{.*}} ins(%[[T]] : tensor<48xf32>)
 // CHECK-DAG: %[[FX:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0, 1, 2]] : tensor<4x6x8xf32> into tensor<192xf32>
 // CHECK-DAG: %[[S:.*]] = tensor.extract_slice %[[FX]][48] [96] [1] : tensor<192xf32> to tensor<96xf32>
@@ -286,7 +289,9 @@ func.func @inserted(%x: tensor<8x4xf32>, %y: tensor<8xf32>, %z: tensor<2x3xf32>)
 
 // A loop whose position is read stays alone; the position on a loop of one trip is 0.
 // CHECK-LABEL: func.func @positions
-// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]} ins(%{{.*}} : tensor<20x6xf32>)
+// CHECK-SAME: (%[[X:.*]]: tensor<4x5x1x6xf32>)
+// CHECK: %[[FX:.*]] = tensor.collapse_shape %[[X]] {{\[\[}}0, 1, 2], [3]] : tensor<4x5x1x6xf32> into tensor<20x6xf32>
+// CHECK: linalg.generic {{.*}} iterator_types = ["parallel", "parallel"]} ins(%[[FX]] : tensor<20x6xf32>)
 // CHECK: %[[I:.*]] = linalg.index 1 : index
 // CHECK-NEXT: %[[C:.*]] = arith.index_cast %[[I]] : index to i32
 func.func @positions(%x: tensor<4x5x1x6xf32>) -> tensor<4x5x1x6xf32> {

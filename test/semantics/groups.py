@@ -161,6 +161,20 @@ GROUPS: dict[str, tuple[str, int]] = {
         ),
         1,
     ),
+    "what a product reads is computed by its loads": (
+        function(
+            {"i": 33, "j": 20, "k": 50},
+            {"a": "ik", "b": "kj"},
+            [
+                Op("pa", ("a",), ("ik", "ik"), "%o = arith.constant 1.5 : f32\n      %r = arith.addf %x0, %o : f32"),
+                Op("qb", ("b",), ("kj", "jk"), RELU),
+                Op("c", ("pa", "qb"), ("ik", "jk", "ij"), PRODUCT, "0.0"),
+                Op("y", ("c",), ("ij", "ij"), RELU),
+            ],
+            ["y"],
+        ),
+        1,
+    ),
     "two products": (
         function(
             {"i": 16, "j": 24, "k": 20, "l": 8},

@@ -1,62 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Several results, reductions in order, masks, and the structured ops that are no named arithmetic."""
+"""Several results, masks, and the structured ops that are no named arithmetic."""
 
 # ruff: noqa: E501 - MLIR as users write it
 
 CASES = {
-    "ordered two loops, scalar result": """
-func.func @f(%x: tensor<5x70xf32>) -> tensor<f32> {
-  %z = arith.constant 0.0 : f32
-  %h = arith.constant 0.5 : f32
-  %e = tensor.empty() : tensor<f32>
-  %o = linalg.fill ins(%z : f32) outs(%e : tensor<f32>) -> tensor<f32>
-  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>], iterator_types = ["reduction", "reduction"]} ins(%x : tensor<5x70xf32>) outs(%o : tensor<f32>) {
-  ^bb0(%a: f32, %v: f32):
-    %i = linalg.index 0 : index
-    %m = arith.mulf %v, %h : f32
-    %s = arith.addf %m, %a : f32
-    linalg.yield %s : f32
-  } -> tensor<f32>
-  return %r : tensor<f32>
-}
-""",
-    "ordered columns": """
-func.func @f(%x: tensor<5x70x130xf32>) -> tensor<130xf32> {
-  %z = arith.constant 0.0 : f32
-  %h = arith.constant 0.5 : f32
-  %e = tensor.empty() : tensor<130xf32>
-  %o = linalg.fill ins(%z : f32) outs(%e : tensor<130xf32>) -> tensor<130xf32>
-  %r = linalg.generic {indexing_maps = [affine_map<(k, i, j) -> (i, j, k)>, affine_map<(k, i, j) -> (k)>], iterator_types = ["parallel", "reduction", "reduction"]} ins(%x : tensor<5x70x130xf32>) outs(%o : tensor<130xf32>) {
-  ^bb0(%a: f32, %v: f32):
-    %i = linalg.index 1 : index
-    %j = linalg.index 2 : index
-    %m = arith.mulf %v, %h : f32
-    %s = arith.addf %m, %a : f32
-    linalg.yield %s : f32
-  } -> tensor<130xf32>
-  return %r : tensor<130xf32>
-}
-""",
-    "argmax big rows": """
-func.func @f(%x: tensor<64x1000xf32>) -> (tensor<64xf32>, tensor<64xi32>) {
-  %ninf = arith.constant 0xFF800000 : f32
-  %zero = arith.constant 0 : i32
-  %e = tensor.empty() : tensor<64xf32>
-  %e2 = tensor.empty() : tensor<64xi32>
-  %o = linalg.fill ins(%ninf : f32) outs(%e : tensor<64xf32>) -> tensor<64xf32>
-  %o2 = linalg.fill ins(%zero : i32) outs(%e2 : tensor<64xi32>) -> tensor<64xi32>
-  %r:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<64x1000xf32>) outs(%o, %o2 : tensor<64xf32>, tensor<64xi32>) {
-  ^bb0(%a: f32, %v: f32, %p: i32):
-    %j = linalg.index 1 : index
-    %k = arith.index_cast %j : index to i32
-    %c = arith.cmpf ogt, %a, %v : f32
-    %s = arith.select %c, %a, %v : f32
-    %t = arith.select %c, %k, %p : i32
-    linalg.yield %s, %t : f32, i32
-  } -> (tensor<64xf32>, tensor<64xi32>)
-  return %r#0, %r#1 : tensor<64xf32>, tensor<64xi32>
-}
-""",
     "transpose": """
 func.func @f(%x: tensor<6x7x8xf32>) -> tensor<8x6x7xf32> {
   %e = tensor.empty() : tensor<8x6x7xf32>
@@ -155,21 +102,6 @@ func.func @f(%x: tensor<33x70xf32>) -> (tensor<33x70xf32>, tensor<70x33xf32>) {
     linalg.yield %s, %m : f32, f32
   } -> (tensor<33x70xf32>, tensor<70x33xf32>)
   return %r#0, %r#1 : tensor<33x70xf32>, tensor<70x33xf32>
-}
-""",
-    "ordered horner": """
-func.func @f(%x: tensor<33x7xf32>) -> tensor<33xf32> {
-  %z = arith.constant 0.0 : f32
-  %h = arith.constant 0.5 : f32
-  %e = tensor.empty() : tensor<33xf32>
-  %o = linalg.fill ins(%z : f32) outs(%e : tensor<33xf32>) -> tensor<33xf32>
-  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]} ins(%x : tensor<33x7xf32>) outs(%o : tensor<33xf32>) {
-  ^bb0(%a: f32, %v: f32):
-    %m = arith.mulf %v, %h : f32
-    %s = arith.addf %m, %a : f32
-    linalg.yield %s : f32
-  } -> tensor<33xf32>
-  return %r : tensor<33xf32>
 }
 """,
     "sum and max": """

@@ -4,11 +4,12 @@
 import pytest
 
 from .agreement import assert_agrees, device_of
+from .order_programs import CASES as ORDERED
 from .position_programs import CASES as POSITIONS
 from .result_programs import CASES as RESULTS
 from .view_programs import CASES as VIEWS
 
-ALL = {**POSITIONS, **VIEWS, **RESULTS}
+ALL = {**POSITIONS, **VIEWS, **RESULTS, **ORDERED}
 MULTIPLY_ADD = """%m = arith.mulf %x0, %x1 : f32
     %r = arith.addf %acc, %m : f32"""
 COPY = "%r = arith.addf %x0, %x0 : f32"

@@ -7,6 +7,7 @@ import roller_mlir
 from roller_mlir import CompileOptions
 
 from .test_semantics_devices import SIMULATED, run_and_compare
+from .typed_chains import matmul_bias_relu, softmax
 from .typed_programs import INTEGERS, Typed, generic, largest_product, named_matmul, programs, reduction
 
 TYPES = (
@@ -22,11 +23,17 @@ ALL_TYPES = (*TYPES, Typed("i8", "i8"), Typed("f32", "f64"), Typed("i8", "f32"))
 CLASSES = tuple(programs(TYPES[0]))
 
 
-def check(text: str, device: str) -> int:
-    """Compile, run on whole and on other numbers, and compare; return the number of kernels."""
+def check(text: str, device: str, *, exact: bool = True) -> int:
+    """Compile, run on whole and on other numbers, and compare; return the number of kernels.
+
+    Args:
+        text: The function.
+        device: What to compile for.
+        exact: Whether whole numbers give whole numbers, so that all but half precision must be equal.
+    """
     artifact = roller_mlir.compile(text, target=device, options=SIMULATED)
     for comparison in run_and_compare(artifact):
-        assert comparison.equal or comparison.tolerance > 2**-10, comparison
+        assert comparison.equal or not exact or comparison.tolerance > 2**-10, comparison
         assert comparison.matches, comparison
     if any(artifact.manifest.buffer(name).element_type.startswith(("f", "b")) for name in artifact.manifest.inputs):
         for comparison in run_and_compare(artifact, values="normal"):
@@ -60,6 +67,30 @@ def test_integer_combiners_start_from_their_neutral_element(kind: str, element: 
     start = {"minsi": 100, "maxui": 3, "minui": 100, "andi": -1, "ori": 0, "xori": 5, "muli": 1}[kind]
     body = f"%r = arith.{kind} %acc, %x0 : {element}"
     check(generic((5, 333), ("a, b", "a"), body, (element, element), str(start)), "h200")
+
+
+@pytest.mark.parametrize("device", ["h200", "mi300x"])
+@pytest.mark.parametrize(
+    ("source", "accumulator", "out"),
+    [
+        ("f16", "f32", "f16"),
+        ("bf16", "f32", "bf16"),
+        ("f16", "f16", "f16"),
+        ("i8", "i32", "i8"),
+        ("i8", "i32", "f32"),
+        ("f64", "f64", "f64"),
+    ],
+)
+def test_epilogues_with_casts(source: str, accumulator: str, out: str, device: str) -> None:
+    assert check(matmul_bias_relu(Typed(source, accumulator), out), device) == 1
+
+
+@pytest.mark.parametrize(
+    "t", [Typed("f16", "f32"), Typed("bf16", "f32"), Typed("bf16", "bf16"), Typed("f64", "f64")], ids=str
+)
+@pytest.mark.parametrize("columns", [200, 197])
+def test_softmax(t: Typed, columns: int) -> None:
+    check(softmax(t, columns), "h200", exact=False)
 
 
 def test_one_body_of_several_types() -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
@@ -13,7 +14,7 @@ from roller_mlir.codegen.backend.checks import check_ptx
 from roller_mlir.codegen.backend.errors import CompileError
 from roller_mlir.codegen.backend.job import Job, KernelBinary, generate, timed
 from roller_mlir.codegen.backend.sources import KernelSource
-from roller_mlir.codegen.backend.statistics import from_ptxas
+from roller_mlir.codegen.backend.statistics import KernelStatistics, from_ptxas
 from roller_mlir.codegen.backend.toolchain import NVDISASM_REMEDY, PTXAS_REMEDY
 from roller_mlir.codegen.backend.tools import ToolResult, run_tool
 
@@ -25,8 +26,13 @@ _LAST_WHEEL = {
     ),
 }
 
-_REGISTER_USAGE_LEVELS = (0, 10)
+_REGISTER_USAGE_LEVELS = (0, 10, 5)
 """Levels of ptxas's option, its default being 5, that a kernel which spills is tried with."""
+
+_ALLOTTED = 8
+"""Registers per thread are allotted in multiples of this."""
+
+_BLOCKS_PER_SM = re.compile(r"^\.minnctapersm .*\n", re.MULTILINE)
 
 
 def build_nvidia(source: KernelSource, start: KernelBinary, job: Job) -> KernelBinary:
@@ -57,13 +63,13 @@ def _assemble(source: KernelSource, ptx: str, job: Job, phases: dict[str, float]
     options = ("-v", "-O3", f"-arch={architecture}", "-o", "output")
     for ptxas in job.toolchain.ptxas:
 
-        def run(*more: str, ptxas: Path = ptxas) -> ToolResult:
+        def run(text: str, *more: str, ptxas: Path = ptxas) -> ToolResult:
             arguments = (*options, *more)
-            return run_tool(source.name, ptxas, arguments, ptx.encode(), suffix=".ptx", timeout_s=job.timeout_s)
+            return run_tool(source.name, ptxas, arguments, text.encode(), suffix=".ptx", timeout_s=job.timeout_s)
 
-        result = timed(phases, "ptxas_s", run)
+        result = timed(phases, "ptxas_s", partial(run, ptx))
         if result.code == 0:
-            return _careful(source, result, run, phases) if _spills(source, result) else result
+            return _careful(source, ptx, result, run, phases) if _known(source, result).spill_bytes else result
         if f"'{architecture}' is not defined" not in result.log:
             raise CompileError(source.name, f"{ptxas} refused its PTX: {result.complaint}")
         ignorant.append(str(ptxas))
@@ -76,25 +82,30 @@ def _assemble(source: KernelSource, ptx: str, job: Job, phases: dict[str, float]
     return f"{who}, the artifact holds PTX, which the driver assembles; {remedy}"
 
 
-def _spills(source: KernelSource, result: ToolResult) -> int:
-    return from_ptxas(result.log, source.name, source.dynamic_shared_bytes).spill_bytes or 0
+def _known(source: KernelSource, result: ToolResult) -> KernelStatistics:
+    return from_ptxas(result.log, source.name, source.dynamic_shared_bytes)
 
 
 def _careful(
-    source: KernelSource, result: ToolResult, run: Callable[..., ToolResult], phases: dict[str, float]
+    source: KernelSource, ptx: str, result: ToolResult, run: Callable[..., ToolResult], phases: dict[str, float]
 ) -> ToolResult:
     """Runs ptxas again for a kernel that spills; gives the result with the fewest spilled bytes.
 
-    By default ptxas schedules loads early, which a kernel that needs nearly all of its registers pays for in spills.
+    By default ptxas schedules loads early, which a kernel that needs nearly all of its registers pays for in spills;
+    and told how many blocks are to fit on an SM it now and then spills in as many registers as it needs without being
+    told. No result takes more registers than the first one, rounded up to what is allotted.
     """
-    best, spent = result, phases["ptxas_s"]
-    for level in _REGISTER_USAGE_LEVELS:
-        again = timed(phases, "ptxas_s", partial(run, f"--register-usage-level={level}"))
-        spent = phases["ptxas_s"] = spent + phases["ptxas_s"]
-        if again.code == 0 and _spills(source, again) < _spills(source, best):
-            best = again
-        if not _spills(source, best):
-            break
+    best, found, spent = result, _known(source, result), phases["ptxas_s"]
+    limit = -(-(found.registers or 0) // _ALLOTTED) * _ALLOTTED
+    for text in (ptx, _BLOCKS_PER_SM.sub("", ptx)):
+        for level in _REGISTER_USAGE_LEVELS:
+            again = timed(phases, "ptxas_s", partial(run, text, f"--register-usage-level={level}"))
+            spent = phases["ptxas_s"] = spent + phases["ptxas_s"]
+            known = _known(source, again) if again.code == 0 else found
+            if (known.registers or 0) <= limit and (known.spill_bytes or 0) < (found.spill_bytes or 0):
+                best, found = again, known
+            if not found.spill_bytes:
+                return best
     return best
 
 

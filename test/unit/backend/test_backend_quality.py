@@ -250,6 +250,8 @@ def test_cubins_are_read_as_nvdisasm_reads_them(parse: Any, kernels: Any, toolch
     assert main_loop_range(own) == main_loop_range(theirs) is not None
     for kind in ("FFMA", "FFMA2", "BRA"):
         assert [i == kind for i in own.instructions] == [i.split(".")[0] == kind for i in theirs.instructions]
+    with pytest.raises(ValueError, match=r"must have a section \.text\.none, but has none"):
+        read_cubin(binary.cubin, "none", device.architecture)
 
 
 def test_unknown_encodings_are_refused() -> None:

@@ -79,13 +79,13 @@ TEXTS: dict[str, tuple[str | bytes, str]] = {
     "unknown element type": (identity("tensor<4xf8E4M3FN>"), "has element type f8E4M3FN; supported: f32"),
     "complex element type": (identity("tensor<4xcomplex<f32>>"), "has element type complex<f32>"),
     "unsupported element type": (
-        matmul("8x8xi16", "8x8xi16", "8x8xi16", zero="0", kind="i16"),
-        "has element type i16; supported: f32, f16, bf16, f64, i8, i32",
+        matmul("8x8xi4", "8x8xi4", "8x8xi4", zero="0", kind="i4"),
+        "has element type i4; supported: f32, f16, bf16, f64, i8, i16, i32, i64, i1",
     ),
     "unsupported op": (
-        "func.func @f(%a: tensor<4xf32>) -> tensor<8xf32> {\n"
-        "  %r = tensor.concat dim(0) %a, %a : (tensor<4xf32>, tensor<4xf32>) -> tensor<8xf32>\n"
-        "  return %r : tensor<8xf32>\n}\n",
+        "func.func @f(%a: tensor<4xf32>) -> tensor<4xi32> {\n"
+        "  %r = tensor.bitcast %a : tensor<4xf32> to tensor<4xi32>\n"
+        "  return %r : tensor<4xi32>\n}\n",
         ":2:8: error: ",
     ),
     "unknown dialect": ('func.func @f() { "a.b"() : () -> () return }\n', "error: "),

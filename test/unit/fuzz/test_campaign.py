@@ -115,7 +115,10 @@ def test_the_page_of_limits_counts() -> None:
         tally.count(make_case(0, number, TARGETS), outcome)
     page = limits_page(tally, "roller fuzz --count 3")
     assert "3 cases: 2 give what numpy gives (1 to the bit), 1 are refused, 0 fail." in page
-    assert "| several results | 1 | -:1:2: a \\| b | `roller fuzz --seed 0 --case 2 --target v100` |" in page
+    assert (
+        "| several results | 1 | -:1:2: a \\| b | `roller fuzz --seed 0 --case 2 --target v100 --sanitize 0 --llvm 0` |"
+        in page
+    )
     assert page.startswith("# Limits")
 
 

@@ -7,7 +7,14 @@ import pkgutil
 
 import pytest
 
-PACKAGES = ("roller_mlir.hal", "roller_mlir.mapping", "roller_mlir.model", "roller_mlir.plan", "roller_mlir.codegen")
+PACKAGES = (
+    "roller_mlir.hal",
+    "roller_mlir.mapping",
+    "roller_mlir.model",
+    "roller_mlir.plan",
+    "roller_mlir.codegen",
+    "roller_mlir.fuzz",
+)
 
 
 def modules() -> list[str]:
