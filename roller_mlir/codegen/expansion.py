@@ -65,7 +65,11 @@ class Expansion:
         self._entry = ir.InsertionPoint(group.members[0].root.operation)
         loops = group.expression.loops
         self._steps = [steps_of(loop, axis) for loop, axis in zip(loops, plan.axes, strict=True)]
-        self._shifts = [residue_shift(loop, axis) for loop, axis in zip(loops, plan.axes, strict=True)]
+        # Loops that lie whole in a task begin at its start for every op of it.
+        self._shifts = [
+            0 if number in group.expression.whole else residue_shift(loop, axis)
+            for number, (loop, axis) in enumerate(zip(loops, plan.axes, strict=True))
+        ]
         self._tiles: dict[ir.Value, ir.Value] = {}
         self._kept: dict[int, ir.Value] = {}
         self._operands = {use: number for number, uses in enumerate(group.inputs) for use in uses}

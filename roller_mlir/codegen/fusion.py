@@ -9,7 +9,10 @@ leaves it is made by it. Paper: PolyDL section 5; ROLLER section 3.1.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from roller_mlir.codegen.common_loops import starts_of
 from roller_mlir.codegen.group import Group, GroupError, read_group
+from roller_mlir.codegen.linalg_reader import read_structured
+from roller_mlir.codegen.producers import readers_of
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import ir
 
@@ -68,10 +71,11 @@ class Fusion:
         self._order = {operation: number for number, operation in enumerate(operations)}
         self._weigh = weigh
         self._costs: dict[Ops, Cost | str] = {}
-        self._readers = {
-            operation: {use.owner.operation for result in operation.results for use in result.uses}
+        self._readers: dict[ir.Operation, set[ir.Operation]] = {
+            operation: {reader for result in operation.results for reader in readers_of(result)}
             for operation in operations
         }
+        self._read = {operation: _tensors_read(operation) for operation in operations}
 
     def search(self) -> Cut:
         """Return the cheapest cut that joining neighbours step by step finds."""
@@ -97,7 +101,12 @@ class Fusion:
         found: dict[tuple[Ops, Ops], None] = {}
         for group in groups:
             for operation in group:
-                readers = [one for one in self._readers[operation] if one in home and home[one] != group]
+                results = set(operation.results)
+                readers = [
+                    one
+                    for one in self._readers[operation]
+                    if one in home and home[one] != group and results & self._read[one]
+                ]
                 for reader in sorted(readers, key=self._order.__getitem__):
                     found[group, home[reader]] = None
         return list(found)
@@ -196,8 +205,14 @@ def leaving(group: Sequence[ir.Operation]) -> list[ir.Value]:
         result
         for operation in group
         for result in operation.results
-        if any(use.owner.operation not in group for use in result.uses)
+        if any(reader not in group for reader in readers_of(result))
     ]
+
+
+def _tensors_read(operation: ir.Operation) -> set[ir.Value]:
+    """Return the tensors whose elements an op uses."""
+    root = read_structured(operation)
+    return {*root.sources, *(start for start, _ in starts_of(root))}
 
 
 def _saved(decision: Decision) -> float:

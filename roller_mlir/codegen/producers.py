@@ -10,6 +10,7 @@ from dataclasses import replace
 
 from roller_mlir.codegen.body import INDEX
 from roller_mlir.codegen.linalg_reader import StructuredOp
+from roller_mlir.codegen.pads import PAD
 from roller_mlir.plan import Access, LinearIndex, TensorExpression
 from roller_mlir.support.bindings import ir
 
@@ -57,11 +58,19 @@ def reuses(expression: TensorExpression) -> bool:
     return any(expression.moves_window(loop) for loop in expression.reductions() if expression.loops[loop].extent > 1)
 
 
+def readers_of(value: ir.Value) -> set[ir.Operation]:
+    """Return the ops that use a tensor, of a padding those that use what it gives: it is read through."""
+    found: set[ir.Operation] = set()
+    for use in value.uses:
+        user = use.owner.operation
+        found |= readers_of(user.results[0]) if user.name == PAD else {user}
+    return found
+
+
 def _fits(producer: StructuredOp, reader: StructuredOp, value: ir.Value) -> bool:
     """Whether a producer can be the body of a load of its only reader."""
     expression = producer.expression
-    users = [use.owner.operation for use in value.uses]
-    if len(users) != 1 or users[0] != reader.operation or reader.sources.count(value) != 1:
+    if readers_of(value) != {reader.operation} or reader.sources.count(value) != 1:
         return False
     if expression.reductions() or len(expression.inputs) != 1 or expression.more_outputs or expression.accumulates:
         return False

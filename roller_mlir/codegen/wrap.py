@@ -47,8 +47,18 @@ def wrap(
     for value, result in zip(results, program.operation.results, strict=True):
         value.replace_all_uses_with(result)
     for root in reversed(roots):
+        for result in root.operation.results:
+            _erase_paddings(result)
         root.operation.erase()
     return program
+
+
+def _erase_paddings(value: ir.Value) -> None:
+    """Erase paddings and slices of a tensor that nobody uses any more."""
+    for use in list(value.uses):
+        user = use.owner.operation
+        _erase_paddings(user.results[0])
+        user.erase()
 
 
 def _clone(operation: ir.Operation, mapped: dict[ir.Value, ir.Value]) -> ir.Operation:

@@ -106,6 +106,19 @@ class CopyMap:
         """Vectors that the busiest thread copies."""
         return -(-self.vectors // self.threads)
 
+    @property
+    def is_scattered(self) -> bool:
+        """Whether a thread's vectors lie at distances that differ from thread to thread: several digits move.
+
+        >>> copy_map((8, 32), 4, 16).is_scattered, copy_map((4, 34), 1, 16).is_scattered
+        (False, True)
+        """
+        fixed, low = 1, 0
+        while low < len(self.sizes) and self.threads % (fixed * self.sizes[low]) == 0:
+            fixed *= self.sizes[low]
+            low += 1
+        return len(self.sizes) - low > 1
+
 
 def copy_map(shape: Sequence[int], vector: int, threads: int) -> CopyMap:
     """Return the copy map of a tile of `shape` whose innermost extent is rounded up to whole vectors."""

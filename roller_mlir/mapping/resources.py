@@ -7,7 +7,7 @@ estimated, and an estimate above the device's limit rejects the plan.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
+from math import ceil, prod
 
 from roller_mlir.hal import Device
 from roller_mlir.mapping.arena_offsets import aligned
@@ -18,7 +18,7 @@ from roller_mlir.mapping.window_reads import window_registers
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
 
-COPY_LOOP_REGISTERS = 40
+COPY_LOOP_REGISTERS = 48
 """Registers of a loop that copies tiles, at least: 43 depthwise convolutions and poolings of one step, where their sums
 did not need more, were assembled without spills in as many."""
 
@@ -87,21 +87,12 @@ def arena_sizes(
     return tuple(sizes)
 
 
-def staging_registers(access: Access, axes: Sequence[AxisPlan], vector: int) -> int:
-    """Return the registers that hold one thread's share of a tile on its way to workgroup memory.
-
-    Rows with a halo seldom divide the threads: then each vector has an offset of its own too, of which ptxas keeps
-    about every second in a register.
-    """
+def staging_registers(access: Access, axes: Sequence[AxisPlan], vector: int, device: Device) -> int:
+    """Return the registers that hold one thread's share of a tile on its way to workgroup memory, and its offsets."""
     dimensions = tile_dimensions(access, [axis.block for axis in axes])
-    rounds = copy_map([d.extent for d in dimensions], vector, prod(axis.threads for axis in axes)).rounds
-    offsets = rounds // 2 if has_windows(access) else 0
-    return rounds * vector * _words(access) + offsets
-
-
-def has_windows(access: Access) -> bool:
-    """Return whether some dimension is indexed by several loops."""
-    return any(len(index.terms()) > 1 for index in access.indices)
+    copy = copy_map([d.extent for d in dimensions], vector, prod(axis.threads for axis in axes))
+    offsets = ceil(copy.rounds * device.model.offset_registers) if copy.is_scattered else 0
+    return copy.rounds * vector * _words(access) + offsets
 
 
 def result_words(expression: TensorExpression) -> int:
@@ -142,7 +133,7 @@ def registers_per_thread(
             if windows is None:
                 total += fragment * chunk * (2 if points > 1 else 1) * _words(access)
             if several:
-                total += staging_registers(access, axes, operand.vector)
+                total += staging_registers(access, axes, operand.vector, device)
         elif windows is None:
             direct += prod(axes[i].registers for i in used) * _words(access)
     total += min(direct, device.model.loads_in_flight)

@@ -12,7 +12,7 @@ from math import ceil, prod
 
 from roller_mlir.mapping.arena_offsets import aligned
 from roller_mlir.mapping.combine import combination
-from roller_mlir.mapping.data_tile import tile_dimensions
+from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.layout import window_phases, window_vector
 from roller_mlir.mapping.resources import COPY_LOOP_REGISTERS, tasks_per_unit
 from roller_mlir.mapping.thread_reads import own_reads
@@ -205,7 +205,10 @@ def estimate(
                 waits_in_registers = stages > 1 and (changed or not direct_copies)
                 staging += ceil(rounds * found.vector * access.element_bytes / 4) if waits_in_registers else 0
             elif steps > 1:
-                staging += rounds * found.vector * access.words + (rounds // 2 if access.windows else 0)
+                staging += rounds * found.vector * access.words
+                extents = [dimension.extent for dimension in tile_dimensions(access.access, blocks)]
+                if copy_map(extents, found.vector, threads).is_scattered:
+                    staging += ceil(rounds * device.model.offset_registers)
             need = stages * found.tile_bytes
             workgroup_bytes += aligned(need)
         else:

@@ -12,7 +12,7 @@ from typing import Any
 
 from roller_mlir.mapping.data_tile import copy_vector
 from roller_mlir.mapping.index import power_of_two_divisor
-from roller_mlir.mapping.resources import has_windows, result_words
+from roller_mlir.mapping.resources import result_words
 from roller_mlir.model.instruction import Atom, scalar_atom
 from roller_mlir.model.machine import Machine
 from roller_mlir.model.tile import access_traffic, contiguous_loop, reuse_loops
@@ -50,7 +50,7 @@ class AccessFacts:
             * abs(sum(index.coefficients[i] * r for index, r in zip(access.indices, row, strict=True)))
             for i in range(len(expression.loops))
         )
-        self.windows = has_windows(access)
+        self.windows = any(len(index.terms()) > 1 for index in access.indices)
         last = access.indices[-1] if access.indices else None
         self.outer = {loop for index in access.indices[:-1] for loop in index.terms()}
         self.last_terms = tuple(last.terms().items()) if last else ()

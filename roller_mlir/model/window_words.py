@@ -33,10 +33,9 @@ def window_words(facts: Facts, program: Program, widths: Sequence[int]) -> int |
         return None
     inside = {
         loop
-        for tile, moves in zip(tiles, sliding, strict=True)
-        if moves
+        for tile in tiles
         for dimension in tile
-        if len(dimension.coefficients) > 1
+        if slides((dimension,), axes, facts.reduction)
         for loop in dimension.coefficients
         if facts.reduction[loop]
     }

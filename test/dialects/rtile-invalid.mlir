@@ -1582,7 +1582,7 @@ func.func @loop(%a: tensor<8xf32>) {
 // rtile.yield and the dialect.
 
 func.func @yield(%x: f32) {
-  // expected-error@+1 {{'rtile.yield' op must be inside 'rtile.program' or 'rtile.compute', not func.func}}
+  // expected-error@+1 {{'rtile.yield' op must be inside 'rtile.program', 'rtile.compute' or 'rtile.map_load', not func.func}}
   "rtile.yield"(%x) : (f32) -> ()
 }
 

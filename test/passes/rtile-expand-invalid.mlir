@@ -49,7 +49,7 @@ func.func @accumulator_from_a_value(%a: tensor<8x4xf32>) -> tensor<8xf32> {
     %one = arith.constant 1.0 : f32
     %two = arith.addf %one, %one : f32
     %e = tensor.empty() : tensor<8xf32>
-    // expected-error@+1 {{'linalg.fill' cannot start an accumulator; a fill with a constant or an operand can}}
+    // expected-error@+1 {{'linalg.fill' operand 0 is a scalar that is no constant; pass it as a tensor}}
     %i = linalg.fill ins(%two : f32) outs(%e : tensor<8xf32>) -> tensor<8xf32>
     %r = linalg.reduce ins(%x : tensor<8x4xf32>) outs(%i : tensor<8xf32>) dimensions = [1]
       (%in: f32, %acc: f32) {
