@@ -149,6 +149,13 @@ def _root_name(unit: ir.Operation) -> str:
     return name.split(".")[-1]
 
 
+def group_of(unit: ir.Operation) -> Group:
+    """Return what gets one plan, a linalg op or a program of several, as a group."""
+    if unit.name != "rtile.program":
+        return read_group([unit], list(unit.results))
+    return _group_of(unit.opview)
+
+
 def _group_of(program: rtile.ProgramOp) -> Group:
     block = program.entry
     results = list(block.operations[len(block.operations) - 1].operation.operands)

@@ -82,7 +82,7 @@ def explain_page(example: str, device: str) -> str:
         example: A file of one operator, relative to the current directory.
         device: What it is explained for.
     """
-    (operator,) = read_operators(read_source(Path(example)))
+    (operator,) = read_operators(read_source(Path(example)), "h200")
     found = explain(
         operator.expression,
         find_device(device),

@@ -3,11 +3,11 @@
 
 from dataclasses import dataclass
 
-from roller_mlir.codegen.linalg_reader import read_structured
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.first_stage import LINALG, first_pass
 from roller_mlir.compiler.source import Source, parse_source
-from roller_mlir.passes.rtile_construct import named_units
+from roller_mlir.passes.rtile_construct import group_of, named_units
+from roller_mlir.passes.rtile_fuse import RTileFuse
 from roller_mlir.passes.rtile_normalize import RTileNormalize
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import func, ir, make_context
@@ -34,19 +34,26 @@ class SourceOperator:
     source_extents: tuple[int, ...] | None
 
 
-def read_operators(source: Source, entry: str | None = None) -> list[SourceOperator]:
-    """Return the operators of a source, in order.
+def read_operators(
+    source: Source, target: str, entry: str | None = None, *, fusion: bool = True
+) -> list[SourceOperator]:
+    """Return the operators of a source, in order; ops that `rtile-fuse` joins for the target are one.
 
     Args:
         source: MLIR text.
+        target: A device's name, or the path of its description.
         entry: The function; None for the only public one.
+        fusion: Whether ops are joined.
 
     Raises:
         DiagnosedError: The source is refused, is planned already, or holds no operator.
     """
     with make_context() as context, ir.Location.unknown():
-        before = {one.place: one.expression for one in _read(source, entry, context, fuse=False)}
-        found = _read(source, entry, context, fuse=True)
+        before = {
+            one.place: one.expression
+            for one in _read(source, entry, context, RTileFuse(device=target, fusion=fusion, fuse_axes=False))
+        }
+        found = _read(source, entry, context, RTileFuse(device=target, fusion=fusion))
         return [
             SourceOperator(
                 one.name,
@@ -59,22 +66,24 @@ def read_operators(source: Source, entry: str | None = None) -> list[SourceOpera
         ]
 
 
-def _read(source: Source, entry: str | None, context: ir.Context, *, fuse: bool) -> list[SourceOperator]:
+def _read(source: Source, entry: str | None, context: ir.Context, fuse: RTileFuse) -> list[SourceOperator]:
     module = parse_source(source, context)
     if first_pass(module) != LINALG:
         fail(module.operation, "the module is planned already; explain begins with linalg ops on tensors")
     function = isolate_entry(module, entry)
-    run_pipeline(module, [RTileNormalize(fuse_axes=fuse)], RunOptions())
+    run_pipeline(module, [RTileNormalize(fuse_axes=False), fuse], RunOptions())
     blocks = [
         block
         for op in module.body.operations
         if isinstance(op, func.FuncOp) and not op.is_external
         for block in op.regions[0].blocks
     ]
-    roots = named_units(blocks)
-    if not roots:
+    units = named_units(blocks)
+    if not units:
         fail(module.operation, f"function '{function}' has no operator to explain")
-    return [
-        SourceOperator(name, function, place_of(root.location), read_structured(root).expression, None)
-        for name, root in roots.items()
-    ]
+    found: list[SourceOperator] = []
+    for name, unit in units.items():
+        group = group_of(unit)
+        place = group.members[group.heavy or 0].root.operation.location
+        found.append(SourceOperator(name, function, place_of(place), group.expression, None))
+    return found

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roller_mlir.tools.roller_arguments import add_construction_arguments, construction_arguments, positive
-from roller_mlir.tools.roller_targets import add_target_arguments, device_of
+from roller_mlir.tools.roller_targets import add_target_arguments, device_of, target_of
 
 if TYPE_CHECKING:
     from roller_mlir.model.explanation import Explanation
@@ -31,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--top-k", type=positive, default=10, metavar="K", help="programs to show (10)")
     parser.add_argument("--json", action="store_true", help="print JSON, an array of one object per operator")
     parser.add_argument("--html", metavar="OUT.html", help="write one self-contained page")
+    parser.add_argument("--no-fusion", action="store_true", help="a program for every linalg op")
     add_construction_arguments(parser.add_argument_group("what the construction may do"))
 
 
@@ -49,7 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
     source = open_source(arguments)
     from roller_mlir.tools.explain_source import read_operators
 
-    operators = read_operators(source, arguments.entry)
+    operators = read_operators(source, target_of(arguments), arguments.entry, fusion=not arguments.no_fusion)
     if arguments.op is not None:
         names = [one.name for one in operators]
         if arguments.op not in names:
