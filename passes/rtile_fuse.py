@@ -32,6 +32,7 @@ from roller_mlir.codegen.fusion import Cost, Decision, Fusion, leaving
 from roller_mlir.codegen.group import starts_others_only
 from roller_mlir.codegen.group_axes import fuse_axes_of_groups
 from roller_mlir.codegen.linalg_reader import erase_unused, is_structured, read_structured
+from roller_mlir.codegen.pads import PAD, padding_of
 from roller_mlir.codegen.separate import separate_results, separate_views
 from roller_mlir.codegen.wrap import wrap
 from roller_mlir.hal import Device, find_device
@@ -42,6 +43,7 @@ from roller_mlir.support.bindings import func, ir, passmanager
 from roller_mlir.support.diagnostics import remark
 from roller_mlir.support.passes import Pass, option, register
 
+VIEWS = ("tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice", PAD)
 CLEAN = "builtin.module(func.func(canonicalize,cse))"
 
 
@@ -95,12 +97,30 @@ class RTileFuse(Pass):
             groups = list(cut.groups)
         if self.fuse_axes:
             groups = list(fuse_axes_of_groups(groups))
+            _share_views(block)
         for number, group in enumerate(groups):
             if len(group) > 1:
                 roots = [read_structured(operation) for operation in group]
                 wrap(roots, leaving(group), f"group_{number}", None)
         _sort(block)
         erase_unused(block)
+
+
+def _share_views(block: ir.Block) -> None:
+    """Let ops that view one tensor alike use one view, so that the ops of a group are seen to read one tensor."""
+    known: dict[tuple[object, ...], ir.Operation] = {}
+    for op in list(block.operations):
+        operation = op.operation
+        if operation.name not in VIEWS:
+            continue
+        padding = padding_of(operation.results[0]) if operation.name == PAD else None
+        attributes = tuple((name, operation.attributes[name]) for name in operation.attributes)
+        value = padding.scalar if padding is not None else None
+        key = (operation.name, *operation.operands, operation.results[0].type, attributes, value)
+        first = known.setdefault(key, operation)
+        if first != operation:
+            operation.results[0].replace_all_uses_with(first.results[0])
+            operation.erase()
 
 
 def _weigh(expression: TensorExpression, device: Device, costs: dict[TensorExpression, Cost | str]) -> Cost | str:

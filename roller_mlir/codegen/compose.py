@@ -96,7 +96,7 @@ def _keeps_extents(producer: ir.Operation, reader: ir.Operation, positions: Sequ
     made, read = _maps(producer), _maps(reader)
     at: dict[int, Any] = {}
     for written, result in zip(made[-1].results, read[positions[0]].results, strict=True):
-        at[ir.AffineDimExpr(written).position] = result.position
+        at[ir.AffineDimExpr(written).position] = ir.AffineDimExpr(result).position
     alone = {at[result.position] for m in made[:-1] for result in m.results if isinstance(result, ir.AffineDimExpr)}
     for number, m in enumerate(read):
         if number not in positions:

@@ -23,7 +23,7 @@ from roller_mlir.fuzz.program import (
     Slice,
     Tensor,
 )
-from roller_mlir.fuzz.scalars import Scalar, is_float
+from roller_mlir.fuzz.scalars import Scalar, apply, constant, is_float, x
 
 INTEGER_INPUT, NORMAL_INPUT = 4.0, 6.0
 
@@ -46,6 +46,8 @@ class Builder:
         self.nodes: list[Node] = []
         self.info: dict[Ref, Info] = {}
         self.points = 0
+        self.made_inputs, self.made_starts = 0.12, 0.03
+        """Chances that an op's input, or what its accumulator starts from, is what an element-wise op makes."""
 
     # Numbers.
 
@@ -126,6 +128,8 @@ class Builder:
 
     def start(self, shape: Sequence[Whole], element: str, neutral: float) -> Ref:
         """Add what an accumulator starts from: mostly a fill of the neutral element."""
+        if self.chance(self.made_starts):
+            return self._made_start(shape, element)
         drawn = self.random.random()
         if drawn < 0.74:
             return self.fill(shape, element, neutral)
@@ -134,6 +138,15 @@ class Builder:
         if drawn < 0.88 and self.at(product(shape)) <= 4096:
             return self.dense(shape, element)
         return self.argument(shape, element)
+
+    def _made_start(self, shape: Sequence[Whole], element: str) -> Ref:
+        """Add what an element-wise op makes of an operand that may lack some loops."""
+        rank = len(shape)
+        chosen = [i for i in range(rank) if self.chance(0.6)]
+        operand = self.operand([shape[i] for i in chosen], element)
+        body = apply("max", x(0), constant(self.random.choice((0.0, 1.0)), element))
+        inputs = [(operand, [self.loop(i, rank) for i in chosen])]
+        return self.generic(shape, inputs, [(self.fill(shape, element), list(range(rank)))], [body])
 
     # Structured ops.
 

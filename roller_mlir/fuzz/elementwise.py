@@ -158,18 +158,19 @@ def element_wise(b: Builder, element: str) -> list[Ref]:
     return [(ref[0], result) for result in range(results)]
 
 
-def source(b: Builder, shape: Sequence[Whole], element: str, chance: float = 0.12) -> Ref:
+def source(b: Builder, shape: Sequence[Whole], element: str) -> Ref:
     """Return something of a shape to read: an argument, a constant, or what an element-wise op makes of arguments."""
     rank = len(shape)
-    if not b.chance(chance) or element == "i1" or b.at(product(shape)) > b.most_points:
+    if not b.chance(b.made_inputs) or element == "i1" or b.at(product(shape)) > b.most_points:
         return b.operand(shape, element)
-    inputs = [(b.operand(shape, element), plain(b, rank))]
-    if b.chance(0.5):
+    given = b.random.choice(("f16", "f32")) if is_float(element) and b.chance(0.1) else element
+    order = list(range(rank))
+    if b.chance(0.2):
+        b.random.shuffle(order)
+    inputs = [(b.operand([shape[i] for i in order], given), [b.loop(i, rank) for i in order])]
+    if b.chance(0.35):
         indices, other = read_indices(b, shape, 0.0)
         inputs.append((b.operand(other, element), indices))
-    given = b.random.choice(("f16", "f32")) if is_float(element) and b.chance(0.1) else element
-    if given != element:
-        inputs[0] = (b.operand(shape, given), plain(b, rank))
     leaves = [cast(x(0), element), *[x(i) for i in range(1, len(inputs))]]
     body = expression(b, leaves, element, b.random.randint(1, 2))
     return b.generic(shape, inputs, [(b.fill(shape, element), list(range(rank)))], [body])

@@ -14,6 +14,7 @@ from roller_mlir.fuzz.forced import draw_forced
 from roller_mlir.fuzz.known import RejectedError
 from roller_mlir.fuzz.program import Fill, Node, Ref, without_unused
 from roller_mlir.fuzz.reductions import extreme_place, named_reduction, reduction
+from roller_mlir.fuzz.rows import joined, rows_in_common
 from roller_mlir.fuzz.scalars import is_float
 from roller_mlir.fuzz.views import view_op, views
 from roller_mlir.fuzz.windows import generic_convolution, named_convolution, pooling
@@ -29,9 +30,10 @@ TYPES = (
 )  # fmt: skip
 # Kinds of programs, and how often.
 KINDS = {
-    "contraction": 16, "named contraction": 7, "convolution": 10, "named convolution": 8, "pooling": 7,
-    "reduction": 13, "named reduction": 3, "element-wise": 11, "tree": 4, "views": 7, "softmax": 3,
-    "normalisation": 3, "attention": 2, "perceptron": 2, "fused": 10, "reduced product": 2, "greatest and its place": 1,
+    "contraction": 14, "named contraction": 6, "convolution": 9, "named convolution": 7, "pooling": 6,
+    "reduction": 12, "named reduction": 3, "element-wise": 10, "tree": 4, "views": 7, "softmax": 3,
+    "normalisation": 3, "attention": 2, "perceptron": 2, "fused": 8, "reduced product": 2, "greatest and its place": 1,
+    "rows in common": 10, "joined contraction": 7, "joined convolution": 5, "joined reduction": 3,
 }  # fmt: skip
 _T = TypeVar("_T")
 
@@ -91,6 +93,12 @@ def _draw(b: Builder, kind: str) -> list[Ref]:
         "fused": lambda: fused(b, given, element),
         "reduced product": lambda: reduced_product(b, given, element),
         "greatest and its place": lambda: extreme_place(b, floats),
+        "rows in common": lambda: rows_in_common(b, given, element),
+        "joined contraction": lambda: joined(b, given, element, b.random.choice((contraction, named_contraction))),
+        "joined convolution": lambda: joined(
+            b, given, element, b.random.choice((generic_convolution, named_convolution))
+        ),
+        "joined reduction": lambda: joined(b, given, element, reduction),
     }
     refs = makers[kind]()
     if b.chance(0.12):

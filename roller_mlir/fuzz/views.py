@@ -44,7 +44,7 @@ def _concat(b: Builder, ref: Ref) -> Ref:
     for _ in range(b.random.choice((1, 1, 2))):
         own = b.extent(9)
         shape = [*kind.shape[:at], own, *kind.shape[at + 1 :]]
-        parts.append(ref if b.chance(0.1) else source(b, shape, kind.element, 0.3))
+        parts.append(ref if b.chance(0.1) else source(b, shape, kind.element))
     b.random.shuffle(parts)
     total: Whole = 0
     for part in parts:

@@ -29,9 +29,9 @@ class ModelConstants:
         addressing_registers: Registers of a thread for addresses, loop counters and predicates. The default is what
             ptxas 13.0 uses on sm_90 for the 128x128x8 f32 matmul of 8x8 points per thread (128) less its 64
             accumulators, twice 16 fragments and 8 staged elements.
-        offset_registers: Registers of a thread for the offset and the mask of one of its copied vectors, where it does
-            not lie as far from the thread's first one as in all threads. The default is what ptxas 13.0 keeps in
-            registers of them for convolutions on sm_90, when it is given as few as it can do without spills.
+        offset_registers: Registers of a thread for the offset and the mask of one of its copied vectors of a tile with
+            a halo, whose vectors do not lie equally far apart in all threads. The default is what ptxas 13.0 needs at
+            least of them for convolutions on sm_80 and sm_90 without spills.
         atomic_cost: Bytes of plain traffic that keep the last cache as busy as a byte of an atomic update, which it
             reads, adds and writes. Calibrated, see docs/accuracy.md.
         found_share: Share of the direct loads of what another task of the unit also reads that find it in the unit's
@@ -49,7 +49,7 @@ class ModelConstants:
     spill_cache_share: float = 1 / 3
     assumed_launch_s: float = 2.4e-6
     addressing_registers: int = 24
-    offset_registers: float = 0.5
+    offset_registers: float = 1.0
     loads_in_flight: int = 32
 
     def __post_init__(self) -> None:

@@ -91,7 +91,8 @@ def staging_registers(access: Access, axes: Sequence[AxisPlan], vector: int, dev
     """Return the registers that hold one thread's share of a tile on its way to workgroup memory, and its offsets."""
     dimensions = tile_dimensions(access, [axis.block for axis in axes])
     copy = copy_map([d.extent for d in dimensions], vector, prod(axis.threads for axis in axes))
-    offsets = ceil(copy.rounds * device.model.offset_registers) if copy.is_scattered else 0
+    halo = any(len(index.terms()) > 1 for index in access.indices)
+    offsets = ceil(copy.rounds * device.model.offset_registers) if halo and copy.is_scattered else 0
     return copy.rounds * vector * _words(access) + offsets
 
 
@@ -121,9 +122,8 @@ def registers_per_thread(
         accumulators *= axes[lane].chunk
     total = accumulators * result_words(expression) + device.model.addressing_registers
     several = reduction_steps(expression, axes) > 1
-    windows = window_registers(expression, axes, lane, operands)
-    if windows is not None:
-        total += (2 if several else 1) * windows
+    windows = window_registers(expression, axes, lane, operands, ahead=several)
+    total += windows or 0
     direct = 0
     for access, operand in zip(expression.inputs, operands, strict=True):
         used = access.loops()

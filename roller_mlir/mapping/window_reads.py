@@ -7,6 +7,7 @@ Windows share what they read, so that some of it waits for later results: how mu
 """
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import product
 
 from roller_mlir.mapping.data_tile import TileDimension, tile_dimensions
@@ -29,7 +30,12 @@ def slides(dimensions: Sequence[TileDimension], axes: Sequence[AxisPlan], reduce
 
 
 def window_registers(
-    expression: TensorExpression, axes: Sequence[AxisPlan], lane: int | None, operands: Sequence[OperandPlan]
+    expression: TensorExpression,
+    axes: Sequence[AxisPlan],
+    lane: int | None,
+    operands: Sequence[OperandPlan],
+    *,
+    ahead: bool,
 ) -> int | None:
     """Return the most registers that hold reads at one point of a step, None where no window slides.
 
@@ -38,6 +44,8 @@ def window_registers(
         axes: One AxisPlan per loop.
         lane: The loop whose chunks are vectors.
         operands: One OperandPlan per input.
+        ahead: Whether steps follow each other in a loop, in which ptxas reads ahead: twice what lives, or what one
+            place of the reduction needs.
     """
     blocks = [axis.block for axis in axes]
     reduces = [loop.reduction for loop in expression.loops]
@@ -69,7 +77,14 @@ def window_registers(
                     max(1, access.element_bytes // 4),
                 )
             )
-    return live_registers(reads, len(in_reduction), len(results), ordered=expression.ordered)
+    live = live_registers(reads, len(in_reduction), len(results), ordered=expression.ordered)
+    return 2 * max(live, sum([_first_place(one) for one in reads])) if ahead else live
+
+
+def _first_place(one: Reads) -> int:
+    """Return the registers of all reads of one place of the reduction."""
+    vectors = replace(one, places=one.places[:1]).vectors()
+    return len({vector for reads in vectors.values() for vector in reads}) * one.width * one.words
 
 
 def _at(dimensions: Sequence[TileDimension], positions: dict[int, int]) -> tuple[int, ...]:

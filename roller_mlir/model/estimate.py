@@ -206,8 +206,8 @@ def estimate(
                 staging += ceil(rounds * found.vector * access.element_bytes / 4) if waits_in_registers else 0
             elif steps > 1:
                 staging += rounds * found.vector * access.words
-                extents = [dimension.extent for dimension in tile_dimensions(access.access, blocks)]
-                if copy_map(extents, found.vector, threads).is_scattered:
+                extents = [d.extent for d in tile_dimensions(access.access, blocks)] if access.windows else []
+                if access.windows and copy_map(extents, found.vector, threads).is_scattered:
                     staging += ceil(rounds * device.model.offset_registers)
             need = stages * found.tile_bytes
             workgroup_bytes += aligned(need)
@@ -231,9 +231,9 @@ def estimate(
         need = accumulators * threads * facts.result_bytes
         workgroup_bytes += need
     lane_registers = lane_chunk if lane_reduces else 1
-    windows = window_words(facts, program, read_widths) if facts.windows and not atom.is_matrix else None
-    if windows is not None:
-        fragments, direct = (2 if steps > 1 else 1) * windows, 0
+    if facts.windows and not atom.is_matrix:
+        windows = window_words(facts, program, read_widths, ahead=steps > 1)
+        fragments, direct = (fragments, direct) if windows is None else (windows, 0)
     used = ceil(accumulators * lane_registers * facts.result_words + fragments) + staging
     used += device.model.addressing_registers
     used += min(direct, device.model.loads_in_flight)

@@ -18,13 +18,14 @@ from roller_mlir.model.program import Program
 from roller_mlir.plan import AxisPlan
 
 
-def window_words(facts: Facts, program: Program, widths: Sequence[int]) -> int | None:
+def window_words(facts: Facts, program: Program, widths: Sequence[int], *, ahead: bool) -> int | None:
     """Return the registers of reads that live at a time, None where no window slides over a thread's results.
 
     Args:
         facts: The expression.
         program: The candidate.
         widths: Per input, the elements of one read of a thread.
+        ahead: Whether steps follow each other in a loop, in which ptxas reads ahead.
     """
     blocks, registers, axes = program.blocks, program.registers, program.axes()
     tiles = [tile_dimensions(access.access, blocks) for access in facts.inputs]
@@ -43,13 +44,17 @@ def window_words(facts: Facts, program: Program, widths: Sequence[int]) -> int |
         AxisPlan(block=1) if reduces and loop not in inside else axis
         for loop, (reduces, axis) in enumerate(zip(facts.reduction, axes, strict=True))
     ]
-    by_place, by_row = 0, 0
+    alone = [AxisPlan(block=1) if reduces else axis for reduces, axis in zip(facts.reduction, axes, strict=True)]
+    by_place, by_row, place = 0, 0, 0
     for access, tile, moves, width in zip(facts.inputs, tiles, sliding, widths, strict=True):
         read = width * access.words
         if moves:
             by_place += own_reads(tile, still, len(tile) - 1, width) * read
             by_row += 2 * read
+            place += own_reads(tile, alone, len(tile) - 1, width) * read
         else:
             by_place += read
             by_row += prod([registers[loop] for loop in access.loops if loop in inside or not facts.reduction[loop]])
-    return min(by_place, by_row)
+            place += prod([registers[loop] for loop in access.parallel]) * access.words
+    live = min(by_place, by_row)
+    return 2 * max(live, place) if ahead else live

@@ -13,7 +13,7 @@ from roller_mlir.sim.clocks_ir import emit_order
 from roller_mlir.sim.copies_ir import emit_copies
 from roller_mlir.sim.counting_ir import emit_counter
 from roller_mlir.sim.elf_symbols import undefined_symbols
-from roller_mlir.sim.runtime_ir import PREFIX, TRUNCATE_TEXT, TRUNCATE_TO_BF16, emit_runtime
+from roller_mlir.sim.runtime_ir import PREFIX, TRUNCATE_TEXT, TRUNCATIONS, emit_runtime
 from roller_mlir.sim.scheduler_ir import emit_scheduler
 from roller_mlir.sim.touch_ir import emit_sanitizer
 from roller_mlir.support.diagnostics import fail
@@ -53,13 +53,19 @@ class Compiled:
         return fibers.frame_bytes(ctypes.string_at(self.address(function), _PROLOGUE_BYTES))
 
 
-def compile_text(text: str, *, passes: tuple[str, ...] = (), level: int = 2) -> Compiled:
+def compile_text(
+    text: str, *, passes: tuple[str, ...] = (), level: int = 2, kernels: tuple[str, ...] = ()
+) -> Compiled:
     """Compile LLVM IR text; functions that it only declares come from the process or from the runtime.
 
     Args:
         text: The module.
         passes: LLVM passes to run, by llvmlite's names; none: the whole pipeline of the level.
         level: LLVM's optimisation level.
+        kernels: What a refusal says is in the module.
+
+    Raises:
+        DiagnosedError: The module calls functions that nobody has.
     """
     target, processor, features = _host()
     # One a module: the engine takes it over and frees it.
@@ -80,7 +86,8 @@ def compile_text(text: str, *, passes: tuple[str, ...] = (), level: int = 2) -> 
     code: bytes = machine.emit_object(module)
     missing = sorted(name for name in undefined_symbols(code) if not _is_known(name))
     if missing:
-        fail(None, f"the simulated kernels call functions that this process does not have: {', '.join(missing)}")
+        named = " and ".join(f"'{kernel}'" for kernel in kernels) or "a module"
+        fail(None, f"simulated: {named} needs functions that this process does not have: {', '.join(missing)}")
     engine: Any = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
     engine.add_object_file(binding.ObjectFileRef.from_data(code))
     engine.finalize_object()
@@ -107,8 +114,9 @@ def runtime() -> Any:
     for function in emitted.module.functions:
         if not function.is_declaration and function.linkage != "internal":
             binding.add_symbol(function.name, compiled.address(function.name))
-    if not _is_known(TRUNCATE_TO_BF16):
-        binding.add_symbol(TRUNCATE_TO_BF16, compiled.address(f"{PREFIX}truncate"))
+    for name, function in TRUNCATIONS.items():
+        if not _is_known(name):
+            binding.add_symbol(name, compiled.address(function))
     run: Any = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(compiled.address(f"{PREFIX}run"))
     run.compiled = compiled
     return run

@@ -99,7 +99,7 @@ class SimulatedKernels:
         )
         self._lowered: LoweredKernels = _lower(module, options)
         runtime()
-        self._compiled: Compiled = compile_text(self._lowered.text)
+        self._compiled: Compiled = compile_text(self._lowered.text, kernels=self.names)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -252,9 +252,7 @@ def _lower(module: Any, options: LoweringOptions) -> LoweredKernels:
     """Parse text, or clone what is already IR, and lower it; what is lowered already stays as it is."""
     if isinstance(module, LoweredKernels):
         if options.log or options.sanitize:
-            raise ValueError(
-                "what is lowered already is neither counted nor sanitized, but one was asked for"
-            )
+            raise ValueError("what is lowered already is neither counted nor sanitized, but one was asked for")
         return module
     if isinstance(module, str | bytes):
         context = make_context()

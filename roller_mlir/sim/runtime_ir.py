@@ -14,11 +14,12 @@ from roller_mlir.sim.layout import Block, Fault, Launch, State
 from roller_mlir.sim.structured import I8, I32, I64, POINTER, VOID, Code, Value
 
 PREFIX = "roller_sim_"
-TRUNCATE_TO_BF16 = "__truncsfbf2"
-"""What LLVM calls to make a bf16 of an f32 on processors without an instruction for it; few processes have it."""
+TRUNCATIONS = {"__truncsfbf2": f"{PREFIX}truncate_f32", "__truncdfbf2": f"{PREFIX}truncate_f64"}
+"""What LLVM calls to make a bf16 of an f32, on processors without an instruction for it, and of an f64; few processes
+have them."""
 
 TRUNCATE_TEXT = f"""
-define bfloat @{PREFIX}truncate(float %value) {{
+define bfloat @{PREFIX}truncate_f32(float %value) {{
   %bits = bitcast float %value to i32
   %nan = fcmp uno float %value, %value
   %high = lshr i32 %bits, 16
@@ -32,6 +33,25 @@ define bfloat @{PREFIX}truncate(float %value) {{
   %result = bitcast i16 %half to bfloat
   ret bfloat %result
 }}
+
+; To odd first, so that the second rounding sees on which side of a tie the value lies.
+define bfloat @{PREFIX}truncate_f64(double %value) {{
+  %nearest = fptrunc double %value to float
+  %back = fpext float %nearest to double
+  %size = call double @llvm.fabs.f64(double %value)
+  %size.back = call double @llvm.fabs.f64(double %back)
+  %above = fcmp ogt double %size.back, %size
+  %inexact = fcmp one double %size.back, %size
+  %bits = bitcast float %nearest to i32
+  %one = zext i1 %above to i32
+  %down = sub i32 %bits, %one
+  %last = zext i1 %inexact to i32
+  %odd = or i32 %down, %last
+  %single = bitcast i32 %odd to float
+  %result = call bfloat @{PREFIX}truncate_f32(float %single)
+  ret bfloat %result
+}}
+declare double @llvm.fabs.f64(double)
 """
 SHUFFLES = ("xor", "up", "down", "idx")
 

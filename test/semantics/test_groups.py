@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions of several ops, joined into kernels or not: equal to numpy either way, with the kernels that are expected."""
+"""Functions of several ops, joined into kernels or not: equal to numpy either way, with the expected kernels."""
 
 from pathlib import Path
 

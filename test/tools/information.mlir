@@ -7,7 +7,7 @@
 // HELP-NEXT: device=<string>
 // HELP: tile-sizes=<list of int>
 // HELP: --roller-to-sim
-// HELP-NEXT: runs rtile-normalize, rtile-construct, rtile-expand, rtile-assign-buffers, rtile-lower-to-gpu
+// HELP-NEXT: runs rtile-normalize, rtile-fuse, rtile-construct, rtile-expand, rtile-assign-buffers, rtile-lower-to-gpu
 // HELP: exit codes: 0 done, 1 the input was refused, 2 wrong usage, 70 a bug of roller-opt
 // RUN: roller-opt --list-passes | FileCheck %s --check-prefix=LIST
 // LIST: rtile-expand

@@ -12,14 +12,15 @@ import pytest
 from roller_mlir.tools.roller import main
 
 HOSTILE = "<script>alert(1)</script>&'f"
-MATMUL = """func.func @"NAME"(%a: tensor<128x256xTYPE>, %b: tensor<256x96xTYPE>) -> tensor<128x96xTYPE> {
+MATMUL = """func.func @"NAME"(%a: tensor<128x256xTYPE>, %b: tensor<256x96xTYPE>,
+    %c: tensor<128x96xTYPE>) -> (tensor<128x96xTYPE>, tensor<128x96xTYPE>) {
   %zero = arith.constant 0.0 : TYPE
   %e = tensor.empty() : tensor<128x96xTYPE>
   %i = linalg.fill ins(%zero : TYPE) outs(%e : tensor<128x96xTYPE>) -> tensor<128x96xTYPE>
   %r = linalg.matmul ins(%a, %b : tensor<128x256xTYPE>, tensor<256x96xTYPE>)
     outs(%i : tensor<128x96xTYPE>) -> tensor<128x96xTYPE>
-  %s = linalg.exp ins(%r : tensor<128x96xTYPE>) outs(%e : tensor<128x96xTYPE>) -> tensor<128x96xTYPE>
-  return %s : tensor<128x96xTYPE>
+  %s = linalg.exp ins(%c : tensor<128x96xTYPE>) outs(%e : tensor<128x96xTYPE>) -> tensor<128x96xTYPE>
+  return %r, %s : tensor<128x96xTYPE>, tensor<128x96xTYPE>
 }
 """
 VOID = {"meta"}
@@ -109,7 +110,7 @@ def test_all_operators_of_the_function_are_shown(source: str, capsys: Any) -> No
 def test_json_is_the_record(source: str, capsys: Any) -> None:
     first, second = data(capsys, source, "--instruction", "fma", "--max-units", "16", "--disable-rule", "memory-bank")
     assert (first["name"], second["name"]) == ("matmul_0", "generic_1")
-    assert first["file"] == source and first["line"] == 5 and first["function"] == HOSTILE
+    assert first["file"] == source and first["line"] == 6 and first["function"] == HOSTILE
     assert first["limits"]["units"] == 16 and first["alignment"]["disabled"] == ["memory-bank"]
     assert second["operator"]["source_extents"] == [128, 96]
     for one in (first, second):

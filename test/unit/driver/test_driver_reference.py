@@ -246,15 +246,15 @@ def test_integers_wrap_and_compare_unsigned() -> None:
             "shapes must be static",
         ),
         (
-            "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {\n"
-            "  %r = math.acos %a : tensor<4xf32>\n  return %r : tensor<4xf32>\n}",
-            "'math.acos' is not supported",
+            "func.func @f(%a: tensor<4xi32>) -> tensor<4xi32> {\n"
+            "  %r = math.ctpop %a : tensor<4xi32>\n  return %r : tensor<4xi32>\n}",
+            "'math.ctpop' is not supported",
         ),
         (
-            "func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {\n  %e = tensor.empty() : tensor<4xf32>\n"
-            "  %r = linalg.map { math.acos } ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>)\n"
-            "  return %r : tensor<4xf32>\n}",
-            "'math.acos' is not supported in a body",
+            "func.func @f(%a: tensor<4xi32>) -> tensor<4xi32> {\n  %e = tensor.empty() : tensor<4xi32>\n"
+            "  %r = linalg.map { math.ctpop } ins(%a : tensor<4xi32>) outs(%e : tensor<4xi32>)\n"
+            "  return %r : tensor<4xi32>\n}",
+            "'math.ctpop' is not supported in a body",
         ),
     ],
 )

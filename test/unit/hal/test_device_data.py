@@ -249,12 +249,15 @@ def test_what_a_device_lacks_is_an_error() -> None:
 def test_every_constant_has_a_source(name: str) -> None:
     """A number stands below a comment that names a source; an instruction's numbers share one, below its header."""
     lines = (DEVICE_FOLDER / f"{name}.toml").read_text().splitlines()
-    header = ""
+    header = comment = ""
     for above, line in pairwise(lines):
         if line.startswith("["):
             header = line
+        if line.startswith("#") and not above.startswith("#"):
+            comment = line
         if re.match(r"\w+ = [\d\[]", line) and not line.startswith(("aliases", "default_for", "features")):
-            assert header == "[[instructions]]" or above.startswith(("# [", "# HIP, ")), line
+            sourced = above.startswith("#") and comment.startswith(("# [", "# HIP, ", "# measured: "))
+            assert header == "[[instructions]]" or sourced, line
         if above == "[[instructions]]":
             assert line.startswith("# ["), line
 

@@ -17,8 +17,8 @@ from roller_mlir.support.diagnostics import DiagnosedError
 
 def test_a_function_that_nobody_has_is_refused():
     text = "declare void @nobody_has_this()\ndefine void @f() {\ncall void @nobody_has_this()\nret void\n}"
-    with pytest.raises(DiagnosedError, match="call functions that this process does not have: nobody_has_this"):
-        compile_text(text)
+    with pytest.raises(DiagnosedError, match="simulated: 'f' needs functions .* does not have: nobody_has_this"):
+        compile_text(text, kernels=("f",))
 
 
 def test_functions_of_the_runtime_are_known():
@@ -80,6 +80,47 @@ def test_bf16_on_a_processor_without_it():
         [sys.executable, "-P", "-c", PROGRAM], env=environment, capture_output=True, text=True, timeout=60, check=False
     )
     assert (found.stdout, found.stderr) == ("equal\n", "")
+
+
+def nearest_bf16(values):
+    """Return f64 values rounded to bf16 once, to the nearest and, of two as near, to the one with an even mantissa.
+
+    By exact arithmetic: frexp gives 0.5 <= |m| < 1, and a bf16 has eight digits behind the point of m, or fewer below
+    its least exponent.
+    """
+    mantissas, exponents = np.frexp(values)
+    digits = np.minimum(8, exponents + 133)
+    rounded = np.ldexp(np.rint(np.ldexp(mantissas, digits)), exponents - digits)
+    return np.where(np.abs(rounded) >= 2.0**128, np.copysign(np.inf, values), rounded)
+
+
+@pytest.mark.parametrize("lanes", [1, 2, 4])
+def test_f64_is_rounded_to_bf16_once(lanes):
+    """Values beside a tie, which are on it after a rounding to f32, go to their own side."""
+    generator = np.random.default_rng(0)
+    ties = (generator.integers(128, 256, 64) + 0.5) / 128
+    powers = np.ldexp(1.0, generator.integers(-126, 127, 64))
+    beside = [ties * (1 + side * 2.0**-40) * powers for side in (-1, 0, 1)]
+    random = np.ldexp(generator.random(64) - 0.5, generator.integers(-145, 130, 64))
+    least = 2.0**-133
+    special = [0.0, -0.0, np.inf, -np.inf, least / 2, least / 2 * (1 + 2.0**-50), least * 1.5, -least, 1e-300]
+    largest = (2 - 2.0**-8) * 2.0**127
+    special += [largest, largest * (1 - 2.0**-50), 1e39, -1e308, 1 + 2.0**-8, -(1 + 2.0**-8) - 2.0**-50, np.nan]
+    x = np.concatenate([*beside, -beside[2], random, special, np.zeros(48)])
+    kind = f"vector<{lanes}xf64>", f"vector<{lanes}xbf16>"
+    text = f"""gpu.module @kernels {{ gpu.func @k(%x: memref<{x.size}xf64>, %y: memref<{x.size}xbf16>) kernel {{
+      %c = arith.constant {lanes} : index
+      %t = gpu.thread_id x
+      %i = arith.muli %t, %c : index
+      %v = vector.load %x[%i] : memref<{x.size}xf64>, {kind[0]}
+      %w = arith.truncf %v : {kind[0]} to {kind[1]}
+      vector.store %w, %y[%i] : memref<{x.size}xbf16>, {kind[1]}
+      gpu.return }} }}"""
+    y = np.zeros(x.size, np.uint16)
+    SimulatedKernels(text).launch("k", 1, x.size // lanes, 0, [x, y])
+    found = (y.astype(np.uint32) << 16).view(np.float32)
+    np.testing.assert_array_equal(found.astype(np.float64), nearest_bf16(x))
+    assert np.array_equal(np.signbit(found)[:-49], np.signbit(x)[:-49])
 
 
 def test_engines_may_go_while_others_stay(matmul_text):

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The order of the points of a step: complete, kept where it must be, and better for windows than place by place."""
+
+from itertools import product
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from roller_mlir.mapping.point_order import Reads, live_registers, most_live, point_order
+
+
+def rows(kernel: int, results: int, stride: int, columns: int, width: int) -> tuple[Reads, Reads]:
+    """A window of kernel x kernel over results x columns results, and its weights."""
+    places = tuple(product(range(kernel), range(kernel)))
+    at = tuple((stride * i, stride * j) for i, j in product(range(results), range(columns)))
+    window = Reads(places, at, ((0, 0),), width, 1)
+    return window, Reads(places, ((0, 0),) * len(at), ((0, 0),), 1, 1)
+
+
+@given(st.integers(1, 4), st.integers(1, 4), st.integers(1, 2), st.integers(1, 4), st.sampled_from([1, 2, 4]))
+def test_order_is_complete_and_no_worse(kernel: int, results: int, stride: int, columns: int, width: int) -> None:
+    reads = rows(kernel, results, stride, columns, width)
+    places, held = kernel * kernel, results * columns
+    plain = list(product(range(places), range(held)))
+    tables, sizes = [one.vectors() for one in reads], [one.width for one in reads]
+    for ordered in (False, True):
+        found = point_order(reads, places, held, ordered=ordered)
+        assert sorted(found) == plain
+        assert live_registers(reads, places, held, ordered=ordered) == most_live(tables, sizes, found)
+        assert most_live(tables, sizes, found) <= most_live(tables, sizes, plain)
+
+
+@given(st.integers(2, 4), st.integers(2, 4), st.integers(1, 2), st.integers(1, 3))
+def test_ordered_keeps_each_results_places(kernel: int, results: int, stride: int, columns: int) -> None:
+    reads = rows(kernel, results, stride, columns, 1)
+    last: dict[int, int] = {}
+    for place, result in point_order(reads, kernel * kernel, results * columns, ordered=True):
+        assert place > last.get(result, -1)
+        last[result] = place
+
+
+def test_a_window_lives_row_by_row() -> None:
+    """A 5x5 window with stride 2 over 7 rows of one column: 297 registers place by place for four images, 12 so."""
+    places = tuple((0, 0, h, w) for h, w in product(range(5), range(5)))
+    results = tuple((n, 0, 2 * h, 0) for n, h in product(range(4), range(7)))
+    image = Reads(places, results, ((0, 0, 0, 0),), 2, 1)
+    weights = Reads(tuple(place[1:] for place in places), ((0, 0, 0),) * 28, ((0, 0, 0),), 1, 1)
+    plain = list(product(range(25), range(28)))
+    assert most_live([image.vectors(), weights.vectors()], [2, 1], plain) == 297
+    assert live_registers([image, weights], 25, 28) == 12
+
+
+def test_a_matmul_stays_place_by_place() -> None:
+    left = Reads(
+        tuple((0, k) for k in range(8)), tuple((i, 0) for i, _ in product(range(4), range(4))), ((0, 0),), 1, 1
+    )
+    right = Reads(
+        tuple((k, 0) for k in range(8)), tuple((0, j) for _, j in product(range(4), range(4))), ((0, 0),), 4, 1
+    )
+    assert point_order([left, right], 8, 16) == tuple(product(range(8), range(16)))
