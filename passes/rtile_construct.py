@@ -210,6 +210,12 @@ def _plan_program(
     group = _group_of(program)
     for member in group.members:
         _check_memory(member.root, device)
+    if forced and forced.split is not None:
+        fail(
+            program,
+            f"plan-file: {name}: a plan with 'part' divides the reduction of a program of one op, but this program has "
+            f"{len(group.members)} ops; run rtile-fuse with fusion=false ('roller compile --no-fusion')",
+        )
     try:
         plan = forced or construct(group.expression, device, replace(options, split=False))[0]
         if forced:

@@ -18,7 +18,7 @@ from roller_mlir.support.diagnostics import parse_module
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "fusion.md"
-TEXT = Path(__file__).with_name("page.md")
+TEXT = Path(__file__).with_name("page.md.in")
 DEVICES = ("v100", "a100", "h200", "mi300x")
 TOGETHER, APART = CompileOptions(binaries=False), CompileOptions(binaries=False, fusion=False)
 

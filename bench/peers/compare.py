@@ -5,7 +5,8 @@ python bench/peers/compare.py --date 2026-11-21 --python-triton VENV/bin/python 
 python bench/peers/compare.py --page-only
 
 `pip install triton==3.9.0 apache-tvm==0.27.0.post1` into an environment of its own serves the first two peers; IREE is
-among our own tools. A peer whose interpreter lacks it is left out, and the page says so.
+among our own tools. A peer whose interpreter lacks it is left out, and the page says so. Of peers that --peers does not
+name, the figures that are there are kept. With --only, the results are of those operators alone.
 """
 
 import argparse
@@ -43,14 +44,17 @@ def main() -> int:
     parser.add_argument("--peers", default=",".join(PEERS), help=f"comma-separated ({','.join(PEERS)})")
     for name in PEERS:
         parser.add_argument(f"--python-{name}", default=sys.executable, metavar="PYTHON", help=f"that has {name}")
+    parser.add_argument("--only", action="append", default=[], metavar="ID", help="some operators; may be repeated")
     parser.add_argument("--nvcc", type=Path, help="compiler of TVM's CUDA C++ (the one beside ptxas)")
     parser.add_argument("--page-only", action="store_true", help="write the page from the results that are there")
     parser.add_argument("--results", type=Path, default=RESULTS, help="file of the figures (results.json)")
     parser.add_argument("-o", "--out", type=Path, default=PAGE, help="the page to write (docs/peers.md)")
     options = parser.parse_args()
     names = options.peers.split(",") if options.peers else []
-    unknown = [name for name in names if name not in PEERS]
-    if unknown:
+    given = operators()
+    if unknown := [name for name in options.only if name not in given]:
+        parser.error(f"no operator '{unknown[0]}'; known: {', '.join(given)}")
+    if unknown := [name for name in names if name not in PEERS]:
         parser.error(f"no peer '{unknown[0]}'; known: {', '.join(PEERS)}")
     if not options.page_only and options.date is None:
         parser.error("--date is required to measure")
@@ -59,7 +63,10 @@ def main() -> int:
             found = json.loads(options.results.read_text())
         else:
             interpreters = {name: getattr(options, f"python_{name}") for name in names}
-            found = results(interpreters, options.nvcc, options.date, find_device(DEVICE))
+            before = json.loads(options.results.read_text()) if options.results.is_file() else None
+            given = {name: given[name] for name in options.only or given}
+            device = find_device(DEVICE)
+            found = {"date": options.date.isoformat(), **results(given, interpreters, options.nvcc, device, before)}
             write(options.results, json.dumps(found, indent=1) + "\n")
         write(options.out, page(found))
     except (ToolError, PeerError, OSError, ValueError) as error:
@@ -68,18 +75,36 @@ def main() -> int:
     return 0
 
 
-def results(interpreters: dict[str, str], nvcc: Path | None, day: date, device: Device) -> dict[str, Any]:
-    """Return all figures: `programs` per operator, ours first, and what was left out."""
-    given = operators()
+def results(
+    given: dict[str, dict[str, Any]],
+    interpreters: dict[str, str],
+    nvcc: Path | None,
+    device: Device,
+    before: dict[str, Any] | None,
+) -> dict[str, Any]:
+    """Return all figures: `programs` per operator, ours first, and what was left out.
+
+    Args:
+        given: The operators.
+        interpreters: By peer, those that are to be compiled with.
+        nvcc: Compiler of CUDA C++, see `cuda_to_ptx`.
+        device: What is compiled for.
+        before: Earlier results, of which the other peers' figures are kept.
+    """
     programs: dict[str, list[dict[str, Any]]] = {}
     for name, operator in given.items():
         programs[name] = [finished("ours", one, operator) for one in our_programs(name, operator, device)]
     versions: dict[str, str] = {}
     missing: dict[str, str] = {}
-    for name, python in interpreters.items():
-        title = PEERS[name][0]
+    for name, (title, _) in PEERS.items():
+        if name not in interpreters:
+            if before is not None and title in before["versions"]:
+                versions[title] = before["versions"][title]
+                for operator_name in programs:
+                    programs[operator_name] += [r for r in before["programs"][operator_name] if r["who"] == title]
+            continue
         try:
-            made = run_peer(name, python, given)
+            made = run_peer(name, interpreters[name], given)
         except PeerError as error:
             print(f"{title} is left out: {error}", file=sys.stderr)
             missing[title] = str(error)
@@ -89,11 +114,14 @@ def results(interpreters: dict[str, str], nvcc: Path | None, day: date, device: 
             operator = given[operator_name]
             measured = [peer_program(title, one, operator, nvcc, device) for one in variants]
             programs[operator_name] += shown(measured, programs[operator_name][0])
-    tools = {"ptxas": assembler_version()}
     return {
-        "date": day.isoformat(), "device": device.name, "architecture": device.architecture, "tools": tools,
-        "versions": versions, "missing": missing, "programs": programs,
-    }  # fmt: skip
+        "device": device.name,
+        "architecture": device.architecture,
+        "ptxas": assembler_version(),
+        "versions": versions,
+        "missing": missing,
+        "programs": programs,
+    }
 
 
 def run_peer(name: str, python: str, given: dict[str, dict[str, Any]]) -> dict[str, Any]:
@@ -144,26 +172,20 @@ def finished(who: str, program: dict[str, Any], operator: dict[str, Any]) -> dic
 def shown(variants: list[dict[str, Any]], own: dict[str, Any]) -> list[dict[str, Any]]:
     """Choose what of a peer's configurations is shown, each with the number of those that it was chosen from.
 
-    Where there are many, without those that spill: the one with the highest FMA share, the same among those with no
-    more registers than ours has, and the one that asks for the fewest bytes; without FMAs the first with the widest
-    loads whose task is the smallest.
+    All of up to four; of more, without those that spill: the one with the highest FMA share, the same among those with
+    no more registers than ours has, and the one that asks for the fewest bytes.
     """
-    if len(variants) <= 2:
+    if len(variants) <= 4:
         return variants
     clean = [one for one in variants if not one["kernels"][0]["spill_bytes"]] or variants
-    chosen: list[dict[str, Any]] = []
 
     def share(one: dict[str, Any]) -> float:
         return one["kernels"][0]["fma_share"] or 0.0
 
-    if max(map(share, clean)) > 0:
-        limit = own["kernels"][0]["registers"]
-        chosen = [max(clean, key=share)]
-        if within := [one for one in clean if one["kernels"][0]["registers"] <= limit]:
-            chosen.append(max(within, key=share))
-        chosen.append(min(clean, key=lambda one: (one["asked_bytes"], -share(one))))
-    else:
-        chosen = [next(one for one in clean if one["kernels"][0]["threads"] == 128)]
+    limit = own["kernels"][0]["registers"]
+    within = [one for one in clean if one["kernels"][0]["registers"] <= limit]
+    chosen = [max(clean, key=share), *[max(group, key=share) for group in (within,) if group]]
+    chosen.append(min(clean, key=lambda one: (one["asked_bytes"], -share(one))))
     return [{**one, "of": len(variants)} for at, one in enumerate(chosen) if one not in chosen[:at]]
 
 

@@ -39,6 +39,7 @@ class Measured:
         fma_share: FMA instructions as a part of the main loop's; None without a loop.
         fma_per_shared_byte: FMAs of the main loop per byte that a thread loads from workgroup memory; None if none.
         loads: Global loads by width in bytes, in the text.
+        async_loads: The same of copies from global to workgroup memory.
         read_bytes: Bytes that a task reads outside of loops.
         reading_loops: Loops that hold global loads.
     """
@@ -54,12 +55,14 @@ class Measured:
     fma_share: float | None
     fma_per_shared_byte: float | None
     loads: dict[int, int]
+    async_loads: dict[int, int]
     read_bytes: int
     reading_loops: int
 
     def to_dict(self) -> dict[str, Any]:
         """Return it for JSON, whose keys are text."""
-        return {**asdict(self), "loads": {str(width): count for width, count in self.loads.items()}}
+        widths = {"loads": self.loads, "async_loads": self.async_loads}
+        return {**asdict(self), **{key: {str(w): count for w, count in one.items()} for key, one in widths.items()}}
 
 
 def measure(ptx: str, name: str, *, threads: int, tasks: int, dynamic_shared_bytes: int, device: Device) -> Measured:
@@ -100,6 +103,7 @@ def measure(ptx: str, name: str, *, threads: int, tasks: int, dynamic_shared_byt
         fma_share=found.fma_share,
         fma_per_shared_byte=found.fma_per_shared_byte,
         loads=access_widths(listing.instructions),
+        async_loads=access_widths(listing.instructions, "LDGSTS"),
         read_bytes=outside * threads,
         reading_loops=reading,
     )
@@ -148,11 +152,7 @@ def architecture(ptx: str, wanted: str) -> str:
 
 
 def section(text: str, name: str) -> str:
-    """Return what nvdisasm prints of one kernel.
-
-    >>> section(".text.a:\\n A\\n .section .text.b\\n.text.b:\\n B\\n", "b").split()
-    ['B']
-    """
+    """Return what nvdisasm prints of one kernel."""
     _, found, rest = f"\n{text}".partition(f"\n.text.{name}:\n")
     if not found:
         raise ToolError(f"nvdisasm must show '{name}', but shows {re.findall(r'(?m)^.text.(.+):$', text)}")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Compiles the operators with Triton, without a GPU, and prints what `peer.py` describes as JSON.
+# ruff: noqa: N803
+"""Compiles the operators with Triton, without a GPU, and prints the PTX of every configuration as JSON.
 
 python bench/peers/peer_triton.py OPERATORS.json          (with an interpreter that has triton)
 
@@ -143,7 +144,12 @@ def variants(operator: dict[str, Any]) -> list[dict[str, Any]]:
     for warps in ROW_WARPS:
         built = compiled(function, {"N": sizes["N"]}, warps, 1)
         tile = {"kind": "rows"}
-        found.append({"config": f"a row, {warps} warps", "kernels": [{**kernel(built, sizes["M"]), "tile": tile}]})
+        found.append(
+            {
+                "config": f"a row, {warps} warp{'s' * (warps > 1)}",
+                "kernels": [{**kernel(built, sizes["M"]), "tile": tile}],
+            }
+        )
     return found
 
 

@@ -3,8 +3,9 @@
 
 python bench/peers/peer_tvm.py OPERATORS.json             (with an interpreter that has tvm)
 
-Dlight is TVM's set of default GPU schedules, applied without tuning: what a user gets who does not search. The operators
-are TVM's own (`topi`); the convolution is NCHW, its padding is inlined. The caller compiles the C++ with nvcc.
+Dlight is TVM's set of default GPU schedules, applied without tuning: what a user gets who does not search. The
+operators are TVM's own (`topi`); the convolution is NCHW, its padding is inlined. The caller compiles the C++ with
+nvcc.
 """
 
 import json

@@ -64,9 +64,10 @@ def global_bytes(operator: dict[str, Any], tile: dict[str, Any]) -> int:
 def window_elements(sizes: dict[str, int]) -> int:
     """Return the elements of all windows that are not padding.
 
-    >>> window_elements({"N": 1, "C": 1, "H": 4, "W": 4, "OH": 4, "OW": 4, "KH": 3, "KW": 3, "stride": 1, "pad_h": 2, "pad_w": 2})
+    >>> sizes = {"N": 1, "C": 1, "H": 4, "W": 4, "OH": 4, "OW": 4, "KH": 3, "KW": 3, "pad_h": 2, "pad_w": 2}
+    >>> window_elements({**sizes, "stride": 1})
     100
-    """  # noqa: E501
+    """
     found = sizes["N"] * sizes["C"]
     for extent, count, window, pad in (("H", "OH", "KH", "pad_h"), ("W", "OW", "KW", "pad_w")):
         low = sizes[pad] // 2

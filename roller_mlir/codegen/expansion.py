@@ -228,9 +228,13 @@ class Expansion:
         operand = self._operands.get((number, position))
         if operand is None:  # of an epilogue
             own = box.access(access)
-            register = tuple(range(len(access.shape)))
-            width = direct_vector(own, box.loops, box.axes)
-            return self._load(box, source, own, OperandPlan(layer=REGISTER, order=register, vector=width))
+            layout = OperandPlan(
+                layer=REGISTER,
+                order=tuple(range(len(access.shape))),
+                vector=direct_vector(own, box.loops, box.axes),
+                pad_value=self._group.members[number].root.expression.pad_values[position],
+            )
+            return self._load(box, source, own, layout)
         layout = self._plan.operands[operand]
         uses = self._group.inputs[operand]
         producer = self._group.producers.get((self._group.members[number].root.operation, position))

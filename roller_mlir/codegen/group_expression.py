@@ -42,7 +42,7 @@ def group_expression(
         raise GroupError("the tensors that leave the group have different loops")
     if heavy is not None:
         return _with_tail(members, heavy, whole, kinds, made, first, tuple(more))
-    found: dict[tuple[ir.Value, tuple[LinearIndex, ...]], list[tuple[int, int]]] = {}
+    found: dict[tuple[ir.Value, tuple[LinearIndex, ...], float | None], list[tuple[int, int]]] = {}
     accesses: list[Access] = []
     pads: list[float | None] = []
     for number, member in enumerate(members):
@@ -51,10 +51,11 @@ def group_expression(
             if source in made:
                 continue
             moved = _moved(access, member, count)
-            key = (source, moved.indices)
+            pad = root.expression.pad_values[position]
+            key = (source, moved.indices, pad if _reads_padding(access, member) else None)
             if key not in found:
                 accesses.append(replace(moved, name=f"arg{len(accesses)}"))
-                pads.append(root.expression.pad_values[position])
+                pads.append(pad)
                 found[key] = []
             found[key].append((number, position))
     reductions = any(kind.reduction for kind in kinds)
@@ -71,6 +72,17 @@ def group_expression(
         live_words=_live_words(members, made, results, count),
     )
     return expression, tuple(tuple(uses) for uses in found.values())
+
+
+def _reads_padding(access: Access, member: Member) -> bool:
+    """Whether a member reads elements around a tensor, which are a padding's."""
+    loops = loops_of(member.root)
+    for index, extent in zip(access.indices, access.shape, strict=True):
+        ends = [k * (loops[loop].extent - 1) for loop, k in index.terms().items()]
+        low, high = (index.constant + sum(side(0, end) for end in ends) for side in (min, max))
+        if low < 0 or high >= extent:
+            return True
+    return False
 
 
 def _widest(members: Sequence[Member], whole: tuple[int, ...], output: Access) -> str:

@@ -53,9 +53,7 @@ class Compiled:
         return fibers.frame_bytes(ctypes.string_at(self.address(function), _PROLOGUE_BYTES))
 
 
-def compile_text(
-    text: str, *, passes: tuple[str, ...] = (), level: int = 2, kernels: tuple[str, ...] = ()
-) -> Compiled:
+def compile_text(text: str, *, passes: tuple[str, ...] = (), level: int = 2, kernels: tuple[str, ...] = ()) -> Compiled:
     """Compile LLVM IR text; functions that it only declares come from the process or from the runtime.
 
     Args:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Every operator class in every element type, as text: odd sizes, several blocks, masks, halos and residues."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from .programs import DIMS, tensor
@@ -9,6 +9,10 @@ from .programs import DIMS, tensor
 FLOATS = ("f32", "f16", "bf16", "f64")
 INTEGERS = ("i8", "i32")
 BITS = {"f64": 64, "f32": 32, "f16": 16, "bf16": 16, "i8": 8, "i32": 32}
+
+
+def _nothing(names: Sequence[str]) -> str:
+    return ""
 
 
 @dataclass(frozen=True)
@@ -61,29 +65,30 @@ class Typed:
 
     def product(self) -> str:
         """Return the body of a sum of products of %x0 and %x1."""
-        return self._with_extended(
-            2, lambda a, b: f"%p = arith.mul{self.suffix} {a}, {b} : {self.result}", f"arith.add{self.suffix}", "%p"
-        )
+        return self._with_extended(2, self._multiplied, f"arith.add{self.suffix}", "%p")
 
     def sum(self) -> str:
-        return self._with_extended(1, lambda a: "", f"arith.add{self.suffix}", None)
+        return self._with_extended(1, _nothing, f"arith.add{self.suffix}", None)
 
     def max_product(self) -> str:
         """Return the body of a maximum of products of %x0 and %x1."""
-        return self._with_extended(
-            2, lambda a, b: f"%p = arith.mul{self.suffix} {a}, {b} : {self.result}", self.maximum, "%p"
-        )
+        return self._with_extended(2, self._multiplied, self.maximum, "%p")
 
     def max(self) -> str:
-        return self._with_extended(1, lambda a: "", self.maximum, None)
+        return self._with_extended(1, _nothing, self.maximum, None)
 
-    def _with_extended(self, count: int, middle, combiner: str, value: str | None) -> str:
+    def _multiplied(self, names: Sequence[str]) -> str:
+        return f"%p = arith.mul{self.suffix} {', '.join(names)} : {self.result}"
+
+    def _with_extended(
+        self, count: int, middle: Callable[[Sequence[str]], str], combiner: str, value: str | None
+    ) -> str:
         names = [f"%x{i}" for i in range(count)]
         lines: list[str] = []
         if self.source != self.result:
             lines += [self.extend(name, f"%w{i}") for i, name in enumerate(names)]
             names = [f"%w{i}" for i in range(count)]
-        lines.append(middle(*names))
+        lines.append(middle(names))
         lines.append(f"%r = {combiner} %acc, {value or names[0]} : {self.result}")
         return "\n    ".join(line for line in lines if line)
 

@@ -211,9 +211,9 @@ def hand_plan(expression: TensorExpression, loop: int, parts: int, extent: int) 
     return replace(plan, prediction=None, split=Split(loop=loop, parts=parts, extent=extent, join=join))
 
 
-def compiled(text: str, folder: Path, plans: dict[str, Plan]) -> Artifact:
+def compiled(text: str, folder: Path, plans: dict[str, Plan], **options: Any) -> Artifact:
     (folder / "plan.json").write_text(json.dumps(to_json(plans)))
-    return roller_mlir.compile(text, target=DEVICE, plan_file=folder / "plan.json", binaries=False)
+    return roller_mlir.compile(text, target=DEVICE, plan_file=folder / "plan.json", binaries=False, **options)
 
 
 def inputs_of(op: Op) -> list[np.ndarray]:
@@ -277,11 +277,13 @@ def test_other_programs_keep_their_names(tmp_path: Path) -> None:
     text = MATMUL.text().replace(f"return %g : {shape}", f"""%t = tensor.empty() : {shape}
   %n = linalg.exp ins(%g : {shape}) outs(%t : {shape}) -> {shape}
   return %n : {shape}""")  # fmt: skip
-    names = [kernel.name for kernel in roller_mlir.compile(text, target=DEVICE, binaries=False).kernels]
-    kept = [name for name in names if not name.endswith("_join")]
+    apart = roller_mlir.compile(text, target=DEVICE, binaries=False, fusion=False)
+    kept = [kernel.name for kernel in apart.kernels if not kernel.name.endswith("_join")]
     plan = hand_plan(expression_of(MATMUL.text()), 2, 4, 256)
-    divided = compiled(text, tmp_path, {"generic_0": plan})
+    divided = compiled(text, tmp_path, {"generic_0": plan}, fusion=False)
     assert [kernel.name for kernel in divided.kernels] == [kept[0], "generic_0_join", kept[1]]
+    with pytest.raises(DiagnosedError, match="reduction of a program of one op, but this program has 2 ops"):
+        compiled(text, tmp_path, {"generic_0": plan})
 
 
 @pytest.mark.parametrize(
