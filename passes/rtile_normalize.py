@@ -65,7 +65,7 @@ class RTileNormalize(Pass):
             decompose(function)
         check_operations(module)
         for function in functions:
-            _renew_outputs(function)
+            _renew_operands(function)
             if self.fuse_axes:
                 fuse_axes(function)
         _simplify(module, CLEAN)
@@ -81,18 +81,19 @@ def _simplify(module: ir.Module, pipeline: str) -> None:
         passmanager.PassManager.parse(pipeline).run(module.operation)
 
 
-def _renew_outputs(function: Any) -> None:
-    """Let outputs that are not read start from an empty tensor, and constant ones from a fill."""
+def _renew_operands(function: Any) -> None:
+    """Let operands that are not read be empty tensors, which nobody has to make, and constant outputs start from a fill."""
     for op in list(function.entry_block.operations):
         operation = op.operation
         if not operation.name.startswith("linalg."):
             continue
         arguments = list(operation.regions[0].blocks[0].arguments)
         first = len(operation.operands) - len(operation.results)
-        for number in range(first, len(operation.operands)):
-            value = operation.operands[number]
+        for number, value in enumerate(operation.operands):
+            if not isinstance(value.type, ir.RankedTensorType):
+                continue
             is_read = number < len(arguments) and any(True for _ in arguments[number].uses)
-            scalar = splat_of(value)
+            scalar = splat_of(value) if number >= first else None
             with ir.InsertionPoint(operation), operation.location:
                 if not is_read and defining_op(value, "tensor.empty") is None:
                     operation.operands[number] = empty_of(value.type)

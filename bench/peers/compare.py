@@ -101,7 +101,9 @@ def results(
             if before is not None and title in before["versions"]:
                 versions[title] = before["versions"][title]
                 for operator_name in programs:
-                    programs[operator_name] += [r for r in before["programs"][operator_name] if r["who"] == title]
+                    programs[operator_name] += [
+                        r for r in before["programs"].get(operator_name, []) if r["who"] == title
+                    ]
             continue
         try:
             made = run_peer(name, interpreters[name], given)

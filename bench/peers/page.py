@@ -2,6 +2,7 @@
 """The page docs/peers.md: the tables of `results.json`, and what they say of ours beside the peers."""
 
 from collections.abc import Callable
+from textwrap import fill
 from typing import Any
 
 from operators import LOOPS, TITLES, operators
@@ -9,8 +10,9 @@ from reasons import REASONS
 
 TEXT = """# Machine code beside other compilers
 
-Four operators in f32, compiled for {device} ({architecture}) by ours and by {peers}. **Nothing here was run, and no
-number on this page is a speed**: the figures are counted in machine code and in tiles.
+Four operators in f32, compiled for {device} ({architecture}) by ours and by other compilers:
+{peers}.
+**Nothing here was run, and no number on this page is a speed**: the figures are counted in machine code and in tiles.
 
 Made on {date} by `python bench/peers/compare.py`, which writes `bench/peers/results.json` (figures, with the
 instructions of every main loop) and this page; `--page-only` writes the page alone. Needed are pip packages, no GPU.
@@ -20,10 +22,11 @@ instructions of every main loop) and this page; `--page-only` writes the page al
 - **Triton** has no planner: its tiles are its user's, and are usually found by measuring. Every configuration of a grid
   is compiled (`bench/peers/peer_triton.py`); of those that do not spill, the page has the one with the highest FMA
   share, the same among those with no more registers than ours has, and the one that asks for the fewest bytes. The
-  kernels are those of Triton's tutorials, and a convolution as implicit GEMM. `input_precision="ieee"`.
+  number in parentheses is that of the grid. The kernels are those of Triton's tutorials, and a convolution as implicit
+  GEMM. `input_precision="ieee"`.
 - **TVM dlight** is TVM's set of default schedules, without tuning; nvcc compiles its CUDA C++.
 - **IREE** has no CUDA target of Hopper, so that its code is that for sm_80, assembled for {architecture}; it gets the
-  text that ours gets.
+  text that ours gets. Its convolution multiplies and adds in two instructions: no FMA.
 - **Ours** is the first plan of the compiler, which nobody chose by hand; a row in parentheses says what was forced.
 
 | column | what |
@@ -66,7 +69,7 @@ def page(found: dict[str, Any]) -> str:
     Raises:
         ValueError: A peer is ahead of ours somewhere, and `REASONS` does not say why.
     """
-    versions = " and ".join(f"{name} {version}" for name, version in found["versions"].items())
+    versions = ", ".join(f"{name} {version}" for name, version in found["versions"].items())
     loops = " or ".join(", ".join(names) for names in LOOPS.values())
     head = TEXT.format(peers=versions or "nobody else", loops=loops, **found)
     parts = [head, *[f"{name} is left out: {why}.\n" for name, why in found["missing"].items()]]
@@ -74,7 +77,8 @@ def page(found: dict[str, Any]) -> str:
     for name, rows in found["programs"].items():
         parts += [f"\n## {TITLES[name]}\n", f"| {' | '.join(COLUMNS)} |", "|---|---|" + "---:|" * 7 + "---|---:|---:|"]
         parts += [f"| {' | '.join(cells(row, found['versions']))} |" for row in rows]
-        parts += ["", *verdicts(name, rows, multiplies=kinds[name] in MULTIPLIES)]
+        lines = verdicts(name, rows, multiplies=kinds[name] in MULTIPLIES)
+        parts += ["", *[fill(line, 120, subsequent_indent="  ", break_on_hyphens=False) for line in lines]]
     return "\n".join(parts) + "\n"
 
 

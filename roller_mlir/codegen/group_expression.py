@@ -8,6 +8,7 @@ from roller_mlir.codegen.common_loops import CommonLoops, GroupError, loops_of, 
 from roller_mlir.codegen.linalg_reader import StructuredOp
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
 from roller_mlir.plan.expression import ELEMENT_BYTES
+from roller_mlir.plan.uneven import reads_outside
 from roller_mlir.support.bindings import ir
 
 
@@ -52,7 +53,7 @@ def group_expression(
                 continue
             moved = _moved(access, member, count)
             pad = root.expression.pad_values[position]
-            key = (source, moved.indices, pad if _reads_padding(access, member) else None)
+            key = (source, moved.indices, pad if reads_outside(root.expression, access) else None)
             if key not in found:
                 accesses.append(replace(moved, name=f"arg{len(accesses)}"))
                 pads.append(pad)
@@ -72,17 +73,6 @@ def group_expression(
         live_words=_live_words(members, made, results, count),
     )
     return expression, tuple(tuple(uses) for uses in found.values())
-
-
-def _reads_padding(access: Access, member: Member) -> bool:
-    """Whether a member reads elements around a tensor, which are a padding's."""
-    loops = loops_of(member.root)
-    for index, extent in zip(access.indices, access.shape, strict=True):
-        ends = [k * (loops[loop].extent - 1) for loop, k in index.terms().items()]
-        low, high = (index.constant + sum(side(0, end) for end in ends) for side in (min, max))
-        if low < 0 or high >= extent:
-            return True
-    return False
 
 
 def _widest(members: Sequence[Member], whole: tuple[int, ...], output: Access) -> str:

@@ -121,10 +121,47 @@ class Builder:
         return self.add(Fill(types=(Tensor(tuple(shape), element),), value=value), Info(bound))
 
     def operand(self, shape: Sequence[Whole], element: str) -> Ref:
-        """Add an argument, or now and then a constant, as something to read."""
-        if self.at(product(shape)) <= 4096 and self.chance(0.06):
+        """Add something to read: an argument, now and then a constant, a padded argument or a part of one."""
+        drawn = self.random.random()
+        if drawn < 0.06 and self.at(product(shape)) <= 4096:
             return self.dense(shape, element)
+        if drawn < 0.10 and element != "i1":
+            return self._padded(shape, element)
+        if drawn < 0.13:
+            return self._part(shape, element)
         return self.argument(shape, element)
+
+    def _padded(self, shape: Sequence[Whole], element: str) -> Ref:
+        """Add a padding around a smaller argument."""
+        low, high, inner = list[Whole](), list[Whole](), list[Whole]()
+        for extent in shape:
+            sides = [self.knob(self.random.choice((0, 1, 2)), 0) for _ in range(2)]
+            if self.at(extent) <= sum(map(self.at, sides)):
+                sides = [self.knob(0, 0), self.knob(0, 0)]
+            low.append(sides[0])
+            high.append(sides[1])
+            inner.append(extent - sides[0] - sides[1])
+        value = self.random.choice((0.0, 1.0, -3.0))
+        node = Pad(
+            operands=(self.argument(inner, element),),
+            types=(Tensor(tuple(shape), element),),
+            low=tuple(low),
+            high=tuple(high),
+            value=value,
+        )
+        return self.copy_info(node)
+
+    def _part(self, shape: Sequence[Whole], element: str) -> Ref:
+        """Add a slice of a larger argument."""
+        offsets = [self.knob(self.random.choice((0, 0, 1, 2)), 0) for _ in shape]
+        strides = [self.knob(self.random.choice((1, 1, 1, 2))) for _ in shape]
+        whole = [
+            (extent - 1) * stride + 1 + offset + self.random.choice((0, 1))
+            for extent, offset, stride in zip(shape, offsets, strides, strict=True)
+        ]
+        kind = Tensor(tuple(shape), element)
+        given = self.argument(whole, element)
+        return self.copy_info(Slice(operands=(given,), types=(kind,), offsets=tuple(offsets), strides=tuple(strides)))
 
     def start(self, shape: Sequence[Whole], element: str, neutral: float) -> Ref:
         """Add what an accumulator starts from: mostly a fill of the neutral element."""

@@ -167,6 +167,8 @@ def _pad(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
     element = _element_type(op, op.results[0].type)
     scalar = round_to(np.asarray(constant.attributes["value"].value), element)
     source = operands[0]
+    if not low:
+        return source
     padded = np.pad(source.data, list(zip(low, high, strict=True)), constant_values=scalar)
     return _Value(padded, source.points)
 

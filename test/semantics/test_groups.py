@@ -9,6 +9,7 @@ import roller_mlir
 from roller_mlir import CompileOptions
 
 from .groups import GROUPS
+from .joined_programs import CASES
 from .test_semantics_devices import compiled, run_and_compare
 
 APART = CompileOptions(binaries=False, fusion=False)
@@ -24,6 +25,14 @@ def test_joined_ops_compute_what_they_do_apart(name: str, device: str) -> None:
         assert len(artifact.manifest.launches) == kernels
     for comparison in run_and_compare(artifact, "normal"):
         assert comparison.matches, comparison
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_what_was_joined_wrongly(name: str) -> None:
+    artifact = compiled(CASES[name], "h200")
+    assert len(artifact.manifest.launches) == 1
+    for comparison in run_and_compare(artifact):
+        assert comparison.equal, comparison
 
 
 @pytest.mark.parametrize("name", GROUPS)

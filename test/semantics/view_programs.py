@@ -159,4 +159,16 @@ func.func @f(%x: tensor<9x80xf16>, %y: tensor<3x80xbf16>, %z: tensor<3x8xf64>) -
   return %a, %b, %c : tensor<9x80xf16>, tensor<3x80xbf16>, tensor<3x8xf64>
 }
 """,
+    "pad without dimensions": """
+func.func @f(%x: tensor<f32>) -> tensor<f32> {
+  %c = arith.constant 1.0 : f32
+  %p = tensor.pad %x low[] high[] {
+  ^bb0:
+    tensor.yield %c : f32
+  } : tensor<f32> to tensor<f32>
+  %e = tensor.empty() : tensor<f32>
+  %r = linalg.exp ins(%p : tensor<f32>) outs(%e : tensor<f32>) -> tensor<f32>
+  return %r : tensor<f32>
+}
+""",
 }

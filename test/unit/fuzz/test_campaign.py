@@ -53,11 +53,13 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_300_random_programs_hold() -> None:
-    tally = run_campaign(Campaign(seed=4, numbers=range(300), targets=TARGETS, workers=2, shrink_at_most=1))
+@pytest.mark.parametrize("first", range(0, 300, 50))
+def test_300_random_programs_hold(first: int) -> None:
+    numbers = range(first, first + 50)
+    tally = run_campaign(Campaign(seed=4, numbers=numbers, targets=TARGETS, workers=1, shrink_at_most=1))
     assert not [(one.case.number, one.outcome.message) for one in tally.failures]
     held = tally.statuses["equal"] + tally.statuses["close"]
-    assert held >= 240, tally.statuses
+    assert held >= 40, tally.statuses
     assert set(tally.statuses) <= {"equal", "close", "refused"}
 
 

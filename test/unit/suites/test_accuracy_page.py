@@ -4,6 +4,7 @@
 import shutil
 import sys
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import NamedTuple
@@ -37,6 +38,7 @@ def scripts() -> Iterator[Scripts]:
         import within_operators
         import worst
 
+        patched.setattr(report, "across_tables", cache(report.across_tables))  # seconds, and the same for every page
         yield Scripts(figures, report, within_operators, worst)
     for name in names:
         sys.modules.pop(name, None)

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Functions whose ops become one kernel, and were once joined wrongly: found by random programs, and shrunk."""
+
+# ruff: noqa: E501 - MLIR as users write it
+
+CASES = {
+    "one tensor with two paddings in one kernel": """
+func.func @f(%x: tensor<8x60xf32>) -> tensor<9x64xf32> {
+  %z = arith.constant 0.0 : f32
+  %n = arith.constant -5.0 : f32
+  %p0 = tensor.pad %x low[0, 0] high[1, 4] { ^bb0(%i: index, %j: index): tensor.yield %z : f32 } : tensor<8x60xf32> to tensor<9x64xf32>
+  %p1 = tensor.pad %x low[0, 0] high[1, 4] { ^bb0(%i: index, %j: index): tensor.yield %n : f32 } : tensor<8x60xf32> to tensor<9x64xf32>
+  %e = tensor.empty() : tensor<9xf32>
+  %i0 = linalg.fill ins(%z : f32) outs(%e : tensor<9xf32>) -> tensor<9xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+      ins(%p0 : tensor<9x64xf32>) outs(%i0 : tensor<9xf32>) {
+  ^bb0(%a: f32, %acc: f32):
+    %r = arith.addf %a, %acc : f32
+    linalg.yield %r : f32
+  } -> tensor<9xf32>
+  %o = tensor.empty() : tensor<9x64xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%p1, %s : tensor<9x64xf32>, tensor<9xf32>) outs(%o : tensor<9x64xf32>) {
+  ^bb0(%a: f32, %b: f32, %acc: f32):
+    %r = arith.addf %a, %b : f32
+    linalg.yield %r : f32
+  } -> tensor<9x64xf32>
+  return %y : tensor<9x64xf32>
+}
+""",
+    "residual with a padding": """
+func.func @f(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>, %q: tensor<60x61xf32>) -> tensor<64x64xf32> {
+  %z = arith.constant 0.0 : f32
+  %n = arith.constant -5.0 : f32
+  %p = tensor.pad %q low[0, 1] high[4, 2] { ^bb0(%i: index, %j: index): tensor.yield %n : f32 } : tensor<60x61xf32> to tensor<64x64xf32>
+  %e = tensor.empty() : tensor<64x64xf32>
+  %i0 = linalg.fill ins(%z : f32) outs(%e : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<64x32xf32>, tensor<32x64xf32>) outs(%i0 : tensor<64x64xf32>) -> tensor<64x64xf32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%c, %p : tensor<64x64xf32>, tensor<64x64xf32>) outs(%e : tensor<64x64xf32>) {
+  ^bb0(%u: f32, %v: f32, %acc: f32):
+    %r = arith.addf %u, %v : f32
+    linalg.yield %r : f32
+  } -> tensor<64x64xf32>
+  return %y : tensor<64x64xf32>
+}
+""",
+    "product that starts from a padding": """
+func.func @f(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>, %q: tensor<60x61xf32>) -> tensor<64x64xf32> {
+  %n = arith.constant -5.0 : f32
+  %p = tensor.pad %q low[0, 1] high[4, 2] { ^bb0(%i: index, %j: index): tensor.yield %n : f32 } : tensor<60x61xf32> to tensor<64x64xf32>
+  %c = linalg.matmul ins(%a, %b : tensor<64x32xf32>, tensor<32x64xf32>) outs(%p : tensor<64x64xf32>) -> tensor<64x64xf32>
+  return %c : tensor<64x64xf32>
+}
+""",
+    "an input that is made, and not read": """
+func.func @f(%x: tensor<6x2xi32>) -> tensor<2x6xi32> {
+  %z = arith.constant 0 : i32
+  %e0 = tensor.empty() : tensor<6x2xi32>
+  %f = linalg.fill ins(%z : i32) outs(%e0 : tensor<6x2xi32>) -> tensor<6x2xi32>
+  %m = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%f, %x : tensor<6x2xi32>, tensor<6x2xi32>) outs(%e0 : tensor<6x2xi32>) {
+  ^bb0(%a: i32, %b: i32, %acc: i32):
+    %r = arith.minsi %b, %a : i32
+    linalg.yield %r : i32
+  } -> tensor<6x2xi32>
+  %e1 = tensor.empty() : tensor<2x6xi32>
+  %y = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%m : tensor<6x2xi32>) outs(%e1 : tensor<2x6xi32>) {
+  ^bb0(%a: i32, %acc: i32):
+    %r = arith.subi %a, %a : i32
+    linalg.yield %r : i32
+  } -> tensor<2x6xi32>
+  return %y : tensor<2x6xi32>
+}
+""",
+}
