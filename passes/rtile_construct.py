@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`rtile-construct`: every linalg structured op becomes a program with the plan that construction chose for it.
+"""`rtile-construct`: every linalg op, or group of ops, becomes a program with the plan that construction chose for it.
 
-Precondition: functions of linalg structured ops on static tensors (`rtile-normalize`). Postcondition: each such op
-stands in an `rtile.program` with `#rtile.plan`; `linalg.fill` and `tensor.empty` of its output stand inside too, and so
-does a `tensor.pad` that it reads through: the program takes the tensor inside.
+Precondition: functions of linalg structured ops on static tensors (`rtile-normalize`), some of them maybe in an
+`rtile.program` without a plan (`rtile-fuse`). Postcondition: each op stands in an `rtile.program` with `#rtile.plan`,
+those that were joined in one; `linalg.fill` and `tensor.empty` of an output stand inside too, and so does a
+`tensor.pad` that an op reads through: the program takes the tensor inside.
 
     %i = linalg.fill ins(%zero : f32) outs(%e : tensor<1024x1024xf32>) -> tensor<1024x1024xf32>
     %r = linalg.matmul ins(%A, %B : ...) outs(%i : ...) -> tensor<1024x1024xf32>
@@ -16,9 +17,13 @@ whose `part` says which loop was divided into what, and `matmul_0_join` with the
 an op does not change with that. In a plan file, `matmul_0` is either a plan of the whole op, with `split` where it is
 divided, or, as the programs give it, a plan with `part` beside an entry `matmul_0_join`.
 
-Refused: what no tensor expression can say, tiles that the device cannot hold, and plans that do not fit the op or the
-device, reductions that cannot be divided so, each at its op; plan files that cannot be read, that name a program which
-the module has not, or that hold one stage of two. Paper: ROLLER section 3.1 and Figure 8.
+A program of several ops is called after the one that is reduced in steps, else after its last op; its reduction is
+never divided.
+
+Refused: what no tensor expression can say, joined ops that cannot be one kernel, tiles that the device cannot hold, and
+plans that do not fit the op or the device, reductions that cannot be divided so, each at its op; plan files that cannot
+be read, that name a program which the module has not, or that hold one stage of two. Paper: ROLLER section 3.1 and
+Figure 8.
 """
 
 from dataclasses import dataclass, replace

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`rtile-expand`: programs with plans become hierarchical tiled loops.
 
-Precondition: `rtile.program` regions hold one linalg structured op, its init and a plan. Postcondition: the regions
-hold unit loops, reduction loops, `rtile.load`, `rtile.compute` and `rtile.store`; the plan is gone, the loops are the
-program.
+Precondition: `rtile.program` regions hold linalg structured ops that are one group, with what their outputs start from,
+and a plan. Postcondition: the regions hold unit loops, `rtile.load`, one `rtile.compute` per op and `rtile.store`; the
+op that is reduced in steps stands in reduction loops, what is computed by its loads is an `rtile.map_load`. The plan is
+gone, the loops are the program.
 
     "rtile.program"(%A, %B) ({ ... linalg.matmul ... }) {plan = #rtile.plan<{...}>}
     // becomes, inside the region:
@@ -16,8 +17,9 @@ program.
       "rtile.store"(%acc, %o, %i, %j)
     } {rtile.mapping = "unit"} } {rtile.mapping = "unit"}
 
-Refused: a program without a plan, or with one that does not fit its op; an accumulator that starts from a value that is
-no constant; element types other than f32, which can be planned only. Paper: ROLLER section 3.2 and Figure 6.
+Refused: a program without a plan, or with one that does not fit its ops or that no code is generated for; ops that
+cannot be one kernel; an accumulator that starts from what is neither a fill, an operand nor another op's result. Paper:
+ROLLER section 3.2 and Figure 6.
 """
 
 from dataclasses import dataclass

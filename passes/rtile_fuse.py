@@ -14,26 +14,28 @@ First element-wise ops are composed into the op that alone reads each of their e
 are listed and the device's model plans each: element-wise ops behind a heavy op are computed on its accumulators after
 the last step of the reduction, what starts an accumulator before the first; ops that share rows, such as those of a
 softmax, keep them in registers where a row fits. Of two neighbours whose union saves time the best is joined, until no
-union saves any. `explain` reports each decision as a remark: what was joined, seconds and bytes saved (predicted), and
-why a legal grouping was left.
+union saves any. Each is weighed as `rtile-construct` plans it when nothing is forced; only an op that is alone may have
+its reduction divided over tasks. `explain` reports each decision as a remark: what was joined, seconds and bytes saved
+(predicted), and why a legal grouping was left.
 
-Refused: nothing; what cannot be joined stays apart. Paper: ROLLER section 3.1 (fused operators are one expression) and
-3.2 (axis fusion), PolyDL section 5.
+Refused: what no tensor expression can say, at its op; what cannot be joined stays apart. Paper: ROLLER section 3.1
+(fused operators are one expression) and 3.2 (axis fusion), PolyDL section 5.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
 from typing import Any, ClassVar
 
 from roller_mlir.codegen import FAMILIES
 from roller_mlir.codegen.compose import compose_into_readers
-from roller_mlir.codegen.fusion import Cost, Decision, Fusion, leaving
+from roller_mlir.codegen.fusion import Cost, Decision, Fusion, Weigh, leaving
 from roller_mlir.codegen.group import starts_others_only
 from roller_mlir.codegen.group_axes import fuse_axes_of_groups
 from roller_mlir.codegen.linalg_reader import erase_unused, is_structured, read_structured
 from roller_mlir.codegen.pads import PAD, padding_of
-from roller_mlir.codegen.separate import separate_results, separate_views
+from roller_mlir.codegen.separate import renew_operands, separate_results, separate_views
 from roller_mlir.codegen.wrap import wrap
 from roller_mlir.hal import Device, find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
@@ -70,27 +72,28 @@ class RTileFuse(Pass):
     def run(self, module: ir.Module) -> None:
         """Join the ops of every function."""
         device = find_device(self.device)
-        costs: dict[TensorExpression, Cost | str] = {}
-        for op in module.body.operations:
-            if not isinstance(op, func.FuncOp) or op.is_external:
-                continue
-            for block in op.regions[0].blocks:
-                self._fuse(block, device, costs)
+        weigh = _weigher(device)
+        functions = [op for op in module.body.operations if isinstance(op, func.FuncOp) and not op.is_external]
+        blocks = [block for function in functions for block in function.regions[0].blocks]
+        if self.fusion and sum([_compose(block) for block in blocks]):
+            _clean(module)  # two bodies as one may read less than both
+            for function in functions:
+                separate_views(function)
+                renew_operands(function)
+                separate_results(function, flat=False)
+        for block in blocks:
+            self._fuse(block, weigh)
         if self.fuse_axes:
-            with module.context:
-                passmanager.PassManager.parse(CLEAN).run(module.operation)
-            for op in module.body.operations:
-                if isinstance(op, func.FuncOp) and not op.is_external:
-                    separate_views(op)
-                    separate_results(op, flat=True)
+            _clean(module)
+            for function in functions:
+                separate_views(function)
+                separate_results(function, flat=True)
 
-    def _fuse(self, block: ir.Block, device: Device, costs: dict[TensorExpression, Cost | str]) -> None:
-        operations = [op.operation for op in block.operations if is_structured(op.operation)]
-        operations = [op for op in operations if not starts_others_only(op)]
+    def _fuse(self, block: ir.Block, weigh: Weigh) -> None:
+        operations = _computing(block)
         groups: list[Sequence[ir.Operation]] = [[operation] for operation in operations]
         if self.fusion:
-            operations = compose_into_readers(operations)
-            cut = Fusion(operations, lambda expression: _weigh(expression, device, costs)).search()
+            cut = Fusion(operations, weigh).search()
             if self.explain:
                 for decision in cut.decisions:
                     _report(decision)
@@ -104,6 +107,23 @@ class RTileFuse(Pass):
                 wrap(roots, leaving(group), f"group_{number}", None)
         _sort(block)
         erase_unused(block)
+
+
+def _computing(block: ir.Block) -> list[ir.Operation]:
+    """Return the structured ops of a block but fills that only start the output of others."""
+    found = [op.operation for op in block.operations if is_structured(op.operation)]
+    return [operation for operation in found if not starts_others_only(operation)]
+
+
+def _compose(block: ir.Block) -> int:
+    """Compose element-wise ops of a block into their readers; return how many."""
+    operations = _computing(block)
+    return len(operations) - len(compose_into_readers(operations))
+
+
+def _clean(module: ir.Module) -> None:
+    with module.context:
+        passmanager.PassManager.parse(CLEAN).run(module.operation)
 
 
 def _share_views(block: ir.Block) -> None:
@@ -123,21 +143,25 @@ def _share_views(block: ir.Block) -> None:
             operation.erase()
 
 
-def _weigh(expression: TensorExpression, device: Device, costs: dict[TensorExpression, Cost | str]) -> Cost | str:
-    """Return what the model expects of an expression, remembered."""
-    expression = merge_axes(expression)
-    if expression not in costs:
-        options = ConstructOptions(
-            top_k=1, instructions=FAMILIES, split=not expression.whole and not expression.epilogue
-        )
+def _weigher(device: Device) -> Weigh:
+    """Return the weighing of expressions, remembered.
+
+    It asks for what `rtile-construct` plans when nothing is forced: which ops are one program depends on the module and
+    the device alone, so that a plan file fits whatever else is chosen.
+    """
+    options = ConstructOptions(top_k=1, instructions=FAMILIES)
+
+    @cache
+    def weighed(expression: TensorExpression, split: bool) -> Cost | str:
         try:
-            prediction = construct(expression, device, options)[0].prediction
+            prediction = construct(expression, device, replace(options, split=split))[0].prediction
         except ConstructionError as error:
-            costs[expression] = str(error)
-        else:
-            assert prediction is not None
-            costs[expression] = Cost(prediction.seconds, prediction.global_load_bytes + prediction.global_store_bytes)
-    return costs[expression]
+            return str(error)
+        assert prediction is not None
+        return Cost(prediction.seconds, prediction.global_load_bytes + prediction.global_store_bytes)
+
+    # Only an op that is alone may have its reduction divided over tasks.
+    return lambda expression, alone: weighed(merge_axes(expression), alone)
 
 
 def _report(decision: Decision) -> None:
@@ -179,7 +203,8 @@ def _sort(block: ir.Block) -> None:
         if operation in placed:
             return
         placed.add(operation)
-        for value in operation.operands:
+        inner = (op.operation for region in operation.regions for block in region.blocks for op in block.operations)
+        for value in (*operation.operands, *(value for op in inner for value in op.operands)):
             maker = value.owner
             if not isinstance(maker, ir.Block) and maker.operation in home:
                 place(maker.operation)

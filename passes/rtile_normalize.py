@@ -34,11 +34,10 @@ from typing import Any, ClassVar
 from roller_mlir.codegen.accepted_input import RESHAPES, check_operations, check_signatures, compiled_functions
 from roller_mlir.codegen.axis_fusion import fuse_axes
 from roller_mlir.codegen.decompose import decompose
-from roller_mlir.codegen.separate import empty_of, filled, separate_results, separate_views, splat_of
+from roller_mlir.codegen.separate import renew_operands, separate_results, separate_views
 from roller_mlir.codegen.views import VIEWS
 from roller_mlir.support.bindings import ir, passmanager
 from roller_mlir.support.passes import Pass, option, register
-from roller_mlir.support.values import defining_op
 
 SIMPLIFY = "builtin.module(convert-elementwise-to-linalg,func.func(canonicalize,cse))"
 CLEAN = "builtin.module(func.func(canonicalize,cse))"
@@ -65,7 +64,7 @@ class RTileNormalize(Pass):
             decompose(function)
         check_operations(module)
         for function in functions:
-            _renew_operands(function)
+            renew_operands(function)
             if self.fuse_axes:
                 fuse_axes(function)
         _simplify(module, CLEAN)
@@ -79,26 +78,6 @@ class RTileNormalize(Pass):
 def _simplify(module: ir.Module, pipeline: str) -> None:
     with module.context:
         passmanager.PassManager.parse(pipeline).run(module.operation)
-
-
-def _renew_operands(function: Any) -> None:
-    """Let operands that are not read be empty tensors, which nobody has to make, and constant outputs start from a fill."""
-    for op in list(function.entry_block.operations):
-        operation = op.operation
-        if not operation.name.startswith("linalg."):
-            continue
-        arguments = list(operation.regions[0].blocks[0].arguments)
-        first = len(operation.operands) - len(operation.results)
-        for number, value in enumerate(operation.operands):
-            if not isinstance(value.type, ir.RankedTensorType):
-                continue
-            is_read = number < len(arguments) and any(True for _ in arguments[number].uses)
-            scalar = splat_of(value) if number >= first else None
-            with ir.InsertionPoint(operation), operation.location:
-                if not is_read and defining_op(value, "tensor.empty") is None:
-                    operation.operands[number] = empty_of(value.type)
-                elif is_read and scalar is not None:
-                    operation.operands[number] = filled(value.type, scalar)
 
 
 def _erase_unused(function: Any) -> None:

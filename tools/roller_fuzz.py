@@ -61,6 +61,7 @@ def run(arguments: argparse.Namespace) -> int:
         find_device(name).require_compiles()
     if arguments.case is not None and arguments.limits:
         raise UsageError("--limits tells of many cases, but got --case")
+    _check_places(arguments)
     first = arguments.first if arguments.case is None else arguments.case
     campaign = Campaign(
         seed=arguments.seed,
@@ -83,6 +84,20 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _report(tally)
     return 0 if tally.holds else 1
+
+
+def _check_places(arguments: argparse.Namespace) -> None:
+    """Refuse what cannot be written to before hours of work, not after them."""
+    from roller_mlir.tools.roller_errors import InputError
+
+    if arguments.limits and not Path(arguments.limits).absolute().parent.is_dir():
+        raise InputError(f"{arguments.limits} cannot be written: there is no folder {Path(arguments.limits).parent}")
+    if arguments.keep is not None:
+        try:
+            Path(arguments.keep).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            reason = (error.strerror or str(error)).lower()
+            raise InputError(f"failures cannot be kept in {arguments.keep}: {reason}") from None
 
 
 def _show(campaign: "Campaign", number: int) -> None:
@@ -139,7 +154,7 @@ def _report(tally: "Tally") -> None:
     parts = ", ".join(f"{count} {status}" for status, count in sorted(tally.statuses.items()))
     median = sorted(a + b for a, b in zip(tally.compile_s, tally.run_s, strict=True))
     time = f"; a case takes {seconds(median[len(median) // 2])} (median)" if median else ""
-    print_line(f"{total} cases in {seconds(tally.wall_s)}: {parts}{time}")
+    print_line(f"{total} case{'s' * (total != 1)} in {seconds(tally.wall_s)}: {parts}{time}")
     print_line("all hold" if tally.holds else f"{len(tally.failures)} failed")
 
 

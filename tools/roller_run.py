@@ -100,9 +100,11 @@ def _open(arguments: argparse.Namespace) -> "Artifact":
     path = Path(arguments.file)
     if path.is_dir():
         forced = arguments.tile_sizes or arguments.thread_tile or arguments.stages or arguments.plan_file
-        forced = forced or given_construction_arguments(arguments)
+        forced = forced or given_construction_arguments(arguments) or arguments.no_fusion or arguments.explain_fusion
         if given_target(arguments) or arguments.entry or forced:
-            raise UsageError(f"{arguments.file} is compiled already; a device, --entry and forced plans go with a FILE")
+            raise UsageError(
+                f"{arguments.file} is compiled already; a device, --entry, fusion and forced plans go with a FILE"
+            )
         return Artifact.load(path)
     source = open_source(arguments)
     return compile_artifact(arguments, source, binaries=arguments.on != "sim", llvm=arguments.level == "llvm")

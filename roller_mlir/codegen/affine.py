@@ -2,6 +2,7 @@
 """Affine maps as linear coefficients, and their application to linear expressions."""
 
 from collections.abc import Sequence
+from typing import Any
 
 from roller_mlir.mapping.index import Linear
 from roller_mlir.plan import LinearIndex
@@ -64,3 +65,12 @@ def _terms(expression: ir.AffineExpr) -> tuple[dict[int, int], int]:
         if not left:
             return {d: k * left_constant for d, k in right.items()}, right_constant * left_constant
     raise NotLinearError(f"an index must be a sum of constant multiples of loops, but got {expression}")
+
+
+def loops_in(expression: Any) -> list[int]:
+    """Return the loops that occur in an index expression, each as often as it does."""
+    if isinstance(expression, ir.AffineDimExpr):
+        return [expression.position]
+    if isinstance(expression, ir.AffineBinaryExpr):
+        return [*loops_in(expression.lhs), *loops_in(expression.rhs)]
+    return []

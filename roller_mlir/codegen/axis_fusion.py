@@ -18,11 +18,12 @@ from itertools import pairwise
 from math import prod
 from typing import Any
 
+from roller_mlir.codegen.affine import loops_in
 from roller_mlir.codegen.axis_groups import Groups, Operand, fusible_groups
 from roller_mlir.codegen.body import UnknownValueError, read_body
+from roller_mlir.codegen.generic import bodiless_generic, iterators_of
 from roller_mlir.codegen.linalg_reader import fill_constant, is_structured
 from roller_mlir.codegen.views import View, view_of
-from roller_mlir.dialects.rtile_compute import iterator_name
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
 from roller_mlir.support.values import defining_op
 
@@ -128,7 +129,7 @@ class Nest:
         plain = tuple(e.position if isinstance(e, ir.AffineDimExpr) else None for e in indices)
         return Operand(
             plain,
-            tuple(loop for expression in indices for loop in _loops_in(expression)),
+            tuple(loop for expression in indices for loop in loops_in(expression)),
             tuple(view is None or view.is_whole(d) for d in range(len(shape))),
             tuple(
                 extent == 1 and str(e) == "0" and (view is None or view.is_whole(d))
@@ -152,7 +153,7 @@ def read_nest(operation: ir.Operation) -> Nest | None:
     if any(view is not None and not view.is_collapsible for view in views):
         return None
     indices = tuple(tuple(m.results) for m in maps)
-    nest = Nest(operation, indices, _iterators(operation, maps), (), (), views)
+    nest = Nest(operation, indices, iterators_of(operation, maps), (), (), views)
     extents: dict[int, int] = {}
     for number, operand in enumerate(nest.operands):
         for loop, extent in zip(operand.dimensions, nest.shape(number), strict=True):
@@ -186,7 +187,7 @@ def _index_ops(operation: ir.Operation) -> list[ir.Operation]:
 
 def _in_sum(indices: tuple[tuple[Any, ...], ...], loops: tuple[int, ...]) -> bool:
     """Whether one of some loops stands in a sum with another one."""
-    named = [_loops_in(expression) for each in indices for expression in each]
+    named = [loops_in(expression) for each in indices for expression in each]
     return any(len(each) > 1 and loop in each for each in named for loop in loops)
 
 
@@ -205,43 +206,15 @@ def _compose(expression: Any, dims: list[Any], loops: int) -> Any:
     return ir.AffineMap.get(loops, 0, [found]).results[0]  # as the class that it is
 
 
-def _loops_in(expression: Any) -> list[int]:
-    if isinstance(expression, ir.AffineDimExpr):
-        return [expression.position]
-    if isinstance(expression, ir.AffineBinaryExpr):
-        return [*_loops_in(expression.lhs), *_loops_in(expression.rhs)]
-    return []
-
-
-def _iterators(operation: ir.Operation, maps: tuple[ir.AffineMap, ...]) -> tuple[str, ...]:
-    """Return what each loop is: as the op says, or a reduction where an output lacks the loop."""
-    if "iterator_types" in operation.attributes:
-        return tuple(iterator_name(attribute) for attribute in operation.attributes["iterator_types"])
-    outputs = maps[len(maps) - len(operation.results) :]
-    written = [{loop for result in m.results for loop in _loops_in(result)} for m in outputs]
-    parallel = set.intersection(*written) if written else set[int]()
-    return tuple("parallel" if loop in parallel else "reduction" for loop in range(maps[0].n_dims))
-
-
 def rewrite(nest: Nest) -> ir.Operation:
     """Replace an op by the linalg.generic over fused loops, between reshapes of its operands and results."""
     operation = nest.operation
     inputs = len(nest.indices) - len(operation.results)
     with ir.InsertionPoint(operation), operation.location:
         operands = [_collapse(nest, number) for number in range(len(nest.indices))]
-        maps = [ir.AffineMapAttr.get(_fused_map(nest, number)) for number in range(len(nest.indices))]
-        kinds = [f"#linalg.iterator_type<{nest.iterators[group[0]]}>" for group in nest.groups]
-        fused = ir.Operation.create(
-            "linalg.generic",
-            results=[value.type for value in operands[inputs:]],
-            operands=operands,
-            attributes={
-                "indexing_maps": ir.ArrayAttr.get(maps),
-                "iterator_types": ir.ArrayAttr.get([ir.Attribute.parse(kind) for kind in kinds]),
-                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([inputs, len(operands) - inputs]),
-            },
-            regions=1,
-        )
+        maps = [_fused_map(nest, number) for number in range(len(nest.indices))]
+        kinds = [nest.iterators[group[0]] for group in nest.groups]
+        fused = bodiless_generic(operands[:inputs], operands[inputs:], maps, kinds)
         operation.regions[0].blocks[0].append_to(fused.regions[0])
         _renumber(nest, fused)
         for i, result in enumerate(operation.results):

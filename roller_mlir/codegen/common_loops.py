@@ -30,6 +30,7 @@ class CommonLoops:
     def __init__(self, roots: Sequence[StructuredOp], made: dict[ir.Value, int]) -> None:
         self._roots = roots
         self._class = {(n, loop): (n, loop) for n, root in enumerate(roots) for loop in range(len(loops_of(root)))}
+        self._walkers = {one: {one[0]} for one in self._class}  # by the class's first: members with a loop in it
         for reader, root in enumerate(roots):
             for source, access in zip(root.sources, root.expression.inputs, strict=True):
                 if source in made:
@@ -90,7 +91,7 @@ class CommonLoops:
     def _join(self, maker: int, made: LinearIndex, reader: int, read: LinearIndex, shape: tuple[int, ...]) -> str:
         """Make one loop of two that index the same dimension; return what speaks against it."""
         a, b = _plain_loop(made), _plain_loop(read)
-        if a is None and b is None and made.constant == 0 and read.constant == 0:
+        if not (made.terms() or read.terms() or made.constant or read.constant):
             return ""
         if a is None or b is None:
             one = made if a is None else read
@@ -104,14 +105,9 @@ class CommonLoops:
         left, right = self._find((maker, a)), self._find((reader, b))
         if left == right:
             return ""
-        classes: dict[tuple[int, int], list[tuple[int, int]]] = {left: [], right: []}
-        for one in self._class:
-            found = self._find(one)
-            if found in classes:
-                classes[found].append(one)
-        numbers = [number for both in classes.values() for number, _ in both]
-        if len(set(numbers)) != len(numbers):
+        if self._walkers[left] & self._walkers[right]:
             return "a tensor would be read at another point than where it was made"
+        self._walkers[left] |= self._walkers.pop(right)
         self._class[right] = left
         return ""
 

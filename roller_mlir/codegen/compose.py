@@ -12,8 +12,10 @@ Only where nothing is computed twice: the reader runs through each element once,
 from collections.abc import Sequence
 from typing import Any
 
+from roller_mlir.codegen.affine import loops_in
+from roller_mlir.codegen.generic import bodiless_generic, iterators_of
+from roller_mlir.codegen.group import MOST_TENSORS
 from roller_mlir.codegen.linalg_reader import is_structured
-from roller_mlir.dialects.rtile_compute import iterator_name
 from roller_mlir.support.bindings import ir, linalg
 
 
@@ -32,6 +34,8 @@ def compose_into_readers(operations: Sequence[ir.Operation]) -> list[ir.Operatio
         if reader is None or reader not in left or not _is_element_wise(producer):
             continue
         positions = [i for i, value in enumerate(reader.operands) if value == producer.results[0]]
+        if len(producer.operands) + len(reader.operands) > MOST_TENSORS:
+            continue
         if not _reads_once(reader, positions) or not _keeps_extents(producer, reader, positions):
             continue
         current -= 1
@@ -86,7 +90,7 @@ def _reads_once(reader: ir.Operation, positions: Sequence[int]) -> bool:
         if not isinstance(kind, ir.RankedTensorType):
             continue
         for result, extent in zip(affine_map.results, ir.RankedTensorType(kind).shape, strict=True):
-            if extent != 1 and any(loop not in loops for loop in _loops_of(result)):
+            if extent != 1 and any(loop not in loops for loop in loops_in(result)):
                 return False
     return True
 
@@ -102,21 +106,6 @@ def _keeps_extents(producer: ir.Operation, reader: ir.Operation, positions: Sequ
         if number not in positions:
             alone |= {result.position for result in m.results if isinstance(result, ir.AffineDimExpr)}
     return alone == set(range(read[0].n_dims))
-
-
-def _loops_of(expression: Any) -> list[int]:
-    if isinstance(expression, ir.AffineDimExpr):
-        return [expression.position]
-    if isinstance(expression, ir.AffineBinaryExpr):
-        return [*_loops_of(expression.lhs), *_loops_of(expression.rhs)]
-    return []
-
-
-def _iterators(operation: ir.Operation, maps: Sequence[ir.AffineMap]) -> list[str]:
-    if "iterator_types" in operation.attributes:
-        return [iterator_name(attribute) for attribute in operation.attributes["iterator_types"]]
-    written = {loop for result in maps[-1].results for loop in _loops_of(result)}
-    return ["parallel" if loop in written else "reduction" for loop in range(maps[0].n_dims)]
 
 
 def _compose(producer: ir.Operation, reader: ir.Operation, positions: Sequence[int]) -> ir.Operation:
@@ -148,19 +137,7 @@ def _compose(producer: ir.Operation, reader: ir.Operation, positions: Sequence[i
         take(0, number, value, ir.AffineMap.get(loops, 0, results))
     outputs = list(reader.operands)[inputs:]
     with ir.InsertionPoint(reader), reader.location:
-        composed = ir.Operation.create(
-            "linalg.generic",
-            results=[result.type for result in reader.results],
-            operands=[*values, *outputs],
-            attributes={
-                "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(m) for m in (*maps, *read[inputs:])]),
-                "iterator_types": ir.ArrayAttr.get(
-                    [ir.Attribute.parse(f"#linalg.iterator_type<{kind}>") for kind in _iterators(reader, read)]
-                ),
-                "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(values), len(outputs)]),
-            },
-            regions=1,
-        )
+        composed = bodiless_generic(values, outputs, [*maps, *read[inputs:]], iterators_of(reader, read))
         kinds = [_element(value.type) for value in (*values, *outputs)]
         block = composed.regions[0].blocks.append(*kinds, arg_locs=[reader.location] * len(kinds))
     _clone_bodies(producer, reader, positions, block, place, at, len(values))

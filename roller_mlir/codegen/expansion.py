@@ -71,7 +71,7 @@ class Expansion:
             for number, (loop, axis) in enumerate(zip(loops, plan.axes, strict=True))
         ]
         self._tiles: dict[ir.Value, ir.Value] = {}
-        self._kept: dict[int, ir.Value] = {}
+        self._kept: dict[int, ir.Value] = {}  # by number of the operand that several ops read
         self._operands = {use: number for number, uses in enumerate(group.inputs) for use in uses}
 
     def build(self) -> list[ir.Value]:
@@ -238,10 +238,13 @@ class Expansion:
         layout = self._plan.operands[operand]
         uses = self._group.inputs[operand]
         producer = self._group.producers.get((self._group.members[number].root.operation, position))
-        if producer is not None or len(uses) == 1 or not _is_plain(access):
+        if producer is not None or len(uses) == 1:
             return self._load(box, source, box.access(access), layout, producer)
         if operand not in self._kept:
-            self._kept[operand] = self._keep(box, source, access, layout)
+            if _is_plain(access):
+                self._kept[operand] = self._keep(box, source, access, layout)
+            else:
+                self._kept[operand] = self._load(box, source, box.access(access), layout)
         return self._kept[operand]
 
     def _keep(self, box: _Box, source: ir.Value, access: Access, layout: OperandPlan) -> ir.Value:
@@ -321,8 +324,9 @@ class Expansion:
 
 def _is_plain(access: Access) -> bool:
     """Whether a tensor is read once per point, each dimension by a loop of its own or at a constant."""
-    loops = [loop for index in access.indices for loop in index.terms()]
-    return len(set(loops)) == len(loops) and all(k == 1 for index in access.indices for k in index.terms().values())
+    terms = [index.terms() for index in access.indices]
+    loops = [loop for each in terms for loop in each]
+    return len(set(loops)) == len(loops) and all(list(each.values()) in ([], [1]) for each in terms)
 
 
 def _local_map(dimensions: Sequence[TileDimension], loops: int) -> ir.AffineMap:

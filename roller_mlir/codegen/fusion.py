@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from roller_mlir.codegen.common_loops import starts_of
-from roller_mlir.codegen.group import Group, GroupError, read_group
+from roller_mlir.codegen.group import GroupError, group_of_roots
 from roller_mlir.codegen.linalg_reader import read_structured
 from roller_mlir.codegen.producers import readers_of
 from roller_mlir.plan import TensorExpression
@@ -31,8 +31,10 @@ class Cost:
 
 
 Ops = tuple[ir.Operation, ...]
-Weigh = Callable[[TensorExpression], Cost | str]
-"""The cost of an expression, or why it cannot be planned."""
+Weigh = Callable[[TensorExpression, bool], Cost | str]
+"""The cost of an expression, of one op alone or of several, or why it cannot be planned."""
+
+CROSSED = "another program stands between them"
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Decision:
 
     Attributes:
         producer: The ops of the first one.
-        consumer: Those of the second one, which read what the first makes, or what it reads.
+        consumer: Those of the second one, which read what the first makes.
         joined: Whether they became one.
         reason: Why not, empty where they did.
         apart: Cost of both alone, None where the union is not legal.
@@ -65,61 +67,64 @@ class Cut:
 
 
 class Fusion:
-    """The search over one block."""
+    """The search over one block. Each op is read once, each pair of groups weighed once."""
 
     def __init__(self, operations: Sequence[ir.Operation], weigh: Weigh) -> None:
         self._order = {operation: number for number, operation in enumerate(operations)}
         self._weigh = weigh
+        self._roots = {operation: read_structured(operation) for operation in operations}
         self._costs: dict[Ops, Cost | str] = {}
-        self._readers: dict[ir.Operation, set[ir.Operation]] = {
-            operation: {reader for result in operation.results for reader in readers_of(result)}
-            for operation in operations
-        }
-        self._read = {operation: _tensors_read(operation) for operation in operations}
+        self._home: dict[ir.Operation, Ops] = {operation: (operation,) for operation in operations}
+        self._behind = {operation: self._dependents(operation) for operation in operations}
+        self._takers: dict[ir.Operation, list[ir.Operation]] = {operation: [] for operation in operations}
+        self._givers: dict[ir.Operation, list[ir.Operation]] = {operation: [] for operation in operations}
+        maker = {result: operation for operation in operations for result in operation.results}
+        for operation, root in self._roots.items():
+            read = dict.fromkeys((*root.sources, *(start for start, _ in starts_of(root))))
+            for giver in dict.fromkeys(maker[value] for value in read if value in maker):
+                self._takers[giver].append(operation)
+                self._givers[operation].append(giver)
 
     def search(self) -> Cut:
         """Return the cheapest cut that joining neighbours step by step finds."""
-        groups: list[Ops] = [(operation,) for operation in self._order]
         decisions: list[Decision] = []
-        while True:
-            weighed = [self._decide(a, b, groups) for a, b in self._neighbours(groups)]
-            useful = [one for one in weighed if one.joined]
-            if not useful:
-                decisions += weighed
-                return Cut(tuple(self._sorted(groups)), tuple(decisions))
-            best = max(useful, key=_saved)
+        pairs: dict[tuple[Ops, Ops], Decision] = {}
+        for group in list(self._home.values()):
+            self._weigh_neighbours(group, pairs)
+        while (best := self._best(pairs)) is not None:
             decisions.append(best)
-            groups = [group for group in groups if group not in (best.producer, best.consumer)]
-            groups.append(self._union(best.producer, best.consumer))
+            pairs = {pair: one for pair, one in pairs.items() if not {best.producer, best.consumer}.intersection(pair)}
+            union = self._union(best.producer, best.consumer)
+            self._home.update(dict.fromkeys(union, union))
+            self._weigh_neighbours(union, pairs)
+        groups = sorted(set(self._home.values()), key=lambda group: self._order[group[-1]])
+        return Cut(tuple(groups), (*decisions, *pairs.values()))
 
-    def _union(self, a: Sequence[ir.Operation], b: Sequence[ir.Operation]) -> Ops:
+    def _weigh_neighbours(self, group: Ops, pairs: dict[tuple[Ops, Ops], Decision]) -> None:
+        """Decide of the pairs that a group is one of: the first makes what the second reads."""
+        before = [(self._home[giver], group) for operation in group for giver in self._givers[operation]]
+        behind = [(group, self._home[taker]) for operation in group for taker in self._takers[operation]]
+        for producer, consumer in (*before, *behind):
+            if producer != consumer and (producer, consumer) not in pairs:
+                pairs[producer, consumer] = self._decide(producer, consumer)
+
+    def _best(self, pairs: dict[tuple[Ops, Ops], Decision]) -> Decision | None:
+        """Return the union that saves most and is legal still: other unions may have come between its groups."""
+        for pair, decision in sorted(pairs.items(), key=lambda item: -_saved(item[1])):
+            if not decision.joined:
+                break
+            if not self._is_crossed(*pair):
+                return decision
+            pairs[pair] = Decision(*pair, False, CROSSED)
+        return None
+
+    def _union(self, a: Ops, b: Ops) -> Ops:
         return tuple(sorted((*a, *b), key=lambda operation: self._order[operation]))
 
-    def _neighbours(self, groups: Sequence[Ops]) -> list[tuple[Ops, Ops]]:
-        """Return the pairs of groups of which the second reads what the first makes."""
-        home = {operation: group for group in groups for operation in group}
-        found: dict[tuple[Ops, Ops], None] = {}
-        for group in groups:
-            for operation in group:
-                results = set(operation.results)
-                readers = [
-                    one
-                    for one in self._readers[operation]
-                    if one in home and home[one] != group and results & self._read[one]
-                ]
-                for reader in sorted(readers, key=self._order.__getitem__):
-                    found[group, home[reader]] = None
-        return list(found)
-
-    def _decide(
-        self,
-        producer: Ops,
-        consumer: Ops,
-        groups: Sequence[Ops],
-    ) -> Decision:
+    def _decide(self, producer: Ops, consumer: Ops) -> Decision:
+        if self._is_crossed(producer, consumer):
+            return Decision(producer, consumer, False, CROSSED)
         union = self._union(producer, consumer)
-        if self._is_crossed(producer, consumer, groups):
-            return Decision(producer, consumer, False, "another program stands between them")
         together, one, two = self._cost(union), self._cost(producer), self._cost(consumer)
         if isinstance(one, str) or isinstance(two, str):
             return Decision(producer, consumer, False, one if isinstance(one, str) else str(two))
@@ -130,40 +135,27 @@ class Fusion:
             return Decision(producer, consumer, False, "one program would take longer", apart, together)
         return Decision(producer, consumer, True, "", apart, together)
 
-    def _is_crossed(
-        self,
-        producer: Ops,
-        consumer: Ops,
-        groups: Sequence[Ops],
-    ) -> bool:
+    def _is_crossed(self, producer: Ops, consumer: Ops) -> bool:
         """Whether a path leads from the first group through others to the second: both could not run at once."""
-        home = {operation: group for group in groups for operation in group}
-        pending = [
-            home[reader]
-            for operation in producer
-            for reader in self._all_readers(operation)
-            if reader in home and home[reader] not in (producer, consumer)
-        ]
-        seen: set[Ops] = set()
+        pending = self._next(producer) - {consumer}
+        seen = {producer}
         while pending:
             group = pending.pop()
             if group == consumer:
                 return True
-            if group in seen:
-                continue
-            seen.add(group)
-            pending += [
-                home[reader]
-                for operation in group
-                for reader in self._all_readers(operation)
-                if reader in home and home[reader] != group
-            ]
+            if group not in seen:
+                seen.add(group)
+                pending |= self._next(group)
         return False
 
-    def _all_readers(self, operation: ir.Operation) -> list[ir.Operation]:
+    def _next(self, group: Ops) -> set[Ops]:
+        """Return the other groups that depend on a group."""
+        return {self._home[reader] for operation in group for reader in self._behind[operation]} - {group}
+
+    def _dependents(self, operation: ir.Operation) -> list[ir.Operation]:
         """Return the structured ops that depend on an op, through reshapes, slices and paddings too."""
         found: list[ir.Operation] = []
-        pending = list(self._readers.get(operation, ()))
+        pending = [use.owner.operation for result in operation.results for use in result.uses]
         seen: set[ir.Operation] = set()
         while pending:
             reader = pending.pop()
@@ -183,38 +175,21 @@ class Fusion:
 
     def _weighed(self, group: Ops) -> Cost | str:
         try:
-            return self._weigh(self.read(group).expression)
+            found = group_of_roots([self._roots[operation] for operation in group], leaving(group))
         except GroupError as error:
             return str(error)
-
-    def read(self, group: Sequence[ir.Operation]) -> Group:
-        """Return a group with the tensors that leave it.
-
-        Raises:
-            GroupError: It cannot be one program.
-        """
-        return read_group(group, leaving(group))
-
-    def _sorted(self, groups: Sequence[Ops]) -> list[Ops]:
-        return sorted(groups, key=lambda group: self._order[group[-1]])
+        return self._weigh(found.expression, len(group) == 1)
 
 
 def leaving(group: Sequence[ir.Operation]) -> list[ir.Value]:
     """Return the tensors of a group that others read."""
-    return [
-        result
-        for operation in group
-        for result in operation.results
-        if any(reader not in group for reader in readers_of(result))
-    ]
-
-
-def _tensors_read(operation: ir.Operation) -> set[ir.Value]:
-    """Return the tensors whose elements an op uses."""
-    root = read_structured(operation)
-    return {*root.sources, *(start for start, _ in starts_of(root))}
+    members = set(group)
+    return [result for operation in group for result in operation.results if not readers_of(result) <= members]
 
 
 def _saved(decision: Decision) -> float:
+    """Return the seconds that a union saves, 0 where it is none."""
+    if not decision.joined:
+        return 0.0
     assert decision.apart is not None and decision.together is not None
     return decision.apart.seconds - decision.together.seconds

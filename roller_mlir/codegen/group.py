@@ -13,14 +13,28 @@ Paper: ROLLER section 3.1 takes such a group as one tensor expression; PolyDL se
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from roller_mlir.codegen.common_loops import CommonLoops, GroupError, loops_of
+from roller_mlir.codegen.common_loops import CommonLoops, GroupError, loops_of, starts_of
 from roller_mlir.codegen.group_expression import Member, group_expression
 from roller_mlir.codegen.linalg_reader import StructuredOp, fill_constant, is_structured, read_structured
 from roller_mlir.codegen.producers import Producers, absorb_producers, reuses
+from roller_mlir.dialects.rtile_slots import SLOTS
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import ir
 
-__all__ = ["Group", "GroupError", "Member", "common_loops", "members_of", "read_group", "starts_others_only"]
+__all__ = [
+    "MOST_TENSORS",
+    "Group",
+    "GroupError",
+    "Member",
+    "common_loops",
+    "group_of_roots",
+    "members_of",
+    "read_group",
+    "starts_others_only",
+]
+
+MOST_TENSORS = SLOTS // 2
+"""Tensors that joined ops may read and write together; an op of a program has loop variables as operands too."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +69,15 @@ def read_group(operations: Sequence[ir.Operation], results: Sequence[ir.Value]) 
         GroupError: They cannot be one program.
         DiagnosedError: One of them cannot be read at all.
     """
-    roots, producers = absorb_producers([read_structured(operation) for operation in operations], results)
+    return group_of_roots([read_structured(operation) for operation in operations], results)
+
+
+def group_of_roots(given: Sequence[StructuredOp], results: Sequence[ir.Value]) -> Group:
+    """Return ops that have been read as a group; see `read_group`."""
+    roots, producers = absorb_producers(given, results)
     if len(roots) == 1:
         return _alone(roots[0], results, producers)
+    _check_tensors(roots, results)
     made = {value: number for number, root in enumerate(roots) for value in root.operation.results}
     loops = CommonLoops(roots, made)
     members = tuple(Member(root, loops.of(number)) for number, root in enumerate(roots))
@@ -100,6 +120,15 @@ def starts_others_only(operation: ir.Operation) -> bool:
         if not is_structured(user) or use.operand_number < len(user.operands) - len(user.results):
             return False
     return True
+
+
+def _check_tensors(roots: Sequence[StructuredOp], results: Sequence[ir.Value]) -> None:
+    made = {value for root in roots for value in root.operation.results}
+    read = {value for root in roots for value in (*root.sources, *(start for start, _ in starts_of(root)))} - made
+    if len(read) + len(results) > MOST_TENSORS:
+        raise GroupError(
+            f"one program would read {len(read)} tensors and write {len(results)}, of at most {MOST_TENSORS} together"
+        )
 
 
 def _alone(root: StructuredOp, results: Sequence[ir.Value], producers: Producers) -> Group:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Copies where a tensor must be one of its own: function results, and views that cannot be read through.
+"""Tensors that must be of their own: function results, views that cannot be read through, operands that nobody reads.
 
-Upstream's canonicalization drops such copies: they are made, or made anew, after it.
+Upstream's canonicalization drops such copies, and folds what was read: they are made, or made anew, after it.
 """
 
 from math import prod
@@ -41,8 +41,16 @@ def _root(value: Any) -> Any:
 
 
 def separate_results(function: Any, *, flat: bool) -> None:
-    """Copy what a function returns where no op of its own has produced it."""
-    terminator = list(function.entry_block.operations)[-1].operation
+    """Copy what a function, or a program in it, returns where no op of its own has produced it."""
+    *operations, terminator = [op.operation for op in function.entry_block.operations]
+    for operation in operations:
+        if operation.name == "rtile.program":
+            block = operation.regions[0].blocks[0]
+            _separate(list(block.operations)[-1].operation, flat=False)
+    _separate(terminator, flat=flat)
+
+
+def _separate(terminator: Any, *, flat: bool) -> None:
     seen: set[Any] = set()
     for number, value in enumerate(terminator.operands):
         root = _root(value)
@@ -88,3 +96,23 @@ def empty_of(kind: ir.RankedTensorType) -> Any:
 def filled(kind: ir.RankedTensorType, scalar: Any) -> Any:
     """Build a fill of a new tensor at the insertion point."""
     return linalg.fill(arith.constant(kind.element_type, scalar), outs=[empty_of(kind)])
+
+
+def renew_operands(function: Any) -> None:
+    """Let operands that are not read be empty tensors that nobody has to make, and constant outputs start as fills."""
+    for op in list(function.entry_block.operations):
+        operation = op.operation
+        if not operation.name.startswith("linalg."):
+            continue
+        arguments = list(operation.regions[0].blocks[0].arguments)
+        first = len(operation.operands) - len(operation.results)
+        for number, value in enumerate(operation.operands):
+            if not isinstance(value.type, ir.RankedTensorType):
+                continue
+            is_read = number < len(arguments) and any(True for _ in arguments[number].uses)
+            scalar = splat_of(value) if number >= first else None
+            with ir.InsertionPoint(operation), operation.location:
+                if not is_read and defining_op(value, "tensor.empty") is None:
+                    operation.operands[number] = empty_of(value.type)
+                elif is_read and scalar is not None:
+                    operation.operands[number] = filled(value.type, scalar)

@@ -23,6 +23,7 @@ from typing import Any
 
 from roller_mlir.codegen.affine import map_indices
 from roller_mlir.codegen.body import BodyOp, Local
+from roller_mlir.codegen.generic import bodiless_generic
 from roller_mlir.codegen.linalg_reader import StructuredOp, fill_constant
 from roller_mlir.codegen.views import padded_behind
 from roller_mlir.plan import LinearIndex, Split
@@ -217,17 +218,7 @@ def _generic(
 ) -> ir.Operation:
     """Build a linalg.generic of one result with an empty region."""
     kinds = ["reduction" if reduction else "parallel" for reduction in reductions]
-    return ir.Operation.create(
-        "linalg.generic",
-        results=[start.type],
-        operands=[*inputs, start],
-        attributes={
-            "indexing_maps": ir.ArrayAttr.get([ir.AffineMapAttr.get(each) for each in maps]),
-            "iterator_types": ir.ArrayAttr.get([ir.Attribute.parse(f"#linalg.iterator_type<{k}>") for k in kinds]),
-            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([len(inputs), 1]),
-        },
-        regions=1,
-    )
+    return bodiless_generic(inputs, [start], maps, kinds)
 
 
 def _combiner(root: StructuredOp) -> BodyOp:

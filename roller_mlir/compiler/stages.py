@@ -6,10 +6,11 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from roller_mlir.codegen.group import members_of, read_group
+from roller_mlir.codegen.group import GroupError, members_of, read_group
 from roller_mlir.compiler.first_stage import LINALG, passes_from
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device, find_device
+from roller_mlir.mapping.plan_check import plan_problem
 from roller_mlir.mapping.promise import Promise, promise_of
 from roller_mlir.pipelines import TO_SIM
 from roller_mlir.plan.plan import Plan
@@ -27,7 +28,7 @@ class Stages:
 
     Attributes:
         plans: Plan of each program, by name, in program order.
-        promises: What each of these plans promises of its kernel's machine code.
+        promises: What each of these plans promises of its kernel's machine code, where that is compared.
         ir_after: Text of the module after the passes that were asked for, by pass name.
         phases_s: Seconds per pass of ours; upstream passes count to the next of ours.
         notes: Warnings and remarks.
@@ -71,7 +72,8 @@ def run_stages(
         left = tuple(name for name in left if name in done)
     steps = [step for step in expand_pipeline(TO_SIM.name, given) if isinstance(step, Pass) and step.name in left]
     device = find_device(target)
-    stages = Stages(plans=read_plans(module), promises=read_promises(module, device))
+    gated = options.gate and options.binaries
+    stages = Stages(plans=read_plans(module), promises=read_promises(module, device) if gated else {})
     started = time.perf_counter()
 
     def record(step: Pass, current: Any) -> None:
@@ -79,7 +81,7 @@ def run_stages(
         stages.phases_s[step.name] = time.perf_counter() - started
         if step.name == PLANNING_PASS:
             stages.plans.update(read_plans(current))
-            stages.promises.update(read_promises(current, device))
+            stages.promises.update(read_promises(current, device) if gated else {})
         if step.name in keep:
             stages.ir_after[step.name] = str(current)
         started = time.perf_counter()
@@ -95,13 +97,22 @@ def read_plans(module: ir.Module) -> dict[str, Plan]:
 
 
 def read_promises(module: ir.Module, device: Device) -> dict[str, Promise]:
-    """Return what the plan of every program promises of its kernel on a device, by the program's name, in order."""
+    """Return what the plan of every program promises of its kernel on a device, by the program's name, in order.
+
+    A program that goes with no kernel, or not with its plan, promises nothing: rtile-expand refuses it at its place.
+    """
     found: dict[str, Promise] = {}
     for name, plan, block in _planned(module):
         members = members_of(block)
-        if members:
-            results = list(block.operations[len(block.operations) - 1].operation.operands)
-            found[name] = promise_of(read_group(members, results).expression, plan, device)
+        if not members:
+            continue
+        results = list(block.operations[len(block.operations) - 1].operation.operands)
+        try:
+            expression = read_group(members, results).expression
+        except GroupError:
+            continue
+        if not plan_problem(expression, plan):
+            found[name] = promise_of(expression, plan, device)
     return found
 
 

@@ -128,6 +128,7 @@ def _options(job: Job, source: Source, folder: Path) -> CompileOptions:
         split=forced.split,
         stages=forced.stages,
         disabled_rules=forced.disabled_rules,
+        fusion=forced.fusion,
         binaries=False,
         llvm=job.level == "llvm",
     )
@@ -137,8 +138,8 @@ def _options(job: Job, source: Source, folder: Path) -> CompileOptions:
             path.write_text(plan_file_text(source, job.target, forced.rank))
             return replace(options, plan_file=path)
         if forced.tile_seed is not None:
-            sizes = random_tile(source, job.target, random.Random(forced.tile_seed))
-            return replace(options, tile_sizes=sizes)
+            sizes, own = random_tile(source, job.target, random.Random(forced.tile_seed))
+            return replace(options, tile_sizes=sizes, thread_tile=own)
     except UnknownPlansError:
         pass
     return options
@@ -147,8 +148,10 @@ def _options(job: Job, source: Source, folder: Path) -> CompileOptions:
 def _spell(options: CompileOptions, forced: Forced) -> str:
     """Return options as `roller run` takes them; a plan file is named by the rank of its plans."""
     parts = [f"--tile-sizes {','.join(map(str, options.tile_sizes))}"] if options.tile_sizes else []
+    parts += [f"--thread-tile {','.join(map(str, options.thread_tile))}"] if options.thread_tile else []
     parts += [f"--stages {options.stages}"] if options.stages else []
     parts += ["--no-split"] if not options.split else []
+    parts += ["--no-fusion"] if not options.fusion else []
     parts += [f"--disable-rule {rule}" for rule in options.disabled_rules]
     parts += [f"--plan-file (plans of rank {forced.rank})"] if options.plan_file is not None else []
     return " ".join(parts)

@@ -2,7 +2,7 @@
 """What a share of the cases forces of the compiler, as data."""
 
 import random
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from roller_mlir.model.alignment import RULES
 
@@ -16,7 +16,8 @@ class Forced:
         stages: Buffers of staged operands; 0 for the model's choice.
         disabled_rules: Alignment rules that are left out.
         rank: Which of the constructed plans each operator takes; 0 is the best.
-        tile_seed: Of random tile sizes; None for none.
+        tile_seed: Of random points of each loop in a task, in a thread or both; None for none.
+        fusion: Whether ops may be joined into one kernel.
     """
 
     split: bool = True
@@ -24,16 +25,13 @@ class Forced:
     disabled_rules: tuple[str, ...] = ()
     rank: int = 0
     tile_seed: int | None = None
+    fusion: bool = True
 
     def simpler(self) -> tuple["Forced", ...]:
         """Return what forces less, least first."""
-        fewer = [Forced()]
-        if self.stages:
-            fewer.append(Forced(self.split, 0, self.disabled_rules, self.rank, self.tile_seed))
-        if not self.split:
-            fewer.append(Forced(True, self.stages, self.disabled_rules, self.rank, self.tile_seed))
+        fewer = [Forced(), replace(self, stages=0), replace(self, split=True), replace(self, fusion=True)]
         if len(self.disabled_rules) > 1:
-            fewer += [Forced(self.split, self.stages, (rule,)) for rule in self.disabled_rules]
+            fewer += [replace(self, disabled_rules=(rule,)) for rule in self.disabled_rules]
         fewer += [Forced(rank=rank) for rank in range(1, self.rank)]
         return tuple(one for one in dict.fromkeys(fewer) if one != self)
 
@@ -47,8 +45,10 @@ def draw_forced(generator: random.Random) -> Forced:
         return Forced(rank=generator.randint(1, 9))
     if drawn < 0.80:
         return Forced(tile_seed=generator.randrange(1 << 30), stages=generator.choice((0, 0, 1, 2)))
-    if drawn < 0.86:
+    if drawn < 0.84:
         return Forced(split=False)
+    if drawn < 0.88:
+        return Forced(fusion=False, split=generator.random() < 0.7)
     if drawn < 0.92:
         return Forced(stages=generator.choice((1, 2)), split=generator.random() < 0.5)
     rules = tuple(rule for rule in RULES if generator.random() < 0.5)

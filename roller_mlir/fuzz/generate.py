@@ -32,7 +32,7 @@ TYPES = (
 KINDS = {
     "contraction": 14, "named contraction": 6, "convolution": 9, "named convolution": 7, "pooling": 6,
     "reduction": 12, "named reduction": 3, "element-wise": 10, "tree": 4, "views": 7, "softmax": 3,
-    "normalisation": 3, "attention": 2, "perceptron": 2, "fused": 8, "reduced product": 2, "greatest and its place": 1,
+    "normalisation": 3, "attention": 2, "perceptron": 2, "fused": 8, "reduced product": 2, "greatest and its place": 2,
     "rows in common": 10, "joined contraction": 7, "joined convolution": 5, "joined reduction": 3,
 }  # fmt: skip
 _T = TypeVar("_T")
@@ -92,7 +92,7 @@ def _draw(b: Builder, kind: str) -> list[Ref]:
         "perceptron": lambda: perceptron(b, element),
         "fused": lambda: fused(b, given, element),
         "reduced product": lambda: reduced_product(b, given, element),
-        "greatest and its place": lambda: extreme_place(b, floats),
+        "greatest and its place": lambda: extreme_place(b, element),
         "rows in common": lambda: rows_in_common(b, given, element),
         "joined contraction": lambda: joined(b, given, element, b.random.choice((contraction, named_contraction))),
         "joined convolution": lambda: joined(

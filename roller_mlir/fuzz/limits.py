@@ -13,8 +13,9 @@ What is refused, each at its place in the source (`file:line:column`), and what 
 
 - Shapes are static, dimensions at least 1, a function is one block without control flow and calls.
 - Element types: f32, f16, bf16, f64, i8, i16, i32, i64, i1. Values inside of bodies may also be index.
-- Bodies hold operations of `arith` and `math`, and `linalg.index`; a reduction is accumulator and contribution joined
-  by +, *, min, max, and, or, xor. A body that says anything else over a reduction loop is refused.
+- Bodies hold operations of `arith` and `math`, and `linalg.index`. Reductions that join accumulator and contribution by
+  +, *, min, max, and, or, xor are divided over threads; what any other body says over a reduction loop, such as the
+  greatest and its place, one thread computes in order.
 - A result is written at loops, each once; it cannot be written at sums of loops (scatter), and nothing is read at
   positions that are data (gather).
 - Index expressions are sums of multiples of loops: no `floordiv` or `mod`.

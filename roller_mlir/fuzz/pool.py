@@ -1,102 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Worker processes that try jobs: one that dies or does not end is an outcome, and another takes its place."""
-
-import faulthandler
-import multiprocessing
-import re
-import signal
-import tempfile
-import time
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import suppress
-from importlib import import_module
-from multiprocessing.connection import Connection, wait
-from multiprocessing.process import BaseProcess
-from pathlib import Path
-from typing import Any
+"""Worker processes that try programs: one that dies or does not end is an outcome like others."""
 
 from roller_mlir.fuzz.job import Job, Outcome
+from roller_mlir.support.job_pool import JobPool
 
 RUN_JOB = "roller_mlir.fuzz.execute:run_job"
-# The code that a process has compiled is never unloaded; a fresh process every so often keeps memory small.
-JOBS_PER_PROCESS = 300
-# Time that a process has to import the compiler.
-START_S = 60.0
-_READY = "ready"
-_FRAME = re.compile(r'File "([^"]+)", line (\d+) in (\S+)')
 
 
-def serve(connection: Connection, entry: str, last_words: str) -> None:
-    """Try the jobs that come over a connection, until None comes.
-
-    Args:
-        connection: Jobs in, outcomes out.
-        entry: The function that tries one, as "module:name".
-        last_words: File for the Python stack where a signal ends the process.
-    """
-    faulthandler.enable(open(last_words, "w"), all_threads=False)  # noqa: SIM115 - open until the process ends
-    module, name = entry.split(":")
-    work: Callable[[Job], Outcome] = getattr(import_module(module), name)
-    connection.send(_READY)
-    while True:
-        job: Job | None = connection.recv()
-        if job is None:
-            return
-        connection.send(work(job))
-
-
-class _Worker:
-    """One process."""
-
-    def __init__(self, entry: str) -> None:
-        context = multiprocessing.get_context("spawn")
-        self.connection, theirs = context.Pipe()
-        self._last_words = tempfile.NamedTemporaryFile("r", prefix="roller-fuzz-")  # noqa: SIM115 - closed in end
-        arguments = (theirs, entry, self._last_words.name)
-        self.process: BaseProcess = context.Process(target=serve, args=arguments, daemon=True)
-        self.process.start()
-        theirs.close()
-        self.ready, self.done = False, 0
-        self.key: Any = None
-        self._limit_s = 0.0
-        self.deadline = 0.0
-
-    def begin(self, key: Any, job: Job, limit_s: float) -> None:
-        self.key, self._limit_s = key, limit_s
-        self.deadline = time.monotonic() + (limit_s if self.ready else START_S)
-        with suppress(OSError):  # a process that has died already is found when its answer is read
-            self.connection.send(job)
-
-    def starts(self) -> None:
-        """The compiler is imported; the time of the first job begins."""
-        self.ready, self.deadline = True, time.monotonic() + self._limit_s
-
-    def end(self, *, kill: bool = False) -> None:
-        if kill:
-            self.process.kill()
-        else:
-            with suppress(OSError):
-                self.connection.send(None)
-        self.process.join(5)
-        if self.process.is_alive():
-            self.process.kill()
-            self.process.join()
-        self.connection.close()
-        self._last_words.close()
-
-    def death(self) -> str:
-        """Return how the process ended, and where it stood, once it has."""
-        self.process.join(5)
-        code = self.process.exitcode
-        if code is None or code >= 0:
-            return f"exit code {code}"
-        names = {one.value: one.name for one in signal.Signals}
-        frame = _FRAME.search(self._last_words.read())
-        where = f" at {Path(frame[1]).name}:{frame[2]} in {frame[3]}" if frame else ""
-        return f"{names.get(-code, f'signal {-code}')}{where}"
-
-
-class Pool:
+class Pool(JobPool[Job, Outcome]):
     """Some workers. A context manager: they end with it."""
 
     def __init__(self, workers: int, limit_s: float, entry: str = RUN_JOB) -> None:
@@ -107,76 +18,4 @@ class Pool:
             limit_s: Time for a job.
             entry: The function that tries a job, as "module:name".
         """
-        self._count, self._limit_s, self._entry = workers, limit_s, entry
-        self._workers: list[_Worker] = []
-
-    def __enter__(self) -> "Pool":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        for worker in self._workers:
-            worker.end(kill=worker.key is not None)
-        self._workers.clear()
-
-    def run(self, jobs: Iterable[tuple[Any, Job]]) -> Iterator[tuple[Any, Outcome]]:
-        """Yield (key, outcome) of every (key, job), in the order in which they end."""
-        waiting = iter(jobs)
-        exhausted = False
-        while True:
-            while not exhausted:
-                worker = self._idle()
-                if worker is None:
-                    break
-                following = next(waiting, None)
-                if following is None:
-                    exhausted = True
-                    break
-                key, job = following
-                worker.begin((key,), job, self._limit_s)
-            busy = [worker for worker in self._workers if worker.key is not None]
-            if not busy:
-                return
-            yield from self._collect(busy)
-
-    def one(self, job: Job) -> Outcome:
-        """Return the outcome of a single job."""
-        ((_, outcome),) = self.run([(0, job)])
-        return outcome
-
-    def _idle(self) -> _Worker | None:
-        for worker in self._workers:
-            if worker.key is None:
-                return worker
-        if len(self._workers) < self._count:
-            self._workers.append(_Worker(self._entry))
-            return self._workers[-1]
-        return None
-
-    def _collect(self, busy: list[_Worker]) -> Iterator[tuple[Any, Outcome]]:
-        ready = wait([worker.connection for worker in busy], max(0.0, min(w.deadline for w in busy) - time.monotonic()))
-        for worker in busy:
-            (key,) = worker.key
-            if worker.connection in ready:
-                try:
-                    outcome: Outcome | str = worker.connection.recv()
-                except (EOFError, OSError):
-                    outcome = Outcome("crash", f"the process died: {worker.death()}")
-                    self._drop(worker)
-                else:
-                    if isinstance(outcome, str):
-                        worker.starts()
-                        continue
-                    worker.key = None
-                    worker.done += 1
-                    if worker.done >= JOBS_PER_PROCESS:
-                        worker.end()
-                        self._workers.remove(worker)
-                yield key, outcome
-            elif time.monotonic() > worker.deadline:
-                self._drop(worker)
-                yield key, Outcome("hang", f"no end after {self._limit_s:g} s; the process was killed")
-
-    def _drop(self, worker: _Worker) -> None:
-        worker.key = None
-        worker.end(kill=True)
-        self._workers.remove(worker)
+        super().__init__(workers, limit_s, entry, Outcome)

@@ -3,6 +3,7 @@
 
 import json
 import random
+from collections.abc import Sequence
 
 from roller_mlir.codegen import FAMILIES
 from roller_mlir.codegen.group import GroupError, members_of, read_group
@@ -45,8 +46,8 @@ def plan_file_text(source: Source, target: str, rank: int) -> str:
     return json.dumps(to_json(plans))
 
 
-def random_tile(source: Source, target: str, generator: random.Random) -> tuple[int, ...]:
-    """Return a random tile for a program of one kernel: of any size up to a little beyond each loop.
+def random_tile(source: Source, target: str, generator: random.Random) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return random points of each loop in a task and in a thread, or one of both, for a program of one kernel.
 
     Raises:
         UnknownPlansError: There is not exactly one.
@@ -58,10 +59,24 @@ def random_tile(source: Source, target: str, generator: random.Random) -> tuple[
     if len(units) != 1:
         raise UnknownPlansError(f"{len(units)} kernels")
     ((expression, _),) = units.values()
+    extents = [loop.extent for loop in expression.loops]
+    kind = generator.choice(("task", "task", "thread", "both"))
+    own = _sizes([min(extent, 4) for extent in extents], 16, generator)
+    if kind == "thread":
+        return (), own
+    if kind == "task":
+        return _sizes([2 * extent for extent in extents], 4096, generator), ()
+    threads = [1] * len(extents)
+    for _ in range(generator.choice((5, 5, 6, 7, 8)) if threads else 0):
+        threads[generator.randrange(len(threads))] *= 2
+    return tuple(a * n for a, n in zip(own, threads, strict=True)), own
+
+
+def _sizes(most: Sequence[int], room: int, generator: random.Random) -> tuple[int, ...]:
+    """Return a size per loop, none above its limit, whose product is at most `room`."""
     sizes: list[int] = []
-    room = 4096
-    for loop in expression.loops:
-        choices = [n for n in (1, 2, 3, 4, 5, 8, 13, 16, 32, 64, 128) if n <= min(2 * loop.extent, room)]
+    for limit in most:
+        choices = [n for n in (1, 2, 3, 4, 5, 8, 13, 16, 32, 64, 128) if n <= min(limit, room)]
         sizes.append(generator.choice(choices or [1]))
         room //= sizes[-1]
     return tuple(sizes)

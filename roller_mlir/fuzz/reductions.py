@@ -45,14 +45,19 @@ def reduction(b: Builder, given: str, element: str) -> list[Ref]:
 
 
 def extreme_place(b: Builder, element: str) -> list[Ref]:
-    """Return the greatest value of each row and where it stands: two results that depend on each other."""
-    rows, columns = b.extents(2, 4096)
+    """Return the greatest value along an axis and where it stands: two results that depend on each other."""
+    rank = b.random.choice((1, 2, 2, 3))
+    shape = b.extents(rank, 4096)
+    over = b.random.randrange(rank)
+    kept = [loop for loop in range(rank) if loop != over]
+    index = b.random.choice(("i32", "i32", "i64"))
     value, place = Scalar("acc", value=0), Scalar("acc", value=1)
-    here = Scalar("index", value=1, element="i32")
+    here = Scalar("index", value=over, element=index)
     greater = apply("gt", x(0), value)
     body = [apply("select", greater, x(0), value), apply("select", greater, here, place)]
-    outputs = [(b.fill([rows], element, float("-inf")), [0]), (b.fill([rows], "i32", 0.0), [0])]
-    ref = b.generic([rows, columns], [(b.argument([rows, columns], element), plain(b, 2))], outputs, body)
+    rows = [shape[loop] for loop in kept]
+    outputs = [(b.fill(rows, element, float("-inf")), kept), (b.fill(rows, index, 0.0), kept)]
+    ref = b.generic(shape, [(source(b, shape, element), plain(b, rank))], outputs, body)
     return [(ref[0], 0), (ref[0], 1)]
 
 

@@ -9,7 +9,11 @@ import re
 
 # (class, pattern of the message, whether only a case that forces something may be refused so)
 REASONS: tuple[tuple[str, str, bool], ...] = (
-    ("forced tile does not fit", r"tile [\dx]+ .*(cannot be spread|walks window|needs \d+|does not)|tile-sizes", True),
+    (
+        "forced tile does not fit",
+        r"tile [\dx]+ .*(cannot be spread|walks window|needs \d+|does not)|tile-sizes|thread-tile",
+        True,
+    ),
     ("forced stages without steps", r"no tile of the .* has a staged operand and 2 reduction steps", True),
     ("tensor.insert_slice with strides", r"'tensor\.insert_slice' has strides", False),
     ("tensor op without loops", r"'tensor\.\w+' cannot be compiled; supported are", False),

@@ -8,7 +8,8 @@ from roller_mlir.fuzz.elementwise import epilogue, expression, plain, read_indic
 from roller_mlir.fuzz.numbers import Whole, product
 from roller_mlir.fuzz.program import Index, Pad, Ref, Tensor
 from roller_mlir.fuzz.reductions import NEUTRAL
-from roller_mlir.fuzz.scalars import cast, x
+from roller_mlir.fuzz.scalars import Scalar, cast, x
+from roller_mlir.fuzz.views import view_op
 
 _COMBINERS = ("add", "add", "add", "max", "max", "min")
 _NARROWER = {"f64": "f32", "f32": "f16"}
@@ -106,6 +107,8 @@ class Chain:
     def _compute(self, shape: Sequence[Whole], inputs: Sequence[_Read], size: int, results: int) -> list[Ref]:
         b = self._b
         leaves = [cast(x(i), self._element) for i in range(len(inputs))]
+        if shape and b.chance(0.05):
+            leaves.append(Scalar("index", value=b.random.randrange(len(shape)), element=self._element))
         target = _NARROWER.get(self._element, self._element) if b.chance(0.08) else self._element
         body = [cast(expression(b, leaves, self._element, size), target) for _ in range(results)]
         order = list(range(len(shape)))
@@ -169,6 +172,8 @@ def joined(b: Builder, given: str, element: str, make: Callable[[Builder, str, s
     b.made_inputs, b.made_starts = 0.7, 0.35
     ref, *_ = make(b, given, element)
     b.made_inputs, b.made_starts = 0.12, 0.03
+    if b.chance(0.12):
+        ref = view_op(b, ref)
     kind = b.type_of(ref)
     if kind.shape and b.at(product(kind.shape)) <= 8192 and b.chance(0.4):
         chain = Chain(b, ref, _axes(b, len(kind.shape)), element)

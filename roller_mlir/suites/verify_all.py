@@ -2,10 +2,7 @@
 """Verification of many operators on many devices: samples that rotate, and several processes at once."""
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
-from functools import partial
-from multiprocessing import get_context
 from typing import Any
 
 from roller_mlir.compiler import CompileOptions
@@ -13,8 +10,12 @@ from roller_mlir.suites.each import each_operator
 from roller_mlir.suites.operator import Operator
 from roller_mlir.suites.records import operator_record
 from roller_mlir.suites.verify_stage import verify_operator
+from roller_mlir.support.job_pool import JobPool
 
 Pair = tuple[Operator, str]
+
+LIMIT_S = 1800.0
+"""Time for an operator where several processes work, far beyond what any takes: a process that hangs is found."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -51,6 +52,16 @@ class Sample:
         return taken
 
 
+@dataclass(frozen=True)
+class Job:
+    """What a process is asked for: see `verify_pairs`."""
+
+    pair: Pair
+    options: CompileOptions
+    seed: int
+    dtype: str | None
+
+
 def verify_pairs(
     pairs: Sequence[Pair],
     options: CompileOptions,
@@ -70,35 +81,44 @@ def verify_pairs(
         jobs: Processes at a time.
         check: Called before each record; what it raises ends everything.
     """
-    work = partial(_verify, options=options, seed=seed, dtype=dtype)
     if jobs == 1:
         for pair in pairs:
             check()
-            yield work(pair)
+            yield verify_one(Job(pair, options, seed, dtype))
         return
-    pool = ProcessPoolExecutor(min(jobs, max(1, len(pairs))), mp_context=get_context("spawn"))
-    try:
-        for record in pool.map(work, [(_portable(operator), target) for operator, target in pairs]):
+    portable = [(_portable(operator), target) for operator, target in pairs]
+    work = [(number, Job(pair, options, seed, dtype)) for number, pair in enumerate(portable)]
+    found: dict[int, dict[str, Any]] = {}
+    following = 0
+    with JobPool[Job, dict[str, Any]](jobs, LIMIT_S, f"{__name__}:{verify_one.__name__}", _lost) as pool:
+        for number, record in pool.run(work):
             check()
-            yield record
-    finally:
-        pool.shutdown(wait=False, cancel_futures=True)
+            operator, target = pairs[number]
+            found[number] = {**operator_record(operator), "target": target, **record}
+            while following in found:
+                yield found.pop(following)
+                following += 1
 
 
-def _portable(operator: Operator) -> Operator:
-    """Return an operator with plain dictionaries, which go to another process."""
-    return replace(operator, sizes=dict(operator.sizes), tiles={}, times={})
-
-
-def _verify(pair: Pair, *, options: CompileOptions, seed: int, dtype: str | None) -> dict[str, Any]:
-    operator, target = pair
+def verify_one(job: Job) -> dict[str, Any]:
+    """Return the record of one pair."""
+    operator, target = job.pair
 
     def work(one: Operator) -> dict[str, Any]:
         try:
-            return verify_operator(one, target, options, seed=seed, dtype=dtype)
+            return verify_operator(one, target, job.options, seed=job.seed, dtype=job.dtype)
         except (AssertionError, LookupError, TypeError, ArithmeticError) as error:
             # A bug of ours is a finding here, and must not hide what the other operators show.
             return {**operator_record(one), "error": f"bug: {type(error).__name__}: {error}"}
 
     (record,) = each_operator([operator], work)
     return {**record, "target": target}
+
+
+def _lost(_: str, message: str) -> dict[str, Any]:
+    return {"error": f"bug: {message}"}
+
+
+def _portable(operator: Operator) -> Operator:
+    """Return an operator with plain dictionaries, which go to another process."""
+    return replace(operator, sizes=dict(operator.sizes), tiles={}, times={})

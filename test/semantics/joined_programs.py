@@ -74,4 +74,41 @@ func.func @f(%x: tensor<6x2xi32>) -> tensor<2x6xi32> {
   return %y : tensor<2x6xi32>
 }
 """,
+    "a product of what is zero": """
+func.func @f(%a: tensor<6x8xi32>, %x: tensor<8xi32>, %y: tensor<8xi32>, %start: tensor<8xi32>) -> tensor<8xi32> {
+  %e = tensor.empty() : tensor<8x6xi32>
+  %t = linalg.generic {indexing_maps = [affine_map<(i, j) -> (j, i)>, affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%a : tensor<6x8xi32>) outs(%e : tensor<8x6xi32>) {
+  ^bb0(%u: i32, %acc: i32):
+    %r = arith.subi %u, %u : i32
+    linalg.yield %r : i32
+  } -> tensor<8x6xi32>
+  %e1 = tensor.empty() : tensor<6xi32>
+  %x6 = tensor.extract_slice %x[0] [6] [1] : tensor<8xi32> to tensor<6xi32>
+  %y6 = tensor.extract_slice %y[2] [6] [1] : tensor<8xi32> to tensor<6xi32>
+  %s = linalg.add ins(%x6, %y6 : tensor<6xi32>, tensor<6xi32>) outs(%e1 : tensor<6xi32>) -> tensor<6xi32>
+  %r = linalg.matvec ins(%t, %s : tensor<8x6xi32>, tensor<6xi32>) outs(%start : tensor<8xi32>) -> tensor<8xi32>
+  return %r : tensor<8xi32>
+}
+""",
+    "a window that two ops read": """
+#w = affine_map<(i, j) -> (i + j)>
+#p = affine_map<(i, j) -> (i, j)>
+func.func @f(%x: tensor<20xf32>, %u: tensor<13x8xf32>) -> (tensor<13x8xf32>, tensor<13x8xf32>) {
+  %e = tensor.empty() : tensor<13x8xf32>
+  %a = linalg.generic {indexing_maps = [#w, #p, #p], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %u : tensor<20xf32>, tensor<13x8xf32>) outs(%e : tensor<13x8xf32>) {
+  ^bb0(%v: f32, %w: f32, %o: f32):
+    %r = arith.addf %v, %w : f32
+    linalg.yield %r : f32
+  } -> tensor<13x8xf32>
+  %b = linalg.generic {indexing_maps = [#w, #p, #p], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %a : tensor<20xf32>, tensor<13x8xf32>) outs(%e : tensor<13x8xf32>) {
+  ^bb0(%v: f32, %w: f32, %o: f32):
+    %r = arith.mulf %v, %w : f32
+    linalg.yield %r : f32
+  } -> tensor<13x8xf32>
+  return %a, %b : tensor<13x8xf32>, tensor<13x8xf32>
+}
+""",
 }

@@ -57,6 +57,11 @@ def accesses_of(instructions: Iterable[str]) -> Iterator[MemoryAccess]:
             yield found
 
 
+def shared_load_bytes(instructions: Iterable[str]) -> int:
+    """Counts the bytes that one thread loads from workgroup memory."""
+    return sum(one.width_bytes for one in accesses_of(instructions) if one.kind == WORKGROUP_LOAD)
+
+
 def memory_access(name: str) -> MemoryAccess | None:
     """Gives what an instruction moves, None where it is no memory access.
 

@@ -107,20 +107,6 @@ def fmas_of(name: str) -> int:
     return 2 if base in ("v_pk_fma_f32", "v_pk_fma_f16") else 0
 
 
-def shared_load_bytes(instructions: Iterable[str]) -> int:
-    """Counts the bytes that one thread loads from workgroup memory."""
-    return sum(_shared_bytes(name) for name in instructions)
-
-
-def _shared_bytes(name: str) -> int:
-    parts = name.split(".")
-    if parts[0] == "LDS":
-        widths = {"128": 16, "64": 8, "U8": 1, "S8": 1, "U16": 2, "S16": 2}
-        return next((widths[part] for part in parts[1:] if part in widths), 4)
-    found = re.fullmatch(r"ds_read(2(?:st64)?)?_[bui](\d+).*", name)
-    return (2 if found[1] else 1) * int(found[2]) // 8 if found else 0
-
-
 def main_loop(listing: Listing) -> Counter[str]:
     """Gives the instructions of the main loop, see `main_loop_range`; empty where the kernel has no loop."""
     found = main_loop_range(listing)

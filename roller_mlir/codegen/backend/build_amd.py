@@ -3,8 +3,8 @@
 
 The plan bounds the registers: so many tasks are to fit on a unit (`amdgpu-waves-per-eu`). LLVM keeps to it, and spills
 where it cannot; memory traffic of every thread is worse than fewer tasks, so the bound is then loosened: by one
-subgroup of a scheduler, and if that does not help, to none. What the kernel has in the end is in its statistics, and
-`quality` compares it with the plan.
+subgroup of a scheduler, and if that does not help, to none. A note of the kernel says so; what it has in the end is in
+its statistics, and `quality` compares it with the plan.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def build_amd(source: KernelSource, start: KernelBinary, job: Job) -> KernelBina
     """Compiles a kernel for an AMD device, as far as `job.emit` says."""
     phases = dict(start.phases_s)
     answer, statistics = _generate(source, job, phases)
-    bound = _bound(source)
+    bound, first = _bound(source), statistics
     for looser in (max(1, bound - 1), 1):
         if statistics.spill_bytes and _bound(source) > looser:
             source = replace(source, llvm_ir=_BOUND.sub(f'"amdgpu-waves-per-eu"="{looser}"', source.llvm_ir))
@@ -36,6 +36,10 @@ def build_amd(source: KernelSource, start: KernelBinary, job: Job) -> KernelBina
     assembly, code_object = answer.blobs["assembly"].decode(), answer.blobs["object"]
     check_code_object(source.name, code_object, assembly, source.fma_count)
     binary = replace(start, llvm_ir=source.llvm_ir, assembly=assembly, statistics=statistics, phases_s=phases)
+    if _bound(source) < bound:
+        spills = f"{first.spill_bytes} B of spills per thread, of which {statistics.spill_bytes} B are left"
+        note = f"kernel '{source.name}' was compiled for {_bound(source)} instead of {bound} subgroups on a scheduler"
+        binary = replace(binary, notes=(*binary.notes, f"{note}, which gave {spills}"))
     if job.emit == "ptx":
         return binary
     lld = job.toolchain.lld

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""LLVM IR -> PTX -> cubin, and SASS to look at."""
+"""LLVM IR -> PTX -> cubin, and SASS to look at.
+
+A kernel that spills is assembled again by options that spill less; where one of them does, a note says which.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +29,15 @@ _LAST_WHEEL = {
     ),
 }
 
-_REGISTER_USAGE_LEVELS = (0, 10, 5)
-"""Levels of ptxas's option, its default being 5, that a kernel which spills is tried with."""
+_DEFAULT_LEVEL = 5
+_REGISTER_USAGE_LEVELS = (0, 10, _DEFAULT_LEVEL)
+"""Levels of ptxas's option that a kernel which spills is tried with."""
 
 _ALLOTTED = 8
 """Registers per thread are allotted in multiples of this."""
+
+_Assembled = tuple[ToolResult, tuple[str, ...]]
+"""A result of ptxas, and notes."""
 
 _BLOCKS_PER_SM = re.compile(r"^\.minnctapersm .*\n", re.MULTILINE)
 
@@ -51,12 +58,12 @@ def build_nvidia(source: KernelSource, start: KernelBinary, job: Job) -> KernelB
     result = _assemble(source, ptx, job, phases)
     if isinstance(result, str):
         return replace(binary, notes=(result,))
-    statistics = from_ptxas(result.log, source.name, source.dynamic_shared_bytes)
-    binary = replace(binary, cubin=result.output, statistics=statistics)
+    result, notes = result
+    binary = replace(binary, cubin=result.output, statistics=_known(source, result), notes=notes)
     return _disassemble(binary, job) if job.emit == "assembly" else binary
 
 
-def _assemble(source: KernelSource, ptx: str, job: Job, phases: dict[str, float]) -> ToolResult | str:
+def _assemble(source: KernelSource, ptx: str, job: Job, phases: dict[str, float]) -> _Assembled | str:
     """Runs the first ptxas that knows the architecture; where there is none, gives a note that says so."""
     architecture = job.target.architecture
     ignorant: list[str] = []
@@ -69,7 +76,7 @@ def _assemble(source: KernelSource, ptx: str, job: Job, phases: dict[str, float]
 
         result = timed(phases, "ptxas_s", partial(run, ptx))
         if result.code == 0:
-            return _careful(source, ptx, result, run, phases) if _known(source, result).spill_bytes else result
+            return _careful(source, ptx, result, run, phases)
         if f"'{architecture}' is not defined" not in result.log:
             raise CompileError(source.name, f"{ptxas} refused its PTX: {result.complaint}")
         ignorant.append(str(ptxas))
@@ -88,25 +95,32 @@ def _known(source: KernelSource, result: ToolResult) -> KernelStatistics:
 
 def _careful(
     source: KernelSource, ptx: str, result: ToolResult, run: Callable[..., ToolResult], phases: dict[str, float]
-) -> ToolResult:
-    """Runs ptxas again for a kernel that spills; gives the result with the fewest spilled bytes.
+) -> _Assembled:
+    """Runs ptxas again where a kernel spills; gives the result with the fewest spilled bytes, the first of equal ones.
 
     By default ptxas schedules loads early, which a kernel that needs nearly all of its registers pays for in spills;
     and told how many blocks are to fit on an SM it now and then spills in as many registers as it needs without being
     told. No result takes more registers than the first one, rounded up to what is allotted.
     """
-    best, found, spent = result, _known(source, result), phases["ptxas_s"]
-    limit = -(-(found.registers or 0) // _ALLOTTED) * _ALLOTTED
-    for text in (ptx, _BLOCKS_PER_SM.sub("", ptx)):
-        for level in _REGISTER_USAGE_LEVELS:
-            again = timed(phases, "ptxas_s", partial(run, text, f"--register-usage-level={level}"))
-            spent = phases["ptxas_s"] = spent + phases["ptxas_s"]
-            known = _known(source, again) if again.code == 0 else found
-            if (known.registers or 0) <= limit and (known.spill_bytes or 0) < (found.spill_bytes or 0):
-                best, found = again, known
-            if not found.spill_bytes:
-                return best
-    return best
+    first = found = _known(source, result)
+    best, chosen, spent = result, "", phases["ptxas_s"]
+    limit = -(-(first.registers or 0) // _ALLOTTED) * _ALLOTTED
+    free = _BLOCKS_PER_SM.sub("", ptx)
+    for text, level in ((text, level) for text in dict.fromkeys((ptx, free)) for level in _REGISTER_USAGE_LEVELS):
+        if not found.spill_bytes:
+            break
+        if text == ptx and level == _DEFAULT_LEVEL:
+            continue  # that is the first result
+        again = timed(phases, "ptxas_s", partial(run, text, f"--register-usage-level={level}"))
+        spent = phases["ptxas_s"] = spent + phases["ptxas_s"]
+        known = _known(source, again) if again.code == 0 else first
+        if (known.registers or 0) <= limit and (known.spill_bytes or 0) < (found.spill_bytes or 0):
+            best, found = again, known
+            chosen = f"--register-usage-level={level}{'' if text == ptx else ' and without .minnctapersm'}"
+    if not chosen:
+        return best, ()
+    spills = f"{first.spill_bytes} B of spills per thread, of which {found.spill_bytes} B are left"
+    return best, (f"kernel '{source.name}' was assembled with {chosen}: ptxas's defaults give {spills}",)
 
 
 def _disassemble(binary: KernelBinary, job: Job) -> KernelBinary:

@@ -8,7 +8,8 @@ from collections import Counter
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
-from roller_mlir.codegen.backend.assembly import Listing, fma_count, main_loop, read_gcn, shared_load_bytes
+from roller_mlir.codegen.backend.accesses import shared_load_bytes
+from roller_mlir.codegen.backend.assembly import Listing, fma_count, main_loop, read_gcn
 from roller_mlir.codegen.backend.code_object import kernel_metadata
 
 _REGISTER_BYTES = 4

@@ -5,7 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from roller_mlir.codegen.backend.assembly import main_loop, read_gcn, read_sass, shared_load_bytes
+from roller_mlir.codegen.backend.accesses import shared_load_bytes
+from roller_mlir.codegen.backend.assembly import main_loop, read_gcn, read_sass
 from roller_mlir.codegen.backend.code_object import kernel_metadata, undefined_symbols
 from roller_mlir.codegen.backend.statistics import KernelStatistics, from_ptxas
 

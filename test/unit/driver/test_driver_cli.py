@@ -270,6 +270,8 @@ def test_a_mismatch_is_reported(artifact: str, capsys: Any, monkeypatch: pytest.
         (["--on", "cuda"], "unknown back end 'cuda'; known: sim", 1),
         (["--target", "h200"], "is compiled already", 2),
         (["--tile-sizes", "8,8,8"], "is compiled already", 2),
+        (["--no-fusion"], "is compiled already", 2),
+        (["--explain-fusion"], "is compiled already", 2),
     ],
 )
 def test_run_refuses(artifact: str, capsys: Any, arguments: list[str], message: str, code: int) -> None:

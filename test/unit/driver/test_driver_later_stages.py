@@ -135,13 +135,19 @@ def test_references_are_checked(folder: Path, capsys: Any) -> None:
         ),
         ("kernels", "    return\n", "    gpu.wait\n    return\n", "cannot be launched: a launch list cannot express"),
         ("planned", 'device = "h200"', 'device = "v100"', "planned for v100, but the target is h200"),
+        (
+            "planned",
+            "order = [0, 1], pad",
+            "order = [], pad",
+            "operand 0 has order [], which must hold each of its 2 dimensions",
+        ),
     ],
 )
 def test_edits_that_are_refused(folder: Path, stage: str, old: str, new: str, message: str) -> None:
     text = (folder / f"{stage}.mlir").read_text()
     assert old in text
     with pytest.raises(DiagnosedError, match=re.escape(message)):
-        roller_mlir.compile(text.replace(old, new), entry="matmul" if "other" in new else None, binaries=False)
+        roller_mlir.compile(text.replace(old, new), entry="matmul" if "other" in new else None)
 
 
 def test_planning_is_over(folder: Path, capsys: Any) -> None:

@@ -149,3 +149,12 @@ def test_wrong_usage(arguments: list[str], message: str, capsys: pytest.CaptureF
     with contextlib.suppress(SystemExit):
         assert main(["fuzz", *arguments]) == 2
     assert message in capsys.readouterr().err
+
+
+def test_what_cannot_be_written_is_refused_before_the_work(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "file"
+    file.touch()
+    assert main(["fuzz", "--keep", str(file)]) == 1
+    assert f"failures cannot be kept in {file}: file exists" in capsys.readouterr().err
+    assert main(["fuzz", "--limits", str(tmp_path / "missing" / "limits.md")]) == 1
+    assert f"limits.md cannot be written: there is no folder {tmp_path / 'missing'}" in capsys.readouterr().err

@@ -22,8 +22,9 @@ from roller_mlir.plan.split import first_expression, first_plan
 from roller_mlir.suites import Operator, SuiteError, find_suite, function_text
 from roller_mlir.suites.counted import Counted, worst_ratios
 from roller_mlir.suites.extents import shrunk_extents
+from roller_mlir.suites.select import select
 from roller_mlir.suites.shrink_program import ShrunkProgram, read_program, shrink_program
-from roller_mlir.suites.verify_all import Sample
+from roller_mlir.suites.verify_all import Sample, verify_pairs
 from roller_mlir.suites.verify_stage import plan_hash
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
@@ -143,6 +144,20 @@ def test_every_operator_comes_once_in_all_samples() -> None:
     assert everything == {(one.id, target) for one in operators for target in TARGETS}
     with pytest.raises(ValueError, match="a sample is I/N with I from 0 to N - 1, but got 3/3"):
         Sample(number=3, of=3)
+
+
+def test_several_processes_say_the_same_in_order_and_one_that_dies_takes_nobody_along() -> None:
+    operators = select(find_suite("roller119"), ("R3", "P7"))
+    unknown = Operator("x", "no class", "f32")
+    pairs = [(operators[0], "h200"), (unknown, "h200"), (operators[1], "mi300x")]
+    records = list(verify_pairs(pairs, CompileOptions(), jobs=2))
+    assert [(record["id"], record["target"]) for record in records] == [(one.id, target) for one, target in pairs]
+    assert [record.get("matches") for record in records] == [True, None, True]
+    assert records[1]["error"].startswith("bug: ")
+    (alone,) = verify_pairs(pairs[2:], CompileOptions())
+    assert {key: value for key, value in alone.items() if not key.endswith("_s")} == {
+        key: value for key, value in records[2].items() if not key.endswith("_s")
+    }
 
 
 def test_ratios() -> None:
