@@ -8,12 +8,8 @@ usage, 70 a bug of ours (with a reproducer), 130 interrupted.
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
-from typing import TYPE_CHECKING
 
 from roller_mlir.tools.roller_interrupt import interruptible
-
-if TYPE_CHECKING:
-    pass
 
 # Sub-command to (module, summary). A module is imported when its name is on the command line, or for the manual.
 _COMMANDS = {

@@ -172,11 +172,6 @@ class Body:
                 return candidate
         return None
 
-    @property
-    def index_loops(self) -> frozenset[int]:
-        """The loops whose positions the body computes with."""
-        return frozenset(ir.IntegerAttr(op.attributes["dim"]).value for op in self.ops if op.name == INDEX)
-
     def on_constant(self, value: float) -> float | None:
         """Return what the body yields where every argument is a number, None where that is not known."""
         return self._evaluate(self.yielded[0], value)

@@ -10,49 +10,18 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
+from roller_mlir.codegen.compute_box import ComputeBox, local_map, unit_coefficients
 from roller_mlir.codegen.expand_body import clone_region
 from roller_mlir.codegen.group import Group, Member
 from roller_mlir.codegen.linalg_reader import StructuredOp, fill_constant
 from roller_mlir.dialects import rtile
-from roller_mlir.mapping.data_tile import TileDimension, first_elements, tile_dimensions
+from roller_mlir.mapping.data_tile import first_elements, tile_dimensions
 from roller_mlir.mapping.layout import direct_vector, residue_shift, steps_of
-from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop, OperandPlan, Plan
+from roller_mlir.plan import Access, LinearIndex, Loop, OperandPlan, Plan
 from roller_mlir.plan.plan import REGISTER, WORKGROUP
 from roller_mlir.support.bindings import arith, ir, scf, tensor
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
-
-
-class _Box:
-    """The loops of one compute: an op's own, then those that only say how many threads compute the same.
-
-    Attributes:
-        group: The group's loop of each.
-        loops: Extents and kinds.
-        axes: How they are spread.
-        own: How many are the op's own.
-    """
-
-    def __init__(self, plan: Plan, own: Sequence[int], loops: Sequence[Loop]) -> None:
-        others = [loop for loop, axis in enumerate(plan.axes) if axis.threads > 1 and loop not in own]
-        spare = [AxisPlan(block=plan.axes[loop].threads, threads=plan.axes[loop].threads) for loop in others]
-        self.own = len(own)
-        self.group = (*own, *others)
-        self.loops = (*loops, *(Loop(axis.block) for axis in spare))
-        self.axes = (*(plan.axes[loop] for loop in own), *spare)
-        self.lane = self.group.index(plan.lane) if plan.lane in own else -1
-        self.order = tuple(self.group.index(loop) for loop in plan.thread_order)
-
-    @property
-    def blocks(self) -> list[int]:
-        """Points per loop."""
-        return [axis.block for axis in self.axes]
-
-    def access(self, access: Access) -> Access:
-        """Return an access of the op as one over the box's loops."""
-        spare = (0,) * (len(self.loops) - self.own)
-        indices = tuple(LinearIndex((*index.coefficients, *spare), index.constant) for index in access.indices)
-        return Access(access.name, access.shape, access.element_type, indices)
 
 
 class Expansion:
@@ -131,8 +100,8 @@ class Expansion:
             results.append(stored.operation.results[0])
         return results
 
-    def _box(self, member: Member) -> _Box:
-        return _Box(self._plan, member.loops, member.root.expression.loops)
+    def _box(self, member: Member) -> ComputeBox:
+        return ComputeBox(self._plan, member.loops, member.root.expression.loops)
 
     def _member(self, number: int, member: Member) -> list[ir.Value]:
         """One op: its compute, in reduction loops where it is the heavy one."""
@@ -156,7 +125,7 @@ class Expansion:
             del self._variables[loop]
         return found
 
-    def _initial(self, member: Member, box: _Box) -> list[ir.Value]:
+    def _initial(self, member: Member, box: ComputeBox) -> list[ir.Value]:
         """The accumulators before the first step: constants, unspecified, or the old outputs."""
         root = member.root
         found: list[ir.Value] = []
@@ -183,7 +152,7 @@ class Expansion:
         return found
 
     def _compute(
-        self, number: int, member: Member, box: _Box, accumulators: Sequence[ir.Value], unroll: int
+        self, number: int, member: Member, box: ComputeBox, accumulators: Sequence[ir.Value], unroll: int
     ) -> list[ir.Value]:
         """The loads and the compute of an op, for the current loop variables."""
         root, expression = member.root, member.root.expression
@@ -198,7 +167,7 @@ class Expansion:
 
     def _emit_compute(
         self,
-        box: _Box,
+        box: ComputeBox,
         tiles: Sequence[ir.Value],
         accumulators: Sequence[ir.Value],
         accesses: Sequence[Access],
@@ -206,12 +175,12 @@ class Expansion:
     ) -> rtile.ComputeOp:
         count = len(box.loops)
         used = [loop for loop in range(box.own) if box.group[loop] in self._variables]
-        positions = [LinearIndex(_unit(loop, count)) if loop < box.own else None for loop in range(count)]
+        positions = [LinearIndex(unit_coefficients(loop, count)) if loop < box.own else None for loop in range(count)]
         return rtile.compute(
             tiles,
             accumulators,
             [self._variables[box.group[loop]] for loop in used],
-            indexing_maps=[_local_map(tile_dimensions(access, box.blocks), count) for access in accesses],
+            indexing_maps=[local_map(tile_dimensions(access, box.blocks), count) for access in accesses],
             iterator_types=["reduction" if loop.reduction else "parallel" for loop in box.loops],
             box=box.blocks,
             bounds=[loop.extent for loop in box.loops],
@@ -221,7 +190,7 @@ class Expansion:
             ),
         )
 
-    def _input(self, number: int, position: int, box: _Box, source: ir.Value, access: Access) -> ir.Value:
+    def _input(self, number: int, position: int, box: ComputeBox, source: ir.Value, access: Access) -> ir.Value:
         """Return the tile that an input of an op is read from."""
         if source in self._tiles:
             return self._tiles[source]
@@ -247,10 +216,12 @@ class Expansion:
                 self._kept[operand] = self._load(box, source, box.access(access), layout)
         return self._kept[operand]
 
-    def _keep(self, box: _Box, source: ir.Value, access: Access, layout: OperandPlan) -> ir.Value:
+    def _keep(self, box: ComputeBox, source: ir.Value, access: Access, layout: OperandPlan) -> ir.Value:
         """Load a tile that several ops read into registers."""
         loops = [next(iter(index.terms())) for index in access.indices if index.terms()]
-        kept = _Box(self._plan, [box.group[loop] for loop in loops], [Loop(box.loops[loop].extent) for loop in loops])
+        kept = ComputeBox(
+            self._plan, [box.group[loop] for loop in loops], [Loop(box.loops[loop].extent) for loop in loops]
+        )
         place = {loop: at for at, loop in enumerate(loops)}
         moved: list[LinearIndex] = []
         for index in access.indices:
@@ -269,7 +240,7 @@ class Expansion:
 
     def _load(
         self,
-        box: _Box,
+        box: ComputeBox,
         source: ir.Value,
         access: Access,
         operand: OperandPlan,
@@ -301,13 +272,13 @@ class Expansion:
             clone_region(producer, load)
         return load.operation.results[0]
 
-    def _origin(self, box: _Box, access: Access) -> tuple[list[ir.Value], ir.AffineMap]:
+    def _origin(self, box: ComputeBox, access: Access) -> tuple[list[ir.Value], ir.AffineMap]:
         """Return the loop variables that an access depends on, and its tile's origin as a map of them."""
         used = [loop for loop in sorted(access.loops()) if box.group[loop] in self._variables]
         first = first_elements(access, box.blocks)
         return [self._variables[box.group[loop]] for loop in used], self._map(box, first, used)
 
-    def _map(self, box: _Box, functions: Sequence[LinearIndex], used: Sequence[int]) -> ir.AffineMap:
+    def _map(self, box: ComputeBox, functions: Sequence[LinearIndex], used: Sequence[int]) -> ir.AffineMap:
         results: list[ir.AffineExpr] = []
         for function in functions:
             constant = function.constant - sum(
@@ -327,18 +298,3 @@ def _is_plain(access: Access) -> bool:
     terms = [index.terms() for index in access.indices]
     loops = [loop for each in terms for loop in each]
     return len(set(loops)) == len(loops) and all(list(each.values()) in ([], [1]) for each in terms)
-
-
-def _local_map(dimensions: Sequence[TileDimension], loops: int) -> ir.AffineMap:
-    """Return the map from points of the box to elements of a tile."""
-    results: list[ir.AffineExpr] = []
-    for dimension in dimensions:
-        value = ir.AffineConstantExpr.get(dimension.offset)
-        for loop, k in sorted(dimension.coefficients.items(), reverse=True):
-            value = ir.AffineDimExpr.get(loop) * k + value
-        results.append(value)
-    return ir.AffineMap.get(loops, 0, results)
-
-
-def _unit(loop: int, loops: int) -> tuple[int, ...]:
-    return tuple(int(i == loop) for i in range(loops))

@@ -46,10 +46,6 @@ class Padding:
         """The constant as a number."""
         return float(self.scalar.value)
 
-    def is_padded(self, dimension: int) -> bool:
-        """Return whether anything lies before or behind the tensor along a dimension."""
-        return bool(self.low[dimension] or self.high[dimension])
-
 
 def padding_of(value: ir.Value) -> Padding | None:
     """Return the padding through which a value is read, None where no `tensor.pad` gives it.

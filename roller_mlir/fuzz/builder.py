@@ -87,10 +87,6 @@ class Builder:
         """Return the type of a value."""
         return self.nodes[ref[0]].types[ref[1]]
 
-    def shape_of(self, ref: Ref) -> tuple[int, ...]:
-        """Return the extents of a value as they are now."""
-        return tuple(self.at(extent) for extent in self.type_of(ref).shape)
-
     def add(self, node: Node, info: Info | Sequence[Info]) -> Ref:
         """Add a node; its first result is returned."""
         self.nodes.append(node)

@@ -18,7 +18,7 @@ from roller_mlir.sim.errors import Position, SimulationError
 from roller_mlir.sim.faults import make_error, positions
 from roller_mlir.sim.fibers import stack_bytes
 from roller_mlir.sim.findings import SanitizerError, describe, ending
-from roller_mlir.sim.jit import Compiled, compile_text, runtime
+from roller_mlir.sim.jit import QUICK_PASSES, Compiled, compile_text, runtime
 from roller_mlir.sim.kernel_ir import Entry
 from roller_mlir.sim.layout import Fault, Launch
 from roller_mlir.sim.lowering import LoweredKernels, LoweringOptions, lower
@@ -26,6 +26,9 @@ from roller_mlir.sim.records import Records
 from roller_mlir.sim.shadow import Shadow
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
+
+_LONG_TEXT = 300_000
+"""Characters of LLVM IR of the second level from which it is compiled without the pipeline."""
 
 Extent = int | tuple[int, ...]
 """Blocks of a grid or threads of a block: x, or up to (x, y, z)."""
@@ -99,7 +102,12 @@ class SimulatedKernels:
         )
         self._lowered: LoweredKernels = _lower(module, options)
         runtime()
-        self._compiled: Compiled = compile_text(self._lowered.text, kernels=self.names)
+        # Vendors' LLVM IR is unrolled: the pipeline takes far longer for a long text of it than it can save.
+        long = isinstance(module, LoweredKernels) and len(self._lowered.text) > _LONG_TEXT
+        how: dict[str, Any] = (
+            {"passes": QUICK_PASSES, "level": 1} if long else {}
+        )  # level 0 contracts no product and sum
+        self._compiled: Compiled = compile_text(self._lowered.text, kernels=self.names, **how)
 
     @property
     def names(self) -> tuple[str, ...]:

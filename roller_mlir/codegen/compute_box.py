@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The box of one op's compute in a program of several: its loops, and how threads that lack one compute alike."""
+
+from collections.abc import Sequence
+
+from roller_mlir.mapping.data_tile import TileDimension
+from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop, Plan
+from roller_mlir.support.bindings import ir
+
+
+class ComputeBox:
+    """The loops of one compute: an op's own, then those that only say how many threads compute the same.
+
+    Attributes:
+        group: The group's loop of each.
+        loops: Extents and kinds.
+        axes: How they are spread.
+        own: How many are the op's own.
+    """
+
+    def __init__(self, plan: Plan, own: Sequence[int], loops: Sequence[Loop]) -> None:
+        others = [loop for loop, axis in enumerate(plan.axes) if axis.threads > 1 and loop not in own]
+        spare = [AxisPlan(block=plan.axes[loop].threads, threads=plan.axes[loop].threads) for loop in others]
+        self.own = len(own)
+        self.group = (*own, *others)
+        self.loops = (*loops, *(Loop(axis.block) for axis in spare))
+        self.axes = (*(plan.axes[loop] for loop in own), *spare)
+        self.lane = self.group.index(plan.lane) if plan.lane in own else -1
+        self.order = tuple(self.group.index(loop) for loop in plan.thread_order)
+
+    @property
+    def blocks(self) -> list[int]:
+        """Points per loop."""
+        return [axis.block for axis in self.axes]
+
+    def access(self, access: Access) -> Access:
+        """Return an access of the op as one over the box's loops."""
+        spare = (0,) * (len(self.loops) - self.own)
+        indices = tuple(LinearIndex((*index.coefficients, *spare), index.constant) for index in access.indices)
+        return Access(access.name, access.shape, access.element_type, indices)
+
+
+def local_map(dimensions: Sequence[TileDimension], loops: int) -> ir.AffineMap:
+    """Return the map from points of the box to elements of a tile."""
+    results: list[ir.AffineExpr] = []
+    for dimension in dimensions:
+        value = ir.AffineConstantExpr.get(dimension.offset)
+        for loop, k in sorted(dimension.coefficients.items(), reverse=True):
+            value = ir.AffineDimExpr.get(loop) * k + value
+        results.append(value)
+    return ir.AffineMap.get(loops, 0, results)
+
+
+def unit_coefficients(loop: int, loops: int) -> tuple[int, ...]:
+    """Return the coefficients of one loop alone."""
+    return tuple(int(i == loop) for i in range(loops))
