@@ -27,7 +27,7 @@ from typing import ClassVar
 
 from roller_mlir.codegen import FAMILIES
 from roller_mlir.codegen.expansion import Expansion
-from roller_mlir.codegen.group import Group, GroupError, members_of, read_group
+from roller_mlir.codegen.group import GroupError, members_of, read_group
 from roller_mlir.codegen.linalg_reader import erase_unused
 from roller_mlir.codegen.program import check_no_loose_ops, programs_of
 from roller_mlir.dialects import rtile
@@ -83,7 +83,7 @@ def _expand(program: rtile.ProgramOp) -> None:
     problem = plan_problem(group.expression, plan)
     if problem:
         fail(program, f"'rtile.program' {problem}")
-    problem = _unrealised(plan, group)
+    problem = _unrealised(plan)
     if problem:
         fail(program, f"'rtile.program' has a plan {problem}")
     with ir.InsertionPoint(terminator), group.members[0].root.operation.location:
@@ -97,15 +97,12 @@ def _expand(program: rtile.ProgramOp) -> None:
         program.attributes[rtile.TASKS_PER_UNIT] = ir.IntegerAttr.get(i64, plan.tasks_per_unit)
 
 
-def _unrealised(plan: Plan, group: Group) -> str:
+def _unrealised(plan: Plan) -> str:
     """Return what of a plan code generation cannot realise yet, or an empty string."""
     if plan.instruction not in FAMILIES:
         return f"for instruction family '{plan.instruction}'; code is generated for {', '.join(FAMILIES)}"
     if plan.max_units is not None:
         return f"for {plan.max_units} units; a kernel of its own runs on all units, leave out max-units"
-    for number, (loop, axis) in enumerate(zip(group.expression.loops, plan.axes, strict=True)):
-        if len(group.members) > 1 and loop.extent == 1 and axis.block > 1:  # some of the ops may index no loop there
-            return f"with a tile of {axis.block} points on loop {number} of 1 point; ops that were joined need 1 there"
     for number, operand in enumerate(plan.operands):
         if operand.swizzle is not None:
             return f"with operand {number} swizzled '{operand.swizzle}'; code is generated for padded rows"

@@ -33,10 +33,21 @@ class ComputeBox:
         """Points per loop."""
         return [axis.block for axis in self.axes]
 
-    def access(self, access: Access) -> Access:
-        """Return an access of the op as one over the box's loops."""
+    def access(self, access: Access, *, points_only: bool = False) -> Access:
+        """Return an access of the op as one over the box's loops.
+
+        Args:
+            access: Over the op's own loops.
+            points_only: Whether loops of one point are left out, however large the box is along them.
+        """
         spare = (0,) * (len(self.loops) - self.own)
-        indices = tuple(LinearIndex((*index.coefficients, *spare), index.constant) for index in access.indices)
+        moving = [not points_only or loop.extent > 1 for loop in self.loops]
+
+        def over_box(index: LinearIndex) -> LinearIndex:
+            own = (k * keep for k, keep in zip(index.coefficients, moving, strict=False))
+            return LinearIndex((*own, *spare), index.constant)
+
+        indices = tuple(map(over_box, access.indices))
         return Access(access.name, access.shape, access.element_type, indices)
 
 

@@ -94,11 +94,18 @@ class Expansion:
         for value, destination in zip(self._group.results, destinations, strict=True):
             member, access = self._made(value)
             box = self._box(member)
-            indices, origin = self._origin(box, box.access(access))
-            steps = [dimension.step for dimension in tile_dimensions(box.access(access), box.blocks)]
+            indices, origin = self._origin(box, self._inner(box, access))
+            steps = [dimension.step for dimension in tile_dimensions(self._inner(box, access), box.blocks)]
             stored = rtile.store(self._tiles[value], destination, indices, origin=origin, steps=steps)
             results.append(stored.operation.results[0])
         return results
+
+    def _inner(self, box: ComputeBox, access: Access) -> Access:
+        """Return how an op of several walks a tile that the group makes: a loop of one point has one element there.
+
+        Another op may have no loop in its place, however large the tile is along it.
+        """
+        return box.access(access) if len(self._group.members) == 1 else box.access(access, points_only=True)
 
     def _box(self, member: Member) -> ComputeBox:
         return ComputeBox(self._plan, member.loops, member.root.expression.loops)
@@ -131,7 +138,7 @@ class Expansion:
         found: list[ir.Value] = []
         for number, access in enumerate(root.expression.outputs):
             source = root.operation.operands[root.body.inputs + number]
-            output = box.access(access)
+            output = self._inner(box, access)
             shape = [dimension.extent for dimension in tile_dimensions(output, box.blocks)]
             element = ir.Type.parse(output.element_type)
             scalar = fill_constant(source)
@@ -160,7 +167,11 @@ class Expansion:
             self._input(number, position, box, source, access)
             for position, (source, access) in enumerate(zip(root.sources, expression.inputs, strict=True))
         ]
-        accesses = [box.access(access) for access in (*expression.inputs, *expression.outputs)]
+        accesses = [
+            self._inner(box, access) if source in self._tiles else box.access(access)
+            for source, access in zip(root.sources, expression.inputs, strict=True)
+        ]
+        accesses += [self._inner(box, access) for access in expression.outputs]
         compute = self._emit_compute(box, tiles, accumulators, accesses, unroll)
         clone_region(root, compute)
         return list(compute.operation.results)

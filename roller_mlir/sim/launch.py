@@ -102,11 +102,10 @@ class SimulatedKernels:
         )
         self._lowered: LoweredKernels = _lower(module, options)
         runtime()
-        # Vendors' LLVM IR is unrolled: the pipeline takes far longer for a long text of it than it can save.
+        # Vendors' LLVM IR is unrolled: the pipeline takes far longer for a long text of it than it can save. Level 0
+        # would leave products and sums apart, which the devices contract.
         long = isinstance(module, LoweredKernels) and len(self._lowered.text) > _LONG_TEXT
-        how: dict[str, Any] = (
-            {"passes": QUICK_PASSES, "level": 1} if long else {}
-        )  # level 0 contracts no product and sum
+        how: dict[str, Any] = {"passes": QUICK_PASSES, "level": 1} if long else {}
         self._compiled: Compiled = compile_text(self._lowered.text, kernels=self.names, **how)
 
     @property

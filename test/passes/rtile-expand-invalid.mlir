@@ -94,25 +94,6 @@ func.func @loop_without_order(%a: tensor<8x4xf32>) -> tensor<8x4xf32> {
 
 // -----
 
-func.func @tile_of_one_point(%a: tensor<8x1xf32>) -> tensor<8x1xf32> {
-  // expected-error@+1 {{'rtile.program' has a plan with a tile of 4 points on loop 1 of 1 point; ops that were joined need 1 there}}
-  %0 = "rtile.program"(%a) ({
-  ^bb0(%x: tensor<8x1xf32>):
-    %e = tensor.empty() : tensor<8x1xf32>
-    %m = linalg.exp ins(%x : tensor<8x1xf32>) outs(%e : tensor<8x1xf32>) -> tensor<8x1xf32>
-    %r = linalg.exp ins(%m : tensor<8x1xf32>) outs(%e : tensor<8x1xf32>) -> tensor<8x1xf32>
-    "rtile.yield"(%r) : (tensor<8x1xf32>) -> ()
-  }) {sym_name = "p", plan = #rtile.plan<{
-      device = "h200", instruction = "fma", edge = "mask", stages = 1, unroll = 1,
-      axes = [{block = 8, threads = 8, chunk = 1}, {block = 4, threads = 4, chunk = 1}],
-      thread_order = [1, 0], unit_order = [0, 1], reduction_order = [],
-      operands = [{layer = "register", order = [0, 1], pad = 0, vector = 1, store_vector = 1, fragment_vector = 1}]}>
-  } : (tensor<8x1xf32>) -> tensor<8x1xf32>
-  return %0 : tensor<8x1xf32>
-}
-
-// -----
-
 func.func @argument_yielded(%a: tensor<8xf32>) -> tensor<8xf32> {
   // expected-error@+1 {{'rtile.program' yields value 0, which none of its linalg ops makes; copy it}}
   %0 = "rtile.program"(%a) ({
