@@ -111,4 +111,10 @@ func.func @f(%x: tensor<20xf32>, %u: tensor<13x8xf32>) -> (tensor<13x8xf32>, ten
   return %a, %b : tensor<13x8xf32>, tensor<13x8xf32>
 }
 """,
+    "a slice returned twice": """
+func.func @f(%x: tensor<3x1x2xf32>) -> (tensor<2x1x2xf32>, tensor<2x1x2xf32>) {
+  %s = tensor.extract_slice %x[0, 0, 0] [2, 1, 2] [1, 1, 1] : tensor<3x1x2xf32> to tensor<2x1x2xf32>
+  return %s, %s : tensor<2x1x2xf32>, tensor<2x1x2xf32>
+}
+""",
 }
