@@ -90,6 +90,7 @@ class RTileFuse(Pass):
                 separate_results(function, flat=True)
 
     def _fuse(self, block: ir.Block, weigh: Weigh) -> None:
+        erase_unused(block)
         operations = _computing(block)
         groups: list[Sequence[ir.Operation]] = [[operation] for operation in operations]
         if self.fusion:

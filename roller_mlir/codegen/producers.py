@@ -82,7 +82,15 @@ def _fits(producer: StructuredOp, reader: StructuredOp, value: ir.Value) -> bool
     loops = [dict(index.terms()) for index in (*read.indices, *written.indices)]
     plain = all(len(terms) == 1 and set(terms.values()) == {1} for terms in loops)
     constants = any(index.constant for index in (*read.indices, *written.indices))
-    return plain and not constants and len(read.shape) == len(written.shape) and read.loops() == written.loops()
+    if not plain or constants:
+        return False
+    # The same tensor but for the order of dimensions: outside of one is outside of the other, in a slice it is not.
+    return _extents(read) == _extents(written)
+
+
+def _extents(access: Access) -> list[tuple[int, int]]:
+    """Return the extent of the dimension that each loop walks."""
+    return sorted((next(iter(index.terms())), size) for index, size in zip(access.indices, access.shape, strict=True))
 
 
 def _reading(root: StructuredOp, position: int, producer: StructuredOp) -> StructuredOp:

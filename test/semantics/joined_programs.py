@@ -3,6 +3,9 @@
 
 # ruff: noqa: E501 - MLIR as users write it
 
+# Kernels of the cases that are not one kernel.
+KERNELS = {"a padding of a slice, in a tensor that goes on": 2}
+
 CASES = {
     "one tensor with two paddings in one kernel": """
 func.func @f(%x: tensor<8x60xf32>) -> tensor<9x64xf32> {
@@ -115,6 +118,54 @@ func.func @f(%x: tensor<20xf32>, %u: tensor<13x8xf32>) -> (tensor<13x8xf32>, ten
 func.func @f(%x: tensor<3x1x2xf32>) -> (tensor<2x1x2xf32>, tensor<2x1x2xf32>) {
   %s = tensor.extract_slice %x[0, 0, 0] [2, 1, 2] [1, 1, 1] : tensor<3x1x2xf32> to tensor<2x1x2xf32>
   return %s, %s : tensor<2x1x2xf32>, tensor<2x1x2xf32>
+}
+""",
+    "a padding of a slice, in a tensor that goes on": """
+func.func @f(%arg0: tensor<2x2x1xf32>, %arg1: tensor<1x1x2xf32>) -> tensor<1x1x2xf32> {
+  %v1 = tensor.extract_slice %arg0[0, 0, 0] [1, 1, 1] [1, 1, 1] : tensor<2x2x1xf32> to tensor<1x1x1xf32>
+  %v1p1 = arith.constant 0.000000e+00 : f32
+  %v2 = tensor.pad %v1 low[0, 0, 0] high[0, 2, 0] {
+  ^bb0(%i0: index, %i1: index, %i2: index):
+    tensor.yield %v1p1 : f32
+  } : tensor<1x1x1xf32> to tensor<1x3x1xf32>
+  %v4e = tensor.empty() : tensor<1x1x2xf32>
+  %v4c = arith.constant 0.000000e+00 : f32
+  %v4 = linalg.fill ins(%v4c : f32) outs(%v4e : tensor<1x1x2xf32>) -> tensor<1x1x2xf32>
+  %v5 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d1, d0 + d3, d2)>, affine_map<(d0, d1, d2, d3, d4) -> (d1, d4, d0)>, affine_map<(d0, d1, d2, d3, d4) -> (d2, d4, d3)>], iterator_types = ["reduction", "reduction", "parallel", "parallel", "parallel"]}
+      ins(%v2, %arg1 : tensor<1x3x1xf32>, tensor<1x1x2xf32>) outs(%v4 : tensor<1x1x2xf32>) {
+  ^bb0(%x0: f32, %x1: f32, %acc0: f32):
+    %s0 = arith.addf %x0, %acc0 : f32
+    linalg.yield %s0 : f32
+  } -> tensor<1x1x2xf32>
+  return %v5 : tensor<1x1x2xf32>
+}
+""",
+    "a product that nobody reads, once bodies are folded": """
+func.func @f(%arg0: tensor<1x1x1x1x1xi32>, %arg1: tensor<1x1x1x1x1xi32>, %arg2: tensor<1x1xi32>) -> tensor<1x1x1x1xi32> {
+  %v3 = tensor.empty() : tensor<1x1x1x1x1xi32>
+  %v4 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d3)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3, d4)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%arg2 : tensor<1x1xi32>) outs(%v3 : tensor<1x1x1x1x1xi32>) {
+  ^bb0(%x0: i32, %acc0: i32):
+    linalg.yield %x0 : i32
+  } -> tensor<1x1x1x1x1xi32>
+  %v5 = linalg.conv_3d_ndhwc_dhwcf {dilations = dense<[1, 1, 1]> : tensor<3xi64>, strides = dense<[1, 1, 1]> : tensor<3xi64>} ins(%arg0, %arg1 : tensor<1x1x1x1x1xi32>, tensor<1x1x1x1x1xi32>) outs(%v4 : tensor<1x1x1x1x1xi32>) -> tensor<1x1x1x1x1xi32>
+  %v6 = tensor.empty() : tensor<1x1x1x1x1xi32>
+  %v7 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3, d4)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3, d4)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3, d4)>], iterator_types = ["parallel", "parallel", "parallel", "parallel", "parallel"]}
+      ins(%v5, %v5 : tensor<1x1x1x1x1xi32>, tensor<1x1x1x1x1xi32>) outs(%v6 : tensor<1x1x1x1x1xi32>) {
+  ^bb0(%x0: i32, %x1: i32, %acc0: i32):
+    %s0 = arith.subi %x1, %x0 : i32
+    linalg.yield %s0 : i32
+  } -> tensor<1x1x1x1x1xi32>
+  %v8e = tensor.empty() : tensor<1x1x1x1xi32>
+  %v8c = arith.constant 2147483647 : i32
+  %v8 = linalg.fill ins(%v8c : i32) outs(%v8e : tensor<1x1x1x1xi32>) -> tensor<1x1x1x1xi32>
+  %v9 = linalg.generic {indexing_maps = [affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d2, d3, d4)>, affine_map<(d0, d1, d2, d3, d4) -> (d0, d1, d3, d4)>], iterator_types = ["parallel", "parallel", "reduction", "parallel", "parallel"]}
+      ins(%v7 : tensor<1x1x1x1x1xi32>) outs(%v8 : tensor<1x1x1x1xi32>) {
+  ^bb0(%x0: i32, %acc0: i32):
+    %s0 = arith.minsi %x0, %acc0 : i32
+    linalg.yield %s0 : i32
+  } -> tensor<1x1x1x1xi32>
+  return %v9 : tensor<1x1x1x1xi32>
 }
 """,
 }
