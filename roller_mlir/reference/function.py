@@ -35,13 +35,18 @@ class _Value:
     points: int
 
 
-def evaluate_function(module: ir.Module, name: str, inputs: Sequence[Array]) -> Evaluation:
+def evaluate_function(
+    module: ir.Module, name: str, inputs: Sequence[Array], disturb: Callable[[Array, str, int], Array] | None = None
+) -> Evaluation:
     """Evaluate a function of a module; floats are computed in float64 and rounded to their type after each op.
 
     Args:
         module: Linalg on tensors.
         name: The function.
         inputs: One array per argument.
+        disturb: Called with each float result of a linalg op, its element type and the points its reductions combine;
+            what it returns takes the result's place. What comes of small changes tells how well a program is
+            conditioned.
 
     Returns:
         The results.
@@ -58,6 +63,9 @@ def evaluate_function(module: ir.Module, name: str, inputs: Sequence[Array]) -> 
     for op in body:
         operands = [values[operand] for operand in op.operands]
         for result, value in zip(op.results, _evaluate(op, operands), strict=True):
+            if disturb is not None and op.name.startswith("linalg.") and value.data.dtype == np.float64:
+                element = _element_type(op, result.type)
+                value = _Value(round_to(disturb(value.data, element, value.points), element), value.points)
             values[result] = value
     returned = [values[operand] for operand in terminator.operands]
     types = [_element_type(function, operand.type) for operand in terminator.operands]

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a result may differ by: rounding errors, and what the program itself makes of rounding errors."""
+
+import numpy as np
+import pytest
+
+from roller_mlir.compiler.source import Source, parse_source
+from roller_mlir.fuzz.execute import judge, run_job
+from roller_mlir.fuzz.job import Job
+from roller_mlir.reference import evaluate_function
+from roller_mlir.support.bindings import make_context
+
+# The sine of a sum of about 4000: one unit in the sum's last place is 2.4e-4 in the result.
+ILL_CONDITIONED = """
+func.func @fuzz(%x: tensor<10x400xf32>) -> tensor<10x400xf32> {
+  %zero = arith.constant 0.0 : f32
+  %none = tensor.empty() : tensor<f32>
+  %start = linalg.fill ins(%zero : f32) outs(%none : tensor<f32>) -> tensor<f32>
+  %sum = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>],
+      iterator_types = ["reduction", "reduction"]} ins(%x : tensor<10x400xf32>) outs(%start : tensor<f32>) {
+  ^bb0(%a: f32, %s: f32):
+    %p = arith.mulf %a, %a : f32
+    %t = arith.addf %s, %p : f32
+    linalg.yield %t : f32
+  } -> tensor<f32>
+  %empty = tensor.empty() : tensor<10x400xf32>
+  %sine = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> ()>,
+      affine_map<(i, j) -> (i, j)>], iterator_types = ["parallel", "parallel"]}
+      ins(%x, %sum : tensor<10x400xf32>, tensor<f32>) outs(%empty : tensor<10x400xf32>) {
+  ^bb0(%a: f32, %s: f32, %o: f32):
+    %t = arith.addf %a, %s : f32
+    %r = math.sin %t : f32
+    linalg.yield %r : f32
+  } -> tensor<10x400xf32>
+  return %sine : tensor<10x400xf32>
+}
+"""
+
+DOUBLED = """
+func.func @fuzz(%x: tensor<8xf32>) -> tensor<8xf32> {
+  %empty = tensor.empty() : tensor<8xf32>
+  %twice = linalg.add ins(%x, %x : tensor<8xf32>, tensor<8xf32>) outs(%empty : tensor<8xf32>) -> tensor<8xf32>
+  return %twice : tensor<8xf32>
+}
+"""
+
+
+def _job(text: str, seed: int) -> Job:
+    return Job(text, "a100", "normal", seed, exact=(False,), depth=(3,), coarsest="f32")
+
+
+@pytest.mark.parametrize("seed", [1759, 1760, 1761])
+def test_what_the_program_makes_of_rounding_errors_is_permitted(seed: int) -> None:
+    assert run_job(_job(ILL_CONDITIONED, seed)).status in ("equal", "close")
+
+
+@pytest.mark.parametrize(("text", "shape"), [(DOUBLED, (8,)), (ILL_CONDITIONED, (10, 400))])
+def test_a_wrong_element_is_found_beside_disturbed_references(text: str, shape: tuple[int, ...]) -> None:
+    inputs = [np.random.default_rng(5).standard_normal(shape).astype(np.float32)]
+
+    def disturb(values: np.ndarray, kind: str, points: int) -> np.ndarray:
+        assert kind == "f32"
+        assert points >= 1
+        return values * (1 + 2.0**-23)
+
+    with make_context() as context:
+        module = parse_source(Source("-", text), context)
+        expected = evaluate_function(module, "fuzz", inputs)
+        disturbed = [evaluate_function(module, "fuzz", inputs, disturb)]
+    assert not np.array_equal(disturbed[0].outputs[0], expected.outputs[0])
+    right = expected.outputs[0]
+    wrong = right.copy()
+    wrong.flat[5] += 1
+    assert judge(_job(text, 5), [right], expected, disturbed) == ("equal", "")
+    status, message = judge(_job(text, 5), [wrong], expected, disturbed)
+    assert status == "wrong"
+    assert "result 0 at [" in message
