@@ -4,27 +4,29 @@
     from roller_mlir.dialects import rtile
     rtile.load(context)
 
-Attributes: TileAttr, LayoutAttr, ThreadsAttr, PlanAttr; build them with `.of(...)`. Ops: ProgramOp, LoadOp,
+Attributes: TileAttr, LayoutAttr, ThreadsAttr, InstructionAttr, PlanAttr; build them with `.of(...)`. Ops: ProgramOp, LoadOp,
 MapLoadOp, ComputeOp, IndexOp, StoreOp, YieldOp with typed properties; build them with `program`, `load_tile`,
 `compute`, `index`, `store`, `yield_`. Ops print in MLIR's generic form. Each module of the dialect documents its op,
 with an example.
 """
 
-from roller_mlir.dialects.rtile_attributes import LayoutAttr, PlanAttr, ThreadsAttr, TileAttr
+from roller_mlir.dialects.rtile_attributes import InstructionAttr, LayoutAttr, PlanAttr, ThreadsAttr, TileAttr
 from roller_mlir.dialects.rtile_compute import ComputeOp, compute
 from roller_mlir.dialects.rtile_dialect import RTile, load
 from roller_mlir.dialects.rtile_fields import from_attribute, to_attribute
 from roller_mlir.dialects.rtile_index import IndexOp, index
 from roller_mlir.dialects.rtile_load import LoadOp, MapLoadOp, TileLoad, load_tile
-from roller_mlir.dialects.rtile_program import MAPPING, STAGES, TASKS_PER_UNIT, ProgramOp, YieldOp, program, yield_
+from roller_mlir.dialects.rtile_program import MAPPING, PERSISTENT, STAGES, TASKS_PER_UNIT, ProgramOp, YieldOp, program, yield_
 from roller_mlir.dialects.rtile_store import StoreOp, store
 
 __all__ = [
     "MAPPING",
+    "PERSISTENT",
     "STAGES",
     "TASKS_PER_UNIT",
     "ComputeOp",
     "IndexOp",
+    "InstructionAttr",
     "LayoutAttr",
     "LoadOp",
     "MapLoadOp",

@@ -20,6 +20,7 @@ from roller_mlir.dialects.rtile_fields import (
     check_axis,
     check_permutation,
     check_thread_order,
+    check_tile,
     from_attribute,
     to_attribute,
 )
@@ -27,12 +28,16 @@ from roller_mlir.support.bindings import ir
 
 INSTRUCTIONS = ("fma", "packed_fma", "wmma", "mma", "wgmma", "mfma")
 SWIZZLES = ("xor", "tma128")
+COPIES = ("synchronous", "asynchronous", "tensor")
 VECTOR_KEYS = ("vector", "store_vector", "fragment_vector")
-LAYOUT_KEYS = ("order", "pad", *VECTOR_KEYS)
-THREADS_KEYS = ("axes", "order", "lane", "unroll")
-AXIS_KEYS = ("block", "threads", "chunk")
+LAYOUT_KEYS = ("order", "pad", *VECTOR_KEYS, "swizzle", "copy")
+THREADS_KEYS = ("axes", "order", "lane", "unroll", "lane_order")
+AXIS_KEYS = ("block", "threads", "chunk", "lanes", "tile")
+MATRIX_FAMILIES = INSTRUCTIONS[2:]
+INSTRUCTION_KEYS = ("family", "shape", "row", "column", "depth")
+ATOM_KEYS = ("shape", "row", "column", "depth", "lane_order")
 PART_KEYS = ("loop", "parts", "extent")
-OPERAND_KEYS = ("layer", *LAYOUT_KEYS, "pad_value", "swizzle")
+OPERAND_KEYS = ("layer", *LAYOUT_KEYS, "pad_value")
 PLAN_KEYS = (
     "device",
     "instruction",
@@ -49,6 +54,8 @@ PLAN_KEYS = (
     "split",
     "part",
     "max_units",
+    "persistent",
+    "atom",
     "prediction",
 )
 
@@ -98,22 +105,33 @@ class LayoutAttr(RTile.Attribute, name="layout"):
 
     Keys: `order` (dimensions, outermost first), `pad` (elements after each innermost row, default 0), `vector`
     (elements of one global read), `store_vector` (of one write of workgroup memory), `fragment_vector` (of one read
-    of it); default 1.
+    of it); default 1; `swizzle` ("xor", "tma128": how the 16-byte pieces of each row are permuted, default none), `copy`
+    ("synchronous", "asynchronous", "tensor": how the tile gets there, default synchronous).
     """
 
     fields_parameter: ir.DictAttr
 
     @classmethod
     def of(
-        cls, order: Sequence[int], *, pad: int = 0, vector: int = 1, store_vector: int = 1, fragment_vector: int = 1
+        cls,
+        order: Sequence[int],
+        *,
+        pad: int = 0,
+        vector: int = 1,
+        store_vector: int = 1,
+        fragment_vector: int = 1,
+        swizzle: str | None = None,
+        copy: str = COPIES[0],
     ) -> "LayoutAttr":
-        """Build the attribute with all its keys."""
-        values = {
+        """Build the attribute with all its keys but those of swizzle and copy that say the default."""
+        values: dict[str, Any] = {
             "order": list(order),
             "pad": pad,
             "vector": vector,
             "store_vector": store_vector,
             "fragment_vector": fragment_vector,
+            "swizzle": swizzle,
+            "copy": copy if copy != COPIES[0] else None,
         }
         return cls.get(to_attribute(values))
 
@@ -145,6 +163,17 @@ class LayoutAttr(RTile.Attribute, name="layout"):
         """Elements of one read of workgroup memory."""
         return self._entries().integer("fragment_vector", at_least=1, default=1)
 
+    @property
+    def swizzle(self) -> str | None:
+        """How the 16-byte pieces of each row are permuted, None where they are not."""
+        entries = self._entries()
+        return entries.choice("swizzle", SWIZZLES) if entries.has("swizzle") else None
+
+    @property
+    def copy(self) -> str:
+        """How the tile gets to workgroup memory."""
+        return self._entries().choice("copy", COPIES, default=COPIES[0])
+
     def check(self, rank: int) -> None:
         """Raise `InvalidOpError` unless the layout fits a tile of this rank."""
         check_layout(self._entries(), rank)
@@ -156,17 +185,26 @@ class ThreadsAttr(RTile.Attribute, name="threads"):
     Keys: `axes` ([threads, chunk] per loop), `order` (loops with more than one thread, fastest in the thread number
     first), `lane` (loop whose chunk is the SSA vector, -1 for none), `unroll` (reduction points unrolled inside one
     step). Register r of thread t holds position r // chunk * (threads * chunk) + t * chunk + r % chunk of a loop.
+
+    A loop that a matrix instruction spans has [threads, chunk, lanes, tile]: see `roller_mlir.plan.AxisPlan`. The lanes
+    come first in the thread number, in `lane_order` (fastest first), then the subgroups in `order`.
     """
 
     fields_parameter: ir.DictAttr
 
     @classmethod
     def of(
-        cls, axes: Sequence[tuple[int, int]], *, order: Sequence[int], lane: int = -1, unroll: int = 1
+        cls,
+        axes: Sequence[Sequence[int]],
+        *,
+        order: Sequence[int],
+        lane: int = -1,
+        unroll: int = 1,
+        lane_order: Sequence[int] = (),
     ) -> "ThreadsAttr":
-        """Build the attribute with all its keys."""
-        pairs = [list(axis) for axis in axes]
-        return cls.get(to_attribute({"axes": pairs, "order": list(order), "lane": lane, "unroll": unroll}))
+        """Build the attribute with all its keys, `lane_order` only where there is one."""
+        entries = {"axes": [list(axis) for axis in axes], "order": list(order), "lane": lane, "unroll": unroll}
+        return cls.get(to_attribute(entries | ({"lane_order": list(lane_order)} if lane_order else {})))
 
     def _entries(self) -> Fields:
         return Fields.of("threads", self.params[0].maybe_downcast(), THREADS_KEYS)
@@ -174,8 +212,20 @@ class ThreadsAttr(RTile.Attribute, name="threads"):
     @property
     def axes(self) -> tuple[tuple[int, int], ...]:
         """(threads, chunk) per loop."""
-        pairs = [tuple(pair) for pair in self._entries().items("axes") if isinstance(pair, list)]
-        return tuple(pair for pair in pairs if len(pair) == 2)
+        return tuple((axis[0], axis[1]) for axis in self._axes())
+
+    @property
+    def tiles(self) -> tuple[tuple[int, int], ...]:
+        """(lanes, tile) per loop, (0, 0) for those that no matrix instruction spans."""
+        return tuple((axis[2], axis[3]) if len(axis) == 4 else (0, 0) for axis in self._axes())
+
+    @property
+    def lane_order(self) -> tuple[int, ...]:
+        """Loops with lanes, fastest in the thread number first."""
+        return self._entries().integers("lane_order") if self._entries().has("lane_order") else ()
+
+    def _axes(self) -> list[list[int]]:
+        return [axis for axis in self._entries().items("axes") if isinstance(axis, list) and len(axis) in (2, 4)]
 
     @property
     def order(self) -> tuple[int, ...]:
@@ -198,14 +248,75 @@ class ThreadsAttr(RTile.Attribute, name="threads"):
         pairs = fields.items("axes")
         require(len(pairs) == len(box), f"threads 'axes' needs {len(box)} pairs, one per loop, but has {len(pairs)}")
         counts: list[int] = []
+        tiled: list[int] = []
         for loop, (extent, pair) in enumerate(zip(box, pairs, strict=True)):
-            good = isinstance(pair, list) and len(pair) == 2 and all(type(value) is int and value > 0 for value in pair)
+            good = isinstance(pair, list) and len(pair) in (2, 4) and all(type(v) is int and v > 0 for v in pair)
             require(good, f"threads 'axes' must hold [threads, chunk] of at least 1, but loop {loop} has {pair}")
-            check_axis(f"threads of loop {loop}", extent, *pair)
+            check_axis(f"threads of loop {loop}", extent, *pair[:2])
+            if len(pair) == 4:
+                check_tile(f"threads of loop {loop}", extent, *pair)
+                tiled.append(loop)
             counts.append(pair[0])
+        order = sorted(self.lane_order)
+        require(order == tiled, f"threads 'lane_order' must name the loops with lanes, {tiled}, but is {order}")
         check_thread_order(fields.integers("order"), counts, "threads 'order'")
         require(self.lane < len(box), f"threads 'lane' must be -1 or one of {len(box)} loops, but is {self.lane}")
         require(self.unroll >= 1, "threads 'unroll' must be at least 1")
+
+
+class InstructionAttr(RTile.Attribute, name="instruction"):
+    """A matrix instruction that computes a box: its rows, columns and reduction are loops of the box.
+
+    Keys: `family` ("wmma", "mma", "wgmma", "mfma"), `shape` ([rows, columns, reduction] of one instruction), `row`,
+    `column`, `depth` (loops).
+    """
+
+    fields_parameter: ir.DictAttr
+
+    @classmethod
+    def of(cls, family: str, shape: Sequence[int], *, row: int, column: int, depth: int) -> "InstructionAttr":
+        """Build the attribute with all its keys."""
+        entries = {"family": family, "shape": list(shape), "row": row, "column": column, "depth": depth}
+        return cls.get(to_attribute(entries))
+
+    def _entries(self) -> Fields:
+        return Fields.of("instruction", self.params[0].maybe_downcast(), INSTRUCTION_KEYS)
+
+    @property
+    def family(self) -> str:
+        """The family of instructions."""
+        return self._entries().choice("family", MATRIX_FAMILIES)
+
+    @property
+    def shape(self) -> tuple[int, int, int]:
+        """Rows, columns and reduction length of one instruction."""
+        rows, columns, length = self._entries().integers("shape", at_least=1)
+        return rows, columns, length
+
+    @property
+    def loops(self) -> tuple[int, int, int]:
+        """The loops of rows, columns and reduction."""
+        entries = self._entries()
+        row, column, depth = (entries.integer(key, at_least=0) for key in ("row", "column", "depth"))
+        return row, column, depth
+
+    def check(self, iterators: Sequence[str], threads: ThreadsAttr) -> None:
+        """Raise `InvalidOpError` unless the instruction fits loops and their threads."""
+        fields = self._entries()
+        fields.choice("family", MATRIX_FAMILIES)
+        shape = fields.integers("shape", at_least=1)
+        require(len(shape) == 3, f"instruction 'shape' must hold 3 extents, but holds {list(shape)}")
+        require(len(set(self.loops)) == 3, f"instruction must span 3 different loops, but spans {list(self.loops)}")
+        wanted = ("parallel", "parallel", "reduction")
+        for key, loop, kind in zip(("row", "column", "depth"), self.loops, wanted, strict=True):
+            known = loop < len(iterators) and iterators[loop] == kind
+            require(known, f"instruction '{key}' must be a {kind} loop of the box, but is {loop}")
+        row, column, _ = self.loops
+        require(
+            sorted(threads.lane_order) == sorted((row, column)),
+            f"instruction needs threads whose 'lane_order' holds its rows and columns, {row} and {column}, but it is "
+            f"{list(threads.lane_order)}",
+        )
 
 
 class PlanAttr(RTile.Attribute, name="plan"):
@@ -241,6 +352,9 @@ def check_layout(fields: Fields, rank: int) -> None:
     for key in VECTOR_KEYS:
         width = fields.integer(key, at_least=1, default=1)
         require(width & (width - 1) == 0, f"{fields.what} '{key}' must be a power of two, but is {width}")
+    if fields.has("swizzle"):
+        fields.choice("swizzle", SWIZZLES)
+    fields.choice("copy", COPIES, default=COPIES[0])
 
 
 def check_plan(plan: Fields) -> None:
@@ -259,12 +373,26 @@ def check_plan(plan: Fields) -> None:
         part = Fields("plan 'part'", plan.data["part"], PART_KEYS)
         for key, least in zip(PART_KEYS, (0, 2, 1), strict=True):
             part.integer(key, at_least=least)
-    threads: list[int] = []
+    threads, tiled = list[int](), list[int]()
     for loop, entry in enumerate(plan.items("axes")):
         axis = Fields(f"plan axis {loop}", entry, AXIS_KEYS)
         count, chunk = axis.integer("threads", at_least=1, default=1), axis.integer("chunk", at_least=1, default=1)
-        check_axis(axis.what, axis.integer("block", at_least=1), count, chunk)
+        block = axis.integer("block", at_least=1)
+        check_axis(axis.what, block, count, chunk)
+        if axis.has("lanes"):
+            lanes, tile = axis.integer("lanes", at_least=1), axis.integer("tile", at_least=1)
+            check_tile(axis.what, block, count, chunk, lanes, tile)
+            tiled.append(loop)
         threads.append(count)
+    if plan.has("atom"):
+        atom = Fields("plan 'atom'", plan.data["atom"], ATOM_KEYS)
+        require(len(atom.integers("shape", at_least=1)) == 3, "plan 'atom' needs a 'shape' of 3 extents")
+        for key in ("row", "column", "depth"):
+            require(atom.integer(key, at_least=0) < len(threads), f"plan 'atom' {key} must be one of the loops")
+        order = sorted(atom.integers("lane_order"))
+        require(order == tiled, f"plan 'atom' lane_order must name the loops with lanes, {tiled}, but is {order}")
+    else:
+        require(not tiled, f"plan axes {tiled} have lanes, which only an 'atom' gives a meaning")
     check_thread_order(plan.integers("thread_order"), threads, "plan 'thread_order'")
     if plan.has("lane"):
         lane = plan.integer("lane", at_least=0)
@@ -278,6 +406,4 @@ def check_plan(plan: Fields) -> None:
     for number, entry in enumerate(plan.items("operands")):
         operand = Fields(f"plan operand {number}", entry, OPERAND_KEYS)
         operand.choice("layer", LAYERS)
-        if operand.has("swizzle"):
-            operand.choice("swizzle", SWIZZLES)
         check_layout(operand, len(operand.integers("order")))

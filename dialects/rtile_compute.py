@@ -5,7 +5,7 @@ For every point p of `box` with 0 <= origin(indices) + p < bounds, the region ru
 maps select in the tiles (maps take tile-local points), and what it yields replaces the accumulators' elements. Points
 outside `bounds` are not executed. The operands are inputs, accumulators and indices; the results are the
 accumulators, updated; a body without reduction gets the old elements too and ignores them. `threads` says how the box
-is spread (#rtile.threads).
+is spread (#rtile.threads), `instruction` which matrix instruction computes it, if any (#rtile.instruction).
 
     %s = "rtile.compute"(%at, %bt, %z, %i, %j, %k) ({
     ^bb0(%x: f32, %y: f32, %c: f32):
@@ -26,7 +26,7 @@ is spread (#rtile.threads).
 from collections.abc import Sequence
 from typing import Any
 
-from roller_mlir.dialects.rtile_attributes import ThreadsAttr
+from roller_mlir.dialects.rtile_attributes import InstructionAttr, ThreadsAttr
 from roller_mlir.dialects.rtile_checks import (
     check_index_operands,
     check_map,
@@ -37,6 +37,7 @@ from roller_mlir.dialects.rtile_checks import (
     hook,
     integers,
     known_attributes,
+    optional_attribute,
     require,
     required_attribute,
     single_block,
@@ -55,7 +56,7 @@ from roller_mlir.dialects.rtile_slots import (
 from roller_mlir.support.bindings import ext, ir
 
 ITERATOR_TYPES = ("parallel", "reduction")
-_ATTRIBUTES = ("indexing_maps", "iterator_types", "box", "bounds", "origin", "threads")
+_ATTRIBUTES = ("indexing_maps", "iterator_types", "box", "bounds", "origin", "threads", "instruction")
 
 
 class ComputeOp(FreeOperandsAndResults, name="compute", traits=[ReadsMemrefs, Speculatable]):
@@ -126,6 +127,11 @@ class ComputeOp(FreeOperandsAndResults, name="compute", traits=[ReadsMemrefs, Sp
         return self.attributes["threads"]
 
     @property
+    def matrix_instruction(self) -> InstructionAttr | None:
+        """The matrix instruction that computes the box, None where each thread computes by itself."""
+        return self.attributes["instruction"] if "instruction" in self.attributes else None
+
+    @property
     def entry(self) -> Any:
         """The block that computes one point; its arguments are elements of inputs, then of accumulators."""
         return self.regions[0].blocks[0]
@@ -158,6 +164,9 @@ class ComputeOp(FreeOperandsAndResults, name="compute", traits=[ReadsMemrefs, Sp
             origin, "origin", dimensions=len(self.indices), of="index operand", results=loops, to="loop of the box"
         )
         required_attribute(self, "threads", ThreadsAttr, "#rtile.threads<{...}>").check(box)
+        instruction = optional_attribute(self, "instruction", InstructionAttr, "#rtile.instruction<{...}>")
+        if instruction is not None:
+            instruction.check(self.iterators, self.thread_map)
         self._check_tiles(box)
         require(len(self.accumulators) >= 1, "needs an accumulator operand, which the result updates")
         kinds = [value.type for value in self.accumulators]
@@ -227,6 +236,7 @@ def compute(
     bounds: Sequence[int],
     origin: Any,
     threads: ThreadsAttr,
+    instruction: InstructionAttr | None = None,
     loc: Any = None,
     ip: Any = None,
 ) -> ComputeOp:
@@ -242,6 +252,7 @@ def compute(
         bounds: Extent of each whole loop.
         origin: ir.AffineMap from the indices to the box's first point.
         threads: How the box is spread over threads.
+        instruction: The matrix instruction that computes it; None where each thread computes by itself.
         loc: Location; the current one where None.
         ip: Insertion point; the current one where None.
     """
@@ -255,6 +266,8 @@ def compute(
         "origin": ir.AffineMapAttr.get(origin),
         "threads": threads,
     }
+    if instruction is not None:
+        attributes["instruction"] = instruction
     operands = [*inputs, *accumulators, *indices]
     op = ir.Operation.create(
         "rtile.compute", results=kinds, operands=operands, attributes=attributes, regions=1, loc=loc, ip=ip

@@ -135,6 +135,15 @@ def check_axis(what: str, block: int, threads: int, chunk: int) -> None:
     )
 
 
+def check_tile(what: str, block: int, threads: int, chunk: int, lanes: int, tile: int) -> None:
+    """Check that the tile of a matrix instruction holds whole chunks of its lanes, and the block whole tiles."""
+    require(
+        tile % (lanes * chunk) == 0 and threads % lanes == 0 and block % (threads // lanes * tile) == 0,
+        f"{what}: tile of {tile} must be a multiple of {lanes} lanes x {chunk} elements, {threads} threads one of the "
+        f"lanes, and box of {block} one of the subgroups' tiles",
+    )
+
+
 def check_thread_order(order: Sequence[int], threads: Sequence[int], what: str) -> None:
     """Check that `order` names the loops with more than one thread, each once."""
     wanted = [loop for loop, count in enumerate(threads) if count > 1]

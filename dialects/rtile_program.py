@@ -5,7 +5,8 @@ The region is isolated; its arguments are the operands. On tensors the program r
 memrefs (after buffer assignment) it writes its last operands, yields nothing and has no results. With a `plan` the
 region holds linalg operations; without one it holds the loops that the plan stood for, which then are the program:
 `scf.for` with `rtile.mapping = "unit"` runs over tasks, with `rtile.stages = 2` over the steps of a reduction whose
-loads are staged in so many buffers. `tasks_per_unit` says how many tasks are to fit on one unit at a time.
+loads are staged in so many buffers. `tasks_per_unit` says how many tasks are to fit on one unit at a time,
+`persistent` that so many blocks walk all tasks.
 
     %0 = "rtile.program"(%A, %B) ({
     ^bb0(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>):
@@ -43,6 +44,7 @@ from roller_mlir.dialects.rtile_slots import (
 from roller_mlir.support.bindings import ext, ir
 
 TASKS_PER_UNIT = "tasks_per_unit"
+PERSISTENT = "persistent"
 MAPPING = "rtile.mapping"
 STAGES = "rtile.stages"
 LOOP_ATTRIBUTES = (MAPPING, STAGES)
@@ -101,6 +103,11 @@ class ProgramOp(FreeOperandsAndResults, name="program", traits=[ir.IsIsolatedFro
         return self.attributes[TASKS_PER_UNIT].value if TASKS_PER_UNIT in self.attributes else None
 
     @property
+    def persistent(self) -> bool:
+        """Whether blocks that fill the device once walk all tasks; else each task is a block."""
+        return PERSISTENT in self.attributes
+
+    @property
     def terminator(self) -> YieldOp:
         """The rtile.yield at the end of the region."""
         return list(self.entry.operations)[-1]
@@ -115,7 +122,8 @@ class ProgramOp(FreeOperandsAndResults, name="program", traits=[ir.IsIsolatedFro
         """Check operands, attributes and results."""
         name = required_attribute(self, "sym_name", ir.StringAttr, "a string")
         require(name.value != "", "requires a name, but sym_name is empty")
-        known_attributes(self, ("sym_name", "plan", TASKS_PER_UNIT, OPERAND_SIZES, RESULT_SIZES))
+        known_attributes(self, ("sym_name", "plan", TASKS_PER_UNIT, PERSISTENT, OPERAND_SIZES, RESULT_SIZES))
+        optional_attribute(self, PERSISTENT, ir.UnitAttr, "a unit attribute")
         resident = optional_attribute(self, TASKS_PER_UNIT, ir.IntegerAttr, "an integer")
         require(resident is None or resident.value >= 1, f"{TASKS_PER_UNIT} must be at least 1, but is {resident}")
         plan = optional_attribute(self, "plan", PlanAttr, "#rtile.plan<{...}>")

@@ -40,6 +40,7 @@ from roller_mlir.hal.instructions import FAMILIES as FAMILIES_OF_DEVICES
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.model.adopt import adopt
 from roller_mlir.model.alignment import RULES
+from roller_mlir.model.options import MOST_STAGES
 from roller_mlir.plan import Part, Plan, Split
 from roller_mlir.plan.plan_file import read_plan_file
 from roller_mlir.plan.split import first_plan, whole_plan
@@ -69,6 +70,7 @@ class RTileConstruct(Pass):
     instructions: tuple[str, ...] = option(
         (), help="families of instructions to plan for; by default those that code is generated for"
     )
+    allow_tf32: bool = option(False, help="whether factors of type f32 may be rounded to tf32")
     max_units: int = option(0, help="units that a program may use at most, for co-scheduling; 0 for all")
     plan_file: str = option(
         "", help="JSON file of plans by program name, as 'roller compile --emit plan --json' writes"
@@ -77,14 +79,14 @@ class RTileConstruct(Pass):
     def __post_init__(self) -> None:
         if not self.device:
             raise ValueError("device must name a device, but got ''; try device=h200")
-        if self.stages not in (0, 1, 2):
-            raise ValueError(f"stages must be 0, 1 or 2, but got {self.stages}")
+        if not 0 <= self.stages <= MOST_STAGES:
+            raise ValueError(f"stages must be 0 to {MOST_STAGES}, but got {self.stages}")
         for name, sizes in (("tile-sizes", self.tile_sizes), ("thread-tile", self.thread_tile)):
             if any(size < 1 for size in sizes):
                 raise ValueError(f"{name} must be at least 1 each, but got {','.join(map(str, sizes))}")
         forced = {"tile-sizes": self.tile_sizes, "thread-tile": self.thread_tile, "stages": self.stages}
         forced |= {"split-reductions": not self.split_reductions, "disable-rules": self.disable_rules}
-        forced |= {"instructions": self.instructions, "max-units": self.max_units}
+        forced |= {"instructions": self.instructions, "allow-tf32": self.allow_tf32, "max-units": self.max_units}
         given = [name for name, value in forced.items() if value]
         if self.plan_file and given:
             raise ValueError(f"plan-file holds whole plans and goes without other choices, but got {', '.join(given)}")
@@ -109,6 +111,7 @@ class RTileConstruct(Pass):
             split=self.split_reductions,
             max_units=self.max_units or None,
             instructions=self.instructions or FAMILIES,
+            allow_tf32=self.allow_tf32,
             disabled_rules=self.disable_rules,
         )
         blocks = [

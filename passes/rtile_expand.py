@@ -92,6 +92,8 @@ def _expand(program: rtile.ProgramOp) -> None:
         terminator.operands[number] = result
     erase_unused(block)
     del program.attributes["plan"]
+    if plan.persistent:
+        program.attributes[rtile.PERSISTENT] = ir.UnitAttr.get()
     if plan.tasks_per_unit is not None:
         i64 = ir.IntegerType.get_signless(64)
         program.attributes[rtile.TASKS_PER_UNIT] = ir.IntegerAttr.get(i64, plan.tasks_per_unit)
@@ -103,7 +105,4 @@ def _unrealised(plan: Plan) -> str:
         return f"for instruction family '{plan.instruction}'; code is generated for {', '.join(FAMILIES)}"
     if plan.max_units is not None:
         return f"for {plan.max_units} units; a kernel of its own runs on all units, leave out max-units"
-    for number, operand in enumerate(plan.operands):
-        if operand.swizzle is not None:
-            return f"with operand {number} swizzled '{operand.swizzle}'; code is generated for padded rows"
     return ""

@@ -54,6 +54,8 @@ class RTileLowerToGpu(Pass):
             max_threads=device.max_threads_per_block,
             workgroup_bytes=device.max_workgroup_bytes_per_block,
             static_workgroup_bytes=device.static_workgroup_bytes,
+            units=device.units,
+            registers_per_unit=device.registers_per_unit,
         )
         check_no_loose_ops(module)
         programs = programs_of(module)
@@ -85,7 +87,10 @@ def _launch(program: rtile.ProgramOp, module: str, kernel: Kernel) -> None:
     dynamic: list[ir.Value] = []
     if kernel.dynamic_workgroup_bytes:
         dynamic = [arith.constant(ir.IntegerType.get_signless(32), kernel.dynamic_workgroup_bytes)]
-    operands = list(program.operands)
+    pointer = ir.Type.parse("!llvm.ptr")
+    # The launcher makes tensor maps of what the kernel's arguments say; the host code has nothing to give.
+    maps = [ir.Operation.create("llvm.mlir.zero", results=[pointer]).results[0] for _ in range(kernel.maps)]
+    operands = [*program.operands, *maps]
     segments = [0, 1, 1, 1, 1, 1, 1, 0, 0, 0, len(dynamic), len(operands), 0]
     ir.Operation.create(
         "gpu.launch_func",

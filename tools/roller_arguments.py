@@ -5,6 +5,7 @@
 --disable-rule RULE      leave out an alignment rule, to see what it is worth; may be repeated
 --max-units N            plan for N units of the device
 --instruction FAMILY,... families of instructions that may be used
+--allow-tf32             factors of type f32 may be rounded to tf32, for a matrix instruction
 """
 
 import argparse
@@ -12,7 +13,7 @@ from typing import Any
 
 
 def add_construction_arguments(parser: Any) -> None:
-    """Declare --no-split, --disable-rule, --max-units and --instruction.
+    """Declare --no-split, --disable-rule, --max-units, --instruction and --allow-tf32.
 
     Args:
         parser: An `argparse.ArgumentParser` or a group of one.
@@ -36,6 +37,9 @@ def add_construction_arguments(parser: Any) -> None:
         metavar="FAMILY,...",
         help="families of instructions that may be used, such as fma; by default all that the command can use",
     )
+    parser.add_argument(
+        "--allow-tf32", action="store_true", help="factors of type f32 may be rounded to tf32, for a matrix instruction"
+    )
 
 
 def construction_arguments(arguments: argparse.Namespace) -> dict[str, Any]:
@@ -45,6 +49,7 @@ def construction_arguments(arguments: argparse.Namespace) -> dict[str, Any]:
         "disabled_rules": tuple(dict.fromkeys(arguments.disable_rule)),
         "max_units": arguments.max_units,
         "instructions": arguments.instruction,
+        "allow_tf32": arguments.allow_tf32,
     }
 
 
@@ -55,6 +60,7 @@ def given_construction_arguments(arguments: argparse.Namespace) -> set[str]:
         "--disable-rule": arguments.disable_rule,
         "--max-units": arguments.max_units,
         "--instruction": arguments.instruction,
+        "--allow-tf32": arguments.allow_tf32,
     }
     return {name for name, value in given.items() if value}
 

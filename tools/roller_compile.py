@@ -51,7 +51,7 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     forced.add_argument(
         "--thread-tile", type=sizes, default=(), metavar="N,...", help="points of each loop in one thread"
     )
-    forced.add_argument("--stages", type=int, choices=(1, 2), default=0, help="buffers of the staged operands")
+    forced.add_argument("--stages", type=int, choices=range(1, 9), default=0, help="buffers of the staged operands")
     add_construction_arguments(forced)
     forced.add_argument("--plan-file", metavar="FILE", help="JSON of whole plans, as --emit plan --json prints")
     fusion = parser.add_argument_group("joining ops into one kernel (by default where the model expects to save time)")

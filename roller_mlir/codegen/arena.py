@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 from math import prod
 
+from roller_mlir.codegen.matrix_wmma import scratch_bytes
 from roller_mlir.codegen.program import box_axes, box_loops, computes_of, load_layout, staged_loads
 from roller_mlir.codegen.task_context import element_bytes
 from roller_mlir.mapping.arena_offsets import aligned
@@ -44,4 +45,8 @@ def plan_arena(program: ir.Operation, subgroup_size: int) -> Arena:
         for result in compute.operation.results:
             size = element_bytes(ir.RankedTensorType(result.type).element_type)
             needed = max(needed, combination_bytes(loops, axes, compute.thread_map.order, subgroup_size, size))
+        instruction = compute.matrix_instruction
+        if instruction is not None and instruction.family == "wmma":
+            threads = prod(axis.threads for axis in axes)
+            needed = max(needed, scratch_bytes(threads, subgroup_size, instruction.shape))
     return Arena(offsets, combine, combine + needed)

@@ -5,5 +5,11 @@
 TASKS_PER_UNIT = "rtile.tasks_per_unit"
 # On a kernel: scalar fused multiply-adds in its IR; fewer in the output mean that a loop was lost.
 FMA_COUNT = "rtile.fma_count"
+# On a kernel: matrix instructions in its IR, likewise.
+MATRIX_COUNT = "rtile.matrix_count"
 # On a memory access: what reports call it.
 SITE = "rtile.site"
+# On an argument of a kernel: the tensor map that it is, see roller_mlir.plan.tensor_map.
+TENSOR_MAP = "rtile.tensor_map"
+# On a kernel: what its dynamic workgroup memory is aligned to, in bytes.
+WORKGROUP_ALIGNMENT = "rtile.workgroup_alignment"

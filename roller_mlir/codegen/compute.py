@@ -6,6 +6,7 @@ The scalar body is cloned onto scalars or lane vectors. A product that feeds a s
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from roller_mlir.codegen.apply_body import clone_body, keeps_every_product, widen
 from roller_mlir.codegen.body import INDEX, Argument, Body, Local, Reference
@@ -20,6 +21,9 @@ from roller_mlir.mapping.unrolling import rolled_loops
 from roller_mlir.plan import LinearIndex
 from roller_mlir.support.bindings import ir
 
+if TYPE_CHECKING:
+    from roller_mlir.codegen.matrix import Matrix
+
 
 @dataclass(frozen=True)
 class Compute:
@@ -32,6 +36,7 @@ class Compute:
         origin: Position of the box in the operator's loops.
         masked: Reduction loops whose points may lie out of range and would then contribute something.
         unroll: Reduction points that are unrolled.
+        matrix: The matrix instruction that computes it, None where each thread computes by itself.
     """
 
     box: ThreadBox
@@ -40,6 +45,7 @@ class Compute:
     origin: tuple[Linear, ...]
     masked: tuple[int, ...]
     unroll: int
+    matrix: "Matrix | None" = None
 
 
 def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[ir.Value]) -> list[ir.Value]:

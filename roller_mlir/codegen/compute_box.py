@@ -20,13 +20,15 @@ class ComputeBox:
 
     def __init__(self, plan: Plan, own: Sequence[int], loops: Sequence[Loop]) -> None:
         others = [loop for loop, axis in enumerate(plan.axes) if axis.threads > 1 and loop not in own]
-        spare = [AxisPlan(block=plan.axes[loop].threads, threads=plan.axes[loop].threads) for loop in others]
+        spare = [_one_point(plan.axes[loop]) for loop in others]
         self.own = len(own)
         self.group = (*own, *others)
         self.loops = (*loops, *(Loop(axis.block) for axis in spare))
         self.axes = (*(plan.axes[loop] for loop in own), *spare)
         self.lane = self.group.index(plan.lane) if plan.lane in own else -1
         self.order = tuple(self.group.index(loop) for loop in plan.thread_order)
+        lane_order = plan.atom.lane_order if plan.atom is not None else ()
+        self.lane_order = tuple(self.group.index(loop) for loop in lane_order)
 
     @property
     def blocks(self) -> list[int]:
@@ -49,6 +51,11 @@ class ComputeBox:
 
         indices = tuple(map(over_box, access.indices))
         return Access(access.name, access.shape, access.element_type, indices)
+
+
+def _one_point(axis: AxisPlan) -> AxisPlan:
+    """Return an axis on which each thread holds one point."""
+    return AxisPlan(block=axis.threads, threads=axis.threads, lanes=axis.lanes, tile=axis.lanes)
 
 
 def local_map(dimensions: Sequence[TileDimension], loops: int) -> ir.AffineMap:

@@ -8,6 +8,8 @@ from roller_mlir.codegen.affine import apply_indices, map_indices
 from roller_mlir.codegen.body import Body, read_body
 from roller_mlir.codegen.compute import Compute
 from roller_mlir.codegen.fragments import Fragments
+from roller_mlir.codegen.matrix import matrix_of
+from roller_mlir.codegen.matrix_results import pack, unpack
 from roller_mlir.codegen.program import box_axes, box_loops, lane_of
 from roller_mlir.codegen.register_tiles import read_register_tile, settle
 from roller_mlir.codegen.task_context import splat, vector_type
@@ -45,7 +47,14 @@ class ComputeReader:
                 )
             context = self._scope.context
             self._boxes[op] = ThreadBox(
-                loops, axes, view.thread_map.order, lane_of(view), context.emit, context.thread, context.subgroup_size
+                loops,
+                axes,
+                view.thread_map.order,
+                lane_of(view),
+                context.emit,
+                context.thread,
+                context.subgroup_size,
+                view.thread_map.lane_order,
             )
         return self._boxes[op]
 
@@ -73,7 +82,8 @@ class ComputeReader:
             and not (origin[loop].range()[0] >= 0 and origin[loop].range()[1] + box.axes[loop].block <= bound.extent)
             and not self._contributes_nothing(loop, bound.extent, body, inputs, origin)
         )
-        return Compute(box, body, inputs, origin, masked, view.thread_map.unroll)
+        matrix = matrix_of(view, box, body, maps, self._scope.context.subgroup_size)
+        return Compute(box, body, inputs, origin, masked, view.thread_map.unroll, matrix)
 
     def _contributes_nothing(
         self,
@@ -106,8 +116,12 @@ class ComputeReader:
         return box.lane_reduces or bool(box.combination.split_loops)
 
     def start(self, view: ComputeOp, compute: Compute) -> list[ir.Value]:
-        """Return the accumulators before the first point, those of each result together."""
-        return [value for number in range(len(view.accumulators)) for value in self._start_of(view, compute, number)]
+        """Return the accumulators before the first point, those of each result together.
+
+        Of a matrix instruction: the fragments of its result.
+        """
+        values = [value for number in range(len(view.accumulators)) for value in self._start_of(view, compute, number)]
+        return values if compute.matrix is None else pack(self._scope.context, compute.matrix, values)
 
     def results(self, view: ComputeOp, compute: Compute, values: Sequence[ir.Value]) -> list[RegisterTile]:
         """Return the results of a compute as tiles.
@@ -118,6 +132,9 @@ class ComputeReader:
             values: The accumulators after the last point.
         """
         box, count = compute.box, len(compute.box.keys)
+        if compute.matrix is not None:
+            element = ir.RankedTensorType(view.operation.results[0].type).element_type
+            values = unpack(self._scope.context, compute.matrix, values, element)
         combiners = self._combiners(view, compute.body) if self.is_partial(box) else None
         return [
             RegisterTile(

@@ -4,11 +4,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from roller_mlir.codegen.attributes import SITE
 from roller_mlir.codegen.fragments import load_global, load_raw, mapped
+from roller_mlir.codegen.swizzle import buffer_indices
 from roller_mlir.codegen.task_context import TaskContext, access_memory, element_bytes, slice_of, vector_type
 from roller_mlir.codegen.tile_values import DirectTile
 from roller_mlir.mapping.data_tile import CopyMap
 from roller_mlir.mapping.index import UNLIMITED, Linear, Symbol
+from roller_mlir.mapping.layout import MAX_VECTOR_BYTES
 from roller_mlir.mapping.unrolling import COPIED_AT_ONCE, rounds_at_once
 from roller_mlir.plan import OperandPlan
 from roller_mlir.support.bindings import ir
@@ -166,6 +169,41 @@ def load_rounds(
     return values
 
 
+def issue_rounds(context: TaskContext, staged: StagedCopy, source: DirectTile, stage: ir.Value) -> None:
+    """Start asynchronous copies of the thread's share of a tile into a stage's buffer.
+
+    Elements outside of the tensor are written as zeros. The copies are in no group yet.
+    """
+    emit, width = context.emit, staged.copy.vector
+    kind = ir.Type.parse("!nvgpu.device.async.token")
+
+    def issue(share: Round) -> list[ir.Value]:
+        at = [o + x * s for o, x, s in zip(source.origin, share.at, source.steps, strict=True)]
+        to = [stage, *buffer_indices(emit, staged.view, staged.layout, [share.at[d] for d in staged.layout.order])]
+        of = [emit.index(x) for x in at]
+        inside = emit.inside(at, source.shape)
+        given: list[ir.Value] = []
+        if inside is not None:
+            given = [emit.op("arith.select", [inside, emit.constant(width), emit.constant(0)], emit.index_type)]
+        size = width * element_bytes(ir.MemRefType(source.buffer.type).element_type)
+        sizes = [1, len(to), 1, len(of), len(given)]
+        attributes: dict[str, ir.Attribute] = {
+            "dstElements": ir.IntegerAttr.get(emit.index_type, width),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get(sizes),
+            SITE: ir.StringAttr.get(f"asynchronous copy {source.name}"),
+        }
+        if size == MAX_VECTOR_BYTES:
+            attributes["bypassL1"] = ir.UnitAttr.get()
+        emit.op("nvgpu.device_async_copy", [staged.view, *to, source.buffer, *of, *given], kind, attributes)
+        return []
+
+    for share in staged.rounds:
+        if share.present is None:
+            issue(share)
+        else:
+            emit.branch(share.present, [], lambda share=share: issue(share))
+
+
 def store_rounds(context: TaskContext, staged: StagedCopy, name: str, values: list[ir.Value], stage: ir.Value) -> None:
     """Store the thread's share of a tile into a stage's buffer."""
     for share, value in zip(staged.rounds, values, strict=True):
@@ -186,5 +224,5 @@ def _store(context: TaskContext, staged: StagedCopy, name: str, share: Round, va
         if width < vector:
             part = slice_of(emit, value, start, width)
         at = [share.at[d] + (start if d == inner else 0) for d in order]
-        indices = [stage, *[emit.index(x) for x in at]]
+        indices = [stage, *buffer_indices(emit, staged.view, staged.layout, at)]
         access_memory(emit, staged.view, indices, width, f"workgroup store {name}", part)

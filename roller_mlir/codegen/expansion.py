@@ -172,7 +172,8 @@ class Expansion:
             for source, access in zip(root.sources, expression.inputs, strict=True)
         ]
         accesses += [self._inner(box, access) for access in expression.outputs]
-        compute = self._emit_compute(box, tiles, accumulators, accesses, unroll)
+        instruction = self._instruction(box) if number == self._group.heavy else None
+        compute = self._emit_compute(box, tiles, accumulators, accesses, unroll, instruction)
         clone_region(root, compute)
         return list(compute.operation.results)
 
@@ -183,6 +184,7 @@ class Expansion:
         accumulators: Sequence[ir.Value],
         accesses: Sequence[Access],
         unroll: int,
+        instruction: rtile.InstructionAttr | None = None,
     ) -> rtile.ComputeOp:
         count = len(box.loops)
         used = [loop for loop in range(box.own) if box.group[loop] in self._variables]
@@ -197,9 +199,22 @@ class Expansion:
             bounds=[loop.extent for loop in box.loops],
             origin=self._map(box, [one or LinearIndex((0,) * count) for one in positions], used),
             threads=rtile.ThreadsAttr.of(
-                [(axis.threads, axis.chunk) for axis in box.axes], order=box.order, lane=box.lane, unroll=unroll
+                [(axis.threads, axis.chunk, *((axis.lanes, axis.tile) if axis.lanes else ())) for axis in box.axes],
+                order=box.order,
+                lane=box.lane,
+                unroll=unroll,
+                lane_order=box.lane_order,
             ),
+            instruction=instruction,
         )
+
+    def _instruction(self, box: ComputeBox) -> rtile.InstructionAttr | None:
+        """Return the matrix instruction of the heavy op, None where threads compute by themselves."""
+        atom = self._plan.atom
+        if atom is None:
+            return None
+        row, column, depth = (box.group.index(loop) for loop in (atom.row, atom.column, atom.depth))
+        return rtile.InstructionAttr.of(self._plan.instruction, atom.shape, row=row, column=column, depth=depth)
 
     def _input(self, number: int, position: int, box: ComputeBox, source: ir.Value, access: Access) -> ir.Value:
         """Return the tile that an input of an op is read from."""
@@ -267,6 +282,8 @@ class Expansion:
                 vector=operand.vector,
                 store_vector=operand.store_vector,
                 fragment_vector=operand.fragment_vector,
+                swizzle=operand.swizzle,
+                copy=operand.copy,
             )
         tile = rtile.TileAttr.of([d.extent for d in dimensions], operand.layer, [d.step for d in dimensions])
         load = rtile.load_tile(

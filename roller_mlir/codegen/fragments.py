@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from math import gcd
 
 from roller_mlir.codegen.affine import apply_indices
+from roller_mlir.codegen.swizzle import buffer_indices
 from roller_mlir.codegen.task_context import TaskContext, access_memory, splat, vector_type
 from roller_mlir.codegen.thread_box import Positions, ThreadBox
 from roller_mlir.codegen.tile_values import DirectTile, StagedTile
@@ -115,7 +116,7 @@ class Fragments:
             if key in scope:
                 return scope[key]
         if isinstance(tile, StagedTile):
-            indices = [tile.stage, *[self._emit.index(x) for x in at]]
+            indices = [tile.stage, *buffer_indices(self._emit, tile.view, tile.layout, at)]
             self._context.arena_in_use = True
             site = f"workgroup load {tile.source.name}"
             value = access_memory(self._emit, tile.view, indices, width, site)

@@ -108,8 +108,8 @@ def reduction_nest(outer: ir.Operation) -> LoopNest:
     if len(found) > 1:
         fail(outer, f"the loops of a nest have one number of stages, but '{STAGES}' is {sorted(found)}")
     stages = found.pop() if found else 1
-    if stages not in (1, 2):
-        fail(loop, f"'{STAGES}' is {stages}, but copies through registers have 1 or 2 stages")
+    if stages < 1:
+        fail(loop, f"'{STAGES}' is {stages}, but there is at least 1 buffer")
     return LoopNest(
         tuple(loops),
         operations[:-1],

@@ -74,6 +74,8 @@ def load_layout(load: TileLoad) -> OperandPlan:
         store_vector=layout.store_vector,
         fragment_vector=layout.fragment_vector,
         pad_value=load.pad_value,
+        swizzle=layout.swizzle,
+        copy=layout.copy,
     )
 
 
@@ -87,8 +89,10 @@ def box_loops(compute: ComputeOp) -> tuple[Loop, ...]:
 def box_axes(compute: ComputeOp) -> tuple[AxisPlan, ...]:
     """Return how a compute's box is spread over threads and registers."""
     return tuple(
-        AxisPlan(block=block, threads=threads, chunk=chunk)
-        for block, (threads, chunk) in zip(compute.box_shape, compute.thread_map.axes, strict=True)
+        AxisPlan(block=block, threads=threads, chunk=chunk, lanes=lanes, tile=tile)
+        for block, (threads, chunk), (lanes, tile) in zip(
+            compute.box_shape, compute.thread_map.axes, compute.thread_map.tiles, strict=True
+        )
     )
 
 

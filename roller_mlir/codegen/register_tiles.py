@@ -67,9 +67,9 @@ def owner(context: TaskContext, tile: RegisterTile) -> ir.Value | None:
     """Return the condition that a thread is the one to write its elements of a tile; None: all are."""
     used = {loop for index in tile.indices for loop in index.terms()}
     condition: ir.Value | None = None
-    for loop, coordinate in tile.box.coordinates.items():
-        if loop not in used:
-            zero = context.emit.compare("eq", context.emit.index(Linear.of(coordinate)), context.emit.constant(0))
+    for digit, value in tile.box.digits:
+        if digit.loop not in used:
+            zero = context.emit.compare("eq", context.emit.index(Linear.of(value)), context.emit.constant(0))
             condition = context.emit.both(condition, zero)
     return condition
 

@@ -12,7 +12,9 @@ from roller_mlir.codegen.compute import Compute, emit_points
 from roller_mlir.codegen.compute_reader import ComputeReader
 from roller_mlir.codegen.copies import store_rounds
 from roller_mlir.codegen.loop_nest import LoopNest, reduction_nest, unit_nest
-from roller_mlir.codegen.program import LOADS
+from roller_mlir.codegen.matrix_compute import emit_matrix_points
+from roller_mlir.codegen.pipeline import Pipeline
+from roller_mlir.codegen.program import LOADS, load_layout
 from roller_mlir.codegen.register_tiles import owner, settle
 from roller_mlir.codegen.task_context import TaskContext
 from roller_mlir.codegen.task_scope import TaskScope, staged_tile
@@ -20,9 +22,16 @@ from roller_mlir.codegen.task_store import store_register_tile
 from roller_mlir.codegen.tile_values import RegisterTile
 from roller_mlir.dialects.rtile import ComputeOp, TileLoad
 from roller_mlir.mapping.index import Linear, Symbol
-from roller_mlir.plan.plan import WORKGROUP
+from roller_mlir.plan.plan import SYNCHRONOUS, WORKGROUP
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
+
+
+def _emit(context: TaskContext, compute: Compute, values: Sequence[ir.Value]) -> list[ir.Value]:
+    """Emit the points of a compute by its matrix instruction, or each thread for itself."""
+    emit = emit_points if compute.matrix is None else emit_matrix_points
+    return emit(context, compute, values)
+
 
 NO_TILE = ("arith.constant", "tensor.empty", "scf.yield", "rtile.yield")
 
@@ -52,10 +61,8 @@ class TaskBuilder:
             tile = self._scope.direct(view)
             if view.tile.layer == WORKGROUP:
                 zero = self._context.emit.constant(0)
-                copy = self._scope.copy(view, 1, now=True)
-                self._context.before_arena_write()
-                self._scope.copy_now([(view, copy)], zero)
-                self._context.barrier()
+                copy = self._scope.copy(view, 1, now=load_layout(view).copy == SYNCHRONOUS)
+                Pipeline(self._context, self._scope, [(view, copy)], 1, 1, lambda symbol: None).fill_once()
                 self._scope.tiles[op.results[0]] = staged_tile(copy, tile, zero)
             else:
                 self._scope.tiles[op.results[0]] = tile
@@ -76,7 +83,7 @@ class TaskBuilder:
         """A compute outside of reduction loops: all its points at once."""
         view = op.opview
         compute = self._computes.prepare(view)
-        values = emit_points(self._context, compute, self._computes.start(view, compute))
+        values = _emit(self._context, compute, self._computes.start(view, compute))
         return self._computes.results(view, compute, values)
 
     def _reduce(self, op: ir.Operation) -> None:
@@ -97,7 +104,12 @@ class TaskBuilder:
         if strange:
             fail(strange[0], f"'{strange[0].name}' cannot stand in a reduction loop; rtile.load and rtile.compute can")
         staged = [load for load in loads if load.tile.layer == WORKGROUP]
-        tiles = self._pipeline(nest, view, loads, staged) if staged else self._stream(nest, view, loads)
+        if any(load.layout is not None and load.layout.copy != SYNCHRONOUS for load in staged) or (
+            staged and (nest.stages > 2 or view.matrix_instruction is not None)
+        ):
+            tiles = self._deep_pipeline(nest, view, loads, staged)
+        else:
+            tiles = self._pipeline(nest, view, loads, staged) if staged else self._stream(nest, view, loads)
         self._define(nest.results, tiles)
 
     def _stream(self, nest: LoopNest, view: ComputeOp, loads: Sequence[TileLoad]) -> list[RegisterTile]:
@@ -176,6 +188,38 @@ class TaskBuilder:
         else:
             values = emit.loop(0, nest.trips, [*values, zero], step)[:-1]
         return self._computes.results(view, compute, values)
+
+    def _deep_pipeline(
+        self, nest: LoopNest, view: ComputeOp, loads: Sequence[TileLoad], staged: Sequence[TileLoad]
+    ) -> list[RegisterTile]:
+        """Reduction steps behind copies that run ahead by several buffers."""
+        context = self._context
+        if nest.stages == 1 and nest.trips > 1:
+            fail(view, "a matrix instruction's steps need at least 2 stages; raise rtile.stages")
+        stages = min(nest.stages, nest.trips)
+        copies = {load.operation: self._scope.copy(load, stages, now=False) for load in staged}
+
+        def at(symbol: Symbol, stage: ir.Value) -> Compute:
+            self._scope.bind(nest, symbol)
+            for load in loads:
+                tile, copy = self._scope.direct(load), copies.get(load.operation)
+                self._scope.tiles[load.operation.results[0]] = tile if copy is None else staged_tile(copy, tile, stage)
+            return self._computes.prepare(view)
+
+        first = at(Symbol("step", 0, 0), context.emit.constant(0))
+        pipeline = Pipeline(
+            context,
+            self._scope,
+            [(load, copies[load.operation]) for load in staged],
+            stages,
+            nest.trips,
+            lambda symbol: self._scope.bind(nest, symbol),
+        )
+        values = pipeline.run(
+            self._computes.start(view, first),
+            lambda symbol, stage, carried: _emit(context, at(symbol, stage), carried),
+        )
+        return self._computes.results(view, first, values)
 
     def _store(self, op: ir.Operation) -> None:
         view = op.opview

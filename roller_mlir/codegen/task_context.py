@@ -31,6 +31,7 @@ class TaskContext:
         buffers: Kernel buffer of each memref that the program uses.
         indices: Value of each loop variable as a linear expression.
         fma_count: Fused multiply-adds emitted so far (scalar count).
+        matrix_count: Matrix instructions emitted so far.
         arena_in_use: Whether threads may still read the arena, so that a barrier must come before it is written.
     """
 
@@ -44,6 +45,7 @@ class TaskContext:
     buffers: dict[ir.Value, ir.Value]
     indices: dict[ir.Value, Linear] = field(default_factory=dict)
     fma_count: int = 0
+    matrix_count: int = 0
     arena_in_use: bool = False
 
     def linear(self, operation: ir.Operation, values: Sequence[ir.Value]) -> list[Linear]:

@@ -61,6 +61,7 @@ def assemble(
                 name=name,
                 files={role: file_name for role, (file_name, _) in files.items()},
                 plan=stages.plans.get(name),
+                tensor_maps=launch_list.tensor_maps.get(name, ()),
                 statistics=_statistics(binary) if binary else Statistics(),
                 phases_s=dict(binary.phases_s) if binary else {},
                 notes=_notes(binary) if binary else (),

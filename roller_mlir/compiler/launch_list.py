@@ -20,8 +20,10 @@ from typing import Any, cast
 
 import numpy as np
 
+from roller_mlir.codegen.backend.tensor_maps import tensor_maps_of
 from roller_mlir.compiler.errors import InternalError
 from roller_mlir.plan.manifest import Buffer, Launch, Role, View
+from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir
 
 CONSTANT_ALIGNMENT_BYTES = 256
@@ -40,6 +42,7 @@ class LaunchList:
         workspace_bytes: Size of the allocation that holds all workspaces.
         constants: The constants file.
         launches: In order.
+        tensor_maps: Those that each kernel takes after its buffers, by the kernel's name.
     """
 
     function: str
@@ -49,6 +52,7 @@ class LaunchList:
     workspace_bytes: int
     constants: bytes
     launches: tuple[Launch, ...]
+    tensor_maps: dict[str, tuple[TensorMap, ...]] = field(default_factory=dict[str, tuple[TensorMap, ...]])
 
 
 def read_launch_list(module: ir.Module) -> LaunchList:
@@ -74,6 +78,7 @@ class _Reader:
     workspace_bytes: int = 0
     integers: dict[Any, int] = field(default_factory=dict[Any, int])
     views: dict[Any, View] = field(default_factory=dict[Any, View])
+    maps: set[Any] = field(default_factory=set[Any])
 
     def read(self) -> LaunchList:
         block = self.function.regions[0].blocks[0]
@@ -100,6 +105,7 @@ class _Reader:
             self.workspace_bytes,
             bytes(self.constants),
             tuple(self.launches),
+            tensor_maps_of(self.module),
         )
 
     def _add_buffer(self, value: Any, name: str, role: Role, offset_bytes: int = 0) -> None:
@@ -142,6 +148,10 @@ class _Reader:
     def end(self, op: ir.Operation) -> None:
         """func.return."""
 
+    def tensor_map(self, op: ir.Operation) -> None:
+        """What stands for a tensor map, which the launcher makes."""
+        self.maps.add(op.results[0])
+
     def byte_view(self, op: ir.Operation) -> None:
         self._derive(op, self._integer(op.operands[1]))
 
@@ -180,7 +190,7 @@ class _Reader:
                 block=(sizes[3], sizes[4], sizes[5]),
                 dynamic_workgroup_bytes=self._integer(dynamic[0]) if dynamic else 0,
                 cooperative="rtile.cooperative" in op.attributes,
-                arguments=tuple(self._view(operand) for operand in groups[11]),
+                arguments=tuple(self._view(operand) for operand in groups[11] if operand not in self.maps),
             )
         )
 
@@ -203,6 +213,7 @@ _HANDLERS: dict[str, Callable[[_Reader, ir.Operation], None]] = {
     "memref.collapse_shape": _Reader.reshape,
     "memref.copy": _Reader.copy,
     "gpu.launch_func": _Reader.launch,
+    "llvm.mlir.zero": _Reader.tensor_map,
     "func.return": _Reader.end,
 }
 

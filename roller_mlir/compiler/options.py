@@ -6,6 +6,7 @@ from os import PathLike
 
 from roller_mlir.hal.instructions import FAMILIES
 from roller_mlir.model.alignment import RULES
+from roller_mlir.model.options import MOST_STAGES
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -15,12 +16,13 @@ class CompileOptions:
     Attributes:
         tile_sizes: Points of each loop in one task (or one reduction step), in loop order; () lets the model choose.
         thread_tile: Points of each loop that one thread holds; () lets the model choose.
-        stages: Buffers of staged operands: 1, or 2 for double buffering; 0 lets the model choose.
+        stages: Buffers of staged operands: 1, 2 for double buffering, or more; 0 lets the model choose.
         split: Whether the model may divide reductions over tasks, with a second kernel that joins the parts.
         disabled_rules: Alignment rules that the model leaves out, to see what they are worth.
         max_units: Units that a program may use at most, for co-scheduling; None for all. Such a program can be planned,
             and is refused where a kernel of its own is made of it.
         instructions: Families of instructions that the model may plan for; () for those that code is generated for.
+        allow_tf32: Whether the model may round factors of type f32 to tf32, for a matrix instruction.
         plan_file: A JSON file with the whole plan; None lets the model choose.
         fusion: Whether ops may be joined into one kernel where the model expects that to save time.
         explain_fusion: Whether each decision about that becomes a note of the artifact.
@@ -39,6 +41,7 @@ class CompileOptions:
     disabled_rules: tuple[str, ...] = ()
     max_units: int | None = None
     instructions: tuple[str, ...] = ()
+    allow_tf32: bool = False
     plan_file: str | PathLike[str] | None = None
     fusion: bool = True
     explain_fusion: bool = False
@@ -62,8 +65,8 @@ class CompileOptions:
                     raise ValueError(f"{name} must be some of {', '.join(known)}, but got '{one}'")
         if self.max_units is not None and self.max_units < 1:
             raise ValueError(f"max_units must be at least 1, but got {self.max_units}")
-        if self.stages not in (0, 1, 2):
-            raise ValueError(f"stages must be 1 or 2, or 0 for the model's choice, but got {self.stages}")
+        if not 0 <= self.stages <= MOST_STAGES:
+            raise ValueError(f"stages must be 1 to {MOST_STAGES}, or 0 for the model's choice, but got {self.stages}")
 
     def construct_options(self) -> dict[str, str | None]:
         """Return the options of the planning pass, spelled as in a pipeline."""
@@ -82,6 +85,8 @@ class CompileOptions:
             spelled["max-units"] = str(self.max_units)
         if self.instructions:
             spelled["instructions"] = ",".join(self.instructions)
+        if self.allow_tf32:
+            spelled["allow-tf32"] = "true"
         if self.plan_file is not None:
             spelled["plan-file"] = str(self.plan_file)
         if not self.fusion:

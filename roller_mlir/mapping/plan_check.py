@@ -4,10 +4,13 @@
 from collections.abc import Sequence
 
 from roller_mlir.mapping.layout import steps_of
+from roller_mlir.mapping.matrix import COLUMN, ROW, fragments_of, lane_order, result_shares
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan, TensorExpression
-from roller_mlir.plan.plan import REGISTER, WORKGROUP
+from roller_mlir.plan.plan import REGISTER, SYNCHRONOUS, WORKGROUP
 from roller_mlir.plan.uneven import reads_outside
+
+MATRIX_FAMILIES = ("wmma", "mma", "wgmma", "mfma")
 
 
 def plan_problem(expression: TensorExpression, plan: Plan) -> str:
@@ -19,14 +22,25 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
     for loop, axis in enumerate(plan.axes):
         if min(axis.block, axis.threads, axis.chunk) < 1:
             return f"has a plan whose block, threads and chunk of loop {loop} must be at least 1"
+    problem = _atom_problem(expression, plan)
+    if problem:
+        return f"has a plan {problem}"
     try:
-        ThreadMap(plan.axes, plan.thread_order)
+        ThreadMap(plan.axes, plan.thread_order, plan.lane_order)
     except ValueError as error:
         return f"cannot take its plan: {error}"
     if plan.lane is not None and not 0 <= plan.lane < loops:
         return f"has a plan with lane {plan.lane}, which is none of its {loops} loops"
-    if plan.stages not in (1, 2) or plan.unroll < 1:
-        return f"has a plan with {plan.stages} stages and unroll {plan.unroll}; stages are 1 or 2, unroll at least 1"
+    if plan.stages < 1 or plan.unroll < 1:
+        return f"has a plan with {plan.stages} stages and unroll {plan.unroll}; both are at least 1"
+    waiting = next(
+        (i for i, one in enumerate(plan.operands) if one.layer == WORKGROUP and one.copy == SYNCHRONOUS), None
+    )
+    if plan.stages > 2 and waiting is not None:
+        return (
+            f"has a plan with {plan.stages} stages, but operand {waiting} is copied through registers; such copies "
+            "have 1 or 2 stages"
+        )
     problem = ordered_problem(expression, plan.axes, plan.lane)
     if problem:
         return f"has a plan that {problem}"
@@ -57,6 +71,40 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
         if problem:
             return f"has a plan whose operand {number} {problem}"
     return ""
+
+
+def _atom_problem(expression: TensorExpression, plan: Plan) -> str:
+    """Return how a plan's matrix instruction does not fit its loops, or an empty string."""
+    atom = plan.atom
+    if (atom is not None) != (plan.instruction in MATRIX_FAMILIES):
+        wants = "no 'atom'" if atom is not None else "an 'atom'"
+        return f"with instruction '{plan.instruction}', which has {wants}"
+    if atom is None:
+        spread = next((loop for loop, axis in enumerate(plan.axes) if axis.lanes), None)
+        return "" if spread is None else f"whose loop {spread} has lanes, which only an 'atom' gives a meaning"
+    loops = {"row": expression.parallel(), "column": expression.parallel(), "depth": expression.reductions()}
+    for key, known in loops.items():
+        if getattr(atom, key) not in known:
+            return f"whose {key} loop {getattr(atom, key)} must be one of {list(known)}"
+    try:
+        result = fragments_of(plan.instruction, atom.shape, 2).result
+    except (ValueError, ZeroDivisionError):
+        return f"with instruction '{plan.instruction}' of shape {list(atom.shape)}, which is none of its family"
+    names = {ROW: atom.row, COLUMN: atom.column}
+    order = tuple(names[one] for one in lane_order(result))
+    if atom.lane_order != order:
+        return f"whose lane_order {list(atom.lane_order)} must be {list(order)} for '{plan.instruction}'"
+    for dimension, share in result_shares(result).items():
+        axis = plan.axes[names[dimension]]
+        if (axis.lanes, axis.chunk, axis.tile) != (share.lanes, share.chunk, share.tile):
+            return (
+                f"whose loop {names[dimension]} has lanes {axis.lanes}, chunk {axis.chunk} and tile {axis.tile}; "
+                f"'{plan.instruction}' of shape {list(atom.shape)} has {share.lanes}, {share.chunk} and {share.tile}"
+            )
+    if plan.axes[atom.depth].block % atom.shape[2]:
+        return f"whose step of {plan.axes[atom.depth].block} along loop {atom.depth} must hold whole instructions"
+    number = next((i for i, one in enumerate(plan.operands) if one.layer != WORKGROUP), None)
+    return "" if number is None else f"whose operand {number} is not staged, as a matrix instruction needs it"
 
 
 def ordered_problem(expression: TensorExpression, axes: Sequence[AxisPlan], lane: int | None) -> str:

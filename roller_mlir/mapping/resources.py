@@ -22,6 +22,12 @@ COPY_LOOP_REGISTERS = 48
 """Registers of a loop that copies tiles, at least: 43 depthwise convolutions and poolings of one step, where their sums
 did not need more, were assembled without spills in as many."""
 
+PRODUCER_THREADS = 128
+"""Threads beside a plan's that copy tiles for instructions which read workgroup memory: one group of four subgroups."""
+
+PRODUCER_REGISTERS = 40
+"""Registers that such a thread keeps."""
+
 
 @dataclass(frozen=True)
 class Resources:
@@ -181,6 +187,24 @@ def tasks_per_unit(device: Device, threads: int, registers: int, workgroup_bytes
     if need:
         limits.append(device.max_workgroup_bytes_per_unit // _round_up(need, device.workgroup_allocation_bytes))
     return min(limits)
+
+
+def specialised_tasks_per_unit(device: Device, threads: int, registers: int, workgroup_bytes: int) -> int:
+    """As `tasks_per_unit`, where `PRODUCER_THREADS` more threads copy for the others and leave them their registers.
+
+    All threads start with as many registers as fit; then the producers give back all but `PRODUCER_REGISTERS`, and the
+    others take them: with 256 threads, 168 each at first, later (168 * 384 - 40 * 128) / 256 = 232.
+    """
+    every = threads + PRODUCER_THREADS
+    fitting = tasks_per_unit(device, every, PRODUCER_REGISTERS, workgroup_bytes)
+    for tasks in range(fitting, 0, -1):
+        first = min(device.max_registers_per_thread, device.registers_per_unit // (tasks * every)) // 8 * 8
+        later = (first * every - PRODUCER_REGISTERS * PRODUCER_THREADS) // threads // 8 * 8
+        if registers <= min(later, device.max_registers_per_thread) and tasks <= tasks_per_unit(
+            device, every, first, workgroup_bytes
+        ):
+            return tasks
+    return 0
 
 
 def _words(access: Access) -> int:

@@ -7,9 +7,8 @@ from dataclasses import replace
 from roller_mlir.hal import Device
 from roller_mlir.mapping.plan_check import plan_problem
 from roller_mlir.model.errors import ConstructionError
-from roller_mlir.model.facts import Facts
 from roller_mlir.model.machine import machine_of
-from roller_mlir.model.performance import predict
+from roller_mlir.model.performance import facts_of, predict
 from roller_mlir.model.problems import program_problem
 from roller_mlir.model.program import Program
 from roller_mlir.plan import Plan, TensorExpression
@@ -32,7 +31,7 @@ def adopt(expression: TensorExpression, plan: Plan, device: Device, disabled_rul
     problem = plan_problem(expression, plan)
     if problem:
         raise ConstructionError(problem)
-    facts = Facts(expression, machine_of(device))
+    facts = facts_of(expression, machine_of(device), plan)
     problem = program_problem(facts, Program.of_plan(plan), plan.stages, disabled_rules)
     if problem:
         raise ConstructionError(problem)

@@ -9,7 +9,7 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 
 from roller_mlir.hal import Device
-from roller_mlir.model.instruction import Atom
+from roller_mlir.model.atom import Atom
 from roller_mlir.model.tile import contiguous_loop
 from roller_mlir.plan import TensorExpression
 
@@ -52,10 +52,7 @@ class ExecutionUnitRule(AlignmentRule):
     @staticmethod
     def of(device: Device, atom: Atom | None = None) -> "ExecutionUnitRule":
         """Return the rule of a device, for tiles of an instruction."""
-        multiples: tuple[tuple[int, int], ...] = ()
-        if atom is not None and atom.is_matrix:
-            rows, columns = (own * lanes for own, lanes in zip(atom.own, atom.lanes, strict=True))
-            multiples = ((atom.row, rows), (atom.column, columns), (atom.depth, atom.length))
+        multiples = atom.multiples if atom is not None else ()
         return ExecutionUnitRule(device.subgroup_size, device.max_threads_per_block, multiples)
 
     def allows_threads(self, threads: int) -> bool:

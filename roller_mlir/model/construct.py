@@ -18,7 +18,8 @@ from roller_mlir.hal import Device
 from roller_mlir.model.alignment import device_rules
 from roller_mlir.model.direct import direct_programs, lone_thread, padding_share
 from roller_mlir.model.errors import ConstructionError
-from roller_mlir.model.estimate import Estimate, estimate
+from roller_mlir.model.estimate import estimate
+from roller_mlir.model.estimates import Estimate
 from roller_mlir.model.facts import Facts
 from roller_mlir.model.finish import divided_plan, finish
 from roller_mlir.model.forced import forced_estimates
@@ -118,7 +119,7 @@ def _collection_paused() -> Generator[None]:
 
 def _construction(expression: TensorExpression, device: Device, options: ConstructOptions) -> Construction:
     machine = machine_of(device, options.max_units)
-    usable = atoms(expression, device, options.instructions)
+    usable = atoms(expression, device, options.instructions, allow_tf32=options.allow_tf32)
     if not usable:
         raise ConstructionError(
             f"has no instruction for {', '.join(sorted({a.element_type for a in expression.inputs}))} to "
@@ -129,7 +130,10 @@ def _construction(expression: TensorExpression, device: Device, options: Constru
     every: list[Candidate] = []
     epsilon = options.epsilon
     failure: ConstructionError | None = None
+    peak = 0
     for atom in usable:
+        if len(every) >= options.top_k and atom.instruction.flops_per_cycle_per_unit < peak:
+            break  # slower instructions could only add worse programs
         facts = Facts(expression, machine, atom)
         try:
             if forced:
@@ -141,8 +145,8 @@ def _construction(expression: TensorExpression, device: Device, options: Constru
             failure = failure or error
             continue
         every += found
-        if found and len(found) >= options.top_k:
-            break  # slower instructions could only add worse programs
+        if found:
+            peak = max(peak, atom.instruction.flops_per_cycle_per_unit)
     if not every and failure is not None:
         raise failure
     plans = _finished(every, options)
@@ -273,6 +277,6 @@ def _weigh(facts: Facts, programs: list[Program], options: ConstructOptions, fou
 def _estimate(facts: Facts, program: Program, options: ConstructOptions) -> Estimate | None:
     """Return what the model expects of a program, None where it does not fit or has not the forced stages."""
     one = estimate(facts, program, stages=options.stages)
-    if one is not None and options.stages == 2 and not (one.work.staged and one.work.steps > 1):
+    if one is not None and options.stages > 1 and not (one.work.staged and one.work.steps > 1):
         return None
     return one

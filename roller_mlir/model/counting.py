@@ -29,11 +29,13 @@ class Boxes:
         loops: The expression's loops.
         axes: One AxisPlan per loop.
         lane: The loop whose chunks are vectors, None for scalars.
+        lane_order: Loops that a matrix instruction's lanes run along, fastest in the thread number first.
     """
 
     loops: tuple[Loop, ...]
     axes: tuple[AxisPlan, ...]
     lane: int | None = None
+    lane_order: tuple[int, ...] = ()
 
     def count(self, loop: int) -> int:
         """Return the boxes along a loop."""
@@ -44,6 +46,14 @@ class Boxes:
         block = self.axes[loop].block
         first = -residue_shift(self.loops[loop], self.axes[loop])
         return range(first, first + self.count(loop) * block, block)
+
+    def firsts(self, loop: int) -> list[int]:
+        """Return where the registers of each thread of a box begin along a loop."""
+        axis = self.axes[loop]
+        if not axis.lanes:
+            return [thread * axis.chunk for thread in range(axis.threads)]
+        tiles = range(0, axis.threads // axis.lanes * axis.tile, axis.tile)
+        return [tile + lane * axis.chunk for tile in tiles for lane in range(axis.lanes)]
 
     def live_offsets(self, loop: int) -> list[int]:
         """Return where the registers of a thread lie along a loop that any thread needs."""
@@ -156,8 +166,8 @@ def _elements_inside(access: Access, boxes: Boxes, group: Sequence[int]) -> int:
     starts: Counter[tuple[int, ...]] = Counter({tuple(index.constant for index in indices): 1})
     offsets = {(0,) * len(group)}
     for loop in loops:
-        steps, axis = [index.coefficients[loop] for index in indices], boxes.axes[loop]
-        firsts = [origin + thread * axis.chunk for origin in boxes.origins(loop) for thread in range(axis.threads)]
+        steps = [index.coefficients[loop] for index in indices]
+        firsts = [origin + first for origin in boxes.origins(loop) for first in boxes.firsts(loop)]
         if len(starts) * len(firsts) > MAX_COORDINATES:
             return _positions_inside(access, boxes, group)
         moved: Counter[tuple[int, ...]] = Counter()

@@ -50,7 +50,7 @@ def epilogue_work(facts: Facts, program: Program, accumulators: int) -> Epilogue
         own = prod([program.registers[k] for k in access.loops])
         width = vector * access.element_bytes
         reading = min(lanes, program.thread_count)
-        sectors = coalesced_sectors(access.strides, program, width, reading, machine.sector_bytes)
+        sectors = coalesced_sectors(access.strides, program, width, reading, machine.sector_bytes, facts.atom.digits)
         passes = max(1, -(-sectors * machine.sector_bytes // machine.phase_bytes))
         issue += 2 * (own // vector)
         phases += own // vector * subgroups * passes

@@ -6,7 +6,6 @@ what the banks of the chosen layout do.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, prod
 
@@ -16,67 +15,17 @@ from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.layout import window_phases, window_vector
 from roller_mlir.mapping.resources import COPY_LOOP_REGISTERS, tasks_per_unit
 from roller_mlir.mapping.thread_reads import own_reads
+from roller_mlir.model.ending import stored
 from roller_mlir.model.epilogue import epilogue_work
+from roller_mlir.model.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
 from roller_mlir.model.facts import AccessFacts, Facts
+from roller_mlir.model.matrix_work import SYNCHRONOUS_STAGES, matrix_estimate
 from roller_mlir.model.program import Program
 from roller_mlir.model.raster import global_traffic
 from roller_mlir.model.sectors import coalesced_sectors
 from roller_mlir.model.timing import Work, seconds_by_layer, total_seconds
-from roller_mlir.model.traffic import store_width
 from roller_mlir.model.window_words import window_words
 from roller_mlir.plan import AxisPlan, Loop
-
-STEP_INSTRUCTIONS = 15
-"""Instructions of one step besides arithmetic and memory accesses: counters, addresses, barriers."""
-
-COPY_INSTRUCTIONS = 5
-"""Instructions beside each global load of a staged copy: its address, its mask and the step's clamp. Both figures are
-from the disassembly of a 128x128x8 f32 matmul of 8x8 points per thread on sm_90a: 576 instructions in the loop, of
-which 512 FFMA, 32 + 5 workgroup accesses, 2 global loads and 25 others."""
-
-
-@dataclass(frozen=True, slots=True)
-class OperandWidths:
-    """Access widths of one input, in elements, and its bank phases per step and task.
-
-    Attributes:
-        vector: Of a global access.
-        store: Of an access that writes workgroup memory.
-        fragment: Of an access that reads it.
-        reads: Such accesses of one thread in one step.
-        load_phases: Passes of the fragment reads in one step: of a task, or of each subgroup where they are ideal.
-        store_phases: Passes of its writes in one step.
-        tile_bytes: Bytes of one buffer in workgroup memory.
-    """
-
-    vector: int
-    store: int
-    fragment: int
-    reads: float
-    load_phases: float
-    store_phases: float
-    tile_bytes: int
-
-
-@dataclass(frozen=True, slots=True)
-class Estimate:
-    """A candidate with what the model expects of it.
-
-    Attributes:
-        seconds: Expected time.
-        program: The candidate.
-        stages: Buffers of staged inputs.
-        registers: Registers per thread.
-        workgroup_bytes: Workgroup memory of a task.
-        work: What the program does.
-    """
-
-    seconds: float
-    program: Program
-    stages: int
-    registers: int
-    workgroup_bytes: int
-    work: Work
 
 
 def ideal_widths(facts: Facts, access: AccessFacts, program: Program) -> OperandWidths:
@@ -111,12 +60,6 @@ def _ideal_widths(facts: Facts, access: AccessFacts, program: Program) -> Operan
         fragment = access.limit
     size, lanes = access.element_bytes, machine.device.subgroup_size
     bytes_ = elements * size
-    if facts.atom.is_matrix:
-        # Swizzled: each element of a group's tile is read once, 16 bytes a thread, and stored as it came.
-        loaded = facts.fragment_bytes(access, program.registers)
-        reads = 0.0 if facts.atom.reads_memory else loaded / lanes / machine.vector_bytes
-        phases = loaded / machine.phase_bytes
-        return OperandWidths(vector, vector, access.limit, reads, phases, -(-bytes_ // machine.phase_bytes), bytes_)
     per_read = 0
     if access.windows:
         dimensions, axes = tile_dimensions(access.access, blocks), program.axes()
@@ -152,6 +95,10 @@ def estimate(
             ideal.
         resident: Tasks that fit on one unit, 0 to estimate.
     """
+    if facts.atom.is_matrix:
+        return matrix_estimate(facts, program, stages=stages, widths=widths, resident=resident)
+    if stages > SYNCHRONOUS_STAGES:
+        return None
     machine = facts.machine
     device = machine.device
     lanes = device.subgroup_size
@@ -173,7 +120,6 @@ def estimate(
 
     atom, prologue = facts.atom, facts.prologue
     before = 0.0
-    direct_copies = atom.is_matrix and bool({"async_copy", "tensor_copy"} & set(device.features))
     phases, accesses, copies, direct, waiting = 0.0, 0.0, 0, 0, 0
     fragments, staging, workgroup_bytes, cache = 0.0, 0, 0, 0
     read_widths: list[int] = []
@@ -190,21 +136,14 @@ def estimate(
             rounds = -(-found.tile_bytes // (access.element_bytes * found.vector * threads))
             accesses += found.reads
             # What a prologue changes passes through registers.
-            changed = prologue[i] if prologue else 0
-            before += rounds * found.vector * changed
-            if changed or not direct_copies:
-                accesses += rounds * found.vector // found.store
+            if prologue:
+                before += rounds * found.vector * prologue[i]
+            accesses += rounds * found.vector // found.store
             copies += rounds
             chunk = lane_chunk if program.lane in access.loops else 1
-            if atom.is_matrix:
-                fragments += 2 * facts.fragment_registers(access, registers)
-            else:
-                fragment = prod([registers[k] for k in access.parallel]) * chunk
-                fragments += fragment * (2 if reduction_points > 1 else 1) * access.words
-            if atom.is_matrix:
-                waits_in_registers = stages > 1 and (changed or not direct_copies)
-                staging += ceil(rounds * found.vector * access.element_bytes / 4) if waits_in_registers else 0
-            elif steps > 1:
+            fragment = prod([registers[k] for k in access.parallel]) * chunk
+            fragments += fragment * (2 if reduction_points > 1 else 1) * access.words
+            if steps > 1:
                 staging += rounds * found.vector * access.words
                 extents = [d.extent for d in tile_dimensions(access.access, blocks)] if access.windows else []
                 if access.windows and copy_map(extents, found.vector, threads).is_scattered:
@@ -231,13 +170,13 @@ def estimate(
         need = accumulators * threads * facts.result_bytes
         workgroup_bytes += need
     lane_registers = lane_chunk if lane_reduces else 1
-    if facts.windows and not atom.is_matrix:
+    if facts.windows:
         windows = window_words(facts, program, read_widths, ahead=steps > 1)
         fragments, direct = (fragments, direct) if windows is None else (windows, 0)
     used = ceil(accumulators * lane_registers * facts.result_words + fragments) + staging
     used += device.model.addressing_registers
     used += min(direct, device.model.loads_in_flight)
-    if steps == 1 and any_staged and not atom.is_matrix:
+    if steps == 1 and any_staged:
         used = max(used, COPY_LOOP_REGISTERS)
     if facts.expression.live_words:
         used = max(used, points * facts.expression.live_words + device.model.addressing_registers)
@@ -248,23 +187,12 @@ def estimate(
     if resident == 0:
         return None
 
-    columns = registers[atom.column] if atom.is_matrix else 0
-    operations = points * facts.math_per_point / atom.points(columns)
+    operations = points * facts.math_per_point / atom.points()
     math = points * facts.math_per_point * facts.cycles_per_point / machine.math_cycles
     if before:
-        if atom.is_matrix:
-            before *= facts.other_cycles
-        else:
-            math += before * facts.other_cycles / machine.math_cycles
+        math += before * facts.other_cycles / machine.math_cycles
     issue = operations + accesses + copies * (1 + COPY_INSTRUCTIONS) + STEP_INSTRUCTIONS + before
-    stores, store_phases, written = 0, 0, 0
-    for output in (facts.output, *facts.more_outputs):
-        store = store_width(facts.expression, program.lane, program.chunks, output.access)
-        width = store * output.element_bytes
-        sectors = coalesced_sectors(output.strides, program, width, min(lanes, threads), machine.sector_bytes)
-        stores += accumulators // store
-        store_phases += accumulators // store * max(1, -(-sectors * machine.sector_bytes // machine.phase_bytes))
-        written += tasks * output.traffic(blocks)
+    stores, store_phases, written = stored(facts, program, tasks, accumulators)
     times = 2 if facts.expression.accumulates else 1
     moved = cache * tasks * steps + times * written
     work = Work(

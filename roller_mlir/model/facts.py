@@ -13,7 +13,8 @@ from typing import Any
 from roller_mlir.mapping.data_tile import copy_vector
 from roller_mlir.mapping.index import power_of_two_divisor
 from roller_mlir.mapping.resources import result_words
-from roller_mlir.model.instruction import Atom, scalar_atom
+from roller_mlir.model.atom import Atom
+from roller_mlir.model.instruction import scalar_atom
 from roller_mlir.model.machine import Machine
 from roller_mlir.model.tile import access_traffic, contiguous_loop, reuse_loops
 from roller_mlir.plan import Access, TensorExpression
@@ -168,7 +169,7 @@ class Facts:
         )
         self.stores: dict[Hashable, Any] = {}
         self.result_bytes = expression.result_bytes
-        self.result_words = self.result_bytes / 4 if self.atom.is_matrix else result_words(expression)
+        self.result_words = max(1, self.result_bytes // 4) if self.atom.is_matrix else result_words(expression)
         self.math_per_point = 1 if expression.fused_multiply_add else max(1, expression.flops_per_point)
 
     def fragment_bytes(self, access: AccessFacts, tile: Sequence[int]) -> float:
@@ -179,15 +180,20 @@ class Facts:
             tile: Points of one thread per loop: of a register tile, or of a whole step.
 
         Threads that compute alone read each their own points. A matrix instruction reads every element of its
-        threads' common tile once.
+        threads' common tile once, windows at each of their points. One that takes its factors from workgroup memory
+        reads that of its rows for every instruction along the columns, and the other way round.
         """
         atom, device = self.atom, self.machine.device
         if not atom.is_matrix:
             return access.tile(tile)[0] * access.element_bytes * device.subgroup_size
-        common = list(tile)
-        common[atom.row] *= atom.lanes[0]
-        common[atom.column] *= atom.lanes[1]
-        return access.tile(common)[0] * access.element_bytes * device.subgroup_size / atom.instruction.threads
+        elements = prod([tile[loop] for loop in access.loops])
+        if atom.row in access.loops:
+            elements *= atom.lanes[0]
+            again = tile[atom.column] * atom.lanes[1] // atom.shape(tile[atom.column])[1] if atom.reads_memory else 1
+        else:
+            elements *= atom.lanes[1]
+            again = tile[atom.row] // atom.own[0] if atom.reads_memory else 1
+        return elements * again * access.element_bytes * device.subgroup_size / atom.instruction.threads
 
     def fragment_registers(self, access: AccessFacts, tile: Sequence[int]) -> float:
         """Return the registers of one thread that hold an input's elements for one reduction point or instruction."""
@@ -196,8 +202,6 @@ class Facts:
             return access.tile(tile)[0] * access.words
         if atom.reads_memory:
             return 0.0
-        common = list(tile)
-        common[atom.row] *= atom.lanes[0]
-        common[atom.column] *= atom.lanes[1]
-        common[atom.depth] = atom.length
-        return access.tile(common)[0] * access.element_bytes / 4 / atom.instruction.threads
+        elements = prod([tile[loop] for loop in access.parallel]) * atom.length
+        elements *= atom.lanes[0 if atom.row in access.loops else 1]
+        return elements * access.element_bytes / 4 / atom.instruction.threads

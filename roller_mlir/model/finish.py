@@ -5,14 +5,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
-from roller_mlir.model.estimate import Estimate
+from roller_mlir.model.estimates import Estimate
 from roller_mlir.model.facts import Facts
-from roller_mlir.model.layouts import operand_layout
+from roller_mlir.model.layouts import matrix_layout, operand_layout
 from roller_mlir.model.performance import joined, predict_with
 from roller_mlir.model.raster import raster
 from roller_mlir.model.splitting import Division
 from roller_mlir.plan import Plan, Split
-from roller_mlir.plan.plan import TMA128, XOR
 from roller_mlir.plan.split import whole_plan
 
 MAX_UNROLLED_POINTS = 2048
@@ -23,6 +22,9 @@ def unrolled_points(registers: Sequence[int], facts: Facts) -> int:
     """Return the reduction points that are unrolled: all of a step, unless the code grew too large."""
     points = prod([registers[loop] for loop in facts.reductions])
     accumulators = prod([registers[loop] for loop in facts.parallel])
+    if facts.atom.is_matrix:
+        # Instructions, each for many points.
+        accumulators = -(-accumulators // facts.atom.points(registers[facts.atom.column]))
     return points if points * accumulators <= MAX_UNROLLED_POINTS else max(1, MAX_UNROLLED_POINTS // accumulators)
 
 
@@ -35,7 +37,9 @@ def finish(facts: Facts, chosen: Estimate, *, padded: bool = True) -> Plan:
         padded: Whether rows in workgroup memory may be padded to spread them over the banks.
     """
     expression, program = facts.expression, chosen.program
-    axes = program.axes()
+    atom = facts.atom
+    axes = atom.axes(program.axes())
+    atom_plan = atom.plan(program.registers[atom.column]) if atom.is_matrix else None
     operands = tuple(
         operand_layout(
             access,
@@ -47,14 +51,17 @@ def finish(facts: Facts, chosen: Estimate, *, padded: bool = True) -> Plan:
             staged=staged,
             pad_value=pad,
             padded=padded,
-            swizzle=swizzle(facts) if staged else None,
         )
-        for access, staged, pad in zip(expression.inputs, program.staged, expression.pad_values, strict=True)
+        if atom_plan is None
+        else matrix_layout(facts, number, axes, atom_plan)
+        for number, (access, staged, pad) in enumerate(
+            zip(expression.inputs, program.staged, expression.pad_values, strict=True)
+        )
     )
     counts = [-(-extent // block) for extent, block in zip(facts.extents, program.blocks, strict=True)]
     plan = Plan(
         device=facts.machine.device.name,
-        instruction=facts.atom.instruction.family,
+        instruction=atom.instruction.family,
         axes=axes,
         thread_order=program.order,
         lane=program.lane,
@@ -63,20 +70,11 @@ def finish(facts: Facts, chosen: Estimate, *, padded: bool = True) -> Plan:
         operands=operands,
         stages=chosen.stages,
         unroll=unrolled_points(program.registers, facts),
+        atom=atom_plan,
     )
     plan = replace(plan, unit_order=raster(facts, program, chosen.work))
     prediction = predict_with(facts, plan)
     return replace(plan, tasks_per_unit=prediction.tasks_per_unit, prediction=prediction)
-
-
-def swizzle(facts: Facts) -> str | None:
-    """Return how the rows of a staged tile are permuted instead of padded: where a matrix instruction wants it."""
-    if not facts.atom.is_matrix:
-        return None
-    features = facts.machine.device.features
-    if facts.atom.reads_memory and "tensor_copy" in features:
-        return TMA128
-    return XOR if "matrix_load" in features else None
 
 
 def divided_plan(first: Plan, division: Division) -> Plan:

@@ -5,9 +5,11 @@ from collections.abc import Iterator, Sequence
 from itertools import islice
 from math import prod
 
+from roller_mlir.model.atom import Atom
 from roller_mlir.model.direct import direct_programs
 from roller_mlir.model.errors import ConstructionError
-from roller_mlir.model.estimate import Estimate, estimate
+from roller_mlir.model.estimate import estimate
+from roller_mlir.model.estimates import Estimate
 from roller_mlir.model.facts import Facts
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.problems import count_problem, program_problem, resource_problem, thread_problem
@@ -94,8 +96,11 @@ def _thread_splits(facts: Facts, blocks: Sequence[int], *, split_reductions: boo
     """Yield the splits of a block that fill subgroups."""
     device = facts.machine.device
     choices: list[list[int]] = []
+    atom = facts.atom
     for loop, block in enumerate(blocks):
-        if not facts.reduction[loop]:
+        if loop in (atom.row, atom.column):
+            choices.append(_matrix_splits(atom, loop, block))
+        elif not facts.reduction[loop]:
             choices.append([r for r in range(1, min(block, 16) + 1) if block % r == 0 and (_is_power(r) or r == block)])
         elif split_reductions and not facts.steps_divide[loop]:
             sizes = range(1, min(block, MAX_THREAD_POINTS) + 1)
@@ -109,12 +114,22 @@ def _thread_splits(facts: Facts, blocks: Sequence[int], *, split_reductions: boo
             yield registers, threads
 
 
+def _matrix_splits(atom: Atom, loop: int, block: int) -> list[int]:
+    """Return the points per thread of a block along the rows or columns of a matrix instruction, most first."""
+    own, lanes = (pair[loop == atom.column] for pair in (atom.own, atom.lanes))
+    subgroups = [1 << bit for bit in range(6)]
+    found = [block // (lanes * count) for count in subgroups if block % (lanes * count) == 0]
+    return [points for points in found if points and points % own == 0]
+
+
 def _thread_tiles(facts: Facts, own: Sequence[int]) -> Iterator[tuple[int, ...]]:
     """Yield the threads per loop, powers of two, that a forced thread tile may be repeated over."""
     device = facts.machine.device
     choices: list[list[int]] = []
     for loop, extent in enumerate(facts.extents):
         sizes = [1]
+        if loop in (facts.atom.row, facts.atom.column):
+            sizes = [facts.atom.lanes[loop == facts.atom.column]]
         while not facts.reduction[loop] and sizes[-1] * own[loop] < extent and sizes[-1] < device.max_threads_per_block:
             sizes.append(sizes[-1] * 2)
         choices.append(sizes)

@@ -10,9 +10,19 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from roller_mlir.hal import Device, Instruction
-from roller_mlir.plan import TensorExpression
+from roller_mlir.mapping.matrix import COLUMN, ROW, AxisShare, Fragments, fragments_of, lane_order, result_shares
+from roller_mlir.mapping.tensor_copies import tensor_copy_multiples
+from roller_mlir.model.atom import Atom
+from roller_mlir.plan import Plan, TensorExpression
+from roller_mlir.plan.expression import ELEMENT_BYTES
 
 SUMS = ("arith.addf", "arith.addi")
+
+MATRIX_TYPES = ("f16", "bf16", "tf32", "f32", "i8")
+"""Types of the factors of matrix instructions whose lane maps `mapping.matrix` knows."""
+
+ACCUMULATED_IN_F32 = ("f16", "bf16")
+"""Types of results that are summed in f32 and converted at the end."""
 
 
 @dataclass(frozen=True)
@@ -30,63 +40,12 @@ class Roles:
     depth: tuple[int, ...]
 
 
-@dataclass(frozen=True)
-class Atom:
-    """An instruction applied to loops of an expression: the smallest tile of a group of threads.
-
-    Attributes:
-        instruction: The instruction.
-        row: Loop of its rows, -1 for an instruction of one thread.
-        column: Loop of its columns, -1 likewise.
-        depth: Reduction loop of its reduction length, -1 likewise.
-        lanes: Threads along rows and columns.
-        own: Results of one thread along rows and columns.
-        length: Reduction points of one instruction.
-    """
-
-    instruction: Instruction
-    row: int = -1
-    column: int = -1
-    depth: int = -1
-    lanes: tuple[int, int] = (1, 1)
-    own: tuple[int, int] = (1, 1)
-    length: int = 1
-
-    @property
-    def is_matrix(self) -> bool:
-        """Whether a matrix unit executes it."""
-        return self.instruction.is_matrix
-
-    @property
-    def reads_memory(self) -> bool:
-        """Whether the instruction takes its factors from workgroup memory, without fragments in registers."""
-        return self.instruction.family == "wgmma"
-
-    def points(self, columns: int = 0) -> int:
-        """Return the points of the loop nest that one instruction computes for one thread.
-
-        Args:
-            columns: Columns of one thread's tile, up to which the instruction is taken as wide as it exists.
-        """
-        if not self.is_matrix:
-            return 2 if self.instruction.family == "packed_fma" else 1
-        widest = self.instruction.max_shape[1] // self.lanes[1]
-        return self.own[0] * max(self.own[1], min(columns, widest)) * self.length
-
-    def cycles_per_point(self, device: Device) -> float:
-        """Return for how many cycles of one scheduler a subgroup's points of the loop nest, one a thread, occupy it.
-
-        H200: 256 flops per cycle and unit of FMA are 32 lanes for each of 4 schedulers: 1 cycle for 32 threads.
-        """
-        clock = (self.instruction.clock_hz or device.clock_hz) / device.clock_hz
-        lanes = self.instruction.flops_per_cycle_per_unit * clock / 2 / device.schedulers_per_unit
-        return device.subgroup_size / lanes
-
-
 def roles(expression: TensorExpression) -> Roles | None:
     """Return the loops of a sum of products of two factors, None where a matrix instruction cannot compute it."""
     if not (expression.fused_multiply_add and expression.combiner in SUMS and len(expression.inputs) == 2):
         return None
+    if expression.whole:
+        return None  # rows that stay in one task are not tiled
     first, second = (access.loops() for access in expression.inputs)
     parallel, reductions = expression.parallel(), expression.reductions()
     found = Roles(
@@ -97,32 +56,36 @@ def roles(expression: TensorExpression) -> Roles | None:
     return found if found.rows and found.columns and found.depth else None
 
 
-def atoms(expression: TensorExpression, device: Device, families: tuple[str, ...] = ()) -> tuple[Atom, ...]:
+def atoms(
+    expression: TensorExpression, device: Device, families: tuple[str, ...] = (), *, allow_tf32: bool = False
+) -> tuple[Atom, ...]:
     """Return the instructions that can compute an expression, fastest first; one atom per instruction.
 
     Args:
         expression: The operator.
         device: The device.
         families: Families that may be used; empty for all.
+        allow_tf32: Whether factors of type f32 may be rounded to tf32.
 
     Returns:
         Nothing where the families have no instruction. What no instruction does in one go (element-wise arithmetic,
         products of types that the device must convert) is counted at the rate of the scalar instruction of its type, or
-        of f32.
+        of f32. Products with a result of f16 or bf16 take matrix instructions that sum in f32.
     """
-    return _atoms(expression, device, families)
+    return _atoms(expression, device, families, allow_tf32)
 
 
 @lru_cache(maxsize=256)
-def _atoms(expression: TensorExpression, device: Device, families: tuple[str, ...]) -> tuple[Atom, ...]:
-    types = {access.element_type for access in expression.inputs} or {expression.output.element_type}
-    operand, result = (next(iter(types)) if len(types) == 1 else ""), expression.result_type
+def _atoms(
+    expression: TensorExpression, device: Device, families: tuple[str, ...], allow_tf32: bool
+) -> tuple[Atom, ...]:
+    operand, result = _types(expression)
     loops = roles(expression)
     wanted = [one for one in device.instructions if not families or one.family in families]
     found: list[Atom] = []
     for one in wanted:
         if one.is_matrix:
-            if loops is not None and (one.operand_type, one.result_type) == (operand, result):
+            if loops is not None and _multiplies(one, operand, result, allow_tf32=allow_tf32):
                 atom = _matrix_atom(expression, loops, one, device)
                 if atom is not None:
                     found.append(atom)
@@ -135,14 +98,49 @@ def _atoms(expression: TensorExpression, device: Device, families: tuple[str, ..
     return tuple(sorted(found, key=lambda atom: -atom.instruction.flops_per_cycle_per_unit))
 
 
+def _types(expression: TensorExpression) -> tuple[str, str]:
+    """Return the types of the factors, empty where they differ, and of the result."""
+    types = {access.element_type for access in expression.inputs} or {expression.output.element_type}
+    return (next(iter(types)) if len(types) == 1 else ""), expression.result_type
+
+
+def _multiplies(one: Instruction, operand: str, result: str, *, allow_tf32: bool) -> bool:
+    """Return whether a matrix instruction multiplies such factors and sums as wide as such results need."""
+    rounded = allow_tf32 and (operand, one.operand_type) == ("f32", "tf32")
+    total = "f32" if result in ACCUMULATED_IN_F32 else result
+    return one.operand_type in MATRIX_TYPES and (one.operand_type == operand or rounded) and one.result_type == total
+
+
 def scalar_atom(expression: TensorExpression, device: Device) -> Atom:
     """Return the instruction of one thread that computes an expression: of its types, or f32 FMA."""
     found = [atom for atom in atoms(expression, device) if not atom.is_matrix and atom.points() == 1]
     return found[0] if found else Atom(device.instruction("fma"))
 
 
+def atom_of(expression: TensorExpression, device: Device, plan: Plan) -> Atom | None:
+    """Return the instruction of a plan on the plan's loops, None where it is a scalar one that the device has not.
+
+    Raises:
+        ValueError: The device has no such matrix instruction.
+    """
+    if plan.atom is None:
+        found = [one for one in atoms(expression, device, (plan.instruction,)) if not one.is_matrix]
+        return found[0] if found else None
+    operand, result = _types(expression)
+    m, n, k = plan.atom.shape
+    for one in device.instructions:
+        if one.family == plan.instruction and _multiplies(one, operand, result, allow_tf32=True):
+            (rows, columns, length), widest = one.shape, one.max_shape[1]
+            if (m, k) == (rows, length) and n % columns == 0 and n <= widest:
+                return _placed(expression, one, device, (plan.atom.row, plan.atom.column, plan.atom.depth))
+    raise ValueError(
+        f"'{device.name}' has no instruction of family '{plan.instruction}' and shape {m}x{n}x{k} for {operand} to "
+        f"{result}"
+    )
+
+
 def _matrix_atom(expression: TensorExpression, loops: Roles, instruction: Instruction, device: Device) -> Atom | None:
-    """Return the instruction on the longest loops of each role, its columns on the output's contiguous one if it can.
+    """Return the instruction on the longest loops of each role, a lane's neighbours along the output's rows if they can.
 
     A loop shorter than half of the shape leaves most of the matrix unit idle: such an operator takes another
     instruction.
@@ -156,7 +154,8 @@ def _matrix_atom(expression: TensorExpression, loops: Roles, instruction: Instru
     # The loop along the output's rows comes first: other loops leave its tiles unaligned.
     rows = max(loops.rows, key=lambda loop: (loop in last and 2 * extent(loop) >= n, extent(loop)))
     columns = max(loops.columns, key=lambda loop: (loop in last and 2 * extent(loop) >= n, extent(loop)))
-    if rows in last and columns not in last:
+    along_rows = _shares(instruction, device)[0].chunk > 1
+    if (columns if along_rows else rows) in last and (rows if along_rows else columns) not in last:
         rows, columns = columns, rows
     # A loop that moves a window is walked in steps that divide it.
     whole = [loop for loop in loops.depth if extent(loop) % k == 0 or not expression.moves_window(loop)]
@@ -167,9 +166,48 @@ def _matrix_atom(expression: TensorExpression, loops: Roles, instruction: Instru
         rows, columns = columns, rows  # the transposed product
     if 2 * extent(rows) < m or 2 * extent(columns) < n or 2 * extent(depth) < k:
         return None
-    # NVIDIA's results lie two neighbours a thread, four threads a row; AMD's a column a thread.
-    across = n if device.vendor == "amd" else 4
-    down = instruction.threads // across
-    if m % down or n % across:
-        return None
-    return Atom(instruction, rows, columns, depth, (down, across), (m // down, n // across), k)
+    return _placed(expression, instruction, device, (rows, columns, depth))
+
+
+def _shares(instruction: Instruction, device: Device) -> tuple[AxisShare, AxisShare]:
+    fragments = _fragments(instruction, device)
+    shares = result_shares(fragments.result)
+    return shares[ROW], shares[COLUMN]
+
+
+def _fragments(instruction: Instruction, device: Device) -> Fragments:
+    m, n, k = instruction.shape
+    size = ELEMENT_BYTES.get(instruction.operand_type, 4)
+    return fragments_of(instruction.family, (m, n, k), size, device.subgroup_size)
+
+
+def _placed(
+    expression: TensorExpression, instruction: Instruction, device: Device, loops: tuple[int, int, int]
+) -> Atom | None:
+    """Return an instruction on its loops, None where its operands cannot be brought to where it reads them."""
+    rows, columns = _shares(instruction, device)
+    row, column, depth = loops
+    names = {ROW: row, COLUMN: column}
+    order = tuple(names[one] for one in lane_order(_fragments(instruction, device).result))
+    # An instruction of several subgroups has them along its rows.
+    groups = instruction.threads // (rows.lanes * columns.lanes)
+    m, n, k = instruction.shape
+    multiples: tuple[tuple[int, int], ...] = ((row, m), (column, n), (depth, k))
+    if instruction.family == "wgmma":
+        found = tensor_copy_multiples(expression, loops)
+        if found is None or any(2 * expression.loops[loop].extent < size for loop, size in found if loop != depth):
+            return None
+        multiples = (*multiples, *found)
+    widths = [size for loop, size in multiples if loop == column]
+    return Atom(
+        instruction,
+        row,
+        column,
+        depth,
+        (rows, columns),
+        (rows.lanes * groups, columns.lanes),
+        (rows.own, max(widths) // columns.lanes),
+        k,
+        order,
+        multiples,
+    )

@@ -9,13 +9,15 @@ from dataclasses import replace
 from functools import lru_cache
 
 from roller_mlir.mapping.bank_phases import Banks
-from roller_mlir.mapping.data_tile import copy_vector, tile_dimensions
+from roller_mlir.mapping.data_tile import tile_dimensions
 from roller_mlir.mapping.index import power_of_two_divisor
 from roller_mlir.mapping.layout import TileCost, plan_operand, row_alignment, staged_layout, steps_of, tile_cost
+from roller_mlir.mapping.matrix_layout import MatrixMemory, matrix_cost, matrix_operand
 from roller_mlir.mapping.thread_map import ThreadMap
+from roller_mlir.model.facts import Facts
 from roller_mlir.model.machine import Machine
-from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop, OperandPlan
-from roller_mlir.plan.plan import WORKGROUP
+from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop, OperandPlan, Plan
+from roller_mlir.plan.plan import AtomPlan
 
 LARGEST_VECTOR = 16
 """Alignment beyond this many elements changes no layout."""
@@ -32,7 +34,6 @@ def operand_layout(
     staged: bool,
     pad_value: float | None,
     padded: bool = True,
-    swizzle: str | None = None,
 ) -> OperandPlan:
     """Return the plan of one input.
 
@@ -46,23 +47,9 @@ def operand_layout(
         staged: Whether the input goes through workgroup memory.
         pad_value: What elements outside the tensor read as.
         padded: Whether rows may be padded.
-        swizzle: How rows are permuted instead, see OperandPlan: without bank conflicts, 16 bytes at a time.
     """
     if staged:
         access, loops = _canonical(access, loops, axes)
-    if staged and swizzle is not None:
-        dimensions = tile_dimensions(access, [axis.block for axis in axes])
-        limit = machine.vector_bytes // access.element_bytes
-        vector = copy_vector(dimensions[-1].extent, dimensions[-1].step, row_alignment(access, loops, axes), limit)
-        return OperandPlan(
-            layer=WORKGROUP,
-            order=tuple(range(len(dimensions))),
-            vector=vector,
-            store_vector=vector,
-            fragment_vector=limit,
-            pad_value=pad_value,
-            swizzle=swizzle,
-        )
     return plan_operand(
         access,
         loops,
@@ -76,6 +63,57 @@ def operand_layout(
         padded=padded,
         access_bytes=machine.vector_bytes,
     )
+
+
+def matrix_layout(facts: Facts, number: int, axes: tuple[AxisPlan, ...], atom: AtomPlan) -> OperandPlan:
+    """Return the plan of an input that matrix instructions read.
+
+    Args:
+        facts: The expression.
+        number: Which input.
+        axes: One AxisPlan per loop.
+        atom: The instruction's shape and loops.
+    """
+    expression = facts.expression
+    access, small = _canonical(expression.inputs[number], expression.loops, axes)
+    found = _matrix_operand(
+        access,
+        small,
+        axes,
+        atom,
+        facts.atom.instruction.family,
+        matrix_memory(facts.machine),
+        bool(facts.prologue and facts.prologue[number]),
+    )
+    return replace(found, pad_value=expression.pad_values[number])
+
+
+@lru_cache(maxsize=4096)
+def _matrix_operand(
+    access: Access,
+    loops: tuple[Loop, ...],
+    axes: tuple[AxisPlan, ...],
+    atom: AtomPlan,
+    family: str,
+    memory: MatrixMemory,
+    prologue: bool,
+) -> OperandPlan:
+    return matrix_operand(access, loops, axes, atom, family, memory, prologue=prologue)
+
+
+@lru_cache(maxsize=64)
+def matrix_memory(machine: Machine) -> MatrixMemory:
+    """Return what layouts of matrix instructions depend on."""
+    device = machine.device
+    return MatrixMemory(machine.banks, device.subgroup_size, machine.vector_bytes, tuple(device.features))
+
+
+def matrix_layout_cost(facts: Facts, plan: Plan, number: int) -> TileCost:
+    """Return the bank phases of one step of an input that matrix instructions read."""
+    assert plan.atom is not None
+    access, _ = _canonical(facts.expression.inputs[number], facts.expression.loops, plan.axes)
+    operand = replace(plan.operands[number], pad_value=None)
+    return matrix_cost(access, operand, plan.axes, plan.atom, plan.instruction, matrix_memory(facts.machine))
 
 
 def layout_cost(

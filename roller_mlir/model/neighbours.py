@@ -17,7 +17,7 @@ def neighbours(search: TiledSearch, program: Program) -> Iterator[Program]:
     """
     facts = search.facts
     registers = tuple([1 if r else size for r, size in zip(facts.reduction, program.registers, strict=True)])
-    axes = [loop for loop in facts.parallel if facts.extents[loop] > 1]
+    axes = [loop for loop in facts.parallel if facts.extents[loop] > 1 and loop in search.cut]
     for loop in axes:
         yield from _divisors(search, program, registers, loop)
         for more, wider in ((2, 1), (0.5, 1), (1, 2), (1, 0.5), (0.5, 2), (2, 0.5)):

@@ -6,6 +6,9 @@ from dataclasses import dataclass
 from roller_mlir.hal.instructions import FAMILIES
 from roller_mlir.model.alignment import RULES
 
+MOST_STAGES = 8
+"""Buffers of staged operands at most."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ConstructOptions:
@@ -15,10 +18,12 @@ class ConstructOptions:
         top_k: Programs to return at most.
         tile_sizes: Block per loop, in loop order (one step of it, for a reduction loop); empty: constructed.
         thread_tile: Points per thread and loop, in loop order; empty: constructed.
-        stages: Buffers of staged operands, 1 or 2; 0: decided by the construction.
+        stages: Buffers of staged operands, more than 2 where no copy passes through registers; 0: decided by the
+            construction.
         split: Whether reductions may be divided over tasks, with a second stage that joins the parts.
         max_units: Units that the program may use at most; None for the whole device.
         instructions: Families of instructions that may be used ("fma", "packed_fma", "mma", ...); empty: all.
+        allow_tf32: Whether factors of type f32 may be rounded to tf32 for a matrix instruction.
         disabled_rules: Alignment rules that are left out (see `alignment.RULES`), to see what they are worth.
         epsilon: Largest share of an axis by which padding may grow it, before it is relaxed (ROLLER section 3.1).
     """
@@ -30,6 +35,7 @@ class ConstructOptions:
     split: bool = True
     max_units: int | None = None
     instructions: tuple[str, ...] = ()
+    allow_tf32: bool = False
     disabled_rules: tuple[str, ...] = ()
     epsilon: float = 0.5
 
@@ -40,8 +46,8 @@ class ConstructOptions:
             sizes: tuple[int, ...] = getattr(self, name)
             if any(size < 1 for size in sizes):
                 raise ValueError(f"{name} must be at least 1 each, but got {list(sizes)}")
-        if self.stages not in (0, 1, 2):
-            raise ValueError(f"stages must be 0 (decided), 1 or 2, but got {self.stages}")
+        if not 0 <= self.stages <= MOST_STAGES:
+            raise ValueError(f"stages must be 0 (decided) to {MOST_STAGES}, but got {self.stages}")
         if self.max_units is not None and self.max_units < 1:
             raise ValueError(f"max_units must be at least 1, but got {self.max_units}")
         for name, given, known in (

@@ -11,15 +11,16 @@ from roller_mlir.hal import Device
 from roller_mlir.mapping.data_tile import tile_dimensions
 from roller_mlir.mapping.layout import TileCost, buffer_shape
 from roller_mlir.mapping.resources import plan_resources
-from roller_mlir.model.estimate import OperandWidths, estimate
+from roller_mlir.model.estimate import estimate
+from roller_mlir.model.estimates import OperandWidths
 from roller_mlir.model.facts import Facts
-from roller_mlir.model.instruction import atoms
+from roller_mlir.model.instruction import atom_of
 from roller_mlir.model.machine import Machine, machine_of
 from roller_mlir.model.program import Program
 from roller_mlir.model.timing import Work, seconds_by_layer, total_seconds
 from roller_mlir.model.traffic import join_traffic, tile_costs, traffic_of
 from roller_mlir.plan import Access, OperandPlan, Plan, Prediction, TensorExpression
-from roller_mlir.plan.plan import WORKGROUP
+from roller_mlir.plan.plan import SYNCHRONOUS, WORKGROUP
 from roller_mlir.plan.split import first_expression, first_plan, join_expression
 
 
@@ -37,16 +38,15 @@ def predict(expression: TensorExpression, plan: Plan, device: Device) -> Predict
         first = first_expression(expression, division.loop, division.parts, division.extent)
         join = join_expression(expression, division.parts)
         return joined(
-            predict_with(_facts_of(first, machine, plan), first_plan(plan)),
-            predict_with(_facts_of(join, warm(machine, join), division.join), division.join),
+            predict_with(facts_of(first, machine, plan), first_plan(plan)),
+            predict_with(facts_of(join, warm(machine, join), division.join), division.join),
         )
-    return predict_with(_facts_of(expression, machine, plan), plan)
+    return predict_with(facts_of(expression, machine, plan), plan)
 
 
-def _facts_of(expression: TensorExpression, machine: Machine, plan: Plan) -> Facts:
+def facts_of(expression: TensorExpression, machine: Machine, plan: Plan) -> Facts:
     """Return the facts of an expression with the instruction of a plan."""
-    found = atoms(expression, machine.device, (plan.instruction,))
-    return Facts(expression, machine, found[0] if found else None)
+    return Facts(expression, machine, atom_of(expression, machine.device, plan))
 
 
 def predict_with(facts: Facts, plan: Plan) -> Prediction:
@@ -55,20 +55,20 @@ def predict_with(facts: Facts, plan: Plan) -> Prediction:
     device = machine.device
     program = Program.of_plan(plan)
     costs = tile_costs(facts, plan)
+    widths = [
+        None if cost is None else _widths(plan, access, operand, cost, device.subgroup_size)
+        for access, operand, cost in zip(expression.inputs, plan.operands, costs, strict=True)
+    ]
     if facts.atom.is_matrix:
-        one = estimate(facts, program, stages=plan.stages)
+        one = estimate(facts, program, stages=plan.stages, widths=widths)
         resident = one.work.resident if one is not None else 0
-        one = one or estimate(facts, program, stages=plan.stages, resident=1)
+        one = one or estimate(facts, program, stages=plan.stages, widths=widths, resident=1)
         assert one is not None, "residency is given"
         registers, workgroup_bytes = one.registers, one.workgroup_bytes
     else:
         resources = plan_resources(expression, plan, device)
         registers, workgroup_bytes = resources.registers, resources.workgroup_bytes
         resident = resources.tasks_per_unit
-        widths = [
-            None if cost is None else _widths(plan, access, operand, cost, device.subgroup_size)
-            for access, operand, cost in zip(expression.inputs, plan.operands, costs, strict=True)
-        ]
         one = estimate(facts, program, stages=plan.stages, widths=widths, resident=max(1, resident))
         assert one is not None, "residency is given"
     work = one.work
@@ -119,6 +119,7 @@ def _widths(plan: Plan, access: Access, operand: OperandPlan, cost: TileCost, la
         cost.load_phases,
         cost.store_phases,
         prod(buffer_shape(dimensions, operand)) * access.element_bytes,
+        synchronous=operand.copy == SYNCHRONOUS,
     )
 
 

@@ -22,6 +22,9 @@ def program_problem(facts: Facts, program: Program, stages: int, disabled_rules:
     device, threads = facts.machine.device, program.thread_count
     name = _name(facts, program.blocks)
     own = f"{by(program.registers)} points per thread"
+    problem = matrix_problem(facts, program)
+    if problem:
+        return problem
     if threads > device.max_threads_per_block:
         return (
             f"{name} with {own} needs {threads} threads per block, '{device.name}' has "
@@ -53,13 +56,46 @@ def program_problem(facts: Facts, program: Program, stages: int, disabled_rules:
                 f"{name} walks window loop {loop} in steps of {program.blocks[loop]}, which must divide its extent "
                 f"{facts.extents[loop]}; change tile-sizes"
             )
-    if stages == 2:
+    if stages > 1:
         steps = prod([-(-facts.extents[i] // program.blocks[i]) for i in facts.reductions])
         if steps < 2 or not any(program.staged):
             return (
-                f"{name} has {steps} reduction step(s) and {sum(program.staged)} staged operand(s), 2 stages need at "
-                "least 2 steps and 1 staged operand; lower stages or tile-sizes"
+                f"{name} has {steps} reduction step(s) and {sum(program.staged)} staged operand(s), {stages} stages "
+                "need at least 2 steps and 1 staged operand; lower stages or tile-sizes"
             )
+        if stages > 2 and not facts.atom.is_matrix:
+            return (
+                f"{name} is copied through registers, which {stages} stages are too many for; lower stages to 2, or "
+                "let a matrix instruction compute it"
+            )
+    return ""
+
+
+def matrix_problem(facts: Facts, program: Program) -> str:
+    """Return how a program's tiles do not hold whole matrix instructions, or an empty string."""
+    atom = facts.atom
+    if not atom.is_matrix:
+        return ""
+    name, instruction = _name(facts, program.blocks), atom.instruction.name
+    for loop, size in atom.multiples:
+        if program.blocks[loop] % size:
+            return (
+                f"{name} has {program.blocks[loop]} points on loop {loop}, '{instruction}' needs multiples of {size}; "
+                "change tile-sizes or instructions"
+            )
+    for loop, least, lanes in zip((atom.row, atom.column), atom.own, atom.lanes, strict=True):
+        points, threads = program.registers[loop], program.threads[loop]
+        if points % least or threads % lanes:
+            return (
+                f"{name} has {threads} threads of {points} points on loop {loop}, '{instruction}' needs multiples of "
+                f"{lanes} threads and of {least} points; change thread-tile or instructions"
+            )
+    others = [loop for loop, size in enumerate(program.blocks) if size > 1 and loop not in atom.loops]
+    if atom.reads_memory and others:
+        return (
+            f"{name} has {program.blocks[others[0]]} points on loop {others[0]}, '{instruction}' takes tiles of one "
+            "point on every loop but its own; change tile-sizes or instructions"
+        )
     return ""
 
 
@@ -118,10 +154,10 @@ def thread_problem(facts: Facts, options: ConstructOptions) -> str:
 
 
 def stages_problem(facts: Facts) -> str:
-    """Return that no program has two stages (programs of one stage always exist)."""
+    """Return that no program has several stages (programs of one stage always exist)."""
     return (
         f"no tile of the {by(facts.extents)} loop nest has a staged operand and 2 reduction steps, which 2 stages "
-        "need; leave stages to the construction"
+        "need, or, for more than 2, copies that do not pass through registers; leave stages to the construction"
     )
 
 

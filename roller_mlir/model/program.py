@@ -87,12 +87,19 @@ def make_program(
         stage: Whether anything may be staged.
     """
     limit = facts.output.limit
+    atom = facts.atom
     chunks = [1] * len(registers)
-    if reuse:
+    if atom.is_matrix:
+        lane = atom.lane
+        for loop, share in zip((atom.row, atom.column), atom.shares, strict=True):
+            chunks[loop] = share.chunk
+        if atom.reads_memory:
+            fastest = (atom.row, *[loop for loop in fastest if loop != atom.row])
+    elif reuse:
         for loop in facts.parallel:
             chunk = registers[loop] & -registers[loop]
             chunks[loop] = chunk if chunk < limit else limit
-    if lane is not None:
+    if lane is not None and not atom.is_matrix:
         chunk = lane_chunk or registers[lane] & -registers[lane]
         chunks[lane] = chunk if chunk < limit else limit
         if chunks[lane] == 1:
@@ -100,7 +107,7 @@ def make_program(
     blocks = tuple([r * t for r, t in zip(registers, threads, strict=True)])
     order = tuple([loop for loop in fastest if threads[loop] > 1])
     near = order[:1] if lane is None else (lane, *order[:1])
-    if lane is None and not facts.atom.is_matrix and facts.atom.points() > 1:
+    if lane is None and not atom.is_matrix and atom.points() > 1:
         lane = _packed_lane(facts, chunks)
     return Program(
         blocks=blocks,
@@ -108,7 +115,11 @@ def make_program(
         chunks=tuple(chunks),
         order=order,
         lane=lane,
-        staged=staged_inputs(facts, blocks, near, reuse=reuse) if stage else (False,) * len(facts.inputs),
+        staged=(True,) * len(facts.inputs)
+        if atom.is_matrix
+        else staged_inputs(facts, blocks, near, reuse=reuse)
+        if stage
+        else (False,) * len(facts.inputs),
         registers=tuple(registers),
         thread_count=prod(threads),
     )

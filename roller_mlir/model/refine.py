@@ -8,7 +8,7 @@ measuring.
 
 from collections.abc import Callable
 
-from roller_mlir.model.estimate import Estimate
+from roller_mlir.model.estimates import Estimate
 from roller_mlir.model.neighbours import neighbours
 from roller_mlir.model.program import Program
 from roller_mlir.model.tiled import TiledSearch

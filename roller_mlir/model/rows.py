@@ -48,7 +48,7 @@ def row_programs(facts: Facts) -> Iterator[Program]:
 
 def row_problem(facts: Facts, stages: int) -> str:
     """Return why no task can hold the rows of a group, or why not with so many stages (0 for any)."""
-    if stages == 2:
+    if stages > 1:
         return stages_problem(facts)
     points = prod(facts.extents[loop] for loop in facts.expression.whole)
     device = facts.machine.device

@@ -9,6 +9,7 @@ from functools import lru_cache
 from math import gcd, prod
 
 from roller_mlir.mapping.data_tile import copy_map, first_elements, tile_dimensions
+from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.model.counting import Boxes
 from roller_mlir.model.program import Program
 from roller_mlir.plan import Access
@@ -133,6 +134,10 @@ def access_sectors(
     grid = _start_grid(strides, boxes, order, width * size, lanes, sector)
     digits: list[tuple[int, int, bool]] = []
     places = 1
+    if boxes.lane_order:
+        numbers = ThreadMap(boxes.axes, tuple(order), boxes.lane_order).digits()
+        digits = [(digit.count, strides[digit.loop] * digit.stride, False) for digit in numbers]
+        order = ()
     for loop in order:
         if places >= lanes:
             break
@@ -169,14 +174,32 @@ def _sectors_at(
     return total, len(offsets)
 
 
-def coalesced_sectors(strides: Sequence[int], program: Program, width_bytes: int, lanes: int, sector: int) -> int:
+def coalesced_sectors(
+    strides: Sequence[int],
+    program: Program,
+    width_bytes: int,
+    lanes: int,
+    sector: int,
+    digits: Sequence[tuple[int, int, int]] = (),
+) -> int:
     """Return the sectors that one access of a subgroup touches, from the strides of the loops that its lanes run along.
+
+    Args:
+        strides: Bytes between neighbouring points of each loop.
+        program: Its threads.
+        width_bytes: Bytes of one thread's access.
+        lanes: Threads that take part.
+        sector: Bytes of a sector.
+        digits: The lanes of a matrix instruction, see `Atom.digits`; none where threads compute by themselves.
 
     >>> from roller_mlir.model.program import Program
     >>> row = Program((1, 128), (1, 32), (1, 4), (1,), 1, (), (1, 4), 32)
     >>> coalesced_sectors((4096, 4), row, 16, 32, 32)
     16
     """
+    if digits:
+        steps = tuple((count, strides[loop] * chunk, False) for loop, count, chunk in digits)
+        return _sectors_at(0, steps, width_bytes, lanes, sector, sector)[0]
     left, span, runs = lanes, width_bytes, 1
     for loop in program.order:
         threads = min(program.threads[loop], left)
@@ -198,13 +221,23 @@ def _start_grid(
     for loop, axis in enumerate(boxes.axes):
         if boxes.count(loop) > 1:
             grid = gcd(grid, strides[loop] * axis.block)
-        if axis.registers > axis.chunk:
+        if axis.lanes:
+            subgroups = axis.threads // axis.lanes
+            if axis.tile > axis.lanes * axis.chunk:
+                grid = gcd(grid, strides[loop] * axis.lanes * axis.chunk)
+            if subgroups > 1 or axis.block > axis.tile:
+                grid = gcd(grid, strides[loop] * axis.tile)
+        elif axis.registers > axis.chunk:
             grid = gcd(grid, strides[loop] * axis.threads * axis.chunk)
         if axis.chunk > 1 and strides[loop] * axis.chunk != width_bytes:
             grid = gcd(grid, strides[loop])
     for loop in order:
         axis = boxes.axes[loop]
-        if inside * axis.threads > lanes:
+        if axis.lanes:
+            continue  # lanes come first: any other digit counts subgroups
+        if boxes.lane_order:
+            grid = gcd(grid, strides[loop] * axis.chunk)
+        elif inside * axis.threads > lanes:
             grid = gcd(grid, strides[loop] * axis.chunk * max(1, lanes // inside))
         inside *= axis.threads
     return grid

@@ -10,7 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from roller_mlir.model.direct import lone_thread
-from roller_mlir.model.estimate import Estimate, estimate
+from roller_mlir.model.estimate import estimate
+from roller_mlir.model.estimates import Estimate
 from roller_mlir.model.facts import Facts
 from roller_mlir.model.performance import warm
 from roller_mlir.model.program import Program, make_program
@@ -177,10 +178,7 @@ class Divider:
             self._divisions[key] = None
             if parts > 1 and join is not None:
                 expression = first_expression(self.facts.expression, loop, parts, extent)
-                atom = self.facts.atom
-                if atom.is_matrix:
-                    atom = replace(atom, row=atom.row + 1, column=atom.column + 1, depth=atom.depth + 1)
-                facts = Facts(expression, self.facts.machine, atom)
+                facts = Facts(expression, self.facts.machine, self.facts.atom.moved(1))
                 self._divisions[key] = Division(loop, parts, extent, facts, *join)
         return self._divisions[key]
 

@@ -92,6 +92,8 @@ class TiledSearch:
             self.smallest[atom.row], self.smallest[atom.column] = atom.own
             self.least_threads[atom.row], self.least_threads[atom.column] = atom.lanes
         self.grown = (atom.row, atom.column) if atom.is_matrix else facts.reused
+        # Tiles that the matrix unit reads by itself have one point of every other loop.
+        self.cut = atom.loops if atom.reads_memory else tuple(range(len(facts.extents)))
         self.max_extent = MAX_THREAD_EXTENT if not atom.is_matrix else MAX_MATRIX_EXTENT
         self.max_points = MAX_POINTS_PER_STEP * (atom.points(MAX_MATRIX_EXTENT) if atom.is_matrix else 1)
         self._thread_limits: dict[Tile, int] = {}
@@ -261,7 +263,8 @@ class TiledSearch:
             atom = self.facts.atom
             most = max(MAX_STEP, MATRIX_STEPS * atom.length) if atom.depth == loop else MAX_STEP
             limit = min(most, 1 << (self.facts.extents[loop] - 1).bit_length())
-            limit = max(limit, atom.length) if atom.depth == loop else limit
+            limit = max([limit, *(size for along, size in atom.multiples if along == loop)])
+            limit = limit if loop in self.cut else 1
             known = aligned_sizes(self._step_rules, self.expression, loop, limit, aligned=self.aligned)
             # Where no whole transaction divides a window, its steps are not aligned.
             if not known:
@@ -273,6 +276,8 @@ class TiledSearch:
     def _larger_blocks(self, registers: Tile, tile: Tile) -> list[Tile]:
         facts, larger = self.facts, list[Tile]()
         for loop in facts.parallel:
+            if loop not in self.cut:
+                continue
             if tile[loop] < facts.extents[loop] or not self._covers_subgroup(registers, tile):
                 threads = next_size(tile[loop] // registers[loop], aligned=self.aligned)
                 size = self._next_aligned(registers, loop, threads)

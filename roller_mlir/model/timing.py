@@ -112,7 +112,7 @@ def seconds_by_layer(work: Work, machine: Machine) -> dict[str, float]:
     if not work.staged:
         step = alone + loads
     elif work.stages > 1:
-        step = max(alone + exchange, memory) + loads
+        step = max(alone + exchange, memory / (work.stages - 1)) + loads
     else:
         step = alone + 2 * exchange + memory * work.copy_rounds + loads
     ending = work.tail_issue * own + work.tail_waits * machine.workgroup_latency + work.tail_load_rounds * memory

@@ -15,7 +15,7 @@ from math import prod
 
 from roller_mlir.model.construct import search_tiled
 from roller_mlir.model.enlarge import Layer, Watch
-from roller_mlir.model.estimate import Estimate
+from roller_mlir.model.estimates import Estimate
 from roller_mlir.model.facts import Facts
 from roller_mlir.model.neighbours import neighbours
 from roller_mlir.model.options import ConstructOptions

@@ -16,7 +16,7 @@ from roller_mlir.mapping.layout import TileCost
 from roller_mlir.mapping.thread_reads import live_offsets, live_reads
 from roller_mlir.model.counting import Boxes, copied_elements, direct_elements
 from roller_mlir.model.facts import AccessFacts, Facts
-from roller_mlir.model.layouts import layout_cost
+from roller_mlir.model.layouts import layout_cost, matrix_layout_cost
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.sectors import access_sectors, copy_sectors
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, Plan, TensorExpression
@@ -65,8 +65,8 @@ def tile_costs(facts: Facts, plan: Plan) -> list[TileCost | None]:
     loops = facts.expression.loops
     if facts.atom.is_matrix:
         return [
-            _matrix_cost(facts, plan, access) if operand.layer == WORKGROUP else None
-            for access, operand in zip(facts.inputs, plan.operands, strict=True)
+            matrix_layout_cost(facts, plan, number) if operand.layer == WORKGROUP else None
+            for number, operand in enumerate(plan.operands)
         ]
     return [
         layout_cost(access, loops, operand, plan.axes, plan.thread_order, plan.lane, facts.machine)
@@ -76,19 +76,9 @@ def tile_costs(facts: Facts, plan: Plan) -> list[TileCost | None]:
     ]
 
 
-def _matrix_cost(facts: Facts, plan: Plan, access: AccessFacts) -> TileCost:
-    """Return the phases of a tile that matrix instructions read: swizzled, 16 bytes a thread, without conflicts."""
-    machine = facts.machine
-    subgroups = -(-plan.threads // machine.device.subgroup_size)
-    read = ceil(facts.fragment_bytes(access, [axis.registers for axis in plan.axes]) * subgroups / machine.phase_bytes)
-    elements = access.tile([axis.block for axis in plan.axes])[0]
-    written = -(-elements * access.element_bytes // machine.phase_bytes)
-    return TileCost(read, written, read, written)
-
-
 def traffic_of(facts: Facts, plan: Plan, costs: Sequence[TileCost | None]) -> tuple[OperandTraffic, ...]:
     """As `operand_traffic`, where the facts and the costs of tiles are known."""
-    boxes = Boxes(facts.expression.loops, plan.axes, plan.lane)
+    boxes = Boxes(facts.expression.loops, plan.axes, plan.lane, plan.lane_order)
     found = [
         _direct(facts, plan, access, operand, boxes)
         if cost is None
@@ -143,7 +133,8 @@ def _staged(
     reads = read * width * plan.threads
     load_phases = _share(cost.load_phases, read * -(-plan.threads // lanes), cost.load_accesses)
     if facts.atom.is_matrix:
-        reads, load_phases = cost.load_phases * machine.phase_bytes // size, cost.load_phases
+        loaded = facts.fragment_bytes(access_facts, [axis.registers for axis in plan.axes])
+        reads, load_phases = ceil(loaded * -(-plan.threads // lanes) / size), cost.load_phases
     return OperandTraffic(
         name=access.name,
         global_load_bytes=moved * size,
@@ -191,7 +182,8 @@ def _direct(facts: Facts, plan: Plan, access_facts: AccessFacts, operand: Operan
 def _output(facts: Facts, plan: Plan, boxes: Boxes) -> OperandTraffic:
     """Return what is written, remembered by the tiles and threads of the parallel loops if threads share no result."""
     parallel_axes = [plan.axes[i] for i in facts.parallel]
-    key = tuple([(axis.block, axis.threads, axis.chunk) for axis in parallel_axes]), plan.thread_order, plan.lane
+    spread = tuple([(axis.block, axis.threads, axis.chunk, axis.tile) for axis in parallel_axes])
+    key = spread, plan.thread_order, plan.lane
     if facts.reductions and any(plan.axes[i].threads > 1 for i in facts.reductions):
         return _written(facts, plan, boxes, facts.output)
     found = facts.stores.get(key)

@@ -22,6 +22,7 @@ from typing import Annotated, Literal, TypeAlias
 from roller_mlir.plan.codec import CodecError, JsonValue, Range, from_json, to_json
 from roller_mlir.plan.expression import ELEMENT_BYTES
 from roller_mlir.plan.plan import Plan
+from roller_mlir.plan.tensor_map import TensorMap
 
 SCHEMA_VERSION = 1
 MAX_MANIFEST_BYTES = 64 << 20
@@ -164,6 +165,7 @@ class Kernel:
         name: Entry point in its binaries.
         files: Kind of file ("llvm", "ptx", "cubin", "hsaco", "assembly") to file name.
         plan: The decision behind it, with its prediction; None for a kernel without a plan.
+        tensor_maps: What it takes after its buffers; runtimes encode them, from the views of a launch.
         statistics: What the tools said.
         phases_s: Seconds per phase of its code generation.
         notes: Remarks of the code generator.
@@ -172,6 +174,7 @@ class Kernel:
     name: str
     files: dict[str, str] = field(default_factory=dict[str, str])
     plan: Plan | None = None
+    tensor_maps: tuple[TensorMap, ...] = ()
     statistics: Statistics = field(default_factory=Statistics)
     phases_s: dict[str, float] = field(default_factory=dict[str, float])
     notes: tuple[str, ...] = ()

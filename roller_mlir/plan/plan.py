@@ -14,22 +14,32 @@ REGISTER = "register"
 XOR, TMA128 = "xor", "tma128"
 """Permutations of a tile's 16-byte pieces instead of padding: by the row's number; as tensor copies lay them."""
 
+SYNCHRONOUS, ASYNCHRONOUS, TENSOR = "synchronous", "asynchronous", "tensor"
+"""How a tile gets to workgroup memory: through registers; by copies of a thread that it waits for later; by copies of
+whole tiles that one thread starts."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class AxisPlan:
     """How one loop's box (or one reduction step of it) is spread over threads and registers.
 
-    Register r of thread t holds position r // chunk * (threads * chunk) + t * chunk + r % chunk.
+    Register r of thread t holds position r // chunk * (threads * chunk) + t * chunk + r % chunk. Where a matrix
+    instruction spans the loop, that holds inside its `tile` for its `lanes`; the threads are lanes times subgroups,
+    whose tiles alternate: run q of subgroup s is tile q * subgroups + s of the block.
 
     Attributes:
         block: Points of the loop in one task (parallel loop) or one step (reduction loop).
         threads: Threads along the loop.
         chunk: Neighbouring points that one thread holds together.
+        lanes: Threads of one subgroup along the loop in one matrix instruction, 0 where none spans the loop.
+        tile: Points along the loop that a subgroup computes by one matrix instruction, 0 likewise.
     """
 
     block: int
     threads: int = 1
     chunk: int = 1
+    lanes: int = 0
+    tile: int = 0
 
     @property
     def registers(self) -> int:
@@ -50,6 +60,7 @@ class OperandPlan:
         fragment_vector: Elements of one access that reads the tile in the compute step.
         pad_value: What elements outside the tensor read as; None leaves them unspecified.
         swizzle: How the pieces of each row are permuted ("xor", "tma128"), None where rows lie as they are.
+        copy: How the tile gets there: "synchronous", "asynchronous" or "tensor".
     """
 
     layer: str
@@ -60,6 +71,7 @@ class OperandPlan:
     fragment_vector: int = 1
     pad_value: float | None = None
     swizzle: str | None = None
+    copy: str = SYNCHRONOUS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,6 +154,25 @@ class Part:
 
 
 @dataclass(frozen=True, kw_only=True)
+class AtomPlan:
+    """A matrix instruction applied to three loops: rows and columns of the result, and the sum.
+
+    Attributes:
+        shape: Rows, columns and reduction length of one instruction.
+        row: Loop of its rows.
+        column: Loop of its columns.
+        depth: Loop of its reduction.
+        lane_order: The loops of rows and columns in the number of a lane, fastest first.
+    """
+
+    shape: tuple[int, int, int]
+    row: int
+    column: int
+    depth: int
+    lane_order: tuple[int, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
 class Plan:
     """The decision for one program on one device.
 
@@ -154,7 +185,7 @@ class Plan:
         unit_order: Parallel loops with more than one task, outermost first: the raster of tasks.
         reduction_order: Reduction loops, outermost first.
         operands: One OperandPlan per input.
-        stages: Buffers of the staged operands: 1, or 2 for double buffering.
+        stages: Buffers of the staged operands: 1, 2 for double buffering, or more where copies are not synchronous.
         unroll: Reduction points that are unrolled inside one step.
         edge: How partial tiles are treated ("mask").
         split: The reduction loop that is divided over tasks, None where no part of a reduction leaves its task.
@@ -162,6 +193,9 @@ class Plan:
         max_units: Units that the program may use at most, for co-scheduling; None for the whole device.
         tasks_per_unit: How many tasks are to fit on one unit at a time, which bounds registers; None leaves it to the
             back end.
+        persistent: Whether blocks that fill the device once walk all tasks, so that a task's end overlaps the next one's
+            copies; else each task is a block.
+        atom: The matrix instruction and its loops, None where each thread computes by itself.
         prediction: The model's expectation, None before it was asked.
     """
 
@@ -180,6 +214,8 @@ class Plan:
     split: Split | None = None
     part: Part | None = None
     max_units: int | None = None
+    persistent: bool = False
+    atom: AtomPlan | None = None
     prediction: Prediction | None = field(default=None, compare=False)
 
     @property
@@ -187,9 +223,16 @@ class Plan:
         """Threads per task."""
         return prod(axis.threads for axis in self.axes)
 
+    @property
+    def lane_order(self) -> tuple[int, ...]:
+        """Loops with lanes of a matrix instruction, fastest in the thread number first."""
+        return self.atom.lane_order if self.atom is not None else ()
+
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as plain JSON-ready data."""
-        return asdict(self)
+        data = asdict(self)
+        _drop_defaults(data)
+        return data
 
     @classmethod
     def from_dict(cls, data: dict[str, Any]) -> "Plan":
@@ -210,11 +253,30 @@ class Plan:
                 split: dict[str, Any] = dict(values["split"])
                 split["join"] = cls.from_dict(split["join"])
                 values["split"] = Split(**split)
+            if values.get("atom") is not None:
+                atom: dict[str, Any] = dict(values["atom"])
+                values["atom"] = AtomPlan(**{**atom, **{key: tuple(atom[key]) for key in ("shape", "lane_order")}})
             if values.get("part") is not None:
                 values["part"] = Part(**values["part"])
             return cls(**values)
         except (KeyError, TypeError) as error:
             raise ValueError(f"a plan needs the keys of Plan.to_dict(), but got {sorted(data)}: {error}") from error
+
+
+def _drop_defaults(data: dict[str, Any]) -> None:
+    """Leave out what only plans with matrix instructions say."""
+    if data["atom"] is None:
+        del data["atom"]
+    if not data["persistent"]:
+        del data["persistent"]
+    for axis in data["axes"]:
+        if not axis["lanes"]:
+            del axis["lanes"], axis["tile"]
+    for operand in data["operands"]:
+        if operand["copy"] == SYNCHRONOUS:
+            del operand["copy"]
+    if data["split"] is not None:
+        _drop_defaults(data["split"]["join"])
 
 
 def _operand_plan(data: dict[str, Any]) -> OperandPlan:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from math import prod
 
 from roller_mlir.plan.expression import Access, LinearIndex, Loop, TensorExpression, neutral_of
-from roller_mlir.plan.plan import AxisPlan, Plan
+from roller_mlir.plan.plan import AtomPlan, AxisPlan, Plan
 
 
 def divisible_loops(expression: TensorExpression) -> tuple[int, ...]:
@@ -148,6 +148,7 @@ def first_plan(plan: Plan) -> Plan:
         lane=None if plan.lane is None else plan.lane + 1,
         unit_order=(0, *(loop + 1 for loop in plan.unit_order)),
         reduction_order=tuple(loop + 1 for loop in plan.reduction_order),
+        atom=_moved(plan.atom, 1),
         split=None,
         prediction=None,
     )
@@ -162,4 +163,13 @@ def whole_plan(first: Plan) -> Plan:
         lane=None if first.lane is None else first.lane - 1,
         unit_order=tuple(loop - 1 for loop in first.unit_order if loop),
         reduction_order=tuple(loop - 1 for loop in first.reduction_order),
+        atom=_moved(first.atom, -1),
     )
+
+
+def _moved(atom: AtomPlan | None, by: int) -> AtomPlan | None:
+    """Return a matrix instruction where so many more loops stand in front."""
+    if atom is None:
+        return None
+    order = tuple(loop + by for loop in atom.lane_order)
+    return replace(atom, row=atom.row + by, column=atom.column + by, depth=atom.depth + by, lane_order=order)

@@ -47,7 +47,7 @@ _POINTERS = {
     "llvm.atomicrmw": _Access("atomic", 0),
     "llvm.cmpxchg": _Access("atomic", 0),
 }
-_TOUCHES = {
+TOUCHES = {
     "load": ("touch_load", Touch.READ),
     "store": ("touch_store", Touch.WRITE),
     "atomic": ("touch", Touch.READ | Touch.WRITE | Touch.ATOMIC | Touch.ACQUIRE | Touch.RELEASE),
@@ -153,7 +153,7 @@ class Instrumenter:
         )
         seen = space is not Space.OTHER
         logged, atomic = self.log and seen, access.kind == "atomic"
-        touch = _TOUCHES[access.kind] if self.sanitize and seen else None
+        touch = TOUCHES[access.kind] if self.sanitize and seen else None
         if seen:
             self.widths.add(size_bytes(element))
             self.atomic |= atomic
@@ -169,40 +169,11 @@ class Instrumenter:
             operands = list(operation.operands)[access.memref : access.memref + 1 + memref.rank]
             if self.check or logged:
                 seen_as = (*touch, unused) if touch is not None else None
-                self._access(operation, operands, site, max(alignment, size_bytes(element)), pieces, logged, seen_as)
+                self.access(operation, operands, site, max(alignment, size_bytes(element)), pieces, logged, seen_as)
             if atomic:
                 self._watch(operation, self.address(operation, *operands), width)
 
         return instrument
-
-    def check_of(self, operation: Any, memref: Any, kind: str, points: int, width: int) -> Callable[[list[Any]], int]:
-        """Number one side of an asynchronous copy; return what emits its check and gives the site's number.
-
-        Args:
-            operation: The copy.
-            memref: What it reads or writes.
-            kind: "load" or "store".
-            points: Elements that it moves.
-            width: Their bytes.
-        """
-        dynamic = ir.ShapedType.get_dynamic_size()
-        site = self.table.add(
-            self.kernel,
-            operation,
-            kind=kind,
-            space=space_of(memref),
-            width_bytes=width,
-            shape=tuple(None if size == dynamic else size for size in memref.type.shape),
-            extent=(*[1] * (memref.type.rank - 1), points),
-        )
-        self.widths.add(size_bytes(memref.type.element_type))
-
-        def emit(operands: list[Any]) -> int:
-            if self.check or self.log:
-                self._access(operation, operands, site, width, 1, self.log, None)
-            return site.number
-
-        return emit
 
     def address(self, operation: Any, memref: Any, *indices: Any) -> Any:
         """Emit the address of an element."""
@@ -219,7 +190,7 @@ class Instrumenter:
         self.emitter.call(ir.InsertionPoint(operation), PREFIX + "watch", [address, bytes_])
         self.emitter.call(ir.InsertionPoint.after(operation), PREFIX + "watched", [bytes_])
 
-    def _access(
+    def access(
         self,
         operation: Any,
         operands: list[Any],
@@ -228,8 +199,20 @@ class Instrumenter:
         pieces: int,
         logged: bool,
         touch: tuple[str, Touch, int] | None,
+        last: Any = None,
     ) -> None:
-        """Emit the check of one access; a wide one that is logged in several pieces moves its base on."""
+        """Emit the check of one access; a wide one that is logged in several pieces moves its base on.
+
+        Args:
+            operation: The operation before which it comes.
+            operands: The memref and its indices.
+            site: The access.
+            alignment: That the address must have, in bytes.
+            pieces: How many accesses of the site's width are logged.
+            logged: Whether any are.
+            touch: The sanitizer's function, what the access does, and a bit for each element whose content nobody uses.
+            last: How many elements of the last dimension it covers, where the kernel computes that; above 0.
+        """
         emitter = self.emitter
         memref, *indices = operands
         found = emitter.describe(memref)
@@ -246,6 +229,10 @@ class Instrumenter:
                 less = emitter.binary(where, "arith.subi", size, emitter.constant(points - 1))
                 limit = emitter.binary(where, "arith.maxsi", less, emitter.constant(0))
             dimensions += [index, limit, stride]
+        if last is not None:
+            more = emitter.binary(where, "arith.addi", found.sizes[-1], emitter.constant(1))
+            less = emitter.binary(where, "arith.subi", more, last)
+            dimensions[-2] = emitter.binary(where, "arith.maxsi", less, emitter.constant(0))
         number, mask = emitter.constant(site.number), emitter.constant(alignment - 1)
         function, does, unused = touch or ("", Touch(0), 0)
         element = size_bytes(operands[0].type.element_type)
@@ -267,7 +254,7 @@ class Instrumenter:
         width = size_bytes(moved)
         space = space_of_pointer(operation.operands[access.memref])
         site = self.table.add(self.kernel, operation, kind=access.kind, space=space, width_bytes=width)
-        touch = _TOUCHES[access.kind][1] & (Touch.READ | Touch.WRITE) | atomicity(operation)
+        touch = TOUCHES[access.kind][1] & (Touch.READ | Touch.WRITE) | atomicity(operation)
         if space is not Space.OTHER:
             self.widths.add(size_bytes(moved.element_type) if isinstance(moved, ir.VectorType) else width)
             self.atomic |= bool(touch & Touch.ATOMIC)

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from roller_mlir.sim.accesses import Instrumenter
+from roller_mlir.sim.indirect_accesses import check_indices
+from roller_mlir.sim.kernel_ir import INLINE
 from roller_mlir.sim.layout import Space
 from roller_mlir.sim.memory_types import size_bytes, space_of
 from roller_mlir.sim.runtime_ir import PREFIX
@@ -37,12 +39,13 @@ class AsyncCopies:
         name = str(operation.name)
         if name == _COPY:
             return self._plan_copy(operation)
-        if name == _GROUP:
+        if name in (_GROUP, "nvvm.cp.async.commit.group"):
             return lambda: self._finish(operation, "copy_commit", [])
-        if name == _WAIT:
+        if name in (_WAIT, "nvvm.cp.async.wait.group"):
+            key = "numGroups" if name == _WAIT else "n"
             groups = 0
-            if "numGroups" in operation.attributes:
-                groups = int(ir.IntegerAttr(operation.attributes["numGroups"]).value)
+            if key in operation.attributes:
+                groups = int(ir.IntegerAttr(operation.attributes[key]).value)
             return lambda: self._finish(operation, "copy_wait", [self.memory.emitter.constant(groups)])
         return None
 
@@ -71,8 +74,8 @@ class AsyncCopies:
         width = points * size_bytes(element)
         if width not in (4, 8, 16) or source.type.element_type != element:
             fail(operation, f"'{_COPY}' must copy 4, 8 or 16 bytes, but copies {width}")
-        reads = self.memory.check_of(operation, source, "load", points, width)
-        writes = self.memory.check_of(operation, target, "store", points, width)
+        reads = check_indices(self.memory, operation, source, "load", points, width)
+        writes = check_indices(self.memory, operation, target, "store", points, width)
 
         def rewrite() -> None:
             operands = list(operation.operands)
@@ -82,9 +85,14 @@ class AsyncCopies:
             given = whole
             if segments[4]:
                 given = emitter.binary(where, "arith.muli", operands[-1], emitter.constant(size_bytes(element)))
-            number = writes(to)
-            if not segments[4]:
-                reads(of)
+            number = writes(to, operation)
+            if segments[4]:
+                if self.memory.check:
+                    emitter.call(where, f"{INLINE}view", [emitter.constant(number), emitter.constant(0), given, whole])
+                some = emitter.compare(where, "ne", given, emitter.constant(0))
+                reads(of, emitter.guard(where, some), operands[-1])
+            else:
+                reads(of, operation)
             target_at, source_at = self.memory.address(operation, *to), self.memory.address(operation, *of)
             site = emitter.constant(number)
             self._finish(operation, "copy_issue", [site, target_at, source_at, whole, given])

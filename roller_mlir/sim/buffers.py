@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.sim.kernel_ir import Parameter
+from roller_mlir.sim.tensor_maps import MapSpec
 
 ALIGNMENT_BYTES = 256
 UNTYPED = "ptr"
@@ -47,6 +48,7 @@ class Arguments:
         region_address: Where one piece of memory starts that holds all arrays; 0 where they lie anywhere.
         region_bytes: Its size.
         spans: Of each array its start in the region, and its bytes.
+        map_addresses: Of the tensor maps made here.
     """
 
     def __init__(
@@ -63,9 +65,10 @@ class Arguments:
         Raises:
             ValueError: Their number, shape, type or memory does not fit the kernel.
         """
-        if len(given) != len(parameters):
-            raise ValueError(f"kernel '{kernel}' takes {len(parameters)} arguments, but got {len(given)}")
-        self.values = np.zeros(max(1, len(given)), np.int64)
+        buffers = [parameter for parameter in parameters if parameter.tensor_map is None]
+        if len(given) != len(buffers):
+            raise ValueError(f"kernel '{kernel}' takes {len(buffers)} arguments, but got {len(given)}")
+        self.values = np.zeros(max(1, len(parameters)), np.int64)
         ranges: list[tuple[int, int]] = []
         self._copies: list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
         self._seen: list[tuple[int, int, str]] = []
@@ -77,7 +80,9 @@ class Arguments:
             self.region_bytes = sum(-(-size // ALIGNMENT_BYTES) + 1 for size in sizes) * ALIGNMENT_BYTES
             region = aligned_empty(self.region_bytes)
             self.region_address = int(region.ctypes.data)
-        for number, (parameter, value) in enumerate(zip(parameters, given, strict=True)):
+        sizes_bytes: dict[int, int] = {}
+        places = [number for number, parameter in enumerate(parameters) if parameter.tensor_map is None]
+        for number, parameter, value in zip(places, buffers, given, strict=True):
             subject = f"argument {number} of kernel '{kernel}'"
             if parameter.shape is None:
                 self.values[number] = _scalar_bits(subject, parameter.element_type, value)
@@ -88,8 +93,27 @@ class Arguments:
             if region is not None:
                 self.spans.append((placed.ctypes.data - self.region_address, placed.nbytes))
             self.values[number] = placed.ctypes.data
+            sizes_bytes[number] = placed.nbytes
             ranges.append((placed.ctypes.data, placed.ctypes.data + placed.nbytes))
         self.ranges = np.array(ranges or [(0, 0)], np.int64)
+        self._maps: list[np.ndarray[Any, Any]] = []
+        self.map_addresses: list[int] = []
+        for number, parameter in enumerate(parameters):
+            if parameter.tensor_map is not None:
+                self.values[number] = self._make_map(kernel, number, parameter.tensor_map, sizes_bytes)
+
+    def _make_map(self, kernel: str, number: int, spec: MapSpec, sizes_bytes: dict[int, int]) -> int:
+        """Make the tensor map of an argument; return its address."""
+        size = sizes_bytes.get(spec.argument)
+        if size is None or spec.end_bytes > size:
+            raise ValueError(
+                f"the tensor map that is argument {number} of kernel '{kernel}' must lie in array argument "
+                f"{spec.argument}, but ends at byte {spec.end_bytes} of {size or 0}"
+            )
+        record = spec.record(int(self.values[spec.argument]))
+        self._maps.append(record)
+        self.map_addresses.append(int(record.ctypes.data))
+        return self.map_addresses[-1]
 
     def _check_overlap(self, subject: str, array: np.ndarray[Any, Any]) -> None:
         start, end = array.ctypes.data, array.ctypes.data + array.nbytes

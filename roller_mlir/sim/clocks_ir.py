@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from llvmlite import ir
 
 from roller_mlir.sim import layout
+from roller_mlir.sim.hopper_layout import CLOCK_WORDS, WARP, Machine
 from roller_mlir.sim.layout import Block, Clock, Launch, Touch
 from roller_mlir.sim.runtime_ir import PREFIX, Runtime
 from roller_mlir.sim.structured import I32, I64, POINTER, VOID, Code, Value
@@ -68,6 +69,12 @@ def _ordered(runtime: Runtime) -> Value:
             took_part = builder.lshr(code.read(partial, builder.add(entry, code.value(1))), lane)
             earlier = builder.icmp_signed("<", time, code.read(partial, entry))
             with code.when(builder.and_(earlier, builder.trunc(took_part, ir.IntType(1)))):
+                code.give(1)
+        machine = code.read(block, Block.MACHINE)
+        with code.when(code.compare("!=", machine, 0)):
+            own, others = (builder.udiv(one, code.value(WARP)) for one in (thread, other))
+            place = builder.add(builder.mul(own, code.value(CLOCK_WORDS)), others)
+            with code.when(builder.icmp_signed("<", time, code.read(code.read(machine, Machine.KNOWN), place))):
                 code.give(1)
     clock, learnt, acquired = code.slots(block, Block.CLOCK, Block.LEARNT, Block.ACQUIRED)
     with code.when(code.compare("==", clock, 0)):

@@ -70,13 +70,27 @@ class Emitter:
         """Create a two-operand arith operation."""
         return self.create(where, name, [left, right], [left.type])[0]
 
+    def compare(self, where: Any, relation: str, left: Any, right: Any) -> Any:
+        """Create a comparison of index values: "ne" or "ult"."""
+        i64, boolean = ir.IntegerType.get_signless(64), ir.IntegerType.get_signless(1)
+        predicate = {"predicate": ir.IntegerAttr.get(i64, {"ne": 1, "ult": 6}[relation])}
+        return self.create(where, "arith.cmpi", [left, right], [boolean], predicate)[0]
+
+    def guard(self, where: Any, condition: Any) -> Any:
+        """Create an `scf.if` and return the operation before which its body comes."""
+        nowhere = ir.Location.unknown()
+        created = ir.Operation.create("scf.if", [], [condition], regions=2, loc=nowhere, ip=where)
+        body = created.regions[0].blocks.append()
+        return ir.Operation.create("scf.yield", [], [], loc=nowhere, ip=ir.InsertionPoint(body))
+
     def describe(self, memref: Any) -> Description:
         """Return where a memref lies; computed once, behind its definition."""
         if memref not in self._descriptions:
             self._descriptions[memref] = self._describe(memref)
         return self._descriptions[memref]
 
-    def _behind(self, value: Any) -> Any:
+    def behind(self, value: Any) -> Any:
+        """Return the place right behind the definition of a value."""
         if not isinstance(value, ir.BlockArgument):
             return ir.InsertionPoint.after(value.owner)
         if value.owner == self.entry:
@@ -94,7 +108,7 @@ class Emitter:
         sizes = [None if extent == dynamic else self.constant(extent) for extent in kind.shape]
         if offset not in (0, unknown):
             constant[offset * element] = self.constant(offset * element)
-        where = self._behind(memref)
+        where = self.behind(memref)
         if not kind.has_static_shape or unknown in (*strides, offset):
             element_memref = ir.MemRefType.get([], kind.element_type)
             found = self.create(

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.sim.errors import Position, SimulationError
+from roller_mlir.sim.hopper_faults import HOPPER_FAULTS, hopper_fault
 from roller_mlir.sim.layout import Fault, State
 from roller_mlir.sim.llvm_faults import LLVM_FAULTS, llvm_fault
 from roller_mlir.sim.sites import Site, SiteTable
@@ -21,6 +22,9 @@ _DOING = {
     State.FAULT: "stopped at",
     State.PREEMPTED: "running in",
     State.LOG_FULL: "past",
+    State.MBARRIER: "waiting for the mbarrier at",
+    State.NAMED_BARRIER: "waiting at",
+    State.WARPGROUP: "waiting for their warpgroup at",
 }
 
 
@@ -117,6 +121,16 @@ def make_error(
     elif fault is Fault.COPIES:
         kind = "too-many-copies"
         text = f"more asynchronous copies are under way than the simulator keeps: {who} at {where}"
+    elif fault is Fault.INCOMPLETE_SUBGROUP:
+        kind = "divergent-subgroup"
+        text = f"{where} needs a whole subgroup, but the last one of the block has fewer lanes: {who}"
+    elif fault is Fault.MIXED_OPERANDS:
+        kind = "divergent-subgroup"
+        text = f"{who} has operands of its own at {where}, which needs the same in all lanes"
+    elif fault in HOPPER_FAULTS:
+        kind, what = hopper_fault(fault, table, values)
+        stand = f": {_stand(found)}" if kind in ("deadlock", "divergent-warpgroup") else ""
+        text = f"{what}: {who} at {where}{stand}"
     elif fault in LLVM_FAULTS:
         assert site is not None
         kind, what = llvm_fault(fault, site, values)

@@ -56,7 +56,7 @@ class GpuOps:
         prefix, _, rest = name.partition(".")
         if name == "gpu.return":
             return lambda: self._replace(operation, "func.return")
-        if name == "gpu.barrier":
+        if name in ("gpu.barrier", "amdgpu.lds_barrier"):
             return self._plan_barrier(operation)
         if name == "gpu.shuffle":
             return self._plan_shuffle(operation)
@@ -73,7 +73,7 @@ class GpuOps:
         if prefix == "cf" and operation.successors:
             return self._plan_branch(operation)
         if prefix == "gpu" and rest in (*GROUPS, *_PLACES):
-            return lambda: self._substitute(operation, self._place(operation, rest))
+            return lambda: self._substitute(operation, self.place(operation, rest))
         return None
 
     def _replace(self, operation: Any, name: str) -> None:
@@ -84,8 +84,8 @@ class GpuOps:
         operation.results[0].replace_all_uses_with(value)
         operation.erase()
 
-    def _place(self, operation: Any, what: str) -> Any:
-        """The value of an operation that says where the thread is."""
+    def place(self, operation: Any, what: str) -> Any:
+        """Emit before `operation` the value of an operation that says where the thread is, such as "lane_id"."""
         where = ir.InsertionPoint(operation)
 
         def binary(name: str, left: Any, right: Any) -> Any:

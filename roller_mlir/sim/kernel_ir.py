@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from roller_mlir.sim.layout import Block, Fault, Launch
 from roller_mlir.sim.runtime_ir import PREFIX
+from roller_mlir.sim.tensor_maps import MapSpec
 
 INLINE = "roller_inline_"
 """Prefix of the functions defined here; those that start with `PREFIX` are in the runtime."""
@@ -19,11 +20,13 @@ class Parameter:
         llvm_type: "ptr" for a memref, else the scalar's type.
         shape: Shape of the memref, or None for a scalar.
         element_type: MLIR's name of the element or scalar type.
+        tensor_map: The tensor map that the launch makes for it; None: the caller gives the argument.
     """
 
     llvm_type: str
     shape: tuple[int, ...] | None
     element_type: str
+    tensor_map: MapSpec | None = None
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,13 @@ from roller_mlir.sim.errors import Position, SimulationError
 from roller_mlir.sim.faults import make_error, positions
 from roller_mlir.sim.fibers import stack_bytes
 from roller_mlir.sim.findings import SanitizerError, describe, ending
+from roller_mlir.sim.hopper_records import prepare_machine
+from roller_mlir.sim.hopper_runtime import hopper_runtime
 from roller_mlir.sim.jit import QUICK_PASSES, Compiled, compile_text, runtime
 from roller_mlir.sim.kernel_ir import Entry
 from roller_mlir.sim.layout import Fault, Launch
 from roller_mlir.sim.lowering import LoweredKernels, LoweringOptions, lower
+from roller_mlir.sim.matrix_units import provide
 from roller_mlir.sim.records import Records
 from roller_mlir.sim.shadow import Shadow
 from roller_mlir.support.bindings import ir, make_context
@@ -102,6 +105,9 @@ class SimulatedKernels:
         )
         self._lowered: LoweredKernels = _lower(module, options)
         runtime()
+        provide(self._lowered.together)
+        if self._lowered.machine:
+            hopper_runtime()
         # Vendors' LLVM IR is unrolled: the pipeline takes far longer for a long text of it than it can save. Level 0
         # would leave products and sums apart, which the devices contract.
         long = isinstance(module, LoweredKernels) and len(self._lowered.text) > _LONG_TEXT
@@ -226,6 +232,8 @@ class SimulatedKernels:
         launch[Launch.DYNAMIC_BYTES] = dynamic_bytes
         launch[Launch.RANDOM] = 0 if seed is None else int(generator.integers(1, 2**62))
         launch[Launch.IDLE_LIMIT] = IDLE_ROUNDS
+        if self._lowered.machine:
+            prepare_machine(records, arguments.map_addresses)
         records.describe_sites(self._lowered.table, self._subgroup_size, self._banks)
         return records
 

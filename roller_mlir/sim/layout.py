@@ -63,7 +63,10 @@ class Launch(IntEnum):
     COPY_CAPACITY = 49  # asynchronous copies that a thread may have under way
     SITE_GROUPS = 50  # sanitized: address of int64[sites]: the first site with the same label, whose reports are one
     RECORDS = 51  # with PLACE_CLOCKS: address of int64[BLOCKS]: the record that runs, or ran, a block
-    SIZE = 52
+    MACHINE_START = 52  # address of a function (launch, block), called when a block starts; 0: none
+    MACHINE_BARRIER = 53  # ... when all threads of a block have reached a barrier
+    MACHINE_ADVANCE = 54  # ... when nothing in a block can go on: 1 where it made something go on, 2 at a fault
+    SIZE = 55
 
 
 class Block(IntEnum):
@@ -110,7 +113,9 @@ class Block(IntEnum):
     ACQUIRED = 38  # address of int64[threads]: when the thread last acquired
     FENCED = 39  # address of int64[threads]: when it last passed a fence
     RELEASED = 40  # address of int64[threads]: until when its accesses have been released
-    SIZE = 41
+    JOBS = 41  # address of int64[threads][len(Job)]: what the threads of a subgroup do together where they wait
+    MACHINE = 42  # address of the record of what goes on beside the threads (`hopper_layout`); 0: nothing does
+    SIZE = 43
 
 
 class State(IntEnum):
@@ -124,6 +129,9 @@ class State(IntEnum):
     FAULT = 5
     PREEMPTED = 6
     LOG_FULL = 7
+    MBARRIER = 8
+    NAMED_BARRIER = 9
+    WARPGROUP = 10
 
 
 class Fault(IntEnum):
@@ -137,10 +145,31 @@ class Fault(IntEnum):
     SPINS = 6
     TIMEOUT = 7
     COPIES = 8  # more asynchronous copies under way than there is room for
+    INCOMPLETE_SUBGROUP = 9  # an operation of a whole subgroup, in one that the end of the block cuts off
+    MIXED_OPERANDS = 10  # lanes that differ in what an operation takes from all of them alike
     SPAN = 20  # of the LLVM level: an access outside the argument or variable that its address comes from
     ALIGNMENT = 21  # ... an address that is not aligned as promised
     PROMISE = 22  # ... what `llvm.assume` or `unreachable` promised does not hold
     DIVISION = 23  # ... an integer divided by 0
+    # Of what goes on beside the threads: see `hopper_faults`.
+    MBARRIER = 40  # no mbarrier has been initialised there
+    MBARRIER_COUNT = 41  # more arrivals than a phase takes, or a count out of its range
+    MBARRIER_DEADLOCK = 42  # a phase that can not complete any more
+    TRANSACTIONS = 43  # a phase completes before a copy that counts on it
+    WARPGROUP = 44  # not all threads of a warpgroup take part
+    NAMED_BARRIER = 45  # a named barrier with an id or a count that does not fit
+    OVERWRITES_READ = 46  # a copy overwrites what products may still read
+    OVERWRITES_COPY = 47  # a copy overwrites what another one may still write
+    READS_COPY = 48  # products read what a copy may still write
+    DESCRIPTOR = 49  # a matrix descriptor that is not known, or leads outside the workgroup memory
+    DESCRIPTORS_DIFFER = 50  # threads of a warpgroup give different operands
+    ACCUMULATORS = 51  # a use of accumulators in flight
+    FENCE = 52  # products without a fence of the registers before them
+    TENSOR_MAP = 53  # no tensor map, or one that does not fit
+    REGISTERS = 54  # counts of registers that do not fit
+    BULK_COPY = 55  # an address or a size of a bulk copy that is not aligned, or outside its memory
+    CLUSTER = 56  # what the simulator does not do with clusters
+    MBARRIER_START = 57  # an mbarrier is used by a warp that its initialisation is not ordered before
 
 
 class Outcome(IntEnum):
@@ -188,6 +217,7 @@ class Touch(IntFlag):
     ACQUIRE = 16
     RELEASE = 32
     COMPLETE = 64  # the end of an asynchronous copy
+    ASYNC = 128  # a read beside the threads, of which `hopper_layout` keeps what later writes must know
 
 
 UNUSED_SHIFT, ELEMENT_SHIFT = 12, 8
@@ -252,6 +282,15 @@ class Copy(IntEnum):
     BYTES = 3
     SOURCE_BYTES = 4  # the rest of the target becomes 0
     GROUP = 5  # 0: in no group yet, else its own and those that were made after it
+
+
+class Job(IntEnum):
+    """Words of what a subgroup does together: the scheduler calls it once when all lanes wait there."""
+
+    FUNCTION = 0  # address of int64 (block record, first thread): 0, or 1 + a thread with other operands; 0: none
+    X = 1  # operands of the lane, mostly addresses of its fragments
+    Y = 2
+    Z = 3
 
 
 CELL_WORDS = len(Cell)

@@ -6,14 +6,19 @@ from typing import NoReturn
 
 from roller_mlir.sim.kernel_ir import INLINE
 from roller_mlir.sim.layout import Fault
+from roller_mlir.sim.llvm_assembly import rewrite_assembly
+from roller_mlir.sim.llvm_assembly_table import find_statement, find_string
 from roller_mlir.sim.llvm_call import HELPER, Call, UnknownIntrinsicError
+from roller_mlir.sim.llvm_context import Context, Instruction
+from roller_mlir.sim.llvm_copies import wait_for_copies
 from roller_mlir.sim.llvm_intrinsics import expansion
+from roller_mlir.sim.llvm_lds import COPIES, RELEASES
 from roller_mlir.sim.llvm_math import math_text
-from roller_mlir.sim.llvm_memory import WAITS_FOR_MEMORY, Access, Range, Roots, parse_access
-from roller_mlir.sim.llvm_text import NAME, TYPE, KernelText, blocks, enclosed, plain, split_top
+from roller_mlir.sim.llvm_memory import WAITS_FOR_MEMORY, Access, Range, parse_access
+from roller_mlir.sim.llvm_ptx import PtxError
+from roller_mlir.sim.llvm_text import NAME, TYPE, KernelText, blocks, enclosed, operand_value, plain, split_top
 from roller_mlir.sim.llvm_types import size_bytes
 from roller_mlir.sim.runtime_ir import PREFIX
-from roller_mlir.sim.sites import Site, SiteTable
 
 _CALL = re.compile(r"(?:(%\S+) = )?(?:(?:tail|musttail|notail) )?(?:call|invoke|callbr)\b(.*)$")
 _ALLOCA = re.compile(
@@ -32,21 +37,17 @@ _DROPPED = re.compile(
     r"llvm\.(?:lifetime\.\w+|invariant\.\w+|experimental\.noalias\.scope\.decl|sideeffect|donothing|fake\.use|dbg)(?:\.\w+)*"
 )
 _TRAPS = ("llvm.trap", "llvm.debugtrap", "llvm.ubsantrap")
-_COPIES = re.compile(r"llvm\.(?:memcpy|memmove|memset)(?:\.inline)?(?:\.\w+)*")
+_MEMORY_COPIES = re.compile(r"llvm\.(?:memcpy|memmove|memset)(?:\.inline)?(?:\.\w+)*")
 
 
 class Rewriter:
-    """Rewrites one kernel.
+    """Rewrites one kernel."""
 
-    Attributes:
-        definitions: Library functions that it calls, with their definitions.
-    """
-
-    def __init__(self, kernel: KernelText, table: SiteTable, roots: Roots, subgroup_size: int) -> None:
-        """Take what is known of the kernel; sites are added to the table."""
-        self.definitions: dict[str, str] = {}
-        self._kernel, self._table, self._roots, self._subgroup_size = kernel, table, roots, subgroup_size
-        self._names = 0
+    def __init__(self, kernel: KernelText, context: Context) -> None:
+        """Take the kernel; what it needs is noted in the context."""
+        self._kernel, self._context = kernel, context
+        self._copies_to_lds = any(COPIES.search(line) for _, line in kernel.body)
+        context.copies = self._copies_to_lds
 
     def check_arguments(self) -> list[str]:
         """Return checks of the alignment that parameters promise."""
@@ -54,8 +55,8 @@ class Rewriter:
         for number, parameter in enumerate(self._kernel.parameters):
             found = re.search(r"\balign (\d+)", parameter.attributes)
             if found and int(found[1]) > 1:
-                site = self._site(0, "parameter", f"argument {number}")
-                lines += self._check_alignment(site, f"{parameter.kind} {parameter.name}", int(found[1]))
+                site = self._context.site(0, "parameter", f"argument {number}")
+                lines += self._context.aligned(site, f"{parameter.kind} {parameter.name}", int(found[1]))
         return lines
 
     def body(self, first: list[str]) -> list[str]:
@@ -95,26 +96,14 @@ class Rewriter:
 
     def _loop(self, at: int, waits: bool) -> str:
         function = f"{PREFIX}spin" if waits else f"{INLINE}tick"
-        return f"call void @{function}(i64 %roller.block, i64 {self._site(at, 'loop')})"
-
-    def _site(self, at: int, op: str, label: str = "", kind: str = "") -> int:
-        number = len(self._table)
-        place = f"{self._kernel.file}:{at}:1" if at else self._kernel.file
-        self._table.sites.append(
-            Site(number=number, kernel=self._kernel.name, op=op, label=label, place=place, kind=kind)
-        )
-        return number
-
-    def _fresh(self) -> str:
-        self._names += 1
-        return f"%roller.{self._names}"
+        return f"call void @{function}(i64 %roller.block, i64 {self._context.site(at, 'loop')})"
 
     def _refuse(self, at: int, message: str) -> NoReturn:
-        self._kernel.refuse(at, message)
+        self._context.refuse(at, message)
 
     def _instruction(self, at: int, line: str) -> list[str]:
         if " asm " in line and _CALL.match(line):
-            self._refuse(at, f"inline assembly cannot be simulated: {line[line.index(' asm ') + 1 :][:80]}")
+            return self._assembly(at, line)
         if call := _CALL.match(line):
             return self._call(at, line, call[1] or "", call[2])
         if access := parse_access(line):
@@ -122,15 +111,19 @@ class Rewriter:
         if found := _ALLOCA.match(line):
             return self._alloca(at, line, found)
         if found := _DIVIDE.match(line):
-            ok = self._fresh()
-            check = f"call void @{HELPER}nonzero(i64 %roller.block, i64 {self._site(at, line.split()[2])}, i1 {ok})"
+            ok = self._context.fresh()
+            check = (
+                f"call void @{HELPER}nonzero(i64 %roller.block, i64 {self._context.site(at, line.split()[2])}, i1 {ok})"
+            )
             return [f"{ok} = icmp ne {found[1]} {found[2]}, 0", check, line]
+        if self._copies_to_lds and RELEASES.match(line):
+            return [*wait_for_copies(Instruction(self._context, at, "fence"), 0), line]
         if line == "unreachable":
             return [self._stop(at, "unreachable"), line]
         return [line]
 
     def _stop(self, at: int, op: str) -> str:
-        site = self._site(at, op)
+        site = self._context.site(at, op)
         return f"call void @{PREFIX}fault(i64 %roller.block, i64 {int(Fault.PROMISE)}, i64 {site})"
 
     def _call(self, at: int, line: str, result: str, rest: str) -> list[str]:
@@ -148,18 +141,11 @@ class Rewriter:
             assert kind is not None, line
             kinds = [re.match(TYPE, operand) for operand in operands]
             pairs = tuple(
-                (found[0] if found else "", operand.rsplit(" ", 1)[-1])
-                for found, operand in zip(kinds, operands, strict=True)
+                (given[0] if given else "", operand_value(operand))
+                for given, operand in zip(kinds, operands, strict=True)
             )
-            call = Call(
-                callee=callee,
-                result=result,
-                kind=kind[1],
-                operands=pairs,
-                subgroup_size=self._subgroup_size,
-                site=lambda: self._site(at, callee),
-                fresh=self._fresh,
-            )
+            kernel = Instruction(self._context, at, callee)
+            call = Call(callee=callee, result=result, kind=kind[1], operands=pairs, kernel=kernel)
             try:
                 return expand(call)
             except UnknownIntrinsicError as error:
@@ -168,24 +154,34 @@ class Rewriter:
             return []
         if _KNOWN.fullmatch(callee):
             return [line]
-        if _COPIES.fullmatch(callee):
+        if _MEMORY_COPIES.fullmatch(callee):
             return [*self._check_copy(at, callee, operands), line]
-        if callee not in self.definitions:
+        if callee not in self._context.definitions:
             text = math_text(callee) if callee.startswith(("__nv_", "__ocml_")) else None
             if text is None:
                 what = "intrinsic" if callee.startswith("llvm.") else "function"
                 self._refuse(at, f"{what} '{callee}' is not known to the simulator")
-            self.definitions[callee] = text
+            self._context.definitions[callee] = text
         return [line]
+
+    def _assembly(self, at: int, line: str) -> list[str]:
+        result, equals, text = line.partition(" = ")
+        kernel = Instruction(self._context, at, "asm")
+        try:
+            return rewrite_assembly(
+                result if equals else "", text if equals else line, kernel, find_statement, find_string
+            )
+        except (PtxError, UnknownIntrinsicError) as error:
+            self._refuse(at, f"inline assembly cannot be simulated: {error}")
 
     def _assume(self, at: int, operand: str, rest: str) -> list[str]:
         lines: list[str] = []
-        site = self._site(at, "llvm.assume")
+        site = self._context.site(at, "llvm.assume")
         condition = operand.rsplit(" ", 1)[-1]
         if condition != "true":
             lines.append(f"call void @{HELPER}promise(i64 %roller.block, i64 {site}, i1 {condition})")
         for pointer, alignment in _BUNDLE_ALIGN.findall(rest):
-            lines += self._check_alignment(site, pointer, int(alignment))
+            lines += self._context.aligned(site, pointer, int(alignment))
         return lines
 
     def _alloca(self, at: int, line: str, found: re.Match[str]) -> list[str]:
@@ -201,45 +197,28 @@ class Rewriter:
             where = f"ptr {name}.flat" if space else f"ptr {name}"
             lines.append(f"{name}.first = ptrtoint {where} to i64")
             lines.append(f"{name}.last = add i64 {name}.first, {size * int(count or 1)}")
-            self._roots.add(name, Range(first=f"{name}.first", last=f"{name}.last", label="private memory"))
+            self._context.roots.add(name, Range(first=f"{name}.first", last=f"{name}.last", label="private memory"))
         return lines
-
-    def _check_alignment(self, site: int, pointer: str, alignment: int) -> list[str]:
-        address = self._fresh()
-        return [
-            f"{address} = ptrtoint {pointer} to i64",
-            f"call void @{HELPER}aligned(i64 %roller.block, i64 {site}, i64 {address}, i64 {alignment - 1})",
-        ]
 
     def _check(self, at: int, access: Access) -> list[str]:
         size = size_bytes(access.kind)
         if size is None:
             self._refuse(at, f"an access of type {access.kind} cannot be simulated")
         pointer = f"ptr addrspace<{access.space}>" if access.space else "ptr"
-        lines, site = self._check_span(at, access.op, f"{pointer} {access.pointer}", str(size))
+        lines, site = self._context.inside(at, access.op, f"{pointer} {access.pointer}", str(size))
         if access.alignment > 1:
-            lines += self._check_alignment(site, f"{pointer} {access.pointer}", access.alignment)
+            lines += self._context.aligned(site, f"{pointer} {access.pointer}", access.alignment)
         return lines
-
-    def _check_span(self, at: int, op: str, pointer: str, size: str) -> tuple[list[str], int]:
-        root = self._roots.find(pointer.rsplit(" ", 1)[1])
-        address = self._fresh()
-        lines = [f"{address} = ptrtoint {pointer} to i64"]
-        site = self._site(at, op, root.label if root else "", {"load": "load", "store": "store"}.get(op, "atomic"))
-        span = f"i64 %roller.block, i64 {site}, i64 {address}, i64 {size}"
-        if root is None:
-            return [*lines, f"call void @{HELPER}anywhere({span})"], site
-        return [*lines, f"call void @{HELPER}inside({span}, i64 {root.first}, i64 {root.last})"], site
 
     def _check_copy(self, at: int, callee: str, operands: list[str]) -> list[str]:
         lines: list[str] = []
         size = operands[2].rsplit(" ", 1)[1]
         if operands[2].startswith("i32"):
-            wide = self._fresh()
+            wide = self._context.fresh()
             lines.append(f"{wide} = zext i32 {size} to i64")
             size = wide
         for operand in operands[: 1 if "memset" in callee else 2]:
             kind = re.match(TYPE, operand)
             assert kind is not None, operand
-            lines += self._check_span(at, callee, f"{kind[0]} {operand.rsplit(' ', 1)[1]}", size)[0]
+            lines += self._context.inside(at, callee, f"{kind[0]} {operand.rsplit(' ', 1)[1]}", size)[0]
         return lines

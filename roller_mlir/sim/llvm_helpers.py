@@ -59,6 +59,20 @@ good:
 }}"""
 
 
+def _if(name: str, parameters: str) -> str:
+    """Return <name>_if(when, block, site, ...): the check is made where `when` holds."""
+    operands = f"i64 %block, i64 %site{parameters}"
+    return f"""
+define internal void @{HELPER}{name}_if(i1 %when, {operands}) alwaysinline {{
+  br i1 %when, label %yes, label %no
+yes:
+  call void @{HELPER}{name}({operands})
+  br label %no
+no:
+  ret void
+}}"""
+
+
 _INSIDE = """  %end = add i64 %address, %bytes
   %above = icmp uge i64 %address, %first
   %below = icmp ule i64 %end, %last
@@ -141,6 +155,8 @@ def helper_text() -> str:
             _guard("promise", ", i1 %ok", "", Fault.PROMISE, ()),
             _guard("nonzero", ", i1 %ok", "", Fault.DIVISION, ()),
             _ANYWHERE,
+            _if("inside", span),
+            _if("anywhere", ", i64 %address, i64 %bytes"),
             _REST,
         )
     )

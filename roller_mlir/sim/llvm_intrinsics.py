@@ -7,6 +7,7 @@ Values that an expansion may use: `%roller.block` (the block's record), `%roller
 
 import re
 
+from roller_mlir.sim import llvm_copies, llvm_lds, llvm_matrix, llvm_matrix_memory, llvm_wmma
 from roller_mlir.sim.llvm_call import Call, Expansion, UnknownIntrinsicError
 from roller_mlir.sim.llvm_lanes import below, bpermute, dpp, readfirstlane, readlane, shfl, swizzle
 from roller_mlir.sim.llvm_types import from_bits
@@ -155,7 +156,7 @@ AMD: dict[str, Expansion] = {
     r"llvm\.amdgcn\.readfirstlane(?:\.\w+)?": readfirstlane,
     r"llvm\.amdgcn\.(?:update|mov)\.dpp\.\w+": dpp,
     r"llvm\.amdgcn\.make\.buffer\.rsrc\.p7\.p[01](?:\.\w+)?": _buffer,
-    r"llvm\.amdgcn\.(?:sched\.\w+(?:\.\w+)?|s\.waitcnt|s\.setprio|s\.sleep|iglp\.opt)": _nothing,
+    r"llvm\.amdgcn\.(?:sched\.\w+(?:\.\w+)*|s\.setprio|s\.sleep|iglp\.opt)": _nothing,
     rf"llvm\.amdgcn\.rcp{_FLOAT}": _unary("", inverse=True),
     rf"llvm\.amdgcn\.rsq{_FLOAT}": _unary("sqrt", inverse=True),
     rf"llvm\.amdgcn\.sqrt{_FLOAT}": _unary("sqrt"),
@@ -164,7 +165,12 @@ AMD: dict[str, Expansion] = {
 }
 """Intrinsics of AMDGPU, and functions of its device library that ask for the place."""
 
-_TABLE = {re.compile(pattern): expansion for pattern, expansion in (NVIDIA | AMD).items()}
+_PARTS = (llvm_copies, llvm_lds, llvm_matrix, llvm_matrix_memory, llvm_wmma)
+_TABLE = {
+    re.compile(pattern): expansion
+    for table in (NVIDIA, AMD, *(part.INTRINSICS for part in _PARTS))
+    for pattern, expansion in table.items()
+}
 
 
 def expansion(callee: str) -> Expansion | None:

@@ -5,7 +5,7 @@ Before: `define ptx_kernel void @k(ptr %0)` with `llvm.nvvm.*` or `llvm.amdgcn.*
 After:  `define void @kernel_0(ptr %n.0, ptr (each workgroup variable), ptr and i64 (dynamic workgroup memory), i64 (the
         block's record), i64 (thread x y z, block x y z, block size x y z, grid x y z))` for the host, which `lowering`
         gives for kernels of the gpu dialect, too: scheduler, workgroup memory and launches are the same.
-Refused, naming kernel and line: unknown intrinsics and functions, inline assembly, indirect calls.
+Refused, naming kernel and line: unknown intrinsics, functions and inline assembly, indirect calls.
 Not modelled: flushed denormals, approximate functions (the host's are exact), weak memory.
 """
 
@@ -17,6 +17,7 @@ from roller_mlir.sim.kernel_ir import Entry, Parameter, complete
 from roller_mlir.sim.layout import Block, Launch
 from roller_mlir.sim.llvm_body import Rewriter
 from roller_mlir.sim.llvm_constants import expand_workgroup_constants
+from roller_mlir.sim.llvm_context import OWN_MEMORY, Context
 from roller_mlir.sim.llvm_helpers import helper_text
 from roller_mlir.sim.llvm_math import host_declarations
 from roller_mlir.sim.llvm_memory import Range, Roots
@@ -75,9 +76,12 @@ def lower_llvm(name: str, text: str, *, subgroup_size: int, file: str = "") -> L
     memory = _Memory.of(kernel)
     hoisted = expand_workgroup_constants(kernel, memory.names)
     ranges = {**memory.ranges, **_argument_ranges(kernel)}
-    rewriter = Rewriter(kernel, table, Roots(kernel, hoisted, ranges), subgroup_size)
+    context = Context(kernel, table, Roots(kernel, hoisted, ranges), subgroup_size)
+    rewriter = Rewriter(kernel, context)
     checks = rewriter.check_arguments()
     body = rewriter.body([*_first_lines(kernel, subgroup_size), *memory.lines, *hoisted, *checks])
+    if context.own_bytes:
+        body.insert(1, f"  {OWN_MEMORY} = alloca [{context.own_bytes} x i8], align 16")
     symbol = "kernel_0"
     parameters = tuple(_parameter(kernel, one.kind) for one in kernel.parameters)
     entry = Entry(symbol, parameters, memory.offsets, memory.static_bytes)
@@ -86,7 +90,7 @@ def lower_llvm(name: str, text: str, *, subgroup_size: int, file: str = "") -> L
     signature += ["ptr %roller.dynamic", "i64 %roller.dynamic.bytes", "i64 %roller.block"]
     signature += [f"i64 %roller.{place}" for place in _PLACES]
     variables = [one.line for one in kernel.variables if one.space != WORKGROUP]
-    definitions = "".join(rewriter.definitions.values())
+    definitions = "".join(context.definitions.values())
     head = f"define void @{symbol}({', '.join(signature)}) {{"
     translated = "\n".join([*kernel.types, *variables, head, *body, "}", ""])
     translated += host_declarations(definitions) + definitions + helper_text()
@@ -96,7 +100,8 @@ def lower_llvm(name: str, text: str, *, subgroup_size: int, file: str = "") -> L
         table=table,
         granule_bytes=1,
         atomic=False,
-        copies=False,
+        copies=context.copies,
+        together=frozenset(context.operations),
         limits=kernel.limits,
     )
 

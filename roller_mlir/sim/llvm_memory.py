@@ -123,6 +123,10 @@ class Roots:
         """Say where a value points."""
         self._ranges[name] = one
 
+    def define(self, name: str, instruction: str) -> None:
+        """Say what makes a value that the kernel did not have."""
+        self._defined[name] = instruction
+
     def find(self, pointer: str) -> Range | None:
         """Return the range of an address, None where it is not known."""
         return self._find(pointer, set())

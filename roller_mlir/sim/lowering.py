@@ -7,11 +7,11 @@ x y z, grid x y z)`; what threads do together and every check are calls of the r
 Refused, with a location: operations that the simulator does not know, dynamic argument shapes, function calls.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import prod
-from typing import Any
+from typing import Any, Protocol
 
 from roller_mlir.codegen.backend.math_operations import prepare_math
 from roller_mlir.codegen.backend.translate import to_llvm_22
@@ -19,9 +19,17 @@ from roller_mlir.sim.accesses import Instrumenter
 from roller_mlir.sim.async_copies import TOKEN, AsyncCopies
 from roller_mlir.sim.emit import Emitter
 from roller_mlir.sim.gpu_ops import GROUPS, GpuOps
+from roller_mlir.sim.hopper_mma import WarpgroupOps
+from roller_mlir.sim.hopper_ops import HopperOps
 from roller_mlir.sim.kernel_ir import Entry, Parameter, complete
+from roller_mlir.sim.lds_copies import LdsCopies
+from roller_mlir.sim.matrix_fragments import Fragments
+from roller_mlir.sim.matrix_ops import MatrixOps
+from roller_mlir.sim.matrix_units import SubgroupOperation
+from roller_mlir.sim.matrix_wmma import WmmaOps, host_fragment
 from roller_mlir.sim.memory_types import as_memref, scalar_llvm_type, size_bytes, without_space
 from roller_mlir.sim.sites import SiteTable
+from roller_mlir.sim.tensor_maps import ATTRIBUTE, read_map
 from roller_mlir.support.bindings import ir, llvm, passmanager
 from roller_mlir.support.diagnostics import collecting, diagnosed, fail
 
@@ -35,7 +43,10 @@ _DIALECTS = ("affine.", "arith.", "cf.", "index.", "math.", "memref.", "ub.", "v
 _OPERATIONS = {"scf.for", "scf.if", "scf.while", "scf.yield", "scf.condition", "scf.execute_region", "scf.index_switch"}
 _REFUSED = {"vector.print"}
 _ANY_COMBINER = "memref.generic_atomic_rmw"
-_LLVM = ("llvm.mlir.", "llvm.fence", "llvm.extractvalue", "llvm.intr.assume")
+_LLVM = (
+    "llvm.mlir.", "llvm.fence", "llvm.extractvalue", "llvm.insertvalue", "llvm.extractelement", "llvm.insertelement",
+    "llvm.bitcast", "llvm.intr.assume",
+)  # fmt: skip
 _ARENA_ALIGNMENT_BYTES = 128
 
 
@@ -50,6 +61,8 @@ class LoweredKernels:
         granule_bytes: Bytes of the smallest element that is accessed.
         atomic: Whether a kernel has atomic operations or fences.
         copies: Whether a kernel copies asynchronously.
+        together: What subgroups do together.
+        machine: Whether a kernel has what goes on beside its threads (`hopper_layout`).
     """
 
     text: str
@@ -58,6 +71,8 @@ class LoweredKernels:
     granule_bytes: int = 1
     atomic: bool = False
     copies: bool = False
+    together: frozenset[SubgroupOperation] = frozenset()
+    machine: bool = False
 
 
 def _operations(operation: Any) -> Iterator[Any]:
@@ -87,11 +102,16 @@ def _expand_combiner(operation: Any) -> None:
 
 
 def _host_type(kind: Any) -> Any:
-    """A type without what only a GPU has: memory spaces, tokens."""
-    return ir.IntegerType.get_signless(32) if str(kind) == TOKEN else without_space(kind)
+    """A type without what only a GPU has: memory spaces, tokens, matrices of subgroups."""
+    if isinstance(kind, ir.MemRefType):
+        return without_space(kind)
+    return ir.IntegerType.get_signless(32) if str(kind) == TOKEN else host_fragment(kind) or kind
 
 
 def _parameter(function: Any, number: int, kind: Any) -> Parameter:
+    tensor_map = read_map(function, number)
+    if tensor_map is not None:
+        return Parameter("ptr", None, ATTRIBUTE, tensor_map)
     memref = as_memref(kind)
     if memref is None:
         spelled = scalar_llvm_type(kind)
@@ -124,6 +144,12 @@ class LoweringOptions:
     file: str
 
 
+class _Planner(Protocol):
+    """Knows some operations and how they are rewritten."""
+
+    def plan(self, operation: Any) -> Callable[[], None] | None: ...
+
+
 class _KernelLowering:
     """Lowers one gpu.func into the given module."""
 
@@ -135,6 +161,8 @@ class _KernelLowering:
         self._table, self._options = table, options
         self.widths: set[int] = set()
         self.atomic = self.copies = False
+        self.together: set[SubgroupOperation] = set()
+        self.machine = False
 
     def run(self, target: Any) -> tuple[Entry, dict[str, Any]]:
         """Move the kernel into `target`; return its entry and the functions that it calls."""
@@ -157,8 +185,16 @@ class _KernelLowering:
         memory = Instrumenter(emitter, self._table, self.name, options.check, options.log, options.sanitize)
         copies = AsyncCopies(memory)
         gpu_ops = GpuOps(emitter, self._table, self.name, options.subgroup_size, geometry, dynamic, dynamic_bytes)
-        self._rewrite(emitter, memory, copies, gpu_ops)
-        self.widths, self.atomic, self.copies = memory.widths, memory.atomic, copies.used
+        fragments = Fragments(emitter)
+        matrices = MatrixOps(memory, gpu_ops, fragments, self.together)
+        wmma = WmmaOps(memory, gpu_ops, fragments, self.together)
+        to_lds = LdsCopies(memory, gpu_ops, self.together)
+        hopper = HopperOps(memory, gpu_ops)
+        groups = WarpgroupOps(hopper, list(_operations(self.function)))
+        planners = (copies, to_lds, matrices, wmma, hopper, groups, memory, gpu_ops)
+        self._rewrite(emitter, memory, planners, groups)
+        self.machine = hopper.used
+        self.widths, self.atomic, self.copies = memory.widths, memory.atomic, copies.used or to_lds.used
         with ir.InsertionPoint(target.body), nowhere:
             kind = ir.FunctionType.get([a.type for a in block.arguments], [])
             created = ir.Operation.create(
@@ -170,13 +206,16 @@ class _KernelLowering:
             moved.append_to(created.regions[0])
         return Entry(self.symbol, parameters, offsets, static_bytes), emitter.declared
 
-    def _rewrite(self, emitter: Emitter, memory: Instrumenter, copies: AsyncCopies, gpu_ops: GpuOps) -> None:
+    def _rewrite(
+        self, emitter: Emitter, memory: Instrumenter, planners: Sequence[_Planner], groups: WarpgroupOps
+    ) -> None:
         emitter.constant(0)
         todo: list[Callable[[], None]] = []
         operations = list(_operations(self.function))
         for operation in operations:
             name = str(operation.name)
-            action = copies.plan(operation) or memory.plan(operation) or gpu_ops.plan(operation)
+            actions = (planner.plan(operation) for planner in planners)
+            action = next((one for one in actions if one is not None), None)
             if action is not None:
                 todo.append(action)
                 if name == _ANY_COMBINER:
@@ -185,14 +224,15 @@ class _KernelLowering:
                 name.startswith((*_DIALECTS, *_LLVM)) or name in _OPERATIONS or memory.knows(name)
             ):
                 fail(operation, f"'{name}' is not known to the simulator")
+        todo[:0] = groups.checks()
         for operation in operations:
             for result in operation.results:
-                result.set_type(_host_type(result.type))
+                result.set_type(groups.host_type(_host_type(result.type)))
         for operation in (self.function, *operations):
             for region in operation.regions:
                 for block in region.blocks:
                     for argument in block.arguments:
-                        argument.set_type(_host_type(argument.type))
+                        argument.set_type(groups.host_type(_host_type(argument.type)))
         for action in todo:
             action()
 
@@ -234,7 +274,8 @@ def lower(module: Any, options: LoweringOptions) -> LoweredKernels:
     table = SiteTable(options.file)
     entries: dict[str, Entry] = {}
     widths: set[int] = set()
-    atomic = copies = False
+    together: set[SubgroupOperation] = set()
+    atomic = copies = machine = False
     with module.context, ir.Location.unknown():
         target = ir.Module.create()
         declared: dict[str, Any] = {}
@@ -254,6 +295,8 @@ def lower(module: Any, options: LoweringOptions) -> LoweredKernels:
                 entries[lowering.name], calls = lowering.run(target)
                 declared |= calls
                 widths |= lowering.widths
+                together |= lowering.together
+                machine |= lowering.machine
                 atomic, copies = atomic or lowering.atomic, copies or lowering.copies
         with ir.InsertionPoint.at_block_begin(target.body):
             for name, kind in declared.items():
@@ -274,4 +317,5 @@ def lower(module: Any, options: LoweringOptions) -> LoweredKernels:
                 fail(operation, f"'{operation.name}' has no lowering to LLVM in the simulator")
         text = to_llvm_22(llvm.translate_module_to_llvmir(target.operation))  # pyright: ignore[reportAttributeAccessIssue]
     completed = complete(text, list(entries.values()))
-    return LoweredKernels(completed, entries, table, min(widths, default=1), atomic, copies)
+    granule = min(widths, default=1)
+    return LoweredKernels(completed, entries, table, granule, atomic, copies, frozenset(together), machine)

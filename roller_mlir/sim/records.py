@@ -79,7 +79,7 @@ class Records:
             log: Whether accesses are logged.
             copies: Whether threads copy asynchronously.
         """
-        self._kept: list[Array] = []
+        self._kept: list[Any] = []
         self.launch: Array = np.zeros(Launch.SIZE, np.int64)
         self.blocks: Array = np.zeros((resident, Block.SIZE), np.int64)
         self.counters: Array = np.zeros((max(1, sites), layout.COUNTER_COUNT), np.int64)
@@ -122,6 +122,7 @@ class Records:
             Block.LOG_LENGTH: np.zeros((resident, threads), np.int64),
             Block.COPIES: np.zeros((resident, threads * (_MOST_COPIES if copies else 0), len(layout.Copy)), np.int64),
             Block.COPY_COUNT: np.zeros((resident, threads), np.int64),
+            Block.JOBS: np.zeros((resident, threads * len(layout.Job)), np.int64),
             Block.ARENA: aligned_empty(resident * -(-arena_bytes // ALIGNMENT_BYTES) * ALIGNMENT_BYTES).reshape(
                 resident, -1
             ),
@@ -148,6 +149,10 @@ class Records:
         """Keep an array as long as the records and return its address."""
         self._kept.append(array)
         return int(array.ctypes.data)
+
+    def hold(self, memory: Any) -> None:
+        """Keep memory as long as the records."""
+        self._kept.append(memory)
 
     def describe_sites(self, sites: SiteTable, subgroup_size: int, banks: Banks) -> None:
         """Tell the counter of each site its memory, its width and which lanes the banks serve together."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from llvmlite import ir
 
 from roller_mlir.sim import layout
-from roller_mlir.sim.layout import Block, Fault, Launch, State
+from roller_mlir.sim.layout import Block, Fault, Job, Launch, State
 from roller_mlir.sim.structured import I8, I32, I64, POINTER, VOID, Code, Value
 
 PREFIX = "roller_sim_"
@@ -85,7 +85,7 @@ def _clock(module: Value) -> Value:
     return code.function
 
 
-def _wait(module: Value, switch: Value) -> Value:
+def emit_wait(module: Value, switch: Value) -> Value:
     """wait(block, state, site): stop here until the scheduler switches back.
 
     Inlined, and switching by a tail call where nothing follows: a `ret` after a switch is never predicted.
@@ -272,6 +272,19 @@ def _shuffle(module: Value, wait: Value, mode: str) -> None:
     builder.ret(builder.insert_value(pair, builder.zext(valid, I64), 1))
 
 
+def _job(module: Value, wait: Value) -> None:
+    """job(block, site, function, x, y, z): what the subgroup does together once all its lanes are here."""
+    code = Code(module, PREFIX + "job", 6, VOID)
+    block, site, *words = code.parameters
+    widths, thread, jobs = code.slots(block, Block.WIDTH, Block.CURRENT, Block.JOBS)
+    entry = code.builder.add(jobs, code.builder.mul(thread, code.value(8 * len(Job))))
+    for word, value in zip(Job, words, strict=True):
+        code.write(entry, word, value)
+    code.write(widths, thread, layout.MAXIMUM_SUBGROUP, I32)
+    code.call(wait, block, State.SUBGROUP, site)
+    code.builder.ret_void()
+
+
 def emit_runtime() -> Runtime:
     """Emit everything that kernels call, into a new module."""
     module: Value = ir.Module(PREFIX + "runtime")
@@ -279,7 +292,7 @@ def emit_runtime() -> Runtime:
     begin = _external(module, PREFIX + "begin", VOID, [])
     fill = _external(module, "memset", POINTER, [POINTER, I32, I64])
     clock = _clock(module)
-    wait = _wait(module, switch)
+    wait = emit_wait(module, switch)
     fault = _fault(module, wait)
     _fault_value(module)
     _waits(module, wait)
@@ -289,4 +302,5 @@ def emit_runtime() -> Runtime:
     _pointer(module, fault)
     for mode in SHUFFLES:
         _shuffle(module, wait, mode)
+    _job(module, wait)
     return Runtime(module, switch, begin, fill, clock, wait, fault)

@@ -17,7 +17,7 @@ from llvmlite import ir
 from roller_mlir.sim import layout
 from roller_mlir.sim.clocks_ir import Order
 from roller_mlir.sim.fibers import FIRST_FRAME_BYTES
-from roller_mlir.sim.layout import Block, Fault, Launch, Outcome, State
+from roller_mlir.sim.layout import Block, Fault, Job, Launch, Outcome, State
 from roller_mlir.sim.runtime_ir import PREFIX, Runtime
 from roller_mlir.sim.structured import I8, I32, I64, POINTER, VOID, Code, Value
 
@@ -63,6 +63,13 @@ def _subgroup_end(code: Code, launch: Value, first: Value) -> Value:
     return code.least(code.builder.add(first, subgroup), threads)
 
 
+def _tell_machine(code: Code, slot: Launch, launch: Value, block: Value) -> None:
+    """Emit the call of a function of what goes on beside the threads, where there is any."""
+    function = code.read(launch, slot)
+    with code.when(code.compare("!=", function, 0)):
+        code.call_at(function, launch, block)
+
+
 def _start(runtime: Runtime, permute: Value, order_of_accesses: Order) -> Value:
     """start(launch, block): give the record the next block of the grid, or none."""
     code = Code(runtime.module, PREFIX + "start", 2, VOID, internal=True)
@@ -99,6 +106,7 @@ def _start(runtime: Runtime, permute: Value, order_of_accesses: Order) -> Value:
             code.call(permute, launch, address, builder.sub(_subgroup_end(code, launch, first), first))
         _permute_subgroups(code, permute, launch, block)
         code.call(order_of_accesses.started, launch, block)
+        _tell_machine(code, Launch.MACHINE_START, launch, block)
     builder.ret_void()
     return code.function
 
@@ -138,12 +146,40 @@ def _blame(runtime: Runtime) -> Value:
     return code.function
 
 
+def _run_job(runtime: Runtime, blame: Value) -> Value:
+    """run_job(launch, block, first, end, leader, site) -> 1: all lanes wait with a job, the leader's is done for all.
+
+    It orders nothing: matrix instructions wait for all lanes, but give no promise about memory.
+    """
+    code = Code(runtime.module, PREFIX + "run_job", 6, internal=True)
+    builder = code.builder
+    launch, block, first, end, leader, site = code.parameters
+    states, jobs = code.slots(block, Block.STATE, Block.JOBS)
+    with code.when(builder.icmp_signed("<", builder.sub(end, first), code.read(launch, Launch.SUBGROUP)), likely=False):
+        code.call(blame, launch, block, Fault.INCOMPLETE_SUBGROUP, leader, site)
+        code.give(0)
+
+    def entry(thread: Value) -> Value:
+        return builder.add(jobs, builder.mul(thread, code.value(8 * len(Job))))
+
+    odd = code.call_at(code.read(entry(leader), Job.FUNCTION), block, first)
+    with code.when(code.compare("!=", odd, 0), likely=False):
+        code.call(blame, launch, block, Fault.MIXED_OPERANDS, builder.sub(odd, code.value(1)), site)
+        code.give(0)
+    with code.count(first, end) as thread:
+        code.write(entry(thread), Job.FUNCTION, 0)
+        code.write(states, thread, State.READY, I8)
+    code.give(1)
+    return code.function
+
+
 def _release_subgroup(runtime: Runtime, blame: Value, order: Order) -> Value:
     """release_subgroup(launch, block, first, end) -> 1 where lanes were released.
 
     A shuffle of width w goes on when the first w lanes wait at the same operation; lanes that can still arrive are
     waited for.
     """
+    run_job = _run_job(runtime, blame)
     code = Code(runtime.module, PREFIX + "release_subgroup", 4, internal=True)
     builder = code.builder
     launch, block, first, end = code.parameters
@@ -154,9 +190,13 @@ def _release_subgroup(runtime: Runtime, blame: Value, order: Order) -> Value:
         waits = builder.and_(code.compare("==", state, State.SUBGROUP), code.compare("<", leader.get(), 0))
         with code.when(waits):
             leader.set(thread)
-        with code.when(code.is_stopped(state)):
+        # Another subgroup may have woken a lane since its turn.
+        with code.when(builder.or_(code.is_stopped(state), code.compare("==", state, State.READY))):
             moving.set(1)
-        with code.when(code.compare("==", state, State.SPIN)):
+        elsewhere = code.compare("==", state, State.SPIN)
+        for one in (State.MBARRIER, State.NAMED_BARRIER, State.WARPGROUP):
+            elsewhere = builder.or_(elsewhere, code.compare("==", state, one))
+        with code.when(elsewhere):
             spinning.set(1)
     with code.when(builder.or_(code.compare("<", leader.get(), 0), code.compare("!=", moving.get(), 0))):
         code.give(0)
@@ -174,6 +214,9 @@ def _release_subgroup(runtime: Runtime, blame: Value, order: Order) -> Value:
         with code.when(code.compare("==", spinning.get(), 0)):
             code.call(blame, launch, block, Fault.DIVERGENT_SUBGROUP, missing.get(), site)
         code.give(0)
+    job = builder.add(code.read(block, Block.JOBS), builder.mul(leader.get(), code.value(8 * len(Job))))
+    with code.when(code.compare("!=", code.read(job, Job.FUNCTION), 0)):
+        code.give(code.call(run_job, launch, block, first, end, leader.get(), site))
     released, left = code.variable(0), code.variable(0)
     with code.count(first, end) as thread, builder.if_else(at_site(thread)) as (released_here, elsewhere):
         with released_here:
@@ -266,6 +309,12 @@ def _release(runtime: Runtime, blame: Value) -> Value:
     with code.when(builder.and_(code.compare(">", arrived, 0), nobody_else)):
         code.call(blame, launch, block, Fault.DIVERGENT_BARRIER, odd.get(), expected)
         code.give(Outcome.FAULT)
+    advance = code.read(launch, Launch.MACHINE_ADVANCE)
+    stuck = builder.and_(code.compare("==", progress.get(), 0), code.compare("!=", advance, 0))
+    with code.when(stuck, likely=False):
+        progress.set(code.call_at(advance, launch, block))
+        with code.when(code.compare("==", progress.get(), 2)):
+            code.give(Outcome.FAULT)
     moved = code.compare("!=", progress.get(), 0)
     code.give(builder.select(moved, code.value(Outcome.PROGRESS), code.value(Outcome.SPINNING)))
     return code.function
@@ -280,6 +329,7 @@ def _release_barrier(code: Code, runtime: Runtime, launch: Value, block: Value, 
         address = code.builder.inttoptr(states, POINTER)
         code.builder.call(runtime.fill, [address, ir.Constant(I32, int(State.READY)), threads])
         code.call(order.barrier, launch, block)
+        _tell_machine(code, Launch.MACHINE_BARRIER, launch, block)
     return together
 
 

@@ -234,7 +234,8 @@ class _Visit:
             self._set(cell, Cell.WRITER)
             code.write(cell, Cell.READER, 0)
             code.write(cell, Cell.OTHER_READER, 0)
-        with code.when(builder.and_(reads, builder.not_(writes))):
+        noted = builder.and_(reads, builder.not_(builder.or_(writes, self._has(self._touch, Touch.ASYNC))))
+        with code.when(noted):
             self._note_read(cell)
 
 

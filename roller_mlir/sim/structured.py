@@ -16,12 +16,20 @@ from roller_mlir.sim.layout import State
 
 I64 = ir.IntType(64)
 I32 = ir.IntType(32)
+I16 = ir.IntType(16)
 I8 = ir.IntType(8)
 POINTER = ir.PointerType()
 VOID = ir.VoidType()
 
 Value = Any
 """An llvmlite value; llvmlite ships no types."""
+
+
+class _Callee:
+    """A function that is known by its address, which llvmlite's opaque pointers cannot call."""
+
+    def __init__(self, pointer: Value, function_type: Value) -> None:
+        self.type, self.function_type, self.get_reference = pointer.type, function_type, pointer.get_reference
 
 
 class Variable:
@@ -110,6 +118,11 @@ class Code:
     def call(self, function: Value, *operands: Value | int) -> Value:
         """Call a function."""
         return self.builder.call(function, [self.value(operand) for operand in operands])
+
+    def call_at(self, address: Value, *operands: Value) -> Value:
+        """Call the function at an address; all of its operands and its result are 64-bit integers."""
+        kind = ir.FunctionType(I64, [I64] * len(operands))
+        return self.builder.call(_Callee(self.builder.inttoptr(address, POINTER), kind), list(operands))
 
     def give(self, value: Value | int) -> None:
         """Return a value from the function."""

@@ -1081,7 +1081,7 @@ func.func @compute(%a: tensor<16x8xf32>, %b: tensor<8x16xf32>, %c: tensor<16x16x
 // -----
 
 func.func @compute(%a: tensor<16x8xf32>, %b: tensor<8x16xf32>, %c: tensor<16x16xf32>, %m: memref<16x8xf32>, %i: index, %x: f32) {
-  // expected-error@+1 {{'rtile.compute' op has unknown attribute 'stages'; known are bounds, box, indexing_maps, iterator_types, operandSegmentSizes, origin, resultSegmentSizes, threads}}
+  // expected-error@+1 {{'rtile.compute' op has unknown attribute 'stages'; known are bounds, box, indexing_maps, instruction, iterator_types, operandSegmentSizes, origin, resultSegmentSizes, threads}}
   %r = "rtile.compute"(%a, %b, %c, %i) ({
   ^bb0(%p: f32, %q: f32, %o: f32):
     %t = arith.mulf %p, %q : f32
@@ -1266,7 +1266,7 @@ func.func @program(%a: tensor<8xf32>, %m: memref<8xf32>, %x: f32, %d: tensor<?xf
 // #rtile.plan.
 
 func.func @plan(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'rtile.program' op plan has unknown key 'grid'; known are device, instruction, axes, thread_order, lane, unit_order, reduction_order, operands, stages, unroll, edge, tasks_per_unit, split, part, max_units, prediction}}
+  // expected-error@+1 {{'rtile.program' op plan has unknown key 'grid'; known are device, instruction, axes, thread_order, lane, unit_order, reduction_order, operands, stages, unroll, edge, tasks_per_unit, split, part, max_units, persistent, atom, prediction}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()

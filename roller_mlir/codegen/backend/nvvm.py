@@ -16,16 +16,23 @@ from roller_mlir.codegen.backend.kernel_module import (
 )
 from roller_mlir.codegen.backend.libdevice import call_remainders, use_intrinsics
 from roller_mlir.codegen.backend.math_operations import prepare_math
+from roller_mlir.codegen.backend.tensor_maps import (
+    align_workgroup_memory,
+    map_arguments,
+    pass_by_value,
+    workgroup_alignment,
+)
 from roller_mlir.hal import Device
 from roller_mlir.support.bindings import ir
 
 # convert-arith-to-llvm goes before convert-gpu-to-nvvm, which would make library calls of arith.maxnumf and minnumf.
+# Loops are gone before convert-nvgpu-to-nvvm, which cannot convert those that carry gpu.mma_matrix values.
 # Indices are 64 bits wide: convert-vector-to-llvm knows no other width. ptxas narrows them.
 _PIPELINE = (
-    "builtin.module(gpu.module("
-    "lower-affine,convert-vector-to-scf,convert-scf-to-cf,convert-vector-to-llvm,expand-strided-metadata,lower-affine,"
+    "builtin.module(gpu.module(lower-affine,convert-vector-to-scf,convert-scf-to-cf),convert-nvgpu-to-nvvm,gpu.module("
+    "convert-vector-to-llvm,expand-strided-metadata,lower-affine,"
     "convert-index-to-llvm,convert-arith-to-llvm{index-bitwidth=64},"
-    "convert-gpu-to-nvvm{index-bitwidth=64 use-bare-ptr-memref-call-conv=1},"
+    "convert-gpu-to-nvvm{index-bitwidth=64 use-bare-ptr-memref-call-conv=1},convert-nvvm-to-llvm,"
     "canonicalize,cse,reconcile-unrealized-casts))"
 )
 
@@ -83,9 +90,12 @@ def lower_to_nvvm(module: ir.Module, device: Device) -> None:
         call_remainders(gpu_module)
         use_intrinsics(gpu_module)
     shorten_addresses(module)
+    maps, alignment = map_arguments(module), workgroup_alignment(module)
     run_upstream(module, _PIPELINE)
+    pass_by_value(module, maps)
     for gpu_module in gpu_modules(module):
         for op in gpu_module.regions[0].blocks[0].operations:
             if "nvvm.reqntid" in op.operation.attributes and "nvvm.maxntid" in op.operation.attributes:
                 del op.operation.attributes["nvvm.maxntid"]
     finish(module, native=NATIVE)
+    align_workgroup_memory(module, alignment)

@@ -14,7 +14,7 @@ from roller_mlir.codegen.backend.kernel_module import (
     symbol_name,
     walk,
 )
-from roller_mlir.codegen.backend.translate import to_llvm_22
+from roller_mlir.codegen.backend.translate import mark_convergent, to_llvm_22
 from roller_mlir.support.bindings import ir, llvm
 from roller_mlir.support.diagnostics import SourcePlace, place_of
 
@@ -64,7 +64,7 @@ def kernel_sources(module: ir.Module) -> list[KernelSource]:
             found.append(
                 KernelSource(
                     name=name,
-                    llvm_ir=to_llvm_22(_translate(op, symbols)),
+                    llvm_ir=mark_convergent(to_llvm_22(_translate(op, symbols))),
                     fma_count=ir.IntegerAttr(op.attributes["rtile.fma_count"]).value
                     if "rtile.fma_count" in op.attributes
                     else 0,

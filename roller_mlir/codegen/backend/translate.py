@@ -27,6 +27,8 @@ _CONSTANT = re.compile(
     re.VERBOSE,
 )
 _TYPE = re.compile(r"(?<![\w.%@$-])(half|bfloat|float|double)\b")
+_ASSEMBLY = re.compile(r'^(.* call .*\basm (?:sideeffect )?"[^"]*\.aligned\b.*\))(.*)$', re.MULTILINE)
+_GROUP = re.compile(r"^attributes #(\d+)", re.MULTILINE)
 _STRING = re.compile(r'"[^"]*"')
 
 
@@ -146,3 +148,17 @@ def to_llvm_22(text: str) -> str:
         return _rewrite(kinds[-1], match[0])
 
     return _CONSTANT.sub(replace, text)
+
+
+def mark_convergent(text: str) -> str:
+    """Says of inline assembly that all threads of a subgroup must reach together that they must.
+
+    MLIR's translation does not say it. Without it LLVM may move such a call behind a branch that only some threads take,
+    or make two of it. PTX calls these instructions `.aligned`.
+
+    Args:
+        text: what MLIR's translation gives.
+    """
+    number = max((int(found[1]) for found in _GROUP.finditer(text)), default=-1) + 1
+    marked, count = _ASSEMBLY.subn(rf"\1 #{number}\2", text)
+    return f"{marked}\nattributes #{number} = {{ convergent nounwind }}\n" if count else text

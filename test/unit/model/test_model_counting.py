@@ -183,7 +183,7 @@ def test_output_sectors_by_enumeration() -> None:
                 (4 * task + at[0]) * 4 // 32
                 for thread in range(first, first + 32)
                 for at in [threads.positions(thread)]
-                if threads.coordinates(thread)[1] == 0
+                if threads.positions(thread)[1] == 0
             }
             expected += len(found)
     assert prod(axis.threads for axis in plan.axes) == plan.threads

@@ -12,7 +12,7 @@ from roller_mlir.support.diagnostics import DiagnosedError
 REFUSED = {
     "inline assembly": (
         '%r = call i32 asm sideeffect "mov.u32 $0, %smid;", "=r"()',
-        "inline assembly cannot be simulated: asm sideeffect",
+        "inline assembly cannot be simulated: 'mov.u32' reads '%smid', which has no value",
     ),
     "an intrinsic of NVPTX": (
         "%r = call i32 @llvm.nvvm.activemask()",

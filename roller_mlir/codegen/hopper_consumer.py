@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The threads of a wgmma kernel that compute: products of the steps' tiles as they arrive, then the rest of the task.
+
+The products of a step are one group; while it runs, the group before is waited for and its buffer given back. The
+accumulators pass through the last wait, so that nothing reads them before.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from roller_mlir.codegen.compute import Compute
+from roller_mlir.codegen.hopper_ops import Ring, Slot, named_barrier
+from roller_mlir.codegen.hopper_products import Products
+from roller_mlir.codegen.hopper_steps import Steps
+from roller_mlir.codegen.loop_nest import LoopNest
+from roller_mlir.codegen.task import TaskBuilder
+from roller_mlir.codegen.task_context import TaskContext
+from roller_mlir.codegen.tile_values import RegisterTile, SplatTile
+from roller_mlir.dialects.rtile import ComputeOp, TileLoad
+from roller_mlir.mapping.index import Symbol
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
+
+
+@dataclass
+class ConsumerContext(TaskContext):
+    """A task whose threads are not the whole block."""
+
+    def barrier(self) -> None:
+        """Emit a barrier of the task's threads."""
+        named_barrier(self.emit, self.threads)
+        self.arena_in_use = False
+
+
+@dataclass(frozen=True)
+class Consumer:
+    """What the threads that compute know of themselves and of the producer.
+
+    Attributes:
+        ring: The buffers.
+        address: Address of the first buffer, 32 bits.
+        warpgroup: Number of the thread's warpgroup, the same in a whole subgroup for ptxas too.
+        leads: Condition that the thread speaks for its warpgroup.
+        count: Warpgroups that compute.
+    """
+
+    ring: Ring
+    address: ir.Value
+    warpgroup: ir.Value
+    leads: ir.Value
+    count: int
+
+
+class ConsumerBuilder(TaskBuilder):
+    """Builds the body of a task whose tiles a producer copies.
+
+    Attributes:
+        slot: Where the tiles of the next step arrive.
+    """
+
+    def __init__(self, context: TaskContext, steps: Steps, consumer: Consumer, slot: Slot) -> None:
+        super().__init__(context)
+        self._steps, self._consumer, self.slot = steps, consumer, slot
+
+    def _emit(self, op: ir.Operation) -> None:
+        if self._steps.nest is None and any(copy.load.operation == op for copy in self._steps.copies):
+            return  # read by the compute alone, which knows where it lies
+        super()._emit(op)
+
+    def _compute(self, op: ir.Operation) -> list[RegisterTile]:
+        if op != self._steps.compute.operation:
+            return super()._compute(op)
+        return self._reduction(op.opview, [copy.load for copy in self._steps.copies])
+
+    def _deep_pipeline(
+        self, nest: LoopNest, view: ComputeOp, loads: Sequence[TileLoad], staged: Sequence[TileLoad]
+    ) -> list[RegisterTile]:
+        return self._reduction(view, loads)
+
+    def _at(self, view: ComputeOp, loads: Sequence[TileLoad], step: Symbol) -> Compute:
+        """Return the compute of a step, refusing one whose points out of range would count."""
+        if self._steps.nest is not None:
+            self._scope.bind(self._steps.nest, step)
+        for load in loads:
+            self._scope.tiles[load.operation.results[0]] = self._scope.direct(load)
+        compute = self._computes.prepare(view)
+        if compute.masked:
+            fail(
+                view,
+                f"reduction loop {compute.masked[0]} of a wgmma has points out of range that tensor copies do not fill "
+                "with 0",
+            )
+        return compute
+
+    def _reduction(self, view: ComputeOp, loads: Sequence[TileLoad]) -> list[RegisterTile]:
+        """All steps: the first one without a group before it."""
+        emit, ring, trips = self._context.emit, self._consumer.ring, self._steps.trips
+        first = self._at(view, loads, Symbol("step", 0, 0))
+        consumer = self._consumer
+        products = Products.of(
+            self._context, view, first, self._steps, consumer.address, consumer.warpgroup, consumer.count
+        )
+        start = self._scope.tile(view.operation, view.accumulators[0])
+        fresh = isinstance(start, SplatTile) and not start.value
+        values = [] if fresh else self._computes.start(view, replace(first, matrix=None))
+        accumulators = products.accumulators(values)
+
+        slot = self.slot
+        ring.wait(ring.full(slot.stage), slot.phase)
+        accumulators = products.step(slot.stage, accumulators, fresh=fresh)
+        following = ring.after(slot)
+
+        def step(symbol: Symbol, carried: list[ir.Value]) -> list[ir.Value]:
+            *current, stage, phase, before = carried
+            self._at(view, loads, symbol)
+            here = Slot(stage, phase)
+            ring.wait(ring.full(stage), phase)
+            current = products.step(stage, current, fresh=False)
+            products.wait_but_one()
+            self._release(before)
+            after = ring.after(here)
+            return [*current, after.stage, after.phase, stage]
+
+        carried = [*accumulators, following.stage, following.phase, slot.stage]
+        *accumulators, stage, phase, last = emit.loop(1, trips, carried, step)
+        values = products.finish(accumulators, ir.RankedTensorType(view.operation.results[0].type).element_type)
+        self._release(last)
+        self.slot = Slot(stage, phase)
+        return self._computes.results(view, replace(first, matrix=None), values)
+
+    def _release(self, stage: ir.Value) -> None:
+        """Give a buffer back: one thread of each warpgroup arrives."""
+        ring = self._consumer.ring
+
+        def arrive() -> list[ir.Value]:
+            ring.arrive(ring.empty(stage))
+            return []
+
+        self._context.emit.branch(self._consumer.leads, [], arrive)

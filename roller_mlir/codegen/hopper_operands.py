@@ -1,0 +1,156 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The factors of a wgmma in workgroup memory, as its descriptors see them.
+
+A descriptor names the first element of a 64 x k (first factor) or k x n matrix (second factor), and the distances of
+its parts. Where the reduction is innermost ("K-major") a matrix is groups of eight lines at one distance; else
+("MN-major") it is eight lines of the reduction, and again eight, for each 128 bytes of rows or columns. Source: PTX
+ISA, "Asynchronous warpgroup-level matrix shared memory layout", and CUTLASS, `mma_sm90_desc.hpp`.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from roller_mlir.codegen.hopper_copies import TensorCopy
+from roller_mlir.codegen.matrix import Matrix
+from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW
+from roller_mlir.mapping.tensor_copy import LINE_BYTES, SWIZZLE_BYTES, WARPGROUP_THREADS
+from roller_mlir.mapping.thread_map import ThreadMap, register_offset
+from roller_mlir.plan import LinearIndex
+from roller_mlir.support.diagnostics import fail
+
+_GROUP = 8
+"""Lines over which the swizzle goes, and points of a core matrix."""
+
+_SWIZZLE_128 = 1 << 62
+_FIELD = 16
+"""Descriptors count addresses and distances in units of 16 bytes."""
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One factor of the instruction.
+
+    Attributes:
+        copy: How its tile is copied.
+        functions: Tile coordinates, in memory order, as functions of the box's loops.
+        k_major: Whether the reduction is innermost.
+        leading: Bytes between 128-byte pieces of rows or columns.
+        stride: Bytes between groups of eight lines.
+    """
+
+    copy: TensorCopy
+    functions: tuple[LinearIndex, ...]
+    k_major: bool
+    leading: int
+    stride: int
+
+    @property
+    def constant_bits(self) -> int:
+        """The descriptor but for its address."""
+        return _SWIZZLE_128 | (self.stride // _FIELD) << 32 | (self.leading // _FIELD) << 16
+
+    def offset(self, positions: Mapping[int, int]) -> int:
+        """Return where the element at a position of the box would lie without permutation, in bytes."""
+        return self.copy.tile.offset(_at(self.functions, positions))
+
+
+def _at(functions: Sequence[LinearIndex], positions: Mapping[int, int]) -> list[int]:
+    return [f.constant + sum(k * positions.get(loop, 0) for loop, k in f.terms().items()) for f in functions]
+
+
+def warp_positions(matrix: Matrix, lane_order: tuple[int, ...], warp: int) -> dict[int, int]:
+    """Return the first position of a warp on each loop."""
+    threads = ThreadMap(matrix.box.axes, matrix.box.order, lane_order)
+    return threads.positions(warp * 32)
+
+
+def atom_positions(matrix: Matrix, atom: Mapping[int, int]) -> dict[int, int]:
+    """Return where an instruction's rows and columns begin, relative to the warpgroup's first position."""
+    return {loop: register_offset(matrix.box.axes[loop], register) for loop, register in atom.items()}
+
+
+def operand_of(
+    matrix: Matrix,
+    side: str,
+    copy: TensorCopy,
+    functions: Sequence[LinearIndex],
+    lane_order: tuple[int, ...],
+) -> Operand:
+    """Return a factor, refusing a tile whose lines do not lie as the instruction reads them.
+
+    Args:
+        matrix: The instruction.
+        side: "m" for the first factor, "n" for the second.
+        copy: The copy of its tile.
+        functions: Tile coordinates as functions of the box's loops.
+        lane_order: Loops with lanes, fastest in the thread number first.
+    """
+    order = copy.load.layout.order if copy.load.layout is not None else ()
+    ordered = tuple(functions[d] for d in order)
+    own, depth = matrix.loops[side], matrix.loops[DEPTH]
+    inner = ordered[-1].terms()
+    if inner not in ({own: 1}, {depth: 1}) or ordered[-1].constant:
+        fail(
+            copy.load,
+            f"'rtile.load' of a wgmma must hold loop {own} or {depth} innermost, but holds {ordered[-1]}; change order",
+        )
+    k_major = depth in inner
+    tile = copy.tile
+    if not k_major and tile.element_bytes != 2:
+        fail(
+            copy.load,
+            f"'rtile.load' of a wgmma must hold the reduction (loop {depth}) innermost where elements have "
+            f"{tile.element_bytes} B; use instruction mma",
+        )
+    line_of = depth if not k_major else own
+    first = [warp_positions(matrix, lane_order, warp) for warp in range(4)]
+    if side == COLUMN:
+        groups = [{own: _GROUP * number} for number in range(matrix.shape[1] // _GROUP)]
+    else:
+        groups = [{**at, own: at.get(own, 0) + half} for at in first for half in (0, _GROUP)]
+    if not k_major:
+        _check_pieces(matrix, side, copy, groups)
+        groups = [{depth: 0}, {depth: _GROUP}]
+    lines = [tile.line(_at(ordered, at)) for at in groups]
+    pitch = lines[1] - lines[0] if len(lines) > 1 else _GROUP
+    even = all(line == lines[0] + number * pitch for number, line in enumerate(lines))
+    near = tile.line(_at(ordered, {line_of: 1})) - tile.line(_at(ordered, {}))
+    if not even or near != 1 or pitch % _GROUP or lines[0] % _GROUP:
+        fail(
+            copy.load,
+            f"'rtile.load' of a wgmma needs neighbours along loop {line_of} in neighbouring lines, and groups of "
+            f"{_GROUP} at one distance, but has lines {lines} at a distance of {near}; change the tile or the threads",
+        )
+    return Operand(copy, ordered, k_major, _FIELD if k_major else tile.box_bytes, pitch * LINE_BYTES)
+
+
+def _check_pieces(matrix: Matrix, side: str, copy: TensorCopy, groups: Sequence[Mapping[int, int]]) -> None:
+    """Check that what an instruction reads of an MN-major tile are whole 128-byte pieces."""
+    own = matrix.loops[side]
+    piece = copy.tile.line_elements
+    starts = {register_offset(matrix.box.axes[own], atom[own]) for atom in matrix.atoms}
+    whole = all(start % piece == 0 for start in starts)
+    if side == ROW:
+        whole = whole and [at[own] for at in groups] == [_GROUP * number for number in range(len(groups))]
+    if not whole:
+        fail(
+            copy.load,
+            f"'rtile.load' of a wgmma whose rows or columns (loop {own}) are innermost needs instructions that begin at "
+            f"multiples of {piece} of it; change the instruction's shape or the threads",
+        )
+
+
+def group_pitch(matrix: Matrix, operand: Operand, lane_order: tuple[int, ...], warpgroups: int) -> int:
+    """Return the bytes from what one warpgroup reads to what the next one does."""
+    warps = WARPGROUP_THREADS // 32
+    offsets = [operand.offset(warp_positions(matrix, lane_order, warp)) for warp in range(warps * warpgroups)]
+    found = [offset - offsets[0] for offset in offsets[::warps]]
+    pitch = found[1] if warpgroups > 1 else 0
+    alike = [offset == found[warp // warps] + offsets[warp % warps] for warp, offset in enumerate(offsets)]
+    if any(offset != number * pitch for number, offset in enumerate(found)) or pitch % SWIZZLE_BYTES or not all(alike):
+        fail(
+            operand.copy.load,
+            f"'rtile.load' of a wgmma needs the parts of its warpgroups at one distance, a multiple of {SWIZZLE_BYTES} B, "
+            f"but has them at {found}; change the threads",
+        )
+    return pitch

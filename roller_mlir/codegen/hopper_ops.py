@@ -1,0 +1,222 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operations of Hopper's asynchronous units on addresses of workgroup memory, as NVVM has them.
+
+Addresses are 32-bit offsets from one pointer, so that LLVM and ptxas see that all of them are workgroup memory.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from roller_mlir.codegen.emitter import Emitter
+from roller_mlir.codegen.inline_assembly import emit_assembly
+from roller_mlir.support.bindings import arith, ir, scf
+
+CONSUMER_BARRIER = 1
+"""The named barrier of the threads that compute; 0 is that of the whole block."""
+
+
+def i32(emit: Emitter, value: int) -> ir.Value:
+    """Return a constant of 32 bits."""
+    return emit.typed_constant(ir.IntegerAttr.get(ir.IntegerType.get_signless(32), value))
+
+
+def binary(emit: Emitter, name: str, left: ir.Value, right: ir.Value | int) -> ir.Value:
+    """Return the result of an integer operation of two values of one type, or of a value and a constant."""
+    if isinstance(right, int):
+        right = emit.typed_constant(ir.IntegerAttr.get(left.type, right))
+    return emit.cached((name, left, right), lambda: emit.op(name, [left, right], left.type))
+
+
+def plus(emit: Emitter, left: ir.Value, right: int) -> ir.Value:
+    """Return a value plus a constant."""
+    return left if right == 0 else binary(emit, "arith.addi", left, right)
+
+
+def equals(emit: Emitter, value: ir.Value, constant: int) -> ir.Value:
+    """Return the condition that a value is a constant."""
+    expected = emit.typed_constant(ir.IntegerAttr.get(value.type, constant))
+    return emit.cached(("eq", value, constant), lambda: arith.cmpi(arith.CmpIPredicate.eq, value, expected))
+
+
+def memory_base(emit: Emitter, arena: ir.Value) -> ir.Value:
+    """Return the pointer to an arena in workgroup memory."""
+    address = emit.op("memref.extract_aligned_pointer_as_index", [arena], emit.index_type)
+    wide = emit.op("arith.index_cast", [address], ir.IntegerType.get_signless(64))
+    return emit.op("llvm.inttoptr", [wide], ir.Type.parse("!llvm.ptr<3>"))
+
+
+def pointer_at(emit: Emitter, base: ir.Value, offset: ir.Value) -> ir.Value:
+    """Return the pointer so many bytes (32 bits) behind another."""
+    attributes = {
+        "elem_type": ir.TypeAttr.get(ir.IntegerType.get_signless(8)),
+        "rawConstantIndices": ir.DenseI32ArrayAttr.get([-(1 << 31)]),
+    }
+    return emit.cached(
+        ("pointer", base, offset), lambda: emit.op("llvm.getelementptr", [base, offset], base.type, attributes)
+    )
+
+
+def address_of(emit: Emitter, pointer: ir.Value) -> ir.Value:
+    """Return the address of a pointer to workgroup memory, 32 bits."""
+    return emit.op("llvm.ptrtoint", [pointer], ir.IntegerType.get_signless(32))
+
+
+def uniform(emit: Emitter, value: ir.Value) -> ir.Value:
+    """Return a value of 32 bits that is the same in a whole subgroup, in a way that ptxas knows it."""
+    i32_type = ir.IntegerType.get_signless(32)
+    kind = {"kind": ir.Attribute.parse("#nvvm<shfl_kind idx>")}
+    return emit.op("nvvm.shfl.sync", [i32(emit, -1), value, i32(emit, 0), i32(emit, 31)], i32_type, kind)
+
+
+def elected(emit: Emitter) -> ir.Value:
+    """Return the condition that a thread is the one of its subgroup that is chosen to act."""
+    return emit.op("nvvm.elect.sync", [], ir.IntegerType.get_signless(1))
+
+
+def set_registers(count: int, *, more: bool) -> None:
+    """Take registers for each thread of the warpgroup, or give them away, so that it has `count`."""
+    attributes = {
+        "regCount": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), count),
+        "action": ir.Attribute.parse(f"#nvvm<action {'increase' if more else 'decrease'}>"),
+    }
+    ir.Operation.create("nvvm.setmaxregister", attributes=attributes)
+
+
+def named_barrier(emit: Emitter, threads: int) -> None:
+    """Emit a barrier of the threads that compute."""
+    ir.Operation.create(
+        "nvvm.barrier",
+        operands=[i32(emit, CONSUMER_BARRIER), i32(emit, threads)],
+        attributes={"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])},
+    )
+
+
+def prefetch_map(tensor_map: ir.Value) -> None:
+    """Emit the fetch of a tensor map before it is needed."""
+    ir.Operation.create("nvvm.prefetch", operands=[tensor_map], attributes={"tensormap": ir.UnitAttr.get()})
+
+
+def copy_box(
+    emit: Emitter, to: ir.Value, tensor_map: ir.Value, coordinates: Sequence[ir.Value], barrier: ir.Value
+) -> None:
+    """Start the copy of a box of a tensor; its bytes arrive at a barrier.
+
+    Args:
+        emit: The emitter.
+        to: Pointer to workgroup memory.
+        tensor_map: Pointer to the tensor map.
+        coordinates: Of the box's first element, 32 bits each, innermost first.
+        barrier: Pointer to the barrier.
+    """
+    shared = emit.op("llvm.addrspacecast", [to], ir.Type.parse("!llvm.ptr<7>"))
+    segments = [1, 1, len(coordinates), 1, 0, 0, 0, 0]
+    ir.Operation.create(
+        "nvvm.cp.async.bulk.tensor.shared.cluster.global",
+        operands=[shared, tensor_map, *coordinates, barrier],
+        attributes={"operandSegmentSizes": ir.DenseI32ArrayAttr.get(segments)},
+    )
+
+
+@dataclass(frozen=True)
+class Slot:
+    """A buffer of a ring, and how often the ring was gone round.
+
+    Attributes:
+        stage: Number of the buffer, 32 bits.
+        phase: Parity of the rounds, 32 bits.
+    """
+
+    stage: ir.Value
+    phase: ir.Value
+
+
+@dataclass(frozen=True)
+class Ring:
+    """Buffers that a producer fills and consumers empty, in turn; two barriers a buffer.
+
+    Attributes:
+        emit: The emitter.
+        base: Pointer to the arena.
+        stages: Buffers.
+        barriers: Where the barriers begin in the arena, in bytes: those of filled buffers, then of emptied ones.
+    """
+
+    emit: Emitter
+    base: ir.Value
+    stages: int
+    barriers: int
+
+    def initialize(self, consumers: int) -> None:
+        """Emit the initialisation of all barriers, by one thread; a block barrier must follow.
+
+        Args:
+            consumers: Arrivals that empty a buffer.
+        """
+        for stage in range(self.stages):
+            number = i32(self.emit, stage)
+            for pointer, count in ((self.full(number), 1), (self.empty(number), consumers)):
+                ir.Operation.create("nvvm.mbarrier.init", operands=[pointer, i32(self.emit, count)])
+        ir.Operation.create("nvvm.fence.mbarrier.init")
+
+    def full(self, stage: ir.Value) -> ir.Value:
+        """Return the barrier at which a buffer's bytes arrive."""
+        return self._barrier(stage, 0)
+
+    def empty(self, stage: ir.Value) -> ir.Value:
+        """Return the barrier at which those who read a buffer arrive."""
+        return self._barrier(stage, self.stages)
+
+    def start(self, phase: int) -> Slot:
+        """Return the first slot."""
+        return Slot(i32(self.emit, 0), i32(self.emit, phase))
+
+    def after(self, slot: Slot) -> Slot:
+        """Return the slot that follows."""
+        emit = self.emit
+        if self.stages == 1:
+            return Slot(slot.stage, binary(emit, "arith.xori", slot.phase, 1))
+        following = plus(emit, slot.stage, 1)
+        wraps = equals(emit, following, self.stages)
+        turned = binary(emit, "arith.xori", slot.phase, 1)
+        kind = following.type
+        return Slot(
+            emit.op("arith.select", [wraps, i32(emit, 0), following], kind),
+            emit.op("arith.select", [wraps, turned, slot.phase], kind),
+        )
+
+    def wait(self, barrier: ir.Value, phase: ir.Value) -> None:
+        """Emit a wait until the barrier's phase of that parity is complete."""
+        emit_assembly("mbarrier_try_wait_parity", [barrier, phase])
+
+    def arrive(self, barrier: ir.Value) -> None:
+        """Emit an arrival."""
+        self.emit.op("nvvm.mbarrier.arrive", [barrier], ir.IntegerType.get_signless(64))
+
+    def expect(self, barrier: ir.Value, size_bytes: int) -> None:
+        """Emit an arrival that says how many bytes belong to the phase."""
+        self.emit.op(
+            "nvvm.mbarrier.arrive.expect_tx",
+            [barrier, i32(self.emit, size_bytes)],
+            ir.IntegerType.get_signless(64),
+        )
+
+    def _barrier(self, stage: ir.Value, first: int) -> ir.Value:
+        emit = self.emit
+        offset = plus(emit, binary(emit, "arith.muli", stage, 8), self.barriers + 8 * first)
+        return pointer_at(emit, self.base, offset)
+
+
+def run_from(
+    emit: Emitter,
+    low: ir.Value,
+    high: int,
+    step: int,
+    slot: Slot,
+    body: Callable[[ir.Value, Slot], Slot],
+) -> Slot:
+    """Emit a loop over numbers of 32 bits that carries a slot."""
+    loop = scf.ForOp(low, i32(emit, high), i32(emit, step), [slot.stage, slot.phase])
+    with emit.scope(loop.body):
+        found = body(loop.induction_variable, Slot(*loop.inner_iter_args))
+        scf.YieldOp([found.stage, found.phase])
+    return Slot(*loop.results_)

@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernel functions: what a device allows them, what they take, and how they are launched."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from roller_mlir.codegen.attributes import TASKS_PER_UNIT, TENSOR_MAP, WORKGROUP_ALIGNMENT
+from roller_mlir.codegen.program import loads_of, stores_of
+from roller_mlir.dialects import rtile
+from roller_mlir.mapping.arena_offsets import TILE_ALIGNMENT_BYTES
+from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.support.bindings import ir
+
+# What every buffer of a kernel is aligned to, in bytes: the widest access.
+BUFFER_ALIGNMENT = 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class KernelLimits:
+    """What a device allows one block.
+
+    Attributes:
+        device: Its name, for messages.
+        subgroup_size: Lanes of a subgroup.
+        max_threads: Threads of a block.
+        workgroup_bytes: Workgroup memory of a block, in bytes.
+        static_workgroup_bytes: How much of it can be declared in the kernel, in bytes.
+        units: Units that run blocks at the same time.
+        registers_per_unit: 32-bit registers that the blocks of a unit share.
+    """
+
+    device: str
+    subgroup_size: int
+    max_threads: int
+    workgroup_bytes: int
+    static_workgroup_bytes: int
+    units: int = 1
+    registers_per_unit: int = 1 << 16
+
+
+@dataclass(frozen=True, kw_only=True)
+class Kernel:
+    """An emitted kernel and how it is launched.
+
+    Attributes:
+        name: Symbol in the gpu.module.
+        grid: Blocks.
+        block: Threads of a block.
+        dynamic_workgroup_bytes: Workgroup memory given at launch, in bytes; 0 when it is declared in the kernel.
+        workgroup_bytes: Workgroup memory in use, in bytes.
+        maps: Tensor maps that it takes after its buffers.
+    """
+
+    name: str
+    grid: int
+    block: int
+    dynamic_workgroup_bytes: int
+    workgroup_bytes: int
+    maps: int = 0
+
+
+def gpu_id(name: str) -> ir.Value:
+    """Return the number of the thread in its block, or of the block in the grid."""
+    dimension = {"dimension": ir.Attribute.parse("#gpu<dim x>")}
+    return ir.Operation.create(name, results=[ir.IndexType.get()], attributes=dimension).results[0]
+
+
+def declare_kernel(
+    program: rtile.ProgramOp,
+    module_body: ir.Block,
+    name: str,
+    threads: int,
+    static_bytes: int,
+    *,
+    alignment: int = TILE_ALIGNMENT_BYTES,
+    maps: Sequence[TensorMap] = (),
+) -> ir.Operation:
+    """Declare the kernel function: bare memrefs that do not overlap, tensor maps, and the arena.
+
+    Args:
+        program: The program.
+        module_body: Block of the gpu.module.
+        name: Symbol of the kernel.
+        threads: Threads of a block.
+        static_bytes: Workgroup memory that is declared in the kernel, in bytes.
+        alignment: What workgroup memory is aligned to, in bytes.
+        maps: The tensor maps that the kernel takes after its buffers.
+    """
+    written = {op.destination for op in stores_of(program.operation)}
+    read = {op.source for op in loads_of(program.operation)}
+
+    def i64(value: int) -> ir.Attribute:
+        return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+
+    buffers = [argument.type for argument in program.entry.arguments]
+    facts: list[ir.Attribute] = []
+    for argument in program.entry.arguments:
+        known: dict[str, ir.Attribute] = {"llvm.noalias": ir.UnitAttr.get(), "llvm.align": i64(BUFFER_ALIGNMENT)}
+        if argument not in written:
+            known["llvm.readonly"] = ir.UnitAttr.get()
+        elif argument not in read:
+            known["llvm.writeonly"] = ir.UnitAttr.get()
+        facts.append(ir.DictAttr.get(known))
+    pointer = ir.Type.parse("!llvm.ptr")
+    inputs = [*buffers, *[pointer] * len(maps)]
+    facts += [ir.DictAttr.get({TENSOR_MAP: rtile.to_attribute(one.to_dict())}) for one in maps]
+    attributes: dict[str, ir.Attribute] = {
+        "sym_name": ir.StringAttr.get(name),
+        "function_type": ir.TypeAttr.get(ir.FunctionType.get(inputs, [])),
+        "arg_attrs": ir.ArrayAttr.get(facts),
+        "gpu.kernel": ir.UnitAttr.get(),
+        "known_block_size": ir.DenseI32ArrayAttr.get([threads, 1, 1]),
+    }
+    if program.tasks_per_unit is not None:
+        attributes[TASKS_PER_UNIT] = i64(program.tasks_per_unit)
+    arena: list[ir.Type] = []
+    if static_bytes:
+        arena.append(ir.Type.parse(f"memref<{static_bytes}xi8, #gpu.address_space<workgroup>>"))
+        attributes["workgroup_attributions"] = i64(1)
+        attributes["workgroup_attrib_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get({"llvm.align": i64(alignment)})])
+    elif alignment > TILE_ALIGNMENT_BYTES:
+        attributes[WORKGROUP_ALIGNMENT] = i64(alignment)
+    with program.location:
+        function = ir.Operation.create("gpu.func", attributes=attributes, regions=1, ip=ir.InsertionPoint(module_body))
+        types = [*inputs, *arena]
+        block = function.regions[0].blocks.append(*types, arg_locs=[program.location] * len(types))
+        ir.Operation.create("gpu.return", ip=ir.InsertionPoint(block))
+    return function

@@ -1,0 +1,124 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One step of a matrix instruction's compute: all products of the box that a subgroup's registers hold."""
+
+from collections.abc import Sequence
+from itertools import product
+
+from roller_mlir.codegen.compute import Compute
+from roller_mlir.codegen.matrix import Matrix, result_type
+from roller_mlir.codegen.matrix_operands import MatrixOperands, staged_inputs
+from roller_mlir.codegen.matrix_wmma import multiply
+from roller_mlir.codegen.task_context import TaskContext, element_bytes
+from roller_mlir.codegen.thread_box import Positions
+from roller_mlir.mapping.index import Linear
+from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW
+from roller_mlir.mapping.thread_map import register_offset
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
+
+MOST_INSTRUCTIONS = 512
+"""Matrix instructions of a step that are unrolled; reduction loops beyond that stay loops."""
+
+
+def emit_matrix_points(context: TaskContext, compute: Compute, packed: Sequence[ir.Value]) -> list[ir.Value]:
+    """Emit all points of the box; return the new fragments of the result.
+
+    Args:
+        context: The task.
+        compute: The compute, with a matrix instruction.
+        packed: The fragments of the result, one per `Matrix.atoms`.
+    """
+    matrix, box = compute.matrix, compute.box
+    assert matrix is not None
+    inputs = staged_inputs(matrix.operation, compute.inputs)
+    if compute.masked:
+        fail(
+            matrix.operation,
+            f"reduction loop {compute.masked[0]} of a matrix instruction has points out of range that do not read as 0",
+        )
+    depth, length = matrix.loops[DEPTH], matrix.shape[2]
+    others = [i for i, loop in enumerate(box.loops) if loop.reduction and i != depth and box.axes[i].block > 1]
+    runs = box.axes[depth].block // length
+    count = len(matrix.atoms) * runs
+    unrolled: list[int] = []
+    for loop in reversed(others):
+        count *= box.axes[loop].block
+        if count <= MOST_INSTRUCTIONS:
+            unrolled.append(loop)
+    rolled = [loop for loop in others if loop not in unrolled]
+
+    def nest(loops: Sequence[int], positions: Positions, values: Sequence[ir.Value]) -> list[ir.Value]:
+        if loops:
+            return context.emit.loop(
+                0,
+                box.axes[loops[0]].block,
+                values,
+                lambda run, carried: nest(loops[1:], {**positions, loops[0]: Linear.of(run)}, carried),
+            )
+        operands = MatrixOperands(context, matrix, inputs)
+        current = list(values)
+        unrolled_loops = sorted(unrolled)
+        for point in product(*[range(box.axes[loop].block) for loop in unrolled_loops]):
+            at = positions | {loop: Linear(None, p) for loop, p in zip(unrolled_loops, point, strict=True)}
+            for run in range(runs):
+                _products(context, compute, matrix, operands, {**at, depth: Linear(None, run * length)}, current)
+        return current
+
+    return nest(rolled, {}, packed)
+
+
+def _products(
+    context: TaskContext,
+    compute: Compute,
+    matrix: Matrix,
+    operands: MatrixOperands,
+    at: Positions,
+    values: list[ir.Value],
+) -> None:
+    """Emit the instructions of one stretch of the reduction; `values` change in place."""
+    places = [_tile_positions(matrix, atom) | at for atom in matrix.atoms]
+    columns = sorted({place[matrix.loops[COLUMN]] for place in places}, key=lambda x: x.constant)
+    partner = dict(zip(columns[::2], columns[1::2], strict=False))
+    column = matrix.loops[COLUMN]
+    for place in places:
+        first = operands.read(ROW, place)
+        other = partner.get(place[column])
+        pair = {**place, column: other} if other is not None and matrix.shape[1] == 8 else None
+        operands.read(COLUMN, place, pair=pair)
+        del first
+    for number, place in enumerate(places):
+        values[number] = _instruction(
+            context, matrix, operands.read(ROW, place), operands.read(COLUMN, place), values[number]
+        )
+
+
+def _tile_positions(matrix: Matrix, atom: dict[int, int]) -> Positions:
+    """Return where the subgroup's tile of an atom begins on each parallel loop."""
+    box = matrix.box
+    spanned = (matrix.loops[ROW], matrix.loops[COLUMN])
+    return {
+        loop: (box.tile_base(loop) if loop in spanned else box.base(loop)) + register_offset(box.axes[loop], register)
+        for loop, register in atom.items()
+    }
+
+
+def _instruction(context: TaskContext, matrix: Matrix, first: ir.Value, second: ir.Value, total: ir.Value) -> ir.Value:
+    emit, kind = context.emit, result_type(matrix)
+    i32 = ir.IntegerType.get_signless(32)
+    m, n, k = matrix.shape
+    context.matrix_count += 1
+    if matrix.family == "wmma":
+        return multiply(context, matrix, first, second, total)
+    if matrix.family == "mma":
+        attributes: dict[str, ir.Attribute] = {
+            "mmaShape": ir.ArrayAttr.get([ir.IntegerAttr.get(ir.IntegerType.get_signless(64), x) for x in (m, n, k)])
+        }
+        if isinstance(matrix.factor, ir.F32Type):
+            attributes["tf32Enabled"] = ir.UnitAttr.get()
+        return emit.op("nvgpu.mma.sync", [first, second, total], kind, attributes)
+    if matrix.family == "mfma":
+        attributes = {name: ir.IntegerAttr.get(i32, x) for name, x in (("m", m), ("n", n), ("k", k), ("blocks", 1))}
+        attributes |= {name: ir.IntegerAttr.get(i32, 0) for name in ("cbsz", "abid")}
+        attributes["blgp"] = ir.Attribute.parse("#rocdl<mfma_perm_b none>")
+        return emit.op("amdgpu.mfma", [first, second, total], kind, attributes)
+    raise ValueError(f"no instruction of family '{matrix.family}' is emitted here ({element_bytes(matrix.factor)} B)")

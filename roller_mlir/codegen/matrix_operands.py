@@ -1,0 +1,210 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Factors of a matrix instruction, read from workgroup memory: whole 8 x 8 matrices at once, or each lane its own."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from roller_mlir.codegen.affine import apply_indices
+from roller_mlir.codegen.attributes import SITE
+from roller_mlir.codegen.matrix import Matrix, insert
+from roller_mlir.codegen.matrix_wmma import load_factor
+from roller_mlir.codegen.swizzle import buffer_indices
+from roller_mlir.codegen.task_context import TaskContext, access_memory, element_bytes, vector_type
+from roller_mlir.codegen.thread_box import Positions
+from roller_mlir.codegen.tile_values import StagedTile
+from roller_mlir.mapping.index import Linear, Symbol
+from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW, Fragment, Step
+from roller_mlir.mapping.swizzle import PIECE_BYTES
+from roller_mlir.plan import LinearIndex
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
+
+MATRIX_ROWS = 8
+"""Rows of one matrix that `ldmatrix` reads, each of 16 bytes."""
+
+
+@dataclass(frozen=True)
+class Operand:
+    """A factor of a compute's matrix instruction.
+
+    Attributes:
+        tile: Its staged tile.
+        functions: Tile coordinates as functions of the box's loops.
+        side: ROW or COLUMN: the dimension that it has beside the reduction.
+        fragment: Which lane holds what.
+    """
+
+    tile: StagedTile
+    functions: tuple[LinearIndex, ...]
+    side: str
+    fragment: Fragment
+
+
+class MatrixOperands:
+    """Reads the factors of one compute; what was read is remembered.
+
+    Args:
+        context: The task.
+        matrix: The instruction.
+        inputs: Tile and functions of each input, by number.
+    """
+
+    def __init__(
+        self, context: TaskContext, matrix: Matrix, inputs: Mapping[int, tuple[StagedTile, tuple[LinearIndex, ...]]]
+    ) -> None:
+        self._context, self._matrix = context, matrix
+        self._operands = {
+            ROW: Operand(*inputs[matrix.first], ROW, matrix.fragments.first),
+            COLUMN: Operand(*inputs[matrix.second], COLUMN, matrix.fragments.second),
+        }
+        self._known: dict[object, ir.Value] = {}
+        _, self._lane = context.emit.divide(context.thread, context.subgroup_size)
+
+    def read(self, side: str, at: Positions, *, pair: Positions | None = None) -> ir.Value:
+        """Return a factor's fragment.
+
+        Args:
+            side: ROW or COLUMN.
+            at: Position of the instruction's tile on each loop: of the subgroup, not of the lane.
+            pair: Position of another tile that may be read by the same access, None where there is none.
+        """
+        operand = self._operands[side]
+        used = sorted({loop for function in operand.functions for loop in function.terms()})
+        key = (side, *((loop, at[loop]) for loop in used if loop in at))
+        if key not in self._known:
+            if self._matrix.family == "wmma":
+                tile, functions = operand.tile, operand.functions
+                self._known[key] = load_factor(self._context, self._matrix, tile, functions, side, at)
+            elif self._reads_matrices(operand):
+                other = None if pair is None else (side, *((loop, pair[loop]) for loop in used if loop in pair))
+                found = self._read_matrices(operand, at, pair)
+                self._known[key] = found[0]
+                if other is not None:
+                    self._known[other] = found[1]
+            else:
+                self._known[key] = self._read_elements(operand, at)
+        return self._known[key]
+
+    def _inner_loop(self, operand: Operand) -> int | None:
+        """Return the loop that walks the buffer's neighbouring elements, None where it is not one loop by itself."""
+        terms = operand.functions[operand.tile.layout.order[-1]].terms()
+        return next(iter(terms)) if list(terms.values()) == [1] else None
+
+    def _reads_matrices(self, operand: Operand) -> bool:
+        """Whether `ldmatrix` reads the fragment: rows of 16 bytes along a factor's dimension."""
+        if self._matrix.family != "mma":
+            return False
+        size = element_bytes(self._matrix.factor)
+        inner = self._inner_loop(operand)
+        loops = self._matrix.loops
+        along = inner == loops[DEPTH] or (inner == loops[operand.side] and size == 2)
+        return along and operand.tile.layout.fragment_vector * size == PIECE_BYTES
+
+    def _indices(self, operand: Operand, at: Positions) -> list[ir.Value]:
+        count = len(self._matrix.box.axes)
+        local = apply_indices(operand.functions, [at.get(loop, Linear()) for loop in range(count)])
+        ordered = [local[d] for d in operand.tile.layout.order]
+        indices = buffer_indices(self._context.emit, operand.tile.view, operand.tile.layout, ordered)
+        return [operand.tile.stage, *indices]
+
+    def _moved(self, at: Positions, digits: Sequence[Step], symbol: Symbol) -> Positions:
+        """Return positions moved by the digits of a number."""
+        moved = dict(at)
+        values = self._context.emit.delinearize(symbol, [count for _, count, _ in digits])
+        for (dimension, _, stride), value in zip(digits, values, strict=True):
+            loop = self._matrix.loops[dimension]
+            moved[loop] = moved.get(loop, Linear()) + Linear.of(value, stride)
+        return moved
+
+    def _read_matrices(self, operand: Operand, at: Positions, pair: Positions | None) -> list[ir.Value]:
+        """Read fragments by `ldmatrix`: lane l gives the address of row l % 8 of matrix l / 8."""
+        context, matrix = self._context, self._matrix
+        emit, size = context.emit, element_bytes(matrix.factor)
+        loops = matrix.loops
+        transposed = self._inner_loop(operand) != loops[DEPTH]
+        near = [step for step in operand.fragment.elements if step[0] == DEPTH and step[2] == 1]
+        digits = [step for step in operand.fragment.elements if step not in near]
+        count = operand.fragment.count // (near[0][1] if near else 1)
+        if pair is not None:
+            (loop,) = [loop for loop in pair if pair[loop] != at[loop]]
+            digits.append((operand.side, 2, (pair[loop] + at[loop] * -1).constant))
+        total = count * (2 if pair is not None else 1)
+        rows = (DEPTH if transposed else operand.side, MATRIX_ROWS, 1)
+        number = [rows, *digits]
+        places = 1
+        for _, values, _ in number:
+            places *= values
+        if places < context.subgroup_size:
+            number.append((DEPTH, context.subgroup_size // places, 0))  # lanes whose addresses are not used
+        indices = self._indices(operand, self._moved(at, number, self._lane))
+        lanes_hold = 4 // size
+        kind = ir.VectorType.get([total, lanes_hold], matrix.factor)
+        self._context.arena_in_use = True
+        attributes: dict[str, ir.Attribute] = {
+            "transpose": ir.BoolAttr.get(transposed),
+            "numTiles": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), total),
+            SITE: ir.StringAttr.get(f"workgroup load {operand.tile.source.name}"),
+        }
+        value = emit.op("nvgpu.ldmatrix", [operand.tile.view, *indices], kind, attributes)
+        if pair is None:
+            return [value]
+        half = ir.VectorType.get([count, lanes_hold], matrix.factor)
+        return [_rows(context, value, start, half) for start in (0, count)]
+
+    def _read_elements(self, operand: Operand, at: Positions) -> ir.Value:
+        """Read a lane's own elements, neighbours along the buffer's rows at once."""
+        context, matrix = self._context, self._matrix
+        emit, fragment = context.emit, operand.fragment
+        kind = vector_type(matrix.factor, fragment.count)
+        inner = self._inner_loop(operand)
+        width = 1
+        if fragment.elements and matrix.loops[fragment.elements[0][0]] == inner and fragment.elements[0][2] == 1:
+            width = min(fragment.elements[0][1], operand.tile.layout.fragment_vector)
+        base = self._moved(at, fragment.lanes, self._lane)
+        parts: list[ir.Value] = []
+        context.arena_in_use = True
+        for element in range(0, fragment.count, width):
+            place = dict(base)
+            for dimension, offset in fragment.offset(element).items():
+                loop = matrix.loops[dimension]
+                place[loop] = place.get(loop, Linear()) + offset
+            indices = self._indices(operand, place)
+            site = f"workgroup load {operand.tile.source.name}"
+            value = access_memory(emit, operand.tile.view, indices, width, site)
+            assert value is not None
+            parts.append(value)
+        if len(parts) == 1:
+            whole = parts[0]
+        elif width == 1:
+            whole = emit.op("vector.from_elements", parts, kind)
+        else:
+            whole = emit.op("ub.poison", [], kind, {"value": ir.Attribute.parse("#ub.poison")})
+            for number, part in enumerate(parts):
+                whole = insert(context, part, whole, number * width)
+        if matrix.family != "mma":
+            return whole
+        near = 4 // element_bytes(matrix.factor)
+        return emit.op("vector.shape_cast", [whole], ir.VectorType.get([fragment.count // near, near], matrix.factor))
+
+
+def _rows(context: TaskContext, value: ir.Value, start: int, kind: ir.VectorType) -> ir.Value:
+    """Return some rows of a vector of two dimensions."""
+    i64 = ir.IntegerType.get_signless(64)
+
+    def numbers(*values: int) -> ir.Attribute:
+        return ir.ArrayAttr.get([ir.IntegerAttr.get(i64, number) for number in values])
+
+    attributes = {"offsets": numbers(start), "sizes": numbers(kind.shape[0]), "strides": numbers(1)}
+    return context.emit.op("vector.extract_strided_slice", [value], kind, attributes)
+
+
+def staged_inputs(
+    operation: ir.Operation, inputs: Mapping[int, tuple[object, tuple[LinearIndex, ...]]]
+) -> dict[int, tuple[StagedTile, tuple[LinearIndex, ...]]]:
+    """Return the inputs of a matrix instruction, refusing one that does not lie in workgroup memory."""
+    found: dict[int, tuple[StagedTile, tuple[LinearIndex, ...]]] = {}
+    for number, (tile, functions) in inputs.items():
+        if not isinstance(tile, StagedTile):
+            fail(operation, f"'{operation.name}' input {number} of a matrix instruction must lie in workgroup memory")
+        found[number] = (tile, functions)
+    return found

@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reduction steps behind copies that run ahead by several buffers: while step s computes, step s + stages - 1 arrives.
+
+Asynchronous copies of a step form a group; a step waits until its own group is complete, and a barrier makes the tiles
+of all threads visible. Copies through registers take part: loaded before the step's arithmetic, stored behind it, into
+the buffer that the step before last has left. One barrier a step serves both: nobody writes a buffer before everybody
+has passed the barrier behind its last reads.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from roller_mlir.codegen.copies import StagedCopy, issue_rounds, store_rounds
+from roller_mlir.codegen.task_context import TaskContext
+from roller_mlir.codegen.task_scope import TaskScope, check_layout
+from roller_mlir.dialects.rtile import TileLoad
+from roller_mlir.mapping.index import Linear, Symbol
+from roller_mlir.plan.plan import ASYNCHRONOUS
+from roller_mlir.support.bindings import ir
+
+
+@dataclass
+class Pipeline:
+    """The copies of a reduction nest.
+
+    Attributes:
+        context: The task.
+        scope: Its tiles and loop variables.
+        loads: The staged loads, each with its copy.
+        stages: Buffers, at least 2 where there are several steps.
+        trips: Steps.
+        bind: Gives the nest's loop variables their values in a step.
+    """
+
+    context: TaskContext
+    scope: TaskScope
+    loads: Sequence[tuple[TileLoad, StagedCopy]]
+    stages: int
+    trips: int
+    bind: Callable[[Symbol], None]
+
+    def run(
+        self,
+        values: Sequence[ir.Value],
+        compute: Callable[[Symbol, ir.Value, list[ir.Value]], list[ir.Value]],
+    ) -> list[ir.Value]:
+        """Emit all steps.
+
+        Args:
+            values: What the steps carry.
+            compute: Emits a step, given its number, its buffer and the values; returns the new values.
+        """
+        context, emit = self.context, self.context.emit
+        ahead = min(self.stages, self.trips) - 1
+        if self.trips == 1:
+            self.fill_once()
+            return compute(Symbol("step", 0, 0), emit.constant(0), list(values))
+
+        context.before_arena_write()
+        for number in range(ahead):
+            self._fill(Symbol(f"step{number}", number, number), emit.constant(number))
+
+        def step(symbol: Symbol, carried: list[ir.Value]) -> list[ir.Value]:
+            *current, stage, target = carried
+            self._wait(ahead - 1)
+            context.barrier()
+            following = emit.index(Linear.of(symbol) + ahead)
+            more = emit.compare("slt", following, emit.constant(self.trips))
+            later = Symbol("next", ahead, self.trips - 1, 1, following)
+            fetched = self._start(later, target, more)
+            current = compute(symbol, stage, current)
+            if fetched:
+                emit.branch(more, [], lambda: self._put(fetched, target))
+            return [*current, self._next(stage), self._next(target)]
+
+        found = emit.loop(0, self.trips, [*values, emit.constant(0), emit.constant(ahead)], step)
+        context.arena_in_use = True
+        return found[:-2]
+
+    def fill_once(self) -> None:
+        """Emit the copies of the only step, complete and visible to all threads at the end."""
+        self.context.before_arena_write()
+        self._fill(Symbol("step", 0, 0), self.context.emit.constant(0))
+        self._wait(0)
+        self.context.barrier()
+
+    def _next(self, stage: ir.Value) -> ir.Value:
+        emit = self.context.emit
+        more = emit.op("arith.addi", [stage, emit.constant(1)], emit.index_type)
+        wraps = emit.compare("eq", more, emit.constant(self.stages))
+        return emit.op("arith.select", [wraps, emit.constant(0), more], emit.index_type)
+
+    def _asynchronous(self) -> list[tuple[TileLoad, StagedCopy]]:
+        return [(load, copy) for load, copy in self.loads if copy.layout.copy == ASYNCHRONOUS]
+
+    def _synchronous(self) -> list[tuple[TileLoad, StagedCopy]]:
+        return [(load, copy) for load, copy in self.loads if copy.layout.copy != ASYNCHRONOUS]
+
+    def _issue(self, stage: ir.Value) -> None:
+        for load, copy in self._asynchronous():
+            tile = self.scope.direct(load)
+            check_layout(load, copy.layout, tile)
+            issue_rounds(self.context, copy, tile, stage)
+
+    def _fill(self, symbol: Symbol, stage: ir.Value) -> None:
+        """Copy a step's tiles to a buffer before the first step."""
+        self.bind(symbol)
+        self._issue(stage)
+        self._commit()
+        self.scope.copy_now(self._synchronous(), stage)
+
+    def _start(self, symbol: Symbol, stage: ir.Value, wanted: ir.Value) -> list[list[ir.Value]]:
+        """Start a later step's copies, if there is such a step; return what is on its way in registers."""
+        self.bind(symbol)
+        if self._asynchronous():
+            self.context.emit.branch(wanted, [], lambda: self._issue(stage) or [])
+            self._commit()
+        return [self.scope.fetch(load, copy, wanted) for load, copy in self._synchronous()]
+
+    def _put(self, fetched: Sequence[list[ir.Value]], stage: ir.Value) -> list[ir.Value]:
+        for (load, copy), share in zip(self._synchronous(), fetched, strict=True):
+            store_rounds(self.context, copy, self.scope.name(load), share, stage)
+        return []
+
+    def _commit(self) -> None:
+        if self._asynchronous():
+            ir.Operation.create("nvvm.cp.async.commit.group")
+
+    def _wait(self, groups: int) -> None:
+        if self._asynchronous():
+            count = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), groups)
+            ir.Operation.create("nvvm.cp.async.wait.group", attributes={"n": count})

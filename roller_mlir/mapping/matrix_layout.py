@@ -1,0 +1,349 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The layout of a staged tile that matrix instructions read: which dimension its rows run along, and their pieces.
+
+Fragments hold neighbours along the reduction: rows run along it, or along the other loop where a load of matrices
+transposes 16-bit elements, or where each element fills a register. Rows are permuted or padded so that the pieces which
+are read together lie in different banks, which is found by simulating the reads. Paper: ROLLER section 3.1.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from math import ceil, prod
+
+from roller_mlir.mapping.bank_phases import Banks, phases
+from roller_mlir.mapping.data_tile import TileDimension, copy_map, copy_vector, tile_dimensions
+from roller_mlir.mapping.layout import TileCost, buffer_shape, row_alignment
+from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW, Fragment, fragments_of
+from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan
+from roller_mlir.plan.plan import ASYNCHRONOUS, SYNCHRONOUS, TENSOR, TMA128, WORKGROUP, XOR, AtomPlan
+
+PIECE_BYTES = 16
+"""Bytes that are moved together: by a permutation, and by a row of a load of matrices."""
+
+MATRIX_ROWS = 8
+"""Rows of a matrix that one load of matrices reads in one go, a piece each."""
+
+MATRICES = 4
+"""Matrices that one load reads at most."""
+
+ASYNCHRONOUS_BYTES = (4, 8, 16)
+"""Widths of an asynchronous copy of one thread."""
+
+MOST_PADDINGS = 8
+"""Paddings that are tried, in steps of one access."""
+
+BANK_BYTES = 4
+"""Least step of paddings."""
+
+LOOKED_AT = 2
+"""Subgroups of a copy whose writes are simulated."""
+
+
+@dataclass(frozen=True)
+class MatrixMemory:
+    """What the layout depends on of a device.
+
+    Attributes:
+        banks: Banks of the workgroup memory.
+        subgroup_size: Lanes of a subgroup.
+        access_bytes: Bytes of the widest access of one thread.
+        features: What the device has ("matrix_load", "async_copy", "tensor_copy").
+    """
+
+    banks: Banks
+    subgroup_size: int
+    access_bytes: int
+    features: tuple[str, ...]
+
+
+def matrix_operand(
+    access: Access,
+    loops: Sequence[Loop],
+    axes: tuple[AxisPlan, ...],
+    atom: AtomPlan,
+    family: str,
+    memory: MatrixMemory,
+    *,
+    pad_value: float | None = None,
+    prologue: bool = False,
+) -> OperandPlan:
+    """Return the layout of one factor of a matrix instruction.
+
+    Args:
+        access: The factor.
+        loops: The expression's loops.
+        axes: One AxisPlan per loop.
+        atom: The instruction's shape and loops.
+        family: The instruction's family.
+        memory: The device.
+        pad_value: What elements outside the tensor read as.
+        prologue: Whether each element is changed on its way to workgroup memory.
+    """
+    alignment = row_alignment(access, loops, axes)
+    blocks = [axis.block for axis in axes]
+    dimensions = tile_dimensions(access, blocks)
+    size, inner = access.element_bytes, len(dimensions) - 1
+    vector = copy_vector(dimensions[inner].extent, dimensions[inner].step, alignment, memory.access_bytes // size)
+    if family == "wgmma":
+        return OperandPlan(
+            layer=WORKGROUP,
+            order=tuple(range(len(dimensions))),
+            vector=PIECE_BYTES // size,
+            store_vector=PIECE_BYTES // size,
+            fragment_vector=PIECE_BYTES // size,
+            pad_value=pad_value,
+            swizzle=TMA128,
+            copy=TENSOR,
+        )
+    loops_of = atom.row, atom.column, atom.depth
+    rows = choose_rows(access, blocks, loops_of, family, atom.shape, memory)
+    order = (*[d for d in range(len(dimensions)) if d != rows.inner], rows.inner)
+    direct = "async_copy" in memory.features and not prologue and rows.as_stored
+    direct = direct and vector * size in ASYNCHRONOUS_BYTES
+    widths = [vector if rows.as_stored else 1]
+    if rows.fragment < widths[0] and "matrix_load" not in memory.features:
+        widths.append(rows.fragment)  # where pieces of the reads' width lie better than those of the copy's
+    best: tuple[int, OperandPlan] | None = None
+    for store_vector in widths:
+        for pad in _paddings(dimensions, rows, store_vector, size):
+            layout = OperandPlan(
+                layer=WORKGROUP,
+                order=order,
+                pad=pad,
+                vector=vector,
+                store_vector=store_vector,
+                fragment_vector=rows.fragment,
+                pad_value=pad_value,
+                swizzle=XOR if rows.permuted else None,
+                copy=ASYNCHRONOUS if direct else SYNCHRONOUS,
+            )
+            cost = matrix_cost(access, layout, axes, atom, family, memory)
+            phases_of_all = cost.load_phases + cost.store_phases
+            if best is None or phases_of_all < best[0]:
+                best = phases_of_all, layout
+            if phases_of_all <= _fewest_phases(cost, layout, size, memory):
+                return layout
+    assert best is not None
+    return best[1]
+
+
+def _fewest_phases(cost: TileCost, layout: OperandPlan, size: int, memory: MatrixMemory) -> int:
+    """Return the phases of a layout without bank conflicts."""
+
+    def each(width_bytes: int, *, load: bool) -> int:
+        return len(memory.banks.served_together(memory.subgroup_size, width_bytes, load=load))
+
+    piece = layout.fragment_vector * size
+    read = cost.load_accesses * each(piece, load=True)
+    return read + cost.store_accesses * each(layout.store_vector * size, load=False)
+
+
+def reads_matrices(operand: OperandPlan, element_bytes: int, family: str, features: Sequence[str]) -> bool:
+    """Return whether fragments are read by loads of matrices: rows of 16 bytes, one a lane."""
+    return family == "mma" and "matrix_load" in features and operand.fragment_vector * element_bytes == PIECE_BYTES
+
+
+def alone(dimension: TileDimension) -> int | None:
+    """Return the loop that alone runs along a dimension of a tile, point by point, None where there is no such one."""
+    terms = dimension.coefficients
+    return next(iter(terms)) if len(terms) == 1 and 1 in terms.values() else None
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What the rows of a factor's tile run along.
+
+    Attributes:
+        inner: The tile's dimension.
+        row_bytes: Bytes of a row, without padding.
+        fragment: Elements of one read of a fragment along them.
+        as_stored: Whether they run along the tensor's rows, so that copies need not transpose.
+        permuted: Whether their pieces are permuted, so that they need no padding.
+    """
+
+    inner: int
+    row_bytes: int
+    fragment: int
+    as_stored: bool
+    permuted: bool
+
+
+def choose_rows(
+    access: Access,
+    blocks: Sequence[int],
+    loops: tuple[int, int, int],
+    family: str,
+    shape: tuple[int, ...],
+    memory: MatrixMemory,
+) -> Rows:
+    """Choose what the rows of a factor's tile run along.
+
+    Args:
+        access: The factor.
+        blocks: Points per loop of a task's step.
+        loops: The loops of rows, columns and reduction.
+        family: The instruction's family.
+        shape: Its rows, columns and reduction length.
+        memory: The device.
+    """
+    row, column, depth = loops
+    dimensions, size = tile_dimensions(access, blocks), access.element_bytes
+    last = len(dimensions) - 1
+    if family == "wgmma":
+        return Rows(last, dimensions[last].extent * size, PIECE_BYTES // size, as_stored=True, permuted=True)
+    pieces = family == "wmma" or (family == "mma" and "matrix_load" in memory.features)
+    inner = last
+    # A load of matrices transposes 16-bit elements; others are gathered, one by one, into the fragment.
+    gathered = size == 2 or size >= 4 or not pieces
+    if alone(dimensions[last]) not in ((row, column, depth) if gathered else (depth,)):
+        inner = next((d for d in range(last) if alone(dimensions[d]) == depth), last)
+    along = alone(dimensions[inner])
+    row_bytes = dimensions[inner].extent * size
+    whole = row_bytes % PIECE_BYTES == 0
+    fragment = 1
+    if pieces:
+        wide = along == depth or (size == 2 and along in (row, column))
+        fragment = PIECE_BYTES // size if wide and whole else 1
+    elif along == depth:
+        m, n, k = shape
+        held = fragments_of(family, (m, n, k), size, memory.subgroup_size).first
+        fragment = next((count for d, count, step in held.elements if d == DEPTH and step == 1), 1)
+    parts = row_bytes // PIECE_BYTES
+    permuted = "matrix_load" in memory.features and fragment * size == PIECE_BYTES and whole
+    permuted = permuted and parts > 1 and parts & (parts - 1) == 0
+    permuted = permuted and not any(len(dimension.coefficients) > 1 for dimension in dimensions)
+    return Rows(inner, row_bytes, fragment, inner == last, permuted)
+
+
+def _paddings(dimensions: Sequence[TileDimension], rows: Rows, store_vector: int, size: int) -> range:
+    """Return the paddings that are tried."""
+    if rows.permuted or prod(d.extent for d in dimensions) == dimensions[rows.inner].extent:
+        return range(1)
+    step = max(rows.fragment, store_vector, ceil(BANK_BYTES / size))
+    return range(0, MOST_PADDINGS * step, step)
+
+
+def swizzled(address: int, row_bytes: int) -> int:
+    """Return where the byte at an address of a tile lies with its rows permuted ("xor").
+
+    >>> [swizzled(64 * row, 64) // 16 % 4 for row in range(8)]
+    [0, 0, 1, 1, 2, 2, 3, 3]
+    """
+    pieces = row_bytes // PIECE_BYTES
+    row, within = divmod(address, row_bytes)
+    piece, byte = divmod(within, PIECE_BYTES)
+    turn = row // (8 // pieces) % pieces if pieces < 8 else row % 8
+    return row * row_bytes + (piece ^ turn) * PIECE_BYTES + byte
+
+
+@lru_cache(maxsize=4096)
+def matrix_cost(
+    access: Access,
+    operand: OperandPlan,
+    axes: tuple[AxisPlan, ...],
+    atom: AtomPlan,
+    family: str,
+    memory: MatrixMemory,
+) -> TileCost:
+    """Return the bank phases of one step of a factor's tile: all subgroups' fragments and the copy's writes."""
+    dimensions = tile_dimensions(access, [axis.block for axis in axes])
+    size, lanes = access.element_bytes, memory.subgroup_size
+    subgroups = -(-prod(axis.threads for axis in axes) // lanes)
+    fragment, factor = _fragment(access, atom, family, lanes)
+    loops = access.loops()
+    shares = [
+        axis.registers * axis.lanes if loop == factor else axis.registers
+        for loop, axis in enumerate(axes)
+        if loop in loops
+    ]
+    elements: float = prod(shares)
+    line = memory.banks.count * memory.banks.bank_bytes
+    if family == "wgmma":
+        # Each instruction reads both of its factors.
+        columns = axes[atom.column]
+        others = columns.block // (columns.threads // columns.lanes * columns.tile)
+        if factor == atom.column:
+            others, elements = axes[atom.row].registers // 2, elements / 4
+        written = ceil(prod(buffer_shape(dimensions, operand)) * size / line)
+        return TileCost(ceil(elements * others * size * subgroups / line), written, 0, 0)
+    place = _Placement(dimensions, operand, size)
+    if reads_matrices(operand, size, family, memory.features) or family == "wmma":
+        matrices = ceil(elements * size / (MATRIX_ROWS * PIECE_BYTES))
+        across = factor if alone(dimensions[operand.order[-1]]) == atom.depth else atom.depth
+        rows = [place.at({across: position}) for position in range(MATRIX_ROWS)]
+        each = phases(rows, PIECE_BYTES, memory.banks, load=True)
+        reads, accesses = matrices * each, ceil(matrices / MATRICES)
+    else:
+        width = operand.fragment_vector
+        names = {ROW: atom.row, COLUMN: atom.column, DEPTH: atom.depth}
+        starts = [
+            place.at({names[d]: position for d, position in fragment.place(lane).items()}) for lane in range(lanes)
+        ]
+        accesses = ceil(elements / lanes / width)
+        reads = accesses * phases(starts, width * size, memory.banks, load=True)
+    stores, writes = _store_phases(place, dimensions, operand, axes, memory, size)
+    return TileCost(reads * subgroups, stores, accesses * subgroups, writes)
+
+
+def _fragment(access: Access, atom: AtomPlan, family: str, lanes: int) -> tuple[Fragment, int]:
+    """Return the fragment of a factor, and the loop of the result that it is indexed by."""
+    fragments = fragments_of(family, atom.shape, access.element_bytes, lanes)
+    if atom.row in access.loops():
+        return fragments.first, atom.row
+    return fragments.second, atom.column
+
+
+def _store_phases(
+    place: "_Placement",
+    dimensions: Sequence[TileDimension],
+    operand: OperandPlan,
+    axes: Sequence[AxisPlan],
+    memory: MatrixMemory,
+    size: int,
+) -> tuple[int, int]:
+    """Return the phases of the writes of a copy, of its first subgroups, on average, times all; and those writes."""
+    lanes = memory.subgroup_size
+    copy = copy_map([d.extent for d in dimensions], operand.vector, prod(axis.threads for axis in axes))
+    looked_at = min(LOOKED_AT, -(-copy.vectors // lanes))
+    total = 0
+    for group in range(looked_at):
+        starts: list[int] = []
+        for number in range(group * lanes, min((group + 1) * lanes, copy.vectors)):
+            coordinates: list[int] = []
+            for extent in copy.sizes:
+                number, digit = divmod(number, extent)
+                coordinates.append(digit)
+            coordinates[0] *= operand.vector
+            starts.append(place.of(coordinates[::-1]))
+        total += phases(starts, operand.store_vector * size, memory.banks, load=False)
+    times = operand.vector // operand.store_vector * -(-copy.vectors // lanes)
+    return ceil(total * times / looked_at), times
+
+
+class _Placement:
+    """Where the elements of a tile lie in workgroup memory, in bytes."""
+
+    def __init__(self, dimensions: Sequence[TileDimension], operand: OperandPlan, size: int) -> None:
+        shape = buffer_shape(dimensions, operand)
+        self._dimensions = dimensions
+        self._strides = [0] * len(dimensions)
+        stride = size
+        for d, extent in zip(reversed(operand.order), reversed(shape), strict=True):
+            self._strides[d] = stride
+            stride *= extent
+        self._row = shape[-1] * size if operand.swizzle == XOR else 0
+
+    def of(self, coordinates: Sequence[int]) -> int:
+        """Return where the element at some coordinates of the tile lies."""
+        address = sum(map(int.__mul__, coordinates, self._strides))
+        return swizzled(address, self._row) if self._row else address
+
+    def at(self, positions: dict[int, int]) -> int:
+        """Return where the element at some positions of the loops lies, the others at 0."""
+        return self.of(
+            [
+                dimension.offset + sum(k * positions.get(loop, 0) for loop, k in dimension.coefficients.items())
+                for dimension in self._dimensions
+            ]
+        )

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From a candidate program of a matrix instruction to its work: fragments, pipelines of staged tiles, residency.
+
+Subgroups read fragments by pieces, or the matrix unit reads tiles by itself; tiles are copied through registers (two
+buffers), by copies that a thread waits for later, or by one thread for all (more buffers, as many as fit).
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil, prod
+
+from roller_mlir.mapping.arena_offsets import aligned
+from roller_mlir.mapping.matrix_layout import ASYNCHRONOUS_BYTES, choose_rows
+from roller_mlir.mapping.resources import specialised_tasks_per_unit, tasks_per_unit
+from roller_mlir.model.ending import stored
+from roller_mlir.model.epilogue import epilogue_work
+from roller_mlir.model.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
+from roller_mlir.model.facts import AccessFacts, Facts
+from roller_mlir.model.layouts import matrix_memory
+from roller_mlir.model.program import Program
+from roller_mlir.model.raster import global_traffic
+from roller_mlir.model.timing import Work, seconds_by_layer, total_seconds
+
+SYNCHRONOUS_STAGES = 2
+"""Buffers of tiles that pass through registers, which hold one more."""
+
+ASYNCHRONOUS_STAGES = 4
+"""Buffers at most of tiles that threads copy and wait for later."""
+
+TENSOR_STAGES = 6
+"""Buffers at most of tiles that one thread copies for all."""
+
+
+def matrix_widths(facts: Facts, access: AccessFacts, program: Program) -> OperandWidths:
+    """Return the widths that an input will get, and its phases for each subgroup were there no bank conflict.
+
+    Remembered with the input, by its own loops; what is read again for other rows or columns is not.
+    """
+    key = access.own(program.blocks), program.registers
+    found = access.widths.get(key)
+    if found is None:
+        found = access.widths[key] = _matrix_widths(facts, access, program)
+    return found
+
+
+def _matrix_widths(facts: Facts, access: AccessFacts, program: Program) -> OperandWidths:
+    machine, atom, blocks = facts.machine, facts.atom, program.blocks
+    steps = {i: -(-facts.extents[i] // blocks[i]) for i in access.loops}
+    shifts = {i: steps[i] * blocks[i] - facts.extents[i] if facts.reduction[i] else 0 for i in access.loops}
+    vector = access.copy_vector(blocks, steps, shifts)
+    family, shape = atom.instruction.family, atom.instruction.shape
+    rows = choose_rows(access.access, blocks, atom.loops, family, shape, matrix_memory(machine))
+    device, size = machine.device, access.element_bytes
+    elements, extent, _ = access.tile(blocks)
+    tile_bytes = elements // extent * (-(-extent // vector) * vector) * size
+    if not rows.permuted:
+        tile_bytes += tile_bytes // rows.row_bytes * rows.fragment * size
+    loaded = facts.fragment_bytes(access, program.registers)
+    reads = 0.0 if atom.reads_memory else loaded / size / device.subgroup_size / rows.fragment
+    direct = rows.as_stored and "async_copy" in device.features and vector * size in ASYNCHRONOUS_BYTES
+    return OperandWidths(
+        vector,
+        vector if rows.as_stored else 1,
+        rows.fragment,
+        reads,
+        max(loaded / machine.phase_bytes, reads),
+        -(-tile_bytes // machine.phase_bytes),
+        tile_bytes,
+        synchronous=not (direct or atom.reads_memory),
+    )
+
+
+def matrix_estimate(
+    facts: Facts,
+    program: Program,
+    *,
+    stages: int = 0,
+    widths: Sequence[OperandWidths | None] | None = None,
+    resident: int = 0,
+) -> Estimate | None:
+    """As `estimate.estimate`, for a matrix instruction: both inputs are staged."""
+    machine, atom = facts.machine, facts.atom
+    device = machine.device
+    blocks, registers, threads = program.blocks, program.registers, program.thread_count
+    subgroups = -(-threads // device.subgroup_size)
+    counts = [-(-extent // block) for extent, block in zip(facts.extents, blocks, strict=True)]
+    steps = prod([counts[i] for i in facts.reductions])
+    tasks = prod([counts[i] for i in facts.parallel])
+    points = prod(registers)
+    accumulators = points // prod([registers[i] for i in facts.reductions])
+    phases, fragments, before, issue, cache = 0.0, 0.0, 0.0, float(STEP_INSTRUCTIONS), 0
+    staging, synchronous, tiles = 0, False, list[int]()
+    for i, access in enumerate(facts.inputs):
+        found = widths[i] if widths is not None else None
+        ideal = found is None
+        found = found or matrix_widths(facts, access, program)
+        phases += found.load_phases * (subgroups if ideal else 1) + found.store_phases
+        changed = facts.prologue[i] if facts.prologue else 0
+        rounds = -(-found.tile_bytes // (access.element_bytes * found.vector * threads))
+        issue += found.reads
+        if not atom.reads_memory:
+            issue += rounds * (1 + COPY_INSTRUCTIONS)
+        # What a prologue changes passes through registers.
+        if changed or found.synchronous:
+            synchronous = True
+            issue += rounds * found.vector // found.store
+            staging += ceil(rounds * found.vector * access.element_bytes / 4)
+        before += rounds * found.vector * changed
+        fragments += 2 * facts.fragment_registers(access, registers)
+        cache += access.traffic(blocks)
+        tiles.append(found.tile_bytes)
+    issue += points * facts.math_per_point / atom.points(registers[atom.column]) + before * facts.other_cycles
+    used = ceil(accumulators * facts.result_words + fragments) + device.model.addressing_registers
+    end = epilogue_work(facts, program, accumulators) if facts.ends else None
+    if end is not None:
+        used = max(used, accumulators * facts.result_words + end.registers + device.model.addressing_registers)
+    stores, store_phases, written = stored(facts, program, tasks, accumulators)
+    times = 2 if facts.expression.accumulates else 1
+    work = Work(
+        tasks=tasks,
+        steps=steps,
+        threads=threads,
+        resident=1,
+        math=points * facts.math_per_point * facts.cycles_per_point / machine.math_cycles,
+        issue=issue,
+        phases=phases,
+        load_rounds=0,
+        staged=True,
+        stages=1,
+        tail_issue=2 * stores * times,
+        tail_phases=store_phases * times * subgroups,
+        tail_waits=0,
+        cache_bytes=cache * tasks * steps + times * written,
+        global_bytes=0.0,
+    )
+    if end is not None:
+        work.tail_issue += end.issue
+        work.tail_phases += end.phases
+        work.tail_load_rounds = end.load_rounds
+        work.cache_bytes += tasks * end.cache_bytes
+    if synchronous and stages > SYNCHRONOUS_STAGES:
+        return None
+    best: Estimate | None = None
+    for count in [stages] if stages else stage_counts(facts, steps, synchronous=synchronous):
+        need = sum([aligned(count * tile) for tile in tiles])
+        words = used + (staging if count > 1 else 0)
+        held = resident or matrix_residency(facts, threads, words, need)
+        if not held or (best is not None and held <= best.work.resident):
+            continue
+        moved = global_traffic(facts, blocks, counts, machine.units * held, times)[0]
+        one = replace(work, resident=held, stages=count, global_bytes=moved)
+        seconds = total_seconds(seconds_by_layer(one, machine), device.model, alternates=one.alternates)
+        if best is None or seconds < 0.999 * best.seconds:
+            best = Estimate(seconds, program, count, words, need, one)
+    return best
+
+
+def stage_counts(facts: Facts, steps: int, *, synchronous: bool) -> list[int]:
+    """Return the numbers of buffers that are tried, most first: what they hide costs workgroup memory only."""
+    if steps == 1:
+        return [1]
+    most = TENSOR_STAGES if facts.atom.reads_memory else SYNCHRONOUS_STAGES if synchronous else ASYNCHRONOUS_STAGES
+    return list(range(min(most, steps), 1, -1))
+
+
+def matrix_residency(facts: Facts, threads: int, registers: int, workgroup_bytes: int) -> int:
+    """Return how many tasks fit on one unit at a time, 0 if none does."""
+    one = specialised_tasks_per_unit if facts.atom.reads_memory else tasks_per_unit
+    return one(facts.machine.device, threads, registers, workgroup_bytes)

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Tensor maps: what NVIDIA's tensor copies must know of an array, as kernels say it and runtimes encode it.
+
+A kernel takes its tensor maps after its buffers, each an opaque record of 128 bytes that the launcher makes of this
+description and of the buffer's address; of NVIDIA's driver that is `cuTensorMapEncodeTiled`, which counts dimensions
+innermost first.
+"""
+
+from dataclasses import asdict, dataclass
+from typing import Annotated, Any, Literal, TypeAlias
+
+from roller_mlir.plan.codec import Range
+
+MAP_BYTES = 128
+"""Bytes of an encoded tensor map."""
+
+MapElement: TypeAlias = Literal["f16", "bf16", "f32", "tf32", "i8"]
+_Count: TypeAlias = Annotated[int, Range(0)]
+_Positive: TypeAlias = Annotated[int, Range(1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class TensorMap:
+    """How boxes of an array are copied to workgroup memory.
+
+    Attributes:
+        argument: Number of the kernel's buffer.
+        element: Element type; "tf32" is f32 that is rounded to tf32 on the way.
+        extents: Of the array, outermost first.
+        strides: Bytes from one element to the next along each dimension but the innermost.
+        box: Span of a box in the array's elements, per dimension.
+        steps: Elements from one that is copied to the next, per dimension: ceil(box / steps) are.
+        swizzle: Bytes after which the permutation of 16-byte pieces repeats in a line; 0 for none.
+        fill: What elements outside of the array read as.
+    """
+
+    argument: _Count
+    element: MapElement
+    extents: tuple[_Positive, ...]
+    strides: tuple[_Positive, ...]
+    box: tuple[_Positive, ...]
+    steps: tuple[_Positive, ...]
+    swizzle: Literal[0, 32, 64, 128] = 128
+    fill: Literal[0] = 0
+
+    def __post_init__(self) -> None:
+        """Check that all dimensions are described."""
+        rank = len(self.extents)
+        if not 1 <= rank <= 5 or (len(self.strides), len(self.box), len(self.steps)) != (rank - 1, rank, rank):
+            raise ValueError(
+                f"a tensor map needs 1 to 5 extents, and as many strides (less one), box extents and steps, but got {self}"
+            )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the record as plain data, lists for tuples."""
+        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> "TensorMap":
+        """Rebuild a record from `to_dict` data."""
+        return cls(**{key: tuple(value) if isinstance(value, list) else value for key, value in data.items()})

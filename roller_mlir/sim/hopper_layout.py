@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The records of what a Hopper block does beside its threads: mbarriers, bulk copies, products of warpgroups.
+
+Happens-before is kept as clocks: one a warp says up to where it knows of every other warp's memory accesses, of each
+warpgroup's finished groups of products, and of each mbarrier's finished phases. An arrival adds the warp's clock to
+the phase, a wait adds the phase's to the warp's.
+"""
+
+from enum import IntEnum
+
+WARP = 32
+WARPGROUP = 128
+MOST_WARPS = 32
+MOST_GROUPS = MOST_WARPS * WARP // WARPGROUP
+MOST_MBARRIERS = 64
+MOST_BULK_COPIES = 256
+MOST_WEBS = 64
+NAMED_BARRIERS = 16
+GRANULE_BYTES = 16
+
+CLOCK_GROUPS = MOST_WARPS  # where the entries of warpgroups start in a clock
+CLOCK_MBARRIERS = CLOCK_GROUPS + MOST_GROUPS
+CLOCK_WORDS = CLOCK_MBARRIERS + MOST_MBARRIERS
+
+WINDOW_BYTES = 1 << 18
+"""Addresses of workgroup memory take 18 bits in matrix descriptors; each block's arena lies in a window of its own."""
+
+RESERVED_BYTES = 1024
+"""Workgroup memory that the hardware keeps at the start of the window for itself."""
+
+MOST_TRANSACTIONS = (1 << 20) - 1
+MOST_ARRIVALS = (1 << 20) - 1
+REGISTERS = 1 << 16
+MOST_RANK = 5
+MBARRIER_MARK = 0x6D62_6172  # the upper half of an mbarrier's word in memory; the lower one is its number
+
+
+class Machine(IntEnum):
+    """Slots of the record of one resident block."""
+
+    KNOWN = 0  # address of int64[warps][CLOCK_WORDS]
+    WAITS = 1  # address of int64[threads][2]: number of the mbarrier or barrier that the thread waits for, parity
+    MBARRIERS = 2  # address of int64[MOST_MBARRIERS][MBARRIER_WORDS]
+    MBARRIER_COUNT = 3
+    COPIES = 4  # address of int64[MOST_BULK_COPIES][len(BulkCopy)], oldest first
+    COPY_COUNT = 5
+    GRANULES = 6  # address of int64[granules of the arena][1 + GROUP_COUNT]: the copy that writes it, who reads it
+    NAMED = 7  # address of int64[NAMED_BARRIERS][NAMED_WORDS]
+    GROUPS = 8  # address of int64[GROUP_COUNT][GROUP_WORDS]
+    GROUP_COUNT = 9
+    OPERANDS = 10  # address of int64[threads]: where the thread's accumulators are
+    SCRATCH = 11  # address of the memory in which products are made
+    WARPS = 12
+    CLUSTER_PHASE = 13  # address of int64[threads]: arrivals of the thread at the barrier of the cluster
+    CLUSTER_ARRIVED = 14
+    CLUSTER_DONE = 15  # phases of the barrier of the cluster that are complete
+    MAPS = 16  # address of int64[MAP_COUNT]: addresses of the tensor maps
+    MAP_COUNT = 17
+    SIZE = 18
+
+
+class Mbarrier(IntEnum):
+    """Columns of an mbarrier; behind them the clock that arrivals collect, and the last complete phase's."""
+
+    ADDRESS = 0  # 0: none any more
+    EXPECTED = 1  # arrivals of a phase
+    PENDING = 2  # arrivals that are missing
+    TRANSACTIONS = 3  # bytes that are missing
+    PHASE = 4  # phases that are complete
+    TESTED = 5  # 1: somebody found the phase incomplete, and goes on asking
+    OWNER = 6  # the warp that initialised it
+    STARTED = 7  # when it did
+    SIZE = 8
+
+
+class BulkCopy(IntEnum):
+    """Columns of a bulk copy under way."""
+
+    SITE = 0
+    THREAD = 1
+    KIND = 2  # a CopyKind
+    MBARRIER = 3  # number of the mbarrier that it completes on; -1: none
+    GROUP = 4  # of a store: 0: in no group yet, else its own and those that were made after it
+    MAP = 5  # address of the tensor map, or of the global memory
+    SHARED = 6  # address in workgroup memory
+    BYTES = 7
+    X = 8  # coordinates, innermost first
+    OFFSETS = 13  # im2col offsets, innermost first
+    SIZE = 16
+
+
+class CopyKind(IntEnum):
+    """What a bulk copy does."""
+
+    TENSOR_LOAD = 0
+    LOAD = 1
+    TENSOR_STORE = 2
+    STORE = 3
+
+
+class TensorMap(IntEnum):
+    """Columns of a tensor map; dimensions are innermost first."""
+
+    BASE = 0  # address
+    RANK = 1
+    ELEMENT_BYTES = 2
+    SWIZZLE = 3  # bits 4..6 of an address that change with bits 7..9
+    BYTES = 5  # of a box in workgroup memory
+    FILL = 6  # what elements outside become, as bits
+    PIXELS = 7  # im2col: pixels of a column; 0: tile mode
+    EXTENT = 8
+    STRIDE = 13  # bytes
+    BOX = 18  # elements of a box, those that the steps leave out not counted
+    STEP = 23
+    LOWER = 28  # im2col: corners of the box of pixels
+    UPPER = 31
+    SIZE = 34
+
+
+class Named(IntEnum):
+    """Columns of a named barrier; behind them its clock."""
+
+    ARRIVED = 0
+    EXPECTED = 1
+    SITE = 2
+    SIZE = 3
+
+
+class Group(IntEnum):
+    """Columns of a warpgroup."""
+
+    ARRIVED = 0
+    SITE = 1
+    DESCRIPTOR_A = 2
+    DESCRIPTOR_B = 3
+    FLAG = 4
+    COMMITTED = 5  # groups of products
+    COMPLETED = 6
+    FENCED = 7
+    REGISTERS = 8  # of a thread; 0: as the launch gave them
+    UNCOMMITTED = 9  # products since the last group
+    WEBS = 10  # int64[MOST_WEBS]: the last group of products on each web of accumulators
+    SIZE = 10 + MOST_WEBS
+
+
+class Element(IntEnum):
+    """Types of the elements of operands of products."""
+
+    F16 = 0
+    BF16 = 1
+    TF32 = 2
+    S8 = 3
+    U8 = 4
+
+
+ELEMENT_BYTES = {Element.F16: 2, Element.BF16: 2, Element.TF32: 4, Element.S8: 1, Element.U8: 1}
+
+
+class Sum(IntEnum):
+    """Types of accumulators."""
+
+    F32 = 0
+    F16 = 1
+    S32 = 2
+
+
+class Product(IntEnum):
+    """Places of the fields in the word that describes a product."""
+
+    N = 0  # 12 bits
+    A = 12  # an Element, 4 bits
+    B = 16
+    SUM = 20
+    A_TRANSPOSED = 24  # M is the inner axis
+    B_TRANSPOSED = 25  # N is the inner axis
+    NEGATIVE = 26  # the product is subtracted
+    WEB = 32  # 16 bits
+    K = 48  # 8 bits
+
+
+MBARRIER_WORDS = Mbarrier.SIZE + 2 * CLOCK_WORDS
+NAMED_WORDS = Named.SIZE + CLOCK_WORDS
+SCRATCH_WORDS = 64 * 32 + 32 * 256 + 64 * 256

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiles the functions of Hopper blocks, once a process and only where a kernel needs them."""
+
+import functools
+
+import llvmlite.binding as binding
+
+from roller_mlir.sim.hopper_base_ir import ASYNC, emit_base
+from roller_mlir.sim.hopper_copies_ir import emit_bulk_copies
+from roller_mlir.sim.hopper_group_ir import emit_groups
+from roller_mlir.sim.hopper_mbarrier_ir import emit_mbarriers
+from roller_mlir.sim.hopper_product_ir import emit_products
+from roller_mlir.sim.hopper_store_ir import emit_stores
+from roller_mlir.sim.hopper_waits_ir import emit_waits
+from roller_mlir.sim.jit import QUICK_PASSES, Compiled, compile_text, runtime
+from roller_mlir.sim.runtime_ir import PREFIX
+
+
+@functools.cache
+def hopper_runtime() -> Compiled:
+    """Return the compiled functions; kernels that are compiled later find them by name."""
+    switch = f"{PREFIX}switch"
+    binding.add_symbol(switch, runtime().compiled.address(switch))
+    base = emit_base()
+    emit_waits(base, emit_bulk_copies(base, emit_mbarriers(base)))
+    emit_products(base, emit_groups(base))
+    emit_stores(base)
+    compiled = compile_text(str(base.module), passes=QUICK_PASSES, level=2)
+    for function in base.module.functions:
+        if not function.is_declaration and function.linkage != "internal":
+            binding.add_symbol(function.name, compiled.address(function.name))
+    return compiled
+
+
+def hook(name: str) -> int:
+    """Return the address of what the scheduler calls: "start", "barrier" or "advance"."""
+    return hopper_runtime().address(ASYNC + name)

@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is shared while a kernel of the LLVM level is rewritten: sites, names, checks of addresses, what it needs."""
+
+from typing import NoReturn
+
+from roller_mlir.sim.llvm_call import HELPER
+from roller_mlir.sim.llvm_memory import Roots
+from roller_mlir.sim.llvm_text import KernelText
+from roller_mlir.sim.matrix_units import SubgroupOperation
+from roller_mlir.sim.sites import Site, SiteTable
+
+OWN_MEMORY = "%roller.own"
+_KINDS = {"load": "load", "store": "store"}
+
+
+class Context:
+    """A kernel that is being rewritten.
+
+    Attributes:
+        subgroup_size: Lanes of a subgroup.
+        definitions: Functions that are compiled with it, by what asks for them once.
+        operations: Operations of whole subgroups that it calls.
+        own_bytes: Memory that each thread needs for itself.
+        copies: Whether its threads copy asynchronously.
+    """
+
+    def __init__(self, kernel: KernelText, table: SiteTable, roots: Roots, subgroup_size: int) -> None:
+        """Take what is known of the kernel; sites are added to the table."""
+        self.subgroup_size = subgroup_size
+        self.definitions: dict[str, str] = {}
+        self.operations: set[SubgroupOperation] = set()
+        self.own_bytes = 0
+        self.copies = False
+        self.roots = roots
+        self._kernel, self._table, self._names = kernel, table, 0
+
+    def refuse(self, at: int, message: str) -> NoReturn:
+        """Raise the error of something that cannot be simulated."""
+        self._kernel.refuse(at, message)
+
+    def site(self, at: int, op: str, label: str = "", kind: str = "") -> int:
+        """Number an instruction of a line."""
+        number = len(self._table)
+        place = f"{self._kernel.file}:{at}:1" if at else self._kernel.file
+        self._table.sites.append(
+            Site(number=number, kernel=self._kernel.name, op=op, label=label, place=place, kind=kind)
+        )
+        return number
+
+    def fresh(self) -> str:
+        """Return a new name of a value."""
+        self._names += 1
+        return f"%roller.{self._names}"
+
+    def aligned(self, site: int, pointer: str, alignment: int, when: str = "true") -> list[str]:
+        """Return the check that an address is a multiple of `alignment`, where the i1 `when` holds."""
+        address = self.fresh()
+        lines = [f"{address} = ptrtoint {pointer} to i64"]
+        if when != "true":
+            chosen = self.fresh()
+            lines.append(f"{chosen} = select i1 {when}, i64 {address}, i64 0")
+            address = chosen
+        return [
+            *lines,
+            f"call void @{HELPER}aligned(i64 %roller.block, i64 {site}, i64 {address}, i64 {alignment - 1})",
+        ]
+
+    def inside(self, at: int, op: str, pointer: str, size: str, when: str = "true") -> tuple[list[str], int]:
+        """Return the check that bytes are inside what their address comes from, where `when` holds, and its site."""
+        root = self.roots.find(pointer.rsplit(" ", 1)[1])
+        address = self.fresh()
+        lines = [f"{address} = ptrtoint {pointer} to i64"]
+        site = self.site(at, op, root.label if root else "", _KINDS.get(op, "atomic"))
+        guard = "" if when == "true" else "_if"
+        span = f"i64 %roller.block, i64 {site}, i64 {address}, i64 {size}"
+        if guard:
+            span = f"i1 {when}, {span}"
+        if root is None:
+            return [*lines, f"call void @{HELPER}anywhere{guard}({span})"], site
+        return [*lines, f"call void @{HELPER}inside{guard}({span}, i64 {root.first}, i64 {root.last})"], site
+
+
+class Instruction:
+    """An instruction, as its expansion sees the kernel around it."""
+
+    @property
+    def copies(self) -> bool:
+        """Whether threads of the kernel copy asynchronously, as far as is known."""
+        return self._context.copies
+
+    def use_copies(self) -> None:
+        """Note that they do."""
+        self._context.copies = True
+
+    def __init__(self, context: Context, at: int, op: str) -> None:
+        """Take its line and name."""
+        self._context, self._at, self._op = context, at, op
+
+    @property
+    def subgroup_size(self) -> int:
+        """Lanes of a subgroup."""
+        return self._context.subgroup_size
+
+    def site(self) -> int:
+        """Number the instruction."""
+        return self._context.site(self._at, self._op)
+
+    def fresh(self) -> str:
+        """Return a new name of a value."""
+        return self._context.fresh()
+
+    def emitted(self, instruction: str) -> tuple[str, str]:
+        """Return a new name and the line that gives it an instruction's result; checks know where it points."""
+        name = self._context.fresh()
+        self._context.roots.define(name, instruction)
+        return name, f"{name} = {instruction}"
+
+    def check(self, pointer: str, size: str, alignment: int, when: str = "true") -> list[str]:
+        """Return checks that an access is inside what its address comes from, and aligned."""
+        lines, site = self._context.inside(self._at, self._op, pointer, size, when)
+        return lines + (self._context.aligned(site, pointer, alignment, when) if alignment > 1 else [])
+
+    def aligned(self, pointer: str, alignment: int) -> list[str]:
+        """Return the check that an address is a multiple of `alignment`."""
+        return self._context.aligned(self.site(), pointer, alignment)
+
+    def memory(self, size_bytes: int) -> str:
+        """Return a ptr to the thread's own memory; each use shares it."""
+        self._context.own_bytes = max(self._context.own_bytes, size_bytes)
+        return OWN_MEMORY
+
+    def define(self, key: str, text: str) -> None:
+        """Compile functions with the kernel, once for a key."""
+        self._context.definitions[key] = text
+
+    def provide(self, operation: SubgroupOperation) -> None:
+        """Note an operation of whole subgroups that is called."""
+        self._context.operations.add(operation)

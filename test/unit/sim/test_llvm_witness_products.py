@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Matrix multiplications that Triton and IREE compiled run at the LLVM level as they should.
+
+The simulator and our code generator come from the same hands, and could share a misunderstanding of an instruction;
+these compilers' kernels do not: ldmatrix, mma.sync and cp.async of NVIDIA, MFMA of AMD. `bench/peers/witness.py` made
+them.
+"""
+
+import itertools
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from roller_mlir.codegen.backend.translate import to_llvm_22
+from roller_mlir.sim import SimulatedKernels
+from roller_mlir.sim.llvm_level import lower_llvm
+
+DATA = Path(__file__).parent / "data" / "witness"
+INDEX: dict[str, dict[str, Any]] = json.loads((DATA / "index.json").read_text())
+KERNELS = [name for name, entry in INDEX.items() if entry["target"] != "sm_90"]
+DTYPES: dict[str, Any] = {
+    "f16": np.float16,
+    "bf16": ml_dtypes.bfloat16,
+    "tf32": np.float32,
+    "f32": np.float32,
+    "i8": np.int8,
+    "i32": np.int32,
+}
+
+
+def text_of(name: str) -> str:
+    """LLVM IR as LLVM 22 spells it, which does not name the width of a buffer's size: it knows one."""
+    text = (DATA / f"{name}.ll").read_text()
+    size = r"(make\.buffer\.rsrc\.p7\.p1)\.i32\((.*?, i16[^,]*), i32"
+    return to_llvm_22(re.sub(size, r"\1(\2, i64", text))
+
+
+def subgroup_size(name: str) -> int:
+    return 64 if INDEX[name]["target"].startswith("gfx") else 32
+
+
+def simulated(name: str, text: str) -> SimulatedKernels:
+    lowered = lower_llvm(INDEX[name]["kernel"], text, subgroup_size=subgroup_size(name))
+    assert lowered.refusal((INDEX[name]["threads"], 1, 1)) == ""
+    return SimulatedKernels(lowered, subgroup_size(name))
+
+
+@cache
+def kernel_of(name: str) -> SimulatedKernels:
+    return simulated(name, text_of(name))
+
+
+def extents(name: str) -> tuple[int, int, int]:
+    """Sizes that the kernel promises: of Triton's, multiples of 16; here they end within tiles."""
+    entry = INDEX[name]
+    if "extents" in entry:
+        m, n, k = entry["extents"]
+        return m, n, k
+    rows, columns, depth = entry["tile"]
+    return 2 * rows - 16, 2 * columns - 16, 3 * depth + 16 * (depth > 16)
+
+
+def is_right(name: str, kernels: SimulatedKernels, seed: int | None, size: tuple[int, int, int] | None = None) -> bool:
+    """Whether the kernel gives the product of integers to the bit."""
+    entry = INDEX[name]
+    m, n, k = size or extents(name)
+    generator = np.random.default_rng(7)
+    a = generator.integers(-4, 5, (m, k)).astype(DTYPES[entry["element"]])
+    b = generator.integers(-4, 5, (k, n)).astype(DTYPES[entry["element"]])
+    expected = (a.astype(np.int64) @ b.astype(np.int64)).astype(DTYPES[entry["sum"]])
+    c = np.full_like(expected, 99)
+    if entry["compiler"] == "Triton":
+        rows, columns, _ = entry["tile"]
+        grid: tuple[int, ...] = (-(-m // rows), -(-n // columns))
+        scratch = np.zeros(16, np.uint8)
+        arguments, dynamic = [a, b, c, m, n, k, scratch, scratch], entry["dynamic_bytes"]
+    else:
+        grid, arguments, dynamic = (entry["blocks"],), [a, b, c], 65536
+    kernels.launch(entry["kernel"], grid, entry["threads"], dynamic, arguments, seed=seed)
+    return np.array_equal(c, expected)
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_products(name: str) -> None:
+    for seed in (None, 0, 1):
+        assert is_right(name, kernel_of(name), seed)
+
+
+@pytest.mark.parametrize("name", ["triton-sm_80-f16", "triton-gfx942-f16"])
+def test_sizes(name: str) -> None:
+    for size in itertools.product((16, 48), (16, 48), (16, 32, 80)):
+        assert is_right(name, kernel_of(name), 0, size)
+
+
+FAULTS = {
+    "a wait for too few groups": ("triton-sm_80-f16", r"(wait\.group\(i32) \d", r"\1 7"),
+    "no wait": ("triton-sm_80-bf16", r".*@llvm\.nvvm\.cp\.async\.wait\.group\(i32 \d\)\n", ""),
+    "a load that is not transposed": ("triton-sm_80-f16", r"m8n8\.x4\.trans\.b16", "m8n8.x4.b16"),
+    "fragments of A in another order": ("triton-sm_80-i8", r"\{ \$8, \$9, \$10, \$11 \}", "{ $8, $10, $9, $11 }"),
+    "operands that change places": (
+        "triton-gfx942-f16",
+        r"(mfma\S*\(<4 x half>) (%\d+), <4 x half> (%\d+)",
+        r"\1 \3, <4 x half> \2",
+    ),
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_faults_show(fault: str) -> None:
+    name, pattern, replacement = FAULTS[fault]
+    text = text_of(name)
+    wrong = re.sub(pattern, replacement, text)
+    if "trans" in pattern:
+        wrong = re.sub(r"declare .*ldmatrix.*\n", "", wrong, count=1)
+    assert wrong != text
+    assert not is_right(name, simulated(name, wrong), 0)
