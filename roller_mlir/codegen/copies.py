@@ -86,6 +86,8 @@ def copy_rounds(context: TaskContext, copy: CopyMap, numbers: Sequence[Linear] |
             digits.append(Linear.of(Symbol(last.name, last.low, high, last.divisor, last.value)))
         at = [Linear.of(d) for d in same] + digits
         at[0] = at[0] * copy.vector
+        if copy.depth > 1:
+            at[copy.across] = at[copy.across] * copy.depth
         rounds.append(Round(tuple(reversed(at)), present))
     return tuple(rounds)
 
@@ -111,7 +113,7 @@ def copy_now(context: TaskContext, transfers: Sequence[Transfer], stage: ir.Valu
 
     for transfer in transfers:
         size = element_bytes(ir.MemRefType(transfer.source.buffer.type).element_type)
-        words = transfer.staged.copy.vector * max(1, size // 4)
+        words = transfer.staged.copy.vector * transfer.staged.copy.depth * max(1, size // 4)
         if not transfer.staged.rounds:
             _copy_in_loop(context, transfer, stage, rounds_at_once(transfer.staged.copy.rounds, words))
             continue
@@ -140,7 +142,7 @@ def _copy_in_loop(context: TaskContext, transfer: Transfer, stage: ir.Value, at_
 def load_rounds(
     context: TaskContext, staged: StagedCopy, source: DirectTile, wanted: ir.Value | None
 ) -> list[ir.Value]:
-    """Load the thread's share of a tile into registers.
+    """Load the thread's share of a tile into registers: `CopyMap.depth` vectors a round.
 
     Args:
         context: The task.
@@ -150,8 +152,8 @@ def load_rounds(
     """
     emit = context.emit
     values: list[ir.Value] = []
-    for share in staged.rounds:
-        at = [o + x * s for o, x, s in zip(source.origin, share.at, source.steps, strict=True)]
+    for share, place in _vectors(staged):
+        at = [o + x * s for o, x, s in zip(source.origin, place, source.steps, strict=True)]
         inside = emit.both(share.present, emit.inside(at, source.shape))
         if wanted is None or inside is None:
             condition = emit.both(wanted, inside)
@@ -206,23 +208,49 @@ def issue_rounds(context: TaskContext, staged: StagedCopy, source: DirectTile, s
 
 def store_rounds(context: TaskContext, staged: StagedCopy, name: str, values: list[ir.Value], stage: ir.Value) -> None:
     """Store the thread's share of a tile into a stage's buffer."""
-    for share, value in zip(staged.rounds, values, strict=True):
+    depth = staged.copy.depth
+    for number, share in enumerate(staged.rounds):
+        own = values[number * depth : (number + 1) * depth]
         if share.present is None:
-            _store(context, staged, name, share, value, stage)
+            _store(context, staged, name, share, own, stage)
         else:
             context.emit.branch(
-                share.present, [], lambda s=share, v=value: _store(context, staged, name, s, v, stage) or []
+                share.present, [], lambda s=share, v=own: _store(context, staged, name, s, v, stage) or []
             )
 
 
-def _store(context: TaskContext, staged: StagedCopy, name: str, share: Round, value: ir.Value, stage: ir.Value) -> None:
+def _vectors(staged: StagedCopy) -> list[tuple[Round, tuple[Linear, ...]]]:
+    """Return the vectors that a thread copies: the round of each, and where it begins."""
+    copy = staged.copy
+    found: list[tuple[Round, tuple[Linear, ...]]] = []
+    for share in staged.rounds:
+        rows = len(share.at) - 1 - copy.across
+        for number in range(copy.depth):
+            moved = [x + (number if d == rows and copy.depth > 1 else 0) for d, x in enumerate(share.at)]
+            found.append((share, tuple(moved)))
+    return found
+
+
+def _store(
+    context: TaskContext, staged: StagedCopy, name: str, share: Round, values: Sequence[ir.Value], stage: ir.Value
+) -> None:
     emit, vector, width = context.emit, staged.copy.vector, staged.layout.store_vector
     order = staged.layout.order
     inner = len(share.at) - 1
-    for start in range(0, vector, width):
-        part = value
-        if width < vector:
-            part = slice_of(emit, value, start, width)
+    if len(values) > 1:
+        # Transposed in registers: element by element of the tensor's rows, a vector along the buffer's.
+        kind = vector_type(ir.MemRefType(staged.view.type).element_type, len(values))
+        parts = [
+            emit.op("vector.from_elements", [slice_of(emit, v, lane, 1) if vector > 1 else v for v in values], kind)
+            for lane in range(vector)
+        ]
+    else:
+        (value,) = values
+        parts = [
+            slice_of(emit, value, start, width) if width < vector else value for start in range(0, vector, width)
+        ]
+    for number, part in enumerate(parts):
+        start = number if len(values) > 1 else number * width
         at = [share.at[d] + (start if d == inner else 0) for d in order]
         indices = [stage, *buffer_indices(emit, staged.view, staged.layout, at)]
         access_memory(emit, staged.view, indices, width, f"workgroup store {name}", part)

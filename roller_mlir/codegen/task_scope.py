@@ -15,7 +15,7 @@ from roller_mlir.codegen.program import load_layout
 from roller_mlir.codegen.task_context import TaskContext, element_bytes, memref_view
 from roller_mlir.codegen.tile_values import DirectTile, SplatTile, StagedTile, TileValue
 from roller_mlir.dialects.rtile import MapLoadOp, TileLoad
-from roller_mlir.mapping.data_tile import TileDimension, copy_map
+from roller_mlir.mapping.data_tile import TileDimension, tile_copy
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.layout import MAX_VECTOR_BYTES, buffer_shape
 from roller_mlir.mapping.unrolling import MOST_UNROLLED_ROUNDS
@@ -114,7 +114,7 @@ class TaskScope:
         shape = (stages, *buffer_shape(dimensions, layout))
         element = ir.MemRefType(load.source.type).element_type
         view = memref_view(context.emit, context.arena, context.offsets[load.operation], shape, element)
-        copy = copy_map(load.tile.shape, layout.vector, context.threads)
+        copy = tile_copy(load.tile.shape, layout, context.threads)
         rolled = now and copy.rounds > MOST_UNROLLED_ROUNDS
         return StagedCopy(view, layout, copy, () if rolled else copy_rounds(context, copy))
 
@@ -152,11 +152,18 @@ def check_layout(load: TileLoad, layout: OperandPlan, tile: DirectTile) -> None:
             load,
             f"'rtile.load' copies vectors of {layout.vector}, but its rows are aligned to {row} elements; lower vector",
         )
-    if layout.store_vector > 1 and (layout.order[-1] != inner or layout.vector % layout.store_vector):
+    rows = layout.order[-1] if layout.order else inner
+    if rows == inner and layout.vector % layout.store_vector:
         fail(
             load,
-            f"'rtile.load' writes vectors of {layout.store_vector}, which must divide vector = {layout.vector} and lie "
-            f"along dimension {inner}; lower store_vector",
+            f"'rtile.load' writes vectors of {layout.store_vector}, which must divide vector = {layout.vector}; lower "
+            "store_vector",
+        )
+    if rows != inner and load.tile.shape[rows] % layout.store_vector:
+        fail(
+            load,
+            f"'rtile.load' writes vectors of {layout.store_vector} along dimension {rows}, which must divide the "
+            f"tile's extent {load.tile.shape[rows]}; lower store_vector",
         )
     width = max(layout.store_vector, layout.fragment_vector)
     if layout.pad % width:

@@ -10,7 +10,7 @@ from functools import lru_cache
 from math import gcd, prod
 
 from roller_mlir.mapping.index import power_of_two_divisor
-from roller_mlir.plan import Access, LinearIndex
+from roller_mlir.plan import Access, LinearIndex, OperandPlan
 
 
 @dataclass(frozen=True)
@@ -90,11 +90,16 @@ class CopyMap:
         sizes: Vectors per dimension, innermost tensor dimension first.
         vector: Elements of a vector.
         threads: Threads that share the copy.
+        across: Dimension, counted as in `sizes`, along which a thread takes `depth` neighbouring vectors together and
+            writes what it transposed in registers; -1 for none.
+        depth: See `across`; `sizes` and `rounds` count blocks of so many vectors.
     """
 
     sizes: tuple[int, ...]
     vector: int
     threads: int
+    across: int = -1
+    depth: int = 1
 
     @property
     def vectors(self) -> int:
@@ -124,6 +129,26 @@ def copy_map(shape: Sequence[int], vector: int, threads: int) -> CopyMap:
     """Return the copy map of a tile of `shape` whose innermost extent is rounded up to whole vectors."""
     reverse = list(reversed(shape)) or [1]
     return CopyMap((-(-reverse[0] // vector), *reverse[1:]), vector, threads)
+
+
+def tile_copy(shape: Sequence[int], operand: OperandPlan, threads: int) -> CopyMap:
+    """Return the copy map of a staged tile.
+
+    Where rows in workgroup memory run along another dimension than the tensor's, and are written several elements at
+    once, a thread reads `store_vector` vectors from neighbouring places of that dimension and transposes them.
+
+    >>> turned = OperandPlan(layer="workgroup", order=(1, 0), vector=8, store_vector=4)
+    >>> tile_copy((16, 64), turned, 32)
+    CopyMap(sizes=(8, 4), vector=8, threads=32, across=1, depth=4)
+    """
+    inner = len(shape) - 1
+    rows = operand.order[-1] if operand.order else inner
+    depth = operand.store_vector if rows != inner else 1
+    if depth == 1:
+        return copy_map(shape, operand.vector, threads)
+    blocks = [-(-extent // depth) if d == rows else extent for d, extent in enumerate(shape)]
+    plain = copy_map(blocks, operand.vector, threads)
+    return CopyMap(plain.sizes, plain.vector, threads, inner - rows, depth)
 
 
 def copy_vector(extent: int, step: int, alignment: int, limit: int = 4) -> int:

@@ -82,7 +82,7 @@ def promise_of(expression: TensorExpression, plan: Plan, device: Device) -> Prom
     steps = prod(steps_of(loop, plan.axes[i]) for i, loop in enumerate(expression.loops) if loop.reduction)
     accesses: list[PromisedAccess] = []
     for number, (access, operand) in enumerate(zip(expression.inputs, plan.operands, strict=True)):
-        if access.shape:
+        if access.shape and plan.atom is None:
             accesses += _accesses(expression, plan, rolled, number, access, operand)
     return Promise(
         device=device,
@@ -93,7 +93,7 @@ def promise_of(expression: TensorExpression, plan: Plan, device: Device) -> Prom
         pass_fmas=_pass_fmas(expression, plan, rolled, None),
         most_pass_fmas=_pass_fmas(expression, plan, rolled, plan.lane),
         loops=steps > 1 or bool(rolled),
-        only_fmas=not (expression.epilogue or expression.epilogue_flops or any(expression.prologue_flops)),
+        only_fmas=plan.atom is None and not (expression.epilogue or expression.epilogue_flops or any(expression.prologue_flops)),
         reads_more=bool(expression.epilogue) or expression.accumulates,
         packed=plan.instruction == "packed_fma" and all(_by_lanes(a, plan) for a in expression.inputs),
         accesses=tuple(accesses),
@@ -114,6 +114,8 @@ def _pass_fmas(expression: TensorExpression, plan: Plan, rolled: frozenset[int],
     """
     if not expression.fused_multiply_add or expression.result_type not in ("f32", "f64"):
         return 0
+    if plan.atom is not None:
+        return 0  # matrix instructions multiply and add
     if len(expression.inputs) < 2:
         return 0  # products with a constant are made once for all sums that take them
     used = {loop for access in expression.inputs for loop in access.loops()}

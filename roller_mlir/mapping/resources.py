@@ -14,6 +14,7 @@ from roller_mlir.mapping.arena_offsets import aligned
 from roller_mlir.mapping.combine import combination_bytes
 from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.layout import buffer_shape, steps_of
+from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS, role_registers
 from roller_mlir.mapping.window_reads import window_registers
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
@@ -21,12 +22,6 @@ from roller_mlir.plan.plan import WORKGROUP
 COPY_LOOP_REGISTERS = 48
 """Registers of a loop that copies tiles, at least: 43 depthwise convolutions and poolings of one step, where their sums
 did not need more, were assembled without spills in as many."""
-
-PRODUCER_THREADS = 128
-"""Threads beside a plan's that copy tiles for instructions which read workgroup memory: one group of four subgroups."""
-
-PRODUCER_REGISTERS = 40
-"""Registers that such a thread keeps."""
 
 
 @dataclass(frozen=True)
@@ -190,19 +185,16 @@ def tasks_per_unit(device: Device, threads: int, registers: int, workgroup_bytes
 
 
 def specialised_tasks_per_unit(device: Device, threads: int, registers: int, workgroup_bytes: int) -> int:
-    """As `tasks_per_unit`, where `PRODUCER_THREADS` more threads copy for the others and leave them their registers.
+    """As `tasks_per_unit`, where a warpgroup copies tiles for the others and leaves them most of its registers.
 
-    All threads start with as many registers as fit; then the producers give back all but `PRODUCER_REGISTERS`, and the
-    others take them: with 256 threads, 168 each at first, later (168 * 384 - 40 * 128) / 256 = 232.
+    256 threads that compute may have 232 registers each: 168 for each of 384 at first, of which the others keep 40.
     """
     every = threads + PRODUCER_THREADS
-    fitting = tasks_per_unit(device, every, PRODUCER_REGISTERS, workgroup_bytes)
-    for tasks in range(fitting, 0, -1):
-        first = min(device.max_registers_per_thread, device.registers_per_unit // (tasks * every)) // 8 * 8
-        later = (first * every - PRODUCER_REGISTERS * PRODUCER_THREADS) // threads // 8 * 8
-        if registers <= min(later, device.max_registers_per_thread) and tasks <= tasks_per_unit(
-            device, every, first, workgroup_bytes
-        ):
+    for tasks in range(tasks_per_unit(device, every, 24, workgroup_bytes), 0, -1):
+        each = device.registers_per_unit // (tasks * every)
+        roles = role_registers(threads, tasks, device.registers_per_unit)
+        most = min(each, device.max_registers_per_thread) if roles is None else roles[1]
+        if registers <= most:
             return tasks
     return 0
 

@@ -1,24 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What copies of whole tiles ask of an operator whose factors a matrix instruction takes from workgroup memory.
+"""What tensor copies ask of an operator whose factors a matrix instruction takes from workgroup memory.
 
-One thread starts the copy of a box of a tensor (NVIDIA's tensor memory accelerator), which lies in lines of 128 bytes,
-their 16-byte pieces permuted, as `wgmma` reads them. Sources: CUDA driver API, cuTensorMapEncodeTiled; PTX ISA, sections
-"Tensors" and "Asynchronous warpgroup level matrix instructions".
+A box of a tensor lies in lines of 128 bytes as `wgmma` reads them (`tensor_copy`). Sources: CUDA driver API,
+cuTensorMapEncodeTiled; PTX ISA, sections "Tensors" and "Asynchronous warpgroup level matrix instructions".
 """
 
+from collections.abc import Sequence
+
+from roller_mlir.mapping.tensor_copy import LINE_BYTES, MOST_BOX_ELEMENTS, MOST_DIMENSIONS, STRIDE_BYTES
 from roller_mlir.plan import Access, TensorExpression
-
-LINE_BYTES = 128
-"""Bytes of a box along the tensor's rows."""
-
-PITCH_BYTES = 16
-"""What divides the bytes from one row of the tensor to the next."""
 
 LONGEST_STEP = 8
 """Tensor elements between neighbours of a box, at most."""
-
-MOST_DIMENSIONS = 5
-"""Dimensions of a tensor, at most."""
 
 
 def tensor_copy_multiples(
@@ -31,13 +24,26 @@ def tensor_copy_multiples(
         loops: The loops of rows, columns and reduction; boxes have one point of every other loop.
     """
     found: list[tuple[int, int]] = []
-    changed = expression.prologue_flops or (0,) * len(expression.inputs)
+    changed = expression.prologue_flops or [0] * len(expression.inputs)
     for access, pad, operations in zip(expression.inputs, expression.pad_values, changed, strict=True):
         inner = _inner_loop(access, loops)
         if inner is None or operations or pad not in (None, 0.0):
             return None
         found.append((inner, LINE_BYTES // access.element_bytes))
     return tuple(found)
+
+
+def boxes_fit(accesses: Sequence[Access], blocks: Sequence[int]) -> bool:
+    """Return whether the tiles of a step are boxes that one copy can bring: as long as it reaches along each dimension.
+
+    Tiles are cut along their rows, line by line.
+    """
+    for access in accesses:
+        for index in access.indices[:-1]:
+            span = sum(abs(k) * (blocks[loop] - 1) for loop, k in index.terms().items()) + 1
+            if span > MOST_BOX_ELEMENTS:
+                return False
+    return True
 
 
 def _inner_loop(access: Access, loops: tuple[int, int, int]) -> int | None:
@@ -60,7 +66,7 @@ def _inner_loop(access: Access, loops: tuple[int, int, int]) -> int | None:
             if d == len(access.shape) - 1 and step == 1:
                 inner = loop
         pitch *= access.shape[d]
-        if d and pitch % PITCH_BYTES:
+        if d and pitch % STRIDE_BYTES:
             return None
     # Factors of other types than 16 bits are read along the reduction only.
     return None if inner is None or (size != 2 and inner != loops[2]) else inner

@@ -74,7 +74,10 @@ def finish(facts: Facts, chosen: Estimate, *, padded: bool = True) -> Plan:
     )
     plan = replace(plan, unit_order=raster(facts, program, chosen.work))
     prediction = predict_with(facts, plan)
-    return replace(plan, tasks_per_unit=prediction.tasks_per_unit, prediction=prediction)
+    resident = prediction.tasks_per_unit
+    # Blocks that stay begin the next task's copies while the last one's results are stored.
+    persistent = atom.reads_memory and prediction.tasks > facts.machine.units * resident
+    return replace(plan, tasks_per_unit=resident, prediction=prediction, persistent=persistent)
 
 
 def divided_plan(first: Plan, division: Division) -> Plan:

@@ -12,6 +12,7 @@ from math import ceil, prod
 from roller_mlir.mapping.arena_offsets import aligned
 from roller_mlir.mapping.matrix_layout import ASYNCHRONOUS_BYTES, choose_rows
 from roller_mlir.mapping.resources import specialised_tasks_per_unit, tasks_per_unit
+from roller_mlir.mapping.tensor_copy import ring_bytes
 from roller_mlir.model.ending import stored
 from roller_mlir.model.epilogue import epilogue_work
 from roller_mlir.model.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
@@ -29,6 +30,11 @@ ASYNCHRONOUS_STAGES = 4
 
 TENSOR_STAGES = 6
 """Buffers at most of tiles that one thread copies for all."""
+
+
+WARPGROUP_REGISTERS = 32
+"""Registers beside its accumulators of a thread whose factors stay in workgroup memory: with 32 accumulators, ptxas 13.0
+needed 58 in all."""
 
 
 def matrix_widths(facts: Facts, access: AccessFacts, program: Program) -> OperandWidths:
@@ -110,10 +116,11 @@ def matrix_estimate(
         cache += access.traffic(blocks)
         tiles.append(found.tile_bytes)
     issue += points * facts.math_per_point / atom.points(registers[atom.column]) + before * facts.other_cycles
-    used = ceil(accumulators * facts.result_words + fragments) + device.model.addressing_registers
+    beside = WARPGROUP_REGISTERS if atom.reads_memory else device.model.addressing_registers
+    used = ceil(accumulators * facts.result_words + fragments) + beside
     end = epilogue_work(facts, program, accumulators) if facts.ends else None
     if end is not None:
-        used = max(used, accumulators * facts.result_words + end.registers + device.model.addressing_registers)
+        used = max(used, ceil(accumulators * facts.result_words) + end.registers + beside)
     stores, store_phases, written = stored(facts, program, tasks, accumulators)
     times = 2 if facts.expression.accumulates else 1
     work = Work(
@@ -132,6 +139,7 @@ def matrix_estimate(
         tail_waits=0,
         cache_bytes=cache * tasks * steps + times * written,
         global_bytes=0.0,
+        asynchronous=atom.reads_memory,
     )
     if end is not None:
         work.tail_issue += end.issue
@@ -142,7 +150,7 @@ def matrix_estimate(
         return None
     best: Estimate | None = None
     for count in [stages] if stages else stage_counts(facts, steps, synchronous=synchronous):
-        need = sum([aligned(count * tile) for tile in tiles])
+        need = ring_bytes(count, tiles) if atom.reads_memory else sum([aligned(count * tile) for tile in tiles])
         words = used + (staging if count > 1 else 0)
         held = resident or matrix_residency(facts, threads, words, need)
         if not held or (best is not None and held <= best.work.resident):

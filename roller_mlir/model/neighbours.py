@@ -26,6 +26,11 @@ def neighbours(search: TiledSearch, program: Program) -> Iterator[Program]:
         for other in axes:
             if other != loop:
                 yield from _moved(search, program, registers, {loop: (0.5, 1), other: (2, 1)})
+    if facts.atom.is_matrix:
+        # The same block, its subgroups along the other axis: what they read of either factor changes.
+        row, column, _ = facts.atom.loops
+        for loop, other in ((row, column), (column, row)):
+            yield from _moved(search, program, registers, {loop: (2, 0.5), other: (0.5, 2)})
     for loop in facts.reductions:
         sizes = search.step_sizes(loop)
         at = sizes.index(program.blocks[loop]) if program.blocks[loop] in sizes else 0

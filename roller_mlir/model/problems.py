@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from math import prod
 
 from roller_mlir.mapping.plan_check import ordered_problem
+from roller_mlir.mapping.tensor_copies import boxes_fit
+from roller_mlir.mapping.tensor_copy import MOST_BOX_ELEMENTS
 from roller_mlir.model.facts import Facts
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.program import Program
@@ -96,6 +98,8 @@ def matrix_problem(facts: Facts, program: Program) -> str:
             f"{name} has {program.blocks[others[0]]} points on loop {others[0]}, '{instruction}' takes tiles of one "
             "point on every loop but its own; change tile-sizes or instructions"
         )
+    if atom.reads_memory and not boxes_fit(facts.expression.inputs, program.blocks):
+        return f"{name} has more than the {MOST_BOX_ELEMENTS} points that one tensor copy reaches; lower tile-sizes"
     return ""
 
 

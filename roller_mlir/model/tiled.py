@@ -8,6 +8,7 @@ is that share times the threads of each axis, and a reduction loop is walked in 
 from dataclasses import dataclass
 from math import ceil, prod
 
+from roller_mlir.mapping.tensor_copies import boxes_fit
 from roller_mlir.model.alignment import (
     AlignmentRule,
     ExecutionUnitRule,
@@ -320,6 +321,8 @@ class TiledSearch:
         for loop in facts.parallel:
             if not self.is_shapely(loop, tile[loop]):
                 return False
+        if facts.atom.reads_memory and not boxes_fit(facts.expression.inputs, tile):
+            return False
         need = sum(a.tile(tile)[0] * a.element_bytes for a in facts.inputs)
         buffers = 2 if self.steps(tile) > 1 else 1
         return need * buffers <= facts.machine.device.max_workgroup_bytes_per_block

@@ -47,6 +47,7 @@ class Work:
         spilled_accesses: Loads and stores of spilled registers per thread and step, not part of issue and phases.
         spilled_words: Registers that a thread keeps in memory.
         atomic_bytes: Bytes of the sectors that atomic updates touch; they are not part of cache_bytes.
+        asynchronous: Whether arithmetic goes on by itself once it was started, so that no subgroup stalls for it.
         alternates: Whether a task waits, computes and waits again, step by step, so that what it leaves idle is used by
             other tasks only.
     """
@@ -74,6 +75,7 @@ class Work:
     spilled_accesses: float = 0.0
     spilled_words: float = 0.0
     atomic_bytes: float = 0.0
+    asynchronous: bool = False
     alternates: bool = False
 
 
@@ -85,7 +87,7 @@ def seconds_by_layer(work: Work, machine: Machine) -> dict[str, float]:
     """
     device = machine.device
     constants = device.model
-    stall = constants.stall_share
+    stall = 0.0 if work.asynchronous else constants.stall_share
     schedulers = device.schedulers_per_unit
     subgroups = -(-work.threads // device.subgroup_size)
     busiest = -(-work.tasks // machine.units)

@@ -16,6 +16,7 @@ from roller_mlir.sim.hopper_layout import (
     NAMED_WORDS,
     WARP,
     WARPGROUP,
+    Granule,
     Group,
     Machine,
 )
@@ -75,7 +76,7 @@ def granule_of(code: Code, block: Value, address: Value) -> Value:
     arena = code.read(block, Block.ARENA)
     granules, groups = code.slots(machine_of(code, block), Machine.GRANULES, Machine.GROUP_COUNT)
     number = code.builder.udiv(code.builder.sub(address, arena), code.value(GRANULE_BYTES))
-    words = code.builder.add(groups, code.value(1))
+    words = code.builder.add(groups, code.value(int(Granule.READERS)))
     return code.builder.add(granules, code.builder.mul(number, code.builder.mul(words, code.value(8))))
 
 
@@ -192,10 +193,11 @@ def _start(base: Base) -> None:
 
     clear(known, builder.mul(warps, code.value(CLOCK_WORDS)))
     count = builder.udiv(builder.add(arena_bytes, code.value(GRANULE_BYTES - 1)), code.value(GRANULE_BYTES))
-    clear(granules, builder.mul(count, builder.add(groups, code.value(1))))
+    clear(granules, builder.mul(count, builder.add(groups, code.value(int(Granule.READERS)))))
     clear(named, code.value(NAMED_BARRIERS * NAMED_WORDS))
     clear(table, builder.mul(groups, code.value(int(Group.SIZE))))
     clear(phases, threads)
+    clear(code.read(machine, Machine.PROXY_FENCES), threads)
     for slot in (Machine.MBARRIER_COUNT, Machine.COPY_COUNT, Machine.CLUSTER_ARRIVED, Machine.CLUSTER_DONE):
         code.write(machine, slot, 0)
     code.give(0)

@@ -12,18 +12,15 @@ from llvmlite import ir
 from roller_mlir.sim.hopper_base_ir import (
     ASYNC,
     Base,
-    granule_of,
     in_arena,
-    known_of,
     machine_of,
     row,
     stop,
     tick,
     touch_if_sanitized,
 )
+from roller_mlir.sim.hopper_granules_ir import Granules
 from roller_mlir.sim.hopper_layout import (
-    CLOCK_GROUPS,
-    CLOCK_MBARRIERS,
     GRANULE_BYTES,
     MBARRIER_WORDS,
     MOST_BULK_COPIES,
@@ -54,57 +51,6 @@ class Copies:
     """
 
     land: Value
-
-
-def _claim(base: Base) -> Value:
-    """claim(block, site, address, bytes, writer): nobody may still read or write there; `writer` will."""
-    code = Code(base.module, ASYNC + "claim", 5, VOID, internal=True)
-    builder = code.builder
-    block, site, address, width, writer = code.parameters
-    known = known_of(code, block, code.read(block, Block.CURRENT))
-    groups = code.read(machine_of(code, block), Machine.GROUP_COUNT)
-    arena = code.read(block, Block.ARENA)
-    with code.count(0, width, GRANULE_BYTES) as offset:
-        at = builder.add(address, offset)
-        granule = granule_of(code, block, at)
-        _require_landed(base, code, block, site, known, at, granule, Fault.OVERWRITES_COPY)
-        with code.count(0, groups) as group:
-            read = code.read(granule, builder.add(group, code.value(1)))
-            sure = code.read(known, builder.add(group, code.value(CLOCK_GROUPS)))
-            with code.when(builder.icmp_signed(">", read, sure), likely=False):
-                stop(base, code, block, Fault.OVERWRITES_READ, site, builder.sub(at, arena), group)
-        code.write(granule, 0, writer)
-    builder.ret_void()
-    return code.function
-
-
-def _require_landed(
-    base: Base, code: Code, block: Value, site: Value, known: Value, address: Value, granule: Value, fault: Fault
-) -> None:
-    """Emit a fault unless the clock knows that the copy which writes a granule has landed."""
-    builder = code.builder
-    writer = code.read(granule, 0)
-    with code.when(code.compare("!=", writer, 0)):
-        mbarrier = builder.lshr(writer, code.value(32))
-        phase = builder.and_(writer, code.value(0xFFFFFFFF))
-        sure = code.read(known, builder.add(mbarrier, code.value(CLOCK_MBARRIERS)))
-        with code.when(builder.icmp_signed("<", sure, phase), likely=False):
-            stop(base, code, block, fault, site, builder.sub(address, code.read(block, Block.ARENA)))
-
-
-def _read_check(base: Base) -> Value:
-    """async_reads(block, site, address, bytes): a fault where a copy may still write there."""
-    code = Code(base.module, ASYNC + "reads", 4, VOID)
-    builder = code.builder
-    block, site, address, width = code.parameters
-    known = known_of(code, block, code.read(block, Block.CURRENT))
-    first = builder.and_(address, code.value(-GRANULE_BYTES))
-    last = builder.add(address, width)
-    with code.count(first, last, GRANULE_BYTES) as at:
-        granule = granule_of(code, block, at)
-        _require_landed(base, code, block, site, known, at, granule, Fault.READS_COPY)
-    builder.ret_void()
-    return code.function
 
 
 def _queue(base: Base) -> Value:
@@ -306,12 +252,12 @@ def _stores(base: Base, carry_out: Value) -> None:
     code.builder.ret_void()
 
 
-def emit_bulk_copies(base: Base, mbarriers: Mbarriers) -> Copies:
+def emit_bulk_copies(base: Base, mbarriers: Mbarriers, granules: Granules) -> Copies:
     """Emit what kernels call for bulk copies; return what the scheduler's part calls."""
-    queue, claim, reads = _queue(base), _claim(base), _read_check(base)
+    queue = _queue(base)
     carry_out = _carry_out(base, emit_tensor_copy(base))
     pointer = ir.Function(base.module, ir.FunctionType(VOID, [I64] * 4), PREFIX + "pointer")
-    _load(base, mbarriers, queue, claim, pointer)
-    _store(base, queue, reads, pointer)
+    _load(base, mbarriers, queue, granules.claim, pointer)
+    _store(base, queue, granules.read, pointer)
     _stores(base, carry_out)
     return Copies(_land(base, mbarriers, carry_out))

@@ -15,7 +15,7 @@ _FLAT = {
         "not all 128 threads of a warpgroup reached an operation that needs all of them",
     ),
 }
-HOPPER_FAULTS = frozenset(fault for fault in Fault if Fault.MBARRIER <= fault <= Fault.MBARRIER_START)
+HOPPER_FAULTS = frozenset(fault for fault in Fault if Fault.MBARRIER <= fault <= Fault.PROXY)
 
 
 def hopper_fault(fault: Fault, table: SiteTable, values: list[int]) -> tuple[str, str]:
@@ -62,9 +62,17 @@ def hopper_fault(fault: Fault, table: SiteTable, values: list[int]) -> tuple[str
         return "unfinished-copy", f"a copy overwrites {at}, which another copy may still write"
     if fault is Fault.READS_COPY:
         return "unfinished-copy", f"{at} is read, which a copy may still write: nothing orders its mbarrier before"
+    if fault is Fault.PROXY:
+        return "missing-fence", (
+            f"{at} is read beside the threads, which thread {values[1]} of the block wrote without 'fence.proxy.async' "
+            f"in between"
+        )
     if fault is Fault.DESCRIPTOR:
         if values[1]:
-            return "descriptor", f"a matrix descriptor has the base offset {values[0]}, which the simulator does not know"
+            return (
+                "descriptor",
+                f"a matrix descriptor has the base offset {values[0]}, which the simulator does not know",
+            )
         return "out-of-bounds", f"a matrix descriptor leads to {at}, which is outside of it"
     if fault is Fault.ACCUMULATORS:
         state = "in a group that nobody has waited for" if values[0] <= values[1] else "that is in no group yet"

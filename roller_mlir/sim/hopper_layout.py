@@ -44,7 +44,7 @@ class Machine(IntEnum):
     MBARRIER_COUNT = 3
     COPIES = 4  # address of int64[MOST_BULK_COPIES][len(BulkCopy)], oldest first
     COPY_COUNT = 5
-    GRANULES = 6  # address of int64[granules of the arena][1 + GROUP_COUNT]: the copy that writes it, who reads it
+    GRANULES = 6  # address of int64[granules of the arena][Granule.READERS + GROUP_COUNT]
     NAMED = 7  # address of int64[NAMED_BARRIERS][NAMED_WORDS]
     GROUPS = 8  # address of int64[GROUP_COUNT][GROUP_WORDS]
     GROUP_COUNT = 9
@@ -56,7 +56,16 @@ class Machine(IntEnum):
     CLUSTER_DONE = 15  # phases of the barrier of the cluster that are complete
     MAPS = 16  # address of int64[MAP_COUNT]: addresses of the tensor maps
     MAP_COUNT = 17
-    SIZE = 18
+    PROXY_FENCES = 18  # address of int64[threads]: when the thread last passed a proxy fence
+    SIZE = 19
+
+
+class Granule(IntEnum):
+    """Columns of a granule of workgroup memory."""
+
+    COPY = 0  # the copy that writes it: number of its mbarrier << 32 | phases that are complete when it has landed; 0: none
+    WRITE = 1  # sanitized: the last write by a thread: time << 10 | thread; 0: none since the copy
+    READERS = 2  # of each warpgroup the last group of products that reads it
 
 
 class Mbarrier(IntEnum):

@@ -66,9 +66,9 @@ class WarpgroupOps:
             return self._call(operation, "group_wait", [hopper.site(operation), groups])
         if tied_wait(operation):
             return self._plan_tied(operation)
-        if name in ("llvm.extractvalue", "llvm.insertvalue"):
-            if self.accumulators.is_kind(operation.operands[0].type):
-                return lambda: self._access(operation)
+        accesses = name in ("llvm.extractvalue", "llvm.insertvalue")
+        if accesses and self.accumulators.is_kind(operation.operands[0].type):
+            return lambda: self._access(operation)
         return None
 
     def checks(self) -> list[Callable[[], None]]:

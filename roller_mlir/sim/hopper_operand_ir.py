@@ -13,28 +13,9 @@ Of the address that results, bits 4 to 6 (64 bytes: 4 and 5; 32 bytes: 4) change
 
 from llvmlite import ir
 
-from roller_mlir.sim.hopper_base_ir import (
-    ASYNC,
-    Base,
-    granule_of,
-    group_of,
-    in_arena,
-    machine_of,
-    row,
-    stop,
-    touch_if_sanitized,
-)
-from roller_mlir.sim.hopper_group_ir import group_row
-from roller_mlir.sim.hopper_layout import (
-    CLOCK_MBARRIERS,
-    CLOCK_WORDS,
-    WARP,
-    WARPGROUP,
-    WINDOW_BYTES,
-    Element,
-    Group,
-    Machine,
-)
+from roller_mlir.sim.hopper_base_ir import ASYNC, Base, in_arena, stop, touch_if_sanitized
+from roller_mlir.sim.hopper_granules_ir import Granules
+from roller_mlir.sim.hopper_layout import WINDOW_BYTES, Element
 from roller_mlir.sim.layout import Block, Fault, Touch
 from roller_mlir.sim.structured import I8, I32, VOID, Code, Value
 
@@ -77,43 +58,29 @@ def _spread(base: Base) -> Value:
     return code.function
 
 
-def _chunk(base: Base) -> Value:
+def _chunk(base: Base, granules: Granules) -> Value:
     """chunk(block, site, address in the window, mask of the swizzle) -> address; checks and notes the read."""
     code = Code(base.module, ASYNC + "chunk", 4, internal=True)
     builder = code.builder
     block, site, linear, mask = code.parameters
     near = builder.xor(linear, builder.and_(builder.lshr(linear, code.value(3)), mask))
     near = builder.and_(near, code.value(WINDOW_BYTES - 1))
-    arena, thread = code.slots(block, Block.ARENA, Block.CURRENT)
+    arena = code.read(block, Block.ARENA)
     address = builder.or_(builder.and_(arena, code.value(-WINDOW_BYTES)), near)
     with code.when(builder.not_(in_arena(code, block, address, _CHUNK)), likely=False):
         stop(base, code, block, Fault.DESCRIPTOR, site, builder.sub(address, arena), 0)
-    granule = granule_of(code, block, address)
-    number = group_of(code, thread)
-    writer = code.read(granule, 0)
-    with code.when(code.compare("!=", writer, 0)):
-        mbarrier = builder.lshr(writer, code.value(32))
-        phase = builder.and_(writer, code.value(0xFFFFFFFF))
-        known = code.read(machine_of(code, block), Machine.KNOWN)
-        first = builder.mul(number, code.value(WARPGROUP // WARP))
-        with code.count(0, code.value(WARPGROUP // WARP)) as warp:
-            clock = row(code, known, builder.add(first, warp), CLOCK_WORDS)
-            sure = code.read(clock, builder.add(mbarrier, code.value(CLOCK_MBARRIERS)))
-            with code.when(builder.icmp_signed("<", sure, phase), likely=False):
-                stop(base, code, block, Fault.READS_COPY, site, builder.sub(address, arena))
-    committed = code.read(group_row(code, block), Group.COMMITTED)
-    code.write(granule, builder.add(number, code.value(1)), builder.add(committed, code.value(1)))
+    code.call(granules.product, block, site, address)
     touch_if_sanitized(base, code, block, site, address, _CHUNK, Touch.READ | Touch.ASYNC)
     code.give(address)
     return code.function
 
 
-def emit_operand(base: Base) -> Value:
+def emit_operand(base: Base, granules: Granules) -> Value:
     """Emit operand(block, site, descriptor, rows, transposed, element, target, row stride, k stride).
 
     It writes element (row, k) as a 32-bit word to place row x row stride + k x k stride.
     """
-    chunk, spread = _chunk(base), _spread(base)
+    chunk, spread = _chunk(base, granules), _spread(base)
     code = Code(base.module, ASYNC + "operand", 9, VOID, internal=True)
     builder = code.builder
     block, site, descriptor, rows, transposed, element, target, row_stride, k_stride = code.parameters

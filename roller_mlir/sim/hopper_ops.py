@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rewrites Hopper's NVVM operations of a kernel: mbarriers, bulk copies, barriers, registers (products: `hopper_mma`)."""
+"""Rewrites Hopper's NVVM operations of a kernel: mbarriers, bulk copies, barriers, registers; products: `hopper_mma`."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from roller_mlir.support.diagnostics import fail
 
 _COORDINATES, _OFFSETS = 5, 3
 _NOTHING = {
-    "nvvm.prefetch", "nvvm.fence.mbarrier.init", "nvvm.fence.proxy", "nvvm.fence.sc.cluster", "nvvm.nanosleep",
+    "nvvm.prefetch", "nvvm.fence.mbarrier.init", "nvvm.fence.sc.cluster", "nvvm.nanosleep",
     "nvvm.cp.async.bulk.tensor.prefetch", "nvvm.cp.async.bulk.prefetch", "nvvm.griddepcontrol",
 }  # fmt: skip
 """What orders or hurries nothing here: memory is in order, and nothing has a latency."""
@@ -81,6 +81,7 @@ class HopperOps:
         if name.startswith("nvvm.read.ptx.sreg."):
             return self._plan_register(operation, name.removeprefix("nvvm.read.ptx.sreg."))
         planners: dict[str, Callable[[Any], Callable[[], None]]] = {
+            "nvvm.fence.proxy": self._plan_proxy_fence,
             "nvvm.barrier": self._plan_barrier,
             "nvvm.barrier.arrive": self._plan_barrier,
             "nvvm.bar.warp.sync": self._plan_warp_barrier,
@@ -358,6 +359,11 @@ class HopperOps:
                 operation,
                 f"inline assembly '{name}' must have the constraints {needed!r} of the table, but got {given!r}",
             )
+
+    def _plan_proxy_fence(self, operation: Any) -> Callable[[], None]:
+        if not word(operation.attributes["kind"]).startswith("async"):
+            return operation.erase
+        return self._plan_call(operation, "proxy_fence", list)
 
     # Bulk copies ----------------------------------------------------------------------------------------------------
 

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from llvmlite import ir
 
 from roller_mlir.sim.hopper_base_ir import ASYNC, Base, machine_of
+from roller_mlir.sim.hopper_granules_ir import Granules
 from roller_mlir.sim.hopper_group_ir import Groups, group_row
 from roller_mlir.sim.hopper_layout import WARP, WARPGROUP, Group, Machine, Product, Sum
 from roller_mlir.sim.hopper_operand_ir import emit_operand
@@ -102,9 +103,9 @@ def _accumulate(base: Base, name: str, kind: Value, stored: Value) -> Value:
     return code.function
 
 
-def emit_products(base: Base, groups: Groups) -> None:
+def emit_products(base: Base, groups: Groups, granules: Granules) -> None:
     """Emit async_product(block, site, form, keep, descriptor of A, of B, address of the accumulators)."""
-    operand = emit_operand(base)
+    operand = emit_operand(base, granules)
     multiply = {_FLOAT: _multiply(base, _FLOAT, "multiply_f32"), I32: _multiply(base, I32, "multiply_i32")}
     accumulate = {
         Sum.F32: _accumulate(base, "accumulate_f32", _FLOAT, _FLOAT),

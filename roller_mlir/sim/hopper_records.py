@@ -22,6 +22,7 @@ from roller_mlir.sim.hopper_layout import (
     WARPGROUP,
     WINDOW_BYTES,
     BulkCopy,
+    Granule,
     Group,
     Machine,
 )
@@ -78,10 +79,11 @@ def prepare_machine(records: Records, maps: Sequence[int]) -> None:
         Machine.WAITS: np.zeros((resident, threads * 2), np.int64),
         Machine.MBARRIERS: np.zeros((resident, MOST_MBARRIERS * MBARRIER_WORDS), np.int64),
         Machine.COPIES: np.zeros((resident, MOST_BULK_COPIES * BulkCopy.SIZE), np.int64),
-        Machine.GRANULES: np.zeros((resident, granules * (1 + groups)), np.int64),
+        Machine.GRANULES: np.zeros((resident, granules * (Granule.READERS + groups)), np.int64),
         Machine.NAMED: np.zeros((resident, NAMED_BARRIERS * NAMED_WORDS), np.int64),
         Machine.GROUPS: np.zeros((resident, groups * Group.SIZE), np.int64),
         Machine.OPERANDS: np.zeros((resident, groups * WARPGROUP), np.int64),
+        Machine.PROXY_FENCES: np.zeros((resident, threads), np.int64),
         Machine.CLUSTER_PHASE: np.zeros((resident, threads), np.int64),
     }
     for slot, table in rows.items():
@@ -96,5 +98,6 @@ def prepare_machine(records: Records, maps: Sequence[int]) -> None:
         (Launch.MACHINE_START, "start"),
         (Launch.MACHINE_BARRIER, "barrier"),
         (Launch.MACHINE_ADVANCE, "advance"),
+        (Launch.MACHINE_TOUCHED, "touched"),
     ):
         launch[slot] = hook(name)

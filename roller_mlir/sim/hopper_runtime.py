@@ -7,6 +7,7 @@ import llvmlite.binding as binding
 
 from roller_mlir.sim.hopper_base_ir import ASYNC, emit_base
 from roller_mlir.sim.hopper_copies_ir import emit_bulk_copies
+from roller_mlir.sim.hopper_granules_ir import emit_granules
 from roller_mlir.sim.hopper_group_ir import emit_groups
 from roller_mlir.sim.hopper_mbarrier_ir import emit_mbarriers
 from roller_mlir.sim.hopper_product_ir import emit_products
@@ -22,8 +23,9 @@ def hopper_runtime() -> Compiled:
     switch = f"{PREFIX}switch"
     binding.add_symbol(switch, runtime().compiled.address(switch))
     base = emit_base()
-    emit_waits(base, emit_bulk_copies(base, emit_mbarriers(base)))
-    emit_products(base, emit_groups(base))
+    granules = emit_granules(base)
+    emit_waits(base, emit_bulk_copies(base, emit_mbarriers(base), granules))
+    emit_products(base, emit_groups(base), granules)
     emit_stores(base)
     compiled = compile_text(str(base.module), passes=QUICK_PASSES, level=2)
     for function in base.module.functions:

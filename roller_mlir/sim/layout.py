@@ -66,7 +66,8 @@ class Launch(IntEnum):
     MACHINE_START = 52  # address of a function (launch, block), called when a block starts; 0: none
     MACHINE_BARRIER = 53  # ... when all threads of a block have reached a barrier
     MACHINE_ADVANCE = 54  # ... when nothing in a block can go on: 1 where it made something go on, 2 at a fault
-    SIZE = 55
+    MACHINE_TOUCHED = 55  # ... of the access (block, site, address, bytes, touch) in sanitized launches
+    SIZE = 56
 
 
 class Block(IntEnum):
@@ -170,6 +171,7 @@ class Fault(IntEnum):
     BULK_COPY = 55  # an address or a size of a bulk copy that is not aligned, or outside its memory
     CLUSTER = 56  # what the simulator does not do with clusters
     MBARRIER_START = 57  # an mbarrier is used by a warp that its initialisation is not ordered before
+    PROXY = 58  # a copy or a product reads what a thread wrote, without a proxy fence in between
 
 
 class Outcome(IntEnum):

@@ -53,6 +53,7 @@ class Fragments:
 
     emitter: Emitter
     _homes: dict[Any, Home] = field(default_factory=dict[Any, Home])
+    _kept: set[Any] = field(default_factory=set[Any])
     _common: dict[str, Home] = field(default_factory=dict[str, Home])
     _bytes: int = 0
 
@@ -89,6 +90,7 @@ class Fragments:
     def put(self, where: Any, value: Any, role: str) -> Any:
         """Emit what puts a fragment where an instruction at `where` can read it; return its address."""
         if value in self._homes:
+            self._kept.add(value)
             return self._homes[value].address
         part = self._part(value)
         if part is not None:
@@ -118,9 +120,10 @@ class Fragments:
     def own(self, operation: Any, value: Any) -> Home:
         """Emit what puts a fragment where `operation` can change it; return that home."""
         home = self._homes.get(value)
-        alone = home is not None and home.pointer is not None and len(list(value.uses)) == 1
-        if home is not None and alone and value.owner.operation.block == operation.block:
-            return home
+        alone = value not in self._kept and len(list(value.uses)) == 1
+        if home is not None and home.pointer is not None and alone:
+            if value.owner.operation.block == operation.block:
+                return home
         home = self.home(value.type, "sum")
         self._store(ir.InsertionPoint(operation), value, home)
         return home

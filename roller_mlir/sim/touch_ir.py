@@ -119,6 +119,9 @@ def _touch(runtime: Runtime, order: Order, visit: Value, name: str, kind: Touch 
     builder = code.builder
     block, _, address, _, touch = code.parameters
     access = _Access(code)
+    machine = code.read(code.read(block, Block.LAUNCH), Launch.MACHINE_TOUCHED)
+    with code.when(builder.and_(access.inside, code.compare("!=", machine, 0)), likely=False):
+        code.call_at(machine, *code.parameters)
     first = builder.lshr(access.offset, access.granule)
     last = builder.lshr(builder.sub(builder.add(access.offset, access.width), code.value(1)), access.granule)
     with code.count(first, builder.add(last, code.value(1))) as number:

@@ -45,6 +45,8 @@ class Product:
         pad: Elements behind each row in workgroup memory.
         swizzle: "xor" or None.
         copy: "asynchronous" or "synchronous".
+        turned: Elements along the other dimension than the tensor's rows of one write of workgroup memory, per factor: 0
+            where rows lie there as in the tensor.
         start: What the sums start from.
         end: Text of an op on %r that gives %s, and its type; empty for none.
     """
@@ -64,6 +66,7 @@ class Product:
     pad: int = 0
     swizzle: str | None = "xor"
     copy: str = "asynchronous"
+    turned: tuple[int, int] = (0, 0)
     start: float = 0
 
     @property
@@ -84,16 +87,16 @@ class Product:
         operands = tuple(
             OperandPlan(
                 layer="workgroup",
-                order=(0, 1),
+                order=(1, 0) if turned else (0, 1),
                 pad=self.pad,
                 vector=vector,
-                store_vector=vector,
+                store_vector=turned or vector,
                 fragment_vector=self.fragment,
                 pad_value=0.0,
                 swizzle=self.swizzle,
                 copy=self.copy,
             )
-            for vector in self.vector
+            for vector, turned in zip(self.vector, self.turned, strict=True)
         )
         loops = {"m": row, "n": column}
         return Plan(

@@ -77,7 +77,7 @@ def test_a_barrier_alone_waits_for_nothing(wait: str) -> None:
 def test_a_base_that_lanes_do_not_share_and_places_outside() -> None:
     with pytest.raises(SimulationError) as caught:
         run(FENCE, _TEXT.replace("ptr addrspace(3) @w, i32 %wave", "ptr addrspace(3) @w, i32 %r"))
-    assert "has operands of its own at llvm.amdgcn.load.to.lds.p1 at k.ll:12:1" in str(caught.value)
+    assert "has operands of its own at llvm.amdgcn.load.to.lds.p1 at k.ll:11:1" in str(caught.value)
     with pytest.raises(SimulationError) as caught:
         run(FENCE, _TEXT.replace("%w0, i32 512", "%w0, i32 528"))
     assert caught.value.kind == "out-of-bounds"

@@ -16,7 +16,8 @@ def kernel(sums="f32", *, a="", b="", d="", more="", result="%d", start="%zero",
     `a`, `b` and `d` are "transpose" where the matrix lies in memory by columns.
     """
     memory = f"memref<16x24xf16, {WORKGROUP}>"
-    matrix = {name: f'!gpu.mma_matrix<16x16x{kind}, "{name}Op">' for name, kind in zip("ABC", ("f16", "f16", sums))}
+    kinds = ("f16", "f16", sums)
+    matrix = {name: f'!gpu.mma_matrix<16x16x{kind}, "{name}Op">' for name, kind in zip("ABC", kinds, strict=True)}
     transposed = ", ".join(f"{name}_transpose" for name, one in (("a", a), ("b", b)) if one)
     lead = {
         name: f"{{leadDimension = {n} : index{', ' + t if t else ''}}}"
@@ -167,15 +168,15 @@ def test_a_missing_barrier():
     assert caught.value.findings[0].kind in ("read-after-write", "uninitialised-read", "write-after-read")
 
 
-WINDOWS = f"""gpu.module @kernels {{
-  gpu.func @k(%x: memref<4x40xf16>, %y: memref<16x16xf16>, %at: memref<1xindex>) kernel {{
+WINDOWS = """gpu.module @kernels {
+  gpu.func @k(%x: memref<4x40xf16>, %y: memref<16x16xf16>, %at: memref<1xindex>) kernel {
     %zero = arith.constant 0 : index
     %row = memref.load %at[%zero] : memref<1xindex>
-    %m = gpu.subgroup_mma_load_matrix %x[%row, %zero] {{leadDimension = 8 : index, rtile.site = "windows"}}
+    %m = gpu.subgroup_mma_load_matrix %x[%row, %zero] {leadDimension = 8 : index, rtile.site = "windows"}
       : memref<4x40xf16> -> !gpu.mma_matrix<16x16xf16, "COp">
-    gpu.subgroup_mma_store_matrix %m, %y[%zero, %zero] {{leadDimension = 16 : index}}
+    gpu.subgroup_mma_store_matrix %m, %y[%zero, %zero] {leadDimension = 16 : index}
       : !gpu.mma_matrix<16x16xf16, "COp">, memref<16x16xf16>
-    gpu.return }} }}"""
+    gpu.return } }"""
 
 
 @pytest.mark.parametrize("row", [0, 1])
