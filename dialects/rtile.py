@@ -16,7 +16,16 @@ from roller_mlir.dialects.rtile_dialect import RTile, load
 from roller_mlir.dialects.rtile_fields import from_attribute, to_attribute
 from roller_mlir.dialects.rtile_index import IndexOp, index
 from roller_mlir.dialects.rtile_load import LoadOp, MapLoadOp, TileLoad, load_tile
-from roller_mlir.dialects.rtile_program import MAPPING, PERSISTENT, STAGES, TASKS_PER_UNIT, ProgramOp, YieldOp, program, yield_
+from roller_mlir.dialects.rtile_program import (
+    MAPPING,
+    PERSISTENT,
+    STAGES,
+    TASKS_PER_UNIT,
+    ProgramOp,
+    YieldOp,
+    program,
+    yield_,
+)
 from roller_mlir.dialects.rtile_store import StoreOp, store
 
 __all__ = [

@@ -259,11 +259,13 @@ def _summary(arguments: argparse.Namespace, artifact: "Artifact") -> dict[str, A
 
 
 def _statistics_tables(artifact: "Artifact") -> list[tuple[str, Sequence[str], list[Sequence[str]]]]:
-    header = ("kernel", "registers", "spills", "workgroup memory", "fma in main loop", "main loop")
+    shares = {"fma in main loop": "fma_share"}
+    if any("matrix_share" in kernel.statistics.more for kernel in artifact.kernels):
+        shares["matrix instructions in main loop"] = "matrix_share"
+    header = ("kernel", "registers", "spills", "workgroup memory", *shares, "main loop")
     rows: list[Sequence[str]] = []
     for kernel in artifact.kernels:
         statistics = kernel.statistics
-        share = statistics.more.get("fma_share")
         loop = " ".join(f"{name} {count}" for name, count in list(statistics.main_loop.items())[:8])
         rows.append(
             (
@@ -271,11 +273,15 @@ def _statistics_tables(artifact: "Artifact") -> list[tuple[str, Sequence[str], l
                 _known(statistics.registers),
                 _known(statistics.spill_bytes, " B"),
                 _known(statistics.shared_bytes, " B"),
-                f"{share:.0%}" if isinstance(share, float) else "-",
+                *(_share(statistics.more.get(name)) for name in shares.values()),
                 loop or "-",
             )
         )
     return [("Statistics of the vendor's compiler (no speed)", header, rows)]
+
+
+def _share(value: object) -> str:
+    return f"{value:.0%}" if isinstance(value, float) else "-"
 
 
 def _known(value: int | None, unit: str = "") -> str:

@@ -40,6 +40,7 @@ from roller_mlir.mapping.tensor_copy import (
     PRODUCER_THREADS,
     SWIZZLE_BYTES,
     WARPGROUP_THREADS,
+    register_problem,
     role_registers,
 )
 from roller_mlir.support.bindings import ir
@@ -64,9 +65,14 @@ def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: 
         fail(
             program,
             f"'rtile.program' '{name}' has {consumers} threads that compute and {PRODUCER_THREADS} that copy, "
-            f"{limits.device} has {limits.max_threads} in a block, and wgmma takes {WARPGROUP_THREADS} at a time; change "
-            "the threads of rtile.compute",
+            f"{limits.device} has {limits.max_threads} in a block, and wgmma takes {WARPGROUP_THREADS} at a time; "
+            "change the threads of rtile.compute",
         )
+    resident = program.tasks_per_unit or 1
+    columns, accumulators = _accumulators(steps)
+    problem = register_problem(consumers, resident, limits.registers_per_unit, columns, accumulators)
+    if problem:
+        fail(program, f"'rtile.program' '{name}' {problem}; lower tasks_per_unit or the tiles")
     barriers = steps.stages * steps.stage_bytes
     combine = barriers + 2 * BARRIER_BYTES * steps.stages
     total = combine + _combine_bytes(program, limits.subgroup_size)
@@ -82,7 +88,6 @@ def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: 
     )
     entry = function.regions[0].blocks[0]
     arguments = list(entry.arguments)
-    resident = program.tasks_per_unit or 1
     grid = min(limits.units * resident, nest.trips) if program.persistent else nest.trips
     with ir.InsertionPoint(entry.operations[0]), program.location:
         emit = Emitter()
@@ -116,6 +121,14 @@ def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: 
         workgroup_bytes=total,
         maps=len(steps.maps),
     )
+
+
+def _accumulators(steps: Steps) -> tuple[int, int]:
+    """Return the columns of an instruction, and the accumulators of a thread."""
+    instruction = steps.compute.matrix_instruction
+    assert instruction is not None
+    parallel = zip(box_loops(steps.compute), box_axes(steps.compute), strict=True)
+    return instruction.shape[1], prod(axis.registers for loop, axis in parallel if not loop.reduction)
 
 
 def _combine_bytes(program: rtile.ProgramOp, subgroup_size: int) -> int:

@@ -106,8 +106,8 @@ def tensor_copy(load: TileLoad, argument: int) -> TensorCopy:
         if stride % STRIDE_BYTES:
             fail(
                 load,
-                f"'rtile.load' by tensor copy needs strides that are multiples of {STRIDE_BYTES} B, but dimension {d} of "
-                f"{kind} has {stride} B; use instruction mma, whose copies may be narrower",
+                f"'rtile.load' by tensor copy needs strides that are multiples of {STRIDE_BYTES} B, but dimension {d} "
+                f"of {kind} has {stride} B; use instruction mma, whose copies may be narrower",
             )
     outer = next((d for d in dimensions[:-1] if shape[d] > 1), inner)
     parts = _parts(load, tile, shape[outer], steps[outer]) if outer != inner else 1
@@ -134,14 +134,17 @@ def tensor_copy(load: TileLoad, argument: int) -> TensorCopy:
 def _parts(load: TileLoad, tile: SwizzledTile, extent: int, step: int) -> int:
     """Return in how many boxes a tile is copied along its outermost dimension."""
     lines = tile.lines // extent
-    for parts in range(1, extent + 1):
-        part = extent // parts
-        if (
-            extent % parts == 0
-            and (part - 1) * step < MOST_BOX_ELEMENTS
-            and part * lines * LINE_BYTES % SWIZZLE_BYTES == 0
-        ):
-            return parts
-    fail(
-        load, f"'rtile.load' by tensor copy cannot cut {extent} elements in steps of {step} into boxes; change the tile"
+    fitting = (
+        parts
+        for parts in range(1, extent + 1)
+        if extent % parts == 0
+        and (extent // parts - 1) * step < MOST_BOX_ELEMENTS
+        and extent // parts * lines * LINE_BYTES % SWIZZLE_BYTES == 0
     )
+    found = next(fitting, None)
+    if found is None:
+        fail(
+            load,
+            f"'rtile.load' by tensor copy cannot cut {extent} elements in steps of {step} into boxes; change the tile",
+        )
+    return found

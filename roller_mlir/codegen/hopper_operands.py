@@ -135,8 +135,8 @@ def _check_pieces(matrix: Matrix, side: str, copy: TensorCopy, groups: Sequence[
     if not whole:
         fail(
             copy.load,
-            f"'rtile.load' of a wgmma whose rows or columns (loop {own}) are innermost needs instructions that begin at "
-            f"multiples of {piece} of it; change the instruction's shape or the threads",
+            f"'rtile.load' of a wgmma whose rows or columns (loop {own}) are innermost needs instructions that begin "
+            f"at multiples of {piece} of it; change the instruction's shape or the threads",
         )
 
 
@@ -150,7 +150,7 @@ def group_pitch(matrix: Matrix, operand: Operand, lane_order: tuple[int, ...], w
     if any(offset != number * pitch for number, offset in enumerate(found)) or pitch % SWIZZLE_BYTES or not all(alike):
         fail(
             operand.copy.load,
-            f"'rtile.load' of a wgmma needs the parts of its warpgroups at one distance, a multiple of {SWIZZLE_BYTES} B, "
-            f"but has them at {found}; change the threads",
+            f"'rtile.load' of a wgmma needs the parts of its warpgroups at one distance, a multiple of {SWIZZLE_BYTES} "
+            f"B, but has them at {found}; change the threads",
         )
     return pitch

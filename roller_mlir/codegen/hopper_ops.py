@@ -47,7 +47,7 @@ def memory_base(emit: Emitter, arena: ir.Value) -> ir.Value:
 
 def pointer_at(emit: Emitter, base: ir.Value, offset: ir.Value) -> ir.Value:
     """Return the pointer so many bytes (32 bits) behind another."""
-    attributes = {
+    attributes: dict[str, ir.Attribute] = {
         "elem_type": ir.TypeAttr.get(ir.IntegerType.get_signless(8)),
         "rawConstantIndices": ir.DenseI32ArrayAttr.get([-(1 << 31)]),
     }

@@ -73,7 +73,8 @@ class Products:
         starts: list[ir.Value] = []
         for side, number in ((ROW, matrix.first), (COLUMN, matrix.second)):
             place = next(
-                (i for i, copy in enumerate(steps.copies) if copy.load.operation.results[0] == view.inputs[number]), None
+                (i for i, copy in enumerate(steps.copies) if copy.load.operation.results[0] == view.inputs[number]),
+                None,
             )
             if place is None:
                 fail(view, f"'rtile.compute' input {number} of a wgmma must be a tensor copy of the same step")
@@ -147,7 +148,7 @@ class Products:
 
     def wait_but_one(self) -> None:
         """Emit a wait for all groups but the last."""
-        group = {"group": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 1)}
+        group: dict[str, ir.Attribute] = {"group": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 1)}
         ir.Operation.create("nvvm.wgmma.wait.group.sync.aligned", attributes=group)
 
     def finish(self, accumulators: Sequence[ir.Value], element: ir.Type) -> list[ir.Value]:
@@ -211,14 +212,14 @@ def _check_shape(view: ComputeOp, matrix: Matrix) -> None:
     if rows != 64 or length != known[2] or not 8 <= columns <= 256 or columns % granule:
         fail(
             view,
-            f"wgmma of {matrix.factor} is 64 x n x {known[2]} with n a multiple of {granule} up to 256, but the compute "
-            f"says {rows} x {columns} x {length}",
+            f"wgmma of {matrix.factor} is 64 x n x {known[2]} with n a multiple of {granule} up to 256, but the "
+            f"compute says {rows} x {columns} x {length}",
         )
     axis = matrix.box.axes[matrix.loops[ROW]]
     column = matrix.box.axes[matrix.loops[COLUMN]]
     if (axis.lanes, axis.tile, column.lanes, column.tile) != (8, 16, 4, columns):
         fail(
             view,
-            f"threads of a wgmma are 8 lanes of 16 rows and 4 lanes of {columns} columns a subgroup, but the compute has "
-            f"{axis.lanes} of {axis.tile} and {column.lanes} of {column.tile}",
+            f"threads of a wgmma are 8 lanes of 16 rows and 4 lanes of {columns} columns a subgroup, but the compute "
+            f"has {axis.lanes} of {axis.tile} and {column.lanes} of {column.tile}",
         )

@@ -88,5 +88,10 @@ def steps_of_program(program: ProgramOp) -> Steps:
             fail(load, "'rtile.load' of a wgmma's factor must go to workgroup memory; change its layer")
     copies = tuple(tensor_copy(load, ir.BlockArgument(load.source).arg_number) for load in loads)
     offsets, size = stage_offsets([copy.tile.size_bytes for copy in copies])
-    stages = min(nest.stages, nest.trips) if nest is not None else 1
+    stages = 1
+    if nest is not None:
+        # Persistent blocks fill buffers for the next task, however few steps one has.
+        stages = nest.stages if program.persistent else min(nest.stages, nest.trips)
+        if nest.stages < 2 and nest.trips > 1:
+            fail(compute, "wgmma reads a buffer while the next one is filled: it needs at least 2; raise rtile.stages")
     return Steps(compute, nest, copies, tuple(offsets), size, stages)

@@ -36,6 +36,9 @@ MOST_PADDINGS = 8
 BANK_BYTES = 4
 """Least step of paddings."""
 
+WMMA_BASE_BYTES = 32
+"""What the address of a matrix that `wmma` loads must be a multiple of. Source: PTX ISA, wmma.load."""
+
 LOOKED_AT = 2
 """Subgroups of a copy whose writes are simulated."""
 
@@ -67,6 +70,7 @@ def matrix_operand(
     *,
     pad_value: float | None = None,
     prologue: bool = False,
+    spread: bool = True,
 ) -> OperandPlan:
     """Return the layout of one factor of a matrix instruction.
 
@@ -79,6 +83,7 @@ def matrix_operand(
         memory: The device.
         pad_value: What elements outside the tensor read as.
         prologue: Whether each element is changed on its way to workgroup memory.
+        spread: Whether rows may be padded or permuted to spread them over the banks.
     """
     alignment = row_alignment(access, loops, axes)
     blocks = [axis.block for axis in axes]
@@ -106,7 +111,7 @@ def matrix_operand(
         widths.append(rows.fragment)  # where pieces of the reads' width lie better than those of the copy's
     best: tuple[int, OperandPlan] | None = None
     for store_vector in widths:
-        for pad in _paddings(dimensions, rows, store_vector, size):
+        for pad in _paddings(dimensions, rows, store_vector, size) if spread else range(1):
             layout = OperandPlan(
                 layer=WORKGROUP,
                 order=order,
@@ -115,7 +120,7 @@ def matrix_operand(
                 store_vector=store_vector,
                 fragment_vector=rows.fragment,
                 pad_value=pad_value,
-                swizzle=XOR if rows.permuted else None,
+                swizzle=XOR if rows.permuted and spread else None,
                 copy=ASYNCHRONOUS if direct else SYNCHRONOUS,
             )
             cost = matrix_cost(access, layout, axes, atom, family, memory)
@@ -160,6 +165,7 @@ class Rows:
         fragment: Elements of one read of a fragment along them.
         as_stored: Whether they run along the tensor's rows, so that copies need not transpose.
         permuted: Whether their pieces are permuted, so that they need no padding.
+        base_bytes: What each row must begin at a multiple of, 0 where any piece may.
     """
 
     inner: int
@@ -167,6 +173,7 @@ class Rows:
     fragment: int
     as_stored: bool
     permuted: bool
+    base_bytes: int = 0
 
 
 def choose_rows(
@@ -213,7 +220,9 @@ def choose_rows(
     permuted = "matrix_load" in memory.features and fragment * size == PIECE_BYTES and whole
     permuted = permuted and parts > 1 and parts & (parts - 1) == 0
     permuted = permuted and not any(len(dimension.coefficients) > 1 for dimension in dimensions)
-    return Rows(inner, row_bytes, fragment, inner == last, permuted)
+    windows = any(len(dimension.coefficients) > 1 for dimension in dimensions)
+    base = WMMA_BASE_BYTES if family == "wmma" and windows else 0
+    return Rows(inner, row_bytes, fragment, inner == last, permuted, base)
 
 
 def _paddings(dimensions: Sequence[TileDimension], rows: Rows, store_vector: int, size: int) -> range:
@@ -221,6 +230,11 @@ def _paddings(dimensions: Sequence[TileDimension], rows: Rows, store_vector: int
     if rows.permuted or prod(d.extent for d in dimensions) == dimensions[rows.inner].extent:
         return range(1)
     step = max(rows.fragment, store_vector, ceil(BANK_BYTES / size))
+    if rows.base_bytes:
+        # A matrix may begin at any row of a window: every row is aligned as its beginning must be.
+        step = rows.base_bytes // size
+        row = -(-rows.row_bytes // rows.base_bytes) * step
+        return range(row - rows.row_bytes // size, MOST_PADDINGS * step, step)
     return range(0, MOST_PADDINGS * step, step)
 
 

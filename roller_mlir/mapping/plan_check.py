@@ -7,10 +7,13 @@ from roller_mlir.mapping.layout import steps_of
 from roller_mlir.mapping.matrix import COLUMN, ROW, fragments_of, lane_order, result_shares
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan, TensorExpression
-from roller_mlir.plan.plan import REGISTER, SYNCHRONOUS, WORKGROUP
+from roller_mlir.plan.plan import REGISTER, SYNCHRONOUS, TENSOR, WORKGROUP, AtomPlan
 from roller_mlir.plan.uneven import reads_outside
 
 MATRIX_FAMILIES = ("wmma", "mma", "wgmma", "mfma")
+
+WARPGROUP = 4
+"""Subgroups of one `wgmma`."""
 
 
 def plan_problem(expression: TensorExpression, plan: Plan) -> str:
@@ -68,6 +71,11 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
         problem = _operand_problem(operand, len(access.shape))
         if not problem and operand.pad_value != pad and reads_outside(expression, access):
             problem = f"has pad_value {operand.pad_value}; it is read outside of its tensor, where it is {pad}"
+        changed = expression.prologue_flops and expression.prologue_flops[number]
+        if not problem and changed and operand.layer == WORKGROUP and operand.copy != SYNCHRONOUS:
+            problem = f"has copy '{operand.copy}'; its elements are changed on their way, which passes registers"
+        if not problem and (operand.copy == TENSOR) != (plan.instruction == "wgmma"):
+            problem = f"has copy '{operand.copy}'; 'wgmma' and no other instruction takes tensor copies"
         if problem:
             return f"has a plan whose operand {number} {problem}"
     return ""
@@ -101,10 +109,35 @@ def _atom_problem(expression: TensorExpression, plan: Plan) -> str:
                 f"whose loop {names[dimension]} has lanes {axis.lanes}, chunk {axis.chunk} and tile {axis.tile}; "
                 f"'{plan.instruction}' of shape {list(atom.shape)} has {share.lanes}, {share.chunk} and {share.tile}"
             )
+    if plan.instruction == "wgmma":
+        problem = _warpgroup_problem(expression, plan, atom)
+        if problem:
+            return problem
     if plan.axes[atom.depth].block % atom.shape[2]:
         return f"whose step of {plan.axes[atom.depth].block} along loop {atom.depth} must hold whole instructions"
     number = next((i for i, one in enumerate(plan.operands) if one.layer != WORKGROUP), None)
     return "" if number is None else f"whose operand {number} is not staged, as a matrix instruction needs it"
+
+
+def _warpgroup_problem(expression: TensorExpression, plan: Plan, atom: AtomPlan) -> str:
+    """Return how the four subgroups of one instruction do not hold its rows, or an empty string."""
+    axis, order = plan.axes[atom.row], plan.thread_order
+    others = [loop for loop, one in enumerate(plan.axes) if one.block > 1 and loop not in (atom.row, atom.column)]
+    others = [loop for loop in others if loop != atom.depth]
+    if not others:
+        if axis.threads // axis.lanes % WARPGROUP or order[:1] != (atom.row,):
+            return f"whose loop {atom.row} must have the four subgroups of 'wgmma', first in thread_order {list(order)}"
+        return ""
+    beside = others[0]
+    if len(others) > 1 or expression.loops[beside].reduction:
+        return f"whose loops {others} have several points, beside those of 'wgmma'"
+    one = plan.axes[beside]
+    if axis.block != axis.tile or one.threads != one.block or one.block % WARPGROUP or order[:1] != (beside,):
+        return (
+            f"whose loop {beside} must have the four subgroups of 'wgmma', a point each, first in thread_order "
+            f"{list(order)}, and loop {atom.row} the {axis.tile} rows of one"
+        )
+    return ""
 
 
 def ordered_problem(expression: TensorExpression, axes: Sequence[AxisPlan], lane: int | None) -> str:

@@ -2,7 +2,8 @@
 """What a plan promises of its kernel's machine code, to be compared with what the vendor's compiler made of it.
 
 Of one thread: the multiply-adds of one pass of the main loop, and per input the width and the number of the accesses of
-one step. Of a task: workgroup memory, and registers few enough that the plan's tasks fit on a unit.
+one step. Of a subgroup: the matrix instructions of one pass. Of a task: workgroup memory, and registers few enough that
+the plan's tasks fit on a unit.
 """
 
 from collections import Counter
@@ -11,14 +12,16 @@ from dataclasses import dataclass
 from math import prod
 
 from roller_mlir.hal import Device
-from roller_mlir.mapping.data_tile import TileDimension, copy_map, tile_dimensions
+from roller_mlir.mapping.data_tile import TileDimension, copy_map, tile_copy, tile_dimensions
 from roller_mlir.mapping.layout import steps_of
+from roller_mlir.mapping.promise_matrix import MatrixPass
 from roller_mlir.mapping.thread_reads import live_offsets
 from roller_mlir.mapping.unrolling import rolled_loops
 from roller_mlir.plan import Access, OperandPlan, Plan, TensorExpression
-from roller_mlir.plan.plan import WORKGROUP
+from roller_mlir.plan.plan import ASYNCHRONOUS, TENSOR, WORKGROUP
 
 GLOBAL_LOAD, WORKGROUP_STORE, WORKGROUP_LOAD = "global load", "workgroup store", "workgroup load"
+MATRIX_LOAD, ASYNCHRONOUS_COPY, TENSOR_COPY = "matrix load", "asynchronous copy", "tensor copy"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -27,8 +30,8 @@ class PromisedAccess:
 
     Attributes:
         operand: Number of the input.
-        kind: "global load", "workgroup store" or "workgroup load".
-        width_bytes: Bytes of one access of one thread.
+        kind: "global load", "workgroup store", "workgroup load", "matrix load", "asynchronous copy", or "tensor copy".
+        width_bytes: Bytes of one access of one thread; 0 of a tensor copy, of which no thread has a part.
         count: Accesses of one thread in one step.
         staged: Whether the input goes through workgroup memory; what does not may be the same for all threads.
         partial: How many of these hold elements that the thread does not need, which a compiler may leave out.
@@ -58,6 +61,8 @@ class Promise:
         only_fmas: Whether the kernel has no arithmetic beside the multiply-adds, so that they can be counted exactly.
         reads_more: Whether the kernel reads tensors beside its inputs, before or after the reduction.
         packed: Whether each instruction multiplies and adds twice.
+        family: The plan's family of instructions.
+        pass_matrices: Matrix instructions of a subgroup in one pass of the main loop; 0 without them.
         accesses: What each input's tile is moved and read by.
     """
 
@@ -72,18 +77,23 @@ class Promise:
     only_fmas: bool
     reads_more: bool
     packed: bool
-    accesses: tuple[PromisedAccess, ...]
+    family: str = "fma"
+    pass_matrices: int = 0
+    accesses: tuple[PromisedAccess, ...] = ()
 
 
 def promise_of(expression: TensorExpression, plan: Plan, device: Device) -> Promise:
     """Return what a plan for an expression promises of its kernel on a device."""
     prediction = plan.prediction
-    rolled = _rolled(expression, plan)
+    matrix = MatrixPass.of(expression, plan) if plan.atom is not None else None
+    rolled = matrix.rolled if matrix is not None else _rolled(expression, plan)
     steps = prod(steps_of(loop, plan.axes[i]) for i, loop in enumerate(expression.loops) if loop.reduction)
     accesses: list[PromisedAccess] = []
     for number, (access, operand) in enumerate(zip(expression.inputs, plan.operands, strict=True)):
-        if access.shape and plan.atom is None:
+        if access.shape and matrix is None:
             accesses += _accesses(expression, plan, rolled, number, access, operand)
+        elif access.shape and matrix is not None:
+            accesses += _matrix_accesses(matrix, number, access, operand, device)
     return Promise(
         device=device,
         threads=plan.threads,
@@ -93,9 +103,12 @@ def promise_of(expression: TensorExpression, plan: Plan, device: Device) -> Prom
         pass_fmas=_pass_fmas(expression, plan, rolled, None),
         most_pass_fmas=_pass_fmas(expression, plan, rolled, plan.lane),
         loops=steps > 1 or bool(rolled),
-        only_fmas=plan.atom is None and not (expression.epilogue or expression.epilogue_flops or any(expression.prologue_flops)),
+        only_fmas=matrix is None
+        and not (expression.epilogue or expression.epilogue_flops or any(expression.prologue_flops)),
         reads_more=bool(expression.epilogue) or expression.accumulates,
         packed=plan.instruction == "packed_fma" and all(_by_lanes(a, plan) for a in expression.inputs),
+        family=plan.instruction,
+        pass_matrices=matrix.instructions if matrix is not None else 0,
         accesses=tuple(accesses),
     )
 
@@ -155,6 +168,30 @@ def _accesses(
         promised(WORKGROUP_STORE, operand.store_vector, rounds * (operand.vector // operand.store_vector)),
         promised(WORKGROUP_LOAD, operand.fragment_vector, reads, partial),
     ]
+
+
+def _matrix_accesses(
+    matrix: MatrixPass, number: int, access: Access, operand: OperandPlan, device: Device
+) -> list[PromisedAccess]:
+    def promised(kind: str, width_bytes: int, count: int) -> PromisedAccess:
+        return PromisedAccess(operand=number, kind=kind, width_bytes=width_bytes, count=count)
+
+    if operand.copy == TENSOR:
+        return [promised(TENSOR_COPY, 0, 1)]
+    size = access.element_bytes
+    tile = [dimension.extent for dimension in tile_dimensions(access, [axis.block for axis in matrix.plan.axes])]
+    copy = tile_copy(tile, operand, matrix.plan.threads)
+    found = [promised(GLOBAL_LOAD, operand.vector * size, copy.rounds * copy.depth)]
+    if operand.copy == ASYNCHRONOUS:
+        found = [promised(ASYNCHRONOUS_COPY, operand.vector * size, copy.rounds)]
+    else:
+        stores = copy.rounds * copy.depth * operand.vector // operand.store_vector
+        found.append(promised(WORKGROUP_STORE, operand.store_vector * size, stores))
+    reads = matrix.reads(access, operand, device.features, device.subgroup_size)
+    if reads is not None:
+        kind = MATRIX_LOAD if reads.matrices else WORKGROUP_LOAD
+        found += [promised(kind, width, count) for width, count in reads.widths.items()]
+    return found
 
 
 def _reads(

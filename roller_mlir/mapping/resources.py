@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from math import ceil, prod
 
 from roller_mlir.hal import Device
-from roller_mlir.mapping.arena_offsets import aligned
+from roller_mlir.mapping.arena_offsets import TILE_ALIGNMENT_BYTES, aligned
 from roller_mlir.mapping.combine import combination_bytes
 from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.layout import buffer_shape, steps_of
-from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS, role_registers
+from roller_mlir.mapping.matrix import wmma_scratch_pitch
+from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS, register_problem, ring_bytes
 from roller_mlir.mapping.window_reads import window_registers
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
@@ -22,6 +23,9 @@ from roller_mlir.plan.plan import WORKGROUP
 COPY_LOOP_REGISTERS = 48
 """Registers of a loop that copies tiles, at least: 43 depthwise convolutions and poolings of one step, where their sums
 did not need more, were assembled without spills in as many."""
+
+WMMA_ROWS, SUM_BYTES = 16, 4
+"""Rows and columns of a result of `wmma`, and bytes of one of its sums on their way through workgroup memory."""
 
 
 @dataclass(frozen=True)
@@ -44,9 +48,16 @@ class Resources:
 
 
 def plan_resources(expression: TensorExpression, plan: Plan, device: Device) -> Resources:
-    """Return what one task of a plan occupies on a device."""
+    """Return what one task of a plan occupies on a device.
+
+    Registers are those of threads that compute by themselves; what matrix instructions need is the model's to say.
+    """
     registers = registers_per_thread(expression, plan.axes, plan.lane, plan.operands, device)
     staged = sum(arena_sizes(expression, plan.axes, plan.operands, plan.stages))
+    if plan.atom is not None:
+        subgroups = plan.threads // device.subgroup_size
+        tiles = arena_sizes(expression, plan.axes, plan.operands, 1, alignment=1)
+        staged = matrix_bytes(plan.instruction, plan.stages, tiles, subgroups)
     joined = tuple(
         Loop(loop.extent, loop.reduction or i in expression.whole) for i, loop in enumerate(expression.loops)
     )
@@ -75,7 +86,11 @@ def points_per_step(axes: Sequence[AxisPlan]) -> int:
 
 
 def arena_sizes(
-    expression: TensorExpression, axes: Sequence[AxisPlan], operands: Sequence[OperandPlan], stages: int
+    expression: TensorExpression,
+    axes: Sequence[AxisPlan],
+    operands: Sequence[OperandPlan],
+    stages: int,
+    alignment: int = TILE_ALIGNMENT_BYTES,
 ) -> tuple[int, ...]:
     """Return the bytes of workgroup memory of each input's buffers (all stages, aligned), 0 for those not staged."""
     blocks = [axis.block for axis in axes]
@@ -84,8 +99,25 @@ def arena_sizes(
         size = 0
         if operand.layer == WORKGROUP:
             size = stages * prod(buffer_shape(tile_dimensions(access, blocks), operand)) * access.element_bytes
-        sizes.append(aligned(size))
+        sizes.append(aligned(size, alignment))
     return tuple(sizes)
+
+
+def matrix_bytes(family: str, stages: int, tiles: Sequence[int], subgroups: int) -> int:
+    """Return the workgroup memory of a task with matrix instructions.
+
+    Args:
+        family: The instruction's family.
+        stages: Buffers of each tile.
+        tiles: Bytes of one buffer of each.
+        subgroups: Subgroups of the task.
+
+    `wgmma` has a ring of buffers with barriers; results of `wmma` pass a space of each subgroup, behind the tiles.
+    """
+    if family == "wgmma":
+        return ring_bytes(stages, tiles)
+    scratch = subgroups * WMMA_ROWS * wmma_scratch_pitch(WMMA_ROWS) * SUM_BYTES if family == "wmma" else 0
+    return sum(aligned(stages * tile) for tile in tiles) + scratch
 
 
 def staging_registers(access: Access, axes: Sequence[AxisPlan], vector: int, device: Device) -> int:
@@ -184,17 +216,20 @@ def tasks_per_unit(device: Device, threads: int, registers: int, workgroup_bytes
     return min(limits)
 
 
-def specialised_tasks_per_unit(device: Device, threads: int, registers: int, workgroup_bytes: int) -> int:
+def specialised_tasks_per_unit(
+    device: Device, threads: int, columns: int, accumulators: int, workgroup_bytes: int
+) -> int:
     """As `tasks_per_unit`, where a warpgroup copies tiles for the others and leaves them most of its registers.
 
-    256 threads that compute may have 232 registers each: 168 for each of 384 at first, of which the others keep 40.
+    Args:
+        device: The device.
+        threads: Threads that compute.
+        columns: Columns of one instruction.
+        accumulators: Of a thread that computes, 32 bits each.
+        workgroup_bytes: Workgroup memory of a task.
     """
-    every = threads + PRODUCER_THREADS
-    for tasks in range(tasks_per_unit(device, every, 24, workgroup_bytes), 0, -1):
-        each = device.registers_per_unit // (tasks * every)
-        roles = role_registers(threads, tasks, device.registers_per_unit)
-        most = min(each, device.max_registers_per_thread) if roles is None else roles[1]
-        if registers <= most:
+    for tasks in range(tasks_per_unit(device, threads + PRODUCER_THREADS, 24, workgroup_bytes), 0, -1):
+        if not register_problem(threads, tasks, device.registers_per_unit, columns, accumulators):
             return tasks
     return 0
 

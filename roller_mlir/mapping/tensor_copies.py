@@ -33,6 +33,30 @@ def tensor_copy_multiples(
     return tuple(found)
 
 
+def lines_follow(expression: TensorExpression, row: int, beside: int, depth: int) -> bool:
+    """Return whether the lines of a factor's box, along two of its loops, lie one loop's points next to each other.
+
+    Args:
+        expression: The operator.
+        row: The loop whose lines are neighbours.
+        beside: The other loop.
+        depth: The loop of the reduction, along which lines run.
+    """
+    if row == beside:
+        return False
+    access = next(one for one in expression.inputs if row in one.loops())
+    places: dict[int, int] = {}
+    for d, index in enumerate(access.indices):
+        for loop in (row, beside, depth):
+            step = index.coefficients[loop]
+            if step and (loop in places or d in places.values() or not 1 <= step <= LONGEST_STEP):
+                return False
+            if step:
+                places[loop] = d
+    last = len(access.indices) - 1
+    return len(places) == 3 and places[beside] < places[row] and places[depth] == last
+
+
 def boxes_fit(accesses: Sequence[Access], blocks: Sequence[int]) -> bool:
     """Return whether the tiles of a step are boxes that one copy can bring: as long as it reaches along each dimension.
 

@@ -53,3 +53,24 @@ def rolled_loops(
         elif runs[loop] > 1:
             rolled.add(loop)
     return frozenset(rolled)
+
+
+MOST_INSTRUCTIONS = 512
+"""Matrix instructions of a step that are unrolled; reduction loops beyond that stay loops."""
+
+
+def rolled_reductions(blocks: Sequence[int], count: int) -> int:
+    """Return how many of the reduction loops beside a matrix instruction's own stay loops: the outermost ones.
+
+    Args:
+        blocks: Points of each of them in a step, outermost first.
+        count: Matrix instructions of one point of them all.
+
+    >>> rolled_reductions([3, 3], 64), rolled_reductions([3, 3], 32)
+    (1, 0)
+    """
+    for rolled in range(len(blocks), 0, -1):
+        count *= blocks[rolled - 1]
+        if count > MOST_INSTRUCTIONS:
+            return rolled
+    return 0

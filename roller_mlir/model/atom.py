@@ -29,6 +29,8 @@ class Atom:
         length: Reduction points of one instruction.
         order: The loops of rows and columns in the number of a lane, fastest first.
         multiples: Per loop, what a tile must be a multiple of: the shape, and what tensor copies need.
+        beside: The loop that the subgroups of one instruction run along, where that is not the loop of its rows; a
+            block has the rows of one subgroup then. Else -1.
     """
 
     instruction: Instruction
@@ -41,6 +43,17 @@ class Atom:
     length: int = 1
     order: tuple[int, ...] = ()
     multiples: tuple[tuple[int, int], ...] = ()
+    beside: int = -1
+
+    @property
+    def groups(self) -> int:
+        """Subgroups of one instruction along `beside`, 1 without it."""
+        return self.instruction.threads // (self.lanes[0] * self.lanes[1]) if self.beside >= 0 else 1
+
+    @property
+    def free(self) -> tuple[int, ...]:
+        """The loops along which a tile may have several points, and the loop of rows only where it may grow."""
+        return self.loops if self.beside < 0 else (self.column, self.depth, self.beside)
 
     @property
     def loops(self) -> tuple[int, int, int]:
@@ -132,4 +145,5 @@ class Atom:
             depth=self.depth + by,
             order=tuple(loop + by for loop in self.order),
             multiples=tuple((loop + by, size) for loop, size in self.multiples),
+            beside=self.beside + by if self.beside >= 0 else -1,
         )

@@ -188,7 +188,7 @@ class Facts:
             return access.tile(tile)[0] * access.element_bytes * device.subgroup_size
         elements = prod([tile[loop] for loop in access.loops])
         if atom.row in access.loops:
-            elements *= atom.lanes[0]
+            elements *= atom.lanes[0] * atom.groups
             again = tile[atom.column] * atom.lanes[1] // atom.shape(tile[atom.column])[1] if atom.reads_memory else 1
         else:
             elements *= atom.lanes[1]

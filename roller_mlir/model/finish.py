@@ -53,7 +53,7 @@ def finish(facts: Facts, chosen: Estimate, *, padded: bool = True) -> Plan:
             padded=padded,
         )
         if atom_plan is None
-        else matrix_layout(facts, number, axes, atom_plan)
+        else matrix_layout(facts, number, axes, atom_plan, padded=padded)
         for number, (access, staged, pad) in enumerate(
             zip(expression.inputs, program.staged, expression.pad_values, strict=True)
         )

@@ -98,7 +98,9 @@ def _thread_splits(facts: Facts, blocks: Sequence[int], *, split_reductions: boo
     choices: list[list[int]] = []
     atom = facts.atom
     for loop, block in enumerate(blocks):
-        if loop in (atom.row, atom.column):
+        if loop == atom.beside:
+            choices.append([1])
+        elif loop in (atom.row, atom.column):
             choices.append(_matrix_splits(atom, loop, block))
         elif not facts.reduction[loop]:
             choices.append([r for r in range(1, min(block, 16) + 1) if block % r == 0 and (_is_power(r) or r == block)])

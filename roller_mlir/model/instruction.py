@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from roller_mlir.hal import Device, Instruction
 from roller_mlir.mapping.matrix import COLUMN, ROW, AxisShare, Fragments, fragments_of, lane_order, result_shares
-from roller_mlir.mapping.tensor_copies import tensor_copy_multiples
+from roller_mlir.mapping.tensor_copies import lines_follow, tensor_copy_multiples
 from roller_mlir.model.atom import Atom
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.expression import ELEMENT_BYTES
@@ -87,8 +87,8 @@ def _atoms(
         if one.is_matrix:
             if loops is not None and _multiplies(one, operand, result, allow_tf32=allow_tf32):
                 atom = _matrix_atom(expression, loops, one, device)
-                if atom is not None:
-                    found.append(atom)
+                pair = _paired(expression, atom, one, device) if one.family == "wgmma" else None
+                found += [each for each in (atom, pair) if each is not None]
         elif expression.fused_multiply_add and (one.operand_type, one.result_type) == (operand, result):
             found.append(Atom(one))
     if all(atom.is_matrix for atom in found):
@@ -132,7 +132,11 @@ def atom_of(expression: TensorExpression, device: Device, plan: Plan) -> Atom | 
         if one.family == plan.instruction and _multiplies(one, operand, result, allow_tf32=True):
             (rows, columns, length), widest = one.shape, one.max_shape[1]
             if (m, k) == (rows, length) and n % columns == 0 and n <= widest:
-                return _placed(expression, one, device, (plan.atom.row, plan.atom.column, plan.atom.depth))
+                atom = plan.atom
+                beside = -1
+                if one.threads > device.subgroup_size and plan.thread_order[0] != atom.row:
+                    beside = plan.thread_order[0]
+                return _placed(one, device, (atom.row, atom.column, atom.depth), beside=beside)
     raise ValueError(
         f"'{device.name}' has no instruction of family '{plan.instruction}' and shape {m}x{n}x{k} for {operand} to "
         f"{result}"
@@ -140,7 +144,7 @@ def atom_of(expression: TensorExpression, device: Device, plan: Plan) -> Atom | 
 
 
 def _matrix_atom(expression: TensorExpression, loops: Roles, instruction: Instruction, device: Device) -> Atom | None:
-    """Return the instruction on the longest loops of each role, a lane's neighbours along the output's rows if they can.
+    """Return the instruction on the longest loops of each role, its lanes' neighbours along the output's if it can.
 
     A loop shorter than half of the shape leaves most of the matrix unit idle: such an operator takes another
     instruction.
@@ -166,7 +170,12 @@ def _matrix_atom(expression: TensorExpression, loops: Roles, instruction: Instru
         rows, columns = columns, rows  # the transposed product
     if 2 * extent(rows) < m or 2 * extent(columns) < n or 2 * extent(depth) < k:
         return None
-    return _placed(expression, instruction, device, (rows, columns, depth))
+    boxes: tuple[tuple[int, int], ...] | None = ()
+    if instruction.family == "wgmma":
+        boxes = tensor_copy_multiples(expression, (rows, columns, depth))
+        if boxes is None or any(2 * extent(loop) < size for loop, size in boxes if loop != depth):
+            return None
+    return _placed(instruction, device, (rows, columns, depth), boxes)
 
 
 def _shares(instruction: Instruction, device: Device) -> tuple[AxisShare, AxisShare]:
@@ -182,22 +191,31 @@ def _fragments(instruction: Instruction, device: Device) -> Fragments:
 
 
 def _placed(
-    expression: TensorExpression, instruction: Instruction, device: Device, loops: tuple[int, int, int]
-) -> Atom | None:
-    """Return an instruction on its loops, None where its operands cannot be brought to where it reads them."""
+    instruction: Instruction,
+    device: Device,
+    loops: tuple[int, int, int],
+    boxes: tuple[tuple[int, int], ...] = (),
+    beside: int = -1,
+) -> Atom:
+    """Return an instruction on its loops.
+
+    Args:
+        instruction: The instruction.
+        device: The device.
+        loops: The loops of rows, columns and reduction.
+        boxes: Per loop, what a tile must be a multiple of for tensor copies.
+        beside: The loop that the subgroups of one instruction run along, -1 for that of its rows.
+    """
     rows, columns = _shares(instruction, device)
     row, column, depth = loops
     names = {ROW: row, COLUMN: column}
     order = tuple(names[one] for one in lane_order(_fragments(instruction, device).result))
-    # An instruction of several subgroups has them along its rows.
+    _, n, k = instruction.shape
     groups = instruction.threads // (rows.lanes * columns.lanes)
-    m, n, k = instruction.shape
-    multiples: tuple[tuple[int, int], ...] = ((row, m), (column, n), (depth, k))
-    if instruction.family == "wgmma":
-        found = tensor_copy_multiples(expression, loops)
-        if found is None or any(2 * expression.loops[loop].extent < size for loop, size in found if loop != depth):
-            return None
-        multiples = (*multiples, *found)
+    along = groups if beside < 0 else 1
+    multiples = ((row, along * rows.tile), (column, n), (depth, k), *boxes)
+    if beside >= 0:
+        multiples = (*multiples, (beside, groups))
     widths = [size for loop, size in multiples if loop == column]
     return Atom(
         instruction,
@@ -205,9 +223,69 @@ def _placed(
         column,
         depth,
         (rows, columns),
-        (rows.lanes * groups, columns.lanes),
+        (rows.lanes * along, columns.lanes),
         (rows.own, max(widths) // columns.lanes),
         k,
         order,
         multiples,
+        beside,
     )
+
+
+def _paired(expression: TensorExpression, found: Atom | None, instruction: Instruction, device: Device) -> Atom | None:
+    """Return `wgmma` with its 64 rows on two loops, 16 of one and 4 of another, where more of its work is useful then.
+
+    28 points of a line of an image are 44 % of 64 rows; 28 points of 28 lines 87 % of 16 points of 4 lines.
+
+    Args:
+        expression: The operator.
+        found: The instruction with its rows on one loop, None where that cannot be.
+        instruction: The instruction.
+        device: The device.
+    """
+    loops = roles(expression)
+    if loops is None:
+        return None
+    rows = _shares(instruction, device)[0].tile
+    best = 0.0
+    if found is not None:
+        best = 1.05 * _useful(expression, found.row, instruction.shape[0]) * _reused(expression, found.column)
+    pair: Atom | None = None
+    for here, there in ((loops.rows, loops.columns), (loops.columns, loops.rows)):
+        column, depth = (max(some, key=lambda loop: expression.loops[loop].extent) for some in (there, loops.depth))
+        for row in here:
+            for beside in here:
+                useful = _useful(expression, row, rows) * _useful(expression, beside, instruction.shape[0] // rows)
+                useful *= _reused(expression, column)
+                if useful <= best or not lines_follow(expression, row, beside, depth):
+                    continue
+                boxes = tensor_copy_multiples(expression, (row, column, depth))
+                if boxes is not None and (column, depth) == _placeable(expression, boxes, column, depth, instruction):
+                    best, pair = useful, _placed(instruction, device, (row, column, depth), boxes, beside)
+    return pair
+
+
+def _placeable(
+    expression: TensorExpression,
+    boxes: tuple[tuple[int, int], ...],
+    column: int,
+    depth: int,
+    instruction: Instruction,
+) -> tuple[int, int] | None:
+    """Return the loops of columns and reduction if they are long enough for the instruction and for lines of boxes."""
+    _, n, k = instruction.shape
+    extents = {loop: expression.loops[loop].extent for loop in (column, depth)}
+    least = max([n, *(size for loop, size in boxes if loop == column)])
+    return (column, depth) if 2 * extents[column] >= least and 2 * extents[depth] >= k else None
+
+
+def _reused(expression: TensorExpression, column: int) -> float:
+    """Return how far the columns pay for reading 64 rows from workgroup memory with each instruction."""
+    columns = min(256, expression.loops[column].extent)
+    return _useful(expression, column, 8) * columns / (columns + 64)
+
+
+def _useful(expression: TensorExpression, loop: int, size: int) -> float:
+    """Return the share of whole tiles of a size that a loop fills."""
+    extent = expression.loops[loop].extent
+    return extent / (-(-extent // size) * size)

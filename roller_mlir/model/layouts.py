@@ -65,7 +65,9 @@ def operand_layout(
     )
 
 
-def matrix_layout(facts: Facts, number: int, axes: tuple[AxisPlan, ...], atom: AtomPlan) -> OperandPlan:
+def matrix_layout(
+    facts: Facts, number: int, axes: tuple[AxisPlan, ...], atom: AtomPlan, *, padded: bool = True
+) -> OperandPlan:
     """Return the plan of an input that matrix instructions read.
 
     Args:
@@ -73,6 +75,7 @@ def matrix_layout(facts: Facts, number: int, axes: tuple[AxisPlan, ...], atom: A
         number: Which input.
         axes: One AxisPlan per loop.
         atom: The instruction's shape and loops.
+        padded: Whether rows may be padded, or their pieces permuted.
     """
     expression = facts.expression
     access, small = _canonical(expression.inputs[number], expression.loops, axes)
@@ -84,6 +87,7 @@ def matrix_layout(facts: Facts, number: int, axes: tuple[AxisPlan, ...], atom: A
         facts.atom.instruction.family,
         matrix_memory(facts.machine),
         bool(facts.prologue and facts.prologue[number]),
+        padded,
     )
     return replace(found, pad_value=expression.pad_values[number])
 
@@ -97,8 +101,9 @@ def _matrix_operand(
     family: str,
     memory: MatrixMemory,
     prologue: bool,
+    padded: bool,
 ) -> OperandPlan:
-    return matrix_operand(access, loops, axes, atom, family, memory, prologue=prologue)
+    return matrix_operand(access, loops, axes, atom, family, memory, prologue=prologue, spread=padded)
 
 
 @lru_cache(maxsize=64)

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil, prod
 
-from roller_mlir.mapping.arena_offsets import aligned
 from roller_mlir.mapping.matrix_layout import ASYNCHRONOUS_BYTES, choose_rows
-from roller_mlir.mapping.resources import specialised_tasks_per_unit, tasks_per_unit
-from roller_mlir.mapping.tensor_copy import ring_bytes
+from roller_mlir.mapping.resources import matrix_bytes, specialised_tasks_per_unit, tasks_per_unit
+from roller_mlir.mapping.tensor_copy import OTHER_REGISTERS as WARPGROUP_REGISTERS
 from roller_mlir.model.ending import stored
 from roller_mlir.model.epilogue import epilogue_work
 from roller_mlir.model.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
@@ -30,11 +29,6 @@ ASYNCHRONOUS_STAGES = 4
 
 TENSOR_STAGES = 6
 """Buffers at most of tiles that one thread copies for all."""
-
-
-WARPGROUP_REGISTERS = 32
-"""Registers beside its accumulators of a thread whose factors stay in workgroup memory: with 32 accumulators, ptxas 13.0
-needed 58 in all."""
 
 
 def matrix_widths(facts: Facts, access: AccessFacts, program: Program) -> OperandWidths:
@@ -146,13 +140,13 @@ def matrix_estimate(
         work.tail_phases += end.phases
         work.tail_load_rounds = end.load_rounds
         work.cache_bytes += tasks * end.cache_bytes
-    if synchronous and stages > SYNCHRONOUS_STAGES:
+    if widths is None and synchronous and stages > SYNCHRONOUS_STAGES:
         return None
     best: Estimate | None = None
     for count in [stages] if stages else stage_counts(facts, steps, synchronous=synchronous):
-        need = ring_bytes(count, tiles) if atom.reads_memory else sum([aligned(count * tile) for tile in tiles])
+        need = matrix_bytes(atom.instruction.family, count, tiles, subgroups)
         words = used + (staging if count > 1 else 0)
-        held = resident or matrix_residency(facts, threads, words, need)
+        held = resident or _residency(facts, program, words, need)
         if not held or (best is not None and held <= best.work.resident):
             continue
         moved = global_traffic(facts, blocks, counts, machine.units * held, times)[0]
@@ -171,7 +165,11 @@ def stage_counts(facts: Facts, steps: int, *, synchronous: bool) -> list[int]:
     return list(range(min(most, steps), 1, -1))
 
 
-def matrix_residency(facts: Facts, threads: int, registers: int, workgroup_bytes: int) -> int:
+def _residency(facts: Facts, program: Program, registers: int, workgroup_bytes: int) -> int:
     """Return how many tasks fit on one unit at a time, 0 if none does."""
-    one = specialised_tasks_per_unit if facts.atom.reads_memory else tasks_per_unit
-    return one(facts.machine.device, threads, registers, workgroup_bytes)
+    atom, device, threads = facts.atom, facts.machine.device, program.thread_count
+    if not atom.reads_memory:
+        return tasks_per_unit(device, threads, registers, workgroup_bytes)
+    columns = atom.shape(program.registers[atom.column])[1]
+    own = registers - WARPGROUP_REGISTERS
+    return specialised_tasks_per_unit(device, threads, columns, own, workgroup_bytes)

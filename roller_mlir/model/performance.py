@@ -36,9 +36,9 @@ def predict(expression: TensorExpression, plan: Plan, device: Device) -> Predict
     if plan.split is not None:
         division = plan.split
         first = first_expression(expression, division.loop, division.parts, division.extent)
-        join = join_expression(expression, division.parts)
+        join, parts = join_expression(expression, division.parts), first_plan(plan)
         return joined(
-            predict_with(facts_of(first, machine, plan), first_plan(plan)),
+            predict_with(facts_of(first, machine, parts), parts),
             predict_with(facts_of(join, warm(machine, join), division.join), division.join),
         )
     return predict_with(facts_of(expression, machine, plan), plan)

@@ -92,7 +92,8 @@ def matrix_problem(facts: Facts, program: Program) -> str:
                 f"{name} has {threads} threads of {points} points on loop {loop}, '{instruction}' needs multiples of "
                 f"{lanes} threads and of {least} points; change thread-tile or instructions"
             )
-    others = [loop for loop, size in enumerate(program.blocks) if size > 1 and loop not in atom.loops]
+    own_loops = (*atom.loops, atom.beside)
+    others = [loop for loop, size in enumerate(program.blocks) if size > 1 and loop not in own_loops]
     if atom.reads_memory and others:
         return (
             f"{name} has {program.blocks[others[0]]} points on loop {others[0]}, '{instruction}' takes tiles of one "

@@ -94,7 +94,8 @@ def make_program(
         for loop, share in zip((atom.row, atom.column), atom.shares, strict=True):
             chunks[loop] = share.chunk
         if atom.reads_memory:
-            fastest = (atom.row, *[loop for loop in fastest if loop != atom.row])
+            first = (atom.row,) if atom.beside < 0 else (atom.beside, atom.row)
+            fastest = (*first, *[loop for loop in fastest if loop not in first])
     elif reuse:
         for loop in facts.parallel:
             chunk = registers[loop] & -registers[loop]

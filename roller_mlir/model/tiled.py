@@ -92,9 +92,13 @@ class TiledSearch:
         if atom.is_matrix:
             self.smallest[atom.row], self.smallest[atom.column] = atom.own
             self.least_threads[atom.row], self.least_threads[atom.column] = atom.lanes
-        self.grown = (atom.row, atom.column) if atom.is_matrix else facts.reused
+            if atom.beside >= 0:
+                self.least_threads[atom.beside] = atom.groups
+        self.grown = facts.reused
+        if atom.is_matrix:
+            self.grown = (atom.row, atom.column) if atom.beside < 0 else (atom.column,)
         # Tiles that the matrix unit reads by itself have one point of every other loop.
-        self.cut = atom.loops if atom.reads_memory else tuple(range(len(facts.extents)))
+        self.cut = atom.free if atom.reads_memory else tuple(range(len(facts.extents)))
         self.max_extent = MAX_THREAD_EXTENT if not atom.is_matrix else MAX_MATRIX_EXTENT
         self.max_points = MAX_POINTS_PER_STEP * (atom.points(MAX_MATRIX_EXTENT) if atom.is_matrix else 1)
         self._thread_limits: dict[Tile, int] = {}

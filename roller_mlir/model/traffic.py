@@ -16,6 +16,7 @@ from roller_mlir.mapping.layout import TileCost
 from roller_mlir.mapping.thread_reads import live_offsets, live_reads
 from roller_mlir.model.counting import Boxes, copied_elements, direct_elements
 from roller_mlir.model.facts import AccessFacts, Facts
+from roller_mlir.model.instruction import atom_of
 from roller_mlir.model.layouts import layout_cost, matrix_layout_cost
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.sectors import access_sectors, copy_sectors
@@ -56,7 +57,7 @@ class OperandTraffic:
 
 def operand_traffic(expression: TensorExpression, plan: Plan, device: Device) -> tuple[OperandTraffic, ...]:
     """Return what a plan moves of each input, in order, of each tensor of the epilogue, and of the outputs, last."""
-    facts = Facts(expression, machine_of(device))
+    facts = Facts(expression, machine_of(device), atom_of(expression, device, plan))
     return traffic_of(facts, plan, tile_costs(facts, plan))
 
 

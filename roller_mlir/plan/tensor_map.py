@@ -6,8 +6,8 @@ description and of the buffer's address; of NVIDIA's driver that is `cuTensorMap
 innermost first.
 """
 
-from dataclasses import asdict, dataclass
-from typing import Annotated, Any, Literal, TypeAlias
+from dataclasses import dataclass
+from typing import Annotated, Literal, TypeAlias
 
 from roller_mlir.plan.codec import Range
 
@@ -48,14 +48,6 @@ class TensorMap:
         rank = len(self.extents)
         if not 1 <= rank <= 5 or (len(self.strides), len(self.box), len(self.steps)) != (rank - 1, rank, rank):
             raise ValueError(
-                f"a tensor map needs 1 to 5 extents, and as many strides (less one), box extents and steps, but got {self}"
+                "a tensor map needs 1 to 5 extents, and as many strides (less one), box extents and steps, "
+                f"but got {self}"
             )
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the record as plain data, lists for tuples."""
-        return {key: list(value) if isinstance(value, tuple) else value for key, value in asdict(self).items()}
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> "TensorMap":
-        """Rebuild a record from `to_dict` data."""
-        return cls(**{key: tuple(value) if isinstance(value, list) else value for key, value in data.items()})

@@ -5,7 +5,9 @@ Every thread of a block is a fiber; the threads run in shuffled order, workgroup
 checked against its memref, barriers and shuffles must be reached together, and a launch that does not end is ended.
 A sanitized launch also finds accesses that race, in workgroup memory and between blocks, reads of what nobody has
 written, and asynchronous copies that nobody has waited for; it takes about 8 ns for each element that a thread touches.
-Not modelled: weak memory (a missing fence), the rounding of GPU math libraries, flushing of denormals, registers.
+Matrix instructions are carried out once for all lanes, which must all take part.
+Not modelled: weak memory (a missing fence), the rounding of GPU math libraries and inside matrix units (`matrix_ir` says
+what is computed instead), flushing of denormals, registers.
 """
 
 from roller_mlir.sim.counting import Counts, SiteCount

@@ -194,7 +194,7 @@ def _start(base: Base) -> None:
     clear(known, builder.mul(warps, code.value(CLOCK_WORDS)))
     count = builder.udiv(builder.add(arena_bytes, code.value(GRANULE_BYTES - 1)), code.value(GRANULE_BYTES))
     clear(granules, builder.mul(count, builder.add(groups, code.value(int(Granule.READERS)))))
-    clear(named, code.value(NAMED_BARRIERS * NAMED_WORDS))
+    clear(named, code.value((NAMED_BARRIERS + 1) * NAMED_WORDS))
     clear(table, builder.mul(groups, code.value(int(Group.SIZE))))
     clear(phases, threads)
     clear(code.read(machine, Machine.PROXY_FENCES), threads)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The compiled checks of who may touch a granule of workgroup memory: threads, bulk copies, products.
 
-A granule knows the copy that writes it (mbarrier and phase), the last write by a thread (sanitized launches), and of each
-warpgroup the last group of products that reads it. What comes later must know that these have finished, by clocks; the
-schedule does not matter. What threads write is seen by copies and products only behind a proxy fence.
+A granule knows the copy that writes it (mbarrier and phase), the last write by a thread (sanitized launches), and of
+each warpgroup the last group of products that reads it. What comes later must know that these have finished, by clocks;
+the schedule does not matter. What threads write is seen by copies and products only behind a proxy fence.
 """
 
 from dataclasses import dataclass
@@ -128,10 +128,10 @@ def _product(base: Base) -> Value:
     machine = machine_of(code, block)
     known = code.read(machine, Machine.KNOWN)
     first = builder.mul(number, code.value(WARPGROUP // WARP))
-    with code.when(code.compare("!=", code.read(granule, Granule.COPY), 0)):
-        with code.count(0, code.value(WARPGROUP // WARP)) as warp:
-            clock = row(code, known, builder.add(first, warp), CLOCK_WORDS)
-            _require_landed(base, code, block, site, clock, granule, offset, Fault.READS_COPY)
+    copied = code.compare("!=", code.read(granule, Granule.COPY), 0)
+    with code.when(copied), code.count(0, code.value(WARPGROUP // WARP)) as warp:
+        clock = row(code, known, builder.add(first, warp), CLOCK_WORDS)
+        _require_landed(base, code, block, site, clock, granule, offset, Fault.READS_COPY)
     _require_fence(base, code, block, site, granule, offset)
     group = row(code, code.read(machine, Machine.GROUPS), number, int(Group.SIZE))
     after = builder.add(code.read(group, Group.COMMITTED), code.value(1))

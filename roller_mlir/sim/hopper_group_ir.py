@@ -62,9 +62,9 @@ def _leave(base: Base) -> Value:
     (block,) = code.parameters
     thread, states = code.slots(block, Block.CURRENT, Block.STATE)
     first = code.builder.and_(thread, code.value(-WARPGROUP))
+    # All of them wait, but for the last one, which runs.
     with code.count(first, code.builder.add(first, code.value(WARPGROUP))) as other:
-        with code.when(code.compare("==", code.read(states, other, I8), State.WARPGROUP)):
-            code.write(states, other, State.READY, I8)
+        code.write(states, other, State.READY, I8)
     code.write(block, Block.PROGRESS, 1)
     code.builder.ret_void()
     return code.function

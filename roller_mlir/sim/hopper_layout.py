@@ -45,7 +45,7 @@ class Machine(IntEnum):
     COPIES = 4  # address of int64[MOST_BULK_COPIES][len(BulkCopy)], oldest first
     COPY_COUNT = 5
     GRANULES = 6  # address of int64[granules of the arena][Granule.READERS + GROUP_COUNT]
-    NAMED = 7  # address of int64[NAMED_BARRIERS][NAMED_WORDS]
+    NAMED = 7  # address of int64[NAMED_BARRIERS + 1][NAMED_WORDS], the last one for the clock of the cluster's barrier
     GROUPS = 8  # address of int64[GROUP_COUNT][GROUP_WORDS]
     GROUP_COUNT = 9
     OPERANDS = 10  # address of int64[threads]: where the thread's accumulators are
@@ -63,7 +63,7 @@ class Machine(IntEnum):
 class Granule(IntEnum):
     """Columns of a granule of workgroup memory."""
 
-    COPY = 0  # the copy that writes it: number of its mbarrier << 32 | phases that are complete when it has landed; 0: none
+    COPY = 0  # the copy that writes it: number of its mbarrier << 32 | complete phases once it has landed; 0: none
     WRITE = 1  # sanitized: the last write by a thread: time << 10 | thread; 0: none since the copy
     READERS = 2  # of each warpgroup the last group of products that reads it
 

@@ -10,8 +10,8 @@ from typing import Any
 
 from roller_mlir.codegen.inline_assembly import find_assembly
 from roller_mlir.sim.hopper_accumulators import PRODUCT, Accumulators, tied_wait
+from roller_mlir.sim.hopper_calls import HopperCalls, require_constraints, word
 from roller_mlir.sim.hopper_layout import ELEMENT_BYTES, Element, Product, Sum
-from roller_mlir.sim.hopper_ops import HopperOps, word
 from roller_mlir.sim.memory_types import size_bytes
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -32,14 +32,14 @@ _M = 64
 class WarpgroupOps:
     """Rewrites the products of one kernel."""
 
-    def __init__(self, hopper: HopperOps, operations: Sequence[Any]) -> None:
+    def __init__(self, calls: HopperCalls, operations: Sequence[Any]) -> None:
         """Find the kernel's accumulators.
 
         Args:
-            hopper: Emits calls.
+            calls: Emits calls.
             operations: All operations of the kernel, in program order.
         """
-        self._hopper = hopper
+        self._calls = calls
         self.accumulators = Accumulators(operations)
         self._uses = self.accumulators.uses(operations) if self.accumulators.used else []
         self._homes: dict[str, tuple[Any, Any]] = {}
@@ -55,15 +55,15 @@ class WarpgroupOps:
             DiagnosedError: The product is not known.
         """
         name = str(operation.name)
-        hopper = self._hopper
+        calls = self._calls
         if name == PRODUCT:
             return self._plan_product(operation)
         if name in _GROUPS:
-            site = hopper.site(operation)
+            site = calls.site(operation)
             return self._call(operation, _GROUPS[name], [site])
         if name == "nvvm.wgmma.wait.group.sync.aligned":
             groups = int(ir.IntegerAttr(operation.attributes["group"]).value)
-            return self._call(operation, "group_wait", [hopper.site(operation), groups])
+            return self._call(operation, "group_wait", [calls.site(operation), groups])
         if tied_wait(operation):
             return self._plan_tied(operation)
         accesses = name in ("llvm.extractvalue", "llvm.insertvalue")
@@ -73,37 +73,37 @@ class WarpgroupOps:
 
     def checks(self) -> list[Callable[[], None]]:
         """Return what puts a check before each use of accumulators outside of products."""
-        hopper = self._hopper
+        calls = self._calls
 
         def check(operation: Any, site: int, web: int) -> Callable[[], None]:
-            return lambda: hopper.call(operation, "use", [hopper.number(site), hopper.number(web)])
+            return lambda: calls.call(operation, "use", [calls.number(site), calls.number(web)])
 
-        return [check(operation, hopper.site(operation), web) for operation, web in self._uses]
+        return [check(operation, calls.site(operation), web) for operation, web in self._uses]
 
     def _call(self, operation: Any, function: str, numbers: list[int]) -> Callable[[], None]:
-        hopper = self._hopper
+        calls = self._calls
 
         def rewrite() -> None:
-            hopper.call(operation, function, [hopper.number(one) for one in numbers])
+            calls.call(operation, function, [calls.number(one) for one in numbers])
             operation.erase()
 
         return rewrite
 
     def _plan_product(self, operation: Any) -> Callable[[], None]:
-        hopper = self._hopper
+        calls = self._calls
         form = self._form(operation)
-        site = hopper.site(operation)
+        site = calls.site(operation)
         keeps = int(word(operation.attributes["scaleD"]) == "one")
 
         def rewrite() -> None:
-            where, emitter = ir.InsertionPoint(operation), hopper.memory.emitter
+            where, emitter = ir.InsertionPoint(operation), calls.memory.emitter
             given, left, right = operation.operands
             pointer, address = self._home(given.type)
             alignment = {"alignment": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), _ALIGNMENT)}
             emitter.create(where, "llvm.store", [given, pointer], [], alignment)
-            descriptors = [hopper.index(operation, value) for value in (left, right)]
-            numbers = [hopper.number(one) for one in (site, form, keeps)]
-            hopper.call(operation, "product", [*numbers, *descriptors, address])
+            descriptors = [calls.index(operation, value) for value in (left, right)]
+            numbers = [calls.number(one) for one in (site, form, keeps)]
+            calls.call(operation, "product", [*numbers, *descriptors, address])
             found = emitter.create(where, "llvm.load", [pointer], [given.type], alignment)[0]
             operation.results[0].replace_all_uses_with(found)
             operation.erase()
@@ -147,16 +147,16 @@ class WarpgroupOps:
         return sum(int(value) << int(place) for place, value in fields.items())
 
     def _plan_tied(self, operation: Any) -> Callable[[], None]:
-        hopper = self._hopper
+        calls = self._calls
         name = find_assembly(str(ir.StringAttr(operation.attributes["asm_string"]).value))
         if name not in _TIED_GROUPS:
             fail(operation, f"the simulator has no function for inline assembly '{name}'")
-        hopper.require_constraints(operation, name)
-        site = hopper.site(operation)
+        require_constraints(operation, name)
+        site = calls.site(operation)
 
         def rewrite() -> None:
-            where, emitter = ir.InsertionPoint(operation), hopper.memory.emitter
-            hopper.call(operation, "group_wait", [hopper.number(site), hopper.number(_TIED_GROUPS[name])])
+            where, emitter = ir.InsertionPoint(operation), calls.memory.emitter
+            calls.call(operation, "group_wait", [calls.number(site), calls.number(_TIED_GROUPS[name])])
             result = operation.results[0]
             values = list(operation.operands)
             whole = values[0]
@@ -169,7 +169,7 @@ class WarpgroupOps:
 
     def _access(self, operation: Any) -> None:
         """Turn the access to a struct's element into one to a vector's."""
-        where, emitter = ir.InsertionPoint(operation), self._hopper.memory.emitter
+        where, emitter = ir.InsertionPoint(operation), self._calls.memory.emitter
         places = list(ir.DenseI64ArrayAttr(operation.attributes["position"]))
         position = {"static_position": ir.DenseI64ArrayAttr.get(places)}
         if str(operation.name) == "llvm.extractvalue":
@@ -184,7 +184,7 @@ class WarpgroupOps:
     def _home(self, kind: Any) -> tuple[Any, Any]:
         """The thread's memory for accumulators of a type: pointer, and address as an index."""
         if str(kind) not in self._homes:
-            emitter = self._hopper.memory.emitter
+            emitter = self._calls.memory.emitter
             where = ir.InsertionPoint.at_block_begin(emitter.entry)
             i64 = ir.IntegerType.get_signless(64)
             one = emitter.create(where, "arith.constant", [], [i64], {"value": ir.IntegerAttr.get(i64, 1)})[0]

@@ -80,7 +80,7 @@ def prepare_machine(records: Records, maps: Sequence[int]) -> None:
         Machine.MBARRIERS: np.zeros((resident, MOST_MBARRIERS * MBARRIER_WORDS), np.int64),
         Machine.COPIES: np.zeros((resident, MOST_BULK_COPIES * BulkCopy.SIZE), np.int64),
         Machine.GRANULES: np.zeros((resident, granules * (Granule.READERS + groups)), np.int64),
-        Machine.NAMED: np.zeros((resident, NAMED_BARRIERS * NAMED_WORDS), np.int64),
+        Machine.NAMED: np.zeros((resident, (NAMED_BARRIERS + 1) * NAMED_WORDS), np.int64),
         Machine.GROUPS: np.zeros((resident, groups * Group.SIZE), np.int64),
         Machine.OPERANDS: np.zeros((resident, groups * WARPGROUP), np.int64),
         Machine.PROXY_FENCES: np.zeros((resident, threads), np.int64),

@@ -71,12 +71,20 @@ def _named(base: Base) -> None:
     builder.ret_void()
 
 
+def _cluster_clock(code: Code, machine: Value) -> Value:
+    """Return the address of the clock of the cluster's barrier, whose row is behind those of the named ones."""
+    barrier = row(code, code.read(machine, Machine.NAMED), NAMED_BARRIERS, NAMED_WORDS)
+    return code.builder.add(barrier, code.value(8 * Named.SIZE))
+
+
 def _cluster(base: Base) -> None:
-    """async_cluster_arrive(block, site) and async_cluster_wait(block, site), of a cluster of one block."""
-    code = Code(base.module, ASYNC + "cluster_arrive", 2, VOID)
+    """async_cluster_arrive(block, site, orders) and async_cluster_wait(block, site), of a cluster of one block."""
+    code = Code(base.module, ASYNC + "cluster_arrive", 3, VOID)
     builder = code.builder
-    block, site = code.parameters
+    block, site, orders = code.parameters
     machine = machine_of(code, block)
+    with code.when(code.compare("!=", orders, 0)):
+        code.call(base.release, block, _cluster_clock(code, machine))
     thread, launch = code.slots(block, Block.CURRENT, Block.LAUNCH)
     phases, arrived, done = code.slots(machine, Machine.CLUSTER_PHASE, Machine.CLUSTER_ARRIVED, Machine.CLUSTER_DONE)
     mine = code.read(phases, thread)
@@ -100,6 +108,7 @@ def _cluster(base: Base) -> None:
     with code.when(code.builder.icmp_signed(">", mine, done)):
         _set_wait(code, block, _CLUSTER, 0)
         code.call(base.wait, block, State.NAMED_BARRIER, site)
+    code.call(base.acquire, block, _cluster_clock(code, machine))
     code.builder.ret_void()
 
 

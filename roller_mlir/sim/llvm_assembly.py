@@ -23,8 +23,8 @@ from roller_mlir.sim.llvm_ptx import (
     statements,
     unescape,
 )
-from roller_mlir.sim.llvm_text import TYPE, enclosed, operand_value, split_top
-from roller_mlir.sim.llvm_types import size_bits
+from roller_mlir.sim.llvm_text import TYPE, enclosed, split_top
+from roller_mlir.sim.llvm_types import operand_value, size_bits
 
 _ASM = re.compile(rf'({TYPE}) asm((?: \w+)*) "([^"]*)", "([^"]*)"\(')
 _LABEL = re.compile(r"[\w${}:]+:(?:\s|$)")

@@ -16,8 +16,8 @@ from roller_mlir.sim.llvm_lds import COPIES, RELEASES
 from roller_mlir.sim.llvm_math import math_text
 from roller_mlir.sim.llvm_memory import WAITS_FOR_MEMORY, Access, Range, parse_access
 from roller_mlir.sim.llvm_ptx import PtxError
-from roller_mlir.sim.llvm_text import NAME, TYPE, KernelText, blocks, enclosed, operand_value, plain, split_top
-from roller_mlir.sim.llvm_types import size_bytes
+from roller_mlir.sim.llvm_text import NAME, TYPE, KernelText, blocks, enclosed, plain, split_top
+from roller_mlir.sim.llvm_types import operand_value, size_bytes
 from roller_mlir.sim.runtime_ir import PREFIX
 
 _CALL = re.compile(r"(?:(%\S+) = )?(?:(?:tail|musttail|notail) )?(?:call|invoke|callbr)\b(.*)$")

@@ -60,8 +60,11 @@ class Kernel(Protocol):
         """Return the check that an address is a multiple of `alignment`."""
         ...
 
-    def memory(self, size_bytes: int) -> str:
-        """Return a ptr to the thread's own memory of at least this size, aligned to 16 B; each use shares it."""
+    def memory(self, start_bytes: int, size_bytes: int) -> str:
+        """Return a ptr to a part of the thread's own memory, which all instructions share; it is aligned to 16 B.
+
+        The ptr with `.address` behind it is the address, an i64.
+        """
         ...
 
     def define(self, key: str, text: str) -> None:

@@ -9,7 +9,7 @@ from roller_mlir.sim.llvm_text import KernelText
 from roller_mlir.sim.matrix_units import SubgroupOperation
 from roller_mlir.sim.sites import Site, SiteTable
 
-OWN_MEMORY = "%roller.own"
+_OWN = "%roller.own"
 _KINDS = {"load": "load", "store": "store"}
 
 
@@ -20,7 +20,6 @@ class Context:
         subgroup_size: Lanes of a subgroup.
         definitions: Functions that are compiled with it, by what asks for them once.
         operations: Operations of whole subgroups that it calls.
-        own_bytes: Memory that each thread needs for itself.
         copies: Whether its threads copy asynchronously.
     """
 
@@ -29,7 +28,7 @@ class Context:
         self.subgroup_size = subgroup_size
         self.definitions: dict[str, str] = {}
         self.operations: set[SubgroupOperation] = set()
-        self.own_bytes = 0
+        self._own: dict[int, int] = {}
         self.copies = False
         self.roots = roots
         self._kernel, self._table, self._names = kernel, table, 0
@@ -51,6 +50,22 @@ class Context:
         """Return a new name of a value."""
         self._names += 1
         return f"%roller.{self._names}"
+
+    def own(self, start: int, size: int) -> str:
+        """Return a ptr to a part of the thread's own memory, in bytes; with `.address` behind it, its address."""
+        self._own[start] = max(self._own.get(start, 0), size)
+        return f"{_OWN}.{start}"
+
+    def own_lines(self) -> list[str]:
+        """Return what makes the own memory, for the start of the kernel."""
+        if not self._own:
+            return []
+        end = max(start + size for start, size in self._own.items())
+        lines = [f"{_OWN} = alloca [{end} x i8], align 16"]
+        for start in self._own:
+            lines.append(f"{_OWN}.{start} = getelementptr i8, ptr {_OWN}, i64 {start}")
+            lines.append(f"{_OWN}.{start}.address = ptrtoint ptr {_OWN}.{start} to i64")
+        return lines
 
     def aligned(self, site: int, pointer: str, alignment: int, when: str = "true") -> list[str]:
         """Return the check that an address is a multiple of `alignment`, where the i1 `when` holds."""
@@ -124,10 +139,9 @@ class Instruction:
         """Return the check that an address is a multiple of `alignment`."""
         return self._context.aligned(self.site(), pointer, alignment)
 
-    def memory(self, size_bytes: int) -> str:
-        """Return a ptr to the thread's own memory; each use shares it."""
-        self._context.own_bytes = max(self._context.own_bytes, size_bytes)
-        return OWN_MEMORY
+    def memory(self, start_bytes: int, size_bytes: int) -> str:
+        """Return a ptr to a part of the thread's own memory, which all instructions share; it is aligned to 16 B."""
+        return self._context.own(start_bytes, size_bytes)
 
     def define(self, key: str, text: str) -> None:
         """Compile functions with the kernel, once for a key."""

@@ -17,7 +17,7 @@ from roller_mlir.sim.kernel_ir import Entry, Parameter, complete
 from roller_mlir.sim.layout import Block, Launch
 from roller_mlir.sim.llvm_body import Rewriter
 from roller_mlir.sim.llvm_constants import expand_workgroup_constants
-from roller_mlir.sim.llvm_context import OWN_MEMORY, Context
+from roller_mlir.sim.llvm_context import Context
 from roller_mlir.sim.llvm_helpers import helper_text
 from roller_mlir.sim.llvm_math import host_declarations
 from roller_mlir.sim.llvm_memory import Range, Roots
@@ -80,8 +80,7 @@ def lower_llvm(name: str, text: str, *, subgroup_size: int, file: str = "") -> L
     rewriter = Rewriter(kernel, context)
     checks = rewriter.check_arguments()
     body = rewriter.body([*_first_lines(kernel, subgroup_size), *memory.lines, *hoisted, *checks])
-    if context.own_bytes:
-        body.insert(1, f"  {OWN_MEMORY} = alloca [{context.own_bytes} x i8], align 16")
+    body[1:1] = [f"  {line}" for line in context.own_lines()]
     symbol = "kernel_0"
     parameters = tuple(_parameter(kernel, one.kind) for one in kernel.parameters)
     entry = Entry(symbol, parameters, memory.offsets, memory.static_bytes)

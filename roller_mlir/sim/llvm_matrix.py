@@ -47,30 +47,25 @@ class Fragments:
         for size in sizes_bytes:
             self._starts.append(end)
             end += -(-size // _ALIGNMENT) * _ALIGNMENT
-        self._base = kernel.memory(end)
         self.lines: list[str] = []
-
-    def _at(self, offset: int) -> str:
-        name = self._kernel.fresh()
-        self.lines.append(f"{name} = getelementptr i8, ptr {self._base}, i64 {offset}")
-        return name
 
     def put(self, part: int, values: Values) -> None:
         """Store registers into a part."""
         offset = self._starts[part]
         for kind, value in values:
-            self.lines.append(f"store {kind} {value}, ptr {self._at(offset)}, align 1")
-            offset += size_bytes(kind) or 0
+            size = size_bytes(kind) or 0
+            self.lines.append(f"store {kind} {value}, ptr {self._kernel.memory(offset, size)}, align 1")
+            offset += size
 
     def take(self, part: int, kinds: list[str]) -> list[str]:
         """Load registers from a part."""
         found: list[str] = []
         offset = self._starts[part]
         for kind in kinds:
-            name, where = self._kernel.fresh(), self._at(offset)
-            self.lines.append(f"{name} = load {kind}, ptr {where}, align 1")
+            name, size = self._kernel.fresh(), size_bytes(kind) or 0
+            self.lines.append(f"{name} = load {kind}, ptr {self._kernel.memory(offset, size)}, align 1")
             found.append(name)
-            offset += size_bytes(kind) or 0
+            offset += size
         return found
 
     def call(self, function: str, *operands: str) -> None:
@@ -79,9 +74,7 @@ class Fragments:
 
     def address(self, part: int) -> str:
         """Return the address of a part, an i64."""
-        name, where = self._kernel.fresh(), self._at(self._starts[part])
-        self.lines.append(f"{name} = ptrtoint ptr {where} to i64")
-        return name
+        return f"{self._kernel.memory(self._starts[part], 0)}.address"
 
 
 def aggregate(call: Call, kinds: list[str], values: list[str]) -> list[str]:

@@ -27,7 +27,7 @@ def _checked(assembly: Assembly, operand: int, space: int, count: int, kind: str
     plain = pointer if not space else f"ptr {assembly.emitted(f'addrspacecast {pointer} to ptr')}"
     if when == "true":
         return plain.split(" ")[1]
-    own = assembly.kernel.memory(size)
+    own = assembly.kernel.memory(0, size)
     return assembly.emitted(f"select i1 {when}, {plain}, ptr {own}")
 
 

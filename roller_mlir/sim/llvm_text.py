@@ -139,18 +139,6 @@ def enclosed(text: str, start: int) -> str:
     raise AssertionError(text)
 
 
-def operand_value(operand: str) -> str:
-    """Return the value of an operand, without its type and attributes.
-
-    >>> operand_value("ptr nonnull align 4 %x"), operand_value("<2 x i8> noundef <i8 1, i8 2>")
-    ('%x', '<i8 1, i8 2>')
-    """
-    kind = re.match(TYPE, operand)
-    rest = operand[kind.end() :] if kind else operand
-    opened = min((place for place in map(rest.find, "<[{(") if place >= 0), default=-1)
-    return rest[rest.rfind(" ", 0, opened) + 1 :] if opened > 0 else rest.rsplit(" ", 1)[-1]
-
-
 def restore(text: str) -> str:
     """Spell address spaces as LLVM does."""
     return re.sub(r"addrspace<(\d+)>", r"addrspace(\1)", text)

@@ -3,9 +3,23 @@
 
 import re
 
+from roller_mlir.sim.llvm_text import TYPE
+
 _SCALARS = {"half": 16, "bfloat": 16, "float": 32, "double": 64}
 MLIR_NAMES = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}
 """What the simulator's arguments call LLVM's floating-point types."""
+
+
+def operand_value(operand: str) -> str:
+    """Return the value of an operand, without its type and attributes.
+
+    >>> operand_value("ptr nonnull align 4 %x"), operand_value("<2 x i8> noundef <i8 1, i8 2>")
+    ('%x', '<i8 1, i8 2>')
+    """
+    kind = re.match(TYPE, operand)
+    rest = operand[kind.end() :] if kind else operand
+    opened = min((place for place in map(rest.find, "<[{(") if place >= 0), default=-1)
+    return rest[rest.rfind(" ", 0, opened) + 1 :] if opened > 0 else rest.rsplit(" ", 1)[-1]
 
 
 def size_bits(kind: str) -> int | None:

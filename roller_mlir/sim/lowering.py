@@ -19,6 +19,9 @@ from roller_mlir.sim.accesses import Instrumenter
 from roller_mlir.sim.async_copies import TOKEN, AsyncCopies
 from roller_mlir.sim.emit import Emitter
 from roller_mlir.sim.gpu_ops import GROUPS, GpuOps
+from roller_mlir.sim.hopper_calls import HopperCalls
+from roller_mlir.sim.hopper_copy_ops import BulkCopyOps
+from roller_mlir.sim.hopper_mbarrier_ops import MbarrierOps
 from roller_mlir.sim.hopper_mma import WarpgroupOps
 from roller_mlir.sim.hopper_ops import HopperOps
 from roller_mlir.sim.kernel_ir import Entry, Parameter, complete
@@ -189,11 +192,12 @@ class _KernelLowering:
         matrices = MatrixOps(memory, gpu_ops, fragments, self.together)
         wmma = WmmaOps(memory, gpu_ops, fragments, self.together)
         to_lds = LdsCopies(memory, gpu_ops, self.together)
-        hopper = HopperOps(memory, gpu_ops)
-        groups = WarpgroupOps(hopper, list(_operations(self.function)))
-        planners = (copies, to_lds, matrices, wmma, hopper, groups, memory, gpu_ops)
+        calls = HopperCalls(memory, gpu_ops)
+        groups = WarpgroupOps(calls, list(_operations(self.function)))
+        hopper = (MbarrierOps(calls), BulkCopyOps(calls), HopperOps(calls), groups)
+        planners = (copies, to_lds, matrices, wmma, *hopper, memory, gpu_ops)
         self._rewrite(emitter, memory, planners, groups)
-        self.machine = hopper.used
+        self.machine = calls.used
         memory.widths |= {element_bytes(one.tensor_map.element) for one in parameters if one.tensor_map is not None}
         self.widths, self.atomic, self.copies = memory.widths, memory.atomic, copies.used or to_lds.used
         with ir.InsertionPoint(target.body), nowhere:

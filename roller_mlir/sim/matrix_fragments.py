@@ -120,13 +120,17 @@ class Fragments:
     def own(self, operation: Any, value: Any) -> Home:
         """Emit what puts a fragment where `operation` can change it; return that home."""
         home = self._homes.get(value)
-        alone = value not in self._kept and len(list(value.uses)) == 1
-        if home is not None and home.pointer is not None and alone:
-            if value.owner.operation.block == operation.block:
-                return home
+        if home is not None and home.pointer is not None and self._ends(value, operation):
+            return home
         home = self.home(value.type, "sum")
         self._store(ir.InsertionPoint(operation), value, home)
         return home
+
+    def _ends(self, value: Any, operation: Any) -> bool:
+        """Whether nobody but `operation`, in the same block, reads the value."""
+        if value in self._kept or len(list(value.uses)) != 1:
+            return False
+        return not isinstance(value, ir.BlockArgument) and value.owner.operation.block == operation.block
 
     def take(self, where: Any, home: Home, kind: Any) -> Any:
         """Emit that a home is read as a fragment of this type; return it."""

@@ -112,9 +112,9 @@ _MMA = {
 def find_mma(m: int, n: int, k: int, element: str, sum_type: str) -> MatrixInstruction | None:
     """Return NVIDIA's `mma.sync.aligned.m<m>n<n>k<k>.row.col`, or None where there is no such one.
 
-    Integers saturate, because MLIR asks for it.
+    Integers wrap.
     """
-    rows = 8 if element == "f64" else 16
+    rows = 8 if element == "f64" or (element, m, k) == ("i8", 8, 16) else 16
     if k not in _MMA.get((element, sum_type), ()) or (m, n) != (rows, 8):
         return None
     each = max(1, 4 // ELEMENT_BYTES[element])
@@ -127,7 +127,7 @@ def find_mma(m: int, n: int, k: int, element: str, sum_type: str) -> MatrixInstr
         lanes=32,
         element=element,
         sum=sum_type,
-        saturates=element == "i8",
+        saturates=False,
         a=_spread(32, registers * each, _mma_a(each, registers)),
         b=_spread(32, 8 * k // 32, _mma_b(each)),
         c=_spread(32, rows * 8 // 32, _mma_c),

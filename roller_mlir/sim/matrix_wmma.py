@@ -5,8 +5,9 @@ Before: `%a = gpu.subgroup_mma_load_matrix %w[%i, %j] {leadDimension = 24 : inde
         "AOp">`.
 After:  `call @roller_sim_wmma_load_b16(block, site, address of %w[%i, %j], address of the lane's part, 48)`, whose
         result is a `vector<8xf16>`.
-Each lane checks half a row in memory. It is the last lane that checks the first half row, so that a lane that wrote
-what a matrix is loaded from, in order, is hardly ever the one that is seen to read it.
+Rows lie leadDimension elements apart, whatever the memref's dimensions are. Each lane checks half a row in memory,
+against the memory between the memref's first element and its last one. It is the last lane that checks the first half
+row, so that a lane that wrote what a matrix is loaded from, in order, is hardly ever the one that is seen to read it.
 """
 
 import re
@@ -133,13 +134,7 @@ class WmmaOps:
         start = check_indices(
             self.memory, operation, memref, what, 1, element, alignment=_ALIGNMENT_BYTES, counted=False
         )
-        wide = WMMA_EACH * element
-        by_index = kind.rank > 1 and strides[-2] == lead
-        check = check_row = None
-        if by_index:
-            check = check_indices(self.memory, operation, memref, what, WMMA_EACH, wide, alignment=16, now=True)
-        else:
-            check_row = check_bytes(self.memory, operation, memref, what, wide)
+        check = check_bytes(self.memory, operation, memref, what, WMMA_EACH * element)
 
         def emit(operands: list[Any], fragment: Any) -> None:
             emitter, where = self.memory.emitter, ir.InsertionPoint(operation)
@@ -151,15 +146,10 @@ class WmmaOps:
             parts = emitter.constant(WMMA_ROWS // WMMA_EACH)
             lane = binary("subi", emitter.constant(_LANES - 1), self.places.place(operation, "lane_id"))
             part = binary("muli", binary("remui", lane, parts), emitter.constant(WMMA_EACH))
-            row, matrix = binary("divui", lane, parts), self.memory.address(operation, *operands)
-            if check is not None:
-                row = binary("addi", operands[-2], row)
-                number = check([*operands[:-2], row, binary("addi", operands[-1], part)], operation)
-            else:
-                assert check_row is not None
-                place = binary("addi", binary("muli", row, emitter.constant(lead)), part)
-                at = binary("addi", matrix, binary("muli", place, emitter.constant(element)))
-                number = check_row(operands[0], at, operation)
+            matrix, row = self.memory.address(operation, *operands), binary("divui", lane, parts)
+            place = binary("addi", binary("muli", row, emitter.constant(lead)), part)
+            at = binary("addi", matrix, binary("muli", place, emitter.constant(element)))
+            number = check(operands[0], at, operation)
             values = [emitter.constant(number), matrix, fragment, emitter.constant(lead * element)]
             emitter.call(where, PREFIX + move.name, values)
 

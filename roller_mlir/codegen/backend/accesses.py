@@ -4,6 +4,10 @@
 SASS by its width suffix. GCN by its name: `ds_read2_b64` moves two neighbouring or distant words of 8 B, 16 B in all,
 for which AMD's compiler takes it in place of `ds_read_b128`; `global_load_dwordx3` moves 12 B. PTX by its vector and
 type: `ld.shared.v4.b32` moves 16 B.
+
+A load of 8 x 8 matrices (`ldmatrix`, LDSM) gives each lane 4 B of each of them. An asynchronous copy (`cp.async`,
+LDGSTS) goes from global to workgroup memory; PTX says its width in an operand, which the reader appends to the name:
+`cp.async.cg.shared.global.16`. A tensor copy of the TMA moves a whole tile, of which no thread has a part.
 """
 
 from __future__ import annotations
@@ -13,7 +17,14 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from roller_mlir.codegen.backend.assembly import Listing, read_lines
-from roller_mlir.mapping.promise import GLOBAL_LOAD, WORKGROUP_LOAD, WORKGROUP_STORE
+from roller_mlir.mapping.promise import (
+    ASYNCHRONOUS_COPY,
+    GLOBAL_LOAD,
+    MATRIX_LOAD,
+    TENSOR_COPY,
+    WORKGROUP_LOAD,
+    WORKGROUP_STORE,
+)
 
 GLOBAL_STORE, LOCAL, SCALAR_LOAD = "global store", "local", "scalar load"
 
@@ -24,14 +35,18 @@ _SASS = {
     "STS": WORKGROUP_STORE,
     "LDL": LOCAL,
     "STL": LOCAL,
+    "LDGSTS": ASYNCHRONOUS_COPY,
 }
 _SASS_BYTES = {"128": 16, "64": 8, "U8": 1, "S8": 1, "U16": 2, "S16": 2}
 _DS = re.compile(r"ds_(read|write|load|store)(2(?:st64)?)?(?:_addtid)?_[bui](\d+)")
 _GCN = re.compile(r"(global|flat|scratch|buffer)_(load|store)_(dword(?:x(\d))?|[us]?byte|[us]?short|[bui](\d+))")
 _SCALAR = re.compile(r"s_load_(?:dword(?:x(\d+))?|b(\d+))")
 _PTX = re.compile(r"(ld|st)(?:\.volatile|\.relaxed)?\.(global|shared|local)(?:\.nc|::cta)*(?:\.v(\d))?\.[a-z]+(\d+)")
+_PTX_ASYNCHRONOUS = re.compile(r"cp\.async\.c[ag]\.shared\.global\S*\.(\d+)")
+_PTX_WIDTH = re.compile(r"\],\s*(\d+)")
+_MATRIX = re.compile(r"(?:ldmatrix\S*\.x|LDSM\.16\.MT?88\.?)(\d?)(?:\.|$)")
 _PTX_LABEL = re.compile(r"^(\$L__BB\d+_\d+):")
-_PTX_LINE = re.compile(r"^\s+(?:@!?%p\d+\s+)?([a-z][\w.:]*)\s*(.*);")
+_PTX_LINE = re.compile(r"^\s*(?:@!?(?:%p|P)\d+\s+)?([a-z][\w.:]*)\s*(.*)")
 _PTX_TARGET = re.compile(r"(\$L__BB\d+_\d+)")
 
 
@@ -40,9 +55,9 @@ class MemoryAccess:
     """What one instruction moves.
 
     Attributes:
-        kind: "global load", "global store", "workgroup load", "workgroup store", "local", or "scalar load" (AMD: of a
-            whole subgroup).
-        width_bytes: bytes of one thread.
+        kind: "global load", "global store", "workgroup load", "workgroup store", "matrix load", "asynchronous copy",
+            "tensor copy", "local", or "scalar load" (AMD: of a whole subgroup).
+        width_bytes: bytes of one thread; of a tensor copy 0.
     """
 
     kind: str
@@ -59,7 +74,7 @@ def accesses_of(instructions: Iterable[str]) -> Iterator[MemoryAccess]:
 
 def shared_load_bytes(instructions: Iterable[str]) -> int:
     """Counts the bytes that one thread loads from workgroup memory."""
-    return sum(one.width_bytes for one in accesses_of(instructions) if one.kind == WORKGROUP_LOAD)
+    return sum(one.width_bytes for one in accesses_of(instructions) if one.kind in (WORKGROUP_LOAD, MATRIX_LOAD))
 
 
 def memory_access(name: str) -> MemoryAccess | None:
@@ -69,10 +84,18 @@ def memory_access(name: str) -> MemoryAccess | None:
     (MemoryAccess(kind='workgroup load', width_bytes=16), MemoryAccess(kind='workgroup load', width_bytes=16))
     >>> memory_access("global_load_dwordx2"), memory_access("ld.global.nc.v4.b32")
     (MemoryAccess(kind='global load', width_bytes=8), MemoryAccess(kind='global load', width_bytes=16))
+    >>> memory_access("LDSM.16.MT88.4"), memory_access("LDGSTS.E.BYPASS.128")
+    (MemoryAccess(kind='matrix load', width_bytes=16), MemoryAccess(kind='asynchronous copy', width_bytes=16))
     """
     head, *rest = name.split(".")
     if head in _SASS:
         return MemoryAccess(_SASS[head], next((_SASS_BYTES[part] for part in rest if part in _SASS_BYTES), 4))
+    if found := _MATRIX.match(name):
+        return MemoryAccess(MATRIX_LOAD, 4 * int(found[1] or 1))
+    if name.startswith(("UTMALDG", "cp.async.bulk.tensor")):
+        return MemoryAccess(TENSOR_COPY, 0)
+    if found := _PTX_ASYNCHRONOUS.match(name):
+        return MemoryAccess(ASYNCHRONOUS_COPY, int(found[1]))
     if found := _DS.match(name):
         kind = WORKGROUP_LOAD if found[1] in ("read", "load") else WORKGROUP_STORE
         return MemoryAccess(kind, (2 if found[2] else 1) * int(found[3]) // 8)
@@ -103,4 +126,15 @@ def _gcn_bytes(kind: str, words: str | None, bits: str | None) -> int:
 
 def read_ptx(text: str) -> Listing:
     """Reads the PTX of one kernel."""
-    return read_lines(text.splitlines(), _PTX_LABEL, _PTX_LINE, _PTX_TARGET, lambda name: name.split(".")[0] == "bra")
+    return read_lines(
+        text.splitlines(),
+        _PTX_LABEL,
+        _PTX_LINE,
+        _PTX_TARGET,
+        lambda name: name.split(".")[0] == "bra",
+        lambda name, rest: (
+            f"{name}.{width[1]}"
+            if name.startswith("cp.async.c") and (width := _PTX_WIDTH.search(rest)) is not None and "group" not in name
+            else name
+        ),
+    )

@@ -8,8 +8,10 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
+from roller_mlir.codegen.backend.matrix_instructions import matrix_count
+
 _SASS_LABEL = re.compile(r"^(\.L_x_\d+):")
-_SASS_LINE = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+\{?\s*(?:@!?U?P\w+\s+)?([A-Z][A-Z0-9_.]*)\s*(.*?);")
+_SASS_LINE = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+\{?\s*(?:@!?U?P\w+\s+)?([A-Z][A-Za-z0-9_.]*)\s*(.*?);")
 _SASS_TARGET = re.compile(r"\((\.L_x_\d+)\)")
 _GCN_LABEL = re.compile(r"^(\.?LBB\d+_\d+):")
 _GCN_LINE = re.compile(r"^\t([a-z][a-z0-9_]*)\b(.*)$")
@@ -35,6 +37,7 @@ def read_lines(
     line: re.Pattern[str],
     target: re.Pattern[str],
     is_branch: Callable[[str], bool],
+    named: Callable[[str, str], str] = lambda name, rest: name,
 ) -> Listing:
     """Reads lines of text.
 
@@ -44,6 +47,7 @@ def read_lines(
         line: matches an instruction; its groups are the name and the operands.
         target: finds the label in the operands of a branch.
         is_branch: whether an instruction of a name is one.
+        named: gives an instruction's name from that in the text and its operands.
     """
     instructions: list[str] = []
     labels: dict[str, int] = {}
@@ -55,7 +59,7 @@ def read_lines(
             name, rest = found[1], found[2]
             if is_branch(name) and (goal := target.search(rest)) is not None and goal[1] in labels:
                 loops.append((labels[goal[1]], len(instructions)))
-            instructions.append(name)
+            instructions.append(named(name, rest))
     return Listing(tuple(instructions), tuple(loops))
 
 
@@ -114,7 +118,7 @@ def main_loop(listing: Listing) -> Counter[str]:
 
 
 def main_loop_range(listing: Listing) -> tuple[int, int] | None:
-    """Gives the first and last instruction of the innermost loop with the most multiply-adds.
+    """Gives the first and last instruction of the innermost loop with the most matrix instructions, or multiply-adds.
 
     Where no loop has any, it is the longest innermost one. A loop around others counts as innermost if no loop inside
     it has multiply-adds. None where the kernel has no loop.
@@ -123,7 +127,8 @@ def main_loop_range(listing: Listing) -> tuple[int, int] | None:
     def body(loop: tuple[int, int]) -> tuple[str, ...]:
         return listing.instructions[loop[0] : loop[1] + 1]
 
-    fmas = {loop: fma_count(body(loop)) for loop in listing.loops}
+    count = matrix_count if matrix_count(listing.instructions) else fma_count
+    fmas = {loop: count(body(loop)) for loop in listing.loops}
 
     def encloses(outer: tuple[int, int], inner: tuple[int, int]) -> bool:
         return outer != inner and outer[0] <= inner[0] and inner[1] <= outer[1]

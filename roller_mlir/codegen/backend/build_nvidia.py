@@ -39,6 +39,9 @@ _ALLOTTED = 8
 _Assembled = tuple[ToolResult, tuple[str, ...]]
 """A result of ptxas, and notes."""
 
+_LOSS = re.compile(r"^.*?(\(C\d+\) Potential Performance Loss: .*)$", re.MULTILINE)
+"""What ptxas says where products of wgmma wait for each other, or registers do not change hands."""
+
 _BLOCKS_PER_SM = re.compile(r"^\.minnctapersm .*\n", re.MULTILINE)
 
 
@@ -46,7 +49,7 @@ def build_nvidia(source: KernelSource, start: KernelBinary, job: Job) -> KernelB
     """Compiles a kernel for an NVIDIA device, as far as `job.emit` says."""
     answer = generate(source, job)
     ptx = answer.blobs["assembly"].decode()
-    check_ptx(source.name, ptx, source.fma_count)
+    check_ptx(source.name, ptx, source.fma_count, source.matrix_count)
     phases = {
         **start.phases_s,
         "llvm_s": answer.fields["seconds"]["llvm_s"],
@@ -59,6 +62,7 @@ def build_nvidia(source: KernelSource, start: KernelBinary, job: Job) -> KernelB
     if isinstance(result, str):
         return replace(binary, notes=(result,))
     result, notes = result
+    notes += tuple(f"ptxas: kernel '{source.name}': {found[1]}" for found in _LOSS.finditer(result.log))
     binary = replace(binary, cubin=result.output, statistics=_known(source, result), notes=notes)
     return _disassemble(binary, job) if job.emit == "assembly" else binary
 

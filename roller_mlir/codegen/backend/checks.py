@@ -3,21 +3,25 @@
 
 - An intrinsic that LLVM does not know becomes a call of an unknown function.
 - Undefined behaviour removes what depends on it: one wrong thread count removed the main loop of a matmul, and no
-  tool complained.
+  tool complained. So multiply-adds and matrix instructions are counted.
 """
 
 from __future__ import annotations
 
 import re
 
+from roller_mlir.codegen.backend.accesses import read_ptx
 from roller_mlir.codegen.backend.assembly import fma_count, read_gcn
 from roller_mlir.codegen.backend.code_object import undefined_symbols
 from roller_mlir.codegen.backend.errors import CompileError
+from roller_mlir.codegen.backend.matrix_instructions import matrix_count
 
 _PTX_FMA = re.compile(r"^\s+(?:@!?%p\d+\s+)?fma\.\w+(?:\.\w+)*?\.(f\d+|bf\d+)(x2)?\b", re.MULTILINE)
 _PTX_DECLARED = re.compile(r"\.extern\s+\.func\s+(?:\(.*?\)\s*)?([\w.$]+)", re.DOTALL)
 _PTX_CALLED = re.compile(r"\bcall(?:\.uni)?\s+(?:\(.*?\)\s*,\s*)?([\w.$]+)", re.DOTALL)
 _PTX_DEFINED = re.compile(r"^(?!\s*\.extern)[^\n/]*\.func\s+(?:\([^)]*\)\s*)?([\w.$]+)", re.MULTILINE)
+
+_FMAS, _MATRICES = "fused multiply-adds", "matrix instructions"
 
 
 def ptx_fma_count(ptx: str) -> int:
@@ -32,16 +36,23 @@ def ptx_foreign_calls(ptx: str) -> tuple[str, ...]:
     return tuple(sorted(name for name in named - defined if not re.fullmatch(r"%rd?\d+", name)))
 
 
-def check_ptx(kernel: str, ptx: str, promised_fmas: int) -> None:
-    """Raises a CompileError where PTX calls foreign functions or has too few multiply-adds."""
+def check_ptx(kernel: str, ptx: str, promised_fmas: int, promised_matrices: int = 0) -> None:
+    """Raises a CompileError where PTX calls foreign functions, or has too few multiply-adds or matrix instructions."""
     _check_calls(kernel, "PTX", ptx_foreign_calls(ptx))
-    _check_fmas(kernel, "PTX", ptx_fma_count(ptx), promised_fmas)
+    _check_count(kernel, "PTX", _FMAS, ptx_fma_count(ptx), promised_fmas)
+    if promised_matrices:
+        _check_count(kernel, "PTX", _MATRICES, matrix_count(read_ptx(ptx).instructions), promised_matrices)
 
 
-def check_code_object(kernel: str, data: bytes, assembly: str, promised_fmas: int) -> None:
-    """Raises a CompileError where an AMD object needs foreign functions or its assembly has too few multiply-adds."""
+def check_code_object(kernel: str, data: bytes, assembly: str, promised_fmas: int, promised_matrices: int = 0) -> None:
+    """Raises a CompileError where an AMD object needs foreign functions, or its assembly has too few multiply-adds.
+
+    Matrix instructions count by themselves.
+    """
     _check_calls(kernel, "AMDGPU object", undefined_symbols(data))
-    _check_fmas(kernel, "AMDGPU assembly", fma_count(read_gcn(assembly, kernel).instructions), promised_fmas)
+    instructions = read_gcn(assembly, kernel).instructions
+    _check_count(kernel, "AMDGPU assembly", _FMAS, fma_count(instructions), promised_fmas)
+    _check_count(kernel, "AMDGPU assembly", _MATRICES, matrix_count(instructions), promised_matrices)
 
 
 def _check_calls(kernel: str, what: str, names: tuple[str, ...]) -> None:
@@ -53,11 +64,11 @@ def _check_calls(kernel: str, what: str, names: tuple[str, ...]) -> None:
         )
 
 
-def _check_fmas(kernel: str, what: str, have: int, promised: int) -> None:
+def _check_count(kernel: str, what: str, counted: str, have: int, promised: int) -> None:
     if have < promised:
         raise CompileError(
             kernel,
-            f"the {what} has {have} fused multiply-adds, the kernel's IR promises {promised}; "
+            f"the {what} has {have} {counted}, the kernel's IR promises {promised}; "
             f"LLVM removed the others, which points to undefined behaviour in the kernel "
             f"(a wrong block size, or memory that is read before it is written)",
         )

@@ -33,7 +33,13 @@ def compared(binary: KernelBinary, source: KernelSource, promise: Promise | None
     if statistics.shared_bytes is None and binary.ptx is not None:
         declared = ptx_workgroup_bytes(binary.ptx) + source.dynamic_shared_bytes
         statistics = replace(statistics, shared_bytes=declared)
-    found = mismatches(promise, statistics, listing_of(binary, job.target.architecture), fmas=source.fma_count)
+    found = mismatches(
+        promise,
+        statistics,
+        listing_of(binary, job.target.architecture),
+        fmas=source.fma_count,
+        matrices=source.matrix_count,
+    )
     phases = {**binary.phases_s, "gate_s": time.perf_counter() - start}
     return replace(binary, mismatches=found, phases_s=phases)
 

@@ -16,6 +16,7 @@ from roller_mlir.codegen.backend.kernel_module import (
 )
 from roller_mlir.codegen.backend.libdevice import call_remainders, use_intrinsics
 from roller_mlir.codegen.backend.math_operations import prepare_math
+from roller_mlir.codegen.backend.matrix_sums import wrap_integer_sums
 from roller_mlir.codegen.backend.tensor_maps import (
     align_workgroup_memory,
     map_arguments,
@@ -28,8 +29,9 @@ from roller_mlir.support.bindings import ir
 # convert-arith-to-llvm goes before convert-gpu-to-nvvm, which would make library calls of arith.maxnumf and minnumf.
 # Loops are gone before convert-nvgpu-to-nvvm, which cannot convert those that carry gpu.mma_matrix values.
 # Indices are 64 bits wide: convert-vector-to-llvm knows no other width. ptxas narrows them.
+_FIRST = "builtin.module(gpu.module(lower-affine,convert-vector-to-scf,convert-scf-to-cf),convert-nvgpu-to-nvvm)"
 _PIPELINE = (
-    "builtin.module(gpu.module(lower-affine,convert-vector-to-scf,convert-scf-to-cf),convert-nvgpu-to-nvvm,gpu.module("
+    "builtin.module(gpu.module("
     "convert-vector-to-llvm,expand-strided-metadata,lower-affine,"
     "convert-index-to-llvm,convert-arith-to-llvm{index-bitwidth=64},"
     "convert-gpu-to-nvvm{index-bitwidth=64 use-bare-ptr-memref-call-conv=1},convert-nvvm-to-llvm,"
@@ -91,6 +93,8 @@ def lower_to_nvvm(module: ir.Module, device: Device) -> None:
         use_intrinsics(gpu_module)
     shorten_addresses(module)
     maps, alignment = map_arguments(module), workgroup_alignment(module)
+    run_upstream(module, _FIRST)
+    wrap_integer_sums(module)
     run_upstream(module, _PIPELINE)
     pass_by_value(module, maps)
     for gpu_module in gpu_modules(module):

@@ -6,10 +6,12 @@ What is compared, of one thread unless a task is named:
 - "fma": the multiply-adds of the whole kernel, at least those of its IR; of the main loop, whole passes of the plan's
   (compilers unroll whole passes only); a packed instruction counts as two;
 - "instruction": where the plan says packed multiply-adds, each is;
+- "matrix": the matrix instructions of a subgroup in the whole kernel, at least those of its IR; of the main loop, whole
+  passes of the plan's; and no more loads of matrices than these passes have;
 - "global", "workgroup": each width that the plan gives an operand occurs, or a wider one: compilers may join accesses,
-  and never split them. In the main loop (of copies: the loop around it that holds them) no more accesses are narrower
-  than a width of the plan than the plan itself has, and than hold elements that the thread does not need, which
-  compilers leave out; 0, where all accesses of the plan are at least so wide and needed;
+  and never split them; so does each kind of copy. In the main loop (of copies: the loop around it that holds them) no
+  more accesses are narrower than a width of the plan than the plan itself has, and than hold elements that the thread
+  does not need, which compilers leave out; 0, where all accesses of the plan are at least so wide and needed;
 - "local": no thread has memory of its own: no spills, no stack, no access;
 - "registers": so few that as many tasks fit on a unit as the plan says;
 - "workgroup_memory": of a task, exactly the plan's.
@@ -23,12 +25,25 @@ from dataclasses import dataclass, replace
 
 from roller_mlir.codegen.backend.accesses import LOCAL, SCALAR_LOAD, MemoryAccess, accesses_of
 from roller_mlir.codegen.backend.assembly import Listing, fma_count, fmas_of, main_loop_range
+from roller_mlir.codegen.backend.matrix_instructions import matrix_count, pieces
 from roller_mlir.codegen.backend.statistics import KernelStatistics
-from roller_mlir.mapping.promise import GLOBAL_LOAD, Promise, PromisedAccess
+from roller_mlir.mapping.promise import (
+    ASYNCHRONOUS_COPY,
+    GLOBAL_LOAD,
+    MATRIX_LOAD,
+    TENSOR_COPY,
+    Promise,
+    PromisedAccess,
+)
 from roller_mlir.mapping.resources import tasks_per_unit
 
-KINDS = ("fma", "instruction", "global", "workgroup", "local", "registers", "workgroup_memory")
+KINDS = ("fma", "instruction", "matrix", "global", "workgroup", "local", "registers", "workgroup_memory")
 """What a mismatch can be about."""
+
+_KINDS = {MATRIX_LOAD: "workgroup", ASYNCHRONOUS_COPY: "global", TENSOR_COPY: "global"}
+"""Where an access is counted whose own name does not begin with that."""
+
+_PTX_ONLY = ("ld.param", "mma.sync", "wmma.", "wgmma.")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -49,7 +64,12 @@ class Mismatch:
 
 
 def mismatches(
-    promise: Promise | None, statistics: KernelStatistics, listing: Listing | None, *, fmas: int = 0
+    promise: Promise | None,
+    statistics: KernelStatistics,
+    listing: Listing | None,
+    *,
+    fmas: int = 0,
+    matrices: int = 0,
 ) -> tuple[Mismatch, ...]:
     """Compares a kernel with its promise.
 
@@ -58,14 +78,17 @@ def mismatches(
         statistics: what the vendor's tools say; what they left out is not checked.
         listing: the machine code, or PTX where there is none; None where nothing could be read.
         fmas: multiply-adds that the kernel's IR promises.
+        matrices: matrix instructions, likewise.
     """
     found = [*_local(statistics, listing)]
     if listing is not None:
-        found += _total(listing, fmas)
+        found += _total("fma", "fused multiply-adds", fma_count(listing.instructions), fmas)
+        found += _total("matrix", "matrix instructions", matrix_count(listing.instructions), matrices)
     if promise is None:
         return tuple(found)
     if listing is not None:
-        found += [*_passes(promise, listing), *_packed(promise, listing), *_widths(promise, listing)]
+        found += [*_passes(promise, listing), *_packed(promise, listing)]
+        found += [*_matrices(promise, listing), *_widths(promise, listing)]
     return (*found, *_registers(promise, statistics), *_workgroup_memory(promise, statistics))
 
 
@@ -83,12 +106,11 @@ def _local(statistics: KernelStatistics, listing: Listing | None) -> list[Mismat
     return [Mismatch(kind="local", promised=0, found=max(spilled, stack, accesses), message=text)]
 
 
-def _total(listing: Listing, promised: int) -> list[Mismatch]:
-    have = fma_count(listing.instructions)
+def _total(kind: str, what: str, have: int, promised: int) -> list[Mismatch]:
     if have >= promised:
         return []
-    text = f"the kernel has {have} fused multiply-adds, its IR promises {promised}"
-    return [Mismatch(kind="fma", promised=promised, found=have, message=text)]
+    text = f"the kernel has {have} {what}, its IR promises {promised}"
+    return [Mismatch(kind=kind, promised=promised, found=have, message=text)]
 
 
 def _passes(promise: Promise, listing: Listing) -> list[Mismatch]:
@@ -121,6 +143,30 @@ def _packed(promise: Promise, listing: Listing) -> list[Mismatch]:
     return [Mismatch(kind="instruction", promised=have, found=packed, message=text)]
 
 
+def _matrices(promise: Promise, listing: Listing) -> list[Mismatch]:
+    if not promise.pass_matrices:
+        return []
+    machine_code = not any(name.startswith(_PTX_ONLY) for name in listing.instructions)
+    each = promise.pass_matrices * pieces(promise.family, promise.device.architecture, machine_code=machine_code)
+    loop = main_loop_range(listing) if promise.loops else None
+    inside = listing.instructions[slice(loop[0], loop[1] + 1) if loop else slice(None)]
+    if not matrix_count(inside):  # all passes were unrolled
+        loop, inside = None, listing.instructions
+    have = matrix_count(inside)
+    passes = max(1, -(-have // each))
+    where = "the main loop" if loop else "the kernel"
+    if have < each * passes and (loop is not None or passes == 1):
+        text = f"{where} has {have} matrix instructions, the plan promises {each * passes}"
+        text += f" in {passes} passes" if passes > 1 else ""
+        return [Mismatch(kind="matrix", promised=each * passes, found=have, message=text)]
+    promised = passes * sum(one.count for one in promise.accesses if one.kind == MATRIX_LOAD)
+    loads = sum(one.kind == MATRIX_LOAD for one in accesses_of(inside))
+    if not promised or loads <= promised:
+        return []
+    text = f"{where} has {loads} loads of matrices, the plan promises {promised}"
+    return [Mismatch(kind="matrix", promised=promised, found=loads, message=text)]
+
+
 def _widths(promise: Promise, listing: Listing) -> list[Mismatch]:
     found: list[Mismatch] = []
     everywhere = list(accesses_of(listing.instructions))
@@ -145,9 +191,11 @@ def _widths(promise: Promise, listing: Listing) -> list[Mismatch]:
 def _missing(promised: Sequence[PromisedAccess], widths: Sequence[int]) -> Mismatch | None:
     """Gives the first width that does not occur."""
     for one in promised:
-        if max(widths, default=0) < one.width_bytes:
+        if max(widths, default=-1) < one.width_bytes:
             widest = f"the widest is {max(widths)} B" if widths else "there is none"
-            text = f"input {one.operand} has a {one.kind} of {one.width_bytes} B in the plan, {widest}"
+            width = f" of {one.width_bytes} B" if one.width_bytes else ""
+            article = "an" if one.kind[0] == "a" else "a"
+            text = f"input {one.operand} has {article} {one.kind}{width} in the plan, {widest}"
             return _mismatch(one, max(widths, default=0), text)
     return None
 
@@ -158,6 +206,8 @@ def _narrower(promised: Sequence[PromisedAccess], widths: Sequence[int]) -> Mism
     The code may hold several passes: as many as the bytes of all accesses are those of one pass.
     """
     once = sum(one.width_bytes * one.count for one in promised)
+    if not once:
+        return None  # tensor copies have no width
     passes = max(1, -(-sum(widths) // once))
     for one in sorted(promised, key=lambda one: -one.width_bytes):
         allowed = passes * sum(
@@ -171,7 +221,9 @@ def _narrower(promised: Sequence[PromisedAccess], widths: Sequence[int]) -> Mism
 
 
 def _mismatch(one: PromisedAccess, found: int, message: str) -> Mismatch:
-    return Mismatch(kind=one.kind.split()[0], promised=one.width_bytes, found=found, message=message)
+    return Mismatch(
+        kind=_KINDS.get(one.kind, one.kind.split()[0]), promised=one.width_bytes, found=found, message=message
+    )
 
 
 def _region(promise: Promise, listing: Listing, kind: str) -> list[MemoryAccess] | None:

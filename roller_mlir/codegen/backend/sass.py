@@ -6,6 +6,7 @@ widths and branch targets. From Volta on an instruction has 128 bits: the operat
 operands in the next 3, the width of a memory access in bits 73 to 75, the offset of a branch, in units of 4 B from the
 next instruction, in bits 34 to 81, before which Hopper and later have 8 lower bits in bits 16 to 23. NVIDIA does not
 document this: it is read off `nvdisasm -hex` for sm_75, 80, 89, 90a, 100a and 120, and a test compares whole kernels.
+A load of matrices has their number, of which it is the logarithm, in bits 72 and 73.
 """
 
 from __future__ import annotations
@@ -18,7 +19,22 @@ from roller_mlir.codegen.backend.code_object import section
 
 _BYTES = 16
 _OLDEST, _NEWEST, _LONG_BRANCHES = 70, 129, 90
-_OPERATIONS = {0x023: "FFMA", 0x049: "FFMA2", 0x02B: "DFMA", 0x031: "HFMA2", 0x147: "BRA"}
+_OPERATIONS = {
+    0x023: "FFMA",
+    0x049: "FFMA2",
+    0x02B: "DFMA",
+    0x031: "HFMA2",
+    0x147: "BRA",
+    0x036: "HMMA",  # of Volta
+    0x037: "IMMA",
+    0x03C: "HMMA",
+    0x03F: "DMMA",
+    0x1F0: "HGMMA",
+    0x1F1: "IGMMA",
+    0x1F3: "QGMMA",
+    0x1B4: "UTMALDG",
+}
+_LOAD_MATRIX = 0x03B
 _ACCESSES = {
     0x181: "LDG",
     0x186: "STG",
@@ -26,7 +42,9 @@ _ACCESSES = {
     0x188: "STS",
     0x183: "LDL",
     0x187: "STL",
+    0x1AE: "LDGSTS",
 }
+_LOADED_MATRICES = ("LDSM.16.M88", "LDSM.16.M88.2", "LDSM.16.M88.4", "LDSM.16.M88.4")
 _WIDTHS = ("U8", "S8", "U16", "S16", "", "64", "128")
 
 
@@ -57,6 +75,8 @@ def read_cubin(cubin: bytes, kernel: str, architecture: str) -> Listing:
         if operation in _ACCESSES:
             width = (high >> 9) & 7
             name = ".".join(filter(None, (_ACCESSES[operation], _WIDTHS[min(width, len(_WIDTHS) - 1)])))
+        elif operation == _LOAD_MATRIX:
+            name = _LOADED_MATRICES[(high >> 8) & 3]
         elif name == "BRA":
             goal = at + 1 + _offset(low, high, long=long) * 4 // _BYTES
             if 0 <= goal < at:

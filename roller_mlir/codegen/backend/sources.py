@@ -6,6 +6,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, cast
 
+from roller_mlir.codegen.attributes import FMA_COUNT, MATRIX_COUNT
 from roller_mlir.codegen.backend.kernel_module import (
     body_of,
     dynamic_workgroup_bytes,
@@ -30,6 +31,7 @@ class KernelSource:
         name: symbol of the kernel.
         llvm_ir: a module that holds the kernel and what it refers to, in LLVM 22's spelling.
         fma_count: scalar multiply-adds that the kernel promises (`rtile.fma_count`), 0 where it promises none.
+        matrix_count: matrix instructions that it promises (`rtile.matrix_count`), likewise.
         dynamic_shared_bytes: what its launches ask for.
         place: where it stands in the source.
     """
@@ -37,6 +39,7 @@ class KernelSource:
     name: str
     llvm_ir: str
     fma_count: int
+    matrix_count: int
     dynamic_shared_bytes: int
     place: SourcePlace | None
 
@@ -65,14 +68,17 @@ def kernel_sources(module: ir.Module) -> list[KernelSource]:
                 KernelSource(
                     name=name,
                     llvm_ir=mark_convergent(to_llvm_22(_translate(op, symbols))),
-                    fma_count=ir.IntegerAttr(op.attributes["rtile.fma_count"]).value
-                    if "rtile.fma_count" in op.attributes
-                    else 0,
+                    fma_count=_count(op, FMA_COUNT),
+                    matrix_count=_count(op, MATRIX_COUNT),
                     dynamic_shared_bytes=dynamic_workgroup_bytes(name, by_kernel.get(name, [])),
                     place=place_of(op.location),
                 )
             )
     return found
+
+
+def _count(kernel: Any, attribute: str) -> int:
+    return ir.IntegerAttr(kernel.attributes[attribute]).value if attribute in kernel.attributes else 0
 
 
 def _translate(kernel: Any, symbols: dict[str, Any]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from roller_mlir.codegen.backend.accesses import shared_load_bytes
 from roller_mlir.codegen.backend.assembly import Listing, fma_count, main_loop, read_gcn
 from roller_mlir.codegen.backend.code_object import kernel_metadata
+from roller_mlir.codegen.backend.matrix_instructions import matrix_count
 
 _REGISTER_BYTES = 4
 
@@ -28,8 +29,9 @@ class KernelStatistics:
         shared_bytes: workgroup memory per block, static and dynamic.
         dynamic_shared_bytes: the part of it that is given at launch.
         fma_count: fused multiply-adds in the text of the kernel, per thread.
+        matrix_count: matrix instructions in it, per subgroup; None without any.
         instructions: how often each stands in the kernel. Empty before disassembly.
-        main_loop: the same for the innermost loop with the most multiply-adds.
+        main_loop: the same for the innermost loop with the most matrix instructions, or multiply-adds.
     """
 
     registers: int | None = None
@@ -39,6 +41,7 @@ class KernelStatistics:
     shared_bytes: int | None = None
     dynamic_shared_bytes: int = 0
     fma_count: int | None = None
+    matrix_count: int | None = None
     instructions: dict[str, int] = field(default_factory=dict[str, int])
     main_loop: dict[str, int] = field(default_factory=dict[str, int])
 
@@ -47,6 +50,13 @@ class KernelStatistics:
         """Multiply-add instructions as a part of the main loop's instructions; None where there is no main loop."""
         total = sum(self.main_loop.values())
         return sum(count for name, count in self.main_loop.items() if fma_count([name])) / total if total else None
+
+    @property
+    def matrix_share(self) -> float | None:
+        """Matrix instructions as a part of the main loop's instructions; None where it has none."""
+        total = sum(self.main_loop.values())
+        count = matrix_count(Counter(self.main_loop).elements())
+        return count / total if count else None
 
     @property
     def fma_per_shared_byte(self) -> float | None:
@@ -59,13 +69,15 @@ class KernelStatistics:
         return replace(
             self,
             fma_count=fma_count(listing.instructions),
+            matrix_count=matrix_count(listing.instructions) or None,
             instructions=dict(Counter(listing.instructions).most_common()),
             main_loop=dict(main_loop(listing).most_common()),
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Gives the statistics for JSON, with the ratios."""
-        return {**asdict(self), "fma_share": self.fma_share, "fma_per_shared_byte": self.fma_per_shared_byte}
+        ratios = {key: getattr(self, key) for key in ("fma_share", "matrix_share", "fma_per_shared_byte")}
+        return {**asdict(self), **ratios}
 
 
 def from_ptxas(log: str, kernel: str, dynamic_shared_bytes: int) -> KernelStatistics:

@@ -11,8 +11,14 @@ from collections.abc import Mapping
 from typing import Any
 
 from roller_mlir.codegen.attributes import TENSOR_MAP, WORKGROUP_ALIGNMENT
-from roller_mlir.codegen.backend.kernel_module import WORKGROUP_ADDRESS_SPACE, gpu_modules, kernel_functions, symbol_name
+from roller_mlir.codegen.backend.kernel_module import (
+    WORKGROUP_ADDRESS_SPACE,
+    gpu_modules,
+    kernel_functions,
+    symbol_name,
+)
 from roller_mlir.dialects.rtile_fields import from_attribute
+from roller_mlir.plan.codec import from_json
 from roller_mlir.plan.tensor_map import MAP_BYTES, TensorMap
 from roller_mlir.support.bindings import ir
 
@@ -24,7 +30,7 @@ def tensor_maps_of(module: ir.Module) -> dict[str, tuple[TensorMap, ...]]:
     """Gives the tensor maps that each kernel takes, in the order of its arguments, by the kernel's name."""
     found: dict[str, tuple[TensorMap, ...]] = {}
     for kernel in kernel_functions(module):
-        maps = [TensorMap.from_dict(from_attribute(one)) for _, one in _marked(kernel)]
+        maps = [from_json(TensorMap, from_attribute(one)) for _, one in _marked(kernel)]
         if maps:
             found[symbol_name(kernel)] = tuple(maps)
     return found
@@ -32,7 +38,9 @@ def tensor_maps_of(module: ir.Module) -> dict[str, tuple[TensorMap, ...]]:
 
 def map_arguments(module: ir.Module) -> dict[str, tuple[int, ...]]:
     """Gives which arguments of each kernel are tensor maps, by the kernel's name."""
-    places = {symbol_name(kernel): tuple(number for number, _ in _marked(kernel)) for kernel in kernel_functions(module)}
+    places = {
+        symbol_name(kernel): tuple(number for number, _ in _marked(kernel)) for kernel in kernel_functions(module)
+    }
     return {name: numbers for name, numbers in places.items() if numbers}
 
 
@@ -70,7 +78,7 @@ def pass_by_value(module: ir.Module, arguments: Mapping[str, tuple[int, ...]]) -
 
 
 def align_workgroup_memory(module: ir.Module, alignment: int) -> None:
-    """Raises the alignment of the workgroup memory of lowered kernels that is given at launch, in place; 0 leaves it."""
+    """Raises the alignment of workgroup memory that kernels are given at launch, in place; 0 leaves it."""
     if not alignment:
         return
     for op in _lowered(module):

@@ -153,8 +153,8 @@ def to_llvm_22(text: str) -> str:
 def mark_convergent(text: str) -> str:
     """Says of inline assembly that all threads of a subgroup must reach together that they must.
 
-    MLIR's translation does not say it. Without it LLVM may move such a call behind a branch that only some threads take,
-    or make two of it. PTX calls these instructions `.aligned`.
+    MLIR's translation does not say it. Without it LLVM may move such a call behind a branch that only some threads
+    take, or make two of it. PTX calls these instructions `.aligned`.
 
     Args:
         text: what MLIR's translation gives.

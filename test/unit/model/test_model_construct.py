@@ -12,9 +12,12 @@ from model_expressions import CASES, QUICK, expressions, matmul
 
 from roller_mlir.hal import Device, device_names, find_device
 from roller_mlir.mapping.layout import staged_layout, steps_of
+from roller_mlir.mapping.matrix_layout import matrix_operand
+from roller_mlir.mapping.plan_check import plan_problem
 from roller_mlir.mapping.resources import plan_resources
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.model import ConstructionError, ConstructOptions, construct, predict
+from roller_mlir.model.layouts import matrix_memory
 from roller_mlir.model.machine import machine_of
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
@@ -46,10 +49,11 @@ def check_plan(expr: TensorExpression, plan: Plan, device: Device) -> None:
         return
     assert plan.device == device.name
     assert plan.edge == "mask"
-    assert plan.instruction in ("fma", "packed_fma")
+    assert plan.instruction in ("fma", "packed_fma") or plan.atom is not None
+    assert not plan_problem(expr, plan)
     assert len(plan.axes) == len(expr.loops)
     assert len(plan.operands) == len(expr.inputs)
-    threads = ThreadMap(plan.axes, plan.thread_order)  # divisibility and order
+    threads = ThreadMap(plan.axes, plan.thread_order, plan.lane_order)  # divisibility and order
     assert plan.threads == threads.threads <= device.max_threads_per_block
     assert plan.threads % device.subgroup_size == 0 or plan.threads == 1
     for loop, axis in zip(expr.loops, plan.axes, strict=True):
@@ -73,15 +77,21 @@ def check_plan(expr: TensorExpression, plan: Plan, device: Device) -> None:
         assert sorted(operand.order) == list(range(len(access.shape)))
         assert operand.pad_value == pad
         if operand.layer == WORKGROUP:
-            layout, _ = staged_layout(
-                access, expr.loops, plan.axes, plan.thread_order, plan.lane, machine.banks, device.subgroup_size
-            )
+            if plan.atom is None:
+                layout, _ = staged_layout(
+                    access, expr.loops, plan.axes, plan.thread_order, plan.lane, machine.banks, device.subgroup_size
+                )
+            else:
+                memory = matrix_memory(machine)
+                layout = matrix_operand(access, expr.loops, plan.axes, plan.atom, plan.instruction, memory)
             assert replace(layout, pad_value=pad) == operand
     resources = plan_resources(expr, plan, device)
     prediction = plan.prediction
     assert prediction is not None
     assert resources.tasks_per_unit >= 1
-    assert prediction.registers == resources.registers <= device.max_registers_per_thread
+    assert prediction.registers <= device.max_registers_per_thread
+    if plan.atom is None:
+        assert prediction.registers == resources.registers
     assert prediction.shared_bytes == resources.workgroup_bytes <= device.max_workgroup_bytes_per_block
     assert prediction.tasks == prod(counts[i] for i in expr.parallel())
     assert prediction.seconds > 0
@@ -272,7 +282,7 @@ def test_too_little_workgroup_memory_for_any_tile() -> None:
 
 
 @pytest.mark.parametrize(
-    "values", [{"top_k": 0}, {"tile_sizes": (0, 1)}, {"thread_tile": (-1,)}, {"stages": 3}, {"epsilon": -0.5}]
+    "values", [{"top_k": 0}, {"tile_sizes": (0, 1)}, {"thread_tile": (-1,)}, {"stages": 9}, {"epsilon": -0.5}]
 )
 def test_options_are_checked(values: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="but got"):

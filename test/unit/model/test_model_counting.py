@@ -175,7 +175,7 @@ def test_output_sectors_by_enumeration() -> None:
     expr = CASES["row_sum"]
     plan = construct(expr, find_device("h200"), ConstructOptions(tile_sizes=(4, 256), thread_tile=(1, 8)))[0]
     output = operand_traffic(expr, plan, find_device("h200"))[-1]
-    threads = ThreadMap(plan.axes, plan.thread_order)
+    threads = ThreadMap(plan.axes, plan.thread_order, plan.lane_order)
     expected = 0
     for task in range(25):
         for first in range(0, plan.threads, 32):

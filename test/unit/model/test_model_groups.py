@@ -243,7 +243,9 @@ def test_a_prologue_saves_the_tensor_before(device: Device) -> None:
     same = predict(group, plan, device)
     assert (same.global_load_bytes, same.global_store_bytes) == (one.global_load_bytes, one.global_store_bytes)
     assert same.flops > one.flops + before.flops, "elements that several tasks load are computed by each"
-    assert one.seconds < same.seconds < one.seconds + before.seconds
+    # Where a matrix unit computes, other instructions may hide behind it.
+    assert one.seconds <= same.seconds < one.seconds + before.seconds
+    assert plan.atom is not None or one.seconds < same.seconds
     more = with_prologue(root, 0, replace(producer, flops_per_point=50), keeps_pad=True)
     assert predict(more, plan, device).seconds > same.seconds
 
@@ -368,7 +370,7 @@ def test_matrix_instructions_take_groups() -> None:
     plan, one = predicted(root, H200)
     two = predict(group, plan, H200)
     assert plan.instruction == "wgmma"
-    assert predicted(group, H200)[0].instruction == "wgmma"
+    assert predicted(group, H200)[0].instruction == "mma", "tensor copies change nothing"
     assert two.seconds > one.seconds
     assert two.registers > one.registers
 

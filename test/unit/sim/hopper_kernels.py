@@ -166,7 +166,8 @@ class Matmul:
         t.emit(f"scf.if {elected} {{")
         t.emit("nvvm.prefetch tensormap, %a_map : !llvm.ptr")
         t.emit(
-            f"%p:2 = scf.for %k = {zero} to {steps} step {step} iter_args(%s = {zero}, %ph = {one}) -> (i32, i32) : i32 {{"
+            f"%p:2 = scf.for %k = {zero} to {steps} step {step} iter_args(%s = {zero}, %ph = {one}) "
+            f"-> (i32, i32) : i32 {{"
         )
         wait(barrier("empty", "%s"), "%ph")
         full = barrier("full", "%s")
@@ -204,7 +205,7 @@ class Matmul:
         modes = {128: 1, 64: 2, 32: 3}
 
         def descriptor(at, inner):
-            # K inner: 8 rows follow each other. M or N inner: 8 rows of K follow each other, then the next row of boxes.
+            # K inner: 8 rows follow each other. M or N inner: 8 rows of K follow each other, then the next boxes.
             leading = self.swizzle * self.tile_k if inner else 16
             high = modes[self.swizzle] << 62 | (8 * self.swizzle >> 4) << 32 | (leading >> 4) << 16
             high -= 1 << 64 if high >= 1 << 63 else 0

@@ -40,7 +40,8 @@ def map_text(shape, box, element="f16", steps=None, swizzle=0, strides=None, fil
         strides = [int(np.prod(shape[axis + 1 :])) * size for axis in range(len(shape) - 1)]
     return (
         f'{{argument = {argument} : i64, element = "{element}", extents = {list(shape)}, strides = {list(strides)}, '
-        f"box = {list(box)}, steps = {steps or [1] * len(shape)}, swizzle = {swizzle} : i64, fill = {fill} : i64{more}}}"
+        f"box = {list(box)}, steps = {steps or [1] * len(shape)}, swizzle = {swizzle} : i64, "
+        f"fill = {fill} : i64{more}}}"
     )
 
 
@@ -96,7 +97,7 @@ def expected(x, box, coordinates, steps=None):
         start + np.arange(0, size, step)
         for start, size, step in zip(coordinates, box, steps or [1] * len(box), strict=True)
     ]
-    inside = [(0 <= places) & (places < extent) for places, extent in zip(ranges, x.shape, strict=True)]
+    inside = [(places >= 0) & (places < extent) for places, extent in zip(ranges, x.shape, strict=True)]
     taken = x[np.ix_(*(np.clip(places, 0, extent - 1) for places, extent in zip(ranges, x.shape, strict=True)))]
     mask = np.ones(taken.shape, bool)
     for axis, one in enumerate(inside):
@@ -160,7 +161,9 @@ def test_im2col():
     arguments = f"%x: {memref(x.shape, 'f16')}, %y: memref<{width // 4}xi32>, %map: !llvm.ptr {{rtile.tensor_map = "
     arguments += f"{map_text(x.shape, (1, 1, 1, 8), more=more)}}}"
     # Coordinates c, w, h, n of the box; offsets w, h of the tap.
-    text = kernel(load_text((0, 1, 0, 0), width, (2, 1), "{mode = #nvvm.tma_load_mode<im2col>}") + dump_text(width), arguments)
+    text = kernel(
+        load_text((0, 1, 0, 0), width, (2, 1), "{mode = #nvvm.tma_load_mode<im2col>}") + dump_text(width), arguments
+    )
     y = np.zeros(width // 4, np.int32)
     SimulatedKernels(text, sanitize=True).launch("k", 1, 32, 0, [x, y])
     rows = []
@@ -218,7 +221,7 @@ def test_a_store_leaves_out_what_is_outside(sanitize):
 
 
 def test_a_store_that_nobody_waits_for_never_lands():
-    x, y = store(store_text().replace("nvvm.cp.async.bulk.wait_group 0 {read}", ""))
+    _, y = store(store_text().replace("nvvm.cp.async.bulk.wait_group 0 {read}", ""))
     assert (y == -1).all()
 
 
@@ -312,7 +315,9 @@ def test_threads_that_read_a_box_without_a_wait():
 def test_maps_that_the_driver_refuses(details, message):
     x = np.ones((8, 16), np.float16)
     box = details.pop("box", (8, 16))
-    text = kernel("", f"%x: {memref(x.shape, 'f16')}, %map: !llvm.ptr {{rtile.tensor_map = {map_text((8, 16), box, **details)}}}")
+    text = kernel(
+        "", f"%x: {memref(x.shape, 'f16')}, %map: !llvm.ptr {{rtile.tensor_map = {map_text((8, 16), box, **details)}}}"
+    )
     with pytest.raises(DiagnosedError, match=message):
         SimulatedKernels(text)
 
@@ -328,6 +333,8 @@ def test_a_pointer_that_is_no_map():
     arguments = f"%x: {memref(x.shape, 'f16')}, %y: memref<64xi32>, %map: !llvm.ptr {{rtile.tensor_map = "
     arguments += f"{map_text(x.shape, (8, 16))}}}"
     text = kernel(load_text((0, 0), 256).replace("%near, %map", "%near, %no"), arguments)
-    text = text.replace("%c0 = arith", "%no = llvm.getelementptr %map[8] : (!llvm.ptr) -> !llvm.ptr, i8\n%c0 = arith", 1)
+    text = text.replace(
+        "%c0 = arith", "%no = llvm.getelementptr %map[8] : (!llvm.ptr) -> !llvm.ptr, i8\n%c0 = arith", 1
+    )
     with pytest.raises(SimulationError, match="there is no tensor map at address"):
         SimulatedKernels(text).launch("k", 1, 32, 0, [x, np.zeros(64, np.int32)])

@@ -58,32 +58,28 @@ def kernel(a: str, b: str, c: str, total: str, strided: bool) -> str:
     return f"{text}  ret void\n}}\n{declared}"
 
 
-def test_layouts() -> None:
+LAYOUTS = list(itertools.product(("row", "col"), ("row", "col"), ("row", "col")))
+
+
+@pytest.mark.parametrize(("a", "b", "c"), LAYOUTS)
+def test_layouts(a: str, b: str, c: str) -> None:
     generator = np.random.default_rng(1)
-    for a, b, c in itertools.product(("row", "col"), repeat=3):
-        for total, strided in itertools.product(("f32", "f16"), (False, True)):
-            dtype = np.dtype(np.float32 if total == "f32" else np.float16)
-            pitches = (24, 32, 24) if strided else (16, 16, 16)
-            bytes_each = (1024, 1024, 2048)
-            memory = [
-                generator.integers(-4, 5, (2, size // item)).astype(kind)
-                for size, kind, item in zip(bytes_each, ("f2", "f2", dtype), (2, 2, dtype.itemsize), strict=True)
-            ]
-            views = [
-                [warp[: 16 * pitch].reshape(16, pitch)[:, :16] for warp in one]
-                for one, pitch in zip(memory, pitches, strict=True)
-            ]
-            expected = memory[2].copy()
-            for warp in range(2):
-                x, y, z = (
-                    view[warp].astype(np.int64).T if layout == "col" else view[warp].astype(np.int64)
-                    for view, layout in zip(views, (a, b, c), strict=True)
-                )
-                d = (x @ y + z).astype(dtype)
-                out = expected[warp][: 16 * pitches[2]].reshape(16, pitches[2])
-                out[:, :16] = d.T if c == "col" else d
-            launch(kernel(a, b, c, total, strided), [*memory, pitches[2]], 64, seed=2)
-            np.testing.assert_array_equal(memory[2], expected)
+    total, strided = ("f32", "f16")[a == c], b == "row"
+    dtype = np.dtype(np.float32 if total == "f32" else np.float16)
+    pitches = (24, 32, 24) if strided else (16, 16, 16)
+    sizes = ((1024, np.dtype("f2")), (1024, np.dtype("f2")), (2048, dtype))
+    memory = [generator.integers(-4, 5, (2, size // kind.itemsize)).astype(kind) for size, kind in sizes]
+
+    def matrix(which: int, warp: int, of: list[np.ndarray[Any, Any]]) -> np.ndarray[Any, Any]:
+        whole = of[which][warp][: 16 * pitches[which]].reshape(16, pitches[which])[:, :16]
+        return whole.T if (a, b, c)[which] == "col" else whole
+
+    expected = [one.copy() for one in memory]
+    for warp in range(2):
+        x, y, z = (matrix(which, warp, memory).astype(np.int64) for which in range(3))
+        matrix(2, warp, expected)[:] = x @ y + z
+    launch(kernel(a, b, c, total, strided), [*memory, pitches[2]], 64, seed=2)
+    np.testing.assert_array_equal(memory[2], expected[2])
 
 
 def arrays() -> list[np.ndarray[Any, Any]]:

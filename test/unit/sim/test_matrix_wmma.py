@@ -123,6 +123,23 @@ REFUSED = {
         more="""%k0 = arith.constant 2.0 : f32
         %k = gpu.subgroup_mma_constant_matrix %k0 : !gpu.mma_matrix<16x8xf32, "AOp">"""
     ),
+    "must not convert elements, but got !gpu.mma_matrix<16x16xf32": kernel(
+        more="""%e = gpu.subgroup_mma_load_matrix %x[%zero, %zero] {{leadDimension = 16 : index}}
+          : memref<16x16xf16> -> {C}"""
+    ),
+    "'gpu.subgroup_mma_compute' of !gpu.mma_matrix<16x16xf32, \"AOp\"> and": kernel(
+        more="""%k0 = arith.constant 2.0 : f32
+        %k = gpu.subgroup_mma_constant_matrix %k0 : !gpu.mma_matrix<16x16xf32, "AOp">
+        %m = gpu.subgroup_mma_constant_matrix %k0 : !gpu.mma_matrix<16x16xf32, "BOp">
+        %e = gpu.subgroup_mma_compute %k, %m, %d
+          : !gpu.mma_matrix<16x16xf32, "AOp">, !gpu.mma_matrix<16x16xf32, "BOp"> -> {C}"""
+    ),
+    "must access memory of static extents here, but got memref<?x16xf16": kernel(
+        more=f"""%arena = gpu.dynamic_shared_memory : memref<?xi8, {WORKGROUP}>
+        %view = memref.view %arena[%zero][%two] : memref<?xi8, {WORKGROUP}> to memref<?x16xf16, {WORKGROUP}>
+        %e = gpu.subgroup_mma_load_matrix %view[%zero, %zero] {{{{leadDimension = 8 : index}}}}
+          : memref<?x16xf16, {WORKGROUP}> -> !gpu.mma_matrix<16x16xf16, "COp">"""
+    ),
 }  # fmt: skip
 
 
@@ -192,3 +209,11 @@ def test_rows_that_overlap(row):
     else:
         with pytest.raises(SimulationError, match=r"is outside the 320 that are there: .* at 'windows'"):
             kernels.launch("k", 1, 32, 0, arguments)
+
+
+def test_rows_along_an_outer_dimension():
+    text = WINDOWS.replace("memref<4x40xf16>", "memref<17x1x16xf16>").replace("leadDimension = 8", "leadDimension = 16")
+    text = text.replace("%x[%row, %zero]", "%x[%row, %zero, %zero]")
+    x, y = np.arange(272, dtype=np.float16).reshape(17, 1, 16), np.zeros((16, 16), np.float16)
+    SimulatedKernels(text, sanitize=True).launch("k", 1, 32, 0, [x, y, np.array([1])])
+    assert np.array_equal(y, x[1:, 0])

@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Matrix instructions in PTX and machine code, told by their names.
+
+One instruction of PTX is one of machine code, but for `wmma`, whose 16 x 16 x 16 products are several: read off the
+code that ptxas makes of one.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_PTX = ("mma.sync", "wmma.mma.", "wgmma.mma_async")
+_SASS = re.compile(r"(?:[HIBDQ]G?MMA)\b")
+_GCN = re.compile(r"v_s?mfmac?_")
+
+_WMMA_PIECES = ((80, 2), (75, 4), (70, 16))
+"""Oldest compute capability, and instructions of machine code that make up one `wmma` of f32 sums."""
+
+
+def matrix_count(instructions: Iterable[str]) -> int:
+    """Counts the matrix instructions of one subgroup."""
+    return sum(is_matrix(name) for name in instructions)
+
+
+def is_matrix(name: str) -> bool:
+    """Gives whether an instruction multiplies matrices.
+
+    >>> [is_matrix(name) for name in ("HMMA.16816.F32", "v_mfma_f32_32x32x8_f16", "wgmma.mma_async.sync.aligned.m64")]
+    [True, True, True]
+    >>> [is_matrix(name) for name in ("HFMA2.MMA", "wgmma.fence.sync.aligned", "WARPGROUP.ARRIVE", "v_fma_f32")]
+    [False, False, False, False]
+    """
+    return name.startswith(_PTX) or _SASS.match(name) is not None or _GCN.match(name) is not None
+
+
+def pieces(family: str, architecture: str, *, machine_code: bool) -> int:
+    """Gives how many instructions one matrix instruction of a plan becomes.
+
+    Args:
+        family: of the plan's instruction.
+        architecture: such as "sm_80".
+        machine_code: whether instructions of machine code are meant, not of PTX.
+
+    >>> [pieces("wmma", chip, machine_code=True) for chip in ("sm_70", "sm_75", "sm_90a")]
+    [16, 4, 2]
+    """
+    if family != "wmma" or not machine_code:
+        return 1
+    found = re.fullmatch(r"sm_(\d+)[a-z]?", architecture)
+    number = int(found[1]) if found else 0
+    return next((count for oldest, count in _WMMA_PIECES if number >= oldest), 1)

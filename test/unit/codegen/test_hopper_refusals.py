@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What no kernel of wgmma can be made of is refused at its place, with what would help."""
+
+import pytest
+from hopper_cases import Matmul
+
+from roller_mlir import compiler
+from roller_mlir.support.diagnostics import DiagnosedError
+
+PLAIN = Matmul()
+
+
+def refused(case, *edits, **options):
+    text = case.text()
+    for old, new in edits:
+        assert old in text
+        text = text.replace(old, new)
+    with pytest.raises(DiagnosedError) as error:
+        compiler.compile(text, "h200", binaries=False, **options)
+    return str(error.value)
+
+
+def test_copies_that_are_no_tensor_copies():
+    message = refused(PLAIN.but(layout="vector = 8 : i64"))
+    assert "must be a tensor copy of the reduction in a program of wgmma" in message
+    assert 'copy = "tensor"' in message
+
+
+def test_unaligned_rows():
+    message = refused(PLAIN.but(extents=(100, 100, 129)))
+    assert "needs strides that are multiples of 16 B, but dimension 0 of memref<100x129xf16> has 258 B" in message
+    assert "use instruction mma" in message
+
+
+def test_layouts():
+    assert "without a pad" in refused(PLAIN.but(layout='copy = "tensor"'))
+    assert "keep the tensor's innermost dimension innermost" in refused(PLAIN, ("order = [0, 1],", "order = [1, 0],"))
+    assert "needs tiles of whole lines of 128 B, 8 at a time, but has 64 x 64 B" in refused(
+        PLAIN.but(block=(64, 64, 32))
+    )
+
+
+def test_fill():
+    assert "pads by 1.0, but a tensor copy fills with 0" in refused(PLAIN, ("pad = 0.0", "pad = 1.0"))
+
+
+def test_points_out_of_range_that_are_not_filled():
+    edit = ("bounds = array<i64: 128, 128, 128>", "bounds = array<i64: 128, 128, 120>")
+    assert "loop 2 of a wgmma has points out of range" in refused(PLAIN, edit)
+
+
+def test_factor_types():
+    case = PLAIN.but(factor="f32", block=(64, 64, 32))
+    assert "must hold the reduction (loop 2) innermost where elements have 4 B" in refused(case)
+
+
+def test_buffers():
+    assert "it needs at least 2; raise rtile.stages" in refused(PLAIN.but(stages=1))
+    message = refused(PLAIN.but(stages=20, extents=(64, 64, 2048)))
+    assert "needs 328000 B of workgroup memory, h200 has 232448 B" in message
+
+
+def test_registers():
+    message = refused(PLAIN.but(tasks_per_unit=5))
+    assert "starts with 48 registers a thread, wgmma of 64 columns needs 58; lower tasks_per_unit" in message
+    message = refused(PLAIN.but(block=(64, 256, 64), tasks_per_unit=3))
+    assert "has 120 registers a thread that computes, its accumulators need 154" in message
+
+
+def test_threads():
+    assert "8 lanes of 16 rows and 4 lanes of 64 columns a subgroup" in refused(
+        PLAIN, ("[32, 1, 8, 16]", "[32, 1, 4, 8]"), ("[4, 2, 4, 64]", "[8, 2, 8, 64]")
+    )
+    message = refused(PLAIN.but(block=(48, 64, 64)), ("[32, 1, 8, 16]", "[24, 1, 8, 16]"))
+    assert "has 96 threads that compute and 128 that copy" in message
+
+
+def test_shape():
+    message = refused(PLAIN, ("shape = [64, 64, 16]", "shape = [64, 64, 8]"))
+    assert "wgmma of f16 is 64 x n x 16 with n a multiple of 8 up to 256, but the compute says 64 x 64 x 8" in message
+
+
+def test_pieces_of_columns():
+    case = PLAIN.but(block=(64, 64, 64), columns=32)
+    assert "needs instructions that begin at multiples of 64 of it" in refused(case)
+
+
+def test_rows_of_a_warpgroup():
+    case = PLAIN.but(block=(32, 128, 64), columns=64, groups=(1, 1))
+    edits = (("[32, 1, 8, 16]", "[16, 1, 8, 16]"), ("[4, 2, 4, 64]", "[8, 2, 4, 64]"))
+    assert "needs neighbours along loop 0 in neighbouring lines" in refused(case, *edits)
+
+
+def test_layer():
+    edit = (
+        'swizzle = "tma128", copy = "tensor"}>, origin = affine_map<(d0, d1) -> (d0 * 64, d1 * 64)>, pad = 0.0 : f16, '
+        'tile = #rtile.tile<[64, 64], "workgroup"',
+        "vector = 8 : i64}>, origin = affine_map<(d0, d1) -> (d0 * 64, d1 * 64)>, pad = 0.0 : f16, "
+        'tile = #rtile.tile<[64, 64], "register"',
+    )
+    assert "factor must go to workgroup memory" in refused(PLAIN, edit)
