@@ -3,6 +3,7 @@
 
   roller fuzz --count 300 --seed 1
   roller fuzz --count 1000 --seed 1 --target h200,mi300x --jobs 2 --keep failures
+  roller fuzz --count 2000 --seed 1 --only 'matrix*'       products and convolutions for matrix units
   roller fuzz --seed 1 --case 17 --target h200             one case again: its text, and what becomes of it
   roller fuzz --count 10000 --seed 4 --limits docs/limits.md
 
@@ -33,6 +34,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--case", type=_natural, metavar="K", help="only this case, and print its program")
     parser.add_argument(
         "--target", type=_names, default=_TARGETS, metavar="DEVICE,...", help=f"in turn ({','.join(_TARGETS)})"
+    )
+    parser.add_argument(
+        "--only", type=_kinds, default=(), metavar="KIND,...", help="kinds of programs or patterns, such as 'matrix*'"
     )
     parser.add_argument("--jobs", type=positive, default=1, metavar="J", help="processes at a time (1)")
     parser.add_argument("--keep", metavar="DIR", help="write each failure, shrunk, to DIR")
@@ -72,6 +76,7 @@ def run(arguments: argparse.Namespace) -> int:
         shrink_s=float(arguments.shrink),
         sanitize=arguments.sanitize,
         llvm=arguments.llvm,
+        only=arguments.only,
         keep=None if arguments.keep is None else Path(arguments.keep),
     )
     if arguments.case is not None and not arguments.json:
@@ -163,6 +168,8 @@ def _write_limits(arguments: argparse.Namespace, campaign: "Campaign", tally: "T
     from roller_mlir.tools.roller_output import write_whole
 
     command = f"roller fuzz --count {arguments.count} --seed {campaign.seed}"
+    if campaign.only:
+        command += f" --only '{','.join(campaign.only)}'"
     if campaign.targets != _TARGETS:
         command += f" --target {','.join(campaign.targets)}"
     write_whole(Path(arguments.limits), limits_page(tally, f"{command} --limits {arguments.limits}"))
@@ -186,3 +193,16 @@ def _names(text: str) -> tuple[str, ...]:
     if not names:
         raise argparse.ArgumentTypeError(f"must name devices as in h200,mi300x, but got '{text}'")
     return names
+
+
+def _kinds(text: str) -> tuple[str, ...]:
+    from fnmatch import filter as matching
+
+    from roller_mlir.fuzz.generate import KINDS
+
+    patterns = tuple(part.strip() for part in text.split(",") if part.strip())
+    unknown = [one for one in patterns if not matching(KINDS, one)]
+    if unknown or not patterns:
+        got = unknown[0] if unknown else text
+        raise argparse.ArgumentTypeError(f"must name kinds of programs ({', '.join(KINDS)}), but got '{got}'")
+    return patterns

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Code generation: from hierarchical tiled loops to kernels, and from kernels to binaries (`backend`)."""
 
-FAMILIES = ("fma", "packed_fma", "mma", "mfma", "wmma")
+FAMILIES = ("fma", "packed_fma", "mma", "mfma", "wmma", "wgmma")
 """Families of instructions that code is generated for; plans with others are predicted and explained only."""

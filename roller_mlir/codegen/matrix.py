@@ -15,6 +15,7 @@ from roller_mlir.codegen.task_context import TaskContext, element_bytes, vector_
 from roller_mlir.codegen.thread_box import ThreadBox
 from roller_mlir.dialects.rtile import ComputeOp
 from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW, Fragment, Fragments, fragments_of
+from roller_mlir.mapping.thread_map import live_registers
 from roller_mlir.plan import LinearIndex
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -58,7 +59,8 @@ class Matrix:
         """One {parallel loop: first register} per instruction of a reduction point."""
         width = {self.loops[d]: count for d, count in self.steps.items()}
         parallel = [loop for loop, bound in enumerate(self.box.loops) if not bound.reduction]
-        runs = [range(0, self.box.axes[loop].registers, width.get(loop, 1)) for loop in parallel]
+        box = self.box
+        runs = [live_registers(box.axes[i], box.loops[i].extent)[:: width.get(i, 1)] for i in parallel]
         return [dict(zip(parallel, registers, strict=True)) for registers in product(*runs)]
 
     def keys(self, atom: dict[int, int]) -> list[int]:

@@ -6,18 +6,16 @@ from itertools import product
 
 from roller_mlir.codegen.compute import Compute
 from roller_mlir.codegen.matrix import Matrix, result_type
-from roller_mlir.codegen.matrix_operands import MatrixOperands, staged_inputs
+from roller_mlir.codegen.matrix_operands import MATRIX_ROWS, MatrixOperands, staged_inputs
 from roller_mlir.codegen.matrix_wmma import multiply
-from roller_mlir.codegen.task_context import TaskContext, element_bytes
+from roller_mlir.codegen.task_context import TaskContext
 from roller_mlir.codegen.thread_box import Positions
 from roller_mlir.mapping.index import Linear
 from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW
 from roller_mlir.mapping.thread_map import register_offset
+from roller_mlir.mapping.unrolling import rolled_reductions
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
-
-MOST_INSTRUCTIONS = 512
-"""Matrix instructions of a step that are unrolled; reduction loops beyond that stay loops."""
 
 
 def emit_matrix_points(context: TaskContext, compute: Compute, packed: Sequence[ir.Value]) -> list[ir.Value]:
@@ -39,13 +37,8 @@ def emit_matrix_points(context: TaskContext, compute: Compute, packed: Sequence[
     depth, length = matrix.loops[DEPTH], matrix.shape[2]
     others = [i for i, loop in enumerate(box.loops) if loop.reduction and i != depth and box.axes[i].block > 1]
     runs = box.axes[depth].block // length
-    count = len(matrix.atoms) * runs
-    unrolled: list[int] = []
-    for loop in reversed(others):
-        count *= box.axes[loop].block
-        if count <= MOST_INSTRUCTIONS:
-            unrolled.append(loop)
-    rolled = [loop for loop in others if loop not in unrolled]
+    split = rolled_reductions([box.axes[loop].block for loop in others], len(matrix.atoms) * runs)
+    rolled, unrolled = others[:split], others[split:]
 
     def nest(loops: Sequence[int], positions: Positions, values: Sequence[ir.Value]) -> list[ir.Value]:
         if loops:
@@ -57,9 +50,8 @@ def emit_matrix_points(context: TaskContext, compute: Compute, packed: Sequence[
             )
         operands = MatrixOperands(context, matrix, inputs)
         current = list(values)
-        unrolled_loops = sorted(unrolled)
-        for point in product(*[range(box.axes[loop].block) for loop in unrolled_loops]):
-            at = positions | {loop: Linear(None, p) for loop, p in zip(unrolled_loops, point, strict=True)}
+        for point in product(*[range(box.axes[loop].block) for loop in unrolled]):
+            at = positions | {loop: Linear(None, p) for loop, p in zip(unrolled, point, strict=True)}
             for run in range(runs):
                 _products(context, compute, matrix, operands, {**at, depth: Linear(None, run * length)}, current)
         return current
@@ -77,19 +69,21 @@ def _products(
 ) -> None:
     """Emit the instructions of one stretch of the reduction; `values` change in place."""
     places = [_tile_positions(matrix, atom) | at for atom in matrix.atoms]
-    columns = sorted({place[matrix.loops[COLUMN]] for place in places}, key=lambda x: x.constant)
-    partner = dict(zip(columns[::2], columns[1::2], strict=False))
     column = matrix.loops[COLUMN]
-    for place in places:
-        first = operands.read(ROW, place)
-        other = partner.get(place[column])
-        pair = {**place, column: other} if other is not None and matrix.shape[1] == 8 else None
-        operands.read(COLUMN, place, pair=pair)
-        del first
-    for number, place in enumerate(places):
-        values[number] = _instruction(
-            context, matrix, operands.read(ROW, place), operands.read(COLUMN, place), values[number]
+    # Eight columns are half of what one access reads: neighbouring tiles are read together.
+    columns = sorted({place[column] for place in places}, key=lambda x: x.constant)
+    partner = dict(zip(columns[::2], columns[1::2], strict=False)) if matrix.shape[1] == MATRIX_ROWS else {}
+    factors = [
+        (
+            operands.read(ROW, place),
+            operands.read(
+                COLUMN, place, pair={**place, column: partner[place[column]]} if place[column] in partner else None
+            ),
         )
+        for place in places
+    ]
+    for number, (first, second) in enumerate(factors):
+        values[number] = _instruction(context, matrix, first, second, values[number])
 
 
 def _tile_positions(matrix: Matrix, atom: dict[int, int]) -> Positions:
@@ -103,12 +97,12 @@ def _tile_positions(matrix: Matrix, atom: dict[int, int]) -> Positions:
 
 
 def _instruction(context: TaskContext, matrix: Matrix, first: ir.Value, second: ir.Value, total: ir.Value) -> ir.Value:
-    emit, kind = context.emit, result_type(matrix)
-    i32 = ir.IntegerType.get_signless(32)
-    m, n, k = matrix.shape
     context.matrix_count += 1
     if matrix.family == "wmma":
         return multiply(context, matrix, first, second, total)
+    emit, kind = context.emit, result_type(matrix)
+    i32 = ir.IntegerType.get_signless(32)
+    m, n, k = matrix.shape
     if matrix.family == "mma":
         attributes: dict[str, ir.Attribute] = {
             "mmaShape": ir.ArrayAttr.get([ir.IntegerAttr.get(ir.IntegerType.get_signless(64), x) for x in (m, n, k)])
@@ -116,9 +110,9 @@ def _instruction(context: TaskContext, matrix: Matrix, first: ir.Value, second: 
         if isinstance(matrix.factor, ir.F32Type):
             attributes["tf32Enabled"] = ir.UnitAttr.get()
         return emit.op("nvgpu.mma.sync", [first, second, total], kind, attributes)
-    if matrix.family == "mfma":
-        attributes = {name: ir.IntegerAttr.get(i32, x) for name, x in (("m", m), ("n", n), ("k", k), ("blocks", 1))}
-        attributes |= {name: ir.IntegerAttr.get(i32, 0) for name in ("cbsz", "abid")}
-        attributes["blgp"] = ir.Attribute.parse("#rocdl<mfma_perm_b none>")
-        return emit.op("amdgpu.mfma", [first, second, total], kind, attributes)
-    raise ValueError(f"no instruction of family '{matrix.family}' is emitted here ({element_bytes(matrix.factor)} B)")
+    if matrix.family != "mfma":
+        fail(matrix.operation, f"'{matrix.family}' instructions stand in kernels of their own, not in a task's body")
+    attributes = {name: ir.IntegerAttr.get(i32, x) for name, x in (("m", m), ("n", n), ("k", k), ("blocks", 1))}
+    attributes |= {name: ir.IntegerAttr.get(i32, 0) for name in ("cbsz", "abid")}
+    attributes["blgp"] = ir.Attribute.parse("#rocdl<mfma_perm_b none>")
+    return emit.op("amdgpu.mfma", [first, second, total], kind, attributes)

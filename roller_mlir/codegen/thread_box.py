@@ -6,7 +6,7 @@ from itertools import product
 from roller_mlir.codegen.emitter import Emitter
 from roller_mlir.mapping.combine import Combination, combination
 from roller_mlir.mapping.index import Linear, Symbol
-from roller_mlir.mapping.thread_map import ThreadMap, register_at, register_offset
+from roller_mlir.mapping.thread_map import ThreadMap, live_registers, register_at, register_offset
 from roller_mlir.plan import AxisPlan, Loop
 
 Positions = dict[int, Linear]
@@ -20,8 +20,8 @@ class ThreadBox:
         axes: How the box is spread.
         lane: Loop whose chunk is a vector, None for scalars.
         width: Elements of that vector.
-        keys: One {parallel loop: register} per accumulator value; registers that no thread can need are left out, but
-            of matrix instructions, which compute whole tiles.
+        keys: One {parallel loop: register} per accumulator value; registers that no thread can need are left out, those
+            of matrix instructions by whole tiles.
         digits: The digits of the thread number, fastest first, each with its value.
         coordinates: The thread's number along each loop that no matrix instruction spans.
     """
@@ -44,13 +44,8 @@ class ThreadBox:
         self.digits = list(zip(digits, values, strict=True))
         self.coordinates = {digit.loop: value for digit, value in self.digits if not axes[digit.loop].lanes}
         parallel = [i for i, loop in enumerate(loops) if not loop.reduction]
-        steps = [range(0, axes[i].registers, axes[i].chunk if i == lane else 1) for i in parallel]
-        keys = [dict(zip(parallel, registers, strict=True)) for registers in product(*steps)]
-        self.keys = [
-            key
-            for key in keys
-            if all(axes[i].lanes or register_offset(axes[i], r) < loops[i].extent for i, r in key.items())
-        ]
+        steps = [live_registers(axes[i], loops[i].extent)[:: axes[i].chunk if i == lane else 1] for i in parallel]
+        self.keys = [dict(zip(parallel, registers, strict=True)) for registers in product(*steps)]
         self.combination: Combination = combination(loops, axes, order, subgroup_size)
 
     @property

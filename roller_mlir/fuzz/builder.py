@@ -25,7 +25,7 @@ from roller_mlir.fuzz.program import (
 )
 from roller_mlir.fuzz.scalars import Scalar, apply, constant, is_float, x
 
-INTEGER_INPUT, NORMAL_INPUT = 4.0, 6.0
+INTEGER_INPUT, SIGN_INPUT, NORMAL_INPUT = 4.0, 1.0, 6.0
 
 
 class Builder:
@@ -36,7 +36,7 @@ class Builder:
 
         Args:
             generator: Where choices come from.
-            values: "integers" or "normal", as the inputs will be.
+            values: "integers", "signs" or "normal", as the inputs will be.
             most_points: Points of a loop nest at most.
         """
         self.random = generator
@@ -48,6 +48,8 @@ class Builder:
         self.points = 0
         self.made_inputs, self.made_starts = 0.12, 0.03
         """Chances that an op's input, or what its accumulator starts from, is what an element-wise op makes."""
+        self.channels: tuple[int, ...] = (1, 2, 3, 4, 5, 7, 8, 16, 17, 32)
+        """Channels that a convolution may have."""
 
     # Numbers.
 
@@ -101,7 +103,8 @@ class Builder:
     def argument(self, shape: Sequence[Whole], element: str) -> Ref:
         """Add an argument."""
         normal = self.values == "normal" and is_float(element)
-        info = Info(NORMAL_INPUT, True, False) if normal else Info(INTEGER_INPUT)
+        whole = Info(SIGN_INPUT if self.values == "signs" else INTEGER_INPUT)
+        info = Info(NORMAL_INPUT, True, False) if normal else whole
         return self.add(Argument(types=(Tensor(tuple(shape), element),)), info)
 
     def dense(self, shape: Sequence[Whole], element: str, *, splat: bool | None = None) -> Ref:

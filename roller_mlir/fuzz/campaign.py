@@ -32,6 +32,7 @@ class Campaign:
         shrink_at_most: Failures that are shrunk; further ones are kept as they are.
         sanitize: Percent of the cases in which the simulator looks for races and uninitialised reads.
         llvm: Percent of the cases in which the simulator executes the vendor's LLVM IR.
+        only: Patterns of the kinds of programs to draw; () for all.
         keep: Folder for failures; None keeps none.
         entry: The function that tries a job, as "module:name".
     """
@@ -45,12 +46,13 @@ class Campaign:
     shrink_at_most: int = 20
     sanitize: int = 10
     llvm: int = 5
+    only: tuple[str, ...] = ()
     keep: Path | None = None
     entry: str = RUN_JOB
 
     def case(self, number: int) -> Case:
         """Return a case of this campaign."""
-        case = make_case(self.seed, number, self.targets)
+        case = make_case(self.seed, number, self.targets, only=self.only)
         drawn = random.Random(f"{self.seed}:{number}:level")
         sanitize, level = drawn.random() * 100 < self.sanitize, drawn.random() * 100 < self.llvm
         return replace(case, sanitize=sanitize and not level, level="llvm" if level else "kernels")

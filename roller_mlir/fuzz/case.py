@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 from roller_mlir.fuzz.forced import Forced
 from roller_mlir.fuzz.job import Job
-from roller_mlir.fuzz.program import Program, elements
+from roller_mlir.fuzz.program import Program, computed
 from roller_mlir.fuzz.write import write_program
 
-_COARSEST_FIRST = ("bf16", "f16", "f32", "f64")
+_COARSEST_FIRST = ("bf16", "f16", "tf32", "f32", "f64")
 
 
 @dataclass(frozen=True)
@@ -21,12 +21,13 @@ class Case:
         kind: What sort of program it is.
         program: The function.
         target: The device.
-        values: "integers" or "normal".
+        values: "integers", "signs" or "normal".
         exact: Per result, whether kernel and reference must agree to the bit.
         depth: Per result, how many operations round on the way to it.
         forced: What the case forces.
         sanitize: Whether the simulator looks for races and uninitialised reads too.
         level: What the simulator executes: "kernels" or "llvm".
+        only: Patterns of the kinds that were drawn from; () for all.
     """
 
     seed: int
@@ -40,6 +41,7 @@ class Case:
     forced: Forced
     sanitize: bool = False
     level: str = "kernels"
+    only: tuple[str, ...] = ()
 
 
 def job_of(case: Case) -> Job:
@@ -48,7 +50,7 @@ def job_of(case: Case) -> Job:
     Raises:
         InvalidProgramError: The program has an extent below 1, or reads outside a tensor.
     """
-    there = elements(case.program)
+    there = computed(case.program) | ({"tf32"} if case.forced.allow_tf32 else set())
     return Job(
         text=write_program(case.program),
         target=case.target,
@@ -65,5 +67,6 @@ def job_of(case: Case) -> Job:
 
 def command_of(case: Case) -> str:
     """Return the command that tries a case again."""
-    more = f" --sanitize {100 * case.sanitize} --llvm {100 * (case.level == 'llvm')}"
+    only = f" --only '{','.join(case.only)}'" if case.only else ""
+    more = f"{only} --sanitize {100 * case.sanitize} --llvm {100 * (case.level == 'llvm')}"
     return f"roller fuzz --seed {case.seed} --case {case.number} --target {case.target}{more}"

@@ -18,6 +18,7 @@ from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.fuzz.forced import Forced
 from roller_mlir.fuzz.job import Job, Outcome
+from roller_mlir.fuzz.matrix_plans import matrix_plans_text
 from roller_mlir.fuzz.ranked import UnknownPlansError, plan_file_text, random_tile
 from roller_mlir.fuzz.refusals import reason_of
 from roller_mlir.reference import Evaluation, compare, evaluate_function, random_inputs
@@ -27,7 +28,7 @@ from roller_mlir.runtime.findings import SanitizedRunError
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import DiagnosedError
 
-EPSILON = {"f64": 2.0**-52, "f32": 2.0**-23, "f16": 2.0**-10, "bf16": 2.0**-7}
+EPSILON = {"f64": 2.0**-52, "f32": 2.0**-23, "tf32": 2.0**-10, "f16": 2.0**-10, "bf16": 2.0**-7}
 SIMULATOR_TIMEOUT_S = 20.0
 DISTURBED_RUNS = 4
 
@@ -153,11 +154,16 @@ def _options(job: Job, source: Source, folder: Path) -> CompileOptions:
         split=forced.split,
         stages=forced.stages,
         disabled_rules=forced.disabled_rules,
+        allow_tf32=forced.allow_tf32,
         fusion=forced.fusion,
         binaries=False,
         llvm=job.level == "llvm",
     )
     try:
+        if forced.families:
+            path = folder / "plans.json"
+            path.write_text(matrix_plans_text(source, job.target, forced))
+            return replace(options, plan_file=path, stages=0)
         if forced.rank:
             path = folder / "plans.json"
             path.write_text(plan_file_text(source, job.target, forced.rank))
@@ -178,5 +184,6 @@ def _spell(options: CompileOptions, forced: Forced) -> str:
     parts += ["--no-split"] if not options.split else []
     parts += ["--no-fusion"] if not options.fusion else []
     parts += [f"--disable-rule {rule}" for rule in options.disabled_rules]
+    parts += ["--allow-tf32"] if options.allow_tf32 else []
     parts += [f"--plan-file (plans of rank {forced.rank})"] if options.plan_file is not None else []
     return " ".join(parts)

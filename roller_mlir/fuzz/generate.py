@@ -3,6 +3,7 @@
 
 import random
 from collections.abc import Callable, Sequence
+from fnmatch import fnmatch
 from typing import TypeVar
 
 from roller_mlir.fuzz.builder import Builder
@@ -10,8 +11,18 @@ from roller_mlir.fuzz.case import Case
 from roller_mlir.fuzz.chains import attention, fused, normalisation, perceptron, reduced_product, softmax
 from roller_mlir.fuzz.contractions import contraction, named_contraction
 from roller_mlir.fuzz.elementwise import element_wise, epilogue, tree
-from roller_mlir.fuzz.forced import draw_forced
+from roller_mlir.fuzz.forced import draw_forced, draw_matrix_forced
 from roller_mlir.fuzz.known import RejectedError
+from roller_mlir.fuzz.matrix import MOST_POINTS as MATRIX_POINTS
+from roller_mlir.fuzz.matrix import (
+    TF32,
+    check_tf32,
+    matrix_chain,
+    matrix_contraction,
+    matrix_convolution,
+    matrix_product,
+)
+from roller_mlir.fuzz.matrix import TYPES as MATRIX_TYPES
 from roller_mlir.fuzz.program import Fill, Node, Ref, without_unused
 from roller_mlir.fuzz.reductions import extreme_place, named_reduction, reduction
 from roller_mlir.fuzz.rows import joined, rows_in_common
@@ -34,37 +45,56 @@ KINDS = {
     "reduction": 12, "named reduction": 3, "element-wise": 10, "tree": 4, "views": 7, "softmax": 3,
     "normalisation": 3, "attention": 2, "perceptron": 2, "fused": 8, "reduced product": 2, "greatest and its place": 2,
     "rows in common": 10, "joined contraction": 7, "joined convolution": 5, "joined reduction": 3,
+    "matrix product": 4, "matrix contraction": 3, "matrix convolution": 2, "matrix chain": 4,
 }  # fmt: skip
+MATRIX_KINDS = tuple(kind for kind in KINDS if kind.startswith("matrix "))
 _T = TypeVar("_T")
 
 
-def make_case(seed: int, number: int, targets: tuple[str, ...], most_points: int = MOST_POINTS) -> Case:
+def make_case(
+    seed: int,
+    number: int,
+    targets: tuple[str, ...],
+    most_points: int = MOST_POINTS,
+    only: tuple[str, ...] = (),
+) -> Case:
     """Return a case.
 
     Args:
         seed: Of the run.
         number: Of the case.
         targets: Devices, in turn.
-        most_points: Points of a loop nest at most.
+        most_points: Points of a loop nest at most, but for products of matrices.
+        only: Patterns of the kinds to draw from; () for all.
 
     Raises:
         RuntimeError: The generator rejects whatever it draws; a mistake in it.
     """
+    kinds = tuple((kind, weight) for kind, weight in KINDS.items() if not only or any(fnmatch(kind, p) for p in only))
     for attempt in range(_ATTEMPTS):
         generator = random.Random(f"{seed}:{number}:{attempt}")
         values = "integers" if generator.random() < 0.75 else "normal"
         share = generator.choice((1, 4, 16, 64))
         b = Builder(generator, values, max(64, most_points // share))
-        kind = _pick(generator, tuple(KINDS.items()))
+        kind = _pick(generator, kinds)
+        given, element = _pick(generator, MATRIX_TYPES if kind in MATRIX_KINDS else TYPES)
+        allow_tf32 = given == TF32
+        if kind in MATRIX_KINDS:
+            b.most_points = MATRIX_POINTS
+            b.values = "signs" if values == "integers" and b.chance(0.4) else values
         try:
-            refs = _draw(b, kind)
+            refs = _draw(b, kind, "f32" if allow_tf32 else given, element)
+            if allow_tf32:
+                check_tf32(b)
             program = without_unused(b.program(refs))
             write_program(program)
         except (RejectedError, InvalidProgramError):
             continue
-        forced = draw_forced(generator)
+        matrix = kind in MATRIX_KINDS
+        forced = draw_matrix_forced(generator, allow_tf32=allow_tf32) if matrix else draw_forced(generator)
         exact, depth = tuple(b.info[ref].same for ref in refs), tuple(b.info[ref].depth for ref in refs)
-        return Case(seed, number, kind, program, targets[number % len(targets)], values, exact, depth, forced)
+        target = targets[number % len(targets)]
+        return Case(seed, number, kind, program, target, b.values, exact, depth, forced, only=only)
     raise RuntimeError(f"case {number} of seed {seed}: {_ATTEMPTS} programs in a row were rejected")
 
 
@@ -72,8 +102,7 @@ def _pick(generator: random.Random, weighted: Sequence[tuple[_T, int]]) -> _T:
     return generator.choices([one for one, _ in weighted], [weight for _, weight in weighted])[0]
 
 
-def _draw(b: Builder, kind: str) -> list[Ref]:
-    given, element = _pick(b.random, TYPES)
+def _draw(b: Builder, kind: str, given: str, element: str) -> list[Ref]:
     floats = element if is_float(element) else "f32"
     makers: dict[str, Callable[[], list[Ref]]] = {
         "contraction": lambda: contraction(b, given, element),
@@ -99,6 +128,10 @@ def _draw(b: Builder, kind: str) -> list[Ref]:
             b, given, element, b.random.choice((generic_convolution, named_convolution))
         ),
         "joined reduction": lambda: joined(b, given, element, reduction),
+        "matrix product": lambda: matrix_product(b, given, element),
+        "matrix contraction": lambda: matrix_contraction(b, given, element),
+        "matrix convolution": lambda: matrix_convolution(b, given, element),
+        "matrix chain": lambda: matrix_chain(b, given, element),
     }
     refs = makers[kind]()
     if b.chance(0.12):

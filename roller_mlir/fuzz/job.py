@@ -14,11 +14,11 @@ class Job:
     Attributes:
         text: The function.
         target: The device.
-        values: "integers" or "normal".
+        values: "integers", "signs" or "normal".
         seed: Of the inputs and of the order of threads.
         exact: Per result, whether kernel and reference must agree to the bit.
         depth: Per result, how many operations round on the way to it.
-        coarsest: The float type of the program with the fewest digits; "" where it has none.
+        coarsest: Of the float types that the program computes in, the one with the fewest digits; "" for none.
         forced: Options of the compilation.
         sanitize: Whether the simulator looks for races and uninitialised reads too.
         level: What the simulator executes: "kernels" or "llvm".

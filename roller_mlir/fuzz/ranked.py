@@ -39,7 +39,7 @@ def plan_file_text(source: Source, target: str, rank: int) -> str:
             name: construct(
                 expression, device, ConstructOptions(top_k=rank + 1, instructions=FAMILIES, split=not grouped)
             )[-1]
-            for name, (expression, grouped) in _units(source, target).items()
+            for name, (expression, grouped) in units(source, target).items()
         }
     except (ConstructionError, DiagnosedError) as error:
         raise UnknownPlansError(str(error)) from None
@@ -53,12 +53,12 @@ def random_tile(source: Source, target: str, generator: random.Random) -> tuple[
         UnknownPlansError: There is not exactly one.
     """
     try:
-        units = _units(source, target)
+        found = units(source, target)
     except DiagnosedError as error:
         raise UnknownPlansError(str(error)) from None
-    if len(units) != 1:
-        raise UnknownPlansError(f"{len(units)} kernels")
-    ((expression, _),) = units.values()
+    if len(found) != 1:
+        raise UnknownPlansError(f"{len(found)} kernels")
+    ((expression, _),) = found.values()
     extents = [loop.extent for loop in expression.loops]
     kind = generator.choice(("task", "task", "thread", "both"))
     own = _sizes([min(extent, 4) for extent in extents], 16, generator)
@@ -82,7 +82,7 @@ def _sizes(most: Sequence[int], room: int, generator: random.Random) -> tuple[in
     return tuple(sizes)
 
 
-def _units(source: Source, target: str) -> dict[str, tuple[TensorExpression, bool]]:
+def units(source: Source, target: str) -> dict[str, tuple[TensorExpression, bool]]:
     """Return what gets a plan, by name: its expression, and whether it is several linalg ops."""
     with make_context() as context, ir.Location.unknown():
         module = parse_source(source, context)

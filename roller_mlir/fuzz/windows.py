@@ -41,7 +41,6 @@ POOLINGS = {
 }
 SPATIAL = "dhw"
 NEUTRAL = {"sum": 0.0, "max": float("-inf"), "min": float("inf")}
-_CHANNELS = (1, 2, 3, 4, 5, 7, 8, 16, 17, 32)
 
 
 @dataclass(frozen=True)
@@ -76,7 +75,7 @@ def _draw(b: Builder, letters: Sequence[str]) -> _Window:
             share = int(room ** (1 / max(1, sum(one not in outer for one in slides))))
             outer[letter] = b.extent(min(share, 64))
         else:
-            choices = (1, 1, 2, 3) if letter in "ng" else _CHANNELS
+            choices = (1, 1, 2, 3) if letter in "ng" else b.channels
             outer[letter] = b.knob(b.random.choice([n for n in choices if n * n <= room] or [1]))
         room //= max(1, b.at(outer[letter]))
     low: dict[str, Whole] = {}
@@ -104,9 +103,9 @@ def _image(b: Builder, window: _Window, letters: str, element: str, pad: float) 
     return b.copy_info(Pad(operands=(image,), types=(kind,), low=tuple(low), high=tuple(high), value=pad))
 
 
-def named_convolution(b: Builder, given: str, element: str) -> list[Ref]:
-    """Return a convolution as a named op."""
-    name = b.random.choice(list(CONVOLUTIONS))
+def named_convolution(b: Builder, given: str, element: str, names: Sequence[str] = tuple(CONVOLUTIONS)) -> list[Ref]:
+    """Return a convolution as a named op, one of some."""
+    name = b.random.choice(names)
     image, filters, result = CONVOLUTIONS[name]
     window = _draw(b, sorted({*image, *filters, *result}))
     source_image = _image(b, window, image, given, 0.0)

@@ -12,7 +12,8 @@ from functools import lru_cache
 from math import ceil, prod
 
 from roller_mlir.mapping.bank_phases import Banks, phases
-from roller_mlir.mapping.data_tile import TileDimension, copy_map, copy_vector, tile_dimensions
+from roller_mlir.mapping.data_tile import TileDimension, copy_vector, tile_copy, tile_dimensions
+from roller_mlir.mapping.index import power_of_two_divisor
 from roller_mlir.mapping.layout import TileCost, buffer_shape, row_alignment
 from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW, Fragment, fragments_of
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan
@@ -39,6 +40,12 @@ BANK_BYTES = 4
 WMMA_BASE_BYTES = 32
 """What the address of a matrix that `wmma` loads must be a multiple of. Source: PTX ISA, wmma.load."""
 
+MOST_WRITES = 2
+"""Paddings with the fewest phases of reads of which the writes are simulated."""
+
+READ_INSTRUCTIONS, SCHEDULERS = 6, 4
+"""Instructions of one read of a copy, with its address and mask; schedulers of a unit that share them."""
+
 LOOKED_AT = 2
 """Subgroups of a copy whose writes are simulated."""
 
@@ -58,6 +65,27 @@ class MatrixMemory:
     subgroup_size: int
     access_bytes: int
     features: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Rows:
+    """What the rows of a factor's tile run along.
+
+    Attributes:
+        inner: The tile's dimension.
+        row_bytes: Bytes of a row, without padding.
+        fragment: Elements of one read of a fragment along them.
+        as_stored: Whether they run along the tensor's rows, so that copies need not transpose.
+        permuted: Whether their pieces are permuted, so that they need no padding.
+        base_bytes: What each row must begin at a multiple of, 0 where any piece may.
+    """
+
+    inner: int
+    row_bytes: int
+    fragment: int
+    as_stored: bool
+    permuted: bool
+    base_bytes: int = 0
 
 
 def matrix_operand(
@@ -106,31 +134,60 @@ def matrix_operand(
     order = (*[d for d in range(len(dimensions)) if d != rows.inner], rows.inner)
     direct = "async_copy" in memory.features and not prologue and rows.as_stored
     direct = direct and vector * size in ASYNCHRONOUS_BYTES
-    widths = [vector if rows.as_stored else 1]
-    if rows.fragment < widths[0] and "matrix_load" not in memory.features:
-        widths.append(rows.fragment)  # where pieces of the reads' width lie better than those of the copy's
-    best: tuple[int, OperandPlan] | None = None
-    for store_vector in widths:
-        for pad in _paddings(dimensions, rows, store_vector, size) if spread else range(1):
-            layout = OperandPlan(
+    best: tuple[float, OperandPlan] | None = None
+    for wide, store_vector in _widths(dimensions, rows, vector, size, memory):
+        layouts = [
+            OperandPlan(
                 layer=WORKGROUP,
                 order=order,
                 pad=pad,
-                vector=vector,
+                vector=wide,
                 store_vector=store_vector,
                 fragment_vector=rows.fragment,
                 pad_value=pad_value,
                 swizzle=XOR if rows.permuted and spread else None,
                 copy=ASYNCHRONOUS if direct else SYNCHRONOUS,
             )
+            for pad in (_paddings(dimensions, rows, store_vector, size) if spread else range(1))
+        ]
+        reads = [_loads(access, layout, axes, atom, family, memory)[0] for layout in layouts]
+        good = [layout for layout, phases_of_one in zip(layouts, reads, strict=True) if phases_of_one == min(reads)]
+        ideal = False
+        for layout in good[:MOST_WRITES]:
             cost = matrix_cost(access, layout, axes, atom, family, memory)
-            phases_of_all = cost.load_phases + cost.store_phases
-            if best is None or phases_of_all < best[0]:
-                best = phases_of_all, layout
-            if phases_of_all <= _fewest_phases(cost, layout, size, memory):
-                return layout
-    assert best is not None
+            score = cost.load_phases + cost.store_phases + _copy_cycles(dimensions, layout, axes, memory)
+            if best is None or score < best[0]:
+                best = score, layout
+            ideal = cost.load_phases + cost.store_phases <= _fewest_phases(cost, layout, size, memory)
+            if ideal:
+                break
+        if ideal and rows.as_stored:
+            break
+    assert best is not None, "there is always a padding"
     return best[1]
+
+
+def _widths(
+    dimensions: Sequence[TileDimension], rows: Rows, vector: int, size: int, memory: MatrixMemory
+) -> list[tuple[int, int]]:
+    """Return the widths of reads from the tensor and of writes to workgroup memory that are tried, widest first."""
+    if rows.as_stored:
+        narrower = rows.fragment < vector and "matrix_load" not in memory.features
+        # Narrower where pieces of the reads' width lie better than those of the copy's.
+        return [(vector, vector), *([(vector, rows.fragment)] if narrower else [])]
+    # A thread transposes blocks in registers, as deep as a row's extent allows: the narrower its reads, the fewer rows
+    # lie between those that neighbours write.
+    depth = power_of_two_divisor(dimensions[rows.inner].extent, PIECE_BYTES // size)
+    return [(vector >> bit, depth) for bit in range(vector.bit_length())]
+
+
+def _copy_cycles(
+    dimensions: Sequence[TileDimension], layout: OperandPlan, axes: Sequence[AxisPlan], memory: MatrixMemory
+) -> float:
+    """Return the cycles in which a unit issues the reads of a copy, of all subgroups, and what goes with each."""
+    threads = prod(axis.threads for axis in axes)
+    copy = tile_copy([d.extent for d in dimensions], layout, threads)
+    return copy.rounds * copy.depth * READ_INSTRUCTIONS * threads / memory.subgroup_size / SCHEDULERS
 
 
 def _fewest_phases(cost: TileCost, layout: OperandPlan, size: int, memory: MatrixMemory) -> int:
@@ -153,27 +210,6 @@ def alone(dimension: TileDimension) -> int | None:
     """Return the loop that alone runs along a dimension of a tile, point by point, None where there is no such one."""
     terms = dimension.coefficients
     return next(iter(terms)) if len(terms) == 1 and 1 in terms.values() else None
-
-
-@dataclass(frozen=True)
-class Rows:
-    """What the rows of a factor's tile run along.
-
-    Attributes:
-        inner: The tile's dimension.
-        row_bytes: Bytes of a row, without padding.
-        fragment: Elements of one read of a fragment along them.
-        as_stored: Whether they run along the tensor's rows, so that copies need not transpose.
-        permuted: Whether their pieces are permuted, so that they need no padding.
-        base_bytes: What each row must begin at a multiple of, 0 where any piece may.
-    """
-
-    inner: int
-    row_bytes: int
-    fragment: int
-    as_stored: bool
-    permuted: bool
-    base_bytes: int = 0
 
 
 def choose_rows(
@@ -201,8 +237,8 @@ def choose_rows(
         return Rows(last, dimensions[last].extent * size, PIECE_BYTES // size, as_stored=True, permuted=True)
     pieces = family == "wmma" or (family == "mma" and "matrix_load" in memory.features)
     inner = last
-    # A load of matrices transposes 16-bit elements; others are gathered, one by one, into the fragment.
-    gathered = size == 2 or size >= 4 or not pieces
+    # A load of matrices transposes 16-bit elements; others are gathered, one by one, into the fragment, but bytes.
+    gathered = size > 1
     if alone(dimensions[last]) not in ((row, column, depth) if gathered else (depth,)):
         inner = next((d for d in range(last) if alone(dimensions[d]) == depth), last)
     along = alone(dimensions[inner])
@@ -264,40 +300,54 @@ def matrix_cost(
     dimensions = tile_dimensions(access, [axis.block for axis in axes])
     size, lanes = access.element_bytes, memory.subgroup_size
     subgroups = -(-prod(axis.threads for axis in axes) // lanes)
-    fragment, factor = _fragment(access, atom, family, lanes)
-    loops = access.loops()
-    shares = [
-        axis.registers * axis.lanes if loop == factor else axis.registers
-        for loop, axis in enumerate(axes)
-        if loop in loops
-    ]
-    elements: float = prod(shares)
+    _, factor = _fragment(access, atom, family, lanes)
     line = memory.banks.count * memory.banks.bank_bytes
     if family == "wgmma":
         # Each instruction reads both of its factors.
-        columns = axes[atom.column]
+        elements, columns = float(_share(access, axes, factor)), axes[atom.column]
         others = columns.block // (columns.threads // columns.lanes * columns.tile)
         if factor == atom.column:
             others, elements = axes[atom.row].registers // 2, elements / 4
         written = ceil(prod(buffer_shape(dimensions, operand)) * size / line)
         return TileCost(ceil(elements * others * size * subgroups / line), written, 0, 0)
-    place = _Placement(dimensions, operand, size)
+    reads, accesses = _loads(access, operand, axes, atom, family, memory)
+    stores, writes = _store_phases(_Placement(dimensions, operand, size), dimensions, operand, axes, memory, size)
+    return TileCost(reads * subgroups, stores, accesses * subgroups, writes)
+
+
+@lru_cache(maxsize=4096)
+def _loads(
+    access: Access,
+    operand: OperandPlan,
+    axes: tuple[AxisPlan, ...],
+    atom: AtomPlan,
+    family: str,
+    memory: MatrixMemory,
+) -> tuple[int, int]:
+    """Return the phases of the reads of one subgroup's fragments in a step, and the reads."""
+    dimensions = tile_dimensions(access, [axis.block for axis in axes])
+    place, size, lanes = (
+        _Placement(dimensions, operand, access.element_bytes),
+        access.element_bytes,
+        memory.subgroup_size,
+    )
+    fragment, factor = _fragment(access, atom, family, lanes)
+    elements = _share(access, axes, factor)
     if reads_matrices(operand, size, family, memory.features) or family == "wmma":
         matrices = ceil(elements * size / (MATRIX_ROWS * PIECE_BYTES))
         across = factor if alone(dimensions[operand.order[-1]]) == atom.depth else atom.depth
         rows = [place.at({across: position}) for position in range(MATRIX_ROWS)]
-        each = phases(rows, PIECE_BYTES, memory.banks, load=True)
-        reads, accesses = matrices * each, ceil(matrices / MATRICES)
-    else:
-        width = operand.fragment_vector
-        names = {ROW: atom.row, COLUMN: atom.column, DEPTH: atom.depth}
-        starts = [
-            place.at({names[d]: position for d, position in fragment.place(lane).items()}) for lane in range(lanes)
-        ]
-        accesses = ceil(elements / lanes / width)
-        reads = accesses * phases(starts, width * size, memory.banks, load=True)
-    stores, writes = _store_phases(place, dimensions, operand, axes, memory, size)
-    return TileCost(reads * subgroups, stores, accesses * subgroups, writes)
+        return matrices * phases(rows, PIECE_BYTES, memory.banks, load=True), ceil(matrices / MATRICES)
+    width = operand.fragment_vector
+    names = {ROW: atom.row, COLUMN: atom.column, DEPTH: atom.depth}
+    starts = [place.at({names[d]: position for d, position in fragment.place(lane).items()}) for lane in range(lanes)]
+    accesses = ceil(elements / lanes / width)
+    return accesses * phases(starts, width * size, memory.banks, load=True), accesses
+
+
+def _share(access: Access, axes: Sequence[AxisPlan], factor: int) -> int:
+    """Return the elements of a factor that one subgroup multiplies in a step, windows at each of their points."""
+    return prod(axes[loop].registers * (axes[loop].lanes if loop == factor else 1) for loop in access.loops())
 
 
 def _fragment(access: Access, atom: AtomPlan, family: str, lanes: int) -> tuple[Fragment, int]:
@@ -318,7 +368,7 @@ def _store_phases(
 ) -> tuple[int, int]:
     """Return the phases of the writes of a copy, of its first subgroups, on average, times all; and those writes."""
     lanes = memory.subgroup_size
-    copy = copy_map([d.extent for d in dimensions], operand.vector, prod(axis.threads for axis in axes))
+    copy = tile_copy([d.extent for d in dimensions], operand, prod(axis.threads for axis in axes))
     looked_at = min(LOOKED_AT, -(-copy.vectors // lanes))
     total = 0
     for group in range(looked_at):
@@ -329,9 +379,13 @@ def _store_phases(
                 number, digit = divmod(number, extent)
                 coordinates.append(digit)
             coordinates[0] *= operand.vector
+            if copy.across >= 0:
+                coordinates[copy.across] *= copy.depth
             starts.append(place.of(coordinates[::-1]))
         total += phases(starts, operand.store_vector * size, memory.banks, load=False)
-    times = operand.vector // operand.store_vector * -(-copy.vectors // lanes)
+    # What a thread transposed it writes row by row.
+    times = operand.vector if copy.across >= 0 else max(1, operand.vector // operand.store_vector)
+    times *= -(-copy.vectors // lanes)
     return ceil(total * times / looked_at), times
 
 

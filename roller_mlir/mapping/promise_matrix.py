@@ -11,8 +11,9 @@ from math import prod
 from roller_mlir.mapping.data_tile import tile_dimensions
 from roller_mlir.mapping.matrix import DEPTH, Fragment, fragments_of
 from roller_mlir.mapping.matrix_layout import alone, reads_matrices
+from roller_mlir.mapping.thread_map import live_registers
 from roller_mlir.mapping.unrolling import rolled_reductions
-from roller_mlir.plan import Access, OperandPlan, Plan, TensorExpression
+from roller_mlir.plan import Access, Loop, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import AtomPlan
 
 MATRIX_BYTES = 4
@@ -37,11 +38,13 @@ class MatrixPass:
     """One pass of the innermost loop that is left of a step.
 
     Attributes:
+        loops: The expression's loops.
         plan: The plan.
         atom: Its matrix instruction.
         rolled: Reduction loops that stay loops.
     """
 
+    loops: tuple[Loop, ...]
     plan: Plan
     atom: AtomPlan
     rolled: frozenset[int]
@@ -50,7 +53,7 @@ class MatrixPass:
     def of(cls, expression: TensorExpression, plan: Plan) -> "MatrixPass":
         """Return the pass of a plan that has a matrix instruction."""
         assert plan.atom is not None
-        whole = cls(plan, plan.atom, frozenset())
+        whole = cls(expression.loops, plan, plan.atom, frozenset())
         others = [
             i
             for i, loop in enumerate(expression.loops)
@@ -59,7 +62,7 @@ class MatrixPass:
         blocks = [plan.axes[i].block for i in others]
         parallel = [i for i, loop in enumerate(expression.loops) if not loop.reduction]
         count = prod(whole.tiles(i) for i in [*parallel, plan.atom.depth])
-        return cls(plan, plan.atom, frozenset(others[: rolled_reductions(blocks, count)]))
+        return cls(expression.loops, plan, plan.atom, frozenset(others[: rolled_reductions(blocks, count)]))
 
     def tiles(self, loop: int) -> int:
         """Return the positions of a loop at which a subgroup issues instructions in the pass."""
@@ -68,9 +71,8 @@ class MatrixPass:
             return 1
         if loop == atom.depth:
             return axis.block // atom.shape[2]
-        if loop in (atom.row, atom.column):
-            return axis.registers // (axis.tile // axis.lanes)
-        return axis.registers
+        live = axis.registers if self.loops[loop].reduction else len(live_registers(axis, self.loops[loop].extent))
+        return live // (axis.tile // axis.lanes) if axis.lanes else live
 
     @property
     def instructions(self) -> int:

@@ -134,6 +134,22 @@ class ThreadMap:
         return found
 
 
+def live_registers(axis: AxisPlan, extent: int) -> list[int]:
+    """Return a thread's registers along a loop, without those that lie outside of it for every thread.
+
+    Tiles of a matrix instruction are live as a whole.
+
+    >>> live_registers(AxisPlan(block=32, threads=4, chunk=2, lanes=4, tile=8), 17)
+    [0, 1, 2, 3, 4, 5]
+    >>> live_registers(AxisPlan(block=8), 5)
+    [0, 1, 2, 3, 4]
+    """
+    if not axis.lanes:
+        return [r for r in range(axis.registers) if register_offset(axis, r) < extent]
+    held, apart = axis.tile // axis.lanes, axis.threads // axis.lanes * axis.tile
+    return [r for r in range(axis.registers) if r // held * apart < extent]
+
+
 def delinearize(value: int, sizes: Sequence[int]) -> list[int]:
     """Split a number into digits of the given sizes, fastest first; the last digit is not reduced."""
     digits: list[int] = []

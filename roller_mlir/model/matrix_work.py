@@ -21,6 +21,9 @@ from roller_mlir.model.program import Program
 from roller_mlir.model.raster import global_traffic
 from roller_mlir.model.timing import Work, seconds_by_layer, total_seconds
 
+STORED_BYTES = 16
+"""Bytes of a write of what a thread transposed in registers."""
+
 SYNCHRONOUS_STAGES = 2
 """Buffers of tiles that pass through registers, which hold one more."""
 
@@ -60,7 +63,7 @@ def _matrix_widths(facts: Facts, access: AccessFacts, program: Program) -> Opera
     direct = rows.as_stored and "async_copy" in device.features and vector * size in ASYNCHRONOUS_BYTES
     return OperandWidths(
         vector,
-        vector if rows.as_stored else 1,
+        vector if rows.as_stored else STORED_BYTES // size,
         rows.fragment,
         reads,
         max(loaded / machine.phase_bytes, reads),
@@ -103,7 +106,7 @@ def matrix_estimate(
         # What a prologue changes passes through registers.
         if changed or found.synchronous:
             synchronous = True
-            issue += rounds * found.vector // found.store
+            issue += rounds * found.vector / found.store
             staging += ceil(rounds * found.vector * access.element_bytes / 4)
         before += rounds * found.vector * changed
         fragments += 2 * facts.fragment_registers(access, registers)

@@ -97,20 +97,22 @@ def random_inputs(buffers: Sequence[Buffer], seed: int, kind: str = "integers") 
         buffers: What to make arrays for.
         seed: Of the generator; equal seeds give equal arrays.
         kind: "integers" gives whole numbers in -4 to 4 (sums and products of them are exact in f32 up to 2**24, so
-            results can be compared for equality), "normal" gives a standard normal distribution.
+            results can be compared for equality), "signs" in -1 to 1 (of which even bf16 holds sums of 256 products),
+            "normal" gives a standard normal distribution.
 
     Raises:
         ValueError: The kind is unknown.
     """
-    if kind not in ("integers", "normal"):
-        raise ValueError(f"random inputs are 'integers' or 'normal', but got {kind!r}")
+    if kind not in ("integers", "signs", "normal"):
+        raise ValueError(f"random inputs are 'integers', 'signs' or 'normal', but got {kind!r}")
+    most = 1 if kind == "signs" else 4
     generator = np.random.default_rng(seed)
     arrays: list[np.ndarray[Any, Any]] = []
     for buffer in buffers:
         if kind == "normal" and is_float(buffer.element_type):
             values = generator.standard_normal(buffer.shape)
         else:
-            values = generator.integers(-4, 5, buffer.shape)
+            values = generator.integers(-most, most + 1, buffer.shape)
         if buffer.element_type == "i1":
             values = values > 0
         arrays.append(to_caller(np.asarray(values), buffer.element_type))

@@ -104,13 +104,13 @@ class Arguments:
 
     def _make_map(self, kernel: str, number: int, spec: MapSpec, sizes_bytes: dict[int, int]) -> int:
         """Make the tensor map of an argument; return its address."""
-        size = sizes_bytes.get(spec.argument)
+        size = sizes_bytes.get(spec.plain.argument)
         if size is None or spec.end_bytes > size:
             raise ValueError(
                 f"the tensor map that is argument {number} of kernel '{kernel}' must lie in array argument "
-                f"{spec.argument}, but ends at byte {spec.end_bytes} of {size or 0}"
+                f"{spec.plain.argument}, but ends at byte {spec.end_bytes} of {size or 0}"
             )
-        record = spec.record(int(self.values[spec.argument]))
+        record = spec.record(int(self.values[spec.plain.argument]))
         self._maps.append(record)
         self.map_addresses.append(int(record.ctypes.data))
         return self.map_addresses[-1]

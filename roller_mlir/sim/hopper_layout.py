@@ -115,7 +115,7 @@ class TensorMap(IntEnum):
     ELEMENT_BYTES = 2
     SWIZZLE = 3  # bits 4..6 of an address that change with bits 7..9
     BYTES = 5  # of a box in workgroup memory
-    FILL = 6  # what elements outside become, as bits
+    ROUNDS = 6  # 1: f32 are rounded to tf32 on the way to workgroup memory
     PIXELS = 7  # im2col: pixels of a column; 0: tile mode
     EXTENT = 8
     STRIDE = 13  # bytes

@@ -91,7 +91,7 @@ def emit_tensor_copy(base: Base) -> Value:
     builder = code.builder
     block, entry, stores = code.parameters
     box = _Box(code, entry)
-    size, mask, fill = code.slots(box.map, TensorMap.ELEMENT_BYTES, TensorMap.SWIZZLE, TensorMap.FILL)
+    size, mask, rounds = code.slots(box.map, TensorMap.ELEMENT_BYTES, TensorMap.SWIZZLE, TensorMap.ROUNDS)
     site, shared = code.slots(entry, BulkCopy.SITE, BulkCopy.SHARED)
     points = builder.udiv(code.value(_CHUNK), size)
     chunks = builder.udiv(builder.mul(code.read(box.map, TensorMap.BOX), size), code.value(_CHUNK))
@@ -129,8 +129,7 @@ def emit_tensor_copy(base: Base) -> Value:
                             of = builder.select(is_store, place, element)
                             code.write(to, byte, code.read(of, byte, I8), I8)
                         with outside, code.when(builder.not_(is_store)):
-                            shift = builder.mul(byte, code.value(8))
-                            code.write(place, byte, builder.lshr(fill, shift), I8)
+                            code.write(place, byte, 0, I8)
         box.next()
     builder.ret_void()
     return code.function

@@ -30,7 +30,7 @@ from roller_mlir.sim.matrix_fragments import Fragments
 from roller_mlir.sim.matrix_ops import MatrixOps
 from roller_mlir.sim.matrix_units import SubgroupOperation
 from roller_mlir.sim.matrix_wmma import WmmaOps, host_fragment
-from roller_mlir.sim.memory_types import as_memref, element_bytes, scalar_llvm_type, size_bytes, without_space
+from roller_mlir.sim.memory_types import as_memref, scalar_llvm_type, size_bytes, without_space
 from roller_mlir.sim.sites import SiteTable
 from roller_mlir.sim.tensor_maps import ATTRIBUTE, read_map
 from roller_mlir.support.bindings import ir, llvm, passmanager
@@ -198,7 +198,7 @@ class _KernelLowering:
         planners = (copies, to_lds, matrices, wmma, *hopper, memory, gpu_ops)
         self._rewrite(emitter, memory, planners, groups)
         self.machine = calls.used
-        memory.widths |= {element_bytes(one.tensor_map.element) for one in parameters if one.tensor_map is not None}
+        memory.widths |= {one.tensor_map.element_bytes for one in parameters if one.tensor_map is not None}
         self.widths, self.atomic, self.copies = memory.widths, memory.atomic, copies.used or to_lds.used
         with ir.InsertionPoint(target.body), nowhere:
             kind = ir.FunctionType.get([a.type for a in block.arguments], [])

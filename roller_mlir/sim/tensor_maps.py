@@ -15,6 +15,8 @@ from typing import Any
 
 import numpy as np
 
+from roller_mlir.plan.codec import from_json
+from roller_mlir.plan.tensor_map import TensorMap as Plain
 from roller_mlir.sim.hopper_layout import MOST_RANK, TensorMap
 from roller_mlir.sim.memory_types import element_bytes
 from roller_mlir.support.bindings import ir
@@ -23,7 +25,7 @@ from roller_mlir.support.diagnostics import fail
 ATTRIBUTE = "rtile.tensor_map"
 _SWIZZLES = {0: 0, 32: 0x10, 64: 0x30, 128: 0x70}
 _MOST_BOX, _MOST_STEP, _ALIGNMENT = 256, 8, 16
-_NAN = {"f16": 0x7FFF, "bf16": 0x7FFF, "f32": 0x7FFFFFFF}
+_IM2COL = ("pixels", "lower", "upper")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,83 +33,69 @@ class MapSpec:
     """A tensor map.
 
     Attributes:
-        argument: The number of the kernel's buffer that it describes.
-        element: MLIR's name of the element type.
-        extents: Outermost first.
-        strides: Bytes, of all dimensions but the innermost.
-        box: Elements of a box, those that the steps leave out counted.
-        steps: Every so many elements are moved.
-        swizzle: Bytes of the span of the swizzle; 0: none.
-        fill: What elements outside become: 0, or anything else for NaN.
+        plain: What it has in tile mode.
         pixels: im2col mode: pixels of a column; 0: tile mode.
         lower: im2col mode: lower corner of the box of pixels, outermost first.
         upper: im2col mode: its upper corner, from the last pixel on.
     """
 
-    argument: int
-    element: str
-    extents: tuple[int, ...]
-    strides: tuple[int, ...]
-    box: tuple[int, ...]
-    steps: tuple[int, ...]
-    swizzle: int
-    fill: int = 0
+    plain: Plain
     pixels: int = 0
     lower: tuple[int, ...] = ()
     upper: tuple[int, ...] = ()
 
     @property
+    def element_bytes(self) -> int:
+        """Bytes of an element."""
+        return element_bytes(self.plain.element)
+
+    @property
     def counts(self) -> tuple[int, ...]:
         """Elements of a box that are moved."""
-        found = tuple(-(-size // step) for size, step in zip(self.box, self.steps, strict=True))
+        found = tuple(-(-size // step) for size, step in zip(self.plain.box, self.plain.steps, strict=True))
         return (self.pixels, *[1] * (len(found) - 2), found[-1]) if self.pixels else found
 
     @property
     def bytes(self) -> int:
         """Bytes of a box in workgroup memory, which a transaction counts."""
-        return prod(self.counts) * element_bytes(self.element)
+        return prod(self.counts) * self.element_bytes
 
     @property
     def end_bytes(self) -> int:
         """Bytes from the base to behind the last element."""
-        size = element_bytes(self.element)
-        steps = (*self.strides, size)
-        return sum((extent - 1) * step for extent, step in zip(self.extents, steps, strict=True)) + size
+        steps = (*self.plain.strides, self.element_bytes)
+        last = sum((extent - 1) * step for extent, step in zip(self.plain.extents, steps, strict=True))
+        return last + self.element_bytes
 
     def problem(self) -> str:
         """What the driver refuses of it; "": nothing."""
-        rank, size = len(self.extents), element_bytes(self.element)
-        inner = self.counts[-1] * size if rank else 0
-        if not 1 <= rank <= MOST_RANK:
-            return f"its rank must be 1 to {MOST_RANK}, but is {rank}"
-        if self.swizzle not in _SWIZZLES:
-            return f"its swizzle must be 0, 32, 64 or 128, but is {self.swizzle}"
-        if any(stride % _ALIGNMENT or stride <= 0 for stride in self.strides):
-            return f"its strides must be multiples of {_ALIGNMENT} B, but are {list(self.strides)}"
-        if any(not 1 <= one <= _MOST_BOX for one in self.box):
-            return f"its box must have extents of 1 to {_MOST_BOX}, but is {list(self.box)}"
-        if any(not 1 <= one <= _MOST_STEP for one in self.steps):
-            return f"its steps must be 1 to {_MOST_STEP}, but are {list(self.steps)}"
+        plain = self.plain
+        inner = self.counts[-1] * self.element_bytes
+        if any(stride % _ALIGNMENT for stride in plain.strides):
+            return f"its strides must be multiples of {_ALIGNMENT} B, but are {list(plain.strides)}"
+        if any(one > _MOST_BOX for one in plain.box):
+            return f"its box must have extents of 1 to {_MOST_BOX}, but is {list(plain.box)}"
+        if any(one > _MOST_STEP for one in plain.steps):
+            return f"its steps must be 1 to {_MOST_STEP}, but are {list(plain.steps)}"
         if inner % _ALIGNMENT:
             return f"a row of its box must be a multiple of {_ALIGNMENT} B, but has {inner} B"
-        if self.swizzle and inner != self.swizzle:
-            return f"a row of its box must fill the swizzle's {self.swizzle} B, but has {inner} B"
+        if plain.swizzle and inner != plain.swizzle:
+            return f"a row of its box must fill the swizzle's {plain.swizzle} B, but has {inner} B"
         return ""
 
     def record(self, base: int) -> "np.ndarray[Any, Any]":
         """Return the columns of `TensorMap` for a buffer at an address."""
-        size, rank = element_bytes(self.element), len(self.extents)
+        plain, rank = self.plain, len(self.plain.extents)
         found = np.zeros(TensorMap.SIZE, np.int64)
         found[TensorMap.BASE], found[TensorMap.RANK] = base, rank
-        found[TensorMap.ELEMENT_BYTES], found[TensorMap.BYTES] = size, self.bytes
-        found[TensorMap.SWIZZLE] = _SWIZZLES[self.swizzle]
-        found[TensorMap.FILL] = _NAN.get(self.element, 0) if self.fill else 0
-        found[TensorMap.PIXELS] = self.pixels
+        found[TensorMap.ELEMENT_BYTES], found[TensorMap.BYTES] = self.element_bytes, self.bytes
+        found[TensorMap.SWIZZLE], found[TensorMap.PIXELS] = _SWIZZLES[plain.swizzle], self.pixels
+        found[TensorMap.ROUNDS] = plain.element == "tf32"
         for column, values, rest in (
-            (TensorMap.EXTENT, self.extents, 1),
-            (TensorMap.STRIDE, (*self.strides, size), 0),
+            (TensorMap.EXTENT, plain.extents, 1),
+            (TensorMap.STRIDE, (*plain.strides, self.element_bytes), 0),
             (TensorMap.BOX, self.counts, 1),
-            (TensorMap.STEP, self.steps, 1),
+            (TensorMap.STEP, plain.steps, 1),
         ):
             found[column : column + MOST_RANK] = rest
             found[column : column + rank] = values[::-1]
@@ -127,34 +115,24 @@ def read_map(function: Any, number: int) -> MapSpec | None:
     given = ir.DictAttr(ir.ArrayAttr(function.attributes["arg_attrs"])[number])
     if ATTRIBUTE not in given:
         return None
-    fields = ir.DictAttr(given[ATTRIBUTE])
-    names = {entry.name for entry in fields}
-    needed = {"argument", "element", "extents", "strides", "box", "steps", "swizzle"}
-    if needed - names:
-        fail(function, f"'{ATTRIBUTE}' of argument {number} must have {', '.join(sorted(needed - names))}")
-
-    def one(name: str) -> int:
-        return int(ir.IntegerAttr(fields[name]).value) if name in names else 0
-
-    def several(name: str) -> tuple[int, ...]:
-        return tuple(int(ir.IntegerAttr(value).value) for value in ir.ArrayAttr(fields[name])) if name in names else ()
-
-    spec = MapSpec(
-        argument=one("argument"),
-        element=str(ir.StringAttr(fields["element"]).value),
-        extents=several("extents"),
-        strides=several("strides"),
-        box=several("box"),
-        steps=several("steps"),
-        swizzle=one("swizzle"),
-        fill=one("fill"),
-        pixels=one("pixels"),
-        lower=several("lower"),
-        upper=several("upper"),
-    )
-    rank = len(spec.extents)
-    sizes = (len(spec.strides) + 1, len(spec.box), len(spec.steps))
-    problem = f"it must have {rank} extents everywhere" if sizes != (rank,) * 3 else spec.problem()
-    if problem:
+    fields = {entry.name: _value(entry.attr) for entry in ir.DictAttr(given[ATTRIBUTE])}
+    more = {name: fields.pop(name) for name in _IM2COL if name in fields}
+    try:
+        spec = MapSpec(plain=from_json(Plain, fields), **{name: _tuple(value) for name, value in more.items()})
+    except ValueError as error:
+        fail(function, f"'{ATTRIBUTE}' of argument {number} describes no tensor map: {error}")
+    if problem := spec.problem():
         fail(function, f"'{ATTRIBUTE}' of argument {number} describes no tensor map: {problem}")
     return spec
+
+
+def _value(attribute: Any) -> Any:
+    if isinstance(attribute, ir.ArrayAttr):
+        return [_value(one) for one in attribute]
+    if isinstance(attribute, ir.StringAttr):
+        return str(attribute.value)
+    return int(ir.IntegerAttr(attribute).value)
+
+
+def _tuple(value: Any) -> Any:
+    return tuple(value) if isinstance(value, list) else value

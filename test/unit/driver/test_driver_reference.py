@@ -321,7 +321,7 @@ def test_random_inputs() -> None:
     assert set(np.unique(first[0])) <= set(range(-4, 5))
     assert [array.dtype for array in first] == [np.float32, np.bool_, np.uint16]
     assert not (random_inputs(buffers, 1, "normal")[0] % 1 == 0).any()
-    with pytest.raises(ValueError, match="'integers' or 'normal', but got 'ones'"):
+    with pytest.raises(ValueError, match="'signs' or 'normal', but got 'ones'"):
         random_inputs(buffers, 1, "ones")
 
 

@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From an rtile.store by tensor copy to its tensor map: what a warpgroup writes at once.
+
+A warpgroup writes the 64 lines of an instruction's result piece by piece of at most 128 bytes: its threads lay a piece
+down in workgroup memory, and one of them starts its copy, which leaves out what lies outside of the tensor.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import prod
+
+from roller_mlir.codegen.affine import map_indices
+from roller_mlir.codegen.program import box_axes
+from roller_mlir.codegen.task_context import element_bytes
+from roller_mlir.dialects.rtile import ComputeOp, StoreOp
+from roller_mlir.mapping.tensor_copy import (
+    MOST_DIMENSIONS,
+    STORE_LINES,
+    STRIDE_BYTES,
+    store_columns,
+)
+from roller_mlir.mapping.thread_map import ThreadMap
+from roller_mlir.plan.plan import TENSOR
+from roller_mlir.plan.tensor_map import MapElement, TensorMap
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
+
+_ELEMENTS: dict[str, MapElement] = {"f16": "f16", "bf16": "bf16"}
+_WARPS = 4
+_WARP_LINES = 16
+
+
+@dataclass(frozen=True)
+class TensorStore:
+    """The copies of a stored tile.
+
+    Attributes:
+        store: The store.
+        map: The tensor map.
+        dimensions: The tensor's dimensions that the map has, outermost first.
+        row: Loop of the box whose 16 neighbours a subgroup holds.
+        column: Loop of the box that is innermost in the tensor.
+        width: Columns of one copy.
+    """
+
+    store: StoreOp
+    map: TensorMap
+    dimensions: tuple[int, ...]
+    row: int
+    column: int
+    width: int
+
+
+def is_tensor_store(store: StoreOp) -> bool:
+    """Return whether a store is by tensor copies."""
+    return store.copy == TENSOR
+
+
+def tensor_store(store: StoreOp, compute: ComputeOp, number: int, argument: int) -> TensorStore:
+    """Return the copies of a store, refusing what they cannot express.
+
+    Args:
+        store: The store.
+        compute: What made the tile.
+        number: Which of its results the tile is.
+        argument: Number of the kernel's buffer.
+    """
+    kind = ir.MemRefType(store.destination.type)
+    extents, size = list(kind.shape), element_bytes(kind.element_type)
+    axes, threads = box_axes(compute), compute.thread_map
+    element = _ELEMENTS.get(str(kind.element_type))
+    if element is None:
+        fail(store, f"'rtile.store' by tensor copy stores {', '.join(_ELEMENTS)}, but the tile is {kind.element_type}")
+    functions = map_indices(compute.maps[len(compute.inputs) + number])
+    terms = [function.terms() for function in functions]
+    columns = [loop for loop, axis in enumerate(axes) if (axis.lanes, axis.chunk) == (4, 2)]
+    rows = [loop for loop, axis in enumerate(axes) if (axis.lanes, axis.tile, axis.chunk) == (8, _WARP_LINES, 1)]
+    plain = all(list(each.values()) in ([], [1]) for each in terms) and set(store.tile_steps) <= {1}
+    if not columns or not rows or threads.lane not in columns or not plain or terms[-1] != {columns[0]: 1}:
+        fail(
+            store,
+            "'rtile.store' by tensor copy needs a tile as wgmma leaves it, with neighbouring columns in the tensor's "
+            "innermost dimension; leave out its copy",
+        )
+    (row,), (column,) = rows, columns
+    width = store_columns(axes[column].tile)
+    spans = _spans(threads, axes, row)
+    box = [width if each == {column: 1} else prod(spans.get(loop, 1) for loop in each) for each in terms]
+    inner = len(extents) - 1
+    dimensions = tuple(d for d in range(len(extents)) if extents[d] > 1 or box[d] > 1 or d == inner)
+    strides = tuple(prod(extents[d + 1 :]) * size for d in dimensions[:-1])
+    for d, stride in zip(dimensions, strides, strict=False):
+        if stride % STRIDE_BYTES:
+            fail(
+                store,
+                f"'rtile.store' by tensor copy needs strides that are multiples of {STRIDE_BYTES} B, but dimension {d} "
+                f"of {kind} has {stride} B; leave out its copy",
+            )
+    if len(dimensions) > MOST_DIMENSIONS:
+        fail(store, f"'rtile.store' by tensor copy has {len(dimensions)} dimensions, a tensor map has {MOST_DIMENSIONS}")
+    lines = [_line(ThreadMap(axes, threads.order, threads.lane_order), warp, terms, box) for warp in range(_WARPS)]
+    if lines != [_WARP_LINES * warp for warp in range(_WARPS)] or prod(box[:-1]) != STORE_LINES:
+        fail(
+            store,
+            f"'rtile.store' by tensor copy needs the {STORE_LINES} rows of a warpgroup in neighbouring lines of a box, "
+            f"but those of its subgroups begin at lines {lines}; leave out its copy",
+        )
+    described = TensorMap(
+        argument=argument,
+        element=element,
+        extents=tuple(extents[d] for d in dimensions),
+        strides=strides,
+        box=tuple(box[d] for d in dimensions),
+        steps=(1,) * len(dimensions),
+        swizzle={128: 128, 64: 64, 32: 32}.get(width * size, 0),
+    )
+    return TensorStore(store, described, dimensions, row, column, width)
+
+
+def _spans(threads: Mapping[str, object], axes: object, row: int) -> dict[int, int]:
+    raise NotImplementedError
