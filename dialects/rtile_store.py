@@ -2,7 +2,8 @@
 """`rtile.store`: a tile into a tensor or memref.
 
 destination[origin(indices) + x * steps] = tile[x]; elements that fall outside the destination are dropped. On a
-tensor the result is the updated tensor; on a memref there is none.
+tensor the result is the updated tensor; on a memref there is none. `copy` says how the tile gets there: "synchronous"
+(by the threads that hold it, the default) or "tensor" (through workgroup memory, by copies of whole boxes).
 
     %o2 = "rtile.store"(%acc, %o1, %i, %j) {origin = affine_map<(d0, d1) -> (d0 * 128, d1 * 128)>,
         steps = array<i64: 1, 1>} : (tensor<128x128xf32>, tensor<1000x1000xf32>, index, index) -> tensor<1000x1000xf32>
@@ -11,6 +12,7 @@ tensor the result is the updated tensor; on a memref there is none.
 from collections.abc import Sequence
 from typing import Any
 
+from roller_mlir.dialects.rtile_attributes import COPIES
 from roller_mlir.dialects.rtile_checks import (
     check_index_operands,
     check_map,
@@ -19,6 +21,7 @@ from roller_mlir.dialects.rtile_checks import (
     hook,
     integers,
     known_attributes,
+    optional_attribute,
     require,
     required_attribute,
     static_shape,
@@ -63,12 +66,20 @@ class StoreOp(RTile.Operation, name="store", traits=[WritesMemrefs, Speculatable
         """Distance in the destination between neighbouring elements, per dimension."""
         return integers(self.attributes["steps"], "steps")
 
+    @property
+    def copy(self) -> str:
+        """How the tile gets to memory: "synchronous" (by its threads) or "tensor" (by copies that one thread starts)."""
+        return self.attributes["copy"].value if "copy" in self.attributes else COPIES[0]
+
     @hook
     def verify_invariants(self) -> None:
         """Check operands, attributes and results."""
         require(len(self.operands) >= 2, f"needs a tile and a destination operand, but has {len(self.operands)}")
         check_segments(self, ("tile", "destination", "indices"), (True, True, False), needed=False)
-        known_attributes(self, ("operandSegmentSizes", "origin", "steps"))
+        known_attributes(self, ("operandSegmentSizes", "origin", "steps", "copy"))
+        copy = optional_attribute(self, "copy", ir.StringAttr, "a string")
+        known = " or ".join(repr(way) for way in (COPIES[0], COPIES[2]))
+        require(copy is None or repr(copy.value) in known, f"attribute 'copy' must be {known}, but is {copy}")
         kind, tile = self.operands[1].type, self.operands[0].type
         rank = len(static_shape(kind, "destination"))
         tile_rank = len(tile_shape(tile, "tile"))

@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from roller_mlir.codegen.emitter import Emitter
 from roller_mlir.codegen.inline_assembly import emit_assembly
+from roller_mlir.mapping.tensor_copy import WARPGROUP_THREADS
 from roller_mlir.support.bindings import arith, ir, scf
 
 CONSUMER_BARRIER = 1
@@ -114,6 +115,81 @@ def copy_box(
         "nvvm.cp.async.bulk.tensor.shared.cluster.global",
         operands=[shared, tensor_map, *coordinates, barrier],
         attributes={"operandSegmentSizes": ir.DenseI32ArrayAttr.get(segments)},
+    )
+
+
+def store_box(source: ir.Value, tensor_map: ir.Value, coordinates: Sequence[ir.Value]) -> None:
+    """Start the copy of a box from workgroup memory to a tensor, as a group of its own.
+
+    Args:
+        source: Pointer to workgroup memory.
+        tensor_map: Pointer to the tensor map.
+        coordinates: Of the box's first element, 32 bits each, innermost first.
+    """
+    segments = [1, 1, len(coordinates), 0, 0]
+    ir.Operation.create(
+        "nvvm.cp.async.bulk.tensor.global.shared.cta",
+        operands=[tensor_map, source, *coordinates],
+        attributes={"operandSegmentSizes": ir.DenseI32ArrayAttr.get(segments)},
+    )
+    ir.Operation.create("nvvm.cp.async.bulk.commit.group")
+
+
+def wait_stores(emit: Emitter, leads: ir.Value, groups: int, *, complete: bool = False) -> None:
+    """Emit a wait of the thread that copies, until all groups but so many have read workgroup memory.
+
+    Args:
+        emit: The emitter.
+        leads: Condition that the thread copies.
+        groups: Groups that may still read.
+        complete: Whether the groups must have been written, too.
+    """
+    attributes: dict[str, ir.Attribute] = {"group": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), groups)}
+    if not complete:
+        attributes["read"] = ir.UnitAttr.get()
+
+    def wait() -> list[ir.Value]:
+        ir.Operation.create("nvvm.cp.async.bulk.wait_group", attributes=attributes)
+        return []
+
+    emit.branch(leads, [], wait)
+
+
+def warpgroup_barrier(emit: Emitter, warpgroup: ir.Value) -> None:
+    """Emit a barrier of the threads of a warpgroup (its number, 32 bits)."""
+    ir.Operation.create(
+        "nvvm.barrier",
+        operands=[plus(emit, warpgroup, CONSUMER_BARRIER + 1), i32(emit, WARPGROUP_THREADS)],
+        attributes={"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])},
+    )
+
+
+def fence_copies() -> None:
+    """Emit the fence between a thread's writes of workgroup memory and copies that read them."""
+    ir.Operation.create(
+        "nvvm.fence.proxy",
+        attributes={
+            "kind": ir.Attribute.parse("#nvvm.proxy_kind<async.shared>"),
+            "space": ir.Attribute.parse("#nvvm.shared_space<cta>"),
+        },
+    )
+
+
+def store_matrices(to: ir.Value, registers: Sequence[ir.Value]) -> None:
+    """Emit `stmatrix` of two or four matrices of 8 x 8 elements of 16 bits.
+
+    Args:
+        to: Pointer to the line of a matrix that the thread names.
+        registers: 32 bits each, one per matrix.
+    """
+    ir.Operation.create(
+        "nvvm.stmatrix",
+        operands=[to, *registers],
+        attributes={
+            "layout": ir.Attribute.parse("#nvvm.mma_layout<row>"),
+            "shape": ir.Attribute.parse("#nvvm.ld_st_matrix_shape<m = 8, n = 8>"),
+            "eltType": ir.Attribute.parse("#nvvm.ld_st_matrix_elt_type<b16>"),
+        },
     )
 
 

@@ -5,7 +5,7 @@ A warpgroup writes the 64 lines of an instruction's result piece by piece of at 
 down in workgroup memory, and one of them starts its copy, which leaves out what lies outside of the tensor.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 
@@ -18,6 +18,7 @@ from roller_mlir.mapping.tensor_copy import (
     STORE_LINES,
     STRIDE_BYTES,
     store_columns,
+    store_swizzle,
 )
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.plan.plan import TENSOR
@@ -26,7 +27,7 @@ from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
 _ELEMENTS: dict[str, MapElement] = {"f16": "f16", "bf16": "bf16"}
-_WARPS = 4
+_WARPS, _WARP_THREADS = 4, 32
 _WARP_LINES = 16
 
 
@@ -84,8 +85,9 @@ def tensor_store(store: StoreOp, compute: ComputeOp, number: int, argument: int)
         )
     (row,), (column,) = rows, columns
     width = store_columns(axes[column].tile)
-    spans = _spans(threads, axes, row)
-    box = [width if each == {column: 1} else prod(spans.get(loop, 1) for loop in each) for each in terms]
+    warps = ThreadMap(axes, threads.order, threads.lane_order)
+    first = [warps.positions(_WARP_THREADS * number) for number in range(_WARPS)]
+    box = [width if each == {column: 1} else prod(_span(first, loop, row) for loop in each) for each in terms]
     inner = len(extents) - 1
     dimensions = tuple(d for d in range(len(extents)) if extents[d] > 1 or box[d] > 1 or d == inner)
     strides = tuple(prod(extents[d + 1 :]) * size for d in dimensions[:-1])
@@ -98,7 +100,7 @@ def tensor_store(store: StoreOp, compute: ComputeOp, number: int, argument: int)
             )
     if len(dimensions) > MOST_DIMENSIONS:
         fail(store, f"'rtile.store' by tensor copy has {len(dimensions)} dimensions, a tensor map has {MOST_DIMENSIONS}")
-    lines = [_line(ThreadMap(axes, threads.order, threads.lane_order), warp, terms, box) for warp in range(_WARPS)]
+    lines = [_line(at, terms[:-1], box) for at in first]
     if lines != [_WARP_LINES * warp for warp in range(_WARPS)] or prod(box[:-1]) != STORE_LINES:
         fail(
             store,
@@ -112,10 +114,19 @@ def tensor_store(store: StoreOp, compute: ComputeOp, number: int, argument: int)
         strides=strides,
         box=tuple(box[d] for d in dimensions),
         steps=(1,) * len(dimensions),
-        swizzle={128: 128, 64: 64, 32: 32}.get(width * size, 0),
+        swizzle=store_swizzle(width),
     )
     return TensorStore(store, described, dimensions, row, column, width)
 
 
-def _spans(threads: Mapping[str, object], axes: object, row: int) -> dict[int, int]:
-    raise NotImplementedError
+def _span(first: Sequence[Mapping[int, int]], loop: int, row: int) -> int:
+    """Return the points of a loop that a warpgroup holds of one instruction's rows."""
+    return max(at.get(loop, 0) for at in first) + (_WARP_LINES if loop == row else 1)
+
+
+def _line(at: Mapping[int, int], terms: Sequence[Mapping[int, int]], box: Sequence[int]) -> int:
+    """Return in which line of a box a point lies."""
+    number = 0
+    for each, extent in zip(terms, box, strict=False):
+        number = number * extent + sum(at.get(loop, 0) for loop in each)
+    return number

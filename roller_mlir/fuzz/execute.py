@@ -163,7 +163,7 @@ def _options(job: Job, source: Source, folder: Path) -> CompileOptions:
         if forced.families:
             path = folder / "plans.json"
             path.write_text(matrix_plans_text(source, job.target, forced))
-            return replace(options, plan_file=path, stages=0)
+            return replace(options, plan_file=path, stages=0, allow_tf32=False)
         if forced.rank:
             path = folder / "plans.json"
             path.write_text(plan_file_text(source, job.target, forced.rank))

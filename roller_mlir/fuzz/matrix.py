@@ -6,7 +6,7 @@ long. Factors are f16, bf16, i8 or f32, results f32 (i32) or the factors' type. 
 the sum starts from by other ops, and reads the product by one op behind or two.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from roller_mlir.fuzz.builder import Builder
 from roller_mlir.fuzz.contractions import multiply
@@ -134,7 +134,7 @@ def _extent(b: Builder) -> Number:
     return b.knob(b.random.choice(EXTENTS))
 
 
-def _matmul(b: Builder, sizes: dict[str, Number], given: str, element: str) -> Ref:
+def _matmul(b: Builder, sizes: Mapping[str, Number], given: str, element: str) -> Ref:
     m, n, k = (sizes[letter] for letter in "mnk")
     inputs = [source(b, shape, given) for shape in ([m, k], [k, n])]
     kind = Tensor((m, n), element)
@@ -142,7 +142,7 @@ def _matmul(b: Builder, sizes: dict[str, Number], given: str, element: str) -> R
     return multiply(b, node, [m, n, k], given, element)
 
 
-def _product(b: Builder, operands: Sequence[str], sizes: dict[str, Whole], given: str, element: str) -> Ref:
+def _product(b: Builder, operands: Sequence[str], sizes: Mapping[str, Whole], given: str, element: str) -> Ref:
     """Add a generic that multiplies two operands, each told by the letters of its dimensions."""
     letters = sorted(set("".join(operands)))
     if b.chance(0.4):

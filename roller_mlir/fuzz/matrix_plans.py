@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Plans with matrix instructions: those that the construction ranks lower, of some number of stages, of random tiles."""
+"""Plans with matrix instructions: such as the construction ranks lower, with some stages, or with random tiles."""
 
 import json
 import random

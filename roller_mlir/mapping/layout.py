@@ -357,13 +357,13 @@ def _cost(
     read_count = own_reads(dimensions, axes, inner, width) * subgroups
     write_count = -(-vectors // subgroup_size) * layout.vector // layout.store_vector
     read_bytes, write_bytes = size * layout.fragment_vector, size * layout.store_vector
-    read, least_read = _spread_phases(reads, lanes, read_bytes, banks, load=True)
-    write, least_write = _spread_phases(writes, min(lanes, vectors), write_bytes, banks, load=False)
+    read, least_read = spread_phases(reads, lanes, read_bytes, banks, load=True)
+    write, least_write = spread_phases(writes, min(lanes, vectors), write_bytes, banks, load=False)
     written = write * write_count
     if vectors > lanes and not _rows_fit(sizes, lanes):
         steps = tuple(zip(sizes, reversed_strides, strict=True))
         looked_at = min(_LOOKED_AT, -(-vectors // lanes))
-        written = _crossing_phases(steps, lanes * looked_at, lanes, write_bytes, banks) * write_count // looked_at
+        written = crossing_phases(steps, lanes * looked_at, lanes, write_bytes, banks) * write_count // looked_at
     ideal = read + write == least_read + least_write and written == write * write_count
     return TileCost(read * read_count, written, read_count, write_count), ideal
 
@@ -388,7 +388,7 @@ _LOOKED_AT = 24
 
 
 @lru_cache(maxsize=4096)
-def _crossing_phases(
+def crossing_phases(
     digits: tuple[tuple[int, int], ...], vectors: int, lanes: int, width_bytes: int, banks: Banks
 ) -> int:
     """Return the phases in which the subgroups of a copy write its first vectors, some across the end of a row."""
@@ -421,7 +421,7 @@ def _first_digits(digits: Iterable[tuple[int, int]], most: int) -> tuple[tuple[i
 
 
 @lru_cache(maxsize=8192)
-def _spread_phases(
+def spread_phases(
     digits: tuple[tuple[int, int], ...], lanes: int, width_bytes: int, banks: Banks, *, load: bool
 ) -> tuple[int, int]:
     """Return the phases of one access of lanes at these steps, and the fewest that any access of its width has."""

@@ -12,9 +12,9 @@ from functools import lru_cache
 from math import ceil, prod
 
 from roller_mlir.mapping.bank_phases import Banks, phases
-from roller_mlir.mapping.data_tile import TileDimension, copy_vector, tile_copy, tile_dimensions
+from roller_mlir.mapping.data_tile import CopyMap, TileDimension, copy_vector, tile_copy, tile_dimensions
 from roller_mlir.mapping.index import power_of_two_divisor
-from roller_mlir.mapping.layout import TileCost, buffer_shape, row_alignment
+from roller_mlir.mapping.layout import TileCost, buffer_shape, crossing_phases, row_alignment, spread_phases
 from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW, Fragment, fragments_of
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan
 from roller_mlir.plan.plan import ASYNCHRONOUS, SYNCHRONOUS, TENSOR, TMA128, WORKGROUP, XOR, AtomPlan
@@ -340,9 +340,9 @@ def _loads(
         return matrices * phases(rows, PIECE_BYTES, memory.banks, load=True), ceil(matrices / MATRICES)
     width = operand.fragment_vector
     names = {ROW: atom.row, COLUMN: atom.column, DEPTH: atom.depth}
-    starts = [place.at({names[d]: position for d, position in fragment.place(lane).items()}) for lane in range(lanes)]
+    digits = tuple((count, place.step(names[d]) * stride) for d, count, stride in fragment.lanes)
     accesses = ceil(elements / lanes / width)
-    return accesses * phases(starts, width * size, memory.banks, load=True), accesses
+    return accesses * spread_phases(digits, lanes, width * size, memory.banks, load=True)[0], accesses
 
 
 def _share(access: Access, axes: Sequence[AxisPlan], factor: int) -> int:
@@ -370,23 +370,38 @@ def _store_phases(
     lanes = memory.subgroup_size
     copy = tile_copy([d.extent for d in dimensions], operand, prod(axis.threads for axis in axes))
     looked_at = min(LOOKED_AT, -(-copy.vectors // lanes))
-    total = 0
-    for group in range(looked_at):
-        starts: list[int] = []
-        for number in range(group * lanes, min((group + 1) * lanes, copy.vectors)):
-            coordinates: list[int] = []
-            for extent in copy.sizes:
-                number, digit = divmod(number, extent)
-                coordinates.append(digit)
-            coordinates[0] *= operand.vector
-            if copy.across >= 0:
-                coordinates[copy.across] *= copy.depth
-            starts.append(place.of(coordinates[::-1]))
-        total += phases(starts, operand.store_vector * size, memory.banks, load=False)
+    width = operand.store_vector * size
+    if place.row:
+        total = sum(
+            phases(_starts(copy, place, group * lanes, lanes), width, memory.banks, load=False)
+            for group in range(looked_at)
+        )
+    else:
+        steps = place.strides[::-1]
+        steps[0] *= operand.vector
+        if copy.across >= 0:
+            steps[copy.across] *= copy.depth
+        digits = tuple(zip(copy.sizes, steps, strict=True))
+        total = crossing_phases(digits, min(lanes * looked_at, copy.vectors), lanes, width, memory.banks)
     # What a thread transposed it writes row by row.
     times = operand.vector if copy.across >= 0 else max(1, operand.vector // operand.store_vector)
     times *= -(-copy.vectors // lanes)
     return ceil(total * times / looked_at), times
+
+
+def _starts(copy: CopyMap, place: "_Placement", first: int, lanes: int) -> list[int]:
+    """Return where the vectors of a copy lie from a first one on, of one subgroup."""
+    starts: list[int] = []
+    for number in range(first, min(first + lanes, copy.vectors)):
+        coordinates: list[int] = []
+        for extent in copy.sizes:
+            number, digit = divmod(number, extent)
+            coordinates.append(digit)
+        coordinates[0] *= copy.vector
+        if copy.across >= 0:
+            coordinates[copy.across] *= copy.depth
+        starts.append(place.of(coordinates[::-1]))
+    return starts
 
 
 class _Placement:
@@ -395,17 +410,21 @@ class _Placement:
     def __init__(self, dimensions: Sequence[TileDimension], operand: OperandPlan, size: int) -> None:
         shape = buffer_shape(dimensions, operand)
         self._dimensions = dimensions
-        self._strides = [0] * len(dimensions)
+        self.strides = [0] * len(dimensions)
         stride = size
         for d, extent in zip(reversed(operand.order), reversed(shape), strict=True):
-            self._strides[d] = stride
+            self.strides[d] = stride
             stride *= extent
-        self._row = shape[-1] * size if operand.swizzle == XOR else 0
+        self.row = shape[-1] * size if operand.swizzle == XOR else 0
 
     def of(self, coordinates: Sequence[int]) -> int:
         """Return where the element at some coordinates of the tile lies."""
-        address = sum(map(int.__mul__, coordinates, self._strides))
-        return swizzled(address, self._row) if self._row else address
+        address = sum(map(int.__mul__, coordinates, self.strides))
+        return swizzled(address, self.row) if self.row else address
+
+    def step(self, loop: int) -> int:
+        """Return the bytes from one point of a loop to the next, where rows are not permuted."""
+        return sum(d.coefficients.get(loop, 0) * k for d, k in zip(self._dimensions, self.strides, strict=True))
 
     def at(self, positions: dict[int, int]) -> int:
         """Return where the element at some positions of the loops lies, the others at 0."""

@@ -9,6 +9,7 @@ ISA, "Tensor data, swizzling modes" and "Asynchronous warpgroup-level matrix sha
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
+from typing import Literal
 
 from roller_mlir.mapping.arena_offsets import aligned
 
@@ -31,6 +32,13 @@ STRIDE_BYTES = 16
 OTHER_REGISTERS = 26
 """What ptxas wants beside accumulators: of one instruction at the launch (C7602), of all in a thread that computes."""
 
+STORE_LINES = 64
+"""Lines that a warpgroup writes at once: the rows of one instruction."""
+
+STORE_BUFFERS = 2
+"""Buffers of a warpgroup for what it writes: one is filled while the other one is copied."""
+
+_STORE_ELEMENT_BYTES = 2
 _REGISTER_GRANULE = 8
 _MOST_REGISTERS = 240
 
@@ -111,6 +119,39 @@ def ring_bytes(stages: int, tile_bytes: Sequence[int]) -> int:
     """
     _, size = stage_offsets(tile_bytes)
     return stages * (size + 2 * BARRIER_BYTES)
+
+
+def store_columns(columns: int) -> int:
+    """Return the columns that are written at once, of results of 16 bits: whole lines where the instruction has such.
+
+    >>> [store_columns(columns) for columns in (256, 96, 80, 72)]
+    [64, 32, 16, 8]
+    """
+    return next(width for width in (64, 32, 16, 8) if columns % width == 0)
+
+
+def store_swizzle(width: int) -> Literal[0, 32, 64, 128]:
+    """Return the swizzle of lines of so many columns, in bytes; 0 for none.
+
+    >>> [store_swizzle(width) for width in (64, 32, 16, 8)]
+    [128, 64, 32, 0]
+    """
+    swizzles: dict[int, Literal[32, 64, 128]] = {64: 128, 32: 64, 16: 32}
+    return swizzles.get(width, 0)
+
+
+def store_bytes(consumers: int, columns: int) -> int:
+    """Return the workgroup memory through which results of 16 bits are written by tensor copies.
+
+    Args:
+        consumers: Threads that compute.
+        columns: Columns of an instruction.
+
+    >>> store_bytes(256, 256)
+    32768
+    """
+    piece = STORE_LINES * store_columns(columns) * _STORE_ELEMENT_BYTES
+    return consumers // WARPGROUP_THREADS * STORE_BUFFERS * piece
 
 
 def launch_registers(consumers: int, tasks_per_unit: int, registers_per_unit: int) -> int:

@@ -10,7 +10,7 @@ from dataclasses import replace
 from math import ceil, prod
 
 from roller_mlir.mapping.matrix_layout import ASYNCHRONOUS_BYTES, choose_rows
-from roller_mlir.mapping.resources import matrix_bytes, specialised_tasks_per_unit, tasks_per_unit
+from roller_mlir.mapping.resources import SUM_BYTES, matrix_bytes, specialised_tasks_per_unit, tasks_per_unit
 from roller_mlir.mapping.tensor_copy import OTHER_REGISTERS as WARPGROUP_REGISTERS
 from roller_mlir.model.ending import stored
 from roller_mlir.model.epilogue import epilogue_work
@@ -138,6 +138,11 @@ def matrix_estimate(
         global_bytes=0.0,
         asynchronous=atom.reads_memory,
     )
+    if atom.instruction.family == "wmma":
+        # Sums pass workgroup memory, to threads that know which they hold.
+        work.tail_phases += 2 * accumulators * subgroups * device.subgroup_size * SUM_BYTES / machine.phase_bytes
+        work.tail_issue += 2 * accumulators
+        work.tail_waits += 2
     if end is not None:
         work.tail_issue += end.issue
         work.tail_phases += end.phases

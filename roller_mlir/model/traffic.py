@@ -12,7 +12,8 @@ from math import ceil, prod
 from roller_mlir.hal import Device
 from roller_mlir.mapping.combine import combination
 from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
-from roller_mlir.mapping.layout import TileCost
+from roller_mlir.mapping.layout import TileCost, steps_of
+from roller_mlir.mapping.resources import SUM_BYTES
 from roller_mlir.mapping.thread_reads import live_offsets, live_reads
 from roller_mlir.model.counting import Boxes, copied_elements, direct_elements
 from roller_mlir.model.facts import AccessFacts, Facts
@@ -94,8 +95,19 @@ def join_traffic(facts: Facts, plan: Plan) -> OperandTraffic:
     """Return what joining partial results moves through workgroup memory, all tasks together.
 
     Every thread stores its accumulators; the threads that lead read those of the others. Leaders are whole subgroups.
+    Results of `wmma` all go that way, to threads that know which they hold.
     """
     loops, lanes = facts.expression.loops, facts.machine.device.subgroup_size
+    if plan.instruction == "wmma":
+        moved = prod(steps_of(loops[i], plan.axes[i]) * plan.axes[i].block for i in facts.parallel) * SUM_BYTES
+        rows = moved // facts.machine.phase_bytes
+        return OperandTraffic(
+            name="sums",
+            shared_load_bytes=moved,
+            shared_load_phases=rows,
+            shared_store_bytes=moved,
+            shared_store_phases=rows,
+        )
     across = combination(loops, plan.axes, plan.thread_order, lanes).across
     name = "partial results"
     if not across:

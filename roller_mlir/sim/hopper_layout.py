@@ -114,16 +114,16 @@ class TensorMap(IntEnum):
     RANK = 1
     ELEMENT_BYTES = 2
     SWIZZLE = 3  # bits 4..6 of an address that change with bits 7..9
-    BYTES = 5  # of a box in workgroup memory
-    ROUNDS = 6  # 1: f32 are rounded to tf32 on the way to workgroup memory
-    PIXELS = 7  # im2col: pixels of a column; 0: tile mode
-    EXTENT = 8
-    STRIDE = 13  # bytes
-    BOX = 18  # elements of a box, those that the steps leave out not counted
-    STEP = 23
-    LOWER = 28  # im2col: corners of the box of pixels
-    UPPER = 31
-    SIZE = 34
+    BYTES = 4  # of a box in workgroup memory
+    ROUNDS = 5  # 1: f32 are rounded to tf32 on the way to workgroup memory
+    PIXELS = 6  # im2col: pixels of a column; 0: tile mode
+    EXTENT = 7
+    STRIDE = 12  # bytes
+    BOX = 17  # elements of a box, those that the steps leave out not counted
+    STEP = 22
+    LOWER = 27  # im2col: corners of the box of pixels
+    UPPER = 30
+    SIZE = 33
 
 
 class Named(IntEnum):

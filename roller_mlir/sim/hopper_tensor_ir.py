@@ -10,7 +10,7 @@ from llvmlite import ir
 from roller_mlir.sim.hopper_base_ir import ASYNC, Base, touch_if_sanitized
 from roller_mlir.sim.hopper_layout import MOST_RANK, BulkCopy, TensorMap
 from roller_mlir.sim.layout import Touch
-from roller_mlir.sim.structured import I8, VOID, Code, Value, Variable
+from roller_mlir.sim.structured import I8, I32, VOID, Code, Value, Variable
 
 _CHUNK = 16
 _VECTOR = ir.VectorType(ir.IntType(64), 2)
@@ -130,9 +130,22 @@ def emit_tensor_copy(base: Base) -> Value:
                             code.write(to, byte, code.read(of, byte, I8), I8)
                         with outside, code.when(builder.not_(is_store)):
                             code.write(place, byte, 0, I8)
+            with code.when(builder.and_(code.compare("!=", rounds, 0), builder.not_(is_store))):
+                _round(code, near)
         box.next()
     builder.ret_void()
     return code.function
+
+
+def _round(code: Code, address: Value) -> None:
+    """Emit the rounding of a chunk of f32 to tf32: to the nearest with 10 bits behind the point, ties away from 0."""
+    builder = code.builder
+    with code.count(0, code.value(_CHUNK // 4)) as number:
+        bits = code.read(address, number, I32)
+        exponent = builder.and_(bits, code.value(0x7F800000))
+        rounded = builder.and_(builder.add(bits, code.value(0x1000)), code.value(0xFFFFE000))
+        finite = code.compare("!=", exponent, 0x7F800000)
+        code.write(address, number, builder.select(finite, rounded, bits), I32)
 
 
 def _touch(base: Base, code: Code, block: Value, site: Value, address: Value, width: Value, stores: Value) -> None:

@@ -3,7 +3,14 @@
 
 import re
 
-from roller_mlir.sim import llvm_copies, llvm_matrix, llvm_matrix_memory, llvm_statements
+from roller_mlir.sim import (
+    llvm_copies,
+    llvm_hopper_assembly,
+    llvm_matrix,
+    llvm_matrix_memory,
+    llvm_statements,
+    llvm_wgmma,
+)
 from roller_mlir.sim.llvm_assembly import Rewrite
 
 STATEMENTS: dict[str, Rewrite] = {
@@ -11,10 +18,12 @@ STATEMENTS: dict[str, Rewrite] = {
     **llvm_copies.STATEMENTS,
     **llvm_matrix.STATEMENTS,
     **llvm_matrix_memory.STATEMENTS,
+    **llvm_hopper_assembly.STATEMENTS,
+    **llvm_wgmma.STATEMENTS,
 }
 """By patterns of opcodes."""
 
-STRINGS: dict[str, Rewrite] = {}
+STRINGS: dict[str, Rewrite] = llvm_hopper_assembly.STRINGS
 """By patterns of whole strings, on one line and without comments: those with labels."""
 
 _STATEMENTS = {re.compile(pattern): rewrite for pattern, rewrite in STATEMENTS.items()}

@@ -54,7 +54,7 @@ class Rewriter:
         lines: list[str] = []
         for number, parameter in enumerate(self._kernel.parameters):
             found = re.search(r"\balign (\d+)", parameter.attributes)
-            if found and int(found[1]) > 1:
+            if found and int(found[1]) > 1 and not parameter.by_value:
                 site = self._context.site(0, "parameter", f"argument {number}")
                 lines += self._context.aligned(site, f"{parameter.kind} {parameter.name}", int(found[1]))
         return lines

@@ -28,6 +28,10 @@ class Kernel(Protocol):
         """Note that they do."""
         ...
 
+    def use_machine(self) -> None:
+        """Note that the kernel has what goes on beside its threads (`hopper_layout`)."""
+        ...
+
     @property
     def subgroup_size(self) -> int:
         """Lanes of a subgroup."""

@@ -21,6 +21,7 @@ class Context:
         definitions: Functions that are compiled with it, by what asks for them once.
         operations: Operations of whole subgroups that it calls.
         copies: Whether its threads copy asynchronously.
+        machine: Whether it has what goes on beside its threads.
     """
 
     def __init__(self, kernel: KernelText, table: SiteTable, roots: Roots, subgroup_size: int) -> None:
@@ -29,7 +30,7 @@ class Context:
         self.definitions: dict[str, str] = {}
         self.operations: set[SubgroupOperation] = set()
         self._own: dict[int, int] = {}
-        self.copies = False
+        self.copies = self.machine = False
         self.roots = roots
         self._kernel, self._table, self._names = kernel, table, 0
 
@@ -106,6 +107,10 @@ class Instruction:
     def use_copies(self) -> None:
         """Note that they do."""
         self._context.copies = True
+
+    def use_machine(self) -> None:
+        """Note that the kernel has what goes on beside its threads (`hopper_layout`)."""
+        self._context.machine = True
 
     def __init__(self, context: Context, at: int, op: str) -> None:
         """Take its line and name."""

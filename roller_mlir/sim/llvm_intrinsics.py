@@ -7,7 +7,7 @@ Values that an expansion may use: `%roller.block` (the block's record), `%roller
 
 import re
 
-from roller_mlir.sim import llvm_copies, llvm_lds, llvm_matrix, llvm_matrix_memory, llvm_wmma
+from roller_mlir.sim import llvm_copies, llvm_hopper, llvm_lds, llvm_matrix, llvm_matrix_memory, llvm_wgmma, llvm_wmma
 from roller_mlir.sim.llvm_call import Call, Expansion, UnknownIntrinsicError
 from roller_mlir.sim.llvm_lanes import below, bpermute, dpp, readfirstlane, readlane, shfl, swizzle
 from roller_mlir.sim.llvm_types import from_bits
@@ -165,10 +165,10 @@ AMD: dict[str, Expansion] = {
 }
 """Intrinsics of AMDGPU, and functions of its device library that ask for the place."""
 
-_PARTS = (llvm_copies, llvm_lds, llvm_matrix, llvm_matrix_memory, llvm_wmma)
+_PARTS = (llvm_copies, llvm_hopper, llvm_lds, llvm_matrix, llvm_matrix_memory, llvm_wgmma, llvm_wmma)
 _TABLE = {
     re.compile(pattern): expansion
-    for table in (NVIDIA, AMD, *(part.INTRINSICS for part in _PARTS))
+    for table in (*(part.INTRINSICS for part in _PARTS), NVIDIA, AMD)
     for pattern, expansion in table.items()
 }
 

@@ -10,6 +10,7 @@ Not modelled: flushed denormals, approximate functions (the host's are exact), w
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from roller_mlir.sim.buffers import UNTYPED
@@ -25,9 +26,11 @@ from roller_mlir.sim.llvm_text import WORKGROUP, KernelText, read_kernel, restor
 from roller_mlir.sim.llvm_types import MLIR_NAMES, size_bytes
 from roller_mlir.sim.lowering import LoweredKernels
 from roller_mlir.sim.sites import SiteTable
+from roller_mlir.sim.tensor_maps import ATTRIBUTE, MapSpec
 
 _PLACES = [f"{group}.{axis}" for group in ("thread", "block", "size", "grid") for axis in "xyz"]
 _ARENA_ALIGNMENT_BYTES = 128
+_BY_VALUE = re.compile(r"byval\([^)]*\)")
 
 
 @dataclass(frozen=True)
@@ -59,7 +62,9 @@ class LlvmKernel(LoweredKernels):
         return ""
 
 
-def lower_llvm(name: str, text: str, *, subgroup_size: int, file: str = "") -> LlvmKernel:
+def lower_llvm(
+    name: str, text: str, *, subgroup_size: int, file: str = "", tensor_maps: Sequence[MapSpec] = ()
+) -> LlvmKernel:
     """Make a kernel of the vendors' LLVM IR one that the simulator runs.
 
     Args:
@@ -67,6 +72,7 @@ def lower_llvm(name: str, text: str, *, subgroup_size: int, file: str = "") -> L
         text: A module with it and what it calls, as the artifact holds it.
         subgroup_size: Lanes of a subgroup.
         file: What places are called after; the kernel's name where it is empty.
+        tensor_maps: What the grid constants of the kernel describe, in order.
 
     Raises:
         DiagnosedError: The text is not valid, or holds what the simulator does not know.
@@ -82,9 +88,9 @@ def lower_llvm(name: str, text: str, *, subgroup_size: int, file: str = "") -> L
     body = rewriter.body([*_first_lines(kernel, subgroup_size), *memory.lines, *hoisted, *checks])
     body[1:1] = [f"  {line}" for line in context.own_lines()]
     symbol = "kernel_0"
-    parameters = tuple(_parameter(kernel, one.kind) for one in kernel.parameters)
+    parameters = _parameters(kernel, tensor_maps)
     entry = Entry(symbol, parameters, memory.offsets, memory.static_bytes)
-    signature = [f"{one.kind} {one.attributes} {one.name}" for one in kernel.parameters]
+    signature = [f"{one.kind} {_BY_VALUE.sub('', one.attributes)} {one.name}" for one in kernel.parameters]
     signature += [f"ptr %roller.arena{number}" for number in range(len(memory.offsets))]
     signature += ["ptr %roller.dynamic", "i64 %roller.dynamic.bytes", "i64 %roller.block"]
     signature += [f"i64 %roller.{place}" for place in _PLACES]
@@ -101,8 +107,22 @@ def lower_llvm(name: str, text: str, *, subgroup_size: int, file: str = "") -> L
         atomic=False,
         copies=context.copies,
         together=frozenset(context.operations),
+        machine=context.machine,
         limits=kernel.limits,
     )
+
+
+def _parameters(kernel: KernelText, tensor_maps: Sequence[MapSpec]) -> tuple[Parameter, ...]:
+    maps = iter(tensor_maps)
+    found: list[Parameter] = []
+    for one in kernel.parameters:
+        spec = next(maps, None) if one.by_value else None
+        if one.by_value and spec is None:
+            kernel.refuse(0, f"its parameter {len(found)} is a grid constant, but no tensor map is given for it")
+        found.append(_parameter(kernel, one.kind) if spec is None else Parameter("ptr", None, ATTRIBUTE, spec))
+    if next(maps, None) is not None:
+        kernel.refuse(0, f"{len(tensor_maps)} tensor maps are given, but it has fewer grid constants")
+    return tuple(found)
 
 
 def _parameter(kernel: KernelText, kind: str) -> Parameter:
@@ -120,7 +140,7 @@ def _argument_ranges(kernel: KernelText) -> dict[str, Range]:
             first=f"%roller.arg{number}.first", last=f"%roller.arg{number}.last", label=f"argument {number}"
         )
         for number, one in enumerate(kernel.parameters)
-        if one.kind.startswith("ptr")
+        if one.kind.startswith("ptr") and not one.by_value
     }
 
 
@@ -142,7 +162,7 @@ def _first_lines(kernel: KernelText, subgroup_size: int) -> list[str]:
     ]
     slot = 0
     for number, one in enumerate(kernel.parameters):
-        if one.kind.startswith("ptr"):
+        if one.kind.startswith("ptr") and not one.by_value:
             for word in ("first", "last"):
                 name = f"%roller.arg{number}.{word}"
                 lines.append(f"{name}.at = getelementptr i64, ptr %roller.ranges, i64 {slot}")

@@ -47,6 +47,11 @@ class ParameterText:
     attributes: str
     name: str
 
+    @property
+    def by_value(self) -> bool:
+        """Whether it is a grid constant: the address of what the launch passes by value."""
+        return self.attributes.startswith("byval") or " byval" in self.attributes
+
 
 @dataclass(frozen=True, kw_only=True)
 class GlobalText:
