@@ -54,6 +54,7 @@ PLAN_KEYS = (
     "split",
     "part",
     "max_units",
+    "store",
     "persistent",
     "atom",
     "prediction",
@@ -362,6 +363,7 @@ def check_plan(plan: Fields) -> None:
     plan.choice("device", ())
     plan.choice("instruction", INSTRUCTIONS, default="fma")
     plan.choice("edge", ("mask",), default="mask")
+    plan.choice("store", (COPIES[0], COPIES[2]), default=COPIES[0])
     plan.integer("stages", at_least=1, default=1)
     plan.integer("unroll", at_least=1, default=1)
     plan.integer("tasks_per_unit", at_least=1, default=1)

@@ -68,7 +68,7 @@ class StoreOp(RTile.Operation, name="store", traits=[WritesMemrefs, Speculatable
 
     @property
     def copy(self) -> str:
-        """How the tile gets to memory: "synchronous" (by its threads) or "tensor" (by copies that one thread starts)."""
+        """How the tile gets to memory: "synchronous" (by its threads) or "tensor" (by copies of boxes)."""
         return self.attributes["copy"].value if "copy" in self.attributes else COPIES[0]
 
     @hook
@@ -107,6 +107,7 @@ def store(
     *,
     origin: Any,
     steps: Sequence[int] | None = None,
+    copy: str = COPIES[0],
     loc: Any = None,
     ip: Any = None,
 ) -> StoreOp:
@@ -118,16 +119,23 @@ def store(
         indices: Index values: the arguments of `origin`.
         origin: ir.AffineMap from the indices to where the tile's first element goes.
         steps: Distance between neighbouring elements per dimension; 1 where None.
+        copy: How the tile gets there.
         loc: Location; the current one where None.
         ip: Insertion point; the current one where None.
     """
     kind = destination.type
     steps = [1] * len(origin.results) if steps is None else list(steps)
+    attributes: dict[str, ir.Attribute] = {
+        "origin": ir.AffineMapAttr.get(origin),
+        "steps": ir.DenseI64ArrayAttr.get(steps),
+    }
+    if copy != COPIES[0]:
+        attributes["copy"] = ir.StringAttr.get(copy)
     return ir.Operation.create(
         "rtile.store",
         results=[] if isinstance(kind, ir.MemRefType) else [kind],
         operands=[tile, destination, *indices],
-        attributes={"origin": ir.AffineMapAttr.get(origin), "steps": ir.DenseI64ArrayAttr.get(steps)},
+        attributes=attributes,
         loc=loc,
         ip=ip,
     ).opview

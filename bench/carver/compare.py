@@ -10,9 +10,11 @@ from typing import Any
 
 from roller_mlir.hal import Device, find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
+from roller_mlir.model.atom import Atom
 from roller_mlir.model.facts import Facts
 from roller_mlir.model.instruction import atoms
 from roller_mlir.model.machine import machine_of
+from roller_mlir.model.performance import facts_of as facts_of_plan
 from roller_mlir.model.performance import warm
 from roller_mlir.model.roofline import moved_bytes
 from roller_mlir.plan import Plan, TensorExpression
@@ -111,24 +113,30 @@ def hint_text(hint: dict[str, Any]) -> str:
 
 def hint_row(hint: dict[str, Any], whose: str, kind: str, expression: TensorExpression, device: Device) -> Row:
     """Return what the model says of a hint: its blocks, thread tile, steps and stages, with layouts of ours."""
-    text = hint_text(hint)
-    try:
-        plan = construct(expression, device, forced(hint, kind, expression, device))[0]
-    except ConstructionError as error:
-        return Row(whose=whose, tile=text, refused=str(error))
-    return row(whose, text, expression, plan, device)
+    text, refused = hint_text(hint), ""
+    matrices = [one for one in atoms(expression, device) if one.is_matrix]
+    for atom in matrices if "warp" in hint else [None]:
+        try:
+            plan = construct(expression, device, forced(hint, kind, expression, device, atom))[0]
+        except ConstructionError as error:
+            refused = refused or str(error)
+            continue
+        return row(whose, text, expression, plan, device)
+    return Row(whose=whose, tile=text, refused=refused or f"'{device.name}' has no matrix instruction for the operator")
 
 
-def forced(hint: dict[str, Any], kind: str, expression: TensorExpression, device: Device) -> ConstructOptions:
-    """Return the options that force a hint's decisions.
+def forced(
+    hint: dict[str, Any], kind: str, expression: TensorExpression, device: Device, atom: Atom | None
+) -> ConstructOptions:
+    """Return the options that force a hint's decisions, with a matrix instruction where its warps share one.
 
     Raises:
         ConstructionError: They cannot be spelled as points per thread.
     """
     blocks, steps = hint["block"], hint["step"]
-    families: tuple[str, ...] = ()
-    if "warp" in hint:
-        own, families = warp_points(hint, expression, device)
+    families: tuple[str, ...] = ("fma", "packed_fma")
+    if atom is not None:
+        own, families = warp_points(hint, atom, device), (atom.instruction.family,)
     else:
         own = points(blocks, hint["threads"], "threads")
     own_steps = points(steps, hint.get("step_threads", [1] * len(steps)), "threads along the reduction")
@@ -157,18 +165,13 @@ def points(blocks: Sequence[int], threads: Sequence[int], what: str) -> list[int
     return [block // count for block, count in zip(blocks, threads, strict=True)]
 
 
-def warp_points(
-    hint: dict[str, Any], expression: TensorExpression, device: Device
-) -> tuple[list[int], tuple[str, ...]]:
-    """Return the points of one thread, and the family, for a hint whose warps share matrix instructions.
+def warp_points(hint: dict[str, Any], atom: Atom, device: Device) -> list[int]:
+    """Return the points of one thread for a hint whose warps share matrix instructions.
 
     The block and the number of warps are the hint's. A warp's own part is as the device's instruction lays it: where
     four warps share one instruction of 64 rows (wgmma), each has 16 rows of it, and more columns for that.
     """
-    atom = next((one for one in atoms(expression, device) if one.is_matrix), None)
-    if atom is None:
-        raise ConstructionError(f"'{device.name}' has no matrix instruction for the operator")
-    warps = points(hint["block"], hint["warp"], "points of a warp")
+    points(hint["block"], hint["warp"], "points of a warp")
     own = [hint["warp"][0] // atom.lanes[0], hint["warp"][1] // atom.lanes[1]]
     if atom.reads_memory:
         groups = prod(hint["block"]) // prod(hint["warp"]) * WARP // atom.instruction.threads
@@ -181,8 +184,7 @@ def warp_points(
             )
         down = min(groups, rows // atom.own[0])
         own = [rows // down, hint["block"][1] // atom.lanes[1] // (groups // down)]
-    del warps
-    return own, (atom.instruction.family,)
+    return own
 
 
 def own_row(expression: TensorExpression, device: Device) -> Row:
@@ -227,7 +229,7 @@ def traffic(expression: TensorExpression, plan: Plan, device: Device) -> tuple[f
         return moved_bytes(facts_of(expression, plan, device), plan, prediction)
     split = plan.split
     first = first_expression(expression, split.loop, split.parts, split.extent)
-    moved = moved_bytes(facts_of(first, plan, device), first_plan(plan), prediction)
+    moved = moved_bytes(facts_of(first, first_plan(plan), device), first_plan(plan), prediction)
     join = join_expression(expression, split.parts)
     assert split.join.prediction is not None, "construction predicts"
     more = moved_bytes(Facts(join, warm(machine, join)), split.join, split.join.prediction)
@@ -235,7 +237,7 @@ def traffic(expression: TensorExpression, plan: Plan, device: Device) -> tuple[f
 
 
 def facts_of(expression: TensorExpression, plan: Plan, device: Device) -> Facts:
-    return Facts(expression, machine_of(device), atoms(expression, device, (plan.instruction,))[0])
+    return facts_of_plan(expression, machine_of(device), plan)
 
 
 def compare(found: dict[str, Any], top: int, only: Sequence[str] = ()) -> dict[str, dict[str, list[Row]]]:

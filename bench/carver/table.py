@@ -44,7 +44,8 @@ C0 is NCHW as in the suite, which carver gets as a function of its input form (i
 likewise; C0-nhwc is the same convolution in the layout of carver's template. The axes of carver's tiles are in carver's
 order: N, F, OH, OW / C, KH, KW for C0; N, C, OH, OW / KH, KW for D0; N, OH, OW, F / KH, KW, C for C0-nhwc. Ours are in
 the order of the loops of the linalg op: N, OH, OW, C / KH, KW for D0, otherwise the same.
-On H200 the matrix instruction is wgmma, whose rows belong to four warps: a hint's warp tiles are laid as it lays them.
+On H200 the matrix instruction is wgmma, whose rows belong to four warps: a hint's warp tiles are laid as it lays them,
+or, where they are no tiles of wgmma, as mma.sync does.
 """
 
 

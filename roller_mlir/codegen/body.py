@@ -31,6 +31,9 @@ CASTS = (
 )
 """Operations that change a number's type only."""
 
+WIDENING = ("arith.extf", "arith.extsi")
+"""Casts that keep every number, as matrix instructions do with their factors."""
+
 INDEX = "rtile.index"
 """The position of a point on loop `dim`; bodies call it so whether they stand in linalg or in rtile."""
 
@@ -149,6 +152,17 @@ class Body:
         if op.name != product or uses != 1:
             return None
         return op.operands[0], op.operands[1]
+
+    def widens_only(self) -> bool:
+        """Return whether the factors of a product are two inputs as they are, or widened with their sign."""
+        factors = self.product()
+        if factors is None:
+            return False
+        inputs: list[Reference] = []
+        for factor in factors:
+            op = self.ops[factor.operation] if isinstance(factor, Local) else None
+            inputs.append(factor if op is None or op.name not in WIDENING else op.operands[0])
+        return all(isinstance(one, Argument) for one in inputs) and inputs[0] != inputs[1]
 
     @property
     def operations(self) -> int:

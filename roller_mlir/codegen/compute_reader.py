@@ -101,6 +101,8 @@ class ComputeReader:
             if isinstance(tile, RegisterTile):
                 return False
             source = tile.source if isinstance(tile, StagedTile) else tile
+            if neutral == 0 and any(functions[d].terms() == {loop: 1} for d, _, _ in source.limits):
+                continue
             covered = any(
                 function.terms() == {loop: 1} and step == 1 and _ends_inside(start + origin[loop] * -1, length, extent)
                 for function, step, length, start in zip(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from roller_mlir.codegen.attributes import SITE
 from roller_mlir.codegen.fragments import load_global, load_raw, mapped
 from roller_mlir.codegen.swizzle import buffer_indices
-from roller_mlir.codegen.task_context import TaskContext, access_memory, element_bytes, slice_of, vector_type
+from roller_mlir.codegen.task_context import TaskContext, access_memory, element_bytes, slice_of, splat, vector_type
 from roller_mlir.codegen.tile_values import DirectTile
 from roller_mlir.mapping.data_tile import CopyMap
 from roller_mlir.mapping.index import UNLIMITED, Linear, Symbol
@@ -15,6 +15,7 @@ from roller_mlir.mapping.layout import MAX_VECTOR_BYTES
 from roller_mlir.mapping.unrolling import COPIED_AT_ONCE, rounds_at_once
 from roller_mlir.plan import OperandPlan
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
 
 
 @dataclass(frozen=True)
@@ -73,9 +74,7 @@ def copy_rounds(context: TaskContext, copy: CopyMap, numbers: Sequence[Linear] |
     for r in [Linear(None, number) for number in range(copy.rounds)] if numbers is None else numbers:
         moving = Linear.of(rest) + r * (threads // fixed)
         sizes = copy.sizes[low:]
-        digits = [moving]
-        if len(sizes) > 1:
-            digits = [Linear.of(d) for d in emit.delinearize(emit.symbol("vector", moving), sizes)]
+        digits = emit.digits(moving, sizes)
         present = None
         number = Linear.of(context.thread) + r * threads
         if number.range()[1] >= copy.vectors:
@@ -155,9 +154,11 @@ def load_rounds(
     for share, place in _vectors(staged):
         at = [o + x * s for o, x, s in zip(source.origin, place, source.steps, strict=True)]
         inside = emit.both(share.present, emit.inside(at, source.shape))
+        limit = _within_limits(context, staged, source, place)
         if wanted is None or inside is None:
             condition = emit.both(wanted, inside)
-            values.append(load_global(context, source, at, staged.copy.vector, condition))
+            value = load_global(context, source, at, staged.copy.vector, condition)
+            values.append(_limited(context, source, value, limit))
             continue
         # Masked tiles: a value that is not wanted is unspecified, which costs ptxas no register to clear.
         kind = vector_type(ir.MemRefType(source.buffer.type).element_type, staged.copy.vector)
@@ -167,8 +168,37 @@ def load_rounds(
             lambda at=at, inside=inside: [load_raw(context, source, at, staged.copy.vector, inside)],
             lambda kind=kind: [emit.op("ub.poison", [], kind, {"value": ir.Attribute.parse("#ub.poison")})],
         )
-        values.append(mapped(context, source, value, staged.copy.vector, inside))
+        value = mapped(context, source, value, staged.copy.vector, inside)
+        values.append(_limited(context, source, value, limit))
     return values
+
+
+def _within_limits(
+    context: TaskContext, staged: StagedCopy, source: DirectTile, place: Sequence[Linear]
+) -> ir.Value | None:
+    """Return the condition that a vector lies within the tile's limits; None: always."""
+    inner = len(place) - 1
+    condition: ir.Value | None = None
+    for dimension, first, extent in source.limits:
+        position = first + place[dimension]
+        width = staged.copy.vector if dimension == inner else 1
+        if position.divisor() % width or extent % width:
+            fail(
+                source.operation,
+                f"'rtile.load' copies vectors of {width}, but a reduction of {extent} points ends inside of one; lower "
+                "vector",
+            )
+        condition = context.emit.both(condition, context.emit.inside([position], [extent]))
+    return condition
+
+
+def _limited(context: TaskContext, source: DirectTile, value: ir.Value, limit: ir.Value | None) -> ir.Value:
+    """Return a value, or 0 beyond the tile's limits."""
+    if limit is None:
+        return value
+    element = ir.MemRefType(source.buffer.type).element_type
+    width = ir.VectorType(value.type).shape[0] if isinstance(value.type, ir.VectorType) else 1
+    return context.emit.op("arith.select", [limit, value, splat(context.emit, element, width, 0)], value.type)
 
 
 def issue_rounds(context: TaskContext, staged: StagedCopy, source: DirectTile, stage: ir.Value) -> None:
@@ -183,7 +213,7 @@ def issue_rounds(context: TaskContext, staged: StagedCopy, source: DirectTile, s
         at = [o + x * s for o, x, s in zip(source.origin, share.at, source.steps, strict=True)]
         to = [stage, *buffer_indices(emit, staged.view, staged.layout, [share.at[d] for d in staged.layout.order])]
         of = [emit.index(x) for x in at]
-        inside = emit.inside(at, source.shape)
+        inside = emit.both(emit.inside(at, source.shape), _within_limits(context, staged, source, share.at))
         given: list[ir.Value] = []
         if inside is not None:
             given = [emit.op("arith.select", [inside, emit.constant(width), emit.constant(0)], emit.index_type)]
@@ -246,9 +276,7 @@ def _store(
         ]
     else:
         (value,) = values
-        parts = [
-            slice_of(emit, value, start, width) if width < vector else value for start in range(0, vector, width)
-        ]
+        parts = [slice_of(emit, value, start, width) if width < vector else value for start in range(0, vector, width)]
     for number, part in enumerate(parts):
         start = number if len(values) > 1 else number * width
         at = [share.at[d] + (start if d == inner else 0) for d in order]

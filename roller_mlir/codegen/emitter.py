@@ -101,6 +101,23 @@ class Emitter:
             digits.append(digit)
         return [*digits, symbol] if sizes else digits
 
+    def digits(self, linear: Linear, sizes: Sequence[int]) -> list[Linear]:
+        """Split a linear expression that is not negative into digits, as `delinearize` does a symbol.
+
+        What is known of a digit stays known: of t + 34 with t < 2 the digits for a size of 32 are t + 2 and 1.
+        """
+        found: list[Linear] = []
+        for size in sizes[:-1]:
+            whole = Linear({s: k // size for s, k in linear.terms.items() if k % size == 0}, linear.constant // size)
+            part = Linear({s: k for s, k in linear.terms.items() if k % size}, linear.constant % size)
+            low, high = part.range()
+            if low < 0 or high >= size:
+                quotient, remainder = self.divide(self.symbol("vector", linear), size)
+                whole, part = Linear.of(quotient), Linear.of(remainder)
+            found.append(part)
+            linear = whole
+        return [*found, linear] if sizes else found
+
     # Conditions -----------------------------------------------------------------------------------------------------
 
     def compare(self, predicate: str, left: ir.Value, right: ir.Value) -> ir.Value:

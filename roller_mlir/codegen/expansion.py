@@ -96,7 +96,9 @@ class Expansion:
             box = self._box(member)
             indices, origin = self._origin(box, self._inner(box, access))
             steps = [dimension.step for dimension in tile_dimensions(self._inner(box, access), box.blocks)]
-            stored = rtile.store(self._tiles[value], destination, indices, origin=origin, steps=steps)
+            stored = rtile.store(
+                self._tiles[value], destination, indices, origin=origin, steps=steps, copy=self._plan.store
+            )
             results.append(stored.operation.results[0])
         return results
 

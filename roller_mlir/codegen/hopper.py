@@ -14,20 +14,19 @@ from roller_mlir.codegen.attributes import FMA_COUNT, MATRIX_COUNT, TASKS_PER_UN
 from roller_mlir.codegen.emitter import Emitter
 from roller_mlir.codegen.hopper_consumer import Consumer, ConsumerBuilder, ConsumerContext
 from roller_mlir.codegen.hopper_ops import (
-    Ring,
-    Slot,
     address_of,
     binary,
     elected,
     equals,
     memory_base,
     prefetch_map,
-    run_from,
     set_registers,
     uniform,
 )
 from roller_mlir.codegen.hopper_producer import ProducerBuilder
+from roller_mlir.codegen.hopper_ring import Ring, Slot, run_from
 from roller_mlir.codegen.hopper_steps import Steps, steps_of_program
+from roller_mlir.codegen.hopper_store_pieces import Staging
 from roller_mlir.codegen.kernel_function import Kernel, KernelLimits, declare_kernel, gpu_id
 from roller_mlir.codegen.loop_nest import LoopNest, unit_nest
 from roller_mlir.codegen.program import box_axes, box_loops, computes_of
@@ -38,6 +37,7 @@ from roller_mlir.mapping.index import Symbol
 from roller_mlir.mapping.tensor_copy import (
     BARRIER_BYTES,
     PRODUCER_THREADS,
+    STORE_BUFFERS,
     SWIZZLE_BYTES,
     WARPGROUP_THREADS,
     register_problem,
@@ -73,7 +73,8 @@ def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: 
     problem = register_problem(consumers, resident, limits.registers_per_unit, columns, accumulators)
     if problem:
         fail(program, f"'rtile.program' '{name}' {problem}; lower tasks_per_unit or the tiles")
-    barriers = steps.stages * steps.stage_bytes
+    staging = steps.stages * steps.stage_bytes
+    barriers = staging + consumers // WARPGROUP_THREADS * STORE_BUFFERS * steps.staging_bytes
     combine = barriers + 2 * BARRIER_BYTES * steps.stages
     total = combine + _combine_bytes(program, limits.subgroup_size)
     if total > limits.workgroup_bytes:
@@ -105,6 +106,7 @@ def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: 
             dict(zip(buffers, arguments, strict=False)),
             arguments[len(buffers) : len(buffers) + len(steps.maps)],
             (memory, combine),
+            staging,
             limits.subgroup_size,
         )
         builder.build(consumers, role_registers(consumers, resident, limits.registers_per_unit))
@@ -159,11 +161,12 @@ class _KernelBuilder:
         buffers: dict[ir.Value, ir.Value],
         maps: Sequence[ir.Value],
         combine: tuple[ir.Value, int],
+        staging: int,
         subgroup_size: int,
     ) -> None:
         self._program, self._steps, self._nest, self._ring, self._grid = program.operation, steps, nest, ring, grid
         self._buffers, self._maps, self._combine, self._subgroup_size = buffers, maps, combine, subgroup_size
-        self._emit = ring.emit
+        self._emit, self._staging = ring.emit, staging
         self.counts = (0, 0)
 
     def build(self, consumers: int, registers: tuple[int, int] | None) -> None:
@@ -194,7 +197,11 @@ class _KernelBuilder:
         def consume() -> list[ir.Value]:
             if registers is not None:
                 set_registers(registers[1], more=True)
-            consumer = Consumer(self._ring, address_of(emit, self._ring.base), group, leads, groups)
+            staging = Staging(self._ring.base, self._staging, group, number, leads)
+            maps = dict(zip(self._steps.maps, self._maps, strict=True))
+            stored = {store.map: maps[store.map] for store in self._steps.stores}
+            address = address_of(emit, self._ring.base)
+            consumer = Consumer(self._ring, address, group, leads, groups, staging, stored)
             self._consume(consumer, Symbol("thread", 0, consumers - 1, 1, thread), consumers, block)
             return []
 
@@ -238,6 +245,7 @@ class _KernelBuilder:
             return builder.slot
 
         self._tasks(block, self._ring.start(0), one)
+        consumer.finish()
         self.counts = (context.fma_count, context.matrix_count)
 
     def _tasks(self, block: ir.Value | None, slot: Slot, body: Callable[[Symbol, Slot], Slot]) -> None:

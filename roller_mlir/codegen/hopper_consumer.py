@@ -5,19 +5,23 @@ The products of a step are one group; while it runs, the group before is waited 
 accumulators pass through the last wait, so that nothing reads them before.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from roller_mlir.codegen.compute import Compute
-from roller_mlir.codegen.hopper_ops import Ring, Slot, named_barrier
+from roller_mlir.codegen.hopper_ops import named_barrier, wait_stores
 from roller_mlir.codegen.hopper_products import Products
+from roller_mlir.codegen.hopper_ring import Ring, Slot
 from roller_mlir.codegen.hopper_steps import Steps
+from roller_mlir.codegen.hopper_store_pieces import Staging, store_by_copies
 from roller_mlir.codegen.loop_nest import LoopNest
+from roller_mlir.codegen.register_tiles import settle
 from roller_mlir.codegen.task import TaskBuilder
 from roller_mlir.codegen.task_context import TaskContext
-from roller_mlir.codegen.tile_values import RegisterTile, SplatTile
+from roller_mlir.codegen.tile_values import DirectTile, RegisterTile, SplatTile
 from roller_mlir.dialects.rtile import ComputeOp, TileLoad
 from roller_mlir.mapping.index import Symbol
+from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
@@ -42,6 +46,8 @@ class Consumer:
         warpgroup: Number of the thread's warpgroup, the same in a whole subgroup for ptxas too.
         leads: Condition that the thread speaks for its warpgroup.
         count: Warpgroups that compute.
+        staging: Where results are laid down that are written by copies.
+        maps: Tensor map of each store that is done by copies.
     """
 
     ring: Ring
@@ -49,6 +55,13 @@ class Consumer:
     warpgroup: ir.Value
     leads: ir.Value
     count: int
+    staging: Staging
+    maps: Mapping[TensorMap, ir.Value]
+
+    def finish(self) -> None:
+        """Emit a wait until all that was written by copies is there."""
+        if self.maps:
+            wait_stores(self.ring.emit, self.leads, 0, complete=True)
 
 
 class ConsumerBuilder(TaskBuilder):
@@ -77,6 +90,19 @@ class ConsumerBuilder(TaskBuilder):
     ) -> list[RegisterTile]:
         return self._reduction(view, loads)
 
+    def _store(self, op: ir.Operation) -> None:
+        how = next((one for one in self._steps.stores if one.store.operation == op), None)
+        if how is None:
+            super()._store(op)
+            return
+        view = op.opview
+        tile = self._scope.tile(op, view.tile)
+        assert isinstance(tile, RegisterTile)  # `tensor_store` knows the compute
+        settle(self._context, tile, everyone=True)
+        target = self._scope.place(op, view.destination, view.indices, view.origin_map, view.tile_steps)
+        consumer = self._consumer
+        store_by_copies(self._context, how, tile, target, consumer.maps[how.map], consumer.staging)
+
     def _at(self, view: ComputeOp, loads: Sequence[TileLoad], step: Symbol) -> Compute:
         """Return the compute of a step, refusing one whose points out of range would count."""
         if self._steps.nest is not None:
@@ -84,13 +110,22 @@ class ConsumerBuilder(TaskBuilder):
         for load in loads:
             self._scope.tiles[load.operation.results[0]] = self._scope.direct(load)
         compute = self._computes.prepare(view)
-        if compute.masked:
+        limited = [tile for tile, _ in compute.inputs.values() if isinstance(tile, DirectTile) and tile.limits]
+        if any(self._reaches_beyond(tile) for tile in limited) or compute.masked:
             fail(
                 view,
-                f"reduction loop {compute.masked[0]} of a wgmma has points out of range that tensor copies do not fill "
+                f"a reduction loop of a wgmma has points out of range that tensor copies do not fill "
                 "with 0",
             )
         return compute
+
+    def _reaches_beyond(self, tile: DirectTile) -> bool:
+        """Return whether elements beyond a loop's ends would be copied: those of a slice's neighbours, or a padding."""
+        shape = dict(enumerate(tile.operation.opview.tile.shape))
+        return any(
+            first.range()[0] < 0 or first.range()[1] + shape[dimension] > extent
+            for dimension, first, extent in tile.limits
+        )
 
     def _reduction(self, view: ComputeOp, loads: Sequence[TileLoad]) -> list[RegisterTile]:
         """All steps: the first one without a group before it."""

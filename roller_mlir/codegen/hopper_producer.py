@@ -4,7 +4,8 @@
 from collections.abc import Mapping
 
 from roller_mlir.codegen.hopper_copies import TensorCopy
-from roller_mlir.codegen.hopper_ops import Ring, Slot, binary, copy_box, i32, plus, pointer_at, run_from
+from roller_mlir.codegen.hopper_ops import binary, copy_box, i32, plus, pointer_at
+from roller_mlir.codegen.hopper_ring import Ring, Slot, run_from
 from roller_mlir.codegen.hopper_steps import Steps
 from roller_mlir.codegen.loop_nest import unit_nest
 from roller_mlir.codegen.task_context import TaskContext

@@ -5,14 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from roller_mlir.codegen.hopper_copies import TensorCopy, is_tensor_copy, tensor_copy
+from roller_mlir.codegen.hopper_stores import TensorStore, is_tensor_store, tensor_store
 from roller_mlir.codegen.loop_nest import LoopNest, is_unit, reduction_nest, unit_nest
-from roller_mlir.codegen.program import LOADS, loads_of
-from roller_mlir.dialects.rtile import ComputeOp, ProgramOp, TileLoad
-from roller_mlir.mapping.tensor_copy import stage_offsets
+from roller_mlir.codegen.program import LOADS, loads_of, stores_of
+from roller_mlir.dialects.rtile import ComputeOp, ProgramOp, StoreOp, TileLoad
+from roller_mlir.mapping.tensor_copy import LINE_BYTES, STORE_LINES, WIDEST_STORE, stage_offsets
 from roller_mlir.plan.plan import WORKGROUP
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import defining_op
 
 FAMILY = "wgmma"
 
@@ -28,6 +30,7 @@ class Steps:
         offsets: Where each lies in the step's buffer, in bytes.
         stage_bytes: Bytes of a buffer.
         stages: Buffers.
+        stores: What is written by tensor copies.
     """
 
     compute: ComputeOp
@@ -36,6 +39,7 @@ class Steps:
     offsets: tuple[int, ...]
     stage_bytes: int
     stages: int
+    stores: tuple[TensorStore, ...]
 
     @property
     def trips(self) -> int:
@@ -50,7 +54,12 @@ class Steps:
     @property
     def maps(self) -> tuple[TensorMap, ...]:
         """The tensor maps, each once."""
-        return tuple(dict.fromkeys(copy.map for copy in self.copies))
+        return tuple(dict.fromkeys([*(copy.map for copy in self.copies), *(store.map for store in self.stores)]))
+
+    @property
+    def staging_bytes(self) -> int:
+        """Bytes of the largest buffer of a warpgroup for what it writes."""
+        return max((STORE_LINES * LINE_BYTES * store.width // WIDEST_STORE for store in self.stores), default=0)
 
 
 def uses_wgmma(computes: Sequence[ComputeOp]) -> bool:
@@ -94,4 +103,16 @@ def steps_of_program(program: ProgramOp) -> Steps:
         stages = nest.stages if program.persistent else min(nest.stages, nest.trips)
         if nest.stages < 2 and nest.trips > 1:
             fail(compute, "wgmma reads a buffer while the next one is filled: it needs at least 2; raise rtile.stages")
-    return Steps(compute, nest, copies, tuple(offsets), size, stages)
+    stores = tuple(_store(one, compute, nest) for one in stores_of(program.operation) if is_tensor_store(one))
+    return Steps(compute, nest, copies, tuple(offsets), size, stages, stores)
+
+
+def _store(store: StoreOp, heavy: ComputeOp, nest: LoopNest | None) -> TensorStore:
+    """Return the copies of a store of what a compute of the program made."""
+    argument = ir.BlockArgument(store.destination).arg_number
+    if nest is not None and store.tile in nest.results:
+        return tensor_store(store, heavy, nest.results.index(store.tile), argument)
+    made = defining_op(store.tile, "rtile.compute")
+    if made is None:
+        fail(store, "'rtile.store' stores a tile that no rtile.compute made")
+    return tensor_store(store, made.opview, list(made.results).index(store.tile), argument)

@@ -12,7 +12,6 @@ from roller_mlir.codegen.affine import apply_indices
 from roller_mlir.codegen.hopper_ops import (
     binary,
     fence_copies,
-    i32,
     plus,
     pointer_at,
     store_box,
@@ -101,7 +100,8 @@ def store_by_copies(
 
 def _pieces(how: TensorStore, tile: RegisterTile) -> Iterator[Piece]:
     """Give the pieces of a warpgroup: by rows of an instruction, then by its columns."""
-    box, own = tile.box, {}
+    box = tile.box
+    own: dict[int, range] = {}
     for loop, bound in enumerate(box.loops):
         axis = box.axes[loop]
         if bound.reduction:
@@ -109,6 +109,9 @@ def _pieces(how: TensorStore, tile: RegisterTile) -> Iterator[Piece]:
         step = axis.tile // axis.lanes if loop == how.row else axis.chunk * how.width // _GROUP
         own[loop] = range(0, axis.registers, step if loop in (how.row, how.column) else 1)
     for registers in product(*own.values()):
+        offsets = zip(own, registers, strict=True)
+        if any(not box.axes[i].lanes and register_offset(box.axes[i], r) >= box.loops[i].extent for i, r in offsets):
+            continue  # beyond the loop's end, where no thread holds anything
         yield Piece(dict(zip(own, registers, strict=True)), how.width // _GROUP)
 
 

@@ -99,7 +99,10 @@ def tensor_store(store: StoreOp, compute: ComputeOp, number: int, argument: int)
                 f"of {kind} has {stride} B; leave out its copy",
             )
     if len(dimensions) > MOST_DIMENSIONS:
-        fail(store, f"'rtile.store' by tensor copy has {len(dimensions)} dimensions, a tensor map has {MOST_DIMENSIONS}")
+        fail(
+            store,
+            f"'rtile.store' by tensor copy has {len(dimensions)} dimensions, a tensor map {MOST_DIMENSIONS} at most",
+        )
     lines = [_line(at, terms[:-1], box) for at in first]
     if lines != [_WARP_LINES * warp for warp in range(_WARPS)] or prod(box[:-1]) != STORE_LINES:
         fail(

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """One step of a matrix instruction's compute: all products of the box that a subgroup's registers hold."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import product
+from math import prod
 
 from roller_mlir.codegen.compute import Compute
 from roller_mlir.codegen.matrix import Matrix, result_type
@@ -18,13 +19,26 @@ from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
 
-def emit_matrix_points(context: TaskContext, compute: Compute, packed: Sequence[ir.Value]) -> list[ir.Value]:
+def matrix_stretches(compute: Compute) -> int:
+    """Return into how many stretches of the reduction a step is unrolled; 1 where loops are left of it."""
+    assert compute.matrix is not None
+    rolled, unrolled, runs = _reductions(compute.matrix)
+    return 1 if rolled else runs * prod(compute.box.axes[loop].block for loop in unrolled)
+
+
+def emit_matrix_points(
+    context: TaskContext,
+    compute: Compute,
+    packed: Sequence[ir.Value],
+    between: Sequence[Callable[[], None]] = (),
+) -> list[ir.Value]:
     """Emit all points of the box; return the new fragments of the result.
 
     Args:
         context: The task.
         compute: The compute, with a matrix instruction.
         packed: The fragments of the result, one per `Matrix.atoms`.
+        between: What is emitted between stretches of the reduction, evenly spread: fewer than `matrix_stretches`.
     """
     matrix, box = compute.matrix, compute.box
     assert matrix is not None
@@ -35,10 +49,10 @@ def emit_matrix_points(context: TaskContext, compute: Compute, packed: Sequence[
             f"reduction loop {compute.masked[0]} of a matrix instruction has points out of range that do not read as 0",
         )
     depth, length = matrix.loops[DEPTH], matrix.shape[2]
-    others = [i for i, loop in enumerate(box.loops) if loop.reduction and i != depth and box.axes[i].block > 1]
-    runs = box.axes[depth].block // length
-    split = rolled_reductions([box.axes[loop].block for loop in others], len(matrix.atoms) * runs)
-    rolled, unrolled = others[:split], others[split:]
+    rolled, unrolled, runs = _reductions(matrix)
+    stretches = matrix_stretches(compute)
+    assert len(between) < stretches
+    due = {(number + 1) * stretches // (len(between) + 1): act for number, act in enumerate(between)}
 
     def nest(loops: Sequence[int], positions: Positions, values: Sequence[ir.Value]) -> list[ir.Value]:
         if loops:
@@ -50,13 +64,24 @@ def emit_matrix_points(context: TaskContext, compute: Compute, packed: Sequence[
             )
         operands = MatrixOperands(context, matrix, inputs)
         current = list(values)
-        for point in product(*[range(box.axes[loop].block) for loop in unrolled]):
+        points = product(*[range(box.axes[loop].block) for loop in unrolled], range(runs))
+        for number, (*point, run) in enumerate(points):
+            if number in due:
+                due[number]()
             at = positions | {loop: Linear(None, p) for loop, p in zip(unrolled, point, strict=True)}
-            for run in range(runs):
-                _products(context, compute, matrix, operands, {**at, depth: Linear(None, run * length)}, current)
+            _products(context, compute, matrix, operands, {**at, depth: Linear(None, run * length)}, current)
         return current
 
     return nest(rolled, {}, packed)
+
+
+def _reductions(matrix: Matrix) -> tuple[list[int], list[int], int]:
+    """Return the reduction loops that stay loops, those that are unrolled, and the instructions along the depth."""
+    box, depth = matrix.box, matrix.loops[DEPTH]
+    others = [i for i, loop in enumerate(box.loops) if loop.reduction and i != depth and box.axes[i].block > 1]
+    runs = box.axes[depth].block // matrix.shape[2]
+    split = rolled_reductions([box.axes[loop].block for loop in others], len(matrix.atoms) * runs)
+    return others[:split], others[split:], runs
 
 
 def _products(

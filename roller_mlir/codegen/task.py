@@ -6,13 +6,13 @@ reduction loops become a software pipeline of `rtile.stages` buffers. Whoever ed
 wrote.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from roller_mlir.codegen.compute import Compute, emit_points
 from roller_mlir.codegen.compute_reader import ComputeReader
 from roller_mlir.codegen.copies import store_rounds
 from roller_mlir.codegen.loop_nest import LoopNest, reduction_nest, unit_nest
-from roller_mlir.codegen.matrix_compute import emit_matrix_points
+from roller_mlir.codegen.matrix_compute import emit_matrix_points, matrix_stretches
 from roller_mlir.codegen.pipeline import Pipeline
 from roller_mlir.codegen.program import LOADS, load_layout
 from roller_mlir.codegen.register_tiles import owner, settle
@@ -27,10 +27,17 @@ from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
 
-def _emit(context: TaskContext, compute: Compute, values: Sequence[ir.Value]) -> list[ir.Value]:
+def _emit(
+    context: TaskContext,
+    compute: Compute,
+    values: Sequence[ir.Value],
+    between: Sequence[Callable[[], None]] = (),
+) -> list[ir.Value]:
     """Emit the points of a compute by its matrix instruction, or each thread for itself."""
-    emit = emit_points if compute.matrix is None else emit_matrix_points
-    return emit(context, compute, values)
+    if compute.matrix is not None:
+        return emit_matrix_points(context, compute, values, between)
+    assert not between
+    return emit_points(context, compute, values)
 
 
 NO_TILE = ("arith.constant", "tensor.empty", "scf.yield", "rtile.yield")
@@ -217,7 +224,8 @@ class TaskBuilder:
         )
         values = pipeline.run(
             self._computes.start(view, first),
-            lambda symbol, stage, carried: _emit(context, at(symbol, stage), carried),
+            lambda symbol, stage, carried, between: _emit(context, at(symbol, stage), carried, between),
+            1 if first.matrix is None else matrix_stretches(first),
         )
         return self._computes.results(view, first, values)
 

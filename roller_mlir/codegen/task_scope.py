@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the values of a task stand for while it is built: loop variables, tiles and their copies."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from math import gcd
 from typing import Any
@@ -14,7 +14,7 @@ from roller_mlir.codegen.loop_nest import LoopNest
 from roller_mlir.codegen.program import load_layout
 from roller_mlir.codegen.task_context import TaskContext, element_bytes, memref_view
 from roller_mlir.codegen.tile_values import DirectTile, SplatTile, StagedTile, TileValue
-from roller_mlir.dialects.rtile import MapLoadOp, TileLoad
+from roller_mlir.dialects.rtile import ComputeOp, MapLoadOp, TileLoad
 from roller_mlir.mapping.data_tile import TileDimension, tile_copy
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.layout import MAX_VECTOR_BYTES, buffer_shape
@@ -36,6 +36,7 @@ class TaskScope:
     def __init__(self, context: TaskContext) -> None:
         self.context = context
         self.tiles: dict[ir.Value, TileValue] = {}
+        self._limited: dict[ir.Operation, list[tuple[int, ComputeOp, int]]] = {}
 
     def bind(self, nest: LoopNest, symbol: Symbol) -> None:
         """Give the nest's loop variables their values from a linear number, last loop fastest."""
@@ -69,7 +70,26 @@ class TaskScope:
         vector = load.layout.vector if load.layout is not None else 1
         pad = 0.0 if load.pad_value is None else load.pad_value
         place = replace(place, pad=pad, vector=vector)
+        place = replace(place, limits=self._limits(load, place))
         return self._mapped(load, place) if isinstance(load, MapLoadOp) else place
+
+    def _limits(self, load: TileLoad, place: DirectTile) -> tuple[tuple[int, Linear, int], ...]:
+        """Return where elements must read as 0 though they are in the tensor, or the tensor reads as something else.
+
+        A matrix instruction computes whole stretches of its reduction: beyond the loop's ends both factors must be 0.
+        """
+        operation = load.operation
+        if operation not in self._limited:
+            self._limited[operation] = list(_reduced_dimensions(load))
+        found: list[tuple[int, Linear, int]] = []
+        for dimension, view, loop in self._limited[operation]:
+            indices = self.context.linear(view.operation, view.indices)
+            position = apply_indices(map_indices(view.origin_map), indices)[loop]
+            extent = view.loop_bounds[loop]
+            same = place.origin[dimension] == position and place.shape[dimension] == extent
+            if not (same and place.steps[dimension] == 1 and place.pad == 0):
+                found.append((dimension, position, extent))
+        return tuple(found)
 
     def _mapped(self, load: MapLoadOp, place: DirectTile) -> DirectTile:
         """Return a tile whose elements a body makes of what lies in the buffer."""
@@ -132,6 +152,20 @@ class TaskScope:
             check_layout(load, copy.layout, tile)
             transfers.append(Transfer(copy, tile, self.name(load)))
         copy_now(self.context, transfers, stage)
+
+
+def _reduced_dimensions(load: TileLoad) -> Iterator[tuple[int, ComputeOp, int]]:
+    """Yield the dimensions of a tile that one reduction loop of a matrix instruction's compute walks, with the loop."""
+    for use in load.operation.results[0].uses:
+        view = use.owner.operation.opview
+        if not isinstance(view, ComputeOp) or view.matrix_instruction is None:
+            continue
+        if use.operand_number >= len(view.inputs):
+            continue
+        for dimension, function in enumerate(map_indices(view.maps[use.operand_number])):
+            terms = list(function.terms().items())
+            if len(terms) == 1 and terms[0][1] == 1 and view.iterators[terms[0][0]] == "reduction":
+                yield dimension, view, terms[0][0]
 
 
 def staged_tile(copy: StagedCopy, tile: DirectTile, stage: ir.Value) -> StagedTile:

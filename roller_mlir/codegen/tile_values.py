@@ -25,6 +25,8 @@ class DirectTile:
         vector: Elements of one read by a thread.
         body: What is made of a value (a scalar or a vector of so many lanes) that was read; None: the value itself.
         body_keeps_pad: Whether it makes `pad` of `pad`.
+        limits: Dimensions along which elements beyond a loop's ends read as 0: the dimension, the loop's position at
+            the tile's first element, and the loop's extent.
     """
 
     operation: ir.Operation
@@ -37,6 +39,7 @@ class DirectTile:
     vector: int = 1
     body: Callable[[ir.Value, int], ir.Value] | None = None
     body_keeps_pad: bool = False
+    limits: tuple[tuple[int, Linear, int], ...] = ()
 
 
 @dataclass(frozen=True)

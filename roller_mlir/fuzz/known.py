@@ -90,7 +90,8 @@ def judge(
     """Return what is known of a scalar expression.
 
     Raises:
-        RejectedError: It jumps where its argument is not exact, so that a rounding error is an error of any size.
+        RejectedError: It jumps where its argument is not exact, so that a rounding error is an error of any size, or
+            values on the way may be too large for their type.
     """
     if scalar.op == "x":
         return inputs[int(scalar.value)]
@@ -127,9 +128,11 @@ def judge(
         tops = [part.top for part in parts]
         most = min(tops) if scalar.op in ("min", "minnum") else max(tops) if scalar.op == "max" else float("inf")
         return Info(EXACT[kind] if scalar.op in ("maxu", "and", "or", "xor") else bound, same, whole, depth, most)
-    return settle(
-        _arithmetic(scalar.op, parts, Info(bound, same, whole, depth + 1, max(part.top for part in parts))), kind
-    )
+    joined = Info(bound, same, whole, depth + 1, max(part.top for part in parts))
+    info = _arithmetic(scalar.op, parts, joined)
+    if info.bound > LARGEST.get(kind, float("inf")):
+        raise RejectedError(f"values up to {info.bound} in {kind}")
+    return settle(info, kind)
 
 
 def _arithmetic(op: str, parts: Sequence[Info], joined: Info) -> Info:

@@ -131,7 +131,9 @@ def matrix_operand(
         )
     loops_of = atom.row, atom.column, atom.depth
     rows = choose_rows(access, blocks, loops_of, family, atom.shape, memory)
-    order = (*[d for d in range(len(dimensions)) if d != rows.inner], rows.inner)
+    # What only unrolled loops move along lies outermost: such moves are constants of the reads' addresses.
+    outer = [d for d in range(len(dimensions)) if d != rows.inner]
+    order = (*sorted(outer, key=lambda d: any(axes[i].threads > 1 for i in dimensions[d].coefficients)), rows.inner)
     direct = "async_copy" in memory.features and not prologue and rows.as_stored
     direct = direct and vector * size in ASYNCHRONOUS_BYTES
     best: tuple[float, OperandPlan] | None = None

@@ -35,6 +35,9 @@ OTHER_REGISTERS = 26
 STORE_LINES = 64
 """Lines that a warpgroup writes at once: the rows of one instruction."""
 
+WIDEST_STORE = 64
+"""Columns of one line of results of 16 bits."""
+
 STORE_BUFFERS = 2
 """Buffers of a warpgroup for what it writes: one is filled while the other one is copied."""
 
@@ -127,7 +130,7 @@ def store_columns(columns: int) -> int:
     >>> [store_columns(columns) for columns in (256, 96, 80, 72)]
     [64, 32, 16, 8]
     """
-    return next(width for width in (64, 32, 16, 8) if columns % width == 0)
+    return next(width for width in (WIDEST_STORE, 32, 16, 8) if columns % width == 0)
 
 
 def store_swizzle(width: int) -> Literal[0, 32, 64, 128]:

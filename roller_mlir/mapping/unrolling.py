@@ -12,6 +12,9 @@ ROUNDS_AT_ONCE = 8
 COPIED_AT_ONCE = 32
 """Registers of elements that a thread loads before it stores them, where nothing is computed meanwhile."""
 
+MOVED_AT_ONCE = 16
+"""Registers of elements on their way while a stretch of matrix instructions is computed."""
+
 
 def rounds_at_once(rounds: int, words: int) -> int:
     """Return the rounds of one trip of a copy during which nothing is computed; all of them where it is unrolled.
@@ -53,6 +56,32 @@ def rolled_loops(
         elif runs[loop] > 1:
             rolled.add(loop)
     return frozenset(rolled)
+
+
+def copy_parts(registers: int, stretches: int) -> int:
+    """Return in how many parts a step's copies pass registers while matrix instructions compute.
+
+    A part is loaded before a stretch of the step's arithmetic and stored after it, when the next one is loaded, so that
+    no more than `MOVED_AT_ONCE` registers are taken at a time, where the step has as many stretches. Copies of no more
+    than `COPIED_AT_ONCE` registers are one part.
+
+    Args:
+        registers: Registers of all copies of the step, of one thread.
+        stretches: Stretches of the reduction that the step's arithmetic is unrolled to, see `matrix_stretches`.
+
+    >>> copy_parts(128, 18), copy_parts(128, 3), copy_parts(32, 18), copy_parts(128, 1)
+    (8, 3, 1, 1)
+    """
+    return 1 if registers <= COPIED_AT_ONCE else min(-(-registers // MOVED_AT_ONCE), stretches)
+
+
+def copy_registers(vectors: int, elements: int, element_bytes: int) -> int:
+    """Return the registers that hold vectors on their way to workgroup memory; an element alone takes a whole one.
+
+    >>> copy_registers(8, 1, 2), copy_registers(8, 8, 2), copy_registers(4, 1, 8)
+    (8, 32, 8)
+    """
+    return vectors * max(1, elements * element_bytes // 4)
 
 
 MOST_INSTRUCTIONS = 512

@@ -22,14 +22,14 @@ from roller_mlir.model.direct import direct_programs
 from roller_mlir.model.estimate import estimate
 from roller_mlir.model.facts import Facts
 from roller_mlir.model.finish import finish
-from roller_mlir.model.layouts import layout_cost
+from roller_mlir.model.layouts import layout_cost, matrix_layout_cost
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.performance import predict
 from roller_mlir.model.program import Program
 from roller_mlir.model.tile import contiguous_loop
 from roller_mlir.model.trace import Origin, block_problems
 from roller_mlir.plan import Access, OperandPlan, Plan, TensorExpression
-from roller_mlir.plan.plan import WORKGROUP
+from roller_mlir.plan.plan import TMA128, WORKGROUP
 
 MAX_LISTED = 256
 """Largest size that is tried when a rule's sizes are listed."""
@@ -109,7 +109,7 @@ class BankLayout:
         swizzle: How rows are permuted instead, None where they lie as they are.
         phases: Bank phases of a task's step: reads and writes of the whole tile.
         paper_phases: The same with the paper's padding, None where rows are permuted.
-        unpadded_phases: The same without padding, None where rows are permuted.
+        unpadded_phases: The same with rows as they are, None where the instruction wants them permuted.
     """
 
     tensor: str
@@ -269,7 +269,7 @@ def _elsewhere(program: Program, loop: int) -> tuple[int, ...]:
 def bank_layouts(facts: Facts, plan: Plan) -> tuple[BankLayout, ...]:
     """Return how the staged inputs of a plan lie in the banks, beside the paper's formula."""
     banks, found = facts.machine.banks, list[BankLayout]()
-    for access, operand in zip(facts.expression.inputs, plan.operands, strict=True):
+    for number, (access, operand) in enumerate(zip(facts.expression.inputs, plan.operands, strict=True)):
         if operand.layer != WORKGROUP:
             continue
         size = access.element_bytes
@@ -278,10 +278,14 @@ def bank_layouts(facts: Facts, plan: Plan) -> tuple[BankLayout, ...]:
         asked = bank_padding(row * size, operand.fragment_vector * size, banks.count, banks.bank_bytes)
         paper = -(-asked // size)
 
-        def phases(one: OperandPlan, access: Access = access) -> int:
-            cost = layout_cost(
-                access, facts.expression.loops, one, plan.axes, plan.thread_order, plan.lane, facts.machine
-            )
+        def phases(one: OperandPlan, access: Access = access, number: int = number) -> int:
+            if plan.atom is not None:
+                operands = (*plan.operands[:number], one, *plan.operands[number + 1 :])
+                cost = matrix_layout_cost(facts, replace(plan, operands=operands), number)
+            else:
+                cost = layout_cost(
+                    access, facts.expression.loops, one, plan.axes, plan.thread_order, plan.lane, facts.machine
+                )
             return cost.load_phases + cost.store_phases
 
         lies = operand.swizzle is None
@@ -294,9 +298,9 @@ def bank_layouts(facts: Facts, plan: Plan) -> tuple[BankLayout, ...]:
                 pad=operand.pad,
                 paper_pad=paper,
                 swizzle=operand.swizzle,
-                phases=phases(operand) if lies else None,
+                phases=phases(operand) if lies or plan.atom is not None else None,
                 paper_phases=phases(replace(operand, pad=paper)) if lies else None,
-                unpadded_phases=phases(replace(operand, pad=0)) if lies else None,
+                unpadded_phases=phases(replace(operand, pad=0, swizzle=None)) if operand.swizzle != TMA128 else None,
             )
         )
     return tuple(found)

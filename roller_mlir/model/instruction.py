@@ -44,7 +44,7 @@ def roles(expression: TensorExpression) -> Roles | None:
     """Return the loops of a sum of products of two factors, None where a matrix instruction cannot compute it."""
     if not (expression.fused_multiply_add and expression.combiner in SUMS and len(expression.inputs) == 2):
         return None
-    if expression.whole:
+    if expression.whole or not expression.widens_only:
         return None  # rows that stay in one task are not tiled
     first, second = (access.loops() for access in expression.inputs)
     parallel, reductions = expression.parallel(), expression.reductions()

@@ -147,6 +147,8 @@ class TensorExpression:
             contributes nothing; None where no value has that property, so that such points must be masked.
         accumulates: Whether the old content of the output takes part.
         fused_multiply_add: Whether the body is acc + a * b, one FMA a point.
+        widens_only: Of a product, whether its factors are the inputs' elements as they are, or widened with their sign,
+            which is what matrix instructions do.
         epilogue: Tensors that are read once per point of the output, after the reduction, to compute what is stored;
             their indices use parallel loops only.
         epilogue_flops: Arithmetic operations on each point of the output after the reduction.
@@ -170,6 +172,7 @@ class TensorExpression:
     pad_values: tuple[float | None, ...]
     accumulates: bool = False
     fused_multiply_add: bool = False
+    widens_only: bool = True
     epilogue: tuple[Access, ...] = ()
     epilogue_flops: int = 0
     prologue_flops: tuple[int, ...] = ()

@@ -193,6 +193,7 @@ class Plan:
         max_units: Units that the program may use at most, for co-scheduling; None for the whole device.
         tasks_per_unit: How many tasks are to fit on one unit at a time, which bounds registers; None leaves it to the
             back end.
+        store: How results leave: "synchronous" (each thread writes its own) or "tensor" (whole tiles from workgroup memory).
         persistent: Whether blocks that fill the device once walk all tasks, so that a task's end overlaps the next one's
             copies; else each task is a block.
         atom: The matrix instruction and its loops, None where each thread computes by itself.
@@ -214,6 +215,7 @@ class Plan:
     split: Split | None = None
     part: Part | None = None
     max_units: int | None = None
+    store: str = SYNCHRONOUS
     persistent: bool = False
     atom: AtomPlan | None = None
     prediction: Prediction | None = field(default=None, compare=False)
@@ -269,6 +271,8 @@ def _drop_defaults(data: dict[str, Any]) -> None:
         del data["atom"]
     if not data["persistent"]:
         del data["persistent"]
+    if data["store"] == SYNCHRONOUS:
+        del data["store"]
     for axis in data["axes"]:
         if not axis["lanes"]:
             del axis["lanes"], axis["tile"]

@@ -5,9 +5,10 @@ Every thread of a block is a fiber; the threads run in shuffled order, workgroup
 checked against its memref, barriers and shuffles must be reached together, and a launch that does not end is ended.
 A sanitized launch also finds accesses that race, in workgroup memory and between blocks, reads of what nobody has
 written, and asynchronous copies that nobody has waited for; it takes about 8 ns for each element that a thread touches.
-Matrix instructions are carried out once for all lanes, which must all take part.
-Not modelled: weak memory (a missing fence), the rounding of GPU math libraries and inside matrix units (`matrix_ir` says
-what is computed instead), flushing of denormals, registers.
+Matrix instructions are carried out once for all lanes, which must all take part. What Hopper does beside the threads
+(bulk copies, products of warpgroups) happens as late as it may, and what its barriers order is followed.
+Not modelled: weak memory (a missing fence, but for proxy fences), the rounding of GPU math libraries and inside matrix
+units (`matrix_ir` says what is computed instead), flushing of denormals, registers, clusters of several blocks.
 """
 
 from roller_mlir.sim.counting import Counts, SiteCount

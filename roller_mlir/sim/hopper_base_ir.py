@@ -198,6 +198,7 @@ def _start(base: Base) -> None:
     clear(table, builder.mul(groups, code.value(int(Group.SIZE))))
     clear(phases, threads)
     clear(code.read(machine, Machine.PROXY_FENCES), threads)
+    clear(code.read(machine, Machine.STORES), warps)
     for slot in (Machine.MBARRIER_COUNT, Machine.COPY_COUNT, Machine.CLUSTER_ARRIVED, Machine.CLUSTER_DONE):
         code.write(machine, slot, 0)
     code.give(0)

@@ -13,6 +13,7 @@ from roller_mlir.sim.hopper_base_ir import (
     ASYNC,
     Base,
     in_arena,
+    known_of,
     machine_of,
     row,
     stop,
@@ -21,6 +22,7 @@ from roller_mlir.sim.hopper_base_ir import (
 )
 from roller_mlir.sim.hopper_granules_ir import Granules
 from roller_mlir.sim.hopper_layout import (
+    CLOCK_STORES,
     GRANULE_BYTES,
     MBARRIER_WORDS,
     MOST_BULK_COPIES,
@@ -142,12 +144,18 @@ def _store(base: Base, queue: Value, reads: Value, pointer: Value) -> None:
             _require(base, code, aligned, block, Fault.BULK_COPY, site, offset, given)
             code.call(pointer, block, site, target, given)
     _require(base, code, in_arena(code, block, shared, width.get()), block, Fault.BULK_COPY, site, offset, width.get())
-    code.call(reads, block, site, shared, width.get())
+    warp = builder.udiv(code.read(block, Block.CURRENT), code.value(WARP))
+    issued = code.read(machine_of(code, block), Machine.STORES)
+    order = builder.add(code.read(issued, warp), code.value(1))
+    code.write(issued, warp, order)
+    reader = builder.or_(builder.shl(warp, code.value(32)), order)
+    code.call(reads, block, site, shared, width.get(), reader)
     touch_if_sanitized(base, code, block, site, shared, width.get(), Touch.READ | Touch.ASYNC)
     entry = code.call(queue, block, site)
     for column, value in (
         (BulkCopy.KIND, kind),
         (BulkCopy.MBARRIER, -1),
+        (BulkCopy.NUMBER, order),
         (BulkCopy.MAP, target),
         (BulkCopy.SHARED, shared),
         (BulkCopy.BYTES, width.get()),
@@ -249,7 +257,25 @@ def _stores(base: Base, carry_out: Value) -> None:
                 _remove(code, machine, place.get())
             with keep:
                 place.add(1)
+    _note_finished(code, block)
     code.builder.ret_void()
+
+
+def _note_finished(code: Code, block: Value) -> None:
+    """Emit that the running warp knows which of its stores have finished: all before the first in the queue."""
+    builder = code.builder
+    machine, thread = machine_of(code, block), code.read(block, Block.CURRENT)
+    copies, count, issued = code.slots(machine, Machine.COPIES, Machine.COPY_COUNT, Machine.STORES)
+    warp = builder.udiv(thread, code.value(WARP))
+    upto = code.variable(code.read(issued, warp))
+    with code.count(0, count) as place:
+        entry = row(code, copies, place, _COLUMNS)
+        stores = code.compare(">=", code.read(entry, BulkCopy.KIND), CopyKind.TENSOR_STORE)
+        same = builder.icmp_signed("==", builder.udiv(code.read(entry, BulkCopy.THREAD), code.value(WARP)), warp)
+        with code.when(builder.and_(stores, same)):
+            before = builder.sub(code.read(entry, BulkCopy.NUMBER), code.value(1))
+            upto.set(code.least(upto.get(), before))
+    code.write(known_of(code, block, thread), builder.add(warp, code.value(CLOCK_STORES)), upto.get())
 
 
 def emit_bulk_copies(base: Base, mbarriers: Mbarriers, granules: Granules) -> Copies:

@@ -7,6 +7,7 @@ from typing import Any
 
 from roller_mlir.sim.hopper_calls import HopperCalls, word
 from roller_mlir.sim.hopper_layout import CopyKind
+from roller_mlir.sim.hopper_ops import NO_CLUSTERS
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
@@ -57,9 +58,13 @@ class BulkCopyOps:
         if places:
             fail(operation, f"'{operation.name}' with {what} is not known to the simulator")
 
+    def _refuse_multicast(self, operation: Any, places: list[int]) -> None:
+        if places:
+            fail(operation, f"'{operation.name}' with a multicast mask reaches into other blocks: {NO_CLUSTERS}")
+
     def _plan_tensor_load(self, operation: Any) -> Callable[[], None]:
         target, source, coordinates, mbarrier, offsets, mask, _, predicate = self._segments(operation)
-        self._require_absent(operation, mask, "a multicast mask")
+        self._refuse_multicast(operation, mask)
         self._require_absent(operation, predicate, "a predicate")
         mode = word(operation.attributes["mode"])
         if mode not in ("tile", "im2col"):
@@ -79,7 +84,7 @@ class BulkCopyOps:
 
     def _plan_load(self, operation: Any) -> Callable[[], None]:
         mask = self._segments(operation)[4]
-        self._require_absent(operation, mask, "a multicast mask")
+        self._refuse_multicast(operation, mask)
         site = self.calls.site(operation)
 
         def operands() -> list[Any]:

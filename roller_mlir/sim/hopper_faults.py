@@ -15,7 +15,7 @@ _FLAT = {
         "not all 128 threads of a warpgroup reached an operation that needs all of them",
     ),
 }
-HOPPER_FAULTS = frozenset(fault for fault in Fault if Fault.MBARRIER <= fault <= Fault.PROXY)
+HOPPER_FAULTS = frozenset(fault for fault in Fault if Fault.MBARRIER <= fault <= Fault.OVERWRITES_STORE)
 
 
 def hopper_fault(fault: Fault, table: SiteTable, values: list[int]) -> tuple[str, str]:
@@ -57,6 +57,11 @@ def hopper_fault(fault: Fault, table: SiteTable, values: list[int]) -> tuple[str
         return "early-release", (
             f"a copy overwrites {at}, which products of warpgroup {values[1]} may still read: nothing orders the wait "
             f"for their group before the copy"
+        )
+    if fault is Fault.OVERWRITES_STORE:
+        return "early-release", (
+            f"{at} is overwritten, which a bulk store of warp {values[1]} may still read: nothing orders the wait for "
+            f"it before"
         )
     if fault is Fault.OVERWRITES_COPY:
         return "unfinished-copy", f"a copy overwrites {at}, which another copy may still write"

@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The compiled checks of who may touch a granule of workgroup memory: threads, bulk copies, products.
 
-A granule knows the copy that writes it (mbarrier and phase), the last write by a thread (sanitized launches), and of
-each warpgroup the last group of products that reads it. What comes later must know that these have finished, by clocks;
-the schedule does not matter. What threads write is seen by copies and products only behind a proxy fence.
+A granule knows the copy that writes it (mbarrier and phase), the last write by a thread (sanitized launches), the bulk
+store that reads it, and of each warpgroup the last group of products that does. What comes later must know that these
+have finished, by clocks; the schedule does not matter. What threads write is seen by copies and products only behind a
+proxy fence.
 """
 
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from roller_mlir.sim.hopper_base_ir import ASYNC, Base, granule_of, known_of, ma
 from roller_mlir.sim.hopper_layout import (
     CLOCK_GROUPS,
     CLOCK_MBARRIERS,
+    CLOCK_STORES,
     CLOCK_WORDS,
     GRANULE_BYTES,
     WARP,
@@ -33,7 +35,7 @@ class Granules:
 
     Attributes:
         claim: claim(block, site, address, bytes, writer): nobody may touch it any more; `writer` will write it.
-        read: read(block, site, address, bytes): a copy reads it.
+        read: read(block, site, address, bytes, reader): a bulk store reads it.
         product: product(block, site, address): a product of the running warpgroup reads it.
     """
 
@@ -54,6 +56,17 @@ def _require_landed(
         sure = code.read(known, builder.add(mbarrier, code.value(CLOCK_MBARRIERS)))
         with code.when(builder.icmp_signed("<", sure, phase), likely=False):
             stop(base, code, block, fault, site, offset)
+
+
+def _require_stored(base: Base, code: Code, block: Value, site: Value, known: Value, granule: Value, at: Value) -> None:
+    """Emit a fault unless a clock knows that the bulk store which reads a granule has done so."""
+    builder = code.builder
+    store = code.read(granule, Granule.STORE)
+    with code.when(code.compare("!=", store, 0)):
+        warp, number = builder.lshr(store, code.value(32)), builder.and_(store, code.value(0xFFFFFFFF))
+        sure = code.read(known, builder.add(warp, code.value(CLOCK_STORES)))
+        with code.when(builder.icmp_signed("<", sure, number), likely=False):
+            stop(base, code, block, Fault.OVERWRITES_STORE, site, at, warp)
 
 
 def _require_read(base: Base, code: Code, block: Value, site: Value, known: Value, granule: Value, at: Value) -> None:
@@ -102,6 +115,7 @@ def _claim(base: Base) -> Value:
         granule, offset = granule_of(code, block, at), code.builder.sub(at, walk.arena)
         _require_landed(base, code, block, site, walk.known, granule, offset, Fault.OVERWRITES_COPY)
         _require_read(base, code, block, site, walk.known, granule, offset)
+        _require_stored(base, code, block, site, walk.known, granule, offset)
         code.write(granule, Granule.COPY, code.parameters[4])
         code.write(granule, Granule.WRITE, 0)
     code.builder.ret_void()
@@ -109,12 +123,13 @@ def _claim(base: Base) -> Value:
 
 
 def _read(base: Base) -> Value:
-    walk = _Walk(base, "granules_read", 4)
+    walk = _Walk(base, "granules_read", 5)
     code, block, site = walk.code, walk.block, walk.site
     with code.count(*walk.granules(code.parameters[3]), GRANULE_BYTES) as at:
         granule, offset = granule_of(code, block, at), code.builder.sub(at, walk.arena)
         _require_landed(base, code, block, site, walk.known, granule, offset, Fault.READS_COPY)
         _require_fence(base, code, block, site, granule, offset)
+        code.write(granule, Granule.STORE, code.parameters[4])
     code.builder.ret_void()
     return code.function
 
@@ -161,6 +176,7 @@ def _touched(base: Base) -> None:
             with writes:
                 _require_landed(base, code, block, site, known, granule, offset, Fault.OVERWRITES_COPY)
                 _require_read(base, code, block, site, known, granule, offset)
+                _require_stored(base, code, block, site, known, granule, offset)
                 code.write(granule, Granule.WRITE, builder.or_(time, thread))
             with reads:
                 _require_landed(base, code, block, site, known, granule, offset, Fault.READS_COPY)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The records of what a Hopper block does beside its threads: mbarriers, bulk copies, products of warpgroups.
 
-Happens-before is kept as clocks: one a warp says up to where it knows of every other warp's memory accesses, of each
-warpgroup's finished groups of products, and of each mbarrier's finished phases. An arrival adds the warp's clock to
-the phase, a wait adds the phase's to the warp's.
+Happens-before is kept as clocks: one a warp says up to where it knows of every other warp's memory accesses and bulk
+stores, of each warpgroup's finished groups of products, and of each mbarrier's finished phases. An arrival adds the
+warp's clock to the phase, a wait adds the phase's to the warp's.
 """
 
 from enum import IntEnum
@@ -20,7 +20,8 @@ GRANULE_BYTES = 16
 
 CLOCK_GROUPS = MOST_WARPS  # where the entries of warpgroups start in a clock
 CLOCK_MBARRIERS = CLOCK_GROUPS + MOST_GROUPS
-CLOCK_WORDS = CLOCK_MBARRIERS + MOST_MBARRIERS
+CLOCK_STORES = CLOCK_MBARRIERS + MOST_MBARRIERS  # of each warp, how many of its bulk stores have finished
+CLOCK_WORDS = CLOCK_STORES + MOST_WARPS
 
 WINDOW_BYTES = 1 << 18
 """Addresses of workgroup memory take 18 bits in matrix descriptors; each block's arena lies in a window of its own."""
@@ -57,7 +58,8 @@ class Machine(IntEnum):
     MAPS = 16  # address of int64[MAP_COUNT]: addresses of the tensor maps
     MAP_COUNT = 17
     PROXY_FENCES = 18  # address of int64[threads]: when the thread last passed a proxy fence
-    SIZE = 19
+    STORES = 19  # address of int64[warps]: bulk stores that threads of the warp have issued
+    SIZE = 20
 
 
 class Granule(IntEnum):
@@ -65,7 +67,8 @@ class Granule(IntEnum):
 
     COPY = 0  # the copy that writes it: number of its mbarrier << 32 | complete phases once it has landed; 0: none
     WRITE = 1  # sanitized: the last write by a thread: time << 10 | thread; 0: none since the copy
-    READERS = 2  # of each warpgroup the last group of products that reads it
+    STORE = 2  # the bulk store that reads it: warp << 32 | its number among the warp's; 0: none
+    READERS = 3  # of each warpgroup the last group of products that reads it
 
 
 class Mbarrier(IntEnum):
@@ -95,7 +98,8 @@ class BulkCopy(IntEnum):
     BYTES = 7
     X = 8  # coordinates, innermost first
     OFFSETS = 13  # im2col offsets, innermost first
-    SIZE = 16
+    NUMBER = 16  # of a store: among those of its warp
+    SIZE = 17
 
 
 class CopyKind(IntEnum):

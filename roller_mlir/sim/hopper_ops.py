@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Rewrites Hopper's NVVM operations of a kernel: places, lanes, barriers, registers, fences, stores of matrices."""
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -26,9 +27,20 @@ _CLUSTER_OF_ONE = {
     "cluster.ctarank": 0,
     "cluster.nctarank": 1,
 }
+NO_CLUSTERS = "the simulator runs clusters of one block only"
+_CLUSTER_SIZES = ("known_cluster_size", "gpu.known_cluster_size", "nvvm.cluster_dim")
 _AXES = {"x": 0, "y": 1, "z": 2}
 _SHUFFLES = {"idx": "idx", "bfly": "xor", "down": "down", "up": "up"}
 _ALL_LANES = -1
+
+
+def refuse_clusters(function: Any) -> None:
+    """Refuse a kernel that is for clusters of several blocks."""
+    for name in _CLUSTER_SIZES:
+        if name in function.attributes:
+            sizes = re.findall(r"\d+", str(function.attributes[name]).partition(":")[2])
+            if any(size != "1" for size in sizes):
+                fail(function, f"the kernel has {name} = {', '.join(sizes)}: {NO_CLUSTERS}")
 
 
 @dataclass(frozen=True)
@@ -52,6 +64,8 @@ class HopperOps:
             return operation.erase
         if name.startswith("nvvm.read.ptx.sreg."):
             return self._plan_register(operation, name.removeprefix("nvvm.read.ptx.sreg."))
+        if name == "nvvm.mapa":
+            fail(operation, f"'{name}' reaches into other blocks of a cluster: {NO_CLUSTERS}")
         planners: dict[str, Callable[[Any], Callable[[], None]]] = {
             "nvvm.fence.proxy": self._plan_proxy_fence,
             "nvvm.barrier": self._plan_barrier,

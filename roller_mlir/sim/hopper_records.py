@@ -84,6 +84,7 @@ def prepare_machine(records: Records, maps: Sequence[int]) -> None:
         Machine.GROUPS: np.zeros((resident, groups * Group.SIZE), np.int64),
         Machine.OPERANDS: np.zeros((resident, groups * WARPGROUP), np.int64),
         Machine.PROXY_FENCES: np.zeros((resident, threads), np.int64),
+        Machine.STORES: np.zeros((resident, warps), np.int64),
         Machine.CLUSTER_PHASE: np.zeros((resident, threads), np.int64),
     }
     for slot, table in rows.items():

@@ -172,6 +172,7 @@ class Fault(IntEnum):
     CLUSTER = 56  # what the simulator does not do with clusters
     MBARRIER_START = 57  # an mbarrier is used by a warp that its initialisation is not ordered before
     PROXY = 58  # a copy or a product reads what a thread wrote, without a proxy fence in between
+    OVERWRITES_STORE = 59  # a thread or a copy overwrites what a bulk store may still read
 
 
 class Outcome(IntEnum):

@@ -73,8 +73,9 @@ class Assembly:
         return group(self.operand(number))
 
     def constant(self, number: int) -> int:
-        """Return an operand that must be a constant."""
-        found = immediate(self.operand(number))
+        """Return an operand that must be a constant, itself or as what LLVM passes for it."""
+        spelled = self.operand(number)
+        found = immediate(self.values.get(spelled, ("", spelled))[1])
         if found is None:
             raise self.refuse(f"whose operand {number} is not constant")
         return found

@@ -5,14 +5,17 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from roller_mlir.plan.manifest import Launch, Manifest
+from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.sim.launch import SimulatedKernels
 from roller_mlir.sim.llvm_level import LlvmKernel, lower_llvm
 
 
 @lru_cache(maxsize=16)
-def _compiled(name: str, file: str, text: str, subgroup_size: int) -> tuple[LlvmKernel, SimulatedKernels]:
-    lowered = lower_llvm(name, text, subgroup_size=subgroup_size, file=file)
+def _compiled(
+    name: str, file: str, text: str, subgroup_size: int, tensor_maps: tuple[TensorMap, ...]
+) -> tuple[LlvmKernel, SimulatedKernels]:
+    lowered = lower_llvm(name, text, subgroup_size=subgroup_size, file=file, tensor_maps=tensor_maps)
     return lowered, SimulatedKernels(lowered, subgroup_size)
 
 
@@ -26,7 +29,7 @@ class LlvmKernels:
             BackendError: It holds none.
         """
         self._subgroup_size = manifest.device.subgroup_size
-        self._texts: dict[str, tuple[str, str]] = {}
+        self._texts: dict[str, tuple[str, str, tuple[TensorMap, ...]]] = {}
         for kernel in manifest.kernels:
             file = kernel.files.get("llvm")
             if file is None:
@@ -34,7 +37,7 @@ class LlvmKernels:
                     f"'{manifest.function}' cannot be simulated at level llvm: its artifact holds no LLVM IR of kernel "
                     f"'{kernel.name}'; compile it with llvm=True, or with binaries"
                 )
-            self._texts[kernel.name] = file, files[file].decode()
+            self._texts[kernel.name] = file, files[file].decode(), kernel.tensor_maps
 
     def find(self, launch: Launch) -> SimulatedKernels:
         """Return what runs a launch.
@@ -43,8 +46,8 @@ class LlvmKernels:
             BackendError: The device would not launch blocks of this size.
             DiagnosedError: The kernel holds what the simulator does not know.
         """
-        file, text = self._texts[launch.kernel]
-        lowered, simulated = _compiled(launch.kernel, file, text, self._subgroup_size)
+        file, text, maps = self._texts[launch.kernel]
+        lowered, simulated = _compiled(launch.kernel, file, text, self._subgroup_size, maps)
         if refusal := lowered.refusal(launch.block):
             raise BackendError(f"simulator: kernel '{launch.kernel}' cannot be launched: {refusal}")
         return simulated

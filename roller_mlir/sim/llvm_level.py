@@ -13,6 +13,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.sim.buffers import UNTYPED
 from roller_mlir.sim.kernel_ir import Entry, Parameter, complete
 from roller_mlir.sim.layout import Block, Launch
@@ -63,7 +64,7 @@ class LlvmKernel(LoweredKernels):
 
 
 def lower_llvm(
-    name: str, text: str, *, subgroup_size: int, file: str = "", tensor_maps: Sequence[MapSpec] = ()
+    name: str, text: str, *, subgroup_size: int, file: str = "", tensor_maps: Sequence[TensorMap] = ()
 ) -> LlvmKernel:
     """Make a kernel of the vendors' LLVM IR one that the simulator runs.
 
@@ -112,14 +113,16 @@ def lower_llvm(
     )
 
 
-def _parameters(kernel: KernelText, tensor_maps: Sequence[MapSpec]) -> tuple[Parameter, ...]:
+def _parameters(kernel: KernelText, tensor_maps: Sequence[TensorMap]) -> tuple[Parameter, ...]:
     maps = iter(tensor_maps)
     found: list[Parameter] = []
     for one in kernel.parameters:
         spec = next(maps, None) if one.by_value else None
         if one.by_value and spec is None:
             kernel.refuse(0, f"its parameter {len(found)} is a grid constant, but no tensor map is given for it")
-        found.append(_parameter(kernel, one.kind) if spec is None else Parameter("ptr", None, ATTRIBUTE, spec))
+        found.append(
+            _parameter(kernel, one.kind) if spec is None else Parameter("ptr", None, ATTRIBUTE, MapSpec(plain=spec))
+        )
     if next(maps, None) is not None:
         kernel.refuse(0, f"{len(tensor_maps)} tensor maps are given, but it has fewer grid constants")
     return tuple(found)

@@ -57,9 +57,9 @@ def _product(assembly: Assembly) -> None:
     kernel = assembly.kernel
     require_warps(kernel, assembly.statement.opcode)
     registers = assembly.group(0)
-    form = _form(assembly, len(registers))
     if assembly.operand(1).startswith("{"):
         raise assembly.refuse("with A in registers")
+    form = _form(assembly, len(registers))
     word = "float" if ".f32." in assembly.statement.opcode else "i32"
     descriptors = [assembly.read(assembly.operand(number), "i64") for number in (1, 2)]
     adds = assembly.read(assembly.operand(3), "i1")

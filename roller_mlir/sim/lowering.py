@@ -23,7 +23,7 @@ from roller_mlir.sim.hopper_calls import HopperCalls
 from roller_mlir.sim.hopper_copy_ops import BulkCopyOps
 from roller_mlir.sim.hopper_mbarrier_ops import MbarrierOps
 from roller_mlir.sim.hopper_mma import WarpgroupOps
-from roller_mlir.sim.hopper_ops import HopperOps
+from roller_mlir.sim.hopper_ops import HopperOps, refuse_clusters
 from roller_mlir.sim.kernel_ir import Entry, Parameter, complete
 from roller_mlir.sim.lds_copies import LdsCopies
 from roller_mlir.sim.matrix_fragments import Fragments
@@ -192,6 +192,7 @@ class _KernelLowering:
         matrices = MatrixOps(memory, gpu_ops, fragments, self.together)
         wmma = WmmaOps(memory, gpu_ops, fragments, self.together)
         to_lds = LdsCopies(memory, gpu_ops, self.together)
+        refuse_clusters(self.function)
         calls = HopperCalls(memory, gpu_ops)
         groups = WarpgroupOps(calls, list(_operations(self.function)))
         hopper = (MbarrierOps(calls), BulkCopyOps(calls), HopperOps(calls), groups)

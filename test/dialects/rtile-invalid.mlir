@@ -1266,7 +1266,7 @@ func.func @program(%a: tensor<8xf32>, %m: memref<8xf32>, %x: f32, %d: tensor<?xf
 // #rtile.plan.
 
 func.func @plan(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'rtile.program' op plan has unknown key 'grid'; known are device, instruction, axes, thread_order, lane, unit_order, reduction_order, operands, stages, unroll, edge, tasks_per_unit, split, part, max_units, persistent, atom, prediction}}
+  // expected-error@+1 {{'rtile.program' op plan has unknown key 'grid'; known are device, instruction, axes, thread_order, lane, unit_order, reduction_order, operands, stages, unroll, edge, tasks_per_unit, split, part, max_units, store, persistent, atom, prediction}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()

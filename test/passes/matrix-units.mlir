@@ -30,7 +30,7 @@
 // WMMA: %[[A:.*]] = gpu.subgroup_mma_load_matrix
 // WMMA: gpu.subgroup_mma_compute %[[A]], %{{.*}}, %{{.*}}
 // WMMA: gpu.subgroup_mma_store_matrix
-// WMMA: gpu.barrier scope<subgroup>
+// WMMA: gpu.barrier scope {{.*}}subgroup
 
 // MFMA: gpu.func @matmul_0(
 // MFMA: amdgpu.mfma

@@ -28,8 +28,20 @@ a step. Kernels with more keep an offset, one register."""
 
 _NARROW = "builtin.module(gpu.module(gpu.func(arith-int-range-narrowing{int-bitwidths-supported=32},canonicalize,cse)))"
 
-_BUFFER = {"memref.load": 0, "vector.load": 0, "memref.store": 1, "vector.store": 1}
-"""Which operand of an access is the buffer; its indices follow."""
+_BUFFER = {
+    "memref.load": 0,
+    "vector.load": 0,
+    "memref.store": 1,
+    "vector.store": 1,
+    "nvgpu.ldmatrix": 0,
+    "nvgpu.device_async_copy": 0,
+    "gpu.subgroup_mma_load_matrix": 0,
+    "gpu.subgroup_mma_store_matrix": 1,
+}
+"""Which operand of an access is the buffer; its indices follow. A copy's source and its indices come next."""
+
+_COPY = "nvgpu.device_async_copy"
+_SEGMENTS = "operandSegmentSizes"
 
 _CASTS = ("arith.index_cast", "arith.index_castui")
 
@@ -80,7 +92,7 @@ class _Flattener:
         for view in block.operations:
             op = view.operation
             for result in op.results:
-                self._depths[result] = loops
+                self._depths[result] = self._depth(op, loops)
             if op.name in _BUFFER:
                 accesses.append((op, around, loops))
             for region in op.regions:
@@ -88,34 +100,56 @@ class _Flattener:
                     self._blocks += 1
                     self._collect(inner, [self._blocks, *around], loops + (op.name == "scf.for"), accesses)
 
+    def _depth(self, op: Any, loops: int) -> int:
+        """Gives how many loops a value changes in: arithmetic on what does not change is moved out of them."""
+        if not op.name.startswith("arith."):
+            return loops
+        return max((self._depths.get(operand, loops) for operand in op.operands), default=0)
+
     def _replace(self, access: Any, blocks: list[int]) -> None:
         at = _BUFFER[access.name]
         operands = list(access.operands)
+        with ir.InsertionPoint(access), access.location:
+            place, end = self._flat(operands, at, blocks)
+            changed = [*operands[:at], *place]
+            attributes = dict(access.attributes.items())
+            if access.name == _COPY:
+                source, end = self._flat(operands, end, blocks)
+                changed += source
+                sizes = [1, len(place) - 1, 1, len(source) - 1, len(operands) - end]
+                attributes[_SEGMENTS] = ir.DenseI32ArrayAttr.get(sizes, access.context)
+            changed += operands[end:]
+            if changed == operands:
+                return
+            new = ir.Operation.create(
+                access.name,
+                results=[result.type for result in access.results],
+                operands=changed,
+                attributes=attributes,
+            )
+        for old, result in zip(access.results, new.results, strict=True):
+            old.replace_all_uses_with(result)
+        access.erase()
+
+    def _flat(self, operands: list[Any], at: int, blocks: list[int]) -> tuple[list[Any], int]:
+        """Gives a buffer and its indices, made flat where that is possible, and the number of the operand behind."""
         kind: Any = ir.MemRefType(operands[at].type)
+        end = at + 1 + kind.rank
+        same = operands[at:end]
         if kind.rank < 2 or not kind.has_static_shape or not _is_plain(kind):
-            return
+            return same, end
         terms: dict[Any, int] = {}
         constant, stride = 0, 1
-        for index, extent in zip(reversed(operands[at + 1 :]), reversed(kind.shape), strict=True):
+        for index, extent in zip(reversed(operands[at + 1 : end]), reversed(kind.shape), strict=True):
             found, offset = self._linear(index)
             for value, factor in found.items():
                 terms[value] = terms.get(value, 0) + factor * stride
             constant += offset * stride
             stride *= extent
         if stride + abs(constant) >= _LIMIT:
-            return
-        with ir.InsertionPoint(access), access.location:
-            moving = {value: factor for value, factor in terms.items() if factor}
-            place = self._place(operands[at], kind, moving, constant, blocks)
-            new = ir.Operation.create(
-                access.name,
-                results=[result.type for result in access.results],
-                operands=[*operands[:at], *place],
-                attributes=dict(access.attributes.items()),
-            )
-        for old, result in zip(access.results, new.results, strict=True):
-            old.replace_all_uses_with(result)
-        access.erase()
+            return same, end
+        moving = {value: factor for value, factor in terms.items() if factor}
+        return self._place(operands[at], kind, moving, constant, blocks), end
 
     # What an index is -----------------------------------------------------------------------------------------------
 
@@ -254,4 +288,4 @@ def _is_plain(kind: Any) -> bool:
 
 
 def _is_global_load(op: Any) -> bool:
-    return op.name.endswith("load") and "workgroup" not in str(op.operands[0].type)
+    return op.name == _COPY or (op.name.endswith("load") and "workgroup" not in str(op.operands[0].type))

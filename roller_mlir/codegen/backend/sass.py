@@ -18,14 +18,13 @@ from roller_mlir.codegen.backend.assembly import Listing
 from roller_mlir.codegen.backend.code_object import section
 
 _BYTES = 16
-_OLDEST, _NEWEST, _LONG_BRANCHES = 70, 129, 90
+_OLDEST, _TURING, _NEWEST, _LONG_BRANCHES = 70, 75, 129, 90
 _OPERATIONS = {
     0x023: "FFMA",
     0x049: "FFMA2",
     0x02B: "DFMA",
     0x031: "HFMA2",
     0x147: "BRA",
-    0x036: "HMMA",  # of Volta
     0x037: "IMMA",
     0x03C: "HMMA",
     0x03F: "DMMA",
@@ -34,6 +33,7 @@ _OPERATIONS = {
     0x1F3: "QGMMA",
     0x1B4: "UTMALDG",
 }
+_VOLTA = {0x036: "HMMA"}
 _LOAD_MATRIX = 0x03B
 _ACCESSES = {
     0x181: "LDG",
@@ -67,11 +67,12 @@ def read_cubin(cubin: bytes, kernel: str, architecture: str) -> Listing:
         raise ValueError(f"the architecture must be sm_{_OLDEST} to sm_{_NEWEST}, but got '{architecture}'")
     code = section(cubin, f".text.{kernel}")
     long = _number(architecture) >= _LONG_BRANCHES
+    operations = _OPERATIONS | _VOLTA if _number(architecture) < _TURING else _OPERATIONS
     names: list[str] = []
     loops: list[tuple[int, int]] = []
     for at, (low, high) in enumerate(struct.iter_unpack("<QQ", code[: len(code) // _BYTES * _BYTES])):
         operation = low & 0x1FF
-        name = _OPERATIONS.get(operation, f"op_0x{operation:03x}")
+        name = operations.get(operation, f"op_0x{operation:03x}")
         if operation in _ACCESSES:
             width = (high >> 9) & 7
             name = ".".join(filter(None, (_ACCESSES[operation], _WIDTHS[min(width, len(_WIDTHS) - 1)])))

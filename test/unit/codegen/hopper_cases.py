@@ -35,6 +35,7 @@ class Matmul:
         persistent: Whether blocks walk over tasks.
         tasks_per_unit: Blocks that are to fit on a unit; 0 for not said.
         start: What the sums start from.
+        store: How the result is written: "synchronous" or "tensor".
         layout: How factors are copied.
     """
 
@@ -51,6 +52,7 @@ class Matmul:
     persistent: bool = False
     tasks_per_unit: int = 0
     start: float = 0
+    store: str = "synchronous"
     layout: str = TENSOR_COPY
 
     def but(self, **changes: object) -> "Matmul":
@@ -201,7 +203,8 @@ class Matmul:
         loops = self._loops[:-1]
         store = (
             f'"rtile.store"({"%o" if self.epilogue else "%r"}, %out, {values(loops)}) '
-            f"{{origin = {self._map(loops, loops)}, steps = {integers([1] * len(loops))}}} : "
+            f"{{origin = {self._map(loops, loops)}, steps = {integers([1] * len(loops))}, "
+            f'copy = "{self.store}"}} : '
             f"({tensor(tile, out)}, {memref(shapes[2], out)}{', index' * len(loops)}) -> ()"
         )
         task = [

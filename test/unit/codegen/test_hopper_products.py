@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hopper_cases import Matmul
 
-from roller_mlir.hal import find_device
+from roller_mlir import hal
 
 PLAIN = Matmul()
 WIDE = Matmul(block=(128, 256, 64), columns=256, groups=(2, 1), extents=(200, 264, 200))
@@ -40,10 +40,30 @@ CASES = {
     "sums of f16": PLAIN.but(result="f16", extents=(72, 72, 136)),
 }
 
+STORED = PLAIN.but(store="tensor", result="f16", extents=(72, 200, 136))
+
+STORES = {
+    "pieces of a line": STORED,
+    "epilogue": STORED.but(result="f32", epilogue=True),
+    "batch": STORED.but(batch=2),
+    "two warpgroups": WIDE.but(store="tensor", result="f16"),
+    "two instructions a warpgroup": WIDE.but(store="tensor", result="f16", block=(256, 128, 64), columns=128),
+    "warpgroups along columns": WIDE.but(store="tensor", result="f16", block=(64, 256, 64), columns=128, groups=(1, 2)),
+    "half lines": STORED.but(block=(64, 96, 64), columns=96, transposed=(False, True)),
+    "quarter lines": STORED.but(block=(64, 48, 64), columns=48, transposed=(False, True)),
+    "single groups": STORED.but(block=(64, 48, 64), columns=24, transposed=(False, True)),
+}
+
 
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_equals_numpy(case):
     case.check()
+
+
+@pytest.mark.parametrize("case", STORES.values(), ids=STORES)
+def test_stores_by_tensor_copies(case):
+    artifact = case.check(sanitize=True)
+    assert artifact.kernels[0].tensor_maps[-1].argument == len(artifact.manifest.launches[0].arguments) - 1
 
 
 @pytest.mark.parametrize("name", ["edges", "two warpgroups", "epilogue", "two buffers"])
@@ -59,12 +79,8 @@ def test_any_order_of_threads(seed):
 @pytest.fixture
 def small_device(tmp_path):
     """An h200 of two units: persistent blocks take several tasks each."""
-    path = Path(find_device("h200").path) if hasattr(find_device("h200"), "path") else None
-    if path is None:
-        import roller_mlir.hal
-
-        path = Path(roller_mlir.hal.__file__).parent / "devices" / "h200.toml"
-    text = path.read_text().replace("units = 132", "units = 2").replace('name = "h200"', 'name = "small"')
+    text = (Path(hal.__file__).parent / "devices" / "h200.toml").read_text()
+    text = text.replace("units = 132", "units = 2").replace('name = "h200"', 'name = "small"')
     text = re.sub(r"default_for = .*\n", "", text)
     small = tmp_path / "small.toml"
     small.write_text(text)
@@ -76,6 +92,10 @@ def test_persistent(small_device, stages, length):
     case = PLAIN.but(extents=(200, 200, length), stages=stages, persistent=True)
     artifact = case.check(small_device)
     assert artifact.manifest.launches[0].grid == (2, 1, 1)
+
+
+def test_persistent_stores(small_device):
+    STORED.but(extents=(200, 200, 136), block=(64, 192, 64), persistent=True).check(small_device, sanitize=True)
 
 
 def test_persistent_epilogue_and_residents(small_device):

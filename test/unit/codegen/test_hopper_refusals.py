@@ -99,3 +99,14 @@ def test_layer():
         'tile = #rtile.tile<[64, 64], "register"',
     )
     assert "factor must go to workgroup memory" in refused(PLAIN, edit)
+
+
+def test_stores():
+    stored = PLAIN.but(store="tensor", result="f16")
+    assert "stores f16, bf16, but the tile is f32" in refused(PLAIN.but(store="tensor"))
+    message = refused(stored.but(extents=(64, 66, 64), transposed=(False, True)))
+    assert "strides that are multiples of 16 B, but dimension 0 of memref<64x66xf16> has 132 B" in message
+    assert "with neighbouring columns in the tensor's innermost dimension" in refused(stored, ("lane = 1", "lane = -1"))
+    assert "attribute 'copy' must be 'synchronous' or 'tensor'" in refused(
+        stored, ('copy = "tensor"} :', 'copy = "asynchronous"} :')
+    )

@@ -62,15 +62,24 @@ def test_the_loop_of_128x256x64():
         LARGE.but(transposed=(True, True), epilogue=True),
         LARGE.but(block=(192, 128, 64), columns=128, groups=(3, 1), extents=(1000, 1000, 1000)),
         LARGE.but(block=(64, 128, 64), columns=128, groups=(1, 1), tasks_per_unit=2),
+        LARGE.but(result="f16", store="tensor"),
         LARGE.but(factor="i8", result="i32", block=(128, 256, 128), transposed=(False, True)),
     ],
-    ids=["192 accumulators", "transposed, epilogue", "three warpgroups", "two blocks a unit", "i8"],
+    ids=["192 accumulators", "transposed, epilogue", "three warpgroups", "two blocks a unit", "stores by copies", "i8"],
 )
 def test_no_spills_and_no_warnings(case):
     _, _, listing = build(case)
     loop = product_loop(listing)
     assert len(loop) - products(loop) <= 10 * products(loop)
     assert not [name for name in loop if name.startswith(("LDL", "STL"))]
+
+
+def test_stores_by_copies_use_no_others():
+    _, kernel, listing = build(LARGE.but(result="f16", store="tensor"))
+    names = [name.split(".")[0] for name in listing.instructions]
+    assert "STG" not in names
+    assert names.count("STSM") == 16 and names.count("UTMASTG") == 4
+    assert kernel.statistics.shared_bytes == 4 * 49152 + 64 + 32768
 
 
 def test_products_are_convergent():

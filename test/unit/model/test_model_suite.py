@@ -41,7 +41,9 @@ def check(expr: TensorExpression, plan: Plan, name: str) -> None:
         return
     found = predict(expr, plan, device)
     assert plan.prediction in (None, found)
-    assert ThreadMap(plan.axes, plan.thread_order, plan.lane_order).threads == plan.threads <= device.max_threads_per_block
+    assert (
+        ThreadMap(plan.axes, plan.thread_order, plan.lane_order).threads == plan.threads <= device.max_threads_per_block
+    )
     assert plan.threads == 1 or plan.threads % device.subgroup_size == 0
     assert len(plan.axes) == len(expr.loops) and len(plan.operands) == len(expr.inputs)
     counts = [steps_of(loop, axis) for loop, axis in zip(expr.loops, plan.axes, strict=True)]

@@ -338,3 +338,18 @@ def test_stmatrix_outside():
 def test_refusals(body, message):
     with pytest.raises(DiagnosedError, match=message):
         SimulatedKernels(kernel(body, 32))
+
+
+@pytest.mark.parametrize(
+    "attribute", ["known_cluster_size = array<i32: 2, 1, 1>", "nvvm.cluster_dim = array<i32: 1, 4>"]
+)
+def test_clusters_are_refused(attribute):
+    text = kernel("", 32).replace(" kernel {", f" kernel attributes {{{attribute}}} {{")
+    with pytest.raises(DiagnosedError, match="the simulator runs clusters of one block only"):
+        SimulatedKernels(text)
+    SimulatedKernels(text.replace("2, 1, 1", "1, 1, 1").replace("1, 4", "1, 1"))
+
+
+def test_other_blocks_of_a_cluster_are_refused():
+    with pytest.raises(DiagnosedError, match="'nvvm.mapa' reaches into other blocks of a cluster"):
+        SimulatedKernels(kernel("%far = nvvm.mapa %shared, %c1 : !llvm.ptr<3> -> !llvm.ptr<7>", 32))

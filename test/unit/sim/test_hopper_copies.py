@@ -229,6 +229,24 @@ def test_memory_overwritten_before_the_store_has_read_it():
     assert (y[2, 4:20] == 0).all() and np.array_equal(y[3:34, 4:20], x[1:])
 
 
+AGAIN = """nvvm.barrier
+  vector.store %line, %view[%row, %i0] : memref<32x16xf32, {space}>, vector<16xf32>
+  """.replace("{space}", WORKGROUP)
+
+
+def test_memory_written_again_by_other_threads():
+    """Behind the wait and a barrier it may be; without the wait the sanitizer says so, whatever ran first."""
+    text = store_text()
+    end = text.rindex("gpu.return")
+    text = f"{text[:end]}{AGAIN}{text[end:]}"
+    x, y = store(text, sanitize=True)
+    assert np.array_equal(y[2:34, 4:20], x)
+    for late in ("wait_group 1 {read}", "commit.group"):
+        with pytest.raises(SanitizerError, match="which a bulk store of warp 0 may still read") as caught:
+            store(text.replace("wait_group 0 {read}", late), sanitize=True)
+        assert caught.value.findings[-1].kind == "early-release"
+
+
 def test_a_store_without_a_proxy_fence():
     text = store_text()
     fence = text[text.index("nvvm.fence.proxy") : text.index("nvvm.barrier  // written")]

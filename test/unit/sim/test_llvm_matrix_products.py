@@ -120,6 +120,18 @@ def test_mma_as_inline_assembly(name: str) -> None:
     np.testing.assert_array_equal(mma_c_back(out), product(a, b, c))
 
 
+def test_mma_of_turing() -> None:
+    """m8n8k16: a register of A and B holds four neighbours along k, C's two hold neighbours of a row."""
+    a, b, c = matrices(8, 8, 16, "s8", "i32")
+    callee, sums = "llvm.nvvm.mma.m8n8k16.row.col.s8", "{ i32, i32 }"
+    call = f"{{d}} = call {{{sums}}} @{callee}({{a0}}, {{b0}}, {{c0}}, {{c1}})"
+    declared = f"declare {sums} @{callee}(i32, i32, i32, i32)\n"
+    out = np.zeros((8, 8), np.int32)
+    text = kernel("ptx", [["i32"], ["i32"], ["i32", "i32"]], call, ["i32", "i32"], declared)
+    launch(text, [a, np.ascontiguousarray(b.T), c, out], 32)
+    np.testing.assert_array_equal(out, product(a, b, c))
+
+
 @pytest.mark.parametrize("saturates", [False, True])
 def test_integers_wrap_unless_they_shall_saturate(saturates: bool) -> None:
     name = f"m16n8k32.row.col{'.satfinite' * saturates}.s8"

@@ -18,7 +18,8 @@ import numpy as np
 import pytest
 
 from roller_mlir.codegen.backend.translate import to_llvm_22
-from roller_mlir.sim import SimulatedKernels
+from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.sim import SimulatedKernels, SimulationError
 from roller_mlir.sim.llvm_level import lower_llvm
 
 DATA = Path(__file__).parent / "data" / "witness"
@@ -98,6 +99,52 @@ def test_sizes(name: str) -> None:
         assert is_right(name, kernel_of(name), 0, size)
 
 
+TENSORS = "triton-sm_90-f16-descriptors"
+
+
+def tensor_maps() -> list[TensorMap]:
+    """What Triton's launcher makes of the descriptors of A, B and C; a row of a box fills its swizzle."""
+    m, n, k = extents(TENSORS)
+    rows, columns, depth = INDEX[TENSORS]["tile"]
+    return [
+        TensorMap(
+            argument=18 + number,
+            element="f16",
+            extents=shape,
+            strides=(2 * shape[1],),
+            box=box,
+            steps=(1, 1),
+            swizzle=2 * box[1],
+        )
+        for number, (shape, box) in enumerate(
+            [((m, k), (rows, depth)), ((k, n), (depth, columns)), ((m, n), (rows, columns))]
+        )
+    ]
+
+
+def runs_with_descriptors(text: str, seed: int | None) -> bool:
+    """Whether the kernel that takes descriptors gives the product."""
+    # A descriptor is passed with the address in it; here the arrays are parameters behind the others.
+    text = re.sub(r"(define .*) %17\)", r"\1 %17, ptr %a, ptr %b, ptr %c)", text)
+    entry = INDEX[TENSORS]
+    kernels = SimulatedKernels(lower_llvm(entry["kernel"], text, subgroup_size=32, tensor_maps=tensor_maps()), 32)
+    m, n, k = extents(TENSORS)
+    generator = np.random.default_rng(7)
+    a, b = (generator.integers(-4, 5, shape).astype(np.float16) for shape in ((m, k), (k, n)))
+    c, scratch = np.full((m, n), 99, np.float16), np.zeros(16, np.uint8)
+    sizes = [size for rows, columns in ((m, k), (k, n), (m, n)) for size in (rows, columns, columns, 1)]
+    rows, columns, _ = entry["tile"]
+    grid = (-(-m // rows), -(-n // columns))
+    arguments = [*sizes, k, scratch, scratch, a, b, c]
+    kernels.launch(entry["kernel"], grid, entry["threads"], entry["dynamic_bytes"], arguments, seed=seed)
+    return np.array_equal(c, (a.astype(np.int64) @ b.astype(np.int64)).astype(np.float16))
+
+
+@pytest.mark.parametrize("seed", [None, 0, 1])
+def test_products_with_descriptors(seed: int | None) -> None:
+    assert runs_with_descriptors(text_of(TENSORS), seed)
+
+
 FAULTS = {
     "a wait for too few groups": ("triton-sm_80-f16", r"(wait\.group\(i32) \d", r"\1 7"),
     "no wait": ("triton-sm_80-bf16", r".*@llvm\.nvvm\.cp\.async\.wait\.group\(i32 \d\)\n", ""),
@@ -120,3 +167,44 @@ def test_faults_show(fault: str) -> None:
         wrong = re.sub(r"declare .*ldmatrix.*\n", "", wrong, count=1)
     assert wrong != text
     assert not is_right(name, simulated(name, wrong), 0)
+
+
+# What is changed, and what is said of it; "": the result is wrong.
+HOPPER_FAULTS = {
+    "no wait for an mbarrier": (r".*mbarrier\.try_wait.*\n", "", "is read, which a copy may still write"),
+    "the other phase": (
+        r'(try_wait.*"r,r"\(ptr addrspace\(3\) %\d+, i32) %\d+\)',
+        r"\1 1)",
+        "is read, which a copy may still write",
+    ),
+    "fewer bytes than arrive": (r"12288;", "8192;", "fewer bytes are expected than are copied"),
+    "no wait for products": (
+        r"wgmma\.wait_group\.sync\.aligned \d;",
+        "",
+        "which products of warpgroup 0 may still read",
+    ),
+    "no commit of a group": (
+        r".*call void @llvm\.nvvm\.wgmma\.commit_group.*\n",
+        "",
+        "which products of warpgroup 0 may still read",
+    ),
+    "another swizzle of B": (r"-2147483616", "1073741856", "is read, which a copy may still write"),
+    "another stride of A": (r"i32 1073741888", "i32 1073741856", ""),
+    "another coordinate": (r"(ptr nonnull %0, i32) \d+, i32 %20", r"\1 8, i32 %20", ""),
+    "no wait for the store": (r".*call void @llvm\.nvvm\.cp\.async\.bulk\.wait\.group\(i32 0\)\n", "", ""),
+}
+
+
+@pytest.mark.parametrize("fault", HOPPER_FAULTS)
+def test_hopper_faults_show(fault: str) -> None:
+    pattern, replacement, message = HOPPER_FAULTS[fault]
+    text = text_of(TENSORS)
+    wrong = re.sub(pattern, replacement, text)
+    assert wrong != text
+    if not message:
+        assert not runs_with_descriptors(wrong, 0)
+        return
+    with pytest.raises(SimulationError) as caught:
+        runs_with_descriptors(wrong, 0)
+    assert message in str(caught.value)
+    assert "product_of_descriptors.ll:" in str(caught.value)

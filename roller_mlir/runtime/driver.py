@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What programs on GPUs ask of a vendor's driver, in plain integers; CUDA and HIP implement it, and tests imitate it.
+
+Addresses and streams are integers, modules and functions whatever the vendor's bindings make of them. Every call runs in
+the device's context, which `current` makes current. All calls raise `BackendError` with the driver's own word.
+"""
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from roller_mlir.plan.tensor_map import TensorMap
+
+Triple = tuple[int, int, int]
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceFacts:
+    """What a device can do, as its driver says.
+
+    Attributes:
+        architecture: "sm_90", "gfx942:sramecc+:xnack-".
+        units: Streaming multiprocessors or compute units.
+        most_threads: Threads of a block.
+        most_block: Threads of a block in x, y, z.
+        most_grid: Blocks of a grid in x, y, z.
+        most_shared_bytes: Workgroup memory of a block, where asked for.
+        cooperative: Whether it starts grids whose blocks all run at the same time.
+    """
+
+    architecture: str
+    units: int
+    most_threads: int
+    most_block: Triple
+    most_grid: Triple
+    most_shared_bytes: int
+    cooperative: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class Setup:
+    """How a kernel starts.
+
+    Attributes:
+        function: The driver's handle.
+        grid: Blocks in x, y, z.
+        block: Threads in x, y, z.
+        shared_bytes: Dynamic workgroup memory.
+        cooperative: Whether all blocks must run at the same time.
+    """
+
+    function: Any
+    grid: Triple
+    block: Triple
+    shared_bytes: int
+    cooperative: bool
+
+
+class Driver(Protocol):
+    """One device through its vendor's driver."""
+
+    @property
+    def label(self) -> str:
+        """The driver's name ("CUDA")."""
+        ...
+
+    @property
+    def vendor(self) -> str:
+        """Whose devices, as manifests spell it."""
+        ...
+
+    @property
+    def ordinal(self) -> int:
+        """The device's number."""
+        ...
+
+    @property
+    def facts(self) -> DeviceFacts:
+        """What the device can do."""
+        ...
+
+    @property
+    def memory_kinds(self) -> tuple[int, ...]:
+        """DLPack's device types of memory that kernels here may use; the first is the device's own."""
+        ...
+
+    def current(self) -> AbstractContextManager[None]:
+        """Make the device's context current, and afterwards what was current before."""
+        ...
+
+    def image_kinds(self, architecture: str) -> tuple[str, ...]:
+        """Kinds of binaries ("cubin", ...) for an architecture that run on this device, the best first."""
+        ...
+
+    def load_image(self, name: str, image: bytes) -> Any:
+        """Load a binary; `name` is for errors."""
+        ...
+
+    def find_function(self, module: Any, name: str) -> Any:
+        """Return a kernel of a module."""
+        ...
+
+    def allow_shared(self, function: Any, size_bytes: int) -> None:
+        """Allow a kernel so much dynamic workgroup memory."""
+        ...
+
+    def resident_blocks(self, setup: Setup) -> int:
+        """Blocks of a kernel that run on the device at the same time."""
+        ...
+
+    def launch(self, setup: Setup, parameters: int, stream: int) -> None:
+        """Start a kernel; `parameters` is the address of a table with the address of each parameter."""
+        ...
+
+    def encode_map(self, record: int, described: TensorMap, address: int) -> None:
+        """Write 128 bytes at `record`: a tensor map of the array at `address`."""
+        ...
+
+    def allocate(self, size_bytes: int) -> int | None:
+        """Return the address of new memory, aligned to at least 256 B; None: there is none left."""
+        ...
+
+    def free(self, address: int) -> None:
+        """Give memory back, after all that uses it has ended."""
+        ...
+
+    def upload(self, target: int, source: int, size_bytes: int, stream: int) -> None:
+        """Copy pageable memory of the host, which is the caller's again on return."""
+        ...
+
+    def download(self, target: int, source: int, size_bytes: int, stream: int) -> None:
+        """Copy to the host; the bytes are there after `synchronize`."""
+        ...
+
+    def copy(self, target: int, source: int, size_bytes: int, stream: int) -> None:
+        """Copy within the device."""
+        ...
+
+    def place_of(self, address: int) -> int | None:
+        """The number of the device whose memory an address is in; None: the driver does not know it."""
+        ...
+
+    def is_capturing(self, stream: int) -> bool:
+        """Whether a stream records a graph."""
+        ...
+
+    def wait(self, stream: int, other: int) -> None:
+        """Let a stream wait for all that another has been given so far."""
+        ...
+
+    def synchronize(self, stream: int) -> None:
+        """Wait for a stream."""
+        ...
+
+    def start_clock(self, stream: int) -> Any:
+        """Record an event in a stream, from which `stop_clock` counts."""
+        ...
+
+    def stop_clock(self, start: Any, stream: int) -> float:
+        """Wait for the stream, and return the seconds since `start`."""
+        ...
