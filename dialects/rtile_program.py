@@ -187,6 +187,7 @@ def program(
     *,
     plan: PlanAttr | None = None,
     tasks_per_unit: int | None = None,
+    persistent: bool = False,
     loc: Any = None,
     ip: Any = None,
 ) -> ProgramOp:
@@ -198,6 +199,7 @@ def program(
         name: Name of the program.
         plan: The plan; None where the region will hold loops.
         tasks_per_unit: How many tasks are to fit on one unit at a time; None leaves it to the back end.
+        persistent: Whether as many blocks as fit on the device walk over all tasks.
         loc: Location; the current one where None.
         ip: Insertion point; the current one where None.
     """
@@ -206,6 +208,8 @@ def program(
         attributes["plan"] = plan
     if tasks_per_unit is not None:
         attributes[TASKS_PER_UNIT] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), tasks_per_unit)
+    if persistent:
+        attributes[PERSISTENT] = ir.UnitAttr.get()
     op = ir.Operation.create(
         "rtile.program",
         results=list(results),

@@ -22,6 +22,8 @@ for _name, _module in (
     # A whole word that is not part of a path or of another word, such as the "roller" in "roller-opt" or "x.roller".
     config.substitutions.append((rf"(?<![\w./-]){_name}(?![\w./-])", f"{sys.executable} -m {_module}"))  # noqa: F821
 
+config.environment["ROLLER_CACHE"] = "0"  # noqa: F821 - tests are of the compiler, not of what it once did
+
 for _variable in ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "HOME"):
     if _variable in os.environ:
         config.environment[_variable] = os.environ[_variable]  # noqa: F821

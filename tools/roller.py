@@ -21,6 +21,7 @@ _COMMANDS = {
     "explain": ("roller_mlir.tools.roller_explain", "show how an operator is planned, and why so"),
     "suite": ("roller_mlir.tools.roller_suite", "run the operators of a suite through a stage"),
     "fuzz": ("roller_mlir.tools.roller_fuzz", "compile, run and check random programs"),
+    "cache": ("roller_mlir.tools.roller_cache", "look at the cache of compiled functions, or empty it"),
     "devices": ("roller_mlir.tools.roller_devices", "list the devices, or all that is known of one"),
 }
 

@@ -138,6 +138,7 @@ def _record(campaign: "Campaign", tally: "Tally") -> dict[str, Any]:
         ],
         "kinds": {name: {"tried": tried, "held": held} for name, (tried, held) in sorted(tally.kinds.items())},
         "types": {name: {"tried": tried, "held": held} for name, (tried, held) in sorted(tally.types.items())},
+        "instructions": {name: {"tried": tried, "held": held} for name, (tried, held) in tally.instructions.items()},
         "failures": [failure.record() for failure in tally.failures],
         "wall_s": tally.wall_s,
     }
@@ -147,9 +148,14 @@ def _report(tally: "Tally") -> None:
     from roller_mlir.tools.roller_output import print_line, print_tables, seconds
 
     refused = sorted(tally.refusals.items(), key=lambda one: -one[1][0])
+    counted = (
+        ("Programs", "kind", tally.kinds),
+        ("Types", "type", tally.types),
+        ("Instructions of their kernels", "device and family", tally.instructions),
+    )
     tables: list[Any] = [
-        ("Programs", ("kind", "tried", "held"), [(n, str(t), str(h)) for n, (t, h) in sorted(tally.kinds.items())]),
-        ("Types", ("type", "tried", "held"), [(n, str(t), str(h)) for n, (t, h) in sorted(tally.types.items())]),
+        (title, (what, "tried", "held"), [(n, str(t), str(h)) for n, (t, h) in sorted(table.items())])
+        for title, what, table in counted
     ]
     if refused:
         rows = [(reason, str(count), message, command) for reason, (count, command, message) in refused]

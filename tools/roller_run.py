@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument("file", metavar="ARTIFACT|FILE", help="a directory made by 'roller compile -o', or MLIR text")
-    parser.add_argument("--on", default="sim", metavar="BACKEND", help="where to run (sim)")
+    parser.add_argument("--on", default="sim", metavar="BACKEND", help="where to run: sim, cuda, hip (sim)")
     parser.add_argument(
         "--level",
         choices=("gpu", "llvm"),
@@ -70,11 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
     artifact = _open(arguments)
     reference = open_reference(arguments, artifact) if arguments.check else None
     inputs = _inputs(arguments, artifact)
-    options = {"count": arguments.count, "seed": arguments.seed, "timeout_s": arguments.timeout}
-    if arguments.level:
-        options["level"] = arguments.level
-    if arguments.sanitize:
-        options["sanitize"] = True
+    options = _options(arguments)
     try:
         result = artifact.run_reported(*inputs, on=arguments.on, **options)
     except Sanitized as error:
@@ -88,6 +84,24 @@ def run(arguments: argparse.Namespace) -> int:
     comparisons = check_result(reference, inputs, result) if reference else []
     _report(arguments, artifact, result, comparisons)
     return 0 if all(comparison.matches for comparison in comparisons) else 1
+
+
+def _options(arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return what the back end is told; only the simulator counts, sanitizes and takes seeds."""
+    from roller_mlir.tools.roller_errors import UsageError
+
+    asked = {"--count": arguments.count, "--sanitize": arguments.sanitize, "--level": arguments.level}
+    if arguments.on != "sim":
+        for name, value in asked.items():
+            if value:
+                raise UsageError(f"{name} is for --on sim; {arguments.on} runs the kernels as they are")
+        return {}
+    options = {"count": arguments.count, "seed": arguments.seed, "timeout_s": arguments.timeout}
+    if arguments.level:
+        options["level"] = arguments.level
+    if arguments.sanitize:
+        options["sanitize"] = True
+    return options
 
 
 def _open(arguments: argparse.Namespace) -> "Artifact":

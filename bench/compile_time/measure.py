@@ -28,7 +28,7 @@ Milliseconds from `.mlir` text to the binary of one f32 matmul in a warm process
 `python bench/compile_time/measure.py > docs/compile-time.md`. Phases are timed inside the compiler; how fast the kernel
 is on a GPU is not among them. The product is kept in one kernel: small ones are otherwise divided over two.
 """
-ONE_KERNEL = roller_mlir.CompileOptions(split=False)
+ONE_KERNEL = roller_mlir.CompileOptions(split=False, cache=False)
 SUITE_TARGETS = ("v100", "a100", "h200", "mi300x")
 SIZES = ((1024, 1024, 1024), (4096, 4096, 4096), (1023, 1023, 1023))
 

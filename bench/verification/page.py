@@ -1,10 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The page docs/verification.md from what the verification found."""
 
+import json
+from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 Row = dict[str, Any]
+
+WITNESS_INDEX = Path(__file__).parents[2] / "test" / "unit" / "sim" / "data" / "witness" / "index.json"
 
 HEAD = """# Verification in the simulator
 
@@ -15,6 +20,8 @@ HEAD = """# Verification in the simulator
 which does what these do, and writes this page from `bench/verification/results.json`:
 
     roller suite roller119 --target v100,a100,h200,mi300x --stage verify --jobs 2
+    roller suite roller119 --only matmul,conv2d --dtype f16 --target v100,a100,h200,mi300x --stage verify --jobs 2
+    roller suite roller119 --only matmul,conv2d --dtype bf16 --target v100,a100,h200,mi300x --stage verify --jobs 2
     roller suite shapes60 --target v100,a100,h200,mi300x --stage verify --jobs 2
 
 Each operator is planned at full size. The plan that is best by the model is compiled and executed by the simulator, as
@@ -30,7 +37,47 @@ within tolerance. *error*: the largest error on normally distributed numbers, as
 4 epsilon (8 + sqrt(n)) for sums of n. *bytes*: of how many the bytes that the simulator counted, loads and stores of
 global and of workgroup memory, are the plan's to the byte. *sectors*, *phases*: counted over planned, of all operators
 of the row together, and in parentheses the operator that is furthest from it; sectors are 32 bytes of global memory,
-phases passes of the banks of workgroup memory. Nothing here is a speed.
+phases passes of the banks of workgroup memory. *instructions*: of how many operators a kernel has instructions of that
+family; a second stage that joins partial sums has fma. Nothing here is a speed.
+"""
+
+TYPES = """## Types on matrix units
+
+| factors | result | sums are in | a result differs from the exact one by at most |
+|---|---|---|---|
+| f16, bf16 | f32 | f32; products of two factors are exact there | 4 (8 + sqrt(n)) 2^-23 |
+| f16 | f16 | f32, rounded once to f16 at the end | one unit in the last place, 2^-10, and the above |
+| bf16 | bf16 | f32, rounded once to bf16 at the end | one unit in the last place, 2^-7, and the above |
+| i8 | i32 | i32, which wraps | 0 |
+| f32 (CDNA) | f32 | f32 | 4 (8 + sqrt(n)) 2^-23 |
+| f32 as tf32, where the user allows it | f32 | f32 | 4 (8 + sqrt(n)) 2^-10 |
+
+Shares are of max(|exact|, root mean square of the result), for sums of n products of normally distributed numbers.
+Whole numbers are exact as long as the types hold factors and sums: f16 up to 2048, bf16 up to 256, tf32 up to 2048, f32
+up to 2^24. `test/semantics/test_matrix_numerics.py` tests each row. What no matrix instruction computes (bf16 on v100,
+products of other forms) rounds as its loop nest is written.
+"""
+
+WITNESSES = """## Who says so
+
+The simulator and the code generator come from the same hands. For matrix instructions it was first held to kernels that
+others compiled: LLVM IR of {compilers}, executed at the LLVM level and equal to numpy
+(`test/unit/sim/data/witness`, made by `bench/peers/witness.py`).
+
+| what | outside witness |
+|---|---|
+| `mma.sync` f16, bf16, tf32, i8; `ldmatrix`; `cp.async` and its groups | Triton for sm_80, IREE for sm_80 (f16) |
+| `wgmma` f16, bf16, tf32, i8 with descriptors of workgroup memory | Triton for sm_90a |
+| TMA loads and stores with swizzles, `mbarrier`, `stmatrix` | Triton for sm_90a (f16, boxes of 2 dimensions) |
+| MFMA f16, bf16, f32, i8 on gfx942; i8, f32 on gfx90a | Triton, IREE (gfx942) |
+| WMMA of sm_70 (`gpu.subgroup_mma_*`) | none; its lane maps are those of LLVM's documentation of 16x16x16 |
+| the 128 bytes of a tensor map, boxes of 3 to 5 dimensions, steps, im2col mode | none until a GPU has run them |
+| warp-specialised kernels: `setmaxnreg`, named barriers | none until a GPU has run them |
+
+Planted mistakes that have to be found, each a test: a missing wait for copies, a wait for one group too few, a missing
+barrier, rows written or read without their swizzle, fewer buffers than copies in flight
+(`test/semantics/test_matrix_faults.py`); a missing wait at an `mbarrier`, a wrong phase bit, a wrong stride in a
+descriptor (`test/unit/sim/test_hopper_*.py`).
 """
 
 
@@ -40,11 +87,14 @@ def page(results: dict[str, Any]) -> str:
     suites = results["suites"]
     for name, title, by in (
         ("roller119", "The 119 operators of ROLLER, f32", "class"),
+        ("f16", "Their matmuls and convolutions in f16, sums and results in f32", "class"),
+        ("bf16", "Their matmuls and convolutions in bf16, sums and results in f32", "class"),
         ("shapes60", "60 awkward shapes, as they are", "dtype"),
     ):
         rows: list[Row] = suites[name]
         text += [f"## {title}", "", _sentence(rows, results["seconds"][name]), "", *_table(rows, by), ""]
         text += _refused(rows)
+    text += [TYPES, WITNESSES.format(compilers=_compilers())]
     return "\n".join(text).rstrip() + "\n"
 
 
@@ -62,8 +112,8 @@ def _sentence(rows: Sequence[Row], seconds: float) -> str:
 
 def _table(rows: Sequence[Row], by: str) -> list[str]:
     lines = [
-        f"| {by} | target | operators | equal | within tolerance | error | bytes | sectors | phases |",
-        "|---|---|---:|---:|---:|---:|---:|---|---|",
+        f"| {by} | target | instructions | operators | equal | within tolerance | error | bytes | sectors | phases |",
+        "|---|---|---|---:|---:|---:|---:|---:|---|---|",
     ]
     groups = list(dict.fromkeys(row[by] for row in rows if by in row))
     for group in groups:
@@ -79,8 +129,32 @@ def _line(group: str, target: str, rows: Sequence[Row]) -> str:
     near = sum(row["matches"] and not row["equal"] for row in rows)
     exact = sum(row["bytes_exact"] for row in rows)
     error = max(row["error_share"] for row in rows)
-    cells = [group, target, str(len(rows)), str(equal), str(near), f"{error:.2f}", f"{exact} of {len(rows)}"]
+    cells = [
+        group,
+        target,
+        _instructions(rows),
+        str(len(rows)),
+        str(equal),
+        str(near),
+        f"{error:.2f}",
+        f"{exact} of {len(rows)}",
+    ]
     return f"| {' | '.join([*cells, _ratio(rows, 'sectors'), _ratio(rows, 'phases')])} |"
+
+
+def _instructions(rows: Sequence[Row]) -> str:
+    """Return how many operators have kernels of each family; of all of them where there is no number."""
+    count = Counter(family for row in rows for family in row["instructions"])
+    every = [family for family, number in count.items() if number == len(rows)]
+    if len(count) == 1 and every:
+        return every[0]
+    return ", ".join(f"{family} {number}" for family, number in count.most_common())
+
+
+def _compilers() -> str:
+    """Return which compilers made the witnesses, with versions."""
+    index: dict[str, Row] = json.loads(WITNESS_INDEX.read_text())
+    return " and ".join(sorted({f"{entry['compiler']} {entry['version']}" for entry in index.values()}, reverse=True))
 
 
 def _ratio(rows: Sequence[Row], unit: str) -> str:

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Verifies both suites on four devices in the simulator and writes docs/verification.md; about 20 minutes on 2 cores.
+"""Verifies both suites on four devices in the simulator and writes docs/verification.md; about 30 minutes on 2 cores.
 
 python bench/verification/table.py --date 2026-11-21 --jobs 2
+python bench/verification/table.py --date 2026-11-21 --only f16,bf16   # these sections anew, the others as they are
 python bench/verification/table.py --page-only                  # the page anew, from results.json
 """
 
@@ -24,7 +25,13 @@ from roller_mlir.suites.verify_all import verify_pairs
 HERE = Path(__file__).parent
 RESULTS = HERE / "results.json"
 PAGE = HERE.parents[1] / "docs" / "verification.md"
-SUITES = ("roller119", "shapes60")
+SECTIONS = {
+    "roller119": ("roller119", None, ()),
+    "f16": ("roller119", "f16", ("matmul", "conv2d")),
+    "bf16": ("roller119", "bf16", ("matmul", "conv2d")),
+    "shapes60": ("shapes60", None, ()),
+}
+"""Per section of the page its suite, the element type of the inputs where it is not the suite's, and the classes."""
 TARGETS = ("v100", "a100", "h200", "mi300x")
 
 
@@ -32,6 +39,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--date", type=date.fromisoformat, help="today, for the page: YYYY-MM-DD; required to verify")
     parser.add_argument("--page-only", action="store_true", help="write the page from the results that there are")
+    parser.add_argument("--only", type=sections, default=tuple(SECTIONS), metavar="SECTION,...", help="of the page")
     parser.add_argument("--jobs", type=int, default=1, help="processes at a time (1)")
     parser.add_argument("--results", type=Path, default=RESULTS, help="what was found (results.json)")
     parser.add_argument("-o", "--output", type=Path, default=PAGE, help="the page (docs/verification.md)")
@@ -39,7 +47,8 @@ def main() -> int:
     if not options.page_only:
         if options.date is None:
             parser.error("--date is required to verify")
-        write(options.results, packed(verified(options.date, options.jobs)))
+        known = {} if len(options.only) == len(SECTIONS) else json.loads(options.results.read_text())
+        write(options.results, packed(verified(options.date, options.jobs, options.only, known)))
     try:
         results = json.loads(options.results.read_text())
     except (OSError, ValueError) as error:
@@ -52,19 +61,31 @@ def main() -> int:
     return 1 if wrong else 0
 
 
-def verified(today: date, jobs: int) -> dict[str, Any]:
-    """Return what every operator of both suites gave on every target."""
+def sections(text: str) -> tuple[str, ...]:
+    """Return names of sections of the page."""
+    names = tuple(text.split(","))
+    if not set(names) <= set(SECTIONS):
+        raise argparse.ArgumentTypeError(f"must be some of {', '.join(SECTIONS)}, but got '{text}'")
+    return names
+
+
+def verified(today: date, jobs: int, only: tuple[str, ...], known: dict[str, Any]) -> dict[str, Any]:
+    """Return what the operators of some sections gave on every target, of the other sections what is known."""
     suites: dict[str, list[dict[str, Any]]] = {}
     seconds: dict[str, float] = {}
-    for name in SUITES:
+    for section, (name, dtype, classes) in SECTIONS.items():
+        if section not in only:
+            suites[section], seconds[section] = known["suites"][section], known["seconds"][section]
+            continue
         begun = time.perf_counter()
-        pairs = [(operator, target) for target in TARGETS for operator in find_suite(name)]
-        suites[name] = []
-        for number, record in enumerate(verify_pairs(pairs, CompileOptions(), jobs=jobs), 1):
-            suites[name].append(row_of(record))
+        operators = [one for one in find_suite(name) if not classes or one.kind in classes]
+        pairs = [(operator, target) for target in TARGETS for operator in operators]
+        suites[section] = []
+        for number, record in enumerate(verify_pairs(pairs, CompileOptions(), dtype=dtype, jobs=jobs), 1):
+            suites[section].append(row_of(record))
             if number % 20 == 0:
-                print(f"{name}: {number} of {len(pairs)}", file=sys.stderr, flush=True)
-        seconds[name] = round(time.perf_counter() - begun)
+                print(f"{section}: {number} of {len(pairs)}", file=sys.stderr, flush=True)
+        seconds[section] = round(time.perf_counter() - begun)
     machine = f"{os.cpu_count()} cores ({platform.machine()})"
     return {"date": str(today), "jobs": jobs, "machine": machine, "seconds": seconds, "suites": suites}
 
@@ -73,7 +94,7 @@ def row_of(record: dict[str, Any]) -> dict[str, Any]:
     """Return what the page needs of a record."""
     if "error" in record:
         return {key: record[key] for key in ("id", "class", "target", "error")}
-    kept = ("id", "class", "target", "dtype", "shrunk", "points", "matches", "equal", "bytes_exact")
+    kept = ("id", "class", "target", "dtype", "shrunk", "points", "matches", "equal", "bytes_exact", "instructions")
     return {
         **{key: record[key] for key in kept},
         "extents": ["x".join(map(str, one["extents"])) for one in record["programs"]],

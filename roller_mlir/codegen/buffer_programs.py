@@ -20,7 +20,13 @@ def move_program(program: rtile.ProgramOp, inputs: Sequence[ir.Value], outputs: 
         inputs: A memref for each operand.
         outputs: A memref for each result.
     """
-    moved = rtile.program([*inputs, *outputs], [], program.program_name, tasks_per_unit=program.tasks_per_unit)
+    moved = rtile.program(
+        [*inputs, *outputs],
+        [],
+        program.program_name,
+        tasks_per_unit=program.tasks_per_unit,
+        persistent=program.persistent,
+    )
     arguments = list(moved.entry.arguments)
     mapping: Mapping = dict(zip(program.entry.arguments, arguments, strict=False))
     *operations, terminator = list(program.entry.operations)
@@ -64,6 +70,7 @@ def _move(operation: ir.Operation, mapping: Mapping) -> None:
                 [mapping.get(index, index) for index in store.indices],
                 origin=store.origin_map,
                 steps=store.tile_steps,
+                copy=store.copy,
             )
         mapping[operation.results[0]] = destination
         return

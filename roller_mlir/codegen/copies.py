@@ -213,7 +213,14 @@ def issue_rounds(context: TaskContext, staged: StagedCopy, source: DirectTile, s
         at = [o + x * s for o, x, s in zip(source.origin, share.at, source.steps, strict=True)]
         to = [stage, *buffer_indices(emit, staged.view, staged.layout, [share.at[d] for d in staged.layout.order])]
         of = [emit.index(x) for x in at]
-        inside = emit.both(emit.inside(at, source.shape), _within_limits(context, staged, source, share.at))
+        inside = emit.inside(at, source.shape)
+        if inside is not None and source.pad != 0:
+            fail(
+                source.operation,
+                f"'rtile.load' copies asynchronously, which fills with 0, but reads as {source.pad} outside of the "
+                "tensor; make the copy synchronous",
+            )
+        inside = emit.both(inside, _within_limits(context, staged, source, share.at))
         given: list[ir.Value] = []
         if inside is not None:
             given = [emit.op("arith.select", [inside, emit.constant(width), emit.constant(0)], emit.index_type)]

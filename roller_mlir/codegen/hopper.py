@@ -7,33 +7,20 @@ takes every `grid`-th task; the ring goes on from task to task, so that the tile
 consumers still store the last one.
 """
 
-from collections.abc import Callable, Sequence
 from math import prod
 
 from roller_mlir.codegen.attributes import FMA_COUNT, MATRIX_COUNT, TASKS_PER_UNIT
 from roller_mlir.codegen.emitter import Emitter
-from roller_mlir.codegen.hopper_consumer import Consumer, ConsumerBuilder, ConsumerContext
-from roller_mlir.codegen.hopper_ops import (
-    address_of,
-    binary,
-    elected,
-    equals,
-    memory_base,
-    prefetch_map,
-    set_registers,
-    uniform,
-)
-from roller_mlir.codegen.hopper_producer import ProducerBuilder
-from roller_mlir.codegen.hopper_ring import Ring, Slot, run_from
+from roller_mlir.codegen.hopper_ops import memory_base
+from roller_mlir.codegen.hopper_ring import Ring
+from roller_mlir.codegen.hopper_roles import Places, Roles
 from roller_mlir.codegen.hopper_steps import Steps, steps_of_program
-from roller_mlir.codegen.hopper_store_pieces import Staging
-from roller_mlir.codegen.kernel_function import Kernel, KernelLimits, declare_kernel, gpu_id
-from roller_mlir.codegen.loop_nest import LoopNest, unit_nest
+from roller_mlir.codegen.kernel_function import Kernel, KernelLimits, declare_kernel
+from roller_mlir.codegen.loop_nest import unit_nest
 from roller_mlir.codegen.program import box_axes, box_loops, computes_of
-from roller_mlir.codegen.task_context import TaskContext, element_bytes
+from roller_mlir.codegen.task_context import element_bytes
 from roller_mlir.dialects import rtile
 from roller_mlir.mapping.combine import combination_bytes
-from roller_mlir.mapping.index import Symbol
 from roller_mlir.mapping.tensor_copy import (
     BARRIER_BYTES,
     PRODUCER_THREADS,
@@ -45,8 +32,6 @@ from roller_mlir.mapping.tensor_copy import (
 )
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
-
-_WARP_THREADS = 32
 
 
 def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: KernelLimits) -> Kernel:
@@ -73,10 +58,8 @@ def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: 
     problem = register_problem(consumers, resident, limits.registers_per_unit, columns, accumulators)
     if problem:
         fail(program, f"'rtile.program' '{name}' {problem}; lower tasks_per_unit or the tiles")
-    staging = steps.stages * steps.stage_bytes
-    barriers = staging + consumers // WARPGROUP_THREADS * STORE_BUFFERS * steps.staging_bytes
-    combine = barriers + 2 * BARRIER_BYTES * steps.stages
-    total = combine + _combine_bytes(program, limits.subgroup_size)
+    places = _places(program, steps, consumers // WARPGROUP_THREADS, limits.subgroup_size)
+    total = places.total_bytes
     if total > limits.workgroup_bytes:
         fail(
             program,
@@ -97,24 +80,24 @@ def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: 
             kind = ir.Type.parse("memref<?xi8, #gpu.address_space<workgroup>>")
             memory = ir.Operation.create("gpu.dynamic_shared_memory", results=[kind]).results[0]
         buffers = list(program.entry.arguments)
-        builder = _KernelBuilder(
-            program,
-            steps,
-            nest,
-            Ring(emit, memory_base(emit, memory), steps.stages, barriers),
-            grid,
-            dict(zip(buffers, arguments, strict=False)),
-            arguments[len(buffers) : len(buffers) + len(steps.maps)],
-            (memory, combine),
-            staging,
-            limits.subgroup_size,
+        roles = Roles(
+            program=program,
+            nest=nest,
+            steps=steps,
+            grid=grid,
+            ring=Ring(emit, memory_base(emit, memory), steps.stages, places.barriers),
+            memory=memory,
+            places=places,
+            buffers=dict(zip(buffers, arguments, strict=False)),
+            maps=dict(zip(steps.maps, arguments[len(buffers) :], strict=False)),
+            subgroup_size=limits.subgroup_size,
         )
-        builder.build(consumers, role_registers(consumers, resident, limits.registers_per_unit))
+        roles.build(consumers, role_registers(consumers, resident, limits.registers_per_unit))
     i64 = ir.IntegerType.get_signless(64)
     # Registers can only change hands where a bound says how many a block starts with.
     function.attributes[TASKS_PER_UNIT] = ir.IntegerAttr.get(i64, resident)
-    function.attributes[FMA_COUNT] = ir.IntegerAttr.get(i64, builder.counts[0])
-    function.attributes[MATRIX_COUNT] = ir.IntegerAttr.get(i64, builder.counts[1])
+    function.attributes[FMA_COUNT] = ir.IntegerAttr.get(i64, roles.counts[0])
+    function.attributes[MATRIX_COUNT] = ir.IntegerAttr.get(i64, roles.counts[1])
     return Kernel(
         name=name,
         grid=grid,
@@ -133,6 +116,14 @@ def _accumulators(steps: Steps) -> tuple[int, int]:
     return instruction.shape[1], prod(axis.registers for loop, axis in parallel if not loop.reduction)
 
 
+def _places(program: rtile.ProgramOp, steps: Steps, groups: int, subgroup_size: int) -> Places:
+    """Lay out a block's workgroup memory."""
+    staging = steps.stages * steps.stage_bytes
+    barriers = staging + groups * STORE_BUFFERS * steps.staging_bytes
+    combine = barriers + 2 * BARRIER_BYTES * steps.stages
+    return Places(staging, barriers, combine, combine + _combine_bytes(program, subgroup_size))
+
+
 def _combine_bytes(program: rtile.ProgramOp, subgroup_size: int) -> int:
     """Return the bytes in which partial results of the threads that compute are joined."""
     needed = 0
@@ -142,123 +133,3 @@ def _combine_bytes(program: rtile.ProgramOp, subgroup_size: int) -> int:
             size = element_bytes(ir.RankedTensorType(result.type).element_type)
             needed = max(needed, combination_bytes(loops, axes, compute.thread_map.order, subgroup_size, size))
     return needed
-
-
-class _KernelBuilder:
-    """Builds the body of one kernel.
-
-    Attributes:
-        counts: Multiply-adds and matrix instructions that were emitted.
-    """
-
-    def __init__(
-        self,
-        program: rtile.ProgramOp,
-        steps: Steps,
-        nest: LoopNest,
-        ring: Ring,
-        grid: int,
-        buffers: dict[ir.Value, ir.Value],
-        maps: Sequence[ir.Value],
-        combine: tuple[ir.Value, int],
-        staging: int,
-        subgroup_size: int,
-    ) -> None:
-        self._program, self._steps, self._nest, self._ring, self._grid = program.operation, steps, nest, ring, grid
-        self._buffers, self._maps, self._combine, self._subgroup_size = buffers, maps, combine, subgroup_size
-        self._emit, self._staging = ring.emit, staging
-        self.counts = (0, 0)
-
-    def build(self, consumers: int, registers: tuple[int, int] | None) -> None:
-        """Emit the roles.
-
-        Args:
-            consumers: Threads that compute.
-            registers: Of a thread that copies, and of one that computes.
-        """
-        emit, groups = self._emit, consumers // WARPGROUP_THREADS
-        narrow = ir.IntegerType.get_signless(32)
-        thread = gpu_id("gpu.thread_id")
-        number = emit.op("arith.index_castui", [thread], narrow)
-        warp = uniform(emit, binary(emit, "arith.shrui", number, _WARP_THREADS.bit_length() - 1))
-        group = binary(emit, "arith.shrui", warp, (WARPGROUP_THREADS // _WARP_THREADS).bit_length() - 1)
-        leads = equals(emit, binary(emit, "arith.andi", number, WARPGROUP_THREADS - 1), 0)
-        block = gpu_id("gpu.block_id") if self._nest.trips > 1 else None
-        emit.branch(equals(emit, number, 0), [], lambda: self._ring.initialize(groups) or [])
-        ir.Operation.create("gpu.barrier")
-
-        def produce() -> list[ir.Value]:
-            if registers is not None:
-                set_registers(registers[0], more=False)
-            first = equals(emit, warp, consumers // _WARP_THREADS)
-            emit.branch(first, [], lambda: emit.branch(elected(emit), [], lambda: self._produce(consumers, block)))
-            return []
-
-        def consume() -> list[ir.Value]:
-            if registers is not None:
-                set_registers(registers[1], more=True)
-            staging = Staging(self._ring.base, self._staging, group, number, leads)
-            maps = dict(zip(self._steps.maps, self._maps, strict=True))
-            stored = {store.map: maps[store.map] for store in self._steps.stores}
-            address = address_of(emit, self._ring.base)
-            consumer = Consumer(self._ring, address, group, leads, groups, staging, stored)
-            self._consume(consumer, Symbol("thread", 0, consumers - 1, 1, thread), consumers, block)
-            return []
-
-        emit.branch(equals(emit, group, groups), [], produce, consume)
-
-    def _produce(self, threads: int, block: ir.Value | None) -> list[ir.Value]:
-        for one in self._maps:
-            prefetch_map(one)
-        context = TaskContext(
-            emit=self._emit,
-            thread=Symbol("thread", 0, 0),
-            threads=threads,
-            subgroup_size=self._subgroup_size,
-            arena=None,
-            offsets={},
-            combine_offset=0,
-            buffers=self._buffers,
-        )
-        maps = dict(zip(self._steps.maps, self._maps, strict=True))
-        builder = ProducerBuilder(context, self._steps, self._ring, maps)
-        self._tasks(block, self._ring.start(1), lambda task, slot: builder.build(self._program, task, slot))
-        return []
-
-    def _consume(self, consumer: Consumer, thread: Symbol, threads: int, block: ir.Value | None) -> None:
-        context = ConsumerContext(
-            emit=self._emit,
-            thread=thread,
-            threads=threads,
-            subgroup_size=self._subgroup_size,
-            arena=self._combine[0],
-            offsets={},
-            combine_offset=self._combine[1],
-            buffers=self._buffers,
-        )
-
-        def one(task: Symbol, slot: Slot) -> Slot:
-            builder = ConsumerBuilder(context, self._steps, consumer, slot)
-            builder.build(self._program, task)
-            if self._grid < self._nest.trips:
-                context.before_arena_write()
-            return builder.slot
-
-        self._tasks(block, self._ring.start(0), one)
-        consumer.finish()
-        self.counts = (context.fma_count, context.matrix_count)
-
-    def _tasks(self, block: ir.Value | None, slot: Slot, body: Callable[[Symbol, Slot], Slot]) -> None:
-        """Emit a body for each task of the block."""
-        emit, tasks = self._emit, self._nest.trips
-        if self._grid == tasks:
-            body(Symbol("task", 0, tasks - 1, 1, block), slot)
-            return
-        assert block is not None
-
-        def one(number: ir.Value, here: Slot) -> Slot:
-            wide = emit.op("arith.index_castui", [number], emit.index_type)
-            return body(Symbol("task", 0, tasks - 1, 1, wide), here)
-
-        first = emit.op("arith.index_castui", [block], ir.IntegerType.get_signless(32))
-        run_from(emit, first, tasks, self._grid, slot, one)

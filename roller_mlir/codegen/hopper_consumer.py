@@ -114,8 +114,7 @@ class ConsumerBuilder(TaskBuilder):
         if any(self._reaches_beyond(tile) for tile in limited) or compute.masked:
             fail(
                 view,
-                f"a reduction loop of a wgmma has points out of range that tensor copies do not fill "
-                "with 0",
+                "a reduction loop of a wgmma has points out of range that tensor copies do not fill with 0",
             )
         return compute
 

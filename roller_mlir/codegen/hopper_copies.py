@@ -11,6 +11,7 @@ from roller_mlir.mapping.tensor_copy import (
     LINE_BYTES,
     MOST_BOX_ELEMENTS,
     MOST_DIMENSIONS,
+    MOST_STEP,
     STRIDE_BYTES,
     SWIZZLE_BYTES,
     SwizzledTile,
@@ -88,6 +89,8 @@ def tensor_copy(load: TileLoad, argument: int) -> TensorCopy:
             "'rtile.load' by tensor copy must keep the tensor's innermost dimension innermost and read all of it; "
             "change its order or steps",
         )
+    if max(steps) > MOST_STEP:
+        fail(load, f"'rtile.load' by tensor copy has steps {list(steps)}, a tensor map {MOST_STEP} at most")
     tile = SwizzledTile(tuple(shape[d] for d in layout.order), size)
     if tile.shape[-1] * size % LINE_BYTES or tile.box_bytes % SWIZZLE_BYTES:
         fail(
@@ -110,7 +113,7 @@ def tensor_copy(load: TileLoad, argument: int) -> TensorCopy:
                 f"of {kind} has {stride} B; use instruction mma, whose copies may be narrower",
             )
     outer = next((d for d in dimensions[:-1] if shape[d] > 1), inner)
-    parts = _parts(load, tile, shape[outer], steps[outer]) if outer != inner else 1
+    parts = _parts(tile, shape[outer], steps[outer]) if outer != inner else 1
     box = {d: shape[d] for d in dimensions} | {outer: shape[outer] // parts, inner: tile.line_elements}
     spans = tuple((box[d] - 1) * steps[d] + 1 for d in dimensions)
     if max(spans) > MOST_BOX_ELEMENTS:
@@ -131,20 +134,13 @@ def tensor_copy(load: TileLoad, argument: int) -> TensorCopy:
     return TensorCopy(load, tile, described, dimensions, tuple(boxes))
 
 
-def _parts(load: TileLoad, tile: SwizzledTile, extent: int, step: int) -> int:
+def _parts(tile: SwizzledTile, extent: int, step: int) -> int:
     """Return in how many boxes a tile is copied along its outermost dimension."""
     lines = tile.lines // extent
-    fitting = (
+    return next(  # 8 lines of a step of at most 8 always fit
         parts
         for parts in range(1, extent + 1)
         if extent % parts == 0
         and (extent // parts - 1) * step < MOST_BOX_ELEMENTS
         and extent // parts * lines * LINE_BYTES % SWIZZLE_BYTES == 0
     )
-    found = next(fitting, None)
-    if found is None:
-        fail(
-            load,
-            f"'rtile.load' by tensor copy cannot cut {extent} elements in steps of {step} into boxes; change the tile",
-        )
-    return found

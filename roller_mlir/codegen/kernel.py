@@ -11,9 +11,10 @@ from roller_mlir.codegen.attributes import FMA_COUNT, MATRIX_COUNT
 from roller_mlir.codegen.emitter import Emitter
 from roller_mlir.codegen.hopper import emit_hopper_kernel
 from roller_mlir.codegen.hopper_steps import uses_wgmma
+from roller_mlir.codegen.hopper_stores import is_tensor_store
 from roller_mlir.codegen.kernel_function import Kernel, KernelLimits, declare_kernel, gpu_id
 from roller_mlir.codegen.loop_nest import unit_nest
-from roller_mlir.codegen.program import computes_of
+from roller_mlir.codegen.program import computes_of, stores_of
 from roller_mlir.codegen.task import TaskBuilder
 from roller_mlir.codegen.task_context import TaskContext
 from roller_mlir.dialects import rtile
@@ -39,6 +40,11 @@ def emit_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: KernelL
         fail(program, f"'rtile.program' '{name}' has no rtile.compute, so there is nothing to launch")
     if uses_wgmma(computes):
         return emit_hopper_kernel(program, module_body, limits)
+    for store in stores_of(program.operation):
+        if is_tensor_store(store):
+            fail(store, "'rtile.store' by tensor copy needs a program of wgmma; leave out its copy")
+    if program.persistent:
+        fail(program, f"'rtile.program' '{name}' is persistent, which only programs of wgmma are; leave that out")
     threads = prod(count for count, _ in computes[0].thread_map.axes)
     arena = plan_arena(program.operation, limits.subgroup_size)
     if threads > limits.max_threads:

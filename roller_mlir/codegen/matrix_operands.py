@@ -9,11 +9,11 @@ from roller_mlir.codegen.attributes import SITE
 from roller_mlir.codegen.matrix import Matrix, insert
 from roller_mlir.codegen.matrix_wmma import load_factor
 from roller_mlir.codegen.swizzle import buffer_indices
-from roller_mlir.codegen.task_context import TaskContext, access_memory, element_bytes, vector_type
+from roller_mlir.codegen.task_context import TaskContext, access_memory, element_bytes, slice_of, vector_type
 from roller_mlir.codegen.thread_box import Positions
 from roller_mlir.codegen.tile_values import StagedTile
 from roller_mlir.mapping.index import Linear, Symbol
-from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW, Fragment, Step
+from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW, Fragment, Step, depth_pack
 from roller_mlir.mapping.swizzle import PIECE_BYTES
 from roller_mlir.plan import LinearIndex
 from roller_mlir.support.bindings import ir
@@ -59,6 +59,9 @@ class MatrixOperands:
         }
         self._known: dict[object, ir.Value] = {}
         _, self._lane = context.emit.divide(context.thread, context.subgroup_size)
+        depth = matrix.box.axes[matrix.loops[DEPTH]]
+        size, lanes = element_bytes(matrix.factor), context.subgroup_size
+        self._pack = depth_pack(matrix.family, matrix.shape, size, lanes, depth.block)
 
     def read(self, side: str, at: Positions, *, pair: Positions | None = None) -> ir.Value:
         """Return a factor's fragment.
@@ -82,7 +85,11 @@ class MatrixOperands:
                 if other is not None:
                     self._known[other] = found[1]
             else:
-                self._known[key] = self._read_elements(operand, at)
+                depth, length = self._matrix.loops[DEPTH], self._matrix.shape[2]
+                group, part = divmod(at[depth].constant // length, self._pack)
+                for number, value in self._read_elements(operand, at, group, part):
+                    place = {**at, depth: Linear(None, (group * self._pack + number) * length)}
+                    self._known[(side, *((loop, place[loop]) for loop in used if loop in place))] = value
         return self._known[key]
 
     def _inner_loop(self, operand: Operand) -> int | None:
@@ -151,25 +158,53 @@ class MatrixOperands:
         half = ir.VectorType.get([count, lanes_hold], matrix.factor)
         return [_rows(context, value, start, half) for start in (0, count)]
 
-    def _read_elements(self, operand: Operand, at: Positions) -> ir.Value:
-        """Read a lane's own elements, neighbours along the buffer's rows at once."""
+    def _read_elements(self, operand: Operand, at: Positions, group: int, part: int) -> list[tuple[int, ir.Value]]:
+        """Read a lane's own elements, neighbours along the buffer's rows at once.
+
+        Args:
+            operand: The factor.
+            at: Position of the instruction's tile.
+            group: Number of the instructions along the reduction that take neighbours of each lane, see `depth_pack`.
+            part: Number of the instruction in the group.
+
+        Returns:
+            Fragments, each with the number of its instruction in the group: of all, if they are read at once.
+        """
+        context, matrix, pack = self._context, self._matrix, self._pack
+        emit, fragment = context.emit, operand.fragment
+        depth, (dimension, own, stride) = matrix.loops[DEPTH], (fragment.elements or ((DEPTH, 1, 1),))[0]
+        width = 1
+        if matrix.loops[dimension] == self._inner_loop(operand) and stride == 1:
+            width = min(own * pack, operand.tile.layout.fragment_vector)
+        digits = [(d, count, step * pack if d == DEPTH else step) for d, count, step in fragment.lanes]
+        first = {**at, depth: Linear(None, group * pack * matrix.shape[2])} if pack > 1 else at
+        base = self._moved(first, digits, self._lane)
+        context.arena_in_use = True
+        site = f"workgroup load {operand.tile.source.name}"
+        if width > own:
+            together = width // own
+            start = part - part % together
+            base[depth] = base[depth] + start * own
+            indices = self._indices(operand, base)
+            whole = access_memory(emit, operand.tile.view, indices, width, site)
+            assert whole is not None
+            return [(start + number, slice_of(emit, whole, number * own, own)) for number in range(together)]
+        if pack > 1:
+            base[depth] = base[depth] + part * own
+        return [(part, self._gathered(operand, base, width, site))]
+
+    def _gathered(self, operand: Operand, base: Positions, width: int, site: str) -> ir.Value:
+        """Read the elements of one fragment, some at once, from where the lane's first one lies."""
         context, matrix = self._context, self._matrix
         emit, fragment = context.emit, operand.fragment
         kind = vector_type(matrix.factor, fragment.count)
-        inner = self._inner_loop(operand)
-        width = 1
-        if fragment.elements and matrix.loops[fragment.elements[0][0]] == inner and fragment.elements[0][2] == 1:
-            width = min(fragment.elements[0][1], operand.tile.layout.fragment_vector)
-        base = self._moved(at, fragment.lanes, self._lane)
         parts: list[ir.Value] = []
-        context.arena_in_use = True
         for element in range(0, fragment.count, width):
             place = dict(base)
             for dimension, offset in fragment.offset(element).items():
                 loop = matrix.loops[dimension]
                 place[loop] = place.get(loop, Linear()) + offset
             indices = self._indices(operand, place)
-            site = f"workgroup load {operand.tile.source.name}"
             value = access_memory(emit, operand.tile.view, indices, width, site)
             assert value is not None
             parts.append(value)

@@ -7,6 +7,7 @@ ROLLER_CACHE_LIMIT   how large it may grow, such as 500M or 4G; 1G by default
 """
 
 import os
+import pwd
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,6 +16,7 @@ from pathlib import Path
 DEFAULT_LIMIT_BYTES = 1 << 30
 LEAST_LIMIT_BYTES = 1 << 20
 
+_NO_HOME = "/nonexistent"  # what systems give users that are to have none
 _SIZE = re.compile(r"(\d{1,15})([KMGT]?)(?:i?B)?", re.IGNORECASE)
 _UNITS = {"": 0, "K": 10, "M": 20, "G": 30, "T": 40}
 
@@ -83,4 +85,15 @@ def _folder(environment: Mapping[str, str]) -> Path:
     # The standard says that a relative path there is to be ignored.
     if base and os.path.isabs(base):
         return Path(base, "roller")
-    return Path(environment.get("HOME") or os.path.expanduser("~"), ".cache", "roller")
+    return Path(_home(environment), ".cache", "roller")
+
+
+def _home(environment: Mapping[str, str]) -> str:
+    """Return the user's home; one that cannot be written to where the system knows none."""
+    home = environment.get("HOME", "")
+    if os.path.isabs(home):
+        return home
+    try:
+        return pwd.getpwuid(os.getuid()).pw_dir
+    except KeyError:
+        return _NO_HOME

@@ -19,7 +19,7 @@ import re
 import secrets
 import stat
 import time
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -33,7 +33,7 @@ _ABANDONED_S = 10.0
 _LEFT_AFTER_EVICTION = 0.9
 _UNSEEN_SHARE = 64
 """A process looks at the size of the cache at its first entry, and whenever it has written this part of the limit."""
-_TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# The compile cache of roller; `roller cache --clear` empties it.\n"
+_TAG = "Signature: 8a477f597d28d172789f06886806bc55\n# The compile cache of roller: `roller cache --help`.\n"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -83,13 +83,12 @@ class CacheStore:
         """
         path = self._path(name)
         try:
-            descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+            with open(path, "rb", opener=_open_no_link) as stream:
+                status = os.fstat(stream.fileno())
+                content = _verified(name, stream.read()) if stat.S_ISREG(status.st_mode) else None
         except FileNotFoundError:
             self._count("misses")
             return None
-        with open(descriptor, "rb") as stream:
-            status = os.fstat(descriptor)
-            content = _verified(name, stream.read()) if stat.S_ISREG(status.st_mode) else None
         if content is None:
             self._remove_damaged(path, status)
             self._count("damaged")
@@ -204,7 +203,7 @@ class CacheStore:
         temporary = self._temporary / f"{os.getpid()}-{secrets.token_hex(8)}"
         # What no process was killed in between ends in `finally`, Ctrl-C included; for the rest there is the sweep.
         try:
-            with open(os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o666), "wb") as stream:
+            with open(temporary, "xb") as stream:
                 fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 stream.write(data)
                 stream.flush()
@@ -232,10 +231,10 @@ class CacheStore:
                 os.unlink(path)
 
     @contextmanager
-    def _locked(self, *, alone: bool) -> Iterator[bool]:
+    def _locked(self, *, alone: bool) -> Generator[bool]:
         """Hold the lock, and say whether it was to be had; it goes with the process, however that ends."""
         deadline = time.monotonic() + _PATIENCE_S
-        with open(os.open(self.folder / "lock", os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o666), "rb") as stream:
+        with open(self.folder / "lock", "ab") as stream:
             wanted = (fcntl.LOCK_EX if alone else fcntl.LOCK_SH) | fcntl.LOCK_NB
             while True:
                 try:
@@ -259,7 +258,7 @@ class CacheStore:
             with suppress(OSError):
                 if time.time() - file.stat(follow_symlinks=False).st_mtime < _ABANDONED_S:
                     continue
-                with open(os.open(file.path, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC), "rb") as stream:
+                with open(file.path, "rb", opener=_open_no_link) as stream:
                     fcntl.flock(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
                     os.unlink(file.path)
 
@@ -283,17 +282,19 @@ class CacheStore:
     def _count(self, name: str) -> None:
         """Lengthen a counter by one byte: that is one step of the system, and nothing can be lost on the way."""
         with suppress(OSError):
-            descriptor = os.open(self._counter(name), os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_CLOEXEC, 0o666)
-            try:
-                os.write(descriptor, b".")
-            finally:
-                os.close(descriptor)
+            self.folder.mkdir(parents=True, exist_ok=True)
+            with open(self._counter(name), "ab", buffering=0) as stream:
+                stream.write(b".")
 
     def _counted(self, name: str) -> int:
         try:
             return os.stat(self._counter(name)).st_size
         except FileNotFoundError:
             return 0
+
+
+def _open_no_link(path: str, flags: int) -> int:
+    return os.open(path, flags | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
 
 
 def _head(name: str, content: bytes) -> bytes:

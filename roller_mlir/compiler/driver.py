@@ -2,9 +2,13 @@
 """One compilation: source to linalg to plans to loops to kernels to binaries to artifact, from whichever it begins."""
 
 import time
+from collections.abc import Sequence
+from dataclasses import replace
 
 from roller_mlir.codegen.backend import KernelBinary, compile_kernels
+from roller_mlir.codegen.backend.job import Emit
 from roller_mlir.compiler.assemble import assemble
+from roller_mlir.compiler.cache import CompileCache, artifact_slot, binaries_slot, open_cache
 from roller_mlir.compiler.errors import InternalError
 from roller_mlir.compiler.first_stage import BUFFERS, KERNELS, first_pass, open_entry
 from roller_mlir.compiler.launch_list import read_launch_list
@@ -22,15 +26,32 @@ def compile_source(source: Source, target: str, options: CompileOptions, *, read
     started = time.perf_counter() - read_s
     device = find_device(target)
     device.require_compiles()
+    cache = open_cache(options)
     with make_context() as context, ir.Location.unknown():
         module, first = _open(source, device, options, context)
         text = str(module)
-        read_s = time.perf_counter() - started
+        phases = {"read": time.perf_counter() - started}
+        begun = time.perf_counter()
+        slot = artifact_slot(cache, text, first, target, options)
+        kept = slot.read()
+        if slot.exists:
+            phases["cache: missed" if kept is None else "cache: artifact"] = time.perf_counter() - begun
+        if kept is not None:
+            phases["total"] = time.perf_counter() - started
+            return replace(kept, manifest=replace(kept.manifest, phases_s=phases))
         stages = run_stages(module, target, options, first=first)
-        stages.phases_s = {"read": read_s, **stages.phases_s}
+        stages.phases_s = {**phases, **stages.phases_s}
         if first in (BUFFERS, KERNELS):
             _check_launches(module)
-        return _finish(module, device, options, text, stages, started)
+        artifact = _finish(module, device, options, text, stages, started, cache)
+        if not slot.exists:
+            return artifact
+        begun = time.perf_counter()
+        slot.keep(artifact)
+        now = time.perf_counter()
+        phases = {**artifact.manifest.phases_s, "cache: writing": now - begun}
+        phases["total"] = phases.pop("total") + now - begun
+        return replace(artifact, manifest=replace(artifact.manifest, phases_s=phases))
 
 
 def compile_kernel_module(source: Source, target: str, options: CompileOptions | None = None) -> Artifact:
@@ -41,23 +62,33 @@ def compile_kernel_module(source: Source, target: str, options: CompileOptions |
     started = time.perf_counter()
     device = find_device(target)
     device.require_compiles()
+    options = options or CompileOptions()
     with make_context() as context, ir.Location.unknown():
         module = parse_source(source, context)
-        return _finish(module, device, options or CompileOptions(), str(module), Stages(), started)
+        return _finish(module, device, options, str(module), Stages(), started, open_cache(options))
 
 
 def _finish(
-    module: ir.Module, device: Device, options: CompileOptions, text: str, stages: Stages, started: float
+    module: ir.Module,
+    device: Device,
+    options: CompileOptions,
+    text: str,
+    stages: Stages,
+    started: float,
+    cache: CompileCache | None,
 ) -> Artifact:
     kernels_ir = str(module)
     launch_list = read_launch_list(module)
     phases = dict(stages.phases_s)
-    binaries: list[KernelBinary] = []
+    binaries: Sequence[KernelBinary] = ()
     if (options.binaries or options.llvm) and any(launch.kernel for launch in launch_list.launches):
         begun = time.perf_counter()
-        emit = "llvm" if not options.binaries else "assembly" if options.disassemble else "binary"
-        binaries = compile_kernels(module, device, emit=emit, promises=stages.promises if options.gate else None)
-        phases["binaries"] = time.perf_counter() - begun
+        emit: Emit = "llvm" if not options.binaries else "assembly" if options.disassemble else "binary"
+        promises = stages.promises if options.gate else None
+        slot = binaries_slot(cache, kernels_ir, device, emit, promises)
+        kept = slot.read()
+        binaries = slot.keep(compile_kernels(module, device, emit=emit, promises=promises)) if kept is None else kept
+        phases["binaries" if kept is None else "cache: binaries"] = time.perf_counter() - begun
     phases["total"] = time.perf_counter() - started
     return assemble(
         device=device,

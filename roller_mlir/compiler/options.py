@@ -32,6 +32,8 @@ class CompileOptions:
         gate: Whether the machine code is compared with the plan's promise; what differs becomes a warning.
         disassemble: Whether to disassemble NVIDIA's binaries too, which tells the instructions of the main loop and
             takes longer than all the rest.
+        cache: Whether what was compiled before may be taken from the compile cache, and this be kept there; of no
+            influence on the result but its times, which whoever measures them wants without it.
     """
 
     tile_sizes: tuple[int, ...] = ()
@@ -50,6 +52,7 @@ class CompileOptions:
     llvm: bool = False
     gate: bool = True
     disassemble: bool = False
+    cache: bool = True
 
     def __post_init__(self) -> None:
         """Check each value by itself; whether a tile fits the device is the model's to say."""

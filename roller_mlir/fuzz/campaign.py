@@ -101,6 +101,7 @@ class Tally:
         refusals: Refused cases by reason: how many, and the first one's command and message.
         kinds: Cases by kind of program, and those that hold.
         types: Cases by element type, and those that hold.
+        instructions: Cases that ran by device and family of instructions that a kernel has, and those that hold.
         failures: Those to mend.
         compile_s: Times of compilations, of cases that ran.
         run_s: Times of the simulator.
@@ -111,6 +112,7 @@ class Tally:
     refusals: dict[str, tuple[int, str, str]] = field(default_factory=dict[str, tuple[int, str, str]])
     kinds: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     types: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
+    instructions: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     failures: list[Failure] = field(default_factory=list[Failure])
     compile_s: list[float] = field(default_factory=list[float])
     run_s: list[float] = field(default_factory=list[float])
@@ -125,7 +127,9 @@ class Tally:
         """Count a case."""
         self.statuses[outcome.status] += 1
         good = outcome.status in ("equal", "close")
-        for table, names in ((self.kinds, [case.kind]), (self.types, sorted(elements(case.program)))):
+        used = [f"{case.target} {family}" for family in outcome.families]
+        drawn = (self.kinds, [case.kind]), (self.types, sorted(elements(case.program))), (self.instructions, used)
+        for table, names in drawn:
             for name in names:
                 tried, held = table.get(name, (0, 0))
                 table[name] = tried + 1, held + good

@@ -98,7 +98,9 @@ def _run(job: Job, source: Source, options: CompileOptions) -> Outcome:
                 for seed in range(DISTURBED_RUNS)
             ]
             status, message = judge(job, outputs, expected, disturbed)
-    return Outcome(status, message, "", compiled - started, done - compiled, len(artifact.kernels))
+    families = tuple(sorted({one.plan.instruction for one in artifact.kernels if one.plan is not None}))
+    kernels = len(artifact.kernels)
+    return Outcome(status, message, "", compiled - started, done - compiled, kernels, families=families)
 
 
 def judge(
@@ -158,6 +160,7 @@ def _options(job: Job, source: Source, folder: Path) -> CompileOptions:
         fusion=forced.fusion,
         binaries=False,
         llvm=job.level == "llvm",
+        cache=False,
     )
     try:
         if forced.families:

@@ -50,6 +50,7 @@ class Outcome:
         run_s: Time of the simulator on this machine.
         kernels: How many kernels there are.
         options: What was forced, as `roller run` takes it.
+        families: Families of the instructions of its kernels, each once.
     """
 
     status: str
@@ -59,6 +60,7 @@ class Outcome:
     run_s: float = 0.0
     kernels: int = 0
     options: str = ""
+    families: tuple[str, ...] = ()
 
     @property
     def failed(self) -> bool:

@@ -53,6 +53,8 @@ def limits_page(tally: Tally, command: str) -> str:
     lines += [f"| {name} | {tried} | {good} |" for name, (tried, good) in sorted(tally.kinds.items())]
     lines += ["", "| type among its tensors | cases | give what numpy gives |", "|---|---:|---:|"]
     lines += [f"| {name} | {tried} | {good} |" for name, (tried, good) in sorted(tally.types.items())]
+    lines += ["", "| instructions of a kernel | cases that ran | give what numpy gives |", "|---|---:|---:|"]
+    lines += [f"| {name} | {tried} | {good} |" for name, (tried, good) in sorted(tally.instructions.items())]
     if tally.failures:
         lines += ["", "| fails | reproduce | how |", "|---|---|---|"]
         records = [failure.record() for failure in tally.failures]

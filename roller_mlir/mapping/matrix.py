@@ -115,6 +115,44 @@ def mfma_fragments(shape: tuple[int, int, int]) -> Fragments:
     )
 
 
+def lane_places(digits: Sequence[Step], lanes: int) -> list[dict[str, int]]:
+    """Return where each lane is along each dimension.
+
+    >>> lane_places([("m", 2, 1), ("k", 2, 4)], 4)[3]
+    {'m': 1, 'k': 4}
+    """
+    return [_position(digits, lane) for lane in range(lanes)]
+
+
+MOST_FRAGMENT_BYTES = 16
+"""Bytes that a lane reads at once, at most."""
+
+
+def depth_pack(family: str, shape: tuple[int, int, int], element_bytes: int, lanes: int, block: int) -> int:
+    """Return how many instructions that follow along the reduction take neighbouring elements of each lane.
+
+    The order of a sum's products is free: `v_mfma` takes of each lane's neighbours the first ones in one instruction,
+    the next ones in the next, so that a lane reads 16 bytes at once.
+
+    Args:
+        family: Of the instruction.
+        shape: m, n, k.
+        element_bytes: Bytes of a factor's element.
+        lanes: Lanes of a subgroup.
+        block: Points of the reduction loop in a step.
+
+    >>> depth_pack("mfma", (32, 32, 8), 2, 64, 32), depth_pack("mfma", (32, 32, 8), 2, 64, 40)
+    (2, 1)
+    """
+    if family != "mfma":
+        return 1
+    own = shape[2] * shape[0] // lanes
+    pack = max(1, MOST_FRAGMENT_BYTES // (own * element_bytes))
+    while block % (shape[2] * pack):
+        pack //= 2
+    return pack
+
+
 @lru_cache
 def wmma_fragments(shape: tuple[int, int, int], subgroup_size: int) -> Fragments:
     """Return how results of NVIDIA's `wmma` are spread after they passed workgroup memory.

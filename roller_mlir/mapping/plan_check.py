@@ -2,6 +2,7 @@
 """Whether a plan fits an expression: what every stage relies on, whoever wrote the plan."""
 
 from collections.abc import Sequence
+from math import prod
 
 from roller_mlir.mapping.layout import steps_of
 from roller_mlir.mapping.matrix import COLUMN, ROW, fragments_of, lane_order, result_shares
@@ -36,6 +37,9 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
         return f"has a plan with lane {plan.lane}, which is none of its {loops} loops"
     if plan.stages < 1 or plan.unroll < 1:
         return f"has a plan with {plan.stages} stages and unroll {plan.unroll}; both are at least 1"
+    steps = [steps_of(expression.loops[loop], plan.axes[loop]) for loop in expression.reductions()]
+    if plan.atom is not None and plan.stages == 1 and prod(steps) > 1:
+        return f"has a plan with 1 stage for {prod(steps)} steps of a matrix instruction, which need at least 2 stages"
     waiting = next(
         (i for i, one in enumerate(plan.operands) if one.layer == WORKGROUP and one.copy == SYNCHRONOUS), None
     )

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from math import prod
 
 from roller_mlir.mapping.data_tile import tile_dimensions
-from roller_mlir.mapping.matrix import DEPTH, Fragment, fragments_of
-from roller_mlir.mapping.matrix_layout import alone, reads_matrices
+from roller_mlir.mapping.matrix import DEPTH, Fragment, depth_pack, fragments_of
+from roller_mlir.mapping.matrix_phases import alone, reads_matrices
 from roller_mlir.mapping.thread_map import live_registers
 from roller_mlir.mapping.unrolling import rolled_reductions
 from roller_mlir.plan import Access, Loop, OperandPlan, Plan, TensorExpression
@@ -107,13 +107,16 @@ class MatrixPass:
             each = count // self.tiles(side)
             widths = {2 * whole: pairs * each, whole: single * each}
             return FragmentReads(True, {width: number for width, number in widths.items() if number})
-        width = self._width(fragment, operand, inner)
+        width = self._width(fragment, operand, inner, access.element_bytes, lanes)
         return FragmentReads(False, {width * access.element_bytes: count * fragment.count // width})
 
-    def _width(self, fragment: Fragment, operand: OperandPlan, inner: int | None) -> int:
+    def _width(self, fragment: Fragment, operand: OperandPlan, inner: int | None, size: int, lanes: int) -> int:
         """Return how many elements of a fragment that lie side by side a lane reads at once."""
-        if not fragment.elements:
-            return 1
-        dimension, count, stride = fragment.elements[0]
+        dimension, count, stride = fragment.elements[0] if fragment.elements else (DEPTH, 1, 1)
         neighbours = inner == self.atom.depth and dimension == DEPTH and stride == 1
-        return min(count, operand.fragment_vector) if neighbours else 1
+        return min(self._held(count, size, lanes), operand.fragment_vector) if neighbours else 1
+
+    def _held(self, count: int, element_bytes: int, lanes: int) -> int:
+        """Return how many neighbours of the reduction a lane holds for the instructions that take them."""
+        family, atom = self.plan.instruction, self.atom
+        return count * depth_pack(family, atom.shape, element_bytes, lanes, self.plan.axes[atom.depth].block)

@@ -15,10 +15,10 @@ from roller_mlir.mapping.combine import combination_bytes
 from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.layout import buffer_shape, steps_of
 from roller_mlir.mapping.matrix import wmma_scratch_pitch
-from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS, register_problem, ring_bytes
+from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS, register_problem, ring_bytes, store_bytes
 from roller_mlir.mapping.window_reads import window_registers
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, Plan, TensorExpression
-from roller_mlir.plan.plan import WORKGROUP
+from roller_mlir.plan.plan import TENSOR, WORKGROUP
 
 COPY_LOOP_REGISTERS = 48
 """Registers of a loop that copies tiles, at least: 43 depthwise convolutions and poolings of one step, where their sums
@@ -58,6 +58,8 @@ def plan_resources(expression: TensorExpression, plan: Plan, device: Device) -> 
         subgroups = plan.threads // device.subgroup_size
         tiles = arena_sizes(expression, plan.axes, plan.operands, 1, alignment=1)
         staged = matrix_bytes(plan.instruction, plan.stages, tiles, subgroups)
+        if plan.store == TENSOR:
+            staged += store_bytes(plan.threads, plan.atom.shape[1])
     joined = tuple(
         Loop(loop.extent, loop.reduction or i in expression.whole) for i, loop in enumerate(expression.loops)
     )

@@ -10,6 +10,9 @@ from collections.abc import Sequence
 from roller_mlir.mapping.tensor_copy import LINE_BYTES, MOST_BOX_ELEMENTS, MOST_DIMENSIONS, STRIDE_BYTES
 from roller_mlir.plan import Access, TensorExpression
 
+STORED_TYPES = ("f16", "bf16")
+"""Types of results that tensor copies write."""
+
 LONGEST_STEP = 8
 """Tensor elements between neighbours of a box, at most."""
 
@@ -27,10 +30,51 @@ def tensor_copy_multiples(
     changed = expression.prologue_flops or [0] * len(expression.inputs)
     for access, pad, operations in zip(expression.inputs, expression.pad_values, changed, strict=True):
         inner = _inner_loop(access, loops)
-        if inner is None or operations or pad not in (None, 0.0):
+        if inner is None or operations or pad not in (None, 0.0) or not _ends_with(access, expression, loops[2]):
             return None
         found.append((inner, LINE_BYTES // access.element_bytes))
     return tuple(found)
+
+
+def _ends_with(access: Access, expression: TensorExpression, depth: int) -> bool:
+    """Return whether no element of the tensor lies beyond either end of the reduction where its steps reach further.
+
+    Lines are whole steps: a longer reduction ends within one, and the first step begins before it.
+    """
+    extent = expression.loops[depth].extent
+    if extent % (LINE_BYTES // access.element_bytes) == 0:
+        return True
+    for index, length in zip(access.indices, access.shape, strict=True):
+        if index.coefficients[depth]:
+            return (dict(index.terms()), index.constant, length) == ({depth: 1}, 0, extent)
+    return True
+
+
+def tensor_store_fits(expression: TensorExpression, row: int, column: int, beside: int = -1) -> bool:
+    """Return whether tensor copies can write the results: of 16 bits, with the columns innermost, in aligned lines.
+
+    Args:
+        expression: The operator.
+        row: The loop of the rows.
+        column: The loop of the columns.
+        beside: The loop that the subgroups of one instruction run along, -1 for that of its rows.
+    """
+    output = expression.output
+    if output.element_type not in STORED_TYPES or expression.more_outputs or len(output.shape) > MOST_DIMENSIONS:
+        return False
+    pitch = output.element_bytes
+    for extent in reversed(output.shape[1:]):
+        pitch *= extent
+        if pitch % STRIDE_BYTES:
+            return False
+    terms = [dict(index.terms()) for index in output.indices]
+    plain = all(
+        list(each.values()) in ([], [1]) and not i.constant for each, i in zip(terms, output.indices, strict=True)
+    )
+    if not plain or terms[-1] != {column: 1} or {row: 1} not in terms[:-1]:
+        return False
+    # Rows of one subgroup are neighbouring lines of a box, inside of the loop beside.
+    return beside < 0 or {beside: 1} in terms[: terms.index({row: 1})]
 
 
 def lines_follow(expression: TensorExpression, row: int, beside: int, depth: int) -> bool:

@@ -25,6 +25,9 @@ BARRIER_BYTES = 8
 MOST_BOX_ELEMENTS = 256
 """Elements of one box along a dimension (the span in the tensor, where it is read in steps)."""
 
+MOST_STEP = 8
+"""Elements of a tensor from one that is copied to the next."""
+
 MOST_DIMENSIONS = 5
 STRIDE_BYTES = 16
 """What the strides of a tensor's dimensions, but the innermost, must be multiples of."""

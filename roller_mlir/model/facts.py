@@ -13,6 +13,7 @@ from typing import Any
 from roller_mlir.mapping.data_tile import copy_vector
 from roller_mlir.mapping.index import power_of_two_divisor
 from roller_mlir.mapping.resources import result_words
+from roller_mlir.mapping.tensor_copies import tensor_store_fits
 from roller_mlir.model.atom import Atom
 from roller_mlir.model.instruction import scalar_atom
 from roller_mlir.model.machine import Machine
@@ -132,6 +133,9 @@ class Facts:
         reads: Facts of the inputs and of the epilogue's tensors.
         ends: Whether there is an epilogue.
         prologue: Per input, operations on each loaded element; empty for none.
+        through_registers: Per input, whether its elements are changed before the body sees them, or what lies outside
+            of it does not read as 0: copies that pass no registers can do neither.
+        tensor_store: Whether tensor copies can write the results.
         other_cycles: Cycles of a scheduler for one operation of a prologue or epilogue on a subgroup's threads.
         reused: See `tile.reuse_loops`.
         steps_divide: Whether the steps of a loop must divide it: reduction loops that move windows.
@@ -160,6 +164,13 @@ class Facts:
         self.reads = (*self.inputs, *self.epilogue)
         self.ends = bool(expression.epilogue or expression.epilogue_flops)
         self.prologue = expression.prologue_flops if any(expression.prologue_flops) else ()
+        changed = self.prologue or (0,) * len(self.inputs)
+        self.through_registers = tuple(
+            bool(operations or pad) for operations, pad in zip(changed, expression.pad_values, strict=True)
+        )
+        self.tensor_store = self.atom.reads_memory and tensor_store_fits(
+            expression, self.atom.row, self.atom.column, self.atom.beside
+        )
         self.other_cycles = 0.0
         if self.ends or self.prologue:
             self.other_cycles = max(1.0, scalar_atom(expression, machine.device).cycles_per_point(machine.device))

@@ -12,6 +12,7 @@ from roller_mlir.model.performance import joined, predict_with
 from roller_mlir.model.raster import raster
 from roller_mlir.model.splitting import Division
 from roller_mlir.plan import Plan, Split
+from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR
 from roller_mlir.plan.split import whole_plan
 
 MAX_UNROLLED_POINTS = 2048
@@ -71,6 +72,7 @@ def finish(facts: Facts, chosen: Estimate, *, padded: bool = True) -> Plan:
         stages=chosen.stages,
         unroll=unrolled_points(program.registers, facts),
         atom=atom_plan,
+        store=TENSOR if facts.tensor_store else SYNCHRONOUS,
     )
     plan = replace(plan, unit_order=raster(facts, program, chosen.work))
     prediction = predict_with(facts, plan)

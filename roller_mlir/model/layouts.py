@@ -12,7 +12,8 @@ from roller_mlir.mapping.bank_phases import Banks
 from roller_mlir.mapping.data_tile import tile_dimensions
 from roller_mlir.mapping.index import power_of_two_divisor
 from roller_mlir.mapping.layout import TileCost, plan_operand, row_alignment, staged_layout, steps_of, tile_cost
-from roller_mlir.mapping.matrix_layout import MatrixMemory, matrix_cost, matrix_operand
+from roller_mlir.mapping.matrix_layout import matrix_operand
+from roller_mlir.mapping.matrix_phases import MatrixMemory, matrix_cost
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.model.facts import Facts
 from roller_mlir.model.machine import Machine
@@ -86,7 +87,7 @@ def matrix_layout(
         atom,
         facts.atom.instruction.family,
         matrix_memory(facts.machine),
-        bool(facts.prologue and facts.prologue[number]),
+        facts.through_registers[number],
         padded,
     )
     return replace(found, pad_value=expression.pad_values[number])

@@ -9,14 +9,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import ceil, prod
 
+from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.matrix_layout import ASYNCHRONOUS_BYTES, choose_rows
 from roller_mlir.mapping.resources import SUM_BYTES, matrix_bytes, specialised_tasks_per_unit, tasks_per_unit
 from roller_mlir.mapping.tensor_copy import OTHER_REGISTERS as WARPGROUP_REGISTERS
+from roller_mlir.mapping.tensor_copy import store_bytes
+from roller_mlir.mapping.unrolling import MOST_INSTRUCTIONS, copy_parts, copy_registers
 from roller_mlir.model.ending import stored
 from roller_mlir.model.epilogue import epilogue_work
 from roller_mlir.model.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
 from roller_mlir.model.facts import AccessFacts, Facts
 from roller_mlir.model.layouts import matrix_memory
+from roller_mlir.model.options import MOST_STAGES
 from roller_mlir.model.program import Program
 from roller_mlir.model.raster import global_traffic
 from roller_mlir.model.timing import Work, seconds_by_layer, total_seconds
@@ -80,8 +84,18 @@ def matrix_estimate(
     stages: int = 0,
     widths: Sequence[OperandWidths | None] | None = None,
     resident: int = 0,
+    tensor_store: bool | None = None,
 ) -> Estimate | None:
-    """As `estimate.estimate`, for a matrix instruction: both inputs are staged."""
+    """As `estimate.estimate`, for a matrix instruction: both inputs are staged.
+
+    Args:
+        facts: The expression on the machine.
+        program: The candidate.
+        stages: Buffers of staged inputs, 0 to decide.
+        widths: Real widths and phases per input.
+        resident: Tasks that fit on one unit, 0 to estimate.
+        tensor_store: Whether tensor copies write the results, None for where they can.
+    """
     machine, atom = facts.machine, facts.atom
     device = machine.device
     blocks, registers, threads = program.blocks, program.registers, program.thread_count
@@ -92,7 +106,7 @@ def matrix_estimate(
     points = prod(registers)
     accumulators = points // prod([registers[i] for i in facts.reductions])
     phases, fragments, before, issue, cache = 0.0, 0.0, 0.0, float(STEP_INSTRUCTIONS), 0
-    staging, synchronous, tiles = 0, False, list[int]()
+    staging, offsets, synchronous, tiles = 0, 0, False, list[int]()
     for i, access in enumerate(facts.inputs):
         found = widths[i] if widths is not None else None
         ideal = found is None
@@ -103,11 +117,15 @@ def matrix_estimate(
         issue += found.reads
         if not atom.reads_memory:
             issue += rounds * (1 + COPY_INSTRUCTIONS)
-        # What a prologue changes passes through registers.
-        if changed or found.synchronous:
+        if facts.through_registers[i] or found.synchronous:
             synchronous = True
             issue += rounds * found.vector / found.store
-            staging += ceil(rounds * found.vector * access.element_bytes / 4)
+            staging += copy_registers(rounds, found.vector, access.element_bytes)
+            # Blocks of vectors that are transposed together have one offset.
+            units = -(-rounds // (found.store if found.store > found.vector else 1))
+            extents = [dimension.extent for dimension in tile_dimensions(access.access, blocks)]
+            if copy_map(extents, found.vector, threads).is_scattered:
+                offsets += ceil(units * device.model.offset_registers)
         before += rounds * found.vector * changed
         fragments += 2 * facts.fragment_registers(access, registers)
         cache += access.traffic(blocks)
@@ -148,11 +166,18 @@ def matrix_estimate(
         work.tail_phases += end.phases
         work.tail_load_rounds = end.load_rounds
         work.cache_bytes += tasks * end.cache_bytes
-    if widths is None and synchronous and stages > SYNCHRONOUS_STAGES:
+    if stages and widths is None and not (1 if steps == 1 else 2) <= stages <= most_stages(facts, synchronous):
         return None
+    stretches = prod([registers[i] for i in facts.reductions]) // atom.length
+    if accumulators // prod(atom.own) * stretches > MOST_INSTRUCTIONS:
+        stretches = 1  # loops are left of the step: nothing stands between their passes
+    staging = ceil(staging / copy_parts(staging, stretches)) + offsets
+    results = 0
+    if facts.tensor_store if tensor_store is None else tensor_store:
+        results = store_bytes(threads, atom.shape(registers[atom.column])[1])
     best: Estimate | None = None
     for count in [stages] if stages else stage_counts(facts, steps, synchronous=synchronous):
-        need = matrix_bytes(atom.instruction.family, count, tiles, subgroups)
+        need = matrix_bytes(atom.instruction.family, count, tiles, subgroups) + results
         words = used + (staging if count > 1 else 0)
         held = resident or _residency(facts, program, words, need)
         if not held or (best is not None and held <= best.work.resident):
@@ -171,6 +196,11 @@ def stage_counts(facts: Facts, steps: int, *, synchronous: bool) -> list[int]:
         return [1]
     most = TENSOR_STAGES if facts.atom.reads_memory else SYNCHRONOUS_STAGES if synchronous else ASYNCHRONOUS_STAGES
     return list(range(min(most, steps), 1, -1))
+
+
+def most_stages(facts: Facts, synchronous: bool) -> int:
+    """Return how many buffers a user may ask for."""
+    return SYNCHRONOUS_STAGES if synchronous and not facts.atom.reads_memory else MOST_STAGES
 
 
 def _residency(facts: Facts, program: Program, registers: int, workgroup_bytes: int) -> int:

@@ -16,11 +16,12 @@ from roller_mlir.model.estimates import OperandWidths
 from roller_mlir.model.facts import Facts
 from roller_mlir.model.instruction import atom_of
 from roller_mlir.model.machine import Machine, machine_of
+from roller_mlir.model.matrix_work import matrix_estimate
 from roller_mlir.model.program import Program
 from roller_mlir.model.timing import Work, seconds_by_layer, total_seconds
 from roller_mlir.model.traffic import join_traffic, tile_costs, traffic_of
 from roller_mlir.plan import Access, OperandPlan, Plan, Prediction, TensorExpression
-from roller_mlir.plan.plan import SYNCHRONOUS, WORKGROUP
+from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR, WORKGROUP
 from roller_mlir.plan.split import first_expression, first_plan, join_expression
 
 
@@ -60,9 +61,10 @@ def predict_with(facts: Facts, plan: Plan) -> Prediction:
         for access, operand, cost in zip(expression.inputs, plan.operands, costs, strict=True)
     ]
     if facts.atom.is_matrix:
-        one = estimate(facts, program, stages=plan.stages, widths=widths)
+        tensor = plan.store == TENSOR
+        one = matrix_estimate(facts, program, stages=plan.stages, widths=widths, tensor_store=tensor)
         resident = one.work.resident if one is not None else 0
-        one = one or estimate(facts, program, stages=plan.stages, widths=widths, resident=1)
+        one = one or matrix_estimate(facts, program, stages=plan.stages, widths=widths, resident=1, tensor_store=tensor)
         assert one is not None, "residency is given"
         registers, workgroup_bytes = one.registers, one.workgroup_bytes
     else:

@@ -58,8 +58,10 @@ def program_problem(facts: Facts, program: Program, stages: int, disabled_rules:
                 f"{name} walks window loop {loop} in steps of {program.blocks[loop]}, which must divide its extent "
                 f"{facts.extents[loop]}; change tile-sizes"
             )
+    steps = prod([-(-facts.extents[i] // program.blocks[i]) for i in facts.reductions])
+    if stages == 1 and steps > 1 and facts.atom.is_matrix:
+        return f"{name} has {steps} steps of a matrix instruction, which need at least 2 stages; raise stages"
     if stages > 1:
-        steps = prod([-(-facts.extents[i] // program.blocks[i]) for i in facts.reductions])
         if steps < 2 or not any(program.staged):
             return (
                 f"{name} has {steps} reduction step(s) and {sum(program.staged)} staged operand(s), {stages} stages "

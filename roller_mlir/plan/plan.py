@@ -193,7 +193,8 @@ class Plan:
         max_units: Units that the program may use at most, for co-scheduling; None for the whole device.
         tasks_per_unit: How many tasks are to fit on one unit at a time, which bounds registers; None leaves it to the
             back end.
-        store: How results leave: "synchronous" (each thread writes its own) or "tensor" (whole tiles from workgroup memory).
+        store: How results leave: "synchronous" (each thread writes its own) or "tensor" (whole tiles, from workgroup
+            memory).
         persistent: Whether blocks that fill the device once walk all tasks, so that a task's end overlaps the next one's
             copies; else each task is a block.
         atom: The matrix instruction and its loops, None where each thread computes by itself.

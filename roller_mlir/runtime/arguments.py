@@ -25,7 +25,23 @@ def check_inputs(manifest: Manifest, arrays: Sequence[np.ndarray[Any, Any]]) -> 
     if len(arrays) != expected:
         raise ArgumentError(f"{manifest.function!r} takes {expected} inputs, but got {len(arrays)}")
     for index, (name, array) in enumerate(zip(manifest.inputs, arrays, strict=True)):
-        _check(f"{manifest.function!r}: input {index} ({name})", manifest.buffer(name), array)
+        _check(subject_of(manifest, "input", index, name), manifest.buffer(name), array)
+
+
+def subject_of(manifest: Manifest, role: str, index: int, name: str) -> str:
+    """Name an argument of the function and where its first kernel takes it.
+
+    Args:
+        manifest: The function's record.
+        role: "input" or "output".
+        index: Which of that role.
+        name: Its buffer.
+    """
+    for launch in manifest.launches:
+        for number, view in enumerate(launch.arguments):
+            if launch.kernel and view.buffer == name:
+                return f"{manifest.function!r}: argument {number} of kernel {launch.kernel!r}: {role} {index} ({name})"
+    return f"{manifest.function!r}: {role} {index} ({name})"
 
 
 def _check(subject: str, buffer: Buffer, array: object) -> None:

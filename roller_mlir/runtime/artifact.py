@@ -4,15 +4,19 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from roller_mlir.plan.manifest import Kernel, Manifest
+from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.registry import find_backend
 from roller_mlir.runtime.sequence import SequenceResult as RunResult
 from roller_mlir.runtime.sequence import run_sequence
-from roller_mlir.runtime.store import read_artifact, write_artifact
+from roller_mlir.runtime.store import MAX_ARTIFACT_BYTES, read_artifact, write_artifact
+
+if TYPE_CHECKING:
+    from roller_mlir.runtime.driver_program import Program
 
 
 @dataclass(frozen=True)
@@ -47,13 +51,17 @@ class Artifact:
         write_artifact(path, self.manifest, self.files)
 
     @classmethod
-    def load(cls, path: str | PathLike[str]) -> "Artifact":
-        """Read an artifact and verify every file against its SHA-256.
+    def load(cls, path: str | PathLike[str], *, most_bytes: int = MAX_ARTIFACT_BYTES) -> "Artifact":
+        """Read an artifact and verify every file against its SHA-256; it may be a stranger's.
+
+        Args:
+            path: The directory.
+            most_bytes: What its files may have in all.
 
         Raises:
-            ArtifactError: It is missing, damaged, or of another schema version.
+            ArtifactError: It is missing, damaged, too large, or of another schema version.
         """
-        manifest, files = read_artifact(path)
+        manifest, files = read_artifact(path, most_bytes)
         return cls(manifest, files)
 
     def run(self, *inputs: np.ndarray[Any, Any], on: str = "sim", **options: Any) -> tuple[np.ndarray[Any, Any], ...]:
@@ -62,7 +70,8 @@ class Artifact:
         Args:
             *inputs: One dense array per input.
             on: Name of the back end.
-            **options: Options of the back end ("sim": count, seed, timeout_s, level, sanitize).
+            **options: Options of the back end ("sim": count, seed, timeout_s, level, sanitize; "cuda", "hip": device,
+                cache_bytes).
 
         Returns:
             One new array per output.
@@ -77,6 +86,25 @@ class Artifact:
     def run_reported(self, *inputs: np.ndarray[Any, Any], on: str = "sim", **options: Any) -> RunResult:
         """Run the function like `run`, and return what each launch did beside the outputs."""
         return run_sequence(self.manifest, self.files, find_backend(on, options), inputs)
+
+    def open(self, on: str = "cuda", **options: Any) -> "Program":
+        """Load the function on a device, to be called on arrays that are there.
+
+        Args:
+            on: "cuda" or "hip".
+            **options: Of the back end: device (its number, 0), cache_bytes (unused memory that is kept at most).
+
+        Returns:
+            What is called like the function: `outputs = program(*inputs)`.
+
+        Raises:
+            BackendError: The back end is unknown or not available here, loads no programs, or its device does not run
+                this artifact.
+        """
+        load = getattr(find_backend(on, options), "load", None)
+        if load is None:
+            raise BackendError(f"back end {on!r} runs whole functions on numpy arrays only; call run(..., on={on!r})")
+        return load(self.manifest, self.files)
 
     @property
     def kernels(self) -> tuple[Kernel, ...]:

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """NVIDIA devices through `cuda.bindings.driver`, in the primary context that torch, cupy and jax use too."""
 
-import ctypes
-from collections.abc import Iterator
+from collections.abc import Generator
 from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
@@ -43,9 +42,11 @@ class CudaDriver:
             self._call("cuInit", 0)
         except BackendError:
             raise
-        except Exception as error:  # noqa: BLE001  the bindings' own, of several types, where there is no libcuda
+        except Exception as error:  # the bindings' own, of several types, where there is no libcuda
             reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise BackendError(f"back end 'cuda' needs NVIDIA's driver (libcuda.so.1), which is not here: {reason}") from error
+            raise BackendError(
+                f"back end 'cuda' needs NVIDIA's driver (libcuda.so.1), which is not here: {reason}"
+            ) from error
         count = int(self._call("cuDeviceGetCount"))
         if not 0 <= ordinal < count:
             raise BackendError(f"back end 'cuda': device {ordinal} is not one of the {count} here")
@@ -84,7 +85,7 @@ class CudaDriver:
         )
 
     @contextmanager
-    def current(self) -> Iterator[None]:
+    def current(self) -> Generator[None]:
         """Make the primary context current."""
         before = self._call("cuCtxGetCurrent")
         if int(before) == int(self._context):
@@ -102,12 +103,11 @@ class CudaDriver:
 
     def load_image(self, name: str, image: bytes) -> Any:
         """Load a cubin or PTX; PTX ends with a zero byte for the driver."""
-        log, option = ctypes.create_string_buffer(_LOG_BYTES), self._api.CUjit_option
+        log, option = bytes(_LOG_BYTES), self._api.CUjit_option  # the bindings want bytes for the driver to write into
         options = [option.CU_JIT_ERROR_LOG_BUFFER, option.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES]
-        values = [ctypes.addressof(log), _LOG_BYTES]
-        status, module = self._api.cuModuleLoadDataEx(image + b"\0", len(options), options, values)
+        status, module = self._api.cuModuleLoadDataEx(image + b"\0", len(options), options, [log, _LOG_BYTES])
         if int(status):
-            said = log.value.decode(errors="replace").strip()
+            said = log.split(b"\0", 1)[0].decode(errors="replace").strip()
             raise BackendError(f"CUDA cannot load {name}: {self._word(status)}" + (f": {said}" if said else ""))
         return module
 

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What programs on GPUs ask of a vendor's driver, in plain integers; CUDA and HIP implement it, and tests imitate it.
 
-Addresses and streams are integers, modules and functions whatever the vendor's bindings make of them. Every call runs in
-the device's context, which `current` makes current. All calls raise `BackendError` with the driver's own word.
+Addresses and streams are integers, modules and functions whatever the vendor's bindings make of them. Every call runs
+in the device's context, which `current` makes current. All calls raise `BackendError` with the driver's own word.
 """
 
 from contextlib import AbstractContextManager

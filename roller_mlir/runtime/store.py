@@ -21,6 +21,8 @@ from roller_mlir.plan.manifest import MAX_MANIFEST_BYTES, Manifest
 from roller_mlir.runtime.errors import ArtifactError
 
 MANIFEST_NAME = "manifest.json"
+MAX_ARTIFACT_BYTES = 16 << 30
+"""What an artifact's files may have in all, unless the reader says otherwise."""
 
 
 def sha256(data: bytes) -> str:
@@ -75,14 +77,18 @@ def write_artifact(path: str | PathLike[str], manifest: Manifest, files: Mapping
             shutil.rmtree(staging, ignore_errors=True)
 
 
-def read_artifact(path: str | PathLike[str]) -> tuple[Manifest, dict[str, bytes]]:
+def read_artifact(path: str | PathLike[str], most_bytes: int = MAX_ARTIFACT_BYTES) -> tuple[Manifest, dict[str, bytes]]:
     """Read the directory `path`.
+
+    Args:
+        path: The directory. Nothing outside of it is read, and no link in it is followed.
+        most_bytes: What its files may have in all; of each no more is read than the manifest says.
 
     Returns:
         The manifest and the content of every file it lists.
 
     Raises:
-        ArtifactError: It is missing, damaged, or of another schema version.
+        ArtifactError: It is missing, damaged, too large, or of another schema version.
     """
     directory = Path(path)
     try:
@@ -91,6 +97,11 @@ def read_artifact(path: str | PathLike[str]) -> tuple[Manifest, dict[str, bytes]
             raise ArtifactError(f"cannot read artifact '{path}': {kind}")
         text = _read_file(directory / MANIFEST_NAME, MAX_MANIFEST_BYTES)
         manifest = Manifest.loads(text.decode())
+        size = sum(file.size_bytes for file in manifest.files)
+        if size > most_bytes:
+            raise ArtifactError(
+                f"cannot read artifact '{path}': its files have {size} B, which is above the limit of {most_bytes} B"
+            )
         files: dict[str, bytes] = {}
         for file in manifest.files:
             data = _read_file(directory / file.name, file.size_bytes)

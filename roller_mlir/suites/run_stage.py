@@ -63,7 +63,8 @@ def run_operator(
         )
     text = function_text(shrunk, dtype)
     begun = time.perf_counter()
-    artifact = compile_source(Source("-", text), target, replace(options or CompileOptions(), binaries=False))
+    options = replace(options or CompileOptions(), binaries=False, cache=False)
+    artifact = compile_source(Source("-", text), target, options)
     compiled = time.perf_counter()
     manifest = artifact.manifest
     inputs = random_inputs([manifest.buffer(name) for name in manifest.inputs], 0, "integers")

@@ -62,16 +62,17 @@ def verify_operator(
         `programs` (of each `name`, `plan`: a hash of the plan at full size without what it says of extents, which the
         kernel that ran has too; `whole` and `extents`: points per loop; `reduced`: loops that could not keep two
         tiles), `points`; of the results `matches`, `equal` (on integers), `max_error` and `tolerance` (of those on
-        normally distributed numbers); `counted`, per quantity what the simulator counted and what the plan says;
-        `bytes_exact`, `sectors_ratio`, `phases_ratio` (the worst of counted to planned); `plan_s`, `compile_s`,
-        `run_s` (of the simulator, no speed of the device) and `reference_s`.
+        normally distributed numbers); `instructions`, the families of those of its kernels; `counted`, per quantity
+        what the simulator counted and what the plan says; `bytes_exact`, `sectors_ratio`, `phases_ratio` (the worst of
+        counted to planned); `plan_s`, `compile_s`, `run_s` (of the simulator, no speed of the device) and
+        `reference_s`.
 
     Raises:
         SuiteError: A program cannot be shrunk, or a kernel's plan is not that of the full size.
         DiagnosedError: It cannot be compiled.
         BackendError: The simulator found a fault.
     """
-    options = replace(options or CompileOptions(), binaries=False, llvm=True)
+    options = replace(options or CompileOptions(), binaries=False, llvm=True, cache=False)
     text = function_text(operator, dtype)
     begun = time.perf_counter()
     record: dict[str, Any] = {**operator_record(operator), "target": target, "dtype": dtype or operator.dtype}
@@ -88,7 +89,8 @@ def verify_operator(
     record |= {"points": sum(one.extents.points for one in shrunk), "plan_s": time.perf_counter() - begun}
     found: list[dict[str, Any]] = []
     for one in shrunk:
-        artifact, result = _check(one.planned, one.linalg, target, CompileOptions(binaries=False, llvm=True), seed)
+        own = CompileOptions(binaries=False, llvm=True, cache=False)
+        artifact, result = _check(one.planned, one.linalg, target, own, seed)
         _check_plan(one, artifact)
         found.append(result)
     return {**record, **_total(found)}
@@ -169,6 +171,7 @@ def _check(
         "equal": all(one.equal for one in comparisons["integers"]),
         "max_error": max(one.max_error for one in comparisons["normal"]),
         "tolerance": max(one.tolerance for one in comparisons["normal"]),
+        "instructions": sorted({one.plan.instruction for one in artifact.kernels if one.plan is not None}),
         "counted": counts,
         "compile_s": compiled - begun,
         "run_s": run_s,
@@ -184,6 +187,7 @@ def _total(found: Sequence[dict[str, Any]]) -> dict[str, Any]:
         "equal": all(one["equal"] for one in found),
         "max_error": max(one["max_error"] for one in found),
         "tolerance": max(one["tolerance"] for one in found),
+        "instructions": sorted({family for one in found for family in one["instructions"]}),
         **worst_ratios(counts),
         "counted": [row._asdict() for row in counts],
         **{key: sum(one[key] for one in found) for key in ("compile_s", "run_s", "reference_s")},

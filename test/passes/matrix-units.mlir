@@ -8,9 +8,9 @@
 // A product of f16 takes the matrix instruction of each device: the loops say which, the kernel holds it.
 
 // LOOPS-LABEL: func.func @product
-// LOOPS: %[[A:.*]] = "rtile.load"(%{{.*}}) {layout = #rtile.layout<{copy = "asynchronous", {{.*}}swizzle = "xor"
-// LOOPS: %[[B:.*]] = "rtile.load"(%{{.*}}) {layout = #rtile.layout<{copy = "asynchronous"
-// LOOPS: "rtile.compute"(%[[A]], %[[B]], %{{.*}}) ({
+// LOOPS: %[[A:.*]] = "rtile.load"(%[[V1:.*]]) {layout = #rtile.layout<{copy = "asynchronous", {{.*}}swizzle = "xor"
+// LOOPS: %[[B:.*]] = "rtile.load"(%[[V2:.*]]) {layout = #rtile.layout<{copy = "asynchronous"
+// LOOPS: "rtile.compute"(%[[A]], %[[B]], %[[V3:.*]]) ({
 // LOOPS: instruction = #rtile.instruction<{column = 1 : i64, depth = 2 : i64, family = "mma", row = 0 : i64, shape = [16, 8, 16]}>
 // LOOPS-SAME: lane_order = [1, 0]
 // LOOPS: rtile.stages = {{[2-9]}} : i64
@@ -22,13 +22,13 @@
 // MMA: %[[SUM:.*]]:{{[0-9]+}} = scf.for
 // MMA: nvvm.cp.async.wait.group
 // MMA-NEXT: gpu.barrier
-// MMA: %[[FIRST:.*]] = nvgpu.ldmatrix %{{.*}} {numTiles = 4 : i32, {{.*}}transpose = false}
-// MMA: nvgpu.ldmatrix %{{.*}} {numTiles = 4 : i32, {{.*}}transpose = true}
-// MMA: nvgpu.mma.sync(%[[FIRST]], %{{.*}}) {mmaShape = [16, 8, 16]}
+// MMA: %[[FIRST:.*]] = nvgpu.ldmatrix %[[V4:.*]] {numTiles = 4 : i32, {{.*}}transpose = false}
+// MMA: nvgpu.ldmatrix %[[V5:.*]] {numTiles = 4 : i32, {{.*}}transpose = true}
+// MMA: nvgpu.mma.sync(%[[FIRST]], %[[V6:.*]]) {mmaShape = [16, 8, 16]}
 
 // WMMA: gpu.func @matmul_0(
 // WMMA: %[[A:.*]] = gpu.subgroup_mma_load_matrix
-// WMMA: gpu.subgroup_mma_compute %[[A]], %{{.*}}, %{{.*}}
+// WMMA: gpu.subgroup_mma_compute %[[A]], %[[V7:.*]], %[[V8:.*]]
 // WMMA: gpu.subgroup_mma_store_matrix
 // WMMA: gpu.barrier scope {{.*}}subgroup
 

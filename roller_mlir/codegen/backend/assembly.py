@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
-from roller_mlir.codegen.backend.matrix_instructions import matrix_count
+from roller_mlir.codegen.backend.matrix_instructions import is_group, matrix_count
 
 _SASS_LABEL = re.compile(r"^(\.L_x_\d+):")
 _SASS_LINE = re.compile(r"^\s+/\*[0-9a-f]{4,}\*/\s+\{?\s*(?:@!?U?P\w+\s+)?([A-Z][A-Za-z0-9_.]*)\s*(.*?);")
@@ -121,7 +121,9 @@ def main_loop_range(listing: Listing) -> tuple[int, int] | None:
     """Gives the first and last instruction of the innermost loop with the most matrix instructions, or multiply-adds.
 
     Where no loop has any, it is the longest innermost one. A loop around others counts as innermost if no loop inside
-    it has multiply-adds. None where the kernel has no loop.
+    it has multiply-adds. Where a kernel waits for copies of the TMA, it is the shortest loop with matrix instructions:
+    what tries again stands behind the kernel's end and jumps back, as if a loop were around all between. None where the
+    kernel has no loop.
     """
 
     def body(loop: tuple[int, int]) -> tuple[str, ...]:
@@ -129,6 +131,8 @@ def main_loop_range(listing: Listing) -> tuple[int, int] | None:
 
     count = matrix_count if matrix_count(listing.instructions) else fma_count
     fmas = {loop: count(body(loop)) for loop in listing.loops}
+    if any(is_group(name) for name in listing.instructions):
+        return min((loop for loop in fmas if fmas[loop]), key=lambda loop: loop[1] - loop[0], default=None)
 
     def encloses(outer: tuple[int, int], inner: tuple[int, int]) -> bool:
         return outer != inner and outer[0] <= inner[0] and inner[1] <= outer[1]

@@ -74,6 +74,9 @@ def generate(source: KernelSource, job: Job) -> Message:
             "library": str(library.path or ""),
             "needed": list(library.needed),
             "object": job.target.vendor == "amd",
+            # For AMDGPU, unrolling also peels the last step off a loop of steps, whose arithmetic then stands twice in
+            # the kernel. A step of matrix instructions is large enough by itself.
+            "unroll": job.target.vendor == "nvidia" and not source.matrix_count,
         },
         blobs={"llvm_ir": (source.llvm_ir + library.constants).encode()},
     )

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 _PTX = ("mma.sync", "wmma.mma.", "wgmma.mma_async")
 _SASS = re.compile(r"(?:[HIBDQ]G?MMA)\b")
+_GROUP = re.compile(r"[HIQ]GMMA\b")
 _GCN = re.compile(r"v_s?mfmac?_")
 
 _WMMA_PIECES = ((80, 2), (75, 4), (70, 16))
@@ -32,6 +33,15 @@ def is_matrix(name: str) -> bool:
     [False, False, False, False]
     """
     return name.startswith(_PTX) or _SASS.match(name) is not None or _GCN.match(name) is not None
+
+
+def is_group(name: str) -> bool:
+    """Gives whether an instruction multiplies matrices of a group of four subgroups, and reads workgroup memory.
+
+    >>> [is_group(name) for name in ("HGMMA.64x256x16.F32", "HMMA.16816.F32")]
+    [True, False]
+    """
+    return name.startswith("wgmma.mma_async") or _GROUP.match(name) is not None
 
 
 def pieces(family: str, architecture: str, *, machine_code: bool) -> int:

@@ -57,8 +57,7 @@ def _pass_builder(machine: Any, *, unroll: bool = True) -> Any:
 
     Args:
         machine: what to generate code for.
-        unroll: whether loops are unrolled. For AMDGPU that also peels the last step off a loop of steps, whose
-            arithmetic then stands twice in the kernel.
+        unroll: whether loops are unrolled.
     """
     options: Any = llvm.create_pipeline_tuning_options(speed_level=3)
     options.loop_vectorization = False
@@ -71,7 +70,7 @@ def _generate(job: Message) -> Message:
     """Optimises a module and generates code.
 
     Fields: `kernel`, `triple`, `cpu`, `features`, `library` (path of bitcode or ""), `needed` (functions of it),
-    `object` (whether to give an object beside the assembly). Blob `llvm_ir`. The answer has the blobs `assembly` and,
+    `object` (whether to give an object beside the assembly), `unroll` (whether to unroll loops). Blob `llvm_ir`. The answer has the blobs `assembly` and,
     if wanted, `object`.
     """
     _initialize()
@@ -95,7 +94,7 @@ def _generate(job: Message) -> Message:
     module.triple = fields["triple"]
     module.data_layout = str(machine.target_data)
     module.verify()
-    builder = _pass_builder(machine, unroll=not fields["triple"].startswith("amdgcn"))
+    builder = _pass_builder(machine, unroll=fields["unroll"])
     builder.getModulePassManager().run(module, builder)
     seconds["llvm_s"] = time.perf_counter() - start
     start = time.perf_counter()

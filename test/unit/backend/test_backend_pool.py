@@ -43,6 +43,7 @@ def job(llvm_ir: str = COPY, cpu: str = "sm_80") -> Message:
         "library": "",
         "needed": [],
         "object": False,
+        "unroll": True,
     }
     return Message(fields=fields, blobs={"llvm_ir": llvm_ir.encode()})
 
@@ -155,7 +156,7 @@ import os, sys, time
 from roller_mlir.codegen.backend.pool import process_pool
 from roller_mlir.codegen.backend.frames import Message
 fields = {"kernel": "copy", "triple": "nvptx64-nvidia-cuda", "cpu": "sm_80", "features": "+ptx70"}
-fields |= {"library": "", "needed": [], "object": False}
+fields |= {"library": "", "needed": [], "object": False, "unroll": True}
 job = Message(fields=fields, blobs={"llvm_ir": b"define void @copy(ptr %p) { ret void }"})
 process_pool().run("copy", job, 60)
 print(process_pool().idle_pids[0], flush=True)

@@ -102,3 +102,8 @@ def test_persistent_epilogue_and_residents(small_device):
     case = PLAIN.but(extents=(200, 136, 136), epilogue=True, batch=2, persistent=True, tasks_per_unit=2)
     artifact = case.check(small_device, sanitize=True)
     assert artifact.manifest.launches[0].grid == (4, 1, 1)
+
+
+@pytest.mark.parametrize("case", [CASES["edges"].but(stages=2), STORED], ids=["edges", "stored by copies"])
+def test_level_llvm(case):
+    case.check(level="llvm")

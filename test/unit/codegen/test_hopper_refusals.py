@@ -46,7 +46,7 @@ def test_fill():
 
 def test_points_out_of_range_that_are_not_filled():
     edit = ("bounds = array<i64: 128, 128, 128>", "bounds = array<i64: 128, 128, 120>")
-    assert "loop 2 of a wgmma has points out of range" in refused(PLAIN, edit)
+    assert "a reduction loop of a wgmma has points out of range" in refused(PLAIN, edit)
 
 
 def test_factor_types():
@@ -110,3 +110,58 @@ def test_stores():
     assert "attribute 'copy' must be 'synchronous' or 'tensor'" in refused(
         stored, ('copy = "tensor"} :', 'copy = "asynchronous"} :')
     )
+
+
+def test_bodies_of_copies():
+    case = PLAIN.but(transposed=(False, True))
+    text = case.text()
+    start = text.index('"rtile.load"(%x0')
+    end = text.index("{layout", start)
+    region = (
+        '({\n^bb0(%v: f16):\n%n = arith.negf %v : f16\n"rtile.yield"(%n) : (f16) -> ()\n}) '  # what a prologue leaves
+    )
+    old = text[start:end]
+    new = old.replace("rtile.load", "rtile.map_load") + region
+    assert "computes on the way, which a tensor copy cannot" in refused(case, (old, new))
+
+
+def test_boxes():
+    far = ('tile = #rtile.tile<[64, 64], "workgroup", [1, 1]>', 'tile = #rtile.tile<[64, 64], "workgroup", [9, 1]>')
+    assert "has steps [9, 1], a tensor map 8 at most" in refused(PLAIN, far)
+
+
+def test_more_threads_than_a_block_has():
+    case = PLAIN.but(block=(512, 8, 64), columns=8, groups=(8, 1), transposed=(False, True))
+    assert "has 1024 threads that compute and 128 that copy, h200 has 1024 in a block" in refused(case)
+
+
+def test_programs_of_other_instructions():
+    lonely = """
+    func.func @main(%x: memref<64xf32> {rtile.role = "input"}, %y: memref<64xf32> {rtile.role = "output"}) {
+      "rtile.program"(%x, %y) ({
+      ^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
+        %t = "rtile.load"(%a) {tile = #rtile.tile<[64], "register", [1]>, origin = affine_map<() -> (0)>}
+          : (memref<64xf32>) -> tensor<64xf32>
+        %e = tensor.empty() : tensor<64xf32>
+        %r = "rtile.compute"(%t, %e) ({
+        ^bb1(%u: f32, %v: f32):
+          "rtile.yield"(%u) : (f32) -> ()
+        }) {operandSegmentSizes = array<i32: 1, 1, 0>, box = array<i64: 64>, bounds = array<i64: 64>,
+            indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], origin = affine_map<() -> (0)>,
+            iterator_types = [#linalg.iterator_type<parallel>],
+            threads = #rtile.threads<{axes = [[64, 1]], order = [0]}>}
+          : (tensor<64xf32>, tensor<64xf32>) -> tensor<64xf32>
+        "rtile.store"(%r, %b) {origin = affine_map<() -> (0)>, steps = array<i64: 1>STORE}
+          : (tensor<64xf32>, memref<64xf32>) -> ()
+        "rtile.yield"() : () -> ()
+      }) {sym_name = "copy"PROGRAM} : (memref<64xf32>, memref<64xf32>) -> ()
+      return
+    }
+    """
+    for changes, message in (
+        (("", ', copy = "tensor"'), "by tensor copy needs a program of wgmma; leave out its copy"),
+        ((", persistent", ""), "'copy' is persistent, which only programs of wgmma are"),
+    ):
+        text = lonely.replace("PROGRAM", changes[0]).replace("STORE", changes[1])
+        with pytest.raises(DiagnosedError, match=message):
+            compiler.compile(text, "h200", binaries=False)

@@ -6,6 +6,7 @@ import re
 import pytest
 from hopper_cases import Matmul
 
+from roller_mlir import compiler
 from roller_mlir.codegen.backend import find_toolchain
 from roller_mlir.codegen.backend.assembly import read_sass
 
@@ -88,3 +89,24 @@ def test_products_are_convergent():
     assert len(lines) == 9  # four of the first step, four of the loop, and the last wait
     (group,) = {line.rsplit("#", 1)[1] for line in lines}
     assert f"attributes #{group} = {{ convergent nounwind }}" in artifact.text("llvm")
+
+
+def test_the_plan_reaches_the_kernel():
+    text = """
+    func.func @main(%a: tensor<4096x4096xf16>, %b: tensor<4096x4096xf16>) -> tensor<4096x4096xf16> {
+      %z = arith.constant 0.0 : f16
+      %e = tensor.empty() : tensor<4096x4096xf16>
+      %f = linalg.fill ins(%z : f16) outs(%e : tensor<4096x4096xf16>) -> tensor<4096x4096xf16>
+      %r = linalg.matmul ins(%a, %b : tensor<4096x4096xf16>, tensor<4096x4096xf16>)
+        outs(%f : tensor<4096x4096xf16>) -> tensor<4096x4096xf16>
+      return %r : tensor<4096x4096xf16>
+    }
+    """
+    artifact = compiler.compile(text, "h200")
+    (kernel,) = artifact.kernels
+    assert kernel.plan is not None and kernel.plan.persistent and kernel.plan.store == "tensor"
+    (launch,) = artifact.manifest.launches
+    assert launch.grid == (132, 1, 1) and launch.block == (kernel.plan.threads + 128, 1, 1)
+    assert [one.argument for one in kernel.tensor_maps] == [0, 1, 2]
+    assert kernel.statistics.spill_bytes == 0
+    assert not kernel.notes

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from matrix_cases import Product, options, run_product
+from forced_products import Product, options, run_product
 
 from roller_mlir.compiler.driver import compile_source, lower_until
 from roller_mlir.compiler.source import Source

@@ -73,7 +73,7 @@ def test_version(capsys: Any) -> None:
         ["compile", "x.mlir", "--frobnicate"],
         ["compile", "x.mlir", "--tile-sizes", "8,a"],
         ["compile", "x.mlir", "--tile-sizes", "8,0"],
-        ["compile", "x.mlir", "--stages", "3"],
+        ["compile", "x.mlir", "--stages", "9"],
         ["compile", "x.mlir", "--emit", "wasm"],
         ["compile", "x.mlir", "--emit", "ptx", "--stats"],
         ["compile", "x.mlir", "--emit", "loops", "-o", "x"],
@@ -267,7 +267,7 @@ def test_a_mismatch_is_reported(artifact: str, capsys: Any, monkeypatch: pytest.
 @pytest.mark.parametrize(
     ("arguments", "message", "code"),
     [
-        (["--on", "cuda"], "unknown back end 'cuda'; known: sim", 1),
+        (["--on", "metal"], "unknown back end 'metal'; known: cuda, hip, sim", 1),
         (["--target", "h200"], "is compiled already", 2),
         (["--tile-sizes", "8,8,8"], "is compiled already", 2),
         (["--no-fusion"], "is compiled already", 2),

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from roller_mlir.fuzz.campaign import Campaign, Tally, run_campaign
-from roller_mlir.fuzz.case import job_of
+from roller_mlir.fuzz.case import command_of, job_of
 from roller_mlir.fuzz.generate import make_case
 from roller_mlir.fuzz.job import Outcome
 from roller_mlir.fuzz.limits import limits_page
@@ -101,6 +101,19 @@ def test_a_wrong_result_is_shrunk_to_the_least_program(planted: Path) -> None:
     assert job_of(failure.shrunk).text in text
 
 
+@pytest.mark.parametrize("first", [0, 25])
+def test_50_products_for_matrix_units_hold(first: int) -> None:
+    numbers = range(first, first + 25)
+    tally = run_campaign(
+        Campaign(seed=4, numbers=numbers, targets=TARGETS, only=("matrix*",), sanitize=20, llvm=20, shrink_at_most=1)
+    )
+    assert not [(one.case.number, one.outcome.message) for one in tally.failures]
+    assert set(tally.statuses) <= {"equal", "close", "refused"}
+    held = sum(count for family in ("mma", "wgmma", "mfma", "wmma") for name, (_, count) in tally.instructions.items()
+               if name.endswith(f" {family}"))  # fmt: skip
+    assert held >= 10, tally.instructions
+
+
 def test_every_refusal_has_a_reason() -> None:
     tile = "'linalg.generic' tile 3x5 of the 9x9 loop nest cannot be spread over threads: no split has 32 threads"
     assert reason_of(tile, forced=True) == "forced tile does not fit"
@@ -130,6 +143,10 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
     assert record["holds"] is True
     assert sum(record["statuses"].values()) == 3 == record["count"]
     assert "made by\n`roller fuzz --count 3 --seed 1 --target h200" in page.read_text()
+    assert main(["fuzz", "--seed", "1", "--case", "2", "--only", "tree", "--target", "h200"]) == 0
+    case = make_case(1, 2, ("h200",), only=("tree",))
+    assert job_of(case).text in capsys.readouterr().out
+    assert "--only 'tree'" in command_of(case)
     assert main(["fuzz", "--seed", "1", "--case", "2", "--target", "h200"]) == 0
     assert job_of(make_case(1, 2, ("h200",))).text in capsys.readouterr().out
 
@@ -140,6 +157,8 @@ def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None
         (["--case", "1", "--limits", "x.md"], "--limits tells of many cases, but got --case"),
         (["--sanitize", "101"], "must be 0 to 100, but got '101'"),
         (["--seed", "-1"], "must be an integer of at least 0, but got '-1'"),
+        (["--only", "matrices"], "must name kinds of programs (contraction, named contraction,"),
+        (["--only", ","], "but got ','"),
         (["--target", ","], "must name devices as in h200,mi300x, but got ','"),
         (["--target", "ipu-gc2"], "ipu-gc2"),
     ],

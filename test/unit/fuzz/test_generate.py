@@ -8,10 +8,12 @@ import pytest
 
 from roller_mlir.fuzz.builder import Builder
 from roller_mlir.fuzz.case import job_of
-from roller_mlir.fuzz.generate import KINDS, TYPES, make_case
-from roller_mlir.fuzz.known import Info, RejectedError, reduce_info
+from roller_mlir.fuzz.generate import KINDS, MATRIX_KINDS, TYPES, make_case
+from roller_mlir.fuzz.known import Info, RejectedError, judge, reduce_info
+from roller_mlir.fuzz.matrix import EXTENTS, check_tf32
+from roller_mlir.fuzz.matrix import TYPES as MATRIX_TYPES
 from roller_mlir.fuzz.numbers import Knob, Number, value_of
-from roller_mlir.fuzz.program import elements, map_types
+from roller_mlir.fuzz.program import Generic, computed, elements, map_types
 from roller_mlir.fuzz.scalars import BodyText, acc, apply, cast, constant, x
 from roller_mlir.fuzz.write import InvalidProgramError, write_program
 from roller_mlir.support.bindings import make_context
@@ -121,3 +123,63 @@ def test_sums_are_exact_as_long_as_the_type_holds_them() -> None:
     assert not reduce_info("add", Info(6.0, True, False), Info(0.0), 2, "f32").same, "no whole numbers"
     assert reduce_info("max", Info(6.0, True, False), Info(0.0), 1000, "f32").same
     assert reduce_info("add", point, Info(0.0), 1 << 40, "i32").same, "integers wrap alike"
+
+
+def test_some_kinds_only_are_drawn() -> None:
+    cases = [make_case(2, number, TARGETS, only=("matrix*",)) for number in range(400)]
+    assert {case.kind for case in cases} == set(MATRIX_KINDS)
+    assert cases[7] == make_case(2, 7, TARGETS, only=("matrix*",))
+    assert {case.values for case in cases} == {"integers", "signs", "normal"}
+    assert {case.kind for case in (make_case(2, n, TARGETS, only=("soft*", "tree")) for n in range(40))} == {
+        "softmax",
+        "tree",
+    }
+
+
+def test_products_for_matrix_units_are_of_every_type_and_extent() -> None:
+    cases = [make_case(2, number, TARGETS, only=("matrix*",)) for number in range(400)]
+    found = {element for case in cases for element in elements(case.program)}
+    assert found >= {element for (pair, _) in MATRIX_TYPES for element in pair} - {"tf32"}
+    plain = [case.program for case in cases if case.kind == "matrix product"]
+    extents = {knob.value for program in plain for knob in program.knobs}
+    assert extents >= set(EXTENTS)
+    assert any(case.forced.allow_tf32 for case in cases)
+    assert {case.forced.stages for case in cases if case.forced.families} == {0, 1, 2, 3, 4}
+    assert any(case.forced.families and case.forced.tile_seed is not None for case in cases)
+    assert any(not case.forced.families for case in cases)
+
+
+def test_results_may_differ_as_the_types_that_are_computed_in_do() -> None:
+    """Factors of f16 that are summed in f32 permit the errors of f32; a factor in tf32 those of tf32."""
+    cases = [make_case(2, number, TARGETS, only=("matrix product",)) for number in range(200)]
+    wide = [case for case in cases if elements(case.program) == {"f16", "f32"} and computed(case.program) == {"f32"}]
+    wide = [case for case in wide if not case.forced.allow_tf32]
+    assert wide
+    assert {job_of(case).coarsest for case in wide} == {"f32"}
+    assert {job_of(case).coarsest for case in cases if case.forced.allow_tf32} == {"tf32"}
+    narrow = [case for case in cases if computed(case.program) == {"bf16"}]
+    assert narrow and {job_of(case).coarsest for case in narrow} == {"bf16"}
+
+
+def test_factors_that_tf32_rounds_are_not_said_to_be_exact() -> None:
+    b = Builder(random.Random(0), "integers", 1000)
+    m, k = b.knob(4), b.knob(4)
+    at = [b.loop(0, 2)], [b.loop(1, 2)]
+    whole = b.generic(
+        [m], [(b.argument([m], "f32"), [b.loop(0, 1)])], [(b.fill([m], "f32"), [0])],
+        [apply("mul", x(0), constant(1000, "f32"))],
+    )  # fmt: skip
+    product = apply("mul", x(0), x(1))
+    b.generic(
+        [m, k], [(whole, at[0]), (b.argument([k], "f32"), at[1])], [(b.fill([m], "f32", 0.0), [0])], [product], ["add"]
+    )
+    assert isinstance(b.nodes[-1], Generic)
+    with pytest.raises(RejectedError, match="tf32"):
+        check_tf32(b)
+
+
+def test_values_on_the_way_stay_within_their_type() -> None:
+    square = apply("mul", x(0), x(0))
+    assert judge(square, [Info(100.0)], [], (["f16"], []), 1).bound == 10000
+    with pytest.raises(RejectedError, match=r"values up to 90000.0 in f16"):
+        judge(cast(square, "f32"), [Info(300.0)], [], (["f16"], []), 1)

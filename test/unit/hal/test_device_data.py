@@ -93,6 +93,7 @@ PEAKS = [
     ("h100", "fma.rn.f16x2", "f16", "f16", 133.8),
     ("h100", "wgmma.mma_async.m64k16", "f16", "f32", 989.4),
     ("h100", "wgmma.mma_async.m64k8", "tf32", "f32", 494.7),
+    ("h100", "mma.sync.m16n8k16", "bf16", "f32", 622.3),
     ("h100", "wgmma.mma_async.m64k32", "f8E4M3FN", "f32", 1978.9),
     ("h200", "fma", "f32", "f32", 67),
     ("h200", "wgmma.mma_async.m64k16", "bf16", "f32", 989),

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+ *
+ * A driver library for tests: memory is the host's, every call that matters is written down, and one kind of kernel
+ * runs ("twice...": float32, its second argument becomes two times its first). Handles count up from 0x1000.
+ *
+ * FAKE_CUDA_LOG names the file of the record. cuGetProcAddress finds what is defined here and says of the rest, as an
+ * old driver would, that it is not there.
+ */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SUCCESS 0
+#define INVALID_VALUE 1
+#define OUT_OF_MEMORY 2
+#define NOT_FOUND 500
+#define INVALID_PTX 218
+#define CAPTURING 0xcafe /* the stream of which this driver says that it records a graph */
+
+struct function {
+    char name[64];
+    int parameters, sizes[16];
+};
+struct module {
+    char *text;
+};
+
+static uint64_t context = 0xc0, current, handles = 0x1000, live_bytes;
+static const uint64_t most_bytes = 1u << 20;
+
+static void say(const char *format, ...) {
+    const char *path = getenv("FAKE_CUDA_LOG");
+    FILE *log = path ? fopen(path, "a") : NULL;
+    va_list arguments;
+    if (!log)
+        return;
+    va_start(arguments, format);
+    vfprintf(log, format, arguments);
+    va_end(arguments);
+    fputc('\n', log);
+    fclose(log);
+}
+
+int cuGetProcAddress_v2(const char *symbol, void **address, int version, uint64_t flags, int *status) {
+    (void)version, (void)flags;
+    void *self = dlopen("libcuda.so.1", RTLD_NOLOAD | RTLD_NOW);
+    *address = self ? dlsym(self, symbol) : NULL;
+    if (status)
+        *status = *address ? 0 : 1;
+    return *address ? SUCCESS : NOT_FOUND;
+}
+int cuInit(unsigned flags) { return flags ? INVALID_VALUE : SUCCESS; }
+int cuDriverGetVersion(int *version) { return *version = 13000, SUCCESS; }
+int cuDeviceGetCount(int *count) { return *count = 2, SUCCESS; }
+int cuDeviceGet(int *device, int ordinal) { return *device = ordinal, SUCCESS; }
+int cuDevicePrimaryCtxRetain(uint64_t *made, int device) { return *made = context + device, SUCCESS; }
+int cuCtxGetCurrent(uint64_t *found) { return *found = current, SUCCESS; }
+int cuCtxSetCurrent(uint64_t wanted) { return current = wanted, SUCCESS; }
+int cuGetErrorName(int error, const char **name) {
+    return *name = error == INVALID_PTX ? "CUDA_ERROR_INVALID_PTX" : "CUDA_ERROR", SUCCESS;
+}
+int cuGetErrorString(int error, const char **text) { return (void)error, *text = "said the fake driver", SUCCESS; }
+
+int cuDeviceGetAttribute(int *value, int attribute, int device) {
+    (void)device;
+    switch (attribute) { /* CUdevice_attribute of cuda.h */
+    case 1: case 2: return *value = 1024, SUCCESS;          /* threads of a block, in x */
+    case 3: return *value = 1024, SUCCESS;                  /* in y */
+    case 4: return *value = 64, SUCCESS;                    /* in z */
+    case 5: return *value = 2147483647, SUCCESS;            /* blocks in x */
+    case 6: case 7: return *value = 65535, SUCCESS;         /* in y and z */
+    case 16: return *value = 132, SUCCESS;                  /* multiprocessors */
+    case 75: return *value = 9, SUCCESS;                    /* compute capability */
+    case 76: return *value = 0, SUCCESS;
+    case 95: return *value = 1, SUCCESS;                    /* cooperative launch */
+    case 97: return *value = 232448, SUCCESS;               /* workgroup memory, where asked for */
+    default: return INVALID_VALUE;
+    }
+}
+
+int cuModuleLoadDataEx(struct module **made, const void *image, unsigned count, int *options, void **values) {
+    const char *text = image;
+    if (strstr(text, "not assembly")) {
+        for (unsigned i = 0; i < count; i++)
+            if (options[i] == 5) /* CU_JIT_ERROR_LOG_BUFFER */
+                strcpy(values[i], "line 1: unexpected text");
+        return INVALID_PTX;
+    }
+    *made = calloc(1, sizeof **made);
+    (*made)->text = strdup(text);
+    say("load %zu bytes", strlen(text));
+    return SUCCESS;
+}
+
+/* Reads the sizes of the parameters from PTX, as the driver knows them. */
+int cuModuleGetFunction(struct function **made, struct module *module, const char *name) {
+    char entry[96];
+    snprintf(entry, sizeof entry, ".entry %s(", name);
+    const char *at = strstr(module->text, entry);
+    if (!at)
+        return NOT_FOUND;
+    const char *end = strchr(at + strlen(entry), ')');
+    struct function *function = calloc(1, sizeof *function);
+    snprintf(function->name, sizeof function->name, "%s", name);
+    for (at = strstr(at, ".param"); at && at < end; at = strstr(at + 1, ".param")) {
+        const char *stop = at + strcspn(at, ",)"), *open = memchr(at, '[', stop - at);
+        function->sizes[function->parameters++] = open ? atoi(open + 1) : 8;
+    }
+    say("function %s with %d parameters", name, function->parameters);
+    return *made = function, SUCCESS;
+}
+int cuFuncSetAttribute(struct function *function, int attribute, int value) {
+    return say("attribute %d of %s is %d", attribute, function->name, value), SUCCESS;
+}
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, struct function *function, int threads, size_t shared) {
+    (void)function, (void)shared;
+    return *blocks = 2048 / threads, SUCCESS;
+}
+
+static int start(const char *how, struct function *f, const unsigned *shape, uint64_t stream, void **parameters) {
+    char line[2048];
+    int at = snprintf(line, sizeof line, "%s %s grid %u,%u,%u block %u,%u,%u shared %u stream %#llx context %#llx:", how,
+                      f->name, shape[0], shape[1], shape[2], shape[3], shape[4], shape[5], shape[6],
+                      (unsigned long long)stream, (unsigned long long)current);
+    for (int i = 0; i < f->parameters; i++) {
+        at += snprintf(line + at, sizeof line - at, " ");
+        for (int byte = f->sizes[i] - 1; byte >= 0; byte--) /* the last byte first: addresses read as numbers */
+            at += snprintf(line + at, sizeof line - at, "%02x", ((uint8_t *)parameters[i])[byte]);
+        if (f->sizes[i] == 128)
+            at += snprintf(line + at, sizeof line - at, "@%d", (int)((uintptr_t)parameters[i] % 128));
+    }
+    say("%s", line);
+    if (!strncmp(f->name, "twice", 5))
+        for (unsigned i = 0; i < shape[0] * shape[3]; i++)
+            (*(float **)parameters[1])[i] = 2 * (*(float **)parameters[0])[i];
+    return SUCCESS;
+}
+int cuLaunchKernel(struct function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
+                   unsigned shared, uint64_t stream, void **parameters, void **extra) {
+    const unsigned shape[] = {gx, gy, gz, bx, by, bz, shared};
+    return extra ? INVALID_VALUE : start("launch", f, shape, stream, parameters);
+}
+int cuLaunchCooperativeKernel(struct function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by,
+                              unsigned bz, unsigned shared, uint64_t stream, void **parameters) {
+    const unsigned shape[] = {gx, gy, gz, bx, by, bz, shared};
+    return start("cooperative", f, shape, stream, parameters);
+}
+
+/* The record is not NVIDIA's: type, rank, swizzle and promotion, the address, then extents, strides, box and steps. */
+int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, const uint64_t *extents,
+                           const uint64_t *strides, const uint32_t *box, const uint32_t *steps, int interleave,
+                           int swizzle, int promotion, int fill) {
+    if ((uintptr_t)map % 128 || (uintptr_t)address % 16 || interleave || fill)
+        return INVALID_VALUE;
+    memset(map, 0, 128);
+    uint8_t *bytes = map;
+    bytes[0] = type, bytes[1] = rank, bytes[2] = swizzle, bytes[3] = promotion;
+    memcpy(bytes + 8, &address, 8);
+    for (uint32_t i = 0; i < rank; i++) {
+        bytes[16 + i] = box[i], bytes[24 + i] = steps[i];
+        memcpy(bytes + 32 + 8 * i, extents + i, 8);
+        if (i + 1 < rank)
+            memcpy(bytes + 80 + 8 * i, strides + i, 8);
+    }
+    return say("encode a map of %u dimensions", rank), SUCCESS;
+}
+
+int cuMemAlloc_v2(uint64_t *address, size_t size) {
+    if (live_bytes + size > most_bytes)
+        return OUT_OF_MEMORY;
+    uint8_t *raw = aligned_alloc(4096, 4096 + (size + 4095) / 4096 * 4096);
+    memcpy(raw, &size, sizeof size);
+    memset(raw + 4096, 0xff, size);
+    live_bytes += size;
+    say("allocate %zu", size);
+    return *address = (uint64_t)(uintptr_t)(raw + 4096), SUCCESS;
+}
+int cuMemAlloc(uint64_t *address, size_t size) { return cuMemAlloc_v2(address, size); }
+int cuMemFree_v2(uint64_t address) {
+    size_t size;
+    memcpy(&size, (void *)(uintptr_t)(address - 4096), sizeof size);
+    live_bytes -= size;
+    say("free %zu", size);
+    return free((void *)(uintptr_t)(address - 4096)), SUCCESS;
+}
+int cuMemFree(uint64_t address) { return cuMemFree_v2(address); }
+
+static int copy(const char *how, uint64_t to, uint64_t from, size_t size, uint64_t stream) {
+    memcpy((void *)(uintptr_t)to, (void *)(uintptr_t)from, size);
+    return say("%s %zu bytes stream %#llx", how, size, (unsigned long long)stream), SUCCESS;
+}
+int cuMemcpyHtoDAsync(uint64_t to, uint64_t from, size_t size, uint64_t stream) {
+    return copy("upload", to, from, size, stream);
+}
+int cuMemcpyDtoHAsync(uint64_t to, uint64_t from, size_t size, uint64_t stream) {
+    return copy("download", to, from, size, stream);
+}
+int cuMemcpyDtoDAsync(uint64_t to, uint64_t from, size_t size, uint64_t stream) {
+    return copy("copy", to, from, size, stream);
+}
+int cuPointerGetAttribute(void *value, int attribute, uint64_t address) {
+    if (attribute != 9 || address < 4096) /* CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL */
+        return INVALID_VALUE;
+    return *(int *)value = 0, SUCCESS;
+}
+int cuStreamIsCapturing(uint64_t stream, int *status) { return *status = stream == CAPTURING, SUCCESS; }
+int cuStreamSynchronize(uint64_t stream) {
+    return say("synchronize stream %#llx", (unsigned long long)stream), SUCCESS;
+}
+int cuEventCreate(uint64_t *event, unsigned flags) { return (void)flags, *event = handles++, SUCCESS; }
+int cuEventDestroy_v2(uint64_t event) { return (void)event, SUCCESS; }
+int cuEventDestroy(uint64_t event) { return (void)event, SUCCESS; }
+int cuEventRecord(uint64_t event, uint64_t stream) {
+    return (void)event, say("record stream %#llx", (unsigned long long)stream), SUCCESS;
+}
+int cuStreamWaitEvent(uint64_t stream, uint64_t event, unsigned flags) {
+    return (void)event, (void)flags, say("wait stream %#llx", (unsigned long long)stream), SUCCESS;
+}
+int cuEventSynchronize(uint64_t event) { return (void)event, SUCCESS; }
+int cuEventElapsedTime(float *milliseconds, uint64_t start, uint64_t stop) {
+    return (void)start, (void)stop, *milliseconds = 0.5f, SUCCESS;
+}

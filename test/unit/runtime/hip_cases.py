@@ -1,0 +1,128 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Cases of test_runtime_hip.py: what the driver is asked to do; most refusals are common to both, see cuda_cases.py."""
+
+import os
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from roller_mlir.plan.manifest import Buffer, DeviceRecord, File, Kernel, Launch, Manifest, View
+from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.runtime import ArgumentError, Artifact, BackendError, find_backend
+from roller_mlir.runtime.driver_memory import DeviceArray
+from roller_mlir.runtime.hip_backend import HipBackend
+
+LOG = Path(os.environ["FAKE_CUDA_LOG"])
+POINTER = ".param .u64 p"
+# The fake driver reads the parameters of its kernels from such text, whoever it imitates.
+FILES = {"k.hsaco": f".entry twice(\n{POINTER}, {POINTER})\n".encode()}
+
+
+def view(buffer: str) -> View:
+    return View(buffer=buffer, element_type="f32", shape=(64,))
+
+
+def manifest(**changes: Any) -> Manifest:
+    launch: dict[str, Any] = {"kernel": "twice", "grid": (2, 1, 1), "block": (32, 1, 1)}
+    fields: dict[str, Any] = {
+        "function": "main",
+        "device": DeviceRecord(name="mi300x", vendor="amd", architecture="gfx942", subgroup_size=64),
+        "inputs": ("x",),
+        "outputs": ("y",),
+        "buffers": (
+            Buffer(name="x", role="input", element_type="f32", shape=(64,)),
+            Buffer(name="y", role="output", element_type="f32", shape=(64,)),
+            Buffer(name="w", role="workspace", element_type="f32", shape=(64,)),
+        ),
+        "workspace_bytes": 256,
+        "launches": (
+            Launch(arguments=(view("x"), view("w")), dynamic_workgroup_bytes=65536, **launch),
+            Launch(arguments=(view("w"), view("y")), cooperative=True, **launch),
+        ),
+        "kernels": (Kernel(name="twice", files={"hsaco": "k.hsaco"}),),
+        "files": (File(name="k.hsaco", role="hsaco", size_bytes=0, sha256=""),),
+    }
+    return Manifest(**{**fields, **changes})
+
+
+def record() -> list[str]:
+    lines = LOG.read_text().splitlines() if LOG.exists() else []
+    LOG.write_text("")
+    return lines
+
+
+@pytest.fixture
+def backend() -> HipBackend:
+    made = find_backend("hip")
+    assert isinstance(made, HipBackend)
+    record()
+    return made
+
+
+def test_a_call_asks_for_exactly_its_launches(backend: HipBackend) -> None:
+    program = backend.load(manifest(), FILES)
+    assert record() == [f"load {len(FILES['k.hsaco'])} bytes", "function twice with 2 parameters"]
+    x = np.arange(64, dtype=np.float32)
+    (first,) = program(x, stream=0x77)
+    assert isinstance(first, DeviceArray) and first.__dlpack_device__() == (10, 0)
+    assert np.array_equal(first.numpy(), 4 * x)
+    record()
+    (second,) = program(first, stream=0x77)
+    one, two = record()  # all memory is from the cache
+    where = "stream 0x77 context 0"
+    pattern = f"launch twice grid 2,1,1 block 32,1,1 shared 65536 {where}: {first.address:016x} ([0-9a-f]{{16}})"
+    workspace = re.fullmatch(pattern, one)
+    assert workspace is not None, one
+    assert two == (f"cooperative twice grid 2,1,1 block 32,1,1 shared 0 {where}: {workspace[1]} {second.address:016x}")
+    assert np.array_equal(second.numpy(), 16 * x)
+
+
+def test_streams_and_capture(backend: HipBackend) -> None:
+    program = backend.load(manifest(), FILES)
+    (ours,) = program(np.zeros(64, np.float32), stream=0x55)
+    record()
+    program(ours, stream=0x66)
+    assert record()[:2] == ["record stream 0x55", "wait stream 0x66"]
+    with pytest.raises(ArgumentError, match="the stream records a graph"):
+        program(ours, stream=0xCAFE)
+    assert not [line for line in record() if "launch" in line]
+
+
+def test_run_with_numpy() -> None:
+    result = Artifact(manifest(), FILES).run_reported(np.arange(64, dtype=np.float32), on="hip", device=1)
+    assert np.array_equal(result.outputs[0], 4 * np.arange(64))
+    assert [one.seconds for one in result.launches] == [5e-4, 5e-4]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "files", "message"),
+    [
+        (
+            manifest(device=replace(manifest().device, architecture="gfx90a")),
+            FILES,
+            "kernel 'twice' has hsaco for gfx90a, but device 0 (gfx942:sramecc+:xnack-) needs one for gfx942",
+        ),
+        (manifest(device=replace(manifest().device, vendor="nvidia")), FILES, "HIP runs amd's devices"),
+        (manifest(), {"k.hsaco": b"not assembly"}, "HIP cannot load kernel 'twice' (k.hsaco): HIP: hipModuleLoadData"),
+        (manifest(), {"k.hsaco": b"empty"}, "k.hsaco holds no kernel 'twice': HIP: hipModuleGetFunction failed"),
+    ],
+)
+def test_what_the_device_does_not_run(
+    backend: HipBackend, wrong: Manifest, files: dict[str, bytes], message: str
+) -> None:
+    with pytest.raises(BackendError, match=re.escape(message)):
+        backend.load(wrong, files)
+
+
+def test_tensor_maps_are_nvidias(backend: HipBackend) -> None:
+    one = TensorMap(argument=0, element="f32", extents=(64,), strides=(), box=(32,), steps=(1,))
+    wrong = manifest(kernels=(Kernel(name="twice", files={"hsaco": "k.hsaco"}, tensor_maps=(one,)),))
+    program = backend.load(wrong, FILES)
+    with pytest.raises(BackendError, match="HIP has no tensor maps"):
+        program(np.zeros(64, np.float32))
+    with pytest.raises(BackendError, match="device 7 is not one of the 2 here"):
+        find_backend("hip", {"device": 7})
