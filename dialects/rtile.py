@@ -4,8 +4,8 @@
     from roller_mlir.dialects import rtile
     rtile.load(context)
 
-Attributes: TileAttr, LayoutAttr, ThreadsAttr, InstructionAttr, PlanAttr; build them with `.of(...)`. Ops: ProgramOp, LoadOp,
-MapLoadOp, ComputeOp, IndexOp, StoreOp, YieldOp with typed properties; build them with `program`, `load_tile`,
+Attributes: TileAttr, LayoutAttr, ThreadsAttr, InstructionAttr, PlanAttr; build them with `.of(...)`. Ops: ProgramOp,
+LoadOp, MapLoadOp, ComputeOp, IndexOp, StoreOp, YieldOp with typed properties; build them with `program`, `load_tile`,
 `compute`, `index`, `store`, `yield_`. Ops print in MLIR's generic form. Each module of the dialect documents its op,
 with an example.
 """

@@ -106,8 +106,8 @@ class LayoutAttr(RTile.Attribute, name="layout"):
 
     Keys: `order` (dimensions, outermost first), `pad` (elements after each innermost row, default 0), `vector`
     (elements of one global read), `store_vector` (of one write of workgroup memory), `fragment_vector` (of one read
-    of it); default 1; `swizzle` ("xor", "tma128": how the 16-byte pieces of each row are permuted, default none), `copy`
-    ("synchronous", "asynchronous", "tensor": how the tile gets there, default synchronous).
+    of it); default 1; `swizzle` ("xor", "tma128": how the 16-byte pieces of each row are permuted, default none),
+    `copy` ("synchronous", "asynchronous", "tensor": how the tile gets there, default synchronous).
     """
 
     fields_parameter: ir.DictAttr

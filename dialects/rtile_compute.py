@@ -129,7 +129,7 @@ class ComputeOp(FreeOperandsAndResults, name="compute", traits=[ReadsMemrefs, Sp
     @property
     def matrix_instruction(self) -> InstructionAttr | None:
         """The matrix instruction that computes the box, None where each thread computes by itself."""
-        return self.attributes["instruction"] if "instruction" in self.attributes else None
+        return self.attributes.get("instruction")
 
     @property
     def entry(self) -> Any:

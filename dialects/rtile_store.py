@@ -78,8 +78,9 @@ class StoreOp(RTile.Operation, name="store", traits=[WritesMemrefs, Speculatable
         check_segments(self, ("tile", "destination", "indices"), (True, True, False), needed=False)
         known_attributes(self, ("operandSegmentSizes", "origin", "steps", "copy"))
         copy = optional_attribute(self, "copy", ir.StringAttr, "a string")
-        known = " or ".join(repr(way) for way in (COPIES[0], COPIES[2]))
-        require(copy is None or repr(copy.value) in known, f"attribute 'copy' must be {known}, but is {copy}")
+        known = (COPIES[0], COPIES[2])
+        one_of = " or ".join(repr(way) for way in known)
+        require(copy is None or copy.value in known, f"attribute 'copy' must be {one_of}, but is {copy}")
         kind, tile = self.operands[1].type, self.operands[0].type
         rank = len(static_shape(kind, "destination"))
         tile_rank = len(tile_shape(tile, "tile"))

@@ -5,6 +5,6 @@ import os
 
 _here = os.path.dirname(os.path.abspath(__file__))
 lit_config.load_config(config, os.path.join(os.path.dirname(_here), "test", "lit.cfg.py"))  # noqa: F821 - lit's names
-config.name = "roller-mlir-examples"  # noqa: F821
-config.test_source_root = _here  # noqa: F821
-config.test_exec_root = os.path.join(os.path.dirname(_here), "build", "lit-examples")  # noqa: F821
+config.name = "roller-mlir-examples"  # noqa: F821 - lit defines config
+config.test_source_root = _here  # noqa: F821 - lit defines config
+config.test_exec_root = os.path.join(os.path.dirname(_here), "build", "lit-examples")  # noqa: F821 - lit defines config

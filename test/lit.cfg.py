@@ -7,12 +7,12 @@ import sys
 import lit.formats
 
 config.name = "roller-mlir"  # noqa: F821 - lit defines config
-config.test_format = lit.formats.ShTest(execute_external=False)  # noqa: F821
-config.suffixes = [".mlir"]  # noqa: F821
-config.excludes = ["Inputs", "Output", "unit", "semantics"]  # noqa: F821
+config.test_format = lit.formats.ShTest(execute_external=False)  # noqa: F821 - lit defines config
+config.suffixes = [".mlir"]  # noqa: F821 - lit defines config
+config.excludes = ["Inputs", "Output", "unit", "semantics"]  # noqa: F821 - lit defines config
 _here = os.path.dirname(os.path.abspath(__file__))
-config.test_source_root = _here  # noqa: F821
-config.test_exec_root = os.path.join(os.path.dirname(_here), "build", "lit")  # noqa: F821
+config.test_source_root = _here  # noqa: F821 - lit defines config
+config.test_exec_root = os.path.join(os.path.dirname(_here), "build", "lit")  # noqa: F821 - lit defines config
 
 for _name, _module in (
     ("roller-opt", "roller_mlir.tools.roller_opt"),
@@ -20,10 +20,10 @@ for _name, _module in (
     ("FileCheck", "filecheck"),
 ):
     # A whole word that is not part of a path or of another word, such as the "roller" in "roller-opt" or "x.roller".
-    config.substitutions.append((rf"(?<![\w./-]){_name}(?![\w./-])", f"{sys.executable} -m {_module}"))  # noqa: F821
+    config.substitutions.append((rf"(?<![\w./-]){_name}(?![\w./-])", f"{sys.executable} -m {_module}"))  # noqa: F821 - lit defines config
 
 config.environment["ROLLER_CACHE"] = "0"  # noqa: F821 - tests are of the compiler, not of what it once did
 
 for _variable in ("PYTHONPATH", "PYTHONDONTWRITEBYTECODE", "HOME"):
     if _variable in os.environ:
-        config.environment[_variable] = os.environ[_variable]  # noqa: F821
+        config.environment[_variable] = os.environ[_variable]  # noqa: F821 - lit defines config

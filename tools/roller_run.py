@@ -66,11 +66,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--seed must be at least 0, but got {arguments.seed}")
     if arguments.reference and not arguments.check:
         raise UsageError("--reference names what --check compares with; give --check too")
+    options = _options(arguments)
     find_backend(arguments.on)
     artifact = _open(arguments)
     reference = open_reference(arguments, artifact) if arguments.check else None
     inputs = _inputs(arguments, artifact)
-    options = _options(arguments)
     try:
         result = artifact.run_reported(*inputs, on=arguments.on, **options)
     except Sanitized as error:
@@ -216,7 +216,8 @@ def _report(
             }
         )
         return
-    header = ("launch", "kernel", f"time on {arguments.on} (no speed of {artifact.manifest.device.name})")
+    caveat = f" (no speed of {artifact.manifest.device.name})" if arguments.on == "sim" else " (one run, not warmed up)"
+    header = ("launch", "kernel", f"time on {arguments.on}{caveat}")
     launches = [(str(i), report.kernel, seconds(report.seconds)) for i, report in enumerate(result.launches)]
     print_tables([("Launches", header, launches)])
     if arguments.count:

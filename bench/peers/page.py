@@ -44,7 +44,7 @@ instructions of every main loop) and this page; `--page-only` writes the page al
 The model has no numbers for programs of others but those that follow from their tiles, by the same formulas
 (`bench/peers/traffic.py`). Where threads load from global memory directly, as IREE's do, the first-level cache is given
 the credit of a tile in workgroup memory.
-"""  # noqa: E501
+"""  # noqa: E501 - rows of a Markdown table
 COLUMNS = (
     "whose", "tile", "kernels", "registers", "spilled", "shared", "threads", "FMA share", "FMA/B", "loads", "asked",
     "global",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# ruff: noqa: N803
+# ruff: noqa: N803 - Triton's kernels name compile-time arguments in capitals
 """Compiles the operators with Triton, without a GPU, and prints the PTX of every configuration as JSON.
 
 python bench/peers/peer_triton.py OPERATORS.json          (with an interpreter that has triton)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# ruff: noqa: N803
+# ruff: noqa: N803 - Triton's kernels name compile-time arguments in capitals
 """Compiles small matrix multiplications with Triton, without a GPU, and prints the LLVM IR of each as JSON.
 
 python bench/peers/witness_triton.py                        (with an interpreter that has triton)

@@ -4,13 +4,13 @@
 from dataclasses import dataclass
 from math import prod
 
-from roller_mlir.codegen.matrix_wmma import scratch_bytes
 from roller_mlir.codegen.program import box_axes, box_loops, computes_of, load_layout, staged_loads
 from roller_mlir.codegen.task_context import element_bytes
 from roller_mlir.mapping.arena_offsets import aligned
 from roller_mlir.mapping.combine import combination_bytes
 from roller_mlir.mapping.data_tile import TileDimension
 from roller_mlir.mapping.layout import buffer_shape
+from roller_mlir.mapping.matrix import wmma_scratch_bytes
 from roller_mlir.support.bindings import ir
 
 
@@ -38,7 +38,14 @@ def plan_arena(program: ir.Operation, subgroup_size: int) -> Arena:
         dimensions = [TileDimension({}, 1, extent) for extent in load.tile.shape]
         elements = stages * prod(buffer_shape(dimensions, load_layout(load)))
         at = aligned(at + elements * element_bytes(ir.MemRefType(load.source.type).element_type))
-    combine = at
+    return Arena(offsets, at, at + combine_bytes(program, subgroup_size))
+
+
+def combine_bytes(program: ir.Operation, subgroup_size: int) -> int:
+    """Return the workgroup memory through which results of a program's computes pass, in bytes.
+
+    Partial results of several threads are joined there, and opaque fragments become registers of known lanes.
+    """
     needed = 0
     for compute in computes_of(program):
         loops, axes = box_loops(compute), box_axes(compute)
@@ -48,5 +55,5 @@ def plan_arena(program: ir.Operation, subgroup_size: int) -> Arena:
         instruction = compute.matrix_instruction
         if instruction is not None and instruction.family == "wmma":
             threads = prod(axis.threads for axis in axes)
-            needed = max(needed, scratch_bytes(threads, subgroup_size, instruction.shape))
-    return Arena(offsets, combine, combine + needed)
+            needed = max(needed, wmma_scratch_bytes(threads // subgroup_size, instruction.shape))
+    return needed

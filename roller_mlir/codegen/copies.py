@@ -166,7 +166,7 @@ def load_rounds(
             wanted,
             [kind],
             lambda at=at, inside=inside: [load_raw(context, source, at, staged.copy.vector, inside)],
-            lambda kind=kind: [emit.op("ub.poison", [], kind, {"value": ir.Attribute.parse("#ub.poison")})],
+            lambda kind=kind: [emit.poison(kind)],
         )
         value = mapped(context, source, value, staged.copy.vector, inside)
         values.append(_limited(context, source, value, limit))

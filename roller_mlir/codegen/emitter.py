@@ -101,6 +101,10 @@ class Emitter:
             digits.append(digit)
         return [*digits, symbol] if sizes else digits
 
+    def poison(self, kind: ir.Type) -> ir.Value:
+        """Return a value that nothing may depend on, to be overwritten or ignored."""
+        return self.op("ub.poison", [], kind, {"value": ir.Attribute.parse("#ub.poison")})
+
     def digits(self, linear: Linear, sizes: Sequence[int]) -> list[Linear]:
         """Split a linear expression that is not negative into digits, as `delinearize` does a symbol.
 

@@ -9,27 +9,32 @@ consumers still store the last one.
 
 from math import prod
 
-from roller_mlir.codegen.attributes import FMA_COUNT, MATRIX_COUNT, TASKS_PER_UNIT
+from roller_mlir.codegen.arena import combine_bytes
+from roller_mlir.codegen.attributes import TASKS_PER_UNIT
 from roller_mlir.codegen.emitter import Emitter
 from roller_mlir.codegen.hopper_ops import memory_base
 from roller_mlir.codegen.hopper_ring import Ring
 from roller_mlir.codegen.hopper_roles import Places, Roles
 from roller_mlir.codegen.hopper_steps import Steps, steps_of_program
-from roller_mlir.codegen.kernel_function import Kernel, KernelLimits, declare_kernel
+from roller_mlir.codegen.kernel_function import (
+    Kernel,
+    KernelLimits,
+    declare_kernel,
+    dynamic_bytes,
+    dynamic_memory,
+    note_counts,
+)
 from roller_mlir.codegen.loop_nest import unit_nest
-from roller_mlir.codegen.program import box_axes, box_loops, computes_of
-from roller_mlir.codegen.task_context import element_bytes
+from roller_mlir.codegen.program import box_axes, box_loops
 from roller_mlir.dialects import rtile
-from roller_mlir.mapping.combine import combination_bytes
 from roller_mlir.mapping.tensor_copy import (
     BARRIER_BYTES,
     PRODUCER_THREADS,
     STORE_BUFFERS,
     SWIZZLE_BYTES,
     WARPGROUP_THREADS,
-    register_problem,
-    role_registers,
 )
+from roller_mlir.mapping.warpgroup_registers import register_problem, role_registers
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
@@ -60,13 +65,7 @@ def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: 
         fail(program, f"'rtile.program' '{name}' {problem}; lower tasks_per_unit or the tiles")
     places = _places(program, steps, consumers // WARPGROUP_THREADS, limits.subgroup_size)
     total = places.total_bytes
-    if total > limits.workgroup_bytes:
-        fail(
-            program,
-            f"'rtile.program' '{name}' needs {total} B of workgroup memory, {limits.device} has "
-            f"{limits.workgroup_bytes} B; lower the tiles or rtile.stages",
-        )
-    dynamic = total if total > limits.static_workgroup_bytes else 0
+    dynamic = dynamic_bytes(program, total, limits)
     function = declare_kernel(
         program, module_body, name, threads, 0 if dynamic else total, alignment=SWIZZLE_BYTES, maps=steps.maps
     )
@@ -75,10 +74,7 @@ def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: 
     grid = min(limits.units * resident, nest.trips) if program.persistent else nest.trips
     with ir.InsertionPoint(entry.operations[0]), program.location:
         emit = Emitter()
-        memory = arguments[-1]
-        if dynamic:
-            kind = ir.Type.parse("memref<?xi8, #gpu.address_space<workgroup>>")
-            memory = ir.Operation.create("gpu.dynamic_shared_memory", results=[kind]).results[0]
+        memory = dynamic_memory() if dynamic else arguments[-1]
         buffers = list(program.entry.arguments)
         roles = Roles(
             program=program,
@@ -96,8 +92,7 @@ def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: 
     i64 = ir.IntegerType.get_signless(64)
     # Registers can only change hands where a bound says how many a block starts with.
     function.attributes[TASKS_PER_UNIT] = ir.IntegerAttr.get(i64, resident)
-    function.attributes[FMA_COUNT] = ir.IntegerAttr.get(i64, roles.counts[0])
-    function.attributes[MATRIX_COUNT] = ir.IntegerAttr.get(i64, roles.counts[1])
+    note_counts(function, *roles.counts)
     return Kernel(
         name=name,
         grid=grid,
@@ -121,15 +116,4 @@ def _places(program: rtile.ProgramOp, steps: Steps, groups: int, subgroup_size: 
     staging = steps.stages * steps.stage_bytes
     barriers = staging + groups * STORE_BUFFERS * steps.staging_bytes
     combine = barriers + 2 * BARRIER_BYTES * steps.stages
-    return Places(staging, barriers, combine, combine + _combine_bytes(program, subgroup_size))
-
-
-def _combine_bytes(program: rtile.ProgramOp, subgroup_size: int) -> int:
-    """Return the bytes in which partial results of the threads that compute are joined."""
-    needed = 0
-    for compute in computes_of(program.operation):
-        loops, axes = box_loops(compute), box_axes(compute)
-        for result in compute.operation.results:
-            size = element_bytes(ir.RankedTensorType(result.type).element_type)
-            needed = max(needed, combination_bytes(loops, axes, compute.thread_map.order, subgroup_size, size))
-    return needed
+    return Places(staging, barriers, combine, combine + combine_bytes(program.operation, subgroup_size))

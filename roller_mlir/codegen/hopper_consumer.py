@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from roller_mlir.codegen.compute import Compute
-from roller_mlir.codegen.hopper_ops import named_barrier, wait_stores
+from roller_mlir.codegen.hopper_ops import consumer_barrier, wait_stores
 from roller_mlir.codegen.hopper_products import Products
 from roller_mlir.codegen.hopper_ring import Ring, Slot
 from roller_mlir.codegen.hopper_steps import Steps
@@ -32,7 +32,7 @@ class ConsumerContext(TaskContext):
 
     def barrier(self) -> None:
         """Emit a barrier of the task's threads."""
-        named_barrier(self.emit, self.threads)
+        consumer_barrier(self.emit, self.threads)
         self.arena_in_use = False
 
 

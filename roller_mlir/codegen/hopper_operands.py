@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from roller_mlir.codegen.hopper_copies import TensorCopy
 from roller_mlir.codegen.matrix import Matrix
 from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW
-from roller_mlir.mapping.tensor_copy import LINE_BYTES, SWIZZLE_BYTES, WARPGROUP_THREADS
+from roller_mlir.mapping.tensor_copy import LINE_BYTES, SWIZZLE_BYTES, WARP_THREADS, WARPGROUP_THREADS
 from roller_mlir.mapping.thread_map import ThreadMap, register_offset
 from roller_mlir.plan import LinearIndex
 from roller_mlir.support.diagnostics import fail
@@ -22,7 +22,7 @@ _GROUP = 8
 """Lines over which the swizzle goes, and points of a core matrix."""
 
 _SWIZZLE_128 = 1 << 62
-_FIELD = 16
+ADDRESS_UNIT = 16
 """Descriptors count addresses and distances in units of 16 bytes."""
 
 
@@ -47,7 +47,7 @@ class Operand:
     @property
     def constant_bits(self) -> int:
         """The descriptor but for its address."""
-        return _SWIZZLE_128 | (self.stride // _FIELD) << 32 | (self.leading // _FIELD) << 16
+        return _SWIZZLE_128 | (self.stride // ADDRESS_UNIT) << 32 | (self.leading // ADDRESS_UNIT) << 16
 
     def offset(self, positions: Mapping[int, int]) -> int:
         """Return where the element at a position of the box would lie without permutation, in bytes."""
@@ -61,7 +61,7 @@ def _at(functions: Sequence[LinearIndex], positions: Mapping[int, int]) -> list[
 def warp_positions(matrix: Matrix, lane_order: tuple[int, ...], warp: int) -> dict[int, int]:
     """Return the first position of a warp on each loop."""
     threads = ThreadMap(matrix.box.axes, matrix.box.order, lane_order)
-    return threads.positions(warp * 32)
+    return threads.positions(warp * WARP_THREADS)
 
 
 def atom_positions(matrix: Matrix, atom: Mapping[int, int]) -> dict[int, int]:
@@ -103,7 +103,7 @@ def operand_of(
             f"{tile.element_bytes} B; use instruction mma",
         )
     line_of = depth if not k_major else own
-    first = [warp_positions(matrix, lane_order, warp) for warp in range(4)]
+    first = [warp_positions(matrix, lane_order, warp) for warp in range(WARPGROUP_THREADS // WARP_THREADS)]
     if side == COLUMN:
         groups = [{own: _GROUP * number} for number in range(matrix.shape[1] // _GROUP)]
     else:
@@ -121,7 +121,7 @@ def operand_of(
             f"'rtile.load' of a wgmma needs neighbours along loop {line_of} in neighbouring lines, and groups of "
             f"{_GROUP} at one distance, but has lines {lines} at a distance of {near}; change the tile or the threads",
         )
-    return Operand(copy, ordered, k_major, _FIELD if k_major else tile.box_bytes, pitch * LINE_BYTES)
+    return Operand(copy, ordered, k_major, ADDRESS_UNIT if k_major else tile.box_bytes, pitch * LINE_BYTES)
 
 
 def _check_pieces(matrix: Matrix, side: str, copy: TensorCopy, groups: Sequence[Mapping[int, int]]) -> None:
@@ -142,7 +142,7 @@ def _check_pieces(matrix: Matrix, side: str, copy: TensorCopy, groups: Sequence[
 
 def group_pitch(matrix: Matrix, operand: Operand, lane_order: tuple[int, ...], warpgroups: int) -> int:
     """Return the bytes from what one warpgroup reads to what the next one does."""
-    warps = WARPGROUP_THREADS // 32
+    warps = WARPGROUP_THREADS // WARP_THREADS
     offsets = [operand.offset(warp_positions(matrix, lane_order, warp)) for warp in range(warps * warpgroups)]
     found = [offset - offsets[0] for offset in offsets[::warps]]
     pitch = found[1] if warpgroups > 1 else 0

@@ -11,7 +11,7 @@ from roller_mlir.mapping.tensor_copy import WARPGROUP_THREADS
 from roller_mlir.support.bindings import arith, ir
 
 CONSUMER_BARRIER = 1
-"""The named barrier of the threads that compute; 0 is that of the whole block."""
+"""The named barrier of the threads that compute; 0 is that of the whole block, those of warpgroups follow."""
 
 
 def i32(emit: Emitter, value: int) -> ir.Value:
@@ -81,13 +81,19 @@ def set_registers(count: int, *, more: bool) -> None:
     ir.Operation.create("nvvm.setmaxregister", attributes=attributes)
 
 
-def named_barrier(emit: Emitter, threads: int) -> None:
+def consumer_barrier(emit: Emitter, threads: int) -> None:
     """Emit a barrier of the threads that compute."""
-    ir.Operation.create(
-        "nvvm.barrier",
-        operands=[i32(emit, CONSUMER_BARRIER), i32(emit, threads)],
-        attributes={"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])},
-    )
+    _barrier(i32(emit, CONSUMER_BARRIER), i32(emit, threads))
+
+
+def warpgroup_barrier(emit: Emitter, warpgroup: ir.Value) -> None:
+    """Emit a barrier of the threads of a warpgroup (its number, 32 bits)."""
+    _barrier(plus(emit, warpgroup, CONSUMER_BARRIER + 1), i32(emit, WARPGROUP_THREADS))
+
+
+def _barrier(number: ir.Value, threads: ir.Value) -> None:
+    segments: dict[str, ir.Attribute] = {"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])}
+    ir.Operation.create("nvvm.barrier", operands=[number, threads], attributes=segments)
 
 
 def prefetch_map(tensor_map: ir.Value) -> None:
@@ -151,15 +157,6 @@ def wait_stores(emit: Emitter, leads: ir.Value, groups: int, *, complete: bool =
         return []
 
     emit.branch(leads, [], wait)
-
-
-def warpgroup_barrier(emit: Emitter, warpgroup: ir.Value) -> None:
-    """Emit a barrier of the threads of a warpgroup (its number, 32 bits)."""
-    ir.Operation.create(
-        "nvvm.barrier",
-        operands=[plus(emit, warpgroup, CONSUMER_BARRIER + 1), i32(emit, WARPGROUP_THREADS)],
-        attributes={"operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1])},
-    )
 
 
 def fence_copies() -> None:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from roller_mlir.codegen.compute import Compute
-from roller_mlir.codegen.hopper_operands import Operand, atom_positions, group_pitch, operand_of
+from roller_mlir.codegen.hopper_operands import ADDRESS_UNIT, Operand, atom_positions, group_pitch, operand_of
 from roller_mlir.codegen.hopper_ops import binary, plus
 from roller_mlir.codegen.hopper_steps import Steps
 from roller_mlir.codegen.inline_assembly import emit_assembly
@@ -20,8 +20,8 @@ from roller_mlir.support.diagnostics import fail
 _TYPES = {"f16": ("f16", "f32", 16), "bf16": ("bf16", "f32", 16), "f32": ("tf32", "f32", 8), "i8": ("s8", "s32", 32)}
 """By factor: what the instruction calls the types of factors and of the sum, and its reduction length."""
 
-_ADDRESS_UNIT = 16
 _ADDRESS_MASK = 0x3FFF
+"""A descriptor has 14 bits for an address."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Products:
             start = plus(emit, address, steps.offsets[place])
             if pitch:
                 start = binary(emit, "arith.addi", start, binary(emit, "arith.muli", warpgroup, pitch))
-            field = binary(emit, "arith.shrui", start, _ADDRESS_UNIT.bit_length() - 1)
+            field = binary(emit, "arith.shrui", start, ADDRESS_UNIT.bit_length() - 1)
             starts.append(binary(emit, "arith.andi", field, _ADDRESS_MASK))
             factors.append(operand)
         return cls(context, matrix, (factors[0], factors[1]), (starts[0], starts[1]), steps.stage_bytes)
@@ -127,7 +127,7 @@ class Products:
             fresh: Whether the first products replace the accumulators.
         """
         emit, matrix, box = self.context.emit, self.matrix, self.matrix.box
-        moved = binary(emit, "arith.muli", stage, self.stage_bytes // _ADDRESS_UNIT)
+        moved = binary(emit, "arith.muli", stage, self.stage_bytes // ADDRESS_UNIT)
         descriptors = [self._descriptor(number, moved) for number in range(2)]
         depth, length = matrix.loops[DEPTH], matrix.shape[2]
         loops = [i for i, loop in enumerate(box.loops) if loop.reduction]
@@ -139,7 +139,7 @@ class Products:
             for place, atom in enumerate(matrix.atoms):
                 positions = {**atom_positions(matrix, atom), **at}
                 a, b = (
-                    plus(emit, start, factor.offset(positions) // _ADDRESS_UNIT)
+                    plus(emit, start, factor.offset(positions) // ADDRESS_UNIT)
                     for factor, start in zip(self.factors, descriptors, strict=True)
                 )
                 current[place] = self._instruction(a, b, current[place], replaces=fresh and number == 0)

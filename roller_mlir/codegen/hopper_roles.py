@@ -23,11 +23,9 @@ from roller_mlir.codegen.loop_nest import LoopNest
 from roller_mlir.codegen.task_context import TaskContext
 from roller_mlir.dialects import rtile
 from roller_mlir.mapping.index import Symbol
-from roller_mlir.mapping.tensor_copy import WARPGROUP_THREADS
+from roller_mlir.mapping.tensor_copy import WARP_THREADS, WARPGROUP_THREADS
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir
-
-_WARP_THREADS = 32
 
 
 @dataclass(frozen=True)
@@ -88,8 +86,8 @@ class Roles:
         narrow = ir.IntegerType.get_signless(32)
         thread = gpu_id("gpu.thread_id")
         number = emit.op("arith.index_castui", [thread], narrow)
-        warp = uniform(emit, binary(emit, "arith.shrui", number, _WARP_THREADS.bit_length() - 1))
-        group = binary(emit, "arith.shrui", warp, (WARPGROUP_THREADS // _WARP_THREADS).bit_length() - 1)
+        warp = uniform(emit, binary(emit, "arith.shrui", number, WARP_THREADS.bit_length() - 1))
+        group = binary(emit, "arith.shrui", warp, (WARPGROUP_THREADS // WARP_THREADS).bit_length() - 1)
         leads = equals(emit, binary(emit, "arith.andi", number, WARPGROUP_THREADS - 1), 0)
         block = gpu_id("gpu.block_id") if self.nest.trips > 1 else None
         emit.branch(equals(emit, number, 0), [], lambda: self.ring.initialize(groups) or [])
@@ -98,7 +96,7 @@ class Roles:
         def produce() -> list[ir.Value]:
             if registers is not None:
                 set_registers(registers[0], more=False)
-            first = equals(emit, warp, consumers // _WARP_THREADS)
+            first = equals(emit, warp, consumers // WARP_THREADS)
             emit.branch(first, [], lambda: emit.branch(elected(emit), [], lambda: self._produce(consumers, block)))
             return []
 

@@ -9,7 +9,7 @@ from roller_mlir.codegen.hopper_stores import TensorStore, is_tensor_store, tens
 from roller_mlir.codegen.loop_nest import LoopNest, is_unit, reduction_nest, unit_nest
 from roller_mlir.codegen.program import LOADS, loads_of, stores_of
 from roller_mlir.dialects.rtile import ComputeOp, ProgramOp, StoreOp, TileLoad
-from roller_mlir.mapping.tensor_copy import LINE_BYTES, STORE_LINES, WIDEST_STORE, stage_offsets
+from roller_mlir.mapping.tensor_copy import stage_offsets, store_piece_bytes
 from roller_mlir.plan.plan import WORKGROUP
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir
@@ -59,7 +59,7 @@ class Steps:
     @property
     def staging_bytes(self) -> int:
         """Bytes of the largest buffer of a warpgroup for what it writes."""
-        return max((STORE_LINES * LINE_BYTES * store.width // WIDEST_STORE for store in self.stores), default=0)
+        return max((store_piece_bytes(store.width) for store in self.stores), default=0)
 
 
 def uses_wgmma(computes: Sequence[ComputeOp]) -> bool:

@@ -23,12 +23,17 @@ from roller_mlir.codegen.hopper_stores import TensorStore
 from roller_mlir.codegen.task_context import TaskContext
 from roller_mlir.codegen.tile_values import DirectTile, RegisterTile
 from roller_mlir.mapping.index import Linear
-from roller_mlir.mapping.tensor_copy import STORE_BUFFERS, STORE_LINES, WARPGROUP_THREADS
+from roller_mlir.mapping.tensor_copy import (
+    STORE_BUFFERS,
+    STORED_BYTES,
+    WARP_THREADS,
+    WARPGROUP_THREADS,
+    store_piece_bytes,
+)
 from roller_mlir.mapping.thread_map import register_offset
 from roller_mlir.support.bindings import ir
 
 _GROUP = 8
-_ELEMENT_BYTES = 2
 _PIECE_BITS = 4  # of an address in a piece of 16 bytes, which the swizzle leaves
 
 
@@ -121,10 +126,15 @@ class _Writer:
     def __init__(self, context: TaskContext, how: TensorStore, tile: RegisterTile, staging: Staging) -> None:
         self._context, self._how, self._tile, self._staging = context, how, tile, staging
         self._places = {tuple(sorted(key.items())): number for number, key in enumerate(tile.box.keys)}
-        self._pitch = how.width * _ELEMENT_BYTES
+        self._pitch = how.width * STORED_BYTES
         emit = context.emit
-        lane = binary(emit, "arith.andi", staging.thread, 31)
-        warp = binary(emit, "arith.shrui", binary(emit, "arith.andi", staging.thread, WARPGROUP_THREADS - 1), 5)
+        lane = binary(emit, "arith.andi", staging.thread, WARP_THREADS - 1)
+        warp = binary(
+            emit,
+            "arith.shrui",
+            binary(emit, "arith.andi", staging.thread, WARPGROUP_THREADS - 1),
+            WARP_THREADS.bit_length() - 1,
+        )
         # Matrices 0 and 1 are the upper and lower half of 16 lines, 2 and 3 those of the next eight columns.
         half = binary(emit, "arith.andi", lane, 15)
         line = binary(emit, "arith.addi", binary(emit, "arith.muli", warp, 16), half)
@@ -135,7 +145,7 @@ class _Writer:
 
     def buffer(self, number: int) -> ir.Value:
         """Return where a buffer of the warpgroup begins, in bytes of the arena."""
-        emit, piece = self._context.emit, STORE_LINES * self._pitch
+        emit, piece = self._context.emit, store_piece_bytes(self._how.width)
         own = binary(emit, "arith.muli", self._staging.warpgroup, STORE_BUFFERS * piece)
         return plus(emit, own, self._staging.offset + number * piece)
 

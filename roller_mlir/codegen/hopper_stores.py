@@ -16,7 +16,10 @@ from roller_mlir.dialects.rtile import ComputeOp, StoreOp
 from roller_mlir.mapping.tensor_copy import (
     MOST_DIMENSIONS,
     STORE_LINES,
+    STORED_TYPES,
     STRIDE_BYTES,
+    WARP_THREADS,
+    WARPGROUP_THREADS,
     store_columns,
     store_swizzle,
 )
@@ -26,9 +29,8 @@ from roller_mlir.plan.tensor_map import MapElement, TensorMap
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
-_ELEMENTS: dict[str, MapElement] = {"f16": "f16", "bf16": "bf16"}
-_WARPS, _WARP_THREADS = 4, 32
-_WARP_LINES = 16
+_WARPS = WARPGROUP_THREADS // WARP_THREADS
+_WARP_LINES = STORE_LINES // _WARPS
 
 
 @dataclass(frozen=True)
@@ -69,9 +71,11 @@ def tensor_store(store: StoreOp, compute: ComputeOp, number: int, argument: int)
     kind = ir.MemRefType(store.destination.type)
     extents, size = list(kind.shape), element_bytes(kind.element_type)
     axes, threads = box_axes(compute), compute.thread_map
-    element = _ELEMENTS.get(str(kind.element_type))
+    named: dict[str, MapElement] = {one: one for one in STORED_TYPES}
+    element = named.get(str(kind.element_type))
     if element is None:
-        fail(store, f"'rtile.store' by tensor copy stores {', '.join(_ELEMENTS)}, but the tile is {kind.element_type}")
+        known = ", ".join(STORED_TYPES)
+        fail(store, f"'rtile.store' by tensor copy stores {known}, but the tile is {kind.element_type}")
     functions = map_indices(compute.maps[len(compute.inputs) + number])
     terms = [function.terms() for function in functions]
     columns = [loop for loop, axis in enumerate(axes) if (axis.lanes, axis.chunk) == (4, 2)]
@@ -86,7 +90,7 @@ def tensor_store(store: StoreOp, compute: ComputeOp, number: int, argument: int)
     (row,), (column,) = rows, columns
     width = store_columns(axes[column].tile)
     warps = ThreadMap(axes, threads.order, threads.lane_order)
-    first = [warps.positions(_WARP_THREADS * number) for number in range(_WARPS)]
+    first = [warps.positions(WARP_THREADS * number) for number in range(_WARPS)]
     box = [width if each == {column: 1} else prod(_span(first, loop, row) for loop in each) for each in terms]
     inner = len(extents) - 1
     dimensions = tuple(d for d in range(len(extents)) if extents[d] > 1 or box[d] > 1 or d == inner)

@@ -78,14 +78,6 @@ TABLE: tuple[InlineAssembly, ...] = (
         convergent=True,
         tied=True,
     ),
-    # Waits for all groups but the last; the accumulators pass through it.
-    InlineAssembly(
-        name="wgmma_wait_all_but_one",
-        template="wgmma.wait_group.sync.aligned 1;",
-        memory_clobber=True,
-        convergent=True,
-        tied=True,
-    ),
 )
 
 BY_NAME = {entry.name: entry for entry in TABLE}

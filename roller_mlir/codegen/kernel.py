@@ -7,12 +7,19 @@ The wrapper alone knows of block and thread ids, of attributions and of what may
 from math import prod
 
 from roller_mlir.codegen.arena import plan_arena
-from roller_mlir.codegen.attributes import FMA_COUNT, MATRIX_COUNT
 from roller_mlir.codegen.emitter import Emitter
 from roller_mlir.codegen.hopper import emit_hopper_kernel
 from roller_mlir.codegen.hopper_steps import uses_wgmma
 from roller_mlir.codegen.hopper_stores import is_tensor_store
-from roller_mlir.codegen.kernel_function import Kernel, KernelLimits, declare_kernel, gpu_id
+from roller_mlir.codegen.kernel_function import (
+    Kernel,
+    KernelLimits,
+    declare_kernel,
+    dynamic_bytes,
+    dynamic_memory,
+    gpu_id,
+    note_counts,
+)
 from roller_mlir.codegen.loop_nest import unit_nest
 from roller_mlir.codegen.program import computes_of, stores_of
 from roller_mlir.codegen.task import TaskBuilder
@@ -53,23 +60,14 @@ def emit_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: KernelL
             f"'rtile.program' '{name}' needs {threads} threads in a block, {limits.device} has {limits.max_threads}; "
             "lower the threads of rtile.compute",
         )
-    if arena.total_bytes > limits.workgroup_bytes:
-        fail(
-            program,
-            f"'rtile.program' '{name}' needs {arena.total_bytes} B of workgroup memory, {limits.device} has "
-            f"{limits.workgroup_bytes} B; lower the tiles or rtile.stages",
-        )
-    dynamic = arena.total_bytes if arena.total_bytes > limits.static_workgroup_bytes else 0
+    dynamic = dynamic_bytes(program, arena.total_bytes, limits)
     static = 0 if dynamic else arena.total_bytes
     function = declare_kernel(program, module_body, name, threads, static)
     entry = function.regions[0].blocks[0]
     arguments = list(entry.arguments)
     with ir.InsertionPoint(entry.operations[0]), program.location:
         emit = Emitter()
-        memory = arguments[-1] if static else None
-        if dynamic:
-            kind = ir.Type.parse("memref<?xi8, #gpu.address_space<workgroup>>")
-            memory = ir.Operation.create("gpu.dynamic_shared_memory", results=[kind]).results[0]
+        memory = dynamic_memory() if dynamic else arguments[-1] if static else None
         thread = Symbol("thread", 0, threads - 1, 1, gpu_id("gpu.thread_id") if threads > 1 else None)
         task = Symbol("task", 0, nest.trips - 1, 1, gpu_id("gpu.block_id") if nest.trips > 1 else None)
         context = TaskContext(
@@ -83,10 +81,7 @@ def emit_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: KernelL
             buffers=dict(zip(program.entry.arguments, arguments, strict=False)),
         )
         TaskBuilder(context).build(program.operation, task)
-    i64 = ir.IntegerType.get_signless(64)
-    function.attributes[FMA_COUNT] = ir.IntegerAttr.get(i64, context.fma_count)
-    if context.matrix_count:
-        function.attributes[MATRIX_COUNT] = ir.IntegerAttr.get(i64, context.matrix_count)
+    note_counts(function, context.fma_count, context.matrix_count)
     return Kernel(
         name=name,
         grid=nest.trips,

@@ -4,13 +4,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from roller_mlir.codegen.attributes import TASKS_PER_UNIT, TENSOR_MAP, WORKGROUP_ALIGNMENT
+from roller_mlir.codegen.attributes import FMA_COUNT, MATRIX_COUNT, TASKS_PER_UNIT, TENSOR_MAP, WORKGROUP_ALIGNMENT
 from roller_mlir.codegen.program import loads_of, stores_of
 from roller_mlir.dialects import rtile
 from roller_mlir.mapping.arena_offsets import TILE_ALIGNMENT_BYTES
 from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
 
 # What every buffer of a kernel is aligned to, in bytes: the widest access.
 BUFFER_ALIGNMENT = 16
@@ -64,6 +65,37 @@ def gpu_id(name: str) -> ir.Value:
     """Return the number of the thread in its block, or of the block in the grid."""
     dimension = {"dimension": ir.Attribute.parse("#gpu<dim x>")}
     return ir.Operation.create(name, results=[ir.IndexType.get()], attributes=dimension).results[0]
+
+
+def dynamic_bytes(program: rtile.ProgramOp, total: int, limits: KernelLimits) -> int:
+    """Return the workgroup memory to be given at launch, 0 where the kernel declares it; refuse what is too much.
+
+    Args:
+        program: The program.
+        total: Workgroup memory of a block, in bytes.
+        limits: What the device allows.
+    """
+    if total > limits.workgroup_bytes:
+        fail(
+            program,
+            f"'rtile.program' '{program.program_name}' needs {total} B of workgroup memory, {limits.device} has "
+            f"{limits.workgroup_bytes} B; lower the tiles or rtile.stages",
+        )
+    return total if total > limits.static_workgroup_bytes else 0
+
+
+def dynamic_memory() -> ir.Value:
+    """Emit and return the workgroup memory that is given at launch, a memref of i8."""
+    kind = ir.Type.parse("memref<?xi8, #gpu.address_space<workgroup>>")
+    return ir.Operation.create("gpu.dynamic_shared_memory", results=[kind]).results[0]
+
+
+def note_counts(function: ir.Operation, multiply_adds: int, matrices: int) -> None:
+    """Note in a kernel how many multiply-adds and matrix instructions were emitted for it."""
+    i64 = ir.IntegerType.get_signless(64)
+    function.attributes[FMA_COUNT] = ir.IntegerAttr.get(i64, multiply_adds)
+    if matrices:
+        function.attributes[MATRIX_COUNT] = ir.IntegerAttr.get(i64, matrices)
 
 
 def declare_kernel(

@@ -101,7 +101,7 @@ def read_structured(operation: ir.Operation) -> StructuredOp:
         pad_values=tuple(pad if view is None or view.padding is None else view.value for view in views),
         accumulates=any(body.reads(i) and not _is_filled(operation, i) for i in range(inputs, len(maps))),
         fused_multiply_add=body.product() is not None and combiners is not None,
-        widens_only=body.widens_only(),
+        widens_only=body.product() is None or body.widens_only(),
         more_outputs=tuple(outputs[1:]),
     )
     return StructuredOp(operation, expression, used, tuple(sources), body)

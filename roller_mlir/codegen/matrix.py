@@ -171,20 +171,6 @@ def result_type(matrix: Matrix) -> ir.VectorType:
     return ir.VectorType.get([count // 2, 2] if matrix.family == "mma" else [count], matrix.sum)
 
 
-def insert(context: TaskContext, part: ir.Value, whole: ir.Value, at: int) -> ir.Value:
-    """Return a vector with a scalar or a shorter vector put at a place of it."""
-    emit = context.emit
-    if not isinstance(part.type, ir.VectorType):
-        return emit.op("vector.insert", [part, whole], whole.type, {"static_position": ir.DenseI64ArrayAttr.get([at])})
-    i64 = ir.IntegerType.get_signless(64)
-
-    def one(value: int) -> ir.Attribute:
-        return ir.ArrayAttr.get([ir.IntegerAttr.get(i64, value)])
-
-    place: dict[str, ir.Attribute] = {"offsets": one(at), "strides": one(1)}
-    return emit.op("vector.insert_strided_slice", [part, whole], whole.type, place)
-
-
 def convert(context: TaskContext, value: ir.Value, element: ir.Type) -> ir.Value:
     """Return a float scalar or vector in another type; integers are of one type already."""
     shape = ir.VectorType(value.type).shape if isinstance(value.type, ir.VectorType) else None

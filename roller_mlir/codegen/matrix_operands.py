@@ -3,13 +3,14 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from roller_mlir.codegen.affine import apply_indices
 from roller_mlir.codegen.attributes import SITE
-from roller_mlir.codegen.matrix import Matrix, insert
+from roller_mlir.codegen.matrix import Matrix
 from roller_mlir.codegen.matrix_wmma import load_factor
 from roller_mlir.codegen.swizzle import buffer_indices
-from roller_mlir.codegen.task_context import TaskContext, access_memory, element_bytes, slice_of, vector_type
+from roller_mlir.codegen.task_context import TaskContext, access_memory, element_bytes, put_at, slice_of, vector_type
 from roller_mlir.codegen.thread_box import Positions
 from roller_mlir.codegen.tile_values import StagedTile
 from roller_mlir.mapping.index import Linear, Symbol
@@ -138,9 +139,7 @@ class MatrixOperands:
         total = count * (2 if pair is not None else 1)
         rows = (DEPTH if transposed else operand.side, MATRIX_ROWS, 1)
         number = [rows, *digits]
-        places = 1
-        for _, values, _ in number:
-            places *= values
+        places = prod(values for _, values, _ in number)
         if places < context.subgroup_size:
             number.append((DEPTH, context.subgroup_size // places, 0))  # lanes whose addresses are not used
         indices = self._indices(operand, self._moved(at, number, self._lane))
@@ -155,8 +154,7 @@ class MatrixOperands:
         value = emit.op("nvgpu.ldmatrix", [operand.tile.view, *indices], kind, attributes)
         if pair is None:
             return [value]
-        half = ir.VectorType.get([count, lanes_hold], matrix.factor)
-        return [_rows(context, value, start, half) for start in (0, count)]
+        return [slice_of(emit, value, start, count) for start in (0, count)]
 
     def _read_elements(self, operand: Operand, at: Positions, group: int, part: int) -> list[tuple[int, ir.Value]]:
         """Read a lane's own elements, neighbours along the buffer's rows at once.
@@ -213,24 +211,13 @@ class MatrixOperands:
         elif width == 1:
             whole = emit.op("vector.from_elements", parts, kind)
         else:
-            whole = emit.op("ub.poison", [], kind, {"value": ir.Attribute.parse("#ub.poison")})
+            whole = emit.poison(kind)
             for number, part in enumerate(parts):
-                whole = insert(context, part, whole, number * width)
+                whole = put_at(emit, part, whole, number * width)
         if matrix.family != "mma":
             return whole
         near = 4 // element_bytes(matrix.factor)
         return emit.op("vector.shape_cast", [whole], ir.VectorType.get([fragment.count // near, near], matrix.factor))
-
-
-def _rows(context: TaskContext, value: ir.Value, start: int, kind: ir.VectorType) -> ir.Value:
-    """Return some rows of a vector of two dimensions."""
-    i64 = ir.IntegerType.get_signless(64)
-
-    def numbers(*values: int) -> ir.Attribute:
-        return ir.ArrayAttr.get([ir.IntegerAttr.get(i64, number) for number in values])
-
-    attributes = {"offsets": numbers(start), "sizes": numbers(kind.shape[0]), "strides": numbers(1)}
-    return context.emit.op("vector.extract_strided_slice", [value], kind, attributes)
 
 
 def staged_inputs(

@@ -3,9 +3,9 @@
 
 from collections.abc import Sequence
 
-from roller_mlir.codegen.matrix import Matrix, convert, insert, result_type
+from roller_mlir.codegen.matrix import Matrix, convert, result_type
 from roller_mlir.codegen.matrix_wmma import Scratch, constant
-from roller_mlir.codegen.task_context import TaskContext, slice_of
+from roller_mlir.codegen.task_context import TaskContext, put_at, slice_of
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import defining_op
 
@@ -22,9 +22,9 @@ def pack(context: TaskContext, matrix: Matrix, values: Sequence[ir.Value]) -> li
     for atom in matrix.atoms:
         parts = tuple(values[key] for key in matrix.keys(atom))
         if parts not in known:
-            whole = emit.op("ub.poison", [], flat, {"value": ir.Attribute.parse("#ub.poison")})
+            whole = emit.poison(flat)
             for number, part in enumerate(parts):
-                whole = insert(context, convert(context, part, matrix.sum), whole, number * width)
+                whole = put_at(emit, convert(context, part, matrix.sum), whole, number * width)
             known[parts] = whole if kind == flat else emit.op("vector.shape_cast", [whole], kind)
         packed.append(known[parts])
     return packed

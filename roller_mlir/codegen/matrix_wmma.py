@@ -21,8 +21,6 @@ from roller_mlir.plan import LinearIndex
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
-SUM_BYTES = 4
-
 
 def fragment_type(matrix: Matrix, role: str) -> ir.Type:
     """Return the type of a factor's ("AOp", "BOp") or a result's ("COp") fragment."""
@@ -159,8 +157,3 @@ class Scratch:
         """Let the subgroup's lanes see what each of them wrote."""
         scope = {"scope": ir.Attribute.parse("#gpu.barrier_scope<subgroup>")}
         ir.Operation.create("gpu.barrier", attributes=scope)
-
-
-def scratch_bytes(threads: int, subgroup_size: int, shape: tuple[int, int, int]) -> int:
-    """Return the workgroup memory of a `Scratch` of 32-bit sums, in bytes."""
-    return threads // subgroup_size * shape[0] * wmma_scratch_pitch(shape[1]) * SUM_BYTES

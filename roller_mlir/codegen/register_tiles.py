@@ -125,7 +125,7 @@ def read_register_tile(
     if registers not in source.keys:
         # Beyond the loops' ends, where nothing is stored.
         kind = vector_type(ir.RankedTensorType(tile.compute.results[tile.number].type).element_type, lanes)
-        return context.emit.op("ub.poison", [], kind, {"value": ir.Attribute.parse("#ub.poison")}), lanes
+        return context.emit.poison(kind), lanes
     value = tile.values[source.keys.index(registers)]
     if tile.width == 1 or lanes == tile.width:
         return value, tile.width

@@ -122,8 +122,7 @@ def access_memory(
             continue
         part = _access(emit, buffer, at, most, site, None)
         assert part is not None and whole is not None
-        place: dict[str, ir.Attribute] = {"offsets": _i64s(start), "strides": _i64s(1)}
-        whole = emit.op("vector.insert_strided_slice", [part, whole], kind, place)
+        whole = put_at(emit, part, whole, start)
     return whole
 
 
@@ -134,12 +133,22 @@ def _most_at_once(element: ir.Type) -> int:
 
 
 def slice_of(emit: Emitter, vector: ir.Value, start: int, width: int) -> ir.Value:
-    """Return neighbouring lanes of a vector, or one lane as a scalar."""
-    if width == 1:
+    """Return neighbouring lanes of a vector, or one lane as a scalar; of a vector of vectors, some of those."""
+    shape = ir.VectorType(vector.type).shape
+    if width == 1 and len(shape) == 1:
         return emit.extract(vector, start)
     attributes: dict[str, ir.Attribute] = {"offsets": _i64s(start), "sizes": _i64s(width), "strides": _i64s(1)}
-    kind = vector_type(ir.VectorType(vector.type).element_type, width)
+    kind = ir.VectorType.get([width, *shape[1:]], ir.VectorType(vector.type).element_type)
     return emit.op("vector.extract_strided_slice", [vector], kind, attributes)
+
+
+def put_at(emit: Emitter, part: ir.Value, whole: ir.Value, start: int) -> ir.Value:
+    """Return a vector with a scalar or a shorter vector in place of its lanes from `start` on."""
+    if not isinstance(part.type, ir.VectorType):
+        place: dict[str, ir.Attribute] = {"static_position": ir.DenseI64ArrayAttr.get([start])}
+        return emit.op("vector.insert", [part, whole], whole.type, place)
+    attributes: dict[str, ir.Attribute] = {"offsets": _i64s(start), "strides": _i64s(1)}
+    return emit.op("vector.insert_strided_slice", [part, whole], whole.type, attributes)
 
 
 def _access(

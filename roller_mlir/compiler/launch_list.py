@@ -181,6 +181,7 @@ class _Reader:
             operands = operands[size:]
         # Dependencies, grid x y z, block x y z, cluster x y z, dynamic workgroup memory, arguments, async object.
         sizes = [self._integer(group[0]) for group in groups[1:7]]
+        parts = [self._integer(group[0]) if group else 1 for group in groups[7:10]]
         dynamic = groups[10]
         kernel = str(op.attributes["kernel"]).rsplit("@", 1)[-1].strip('"')
         self.launches.append(
@@ -190,6 +191,7 @@ class _Reader:
                 block=(sizes[3], sizes[4], sizes[5]),
                 dynamic_workgroup_bytes=self._integer(dynamic[0]) if dynamic else 0,
                 cooperative="rtile.cooperative" in op.attributes,
+                cluster=(parts[0], parts[1], parts[2]),
                 arguments=tuple(self._view(operand) for operand in groups[11] if operand not in self.maps),
             )
         )

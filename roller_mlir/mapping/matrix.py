@@ -174,6 +174,15 @@ def wmma_scratch_pitch(columns: int) -> int:
     return columns + 4
 
 
+def wmma_scratch_bytes(subgroups: int, shape: tuple[int, int, int]) -> int:
+    """Return the workgroup memory through which results of `wmma` pass, sums of 32 bits, in bytes.
+
+    >>> wmma_scratch_bytes(4, (16, 16, 16))
+    5120
+    """
+    return subgroups * shape[0] * wmma_scratch_pitch(shape[1]) * 4
+
+
 def fragments_of(family: str, shape: tuple[int, int, int], element_bytes: int, subgroup_size: int = 32) -> Fragments:
     """Return the fragments of an instruction.
 

@@ -15,7 +15,8 @@ from roller_mlir.mapping.combine import combination_bytes
 from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.layout import buffer_shape, steps_of
 from roller_mlir.mapping.matrix import wmma_scratch_pitch
-from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS, register_problem, ring_bytes, store_bytes
+from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS, ring_bytes, store_bytes
+from roller_mlir.mapping.warpgroup_registers import register_problem
 from roller_mlir.mapping.window_reads import window_registers
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import TENSOR, WORKGROUP

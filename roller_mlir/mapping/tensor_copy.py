@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tiles that NVIDIA's tensor copies lay down with 128-byte swizzle, the ring of their buffers, and who holds registers.
+"""Tiles that NVIDIA's tensor copies lay down with 128-byte swizzle, and the workgroup memory that they pass through.
 
 A tile is cut along its innermost dimension into boxes of 128 bytes, one after another; a box is a sequence of lines of
 128 bytes, one per element of the other dimensions. Piece p (16 bytes) of line l lies at piece p ^ (l % 8). Source: PTX
@@ -12,11 +12,13 @@ from math import prod
 from typing import Literal
 
 from roller_mlir.mapping.arena_offsets import aligned
+from roller_mlir.plan.tensor_map import MapElement
 
 LINE_BYTES = 128
 SWIZZLE_BYTES = 1024
 """The swizzle repeats after eight lines; tiles begin at multiples of it."""
 
+WARP_THREADS = 32
 WARPGROUP_THREADS = 128
 PRODUCER_THREADS = 128
 """The warpgroup that starts the copies comes after the threads of the plan."""
@@ -32,21 +34,20 @@ MOST_DIMENSIONS = 5
 STRIDE_BYTES = 16
 """What the strides of a tensor's dimensions, but the innermost, must be multiples of."""
 
-OTHER_REGISTERS = 26
-"""What ptxas wants beside accumulators: of one instruction at the launch (C7602), of all in a thread that computes."""
-
 STORE_LINES = 64
 """Lines that a warpgroup writes at once: the rows of one instruction."""
 
 WIDEST_STORE = 64
 """Columns of one line of results of 16 bits."""
 
+STORED_TYPES: tuple[MapElement, ...] = ("f16", "bf16")
+"""Types of results that tensor copies write."""
+
 STORE_BUFFERS = 2
 """Buffers of a warpgroup for what it writes: one is filled while the other one is copied."""
 
-_STORE_ELEMENT_BYTES = 2
-_REGISTER_GRANULE = 8
-_MOST_REGISTERS = 240
+STORED_BYTES = 2
+"""Of one such result."""
 
 
 @dataclass(frozen=True)
@@ -156,69 +157,9 @@ def store_bytes(consumers: int, columns: int) -> int:
     >>> store_bytes(256, 256)
     32768
     """
-    piece = STORE_LINES * store_columns(columns) * _STORE_ELEMENT_BYTES
-    return consumers // WARPGROUP_THREADS * STORE_BUFFERS * piece
+    return consumers // WARPGROUP_THREADS * STORE_BUFFERS * store_piece_bytes(store_columns(columns))
 
 
-def launch_registers(consumers: int, tasks_per_unit: int, registers_per_unit: int) -> int:
-    """Return the registers with which each thread of a block starts.
-
-    Args:
-        consumers: Threads that compute.
-        tasks_per_unit: Blocks that share a unit's registers.
-        registers_per_unit: 32-bit registers of a unit.
-
-    >>> launch_registers(256, 1, 65536), launch_registers(128, 3, 65536)
-    (168, 80)
-    """
-    each = registers_per_unit // tasks_per_unit // (consumers + PRODUCER_THREADS)
-    return min(each // _REGISTER_GRANULE * _REGISTER_GRANULE, _MOST_REGISTERS)
-
-
-def role_registers(consumers: int, tasks_per_unit: int, registers_per_unit: int) -> tuple[int, int] | None:
-    """Return the registers of a thread that copies and of one that computes; None where all have as many as can be.
-
-    A block starts with the same number for each thread; then the producer gives some of its own away.
-
-    Args:
-        consumers: Threads that compute.
-        tasks_per_unit: Blocks that share a unit's registers.
-        registers_per_unit: 32-bit registers of a unit.
-
-    >>> role_registers(256, 1, 65536), role_registers(384, 1, 65536), role_registers(128, 4, 65536)
-    ((40, 232), (32, 160), (24, 104))
-    """
-    groups = consumers // WARPGROUP_THREADS
-    each = launch_registers(consumers, tasks_per_unit, registers_per_unit)
-    # Small shares leave room for few accumulators; what is enough to copy is then all that a producer keeps.
-    producer = 24 if each <= 64 else 32 if groups > 2 else 40
-    if each == _MOST_REGISTERS or each <= producer:
-        return None
-    share = (each * (groups + 1) - producer) // groups // _REGISTER_GRANULE * _REGISTER_GRANULE
-    return producer, min(share, _MOST_REGISTERS)
-
-
-def register_problem(
-    consumers: int, tasks_per_unit: int, registers_per_unit: int, columns: int, accumulators: int
-) -> str:
-    """Return why a block's registers do not suffice, or an empty string.
-
-    Args:
-        consumers: Threads that compute.
-        tasks_per_unit: Blocks that share a unit's registers.
-        registers_per_unit: 32-bit registers of a unit.
-        columns: Columns of an instruction.
-        accumulators: Of a thread that computes, 32 bits each.
-
-    >>> register_problem(256, 1, 65536, 256, 128)
-    ''
-    >>> register_problem(128, 5, 65536, 64, 32)
-    'starts with 48 registers a thread, wgmma of 64 columns needs 58'
-    """
-    first = launch_registers(consumers, tasks_per_unit, registers_per_unit)
-    roles = role_registers(consumers, tasks_per_unit, registers_per_unit)
-    needed = columns // 2 + OTHER_REGISTERS
-    if first < needed:
-        return f"starts with {first} registers a thread, wgmma of {columns} columns needs {needed}"
-    later, needed = first if roles is None else roles[1], accumulators + OTHER_REGISTERS
-    return f"has {later} registers a thread that computes, its accumulators need {needed}" if later < needed else ""
+def store_piece_bytes(width: int) -> int:
+    """Return the bytes of what a warpgroup writes at once, lines of so many columns."""
+    return STORE_LINES * width * STORED_BYTES

@@ -145,7 +145,8 @@ def _construction(expression: TensorExpression, device: Device, options: Constru
             failure = failure or error
             continue
         every += found
-        if found:
+        # Tiles of instructions that read memory are too large for small operators: others may be better there.
+        if found and (forced or not atom.reads_memory):
             peak = max(peak, atom.instruction.flops_per_cycle_per_unit)
     if not every and failure is not None:
         raise failure

@@ -31,6 +31,7 @@ from roller_mlir.model.facts import Facts
 from roller_mlir.model.instruction import Atom, atoms
 from roller_mlir.model.machine import Machine, machine_of
 from roller_mlir.model.options import ConstructOptions
+from roller_mlir.model.performance import facts_of as facts_of_plan
 from roller_mlir.model.performance import warm
 from roller_mlir.model.program import Program
 from roller_mlir.model.roofline import compulsory_bytes, moved_bytes, roofline
@@ -72,7 +73,8 @@ def explain(
     assert prediction is not None
     machine = machine_of(device, options.max_units)
     program = Program.of_plan(plan)
-    tried = [one for one in atoms(expression, device, options.instructions) if _of(one, plan)]
+    usable = atoms(expression, device, options.instructions, allow_tf32=options.allow_tf32)
+    tried = [one for one in usable if _of(one, plan)]
     facts_of = [Facts(expression, machine, atom) for atom in tried] or [Facts(expression, machine)]
     origin = next((one for facts in facts_of if (one := find_origin(facts, plan, options)) is not None), None)
     whole = origin.facts if origin is not None else facts_of[0]
@@ -116,7 +118,18 @@ def explain(
 
 
 def _of(atom: Atom, plan: Plan) -> bool:
-    return atom.instruction.family == plan.instruction
+    """Return whether a plan is of an instruction on its loops."""
+    if plan.atom is None or not atom.is_matrix:
+        return plan.atom is None and not atom.is_matrix and atom.instruction.family == plan.instruction
+    rows, columns, length = plan.atom.shape
+    m, n, k = atom.instruction.shape
+    return (
+        atom.instruction.family == plan.instruction
+        and atom.loops == (plan.atom.row, plan.atom.column, plan.atom.depth)
+        and (rows, length) == (m, k)
+        and columns % n == 0
+        and (atom.beside < 0 or plan.thread_order[0] == atom.beside)
+    )
 
 
 def _first_stage(whole: Facts, plan: Plan) -> tuple[Facts, Plan]:
@@ -125,8 +138,8 @@ def _first_stage(whole: Facts, plan: Plan) -> tuple[Facts, Plan]:
         return whole, plan
     split = plan.split
     expression = first_expression(whole.expression, split.loop, split.parts, split.extent)
-    found = [one for one in atoms(expression, whole.machine.device, (plan.instruction,)) if _of(one, plan)]
-    return Facts(expression, whole.machine, found[0] if found else None), first_plan(plan)
+    first = first_plan(plan)
+    return facts_of_plan(expression, whole.machine, first), first
 
 
 def _moved(

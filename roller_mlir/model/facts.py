@@ -13,7 +13,7 @@ from typing import Any
 from roller_mlir.mapping.data_tile import copy_vector
 from roller_mlir.mapping.index import power_of_two_divisor
 from roller_mlir.mapping.resources import result_words
-from roller_mlir.mapping.tensor_copies import tensor_store_fits
+from roller_mlir.mapping.tensor_copy_rules import tensor_store_fits
 from roller_mlir.model.atom import Atom
 from roller_mlir.model.instruction import scalar_atom
 from roller_mlir.model.machine import Machine

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 from roller_mlir.hal import Device, Instruction
 from roller_mlir.mapping.matrix import COLUMN, ROW, AxisShare, Fragments, fragments_of, lane_order, result_shares
-from roller_mlir.mapping.tensor_copies import lines_follow, tensor_copy_multiples
+from roller_mlir.mapping.tensor_copy_rules import lines_follow, tensor_copy_multiples
 from roller_mlir.model.atom import Atom
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.expression import ELEMENT_BYTES

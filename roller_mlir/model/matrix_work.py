@@ -12,9 +12,9 @@ from math import ceil, prod
 from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.matrix_layout import ASYNCHRONOUS_BYTES, choose_rows
 from roller_mlir.mapping.resources import SUM_BYTES, matrix_bytes, specialised_tasks_per_unit, tasks_per_unit
-from roller_mlir.mapping.tensor_copy import OTHER_REGISTERS as WARPGROUP_REGISTERS
 from roller_mlir.mapping.tensor_copy import store_bytes
 from roller_mlir.mapping.unrolling import MOST_INSTRUCTIONS, copy_parts, copy_registers
+from roller_mlir.mapping.warpgroup_registers import OTHER_REGISTERS as WARPGROUP_REGISTERS
 from roller_mlir.model.ending import stored
 from roller_mlir.model.epilogue import epilogue_work
 from roller_mlir.model.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths

@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from math import prod
 
 from roller_mlir.mapping.plan_check import ordered_problem
-from roller_mlir.mapping.tensor_copies import boxes_fit
 from roller_mlir.mapping.tensor_copy import MOST_BOX_ELEMENTS
+from roller_mlir.mapping.tensor_copy_rules import boxes_fit
 from roller_mlir.model.facts import Facts
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.program import Program

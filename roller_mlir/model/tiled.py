@@ -8,7 +8,7 @@ is that share times the threads of each axis, and a reduction loop is walked in 
 from dataclasses import dataclass
 from math import ceil, prod
 
-from roller_mlir.mapping.tensor_copies import boxes_fit
+from roller_mlir.mapping.tensor_copy_rules import boxes_fit
 from roller_mlir.model.alignment import (
     AlignmentRule,
     ExecutionUnitRule,

@@ -125,6 +125,7 @@ class Launch:
         block: Threads in x, y, z.
         dynamic_workgroup_bytes: Workgroup memory asked for at the launch.
         cooperative: Whether all blocks must run at the same time, as a grid barrier needs.
+        cluster: Blocks in x, y, z that share their workgroup memory; the grid is whole clusters.
         arguments: One view per kernel argument, in order.
     """
 
@@ -133,7 +134,13 @@ class Launch:
     block: tuple[Positive, Positive, Positive] = (1, 1, 1)
     dynamic_workgroup_bytes: Extent = 0
     cooperative: bool = False
+    cluster: tuple[Positive, Positive, Positive] = (1, 1, 1)
     arguments: tuple[View, ...]
+
+    def __post_init__(self) -> None:
+        """Check that the grid is whole clusters."""
+        if any(blocks % part for blocks, part in zip(self.grid, self.cluster, strict=True)):
+            raise ValueError(f"a grid must be whole clusters of {self.cluster} blocks, but is {self.grid}")
 
 
 @dataclass(frozen=True, kw_only=True)

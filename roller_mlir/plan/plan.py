@@ -195,8 +195,8 @@ class Plan:
             back end.
         store: How results leave: "synchronous" (each thread writes its own) or "tensor" (whole tiles, from workgroup
             memory).
-        persistent: Whether blocks that fill the device once walk all tasks, so that a task's end overlaps the next one's
-            copies; else each task is a block.
+        persistent: Whether blocks that fill the device once walk all tasks, so that a task's end overlaps the copies of
+            the next one; else each task is a block.
         atom: The matrix instruction and its loops, None where each thread computes by itself.
         prediction: The model's expectation, None before it was asked.
     """
@@ -258,7 +258,8 @@ class Plan:
                 values["split"] = Split(**split)
             if values.get("atom") is not None:
                 atom: dict[str, Any] = dict(values["atom"])
-                values["atom"] = AtomPlan(**{**atom, **{key: tuple(atom[key]) for key in ("shape", "lane_order")}})
+                atom["shape"], atom["lane_order"] = tuple(atom["shape"]), tuple(atom["lane_order"])
+                values["atom"] = AtomPlan(**atom)
             if values.get("part") is not None:
                 values["part"] = Part(**values["part"])
             return cls(**values)

@@ -131,7 +131,7 @@ def _of_dlpack(subject: str, array: Any, driver: Driver, stream: int) -> ArrayVi
     kind = int(array.__dlpack_device__()[0])
     try:
         tensor = dlpack.read(array, _dlpack_stream(driver, stream) if kind in driver.memory_kinds else None)
-    except (BufferError, RuntimeError, ValueError) as error:
+    except (AssertionError, BufferError, RuntimeError, TypeError, ValueError) as error:
         raise ArgumentError(f"{subject} does not give its memory away: {error}") from error
     size = ELEMENT_BYTES.get(tensor.element_type, 2)
     return ArrayView(

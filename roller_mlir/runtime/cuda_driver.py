@@ -82,6 +82,7 @@ class CudaDriver:
             most_grid=(grid[0], grid[1], grid[2]),
             most_shared_bytes=ask("MAX_SHARED_MEMORY_PER_BLOCK_OPTIN"),
             cooperative=bool(ask("COOPERATIVE_LAUNCH")),
+            clusters=bool(ask("CLUSTER_LAUNCH")),
         )
 
     @contextmanager
@@ -129,11 +130,30 @@ class CudaDriver:
 
     def launch(self, setup: Setup, parameters: int, stream: int) -> None:
         """Start a kernel."""
+        if setup.cluster != (1, 1, 1):
+            self._launch_clusters(setup, parameters, stream)
+            return
         shape = (*setup.grid, *setup.block, setup.shared_bytes, self._api.CUstream(stream), parameters)
         if setup.cooperative:
             self._call("cuLaunchCooperativeKernel", setup.function, *shape)
         else:
             self._call("cuLaunchKernel", setup.function, *shape, 0)
+
+    def _launch_clusters(self, setup: Setup, parameters: int, stream: int) -> None:
+        api, names = self._api, self._api.CUlaunchAttributeID
+        cluster, together = api.CUlaunchAttribute(), api.CUlaunchAttribute()
+        cluster.id = names.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+        extents = cluster.value.clusterDim
+        extents.x, extents.y, extents.z = setup.cluster
+        together.id = names.CU_LAUNCH_ATTRIBUTE_COOPERATIVE
+        together.value.cooperative = 1
+        config = api.CUlaunchConfig()
+        config.gridDimX, config.gridDimY, config.gridDimZ = setup.grid
+        config.blockDimX, config.blockDimY, config.blockDimZ = setup.block
+        config.sharedMemBytes, config.hStream = setup.shared_bytes, api.CUstream(stream)
+        config.attrs = [cluster, together] if setup.cooperative else [cluster]
+        config.numAttrs = len(config.attrs)
+        self._call("cuLaunchKernelEx", config, setup.function, parameters, 0)
 
     def encode_map(self, record: int, described: TensorMap, address: int) -> None:
         """Write a tensor map."""

@@ -26,6 +26,7 @@ class DeviceFacts:
         most_grid: Blocks of a grid in x, y, z.
         most_shared_bytes: Workgroup memory of a block, where asked for.
         cooperative: Whether it starts grids whose blocks all run at the same time.
+        clusters: Whether blocks can share workgroup memory.
     """
 
     architecture: str
@@ -35,6 +36,7 @@ class DeviceFacts:
     most_grid: Triple
     most_shared_bytes: int
     cooperative: bool
+    clusters: bool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,6 +49,7 @@ class Setup:
         block: Threads in x, y, z.
         shared_bytes: Dynamic workgroup memory.
         cooperative: Whether all blocks must run at the same time.
+        cluster: Blocks in x, y, z that share workgroup memory.
     """
 
     function: Any
@@ -54,6 +57,7 @@ class Setup:
     block: Triple
     shared_bytes: int
     cooperative: bool
+    cluster: Triple = (1, 1, 1)
 
 
 class Driver(Protocol):

@@ -113,6 +113,7 @@ def load_kernels(driver: Driver, manifest: Manifest, files: Mapping[str, bytes])
             block=launch.block,
             shared_bytes=launch.dynamic_workgroup_bytes,
             cooperative=launch.cooperative,
+            cluster=launch.cluster,
         )
         if launch.cooperative:
             _check_cooperative(driver, launch, setup)
@@ -147,6 +148,8 @@ def _check_launch(driver: Driver, launch: Launch) -> None:
     where = f"device {driver.ordinal} ({facts.architecture})"
     if any(one > most for one, most in zip(launch.grid, facts.most_grid, strict=True)):
         raise BackendError(f"{subject} needs a grid of {launch.grid}, but {where} has at most {facts.most_grid}")
+    if launch.cluster != (1, 1, 1) and not facts.clusters:
+        raise BackendError(f"{subject} needs clusters of {launch.cluster} blocks, which {where} does not offer")
     threads = prod(launch.block)
     if threads > facts.most_threads or any(
         one > most for one, most in zip(launch.block, facts.most_block, strict=True)

@@ -2,8 +2,9 @@
 """Memory of a device: a caching allocator in the order of streams, and arrays that it holds.
 
 Memory that comes back is given again only to the stream that used it, behind whose work the new use is queued; so
-nothing waits. Memory that other libraries have seen (through DLPack or the CUDA array interface) may be in use on any
-stream, and goes back to the driver, which waits for all of them.
+nothing waits. Memory that may be in use on other streams (given to them through DLPack, or through the CUDA array
+interface, which does not say to whom) is set aside until there is too much of it; then it goes back to the driver,
+which waits for all streams.
 """
 
 from collections import deque
@@ -43,7 +44,7 @@ class Piece:
         address: Where it begins.
         size_bytes: How much it is.
         stream: On which it is used.
-        shared: Whether another library has seen it.
+        shared: Whether other streams may use it.
     """
 
     __slots__ = ("_allocator", "address", "shared", "size_bytes", "stream")
@@ -74,6 +75,7 @@ class CachingAllocator:
         self._lock = RLock()
         self._free: dict[tuple[int, int], list[int]] = {}
         self.returned: deque[tuple[int, int, int, bool]] = deque()
+        self._aside: list[tuple[int, int]] = []
         self.cached_bytes = 0
 
     def allocate(self, size_bytes: int, stream: int) -> Piece:
@@ -90,7 +92,7 @@ class CachingAllocator:
                 self.cached_bytes -= wanted
                 return Piece(self, pieces.pop(), wanted, stream)
             address = self._driver.allocate(wanted)
-            if address is None and self.cached_bytes:
+            if address is None and (self.cached_bytes or self._aside):
                 self.trim()
                 address = self._driver.allocate(wanted)
             if address is None:
@@ -101,9 +103,16 @@ class CachingAllocator:
             return Piece(self, address, wanted, stream)
 
     def trim(self, keep_bytes: int = 0) -> None:
-        """Give unused memory back to the driver, the largest pieces first, until at most `keep_bytes` are kept."""
+        """Give unused memory back to the driver until at most so much is kept.
+
+        What other streams may have used goes first, then the largest pieces.
+        """
         with self._lock:
-            self._collect()
+            self._take_back()
+            while self._aside and self.cached_bytes > keep_bytes:
+                address, size_bytes = self._aside.pop()
+                self._driver.free(address)
+                self.cached_bytes -= size_bytes
             for key in sorted(self._free, key=lambda one: -one[1]):
                 pieces = self._free[key]
                 while pieces and self.cached_bytes > keep_bytes:
@@ -111,16 +120,19 @@ class CachingAllocator:
                     self.cached_bytes -= key[1]
 
     def _collect(self) -> None:
-        """Take what came back into the cache."""
+        """Take what came back into the cache, and keep that within its limit."""
+        self._take_back()
+        if self.cached_bytes > self._limit_bytes:
+            self.trim(self._limit_bytes)
+
+    def _take_back(self) -> None:
         while self.returned:
             address, size_bytes, stream, shared = self.returned.popleft()
             if shared:
-                self._driver.free(address)
-                continue
-            self._free.setdefault((stream, size_bytes), []).append(address)
+                self._aside.append((address, size_bytes))
+            else:
+                self._free.setdefault((stream, size_bytes), []).append(address)
             self.cached_bytes += size_bytes
-        if self.cached_bytes > self._limit_bytes:
-            self.trim(self._limit_bytes)
 
 
 class DeviceArray:
@@ -171,7 +183,7 @@ class DeviceArray:
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        """Give the memory to another library, whose stream waits for what writes it.
+        """Give the memory to another library, for use on a stream that waits here for what writes it.
 
         Raises:
             BufferError: It is wanted as a copy, or on another device.
@@ -184,9 +196,11 @@ class DeviceArray:
             default = 1 if self._driver.vendor == "nvidia" else 0
             consumer = 0 if stream is None or stream == default else int(stream)
             if consumer != self._piece.stream:
+                self._piece.shared = True
                 with self._driver.current():
                     self._driver.wait(consumer, self._piece.stream)
-        self._piece.shared = True
+        else:
+            self._piece.shared = True
         versioned = max_version is not None and max_version[0] >= 1
         return dlpack.make(
             self._piece, self.address, self.shape, self.element_type, self.__dlpack_device__(), versioned=versioned

@@ -7,7 +7,8 @@
 
 A call queues its launches and returns; nothing waits for the device. So a stream may capture it into a graph; then all
 arrays must be on the device, and outputs and workspace (`program.workspace_bytes`) the caller's, as the graph will use
-them again. Arrays must live until what was queued has run, as the caller's library sees to.
+them again. What other streams write into these arrays must be done before the graph runs. Arrays must live until what
+was queued has run, as the caller's library sees to.
 """
 
 from collections.abc import Mapping, Sequence
@@ -102,8 +103,7 @@ class Program:
         hosts = [index for index, view in enumerate(given) if isinstance(view.keep, np.ndarray)]
         self._check_capture(stream, hosts, outputs, workspace)
         for view in (*given, *(written or ())):
-            if view.pending is not None and view.pending != stream:
-                driver.wait(stream, view.pending)
+            self._order(stream, view)
         held: list[Piece] = []
         places = {name: view.address for name, view in zip(manifest.inputs, given, strict=True)}
         for index in hosts:
@@ -159,9 +159,21 @@ class Program:
             )
         if any(shares(one, view.address, self.workspace_bytes) for one in others):
             raise ArgumentError(f"{subject} must have memory of its own, but shares some with an input or output")
-        if view.pending is not None and view.pending != stream:
-            self._driver.wait(stream, view.pending)
+        self._order(stream, view)
         return view.address
+
+    def _order(self, stream: int, view: ArrayView) -> None:
+        """Queue the stream behind another that may still write an array.
+
+        A stream that records a graph can wait only for streams of the same recording, and what was queued before is not
+        part of it.
+        """
+        pending = view.pending
+        if pending is None or pending == stream:
+            return
+        if self._driver.is_capturing(stream) and not (pending and self._driver.is_capturing(pending)):
+            return
+        self._driver.wait(stream, pending)
 
     def _check_capture(self, stream: int, hosts: Sequence[int], outputs: Any, workspace: Any) -> None:
         """Refuse what would copy from the host or allocate while the stream records a graph."""

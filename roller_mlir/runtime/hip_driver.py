@@ -83,6 +83,7 @@ class HipDriver:
             most_grid=(grid[0], grid[1], grid[2]),
             most_shared_bytes=ask("MaxSharedMemoryPerBlock"),
             cooperative=bool(ask("CooperativeLaunch")),
+            clusters=False,
         )
 
     def _properties(self, properties: Any) -> tuple[Any, ...]:

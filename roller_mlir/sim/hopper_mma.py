@@ -19,7 +19,7 @@ from roller_mlir.support.diagnostics import fail
 _ELEMENTS = {"f16": Element.F16, "bf16": Element.BF16, "tf32": Element.TF32, "s8": Element.S8, "u8": Element.U8}
 _SUMS = {"f32": Sum.F32, "f16": Sum.F16, "s32": Sum.S32}
 _PAIRS = {("f16", "f16"), ("bf16", "bf16"), ("tf32", "tf32"), *((a, b) for a in ("s8", "u8") for b in ("s8", "u8"))}
-_TIED_GROUPS = {"wgmma_wait_all": 0, "wgmma_wait_all_but_one": 1}
+_TIED_GROUPS = {"wgmma_wait_all": 0}
 _GROUPS = {
     "nvvm.wgmma.fence.aligned": "group_fence",
     "nvvm.wgmma.commit.group.sync.aligned": "group_commit",

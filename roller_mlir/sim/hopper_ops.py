@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rewrites Hopper's NVVM operations of a kernel: places, lanes, barriers, registers, fences, stores of matrices."""
+"""Rewrites Hopper's NVVM operations of a kernel: places, lanes, barriers, registers, fences."""
 
 import re
 from collections.abc import Callable
@@ -74,7 +74,6 @@ class HopperOps:
             "nvvm.elect.sync": self._plan_elect,
             "nvvm.shfl.sync": self._plan_shuffle,
             "nvvm.setmaxregister": self._plan_registers,
-            "nvvm.stmatrix": self._plan_matrix_store,
             "nvvm.cluster.arrive": lambda one: self._plan_cluster(one, "cluster_arrive", [1]),
             "nvvm.cluster.arrive.relaxed": lambda one: self._plan_cluster(one, "cluster_arrive", [0]),
             "nvvm.cluster.wait": lambda one: self._plan_cluster(one, "cluster_wait", []),
@@ -222,26 +221,3 @@ class HopperOps:
         return self.calls.plan_call(
             operation, "registers", lambda: [self.calls.number(one) for one in (site, count, increases)]
         )
-
-    def _plan_matrix_store(self, operation: Any) -> Callable[[], None]:
-        self.calls.require_warps(operation)
-        shape, element = (str(operation.attributes[name]) for name in ("shape", "eltType"))
-        registers = len(operation.operands) - 1
-        if "m = 8, n = 8" not in shape or "b16" not in element or registers not in (1, 2, 4):
-            fail(operation, f"'{operation.name}' must store 1, 2 or 4 matrices of 8 x 8 x 16 bits, but got {operation}")
-        transposed = int(word(operation.attributes["layout"]) == "col")
-        site = self.calls.site(operation)
-        self.calls.memory.widths.add(2)
-
-        def operands() -> list[Any]:
-            address, *values = (self.calls.index(operation, value) for value in operation.operands)
-            values += [self.calls.number(0)] * (4 - registers)
-            return [
-                self.calls.number(site),
-                address,
-                self.calls.number(registers),
-                self.calls.number(transposed),
-                *values,
-            ]
-
-        return self.calls.plan_call(operation, "stmatrix", operands)

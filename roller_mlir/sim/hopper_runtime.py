@@ -11,7 +11,6 @@ from roller_mlir.sim.hopper_granules_ir import emit_granules
 from roller_mlir.sim.hopper_group_ir import emit_groups
 from roller_mlir.sim.hopper_mbarrier_ir import emit_mbarriers
 from roller_mlir.sim.hopper_product_ir import emit_products
-from roller_mlir.sim.hopper_store_ir import emit_stores
 from roller_mlir.sim.hopper_waits_ir import emit_waits
 from roller_mlir.sim.jit import QUICK_PASSES, Compiled, compile_text, runtime
 from roller_mlir.sim.runtime_ir import PREFIX
@@ -26,7 +25,6 @@ def hopper_runtime() -> Compiled:
     granules = emit_granules(base)
     emit_waits(base, emit_bulk_copies(base, emit_mbarriers(base), granules))
     emit_products(base, emit_groups(base), granules)
-    emit_stores(base)
     compiled = compile_text(str(base.module), passes=QUICK_PASSES, level=2)
     for function in base.module.functions:
         if not function.is_declaration and function.linkage != "internal":

@@ -141,6 +141,10 @@ class SimulatorBackend:
         device = self._device
         if device is None:
             raise ValueError("open must come before launch, but did not")
+        if launch.cluster != (1, 1, 1):
+            raise BackendError(
+                f"simulator: kernel {launch.kernel!r} has clusters of {launch.cluster} blocks; it runs none"
+            )
         banks = Banks(device.workgroup_banks, device.workgroup_bank_bytes, device.workgroup_wide_load_lanes)
         if self._llvm is not None:
             kernels = self._llvm.find(launch)

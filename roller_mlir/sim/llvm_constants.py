@@ -14,7 +14,8 @@ from collections.abc import Mapping
 from roller_mlir.sim.llvm_text import KernelText, split_top
 
 _OPCODE = "getelementptr|addrspacecast|ptrtoint|inttoptr|bitcast|add|sub|xor|trunc"
-_EXPRESSION = re.compile(rf"\b({_OPCODE})((?: \w+)*) \(([^()]*(?:%roller\.[wc]|@)[^()]*)\)")
+# Behind an opcode are flags alone: of "add i32 ptrtoint (ptr @w to i32), 1" one operand is an expression.
+_EXPRESSION = re.compile(rf"\b({_OPCODE})((?: (?:inbounds|nusw|nuw|nsw))*) \(([^()]*(?:%roller\.[wc]|@)[^()]*)\)")
 _BINARY = ("add", "sub", "xor")
 
 

@@ -15,9 +15,13 @@ def operand_value(operand: str) -> str:
 
     >>> operand_value("ptr nonnull align 4 %x"), operand_value("<2 x i8> noundef <i8 1, i8 2>")
     ('%x', '<i8 1, i8 2>')
+    >>> operand_value("<2 x float> splat (float 3.0)")
+    'splat (float 3.0)'
     """
     kind = re.match(TYPE, operand)
     rest = operand[kind.end() :] if kind else operand
+    if rest.lstrip().startswith("splat ("):
+        return rest.lstrip()
     opened = min((place for place in map(rest.find, "<[{(") if place >= 0), default=-1)
     return rest[rest.rfind(" ", 0, opened) + 1 :] if opened > 0 else rest.rsplit(" ", 1)[-1]
 

@@ -41,26 +41,34 @@ class MatrixLoad:
         return f"ldmatrix_x{self.count}{'_trans' * self.transposed}"
 
 
-def _emit_reads(code: Code, load: MatrixLoad, jobs: Value) -> None:
-    """Emit that the sanitizer, if there is one, sees what each lane reads."""
+def emit_touches(code: Code, count: int, transposed: bool, jobs: Value, touch: Touch) -> None:
+    """Emit that the sanitizer, if there is one, sees what each lane gets or gives of the tiles.
+
+    Args:
+        code: The work of a subgroup.
+        count: Tiles.
+        transposed: Whether lanes hold 16-bit elements of transposed tiles.
+        jobs: Address of the lanes' jobs, whose first operand is the address of a row.
+        touch: `Touch.READ` or `Touch.WRITE`.
+    """
     builder = code.builder
     block, first = code.parameters
-    touch = ir.Function(code.function.module, ir.FunctionType(VOID, [I64] * 5), PREFIX + "touch_load")
+    name = PREFIX + ("touch_load" if touch is Touch.READ else "touch_store")
+    function = ir.Function(code.function.module, ir.FunctionType(VOID, [I64] * 5), name)
     with code.when(code.compare("!=", code.read(block, Block.CELLS), 0)):
         site, current = code.read(code.read(block, Block.SITE), first, I32), code.read(block, Block.CURRENT)
-        width = code.value(2 if load.transposed else 4)
+        width = code.value(2 if transposed else 4)
         with code.count(0, code.value(LANES)) as lane:
             code.write(block, Block.CURRENT, builder.add(first, lane))
             group, part = builder.lshr(lane, code.value(2)), builder.and_(lane, code.value(3))
-            rows, place = (1, part)
-            row = group
-            if load.transposed:
+            rows, place, row = 1, part, group
+            if transposed:
                 rows, place, row = 2, group, builder.mul(part, code.value(2))
-            for number in range(load.count):
+            for number in range(count):
                 for further in range(rows):
                     giver = builder.add(row, code.value(TILE_ROWS * number + further))
                     address = builder.add(operand(code, jobs, giver, Job.X), builder.mul(place, width))
-                    code.call(touch, block, site, address, width, int(Touch.READ))
+                    code.call(function, block, site, address, width, int(touch))
         code.write(block, Block.CURRENT, current)
 
 
@@ -69,7 +77,7 @@ def load_text(load: MatrixLoad) -> str:
     """Return the LLVM IR of `roller_sim_<name>(block, site, row, result, 0)`, which the lanes call, and of its work."""
     code, jobs = start_job(load.name)
     builder = code.builder
-    _emit_reads(code, load, jobs)
+    emit_touches(code, load.count, load.transposed, jobs, Touch.READ)
     with code.count(0, code.value(load.count)) as tile, code.count(0, code.value(TILE_ROWS)) as row:
         giver = builder.add(builder.mul(tile, code.value(TILE_ROWS)), row)
         source = operand(code, jobs, giver, Job.X)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Rewrites matrix instructions: `nvgpu.ldmatrix`, `nvgpu.mma.sync` and `amdgpu.mfma` become calls for whole subgroups.
+"""Rewrites matrix instructions as calls for whole subgroups: mma.sync, mfma, ldmatrix, stmatrix.
 
 A lane's fragments go through memory of its own: it stores A, B and C, calls the instruction's function with their
 addresses, and loads D from where C was.
@@ -11,11 +11,13 @@ from typing import Any
 
 from roller_mlir.sim.accesses import Instrumenter
 from roller_mlir.sim.gpu_ops import GpuOps
+from roller_mlir.sim.hopper_calls import word
 from roller_mlir.sim.indirect_accesses import check_indices
 from roller_mlir.sim.layout import Space
 from roller_mlir.sim.matrix_fragments import Fragments
 from roller_mlir.sim.matrix_layouts import MatrixInstruction, find_mfma, find_mma
 from roller_mlir.sim.matrix_loads_ir import ROW_BYTES, TILE_ROWS, MatrixLoad
+from roller_mlir.sim.matrix_stores_ir import MatrixStore
 from roller_mlir.sim.matrix_units import SubgroupOperation
 from roller_mlir.sim.memory_types import size_bytes, space_of
 from roller_mlir.sim.runtime_ir import PREFIX
@@ -59,6 +61,8 @@ class MatrixOps:
         name = str(operation.name)
         if name == "nvgpu.ldmatrix":
             return self._plan_load(operation)
+        if name == "nvvm.stmatrix":
+            return self._plan_store(operation)
         if name == "nvgpu.mma.sync":
             return self._plan_mma(operation)
         if name == "amdgpu.mfma":
@@ -135,6 +139,35 @@ class MatrixOps:
             site, target = emitter.constant(number), self.fragments.home(result, "rows")
             emitter.call(where, PREFIX + load.name, [site, row, target.address, emitter.constant(0)])
             operation.results[0].replace_all_uses_with(self.fragments.take(where, target, result))
+            operation.erase()
+
+        return rewrite
+
+    def _plan_store(self, operation: Any) -> Callable[[], None]:
+        self._require_lanes(operation, 32)
+        shape, element = (str(operation.attributes[name]) for name in ("shape", "eltType"))
+        count = len(operation.operands) - 1
+        if "m = 8, n = 8" not in shape or "b16" not in element or count not in (1, 2, 4):
+            fail(operation, f"'{operation.name}' must store 1, 2 or 4 matrices of 8 x 8 x 16 bits, but got {operation}")
+        store = MatrixStore(count, word(operation.attributes["layout"]) == "col")
+        self.used.add(store)
+        site = self.memory.table.add(self.memory.kernel, operation).number
+        self.memory.widths.add(2)
+
+        def rewrite() -> None:
+            where, emitter = ir.InsertionPoint(operation), self.memory.emitter
+            pointer, *registers = operation.operands
+            i64, index = ir.IntegerType.get_signless(64), ir.IndexType.get()
+            wide = emitter.create(where, "llvm.ptrtoint", [pointer], [i64])[0]
+            row = emitter.create(where, "arith.index_castui", [wide], [index])[0]
+            number = emitter.constant(site)
+            if self.memory.check:
+                before = ir.InsertionPoint(self._giver(operation, count))
+                emitter.call(before, PREFIX + "pointer", [number, row, emitter.constant(ROW_BYTES)])
+            kind = ir.VectorType.get([count], ir.IntegerType.get_signless(32))
+            whole = emitter.create(where, "vector.from_elements", registers, [kind])[0]
+            source = self.fragments.put(where, whole, "rows")
+            emitter.call(where, PREFIX + store.name, [number, row, source, emitter.constant(0)])
             operation.erase()
 
         return rewrite

@@ -3,16 +3,17 @@
 
 PTX ISA, "Warp-level matrix store instruction: stmatrix": lanes 8 t to 8 t + 7 give the addresses of the rows of tile t,
 the other lanes' addresses count for nothing. Of each tile lane l has the 32-bit word l % 4 of row l / 4, or,
-transposed, the 16-bit elements l / 4 of the rows 2 (l % 4) and 2 (l % 4) + 1.
+transposed, the 16-bit elements l / 4 of the rows 2 (l % 4) and 2 (l % 4) + 1. The sanitizer sees each lane write what
+it gives.
 """
 
 from dataclasses import dataclass
 from functools import cache
 
-from roller_mlir.sim.layout import Job
-from roller_mlir.sim.matrix_ir import emit_entry, start_job
-from roller_mlir.sim.matrix_loads_ir import ROW_BYTES, TILE_ROWS
-from roller_mlir.sim.structured import I16, I32, Value
+from roller_mlir.sim.layout import Job, Touch
+from roller_mlir.sim.matrix_ir import emit_entry, operand, start_job
+from roller_mlir.sim.matrix_loads_ir import ROW_BYTES, TILE_ROWS, emit_touches
+from roller_mlir.sim.structured import I16, I32
 
 
 @dataclass(frozen=True)
@@ -41,19 +42,19 @@ def store_text(store: MatrixStore) -> str:
     code, jobs = start_job(store.name)
     builder = code.builder
 
-    def operand(lane: Value, word: Job) -> Value:
-        return code.read(jobs, builder.add(builder.mul(lane, code.value(len(Job))), code.value(int(word))))
-
+    emit_touches(code, store.count, store.transposed, jobs, Touch.WRITE)
     with code.count(0, code.value(store.count)) as tile, code.count(0, code.value(TILE_ROWS)) as row:
-        target = operand(builder.add(builder.mul(tile, code.value(TILE_ROWS)), row), Job.X)
+        target = operand(code, jobs, builder.add(builder.mul(tile, code.value(TILE_ROWS)), row), Job.X)
         if store.transposed:
             place = builder.add(builder.mul(tile, code.value(2)), builder.and_(row, code.value(1)))
             for column in range(ROW_BYTES // 2):
-                holder = operand(builder.add(builder.lshr(row, code.value(1)), code.value(4 * column)), Job.Y)
+                giver = builder.add(builder.lshr(row, code.value(1)), code.value(4 * column))
+                holder = operand(code, jobs, giver, Job.Y)
                 code.write(target, column, code.read(holder, place, I16), I16)
         else:
             for word in range(ROW_BYTES // 4):
-                holder = operand(builder.add(builder.mul(row, code.value(4)), code.value(word)), Job.Y)
+                giver = builder.add(builder.mul(row, code.value(4)), code.value(word))
+                holder = operand(code, jobs, giver, Job.Y)
                 code.write(target, word, code.read(holder, tile, I32), I32)
     code.give(0)
     emit_entry(code, store.name)

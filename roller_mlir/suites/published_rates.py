@@ -87,11 +87,11 @@ RATES: Mapping[str, Rates] = MappingProxyType(
         # memory are part of the instruction.
         # Multiplications: LLVM, SISchedule.td: 32-bit ones at a quarter of the rate; AMDGPUCodeGenPrepare.cpp: 24-bit
         # ones for small operands, at the full rate. A gfx906 reaches 4275 and 12204 billion operations a second, and
-        # 12881 of f32: github.com/krrishnarraj/clpeak, issue 109.
+        # 12881 of f32: github.com/krrishnarraj/clpeak/issues/109.
         # Merged reads: Vega 7nm ISA, DS_READ2_B32: two words by two addresses, which gain nothing over two reads.
         # Clock: 12000 GFLOPS, the artifact's arch/MI50.py.
-        # Launch and synchronization: 17 microseconds on an MI325X, github.com/pytorch/FBGEMM, pull request 6219; 18.5
-        # on a gfx1201, github.com/ROCm/legacy-rocm-build, issue 6409.
+        # Launch and synchronization: 17 microseconds on an MI325X, github.com/pytorch/FBGEMM/pull/6219; 18.5
+        # on a gfx1201, github.com/ROCm/legacy-rocm-build/issues/6409.
         "gfx906": Rates(
             arithmetic_cycles=4,
             multiplication_cycles=16,

@@ -56,7 +56,7 @@ def test_equal_to_numpy_on_subgroups_of_64(t: Typed, name: str) -> None:
 @pytest.mark.parametrize("t", TYPES, ids=str)
 def test_reductions_divided_over_tasks(t: Typed) -> None:
     """The second stage joins partial results of the accumulator's type."""
-    assert check(named_matmul(t, 24, 40, 4096), "h200") == 2
+    assert check(named_matmul(t, 24, 40, 16384), "h200") == 2
     kernels = check(largest_product(t, 24, 40, 4096), "h200")
     assert kernels == 2 or t.result not in INTEGERS, "the partial maxima of integers start from the smallest number"
 

@@ -6,7 +6,7 @@ import json
 import logging
 import os
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import pytest
 
 import roller_mlir
 from roller_mlir import Artifact, CompileOptions
-from roller_mlir.compiler import cache, cache_store, driver
+from roller_mlir.compiler import cache, cache_entries, cache_store, driver
 from roller_mlir.compiler.cache_settings import CacheSettings
 from roller_mlir.compiler.cache_store import CacheStore
 from roller_mlir.compiler.cache_versions import Versions
@@ -122,6 +122,12 @@ def test_what_decides_the_result_is_in_the_key(folder: Path, tmp_path: Path, mon
     assert versions is not None
     monkeypatch.setattr(versions, "versions", replace(versions.versions, digest="another compiler"))
     missed_once()
+
+
+def test_options_that_are_files_count_by_content() -> None:
+    """An option that names a file needs a part of its own in the key, as the plan file has."""
+    paths = {field.name for field in fields(CompileOptions) if "Path" in str(field.type)}
+    assert paths == {"plan_file"} <= set(cache_entries._UNKEYED_OPTIONS)
 
 
 def test_a_plan_file_that_changes_meanwhile_spoils_nothing(

@@ -45,8 +45,8 @@ class Product:
         pad: Elements behind each row in workgroup memory.
         swizzle: "xor" or None.
         copy: "asynchronous" or "synchronous".
-        turned: Elements along the other dimension than the tensor's rows of one write of workgroup memory, per factor: 0
-            where rows lie there as in the tensor.
+        turned: Elements along the other dimension than the tensor's rows of one write of workgroup memory, per factor;
+            0 where rows lie there as in the tensor.
         start: What the sums start from.
         end: Text of an op on %r that gives %s, and its type; empty for none.
     """

@@ -50,7 +50,8 @@ def test_machine_code_of_fused_programs_keeps_the_plan(name: str, device: str) -
 def test_products_are_packed_where_the_device_packs(name: str) -> None:
     """Also where the rows of the output are too short for vectors: lanes lie along any loop."""
     (operator,) = select(find_suite("roller119"), (name,))
-    kernel = roller_mlir.compile(function_text(operator), target="mi300x").manifest.kernels[0]
+    options = roller_mlir.CompileOptions(instructions=("fma", "packed_fma"))
+    kernel = roller_mlir.compile(function_text(operator), target="mi300x", options=options).manifest.kernels[0]
     assert kernel.plan is not None
     assert kernel.plan.instruction == "packed_fma"
     loop = kernel.statistics.main_loop

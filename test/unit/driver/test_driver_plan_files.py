@@ -77,7 +77,11 @@ def test_a_folder_is_no_plan_file(tmp_path: Path) -> None:
         (("lane",), "x", "matmul_0.lane: expected an integer, but got 'x'"),
         (("axes", 0, "chunk"), 0, "chunk"),
         (("axes", 2, "block"), 8.5, "matmul_0.axes[2].block: expected an integer, but got 8.5"),
-        (("axes", 1, "width"), 1, "matmul_0.axes[1].width: expected one of the keys ['block', 'chunk', 'lanes', 'threads', 'tile']"),
+        (
+            ("axes", 1, "width"),
+            1,
+            "matmul_0.axes[1].width: expected one of the keys ['block', 'chunk', 'lanes', 'threads', 'tile']",
+        ),
         (("operands", 0, "order"), 5, "matmul_0.operands[0].order: expected a list, but got 5"),
         (("operands", 0, "layer"), "moon", "layer 'moon'"),
         (("device",), "mi300x", "for 'mi300x', but the device is 'h200'"),

@@ -1,131 +1,21 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Cases of test_runtime_cuda.py: what the driver is asked to do, call by call, and what never reaches it.
-
-The fake driver's record has a line per call. Addresses differ from run to run; the cases know those that they gave.
-"""
+"""Cases of test_runtime_cuda.py: what the driver is asked to do by calls, and what never reaches it."""
 
 import ctypes
 import gc
-import os
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
+from cuda_helpers import FILES, Dlpack, Interface, device, hexadecimal, manifest, record, with_launch
 
-from roller_mlir.plan.manifest import Buffer, DeviceRecord, File, Kernel, Launch, Manifest, View
-from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.runtime import ArgumentError, Artifact, BackendError, Program, find_backend
 from roller_mlir.runtime.cuda_backend import CudaBackend
-from roller_mlir.runtime.driver_memory import DeviceArray
+from roller_mlir.runtime.driver_memory import CachingAllocator, DeviceArray
 
 CAPTURING = 0xCAFE
-POINTER, MAP = ".param .u64 .ptr .align 16 p", ".param .align 64 .b8 m[128]"
-LOG = Path(os.environ["FAKE_CUDA_LOG"])
-
-
-def ptx(**kernels: int | tuple[int, int]) -> bytes:
-    """Makes PTX whose kernels have so many pointers and then tensor maps."""
-    text = ".version 8.0\n"
-    for name, counts in kernels.items():
-        pointers, maps = counts if isinstance(counts, tuple) else (counts, 0)
-        text += f".visible .entry {name}(\n" + ",\n".join([POINTER] * pointers + [MAP] * maps) + "\n)\n{ ret; }\n"
-    return text.encode()
-
-
-def view(buffer: str, count: int = 64, offset_bytes: int = 0, element_type: Any = "f32") -> View:
-    return View(buffer=buffer, offset_bytes=offset_bytes, element_type=element_type, shape=(count,))
-
-
-def buffer(name: str, role: Any, count: int = 64, **more: Any) -> Buffer:
-    return Buffer(name=name, role=role, shape=(count,), **{"element_type": "f32", **more})
-
-
-def manifest(**changes: Any) -> Manifest:
-    """y = 4 x: two launches through a workspace, then a copy of half of it beside a constant."""
-    launch = {"grid": (2, 1, 1), "block": (32, 1, 1)}
-    fields: dict[str, Any] = {
-        "function": "main",
-        "device": DeviceRecord(name="h200", vendor="nvidia", architecture="sm_90a", subgroup_size=32),
-        "inputs": ("x",),
-        "outputs": ("y", "z"),
-        "buffers": (
-            buffer("x", "input"),
-            buffer("y", "output"),
-            buffer("z", "output"),
-            buffer("w", "workspace", offset_bytes=256),
-            buffer("c", "constant", 4, offset_bytes=16),
-        ),
-        "workspace_bytes": 512,
-        "launches": (
-            Launch(kernel="twice_a", arguments=(view("x"), view("w")), dynamic_workgroup_bytes=65536, **launch),
-            Launch(kernel="twice_b", arguments=(view("w"), view("y"), view("c", 4)), cooperative=True, **launch),
-            Launch(kernel="", arguments=(view("w", 32, 128), view("z", 32))),
-        ),
-        "kernels": (Kernel(name="twice_a", files={"ptx": "k.ptx"}), Kernel(name="twice_b", files={"ptx": "k.ptx"})),
-        "files": (
-            File(name="k.ptx", role="ptx", size_bytes=0, sha256=""),
-            File(name="constants.bin", role="constants", size_bytes=32, sha256=""),
-        ),
-    }
-    return Manifest(**{**fields, **changes})
-
-
-FILES = {"k.ptx": ptx(twice_a=2, twice_b=3), "constants.bin": bytes(32)}
-
-
-class Interface:
-    """An array of another library that has the CUDA array interface; its memory is the host's."""
-
-    def __init__(self, host: np.ndarray[Any, Any], **changes: Any) -> None:
-        self.host = host
-        self.__cuda_array_interface__ = {
-            "shape": host.shape,
-            "typestr": host.dtype.str,
-            "data": (int(host.ctypes.data), False),
-            "version": 3,
-            "strides": None,
-            **changes,
-        }
-
-
-def device(count: int = 64, dtype: Any = np.float32, past: int = 0, **changes: Any) -> Interface:
-    """Makes an array on the device whose address is so many bytes past a multiple of 256."""
-    size = count * np.dtype(dtype).itemsize
-    raw = np.zeros(size + 512, np.uint8)
-    first = -raw.ctypes.data % 256 + past
-    return Interface(raw[first : first + size].view(dtype), **changes)
-
-
-class Dlpack:
-    """An array of another library that has DLPack; it notes the streams that it is asked for."""
-
-    def __init__(self, capsule: Any, where: tuple[int, int], fails: Exception | None = None) -> None:
-        self.capsule, self.where, self.fails = capsule, where, fails
-        self.streams: list[Any] = []
-
-    def __dlpack_device__(self) -> tuple[int, int]:
-        return self.where
-
-    def __dlpack__(self, *, stream: Any = None) -> Any:  # as before DLPack 1.0
-        if self.fails:
-            raise self.fails
-        self.streams.append(stream)
-        return self.capsule
-
-
-def record() -> list[str]:
-    """Returns what the driver was asked since the last call."""
-    lines = LOG.read_text().splitlines() if LOG.exists() else []
-    LOG.write_text("")
-    return lines
-
-
-def hexadecimal(array: Any) -> str:
-    address = array.host.ctypes.data if isinstance(array, Interface) else array.address
-    return f"{address:016x}"
 
 
 @pytest.fixture
@@ -172,6 +62,17 @@ def test_a_call_asks_for_exactly_its_launches(program: Program) -> None:
         f"{w.host.ctypes.data + 256:016x} {hexadecimal(y)} "
     )
     assert lines[2:] == ["copy 128 bytes stream 0x77"]
+
+
+@pytest.mark.parametrize("cooperative", [False, True])
+def test_clusters(backend: CudaBackend, cooperative: bool) -> None:
+    program = backend.load(with_launch(1, cluster=(2, 1, 1), cooperative=cooperative), FILES)
+    record()
+    program(device(), outputs=[device(), device()], stream=0x77, workspace=device(128))
+    how = "cluster 2,1,1 " + "cooperative " * cooperative
+    assert record()[1].startswith(f"{how} twice_b grid 2,1,1 block 32,1,1 shared 0 stream 0x77 context 0xc0: ")
+    with pytest.raises(ValueError, match=r"a grid must be whole clusters of \(2, 1, 1\) blocks, but is \(3, 1, 1\)"):
+        with_launch(1, cluster=(2, 1, 1), grid=(3, 1, 1))
 
 
 def test_a_capturing_stream_sees_launches_only(program: Program) -> None:
@@ -339,155 +240,29 @@ def test_wrong_outputs_and_workspaces_are_refused_before_a_launch(program: Progr
     assert record() == []
 
 
-def with_launch(number: int, **changes: Any) -> Manifest:
-    launches = list(manifest().launches)
-    launches[number] = replace(launches[number], **changes)
-    return manifest(launches=tuple(launches))
-
-
-DEVICE = DeviceRecord(name="a100-80", vendor="nvidia", architecture="sm_80", subgroup_size=32)
-
-
-@pytest.mark.parametrize(
-    ("wrong", "files", "message"),
-    [
-        (
-            with_launch(0, grid=(1, 70000, 1)),
-            {},
-            "kernel 'twice_a' needs a grid of (1, 70000, 1), but device 0 (sm_90)",
-        ),
-        (with_launch(0, block=(1024, 2, 1)), {}, "kernel 'twice_a' needs blocks of (1024, 2, 1) threads, but device 0"),
-        (
-            with_launch(0, dynamic_workgroup_bytes=1 << 20),
-            {},
-            "kernel 'twice_a' needs 1048576 B of workgroup memory, but device 0 (sm_90) has 232448 B",
-        ),
-        (
-            with_launch(1, grid=(10000, 1, 1)),
-            {},
-            "kernel 'twice_b' needs 10000 blocks at the same time, but device 0 runs 8448 of them",
-        ),
-        (manifest(device=replace(DEVICE, vendor="amd")), {}, "was compiled for a100-80 of amd; CUDA runs nvidia's"),
-        (
-            manifest(device=replace(DEVICE, architecture="sm_100a")),
-            {},
-            "kernel 'twice_a' has ptx for sm_100a, but device 0 (sm_90) needs one for sm_90; compile for this device",
-        ),
-        (
-            manifest(kernels=(Kernel(name="twice_a"), Kernel(name="twice_b"))),
-            {},
-            "kernel 'twice_a' has no file for sm_90a",
-        ),
-        (manifest(), {"k.ptx": ptx(twice_a=2)}, "k.ptx holds no kernel 'twice_b': CUDA: cuModuleGetFunction failed"),
-        (
-            manifest(),
-            {"k.ptx": b"not assembly"},
-            "CUDA cannot load kernel 'twice_a' (k.ptx): CUDA_ERROR_INVALID_PTX (said the fake driver): "
-            "line 1: unexpected text",
-        ),
-        (manifest(), {"constants.bin": bytes(16)}, "constant 'c' lies outside of the constants, which have 16 B"),
-        (
-            manifest(buffers=(*manifest().buffers[:4], buffer("c", "constant", 4, offset_bytes=4))),
-            {},
-            "constant 'c' must begin at a multiple of 16 B, but begins at 4",
-        ),
-        (
-            manifest(buffers=(*manifest().buffers, buffer("v", "output"))),
-            {},
-            "output 'v' is not among the function's outputs, so nobody gives it",
-        ),
-        (
-            manifest(buffers=(*manifest().buffers, buffer("v", "constant", 1, alignment_bytes=512))),
-            {},
-            "constant 'v' needs an alignment of 512 B; memory here is aligned to 256 B",
-        ),
-    ],
-)
-def test_what_the_device_does_not_run_is_refused(
-    backend: CudaBackend, wrong: Manifest, files: dict[str, bytes], message: str
-) -> None:
+def test_a_recording_does_not_wait_for_what_is_not_in_it(program: Program) -> None:
+    y, z, w = device(), device(), device(128)
+    ours, _ = program(np.zeros(64, np.float32))
     record()
-    with pytest.raises(BackendError, match=re.escape(message)):
-        backend.load(wrong, {**FILES, **files})
-    assert not [line for line in record() if line.startswith(("launch", "cooperative"))]
+    program(ours, outputs=[y, z], stream=CAPTURING, workspace=w)
+    program(device(stream=0x99), outputs=[y, z], stream=CAPTURING, workspace=w)
+    assert [line.split()[0] for line in record()] == ["launch", "cooperative", "copy"] * 2
 
 
-def test_memory_that_is_not_there(backend: CudaBackend) -> None:
-    many = 1 << 18
-    launch = Launch(kernel="twice_a", arguments=(view("x", many), view("y", many)))
-    big = manifest(
-        buffers=(buffer("x", "input", many), buffer("y", "output", many)),
-        outputs=("y",),
-        workspace_bytes=0,
-        launches=(launch,),
-    )
-    loaded = backend.load(big, FILES)
-    record()
-    with pytest.raises(BackendError, match="CUDA: device 0 has no 1048576 B left for this run"):
-        loaded(device(many))
-    assert not [line for line in record() if "launch" in line]
-
-
-MAPPED = TensorMap(argument=0, element="f16", extents=(8, 64), strides=(128,), box=(4, 32), steps=(1, 2), swizzle=64)
-
-
-def mapped(one: TensorMap = MAPPED) -> Manifest:
-    return manifest(
-        outputs=("y",),
-        workspace_bytes=0,
-        buffers=(buffer("x", "input", 512, element_type="f16"), buffer("y", "output", 512, element_type="f16")),
-        launches=(
-            Launch(kernel="map", arguments=(view("x", 512, element_type="f16"), view("y", 512, element_type="f16"))),
-        ),
-        kernels=(Kernel(name="map", files={"ptx": "k.ptx"}, tensor_maps=(one,)),),
-    )
-
-
-def test_tensor_maps(backend: CudaBackend) -> None:
-    loaded = backend.load(mapped(), {**FILES, "k.ptx": ptx(map=(2, 1))})
-    record()
-    x, y = device(512, np.float16), device(512, np.float16)
-    loaded(x, outputs=[y])
-    loaded(x, outputs=[y])
-    lines = record()
-    assert [line.split()[0] for line in lines] == ["encode", "launch", "launch"]  # kept for the same address
-    *pointers, last = lines[2].split(": ")[1].split()
-    assert pointers == [hexadecimal(x), hexadecimal(y)]
-    content, past = last.split("@")
-    assert past == "0"  # a multiple of 128
-    encoded = bytes.fromhex(content)[::-1]
-    assert list(encoded[:4]) == [6, 2, 2, 2]  # f16, two dimensions, 64-byte swizzle, 128-byte promotion
-    assert int.from_bytes(encoded[8:16], "little") == x.host.ctypes.data
-    assert (list(encoded[16:18]), list(encoded[24:26])) == ([32, 4], [2, 1])  # innermost first
-    assert np.frombuffer(encoded[32:48], np.uint64).tolist() == [64, 8]
-    assert np.frombuffer(encoded[80:88], np.uint64).tolist() == [128]
-
-
-@pytest.mark.parametrize(
-    ("one", "message"),
-    [
-        (replace(MAPPED, argument=2), "kernel 'map': tensor map 0 is of argument 2, but there are 2"),
-        (replace(MAPPED, strides=(120,)), "tensor map 0 needs strides in multiples of 16 B, but has (120,)"),
-        (replace(MAPPED, extents=(9, 64)), "tensor map 0 ends at 1152 B of argument 0, which has 1024 B"),
-    ],
-)
-def test_tensor_maps_that_lie_are_refused(backend: CudaBackend, one: TensorMap, message: str) -> None:
-    with pytest.raises(BackendError, match=re.escape(message)):
-        backend.load(mapped(one), {**FILES, "k.ptx": ptx(map=(2, 1))})
-
-
-def test_bf16_as_its_bits(backend: CudaBackend) -> None:
-    many = manifest(
-        outputs=("y",),
-        workspace_bytes=0,
-        buffers=(buffer("x", "input", element_type="bf16"), buffer("y", "output", element_type="bf16")),
-        launches=(Launch(kernel="b", arguments=(view("x", element_type="bf16"), view("y", element_type="bf16"))),),
-        kernels=(Kernel(name="b", files={"ptx": "k.ptx"}),),
-    )
-    loaded = backend.load(many, {**FILES, "k.ptx": ptx(b=2)})
-    (y,) = loaded(np.zeros(64, np.uint16))
-    assert y.element_type == "bf16" and y.numpy().dtype == np.uint16
-    assert y.__cuda_array_interface__["typestr"] == "<u2"
-    loaded(Interface(device(64, np.uint16).host, typestr="<V2"), outputs=[y])
-    with pytest.raises(ArgumentError, match="must have type bf16, but has f16"):
-        loaded(np.zeros(64, np.float16))
+def test_memory_of_other_streams_is_set_aside(backend: CudaBackend) -> None:
+    allocator = CachingAllocator(backend.driver, cache_bytes=1024)
+    with backend.driver.current():
+        record()
+        same, other = (DeviceArray(backend.driver, allocator.allocate(256, 0x55), (64,), "f32") for _ in range(2))
+        capsules = [same.__dlpack__(stream=0x55), other.__dlpack__(stream=0x66)]
+        del same, other, capsules
+        gc.collect()
+        record()
+        again = allocator.allocate(256, 0x55)
+        assert record() == []  # that of its own stream comes again
+        third = allocator.allocate(256, 0x55)
+        assert record() == ["allocate 512"]  # the other one does not
+        third.shared = True
+        del third, again
+        allocator.allocate(1000, 0x55)
+        assert record() == ["free 512", "allocate 1024"]  # 1536 B are above the limit

@@ -107,6 +107,11 @@ def test_run_with_numpy() -> None:
             "kernel 'twice' has hsaco for gfx90a, but device 0 (gfx942:sramecc+:xnack-) needs one for gfx942",
         ),
         (manifest(device=replace(manifest().device, vendor="nvidia")), FILES, "HIP runs amd's devices"),
+        (
+            manifest(launches=(replace(manifest().launches[0], cluster=(2, 1, 1)),)),
+            FILES,
+            "kernel 'twice' needs clusters of (2, 1, 1) blocks, which device 0 (gfx942:sramecc+:xnack-) does not offer",
+        ),
         (manifest(), {"k.hsaco": b"not assembly"}, "HIP cannot load kernel 'twice' (k.hsaco): HIP: hipModuleLoadData"),
         (manifest(), {"k.hsaco": b"empty"}, "k.hsaco holds no kernel 'twice': HIP: hipModuleGetFunction failed"),
     ],

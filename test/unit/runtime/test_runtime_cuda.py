@@ -10,7 +10,6 @@ import pytest
 
 from roller_mlir.runtime import BackendError, find_backend
 
-
 HAS_BINDINGS = importlib.util.find_spec("cuda") is not None and importlib.util.find_spec("cuda.bindings") is not None
 
 
@@ -19,6 +18,7 @@ HAS_BINDINGS = importlib.util.find_spec("cuda") is not None and importlib.util.f
 def test_calls_and_refusals_with_a_fake_driver(tmp_path: Path) -> None:
     fake_drivers.build("fake_cuda.c", tmp_path / "libcuda.so.1")
     fake_drivers.run_cases("cuda_cases.py", tmp_path)
+    fake_drivers.run_cases("cuda_cases_loading.py", tmp_path)
 
 
 def test_what_is_missing_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

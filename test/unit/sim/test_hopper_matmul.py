@@ -176,8 +176,11 @@ MISTAKES = {
         "mbarrier has been init|nothing orders the init",
     ),
     "no fence before the products": (without("nvvm.wgmma.fence.aligned"), "missing-fence", "without 'wgmma.fence'"),
-    "the last wait for all but one group": (
-        changed('"wgmma.wait_group.sync.aligned 0;"', '"wgmma.wait_group.sync.aligned 1;"'),
+    "no wait before the results": (
+        without("wgmma.wait_group.sync.aligned 0;").replace(
+            f"llvm.extractvalue {re.findall(r'(%t[0-9]+) = llvm.inline_asm .*wait_group', TEXT)[0]}[",
+            "llvm.extractvalue %r#0[",
+        ),
         "unfinished-product",
         "accumulators are used while a product on them is under way",
     ),

@@ -7,14 +7,15 @@ cuTensorMapEncodeTiled; PTX ISA, sections "Tensors" and "Asynchronous warpgroup 
 
 from collections.abc import Sequence
 
-from roller_mlir.mapping.tensor_copy import LINE_BYTES, MOST_BOX_ELEMENTS, MOST_DIMENSIONS, STRIDE_BYTES
+from roller_mlir.mapping.tensor_copy import (
+    LINE_BYTES,
+    MOST_BOX_ELEMENTS,
+    MOST_DIMENSIONS,
+    MOST_STEP,
+    STORED_TYPES,
+    STRIDE_BYTES,
+)
 from roller_mlir.plan import Access, TensorExpression
-
-STORED_TYPES = ("f16", "bf16")
-"""Types of results that tensor copies write."""
-
-LONGEST_STEP = 8
-"""Tensor elements between neighbours of a box, at most."""
 
 
 def tensor_copy_multiples(
@@ -93,7 +94,7 @@ def lines_follow(expression: TensorExpression, row: int, beside: int, depth: int
     for d, index in enumerate(access.indices):
         for loop in (row, beside, depth):
             step = index.coefficients[loop]
-            if step and (loop in places or d in places.values() or not 1 <= step <= LONGEST_STEP):
+            if step and (loop in places or d in places.values() or not 1 <= step <= MOST_STEP):
                 return False
             if step:
                 places[loop] = d
@@ -128,7 +129,7 @@ def _inner_loop(access: Access, loops: tuple[int, int, int]) -> int | None:
         if moved:
             (loop,) = moved
             step = access.indices[d].coefficients[loop]
-            if not 1 <= step <= LONGEST_STEP or (loop in placed):
+            if not 1 <= step <= MOST_STEP or (loop in placed):
                 return None
             placed.append(loop)
             if d == len(access.shape) - 1 and step == 1:

@@ -1,0 +1,14 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`roller run --on cuda`: what only the simulator can do is refused by name."""
+
+from typing import Any
+
+import pytest
+
+from roller_mlir.tools.roller import main
+
+
+@pytest.mark.parametrize("option", [["--count"], ["--sanitize"], ["--level", "gpu"]])
+def test_what_only_the_simulator_does(capsys: Any, option: list[str]) -> None:
+    assert main(["run", "any.roller", "--on", "cuda", "--random", *option]) == 2
+    assert f"{option[0]} is for --on sim; cuda runs the kernels as they are" in capsys.readouterr().err

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The runtime as one file: works without the package, and says what it lacks."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from test_runtime_untrusted import artifact
+
+from roller_mlir.runtime import single_file
+
+COMMAND = [sys.executable, "-m", "roller_mlir.runtime.single_file"]
+
+
+def run(command: list[str], folder: Path) -> "subprocess.CompletedProcess[str]":
+    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=folder)
+
+
+def test_it_works_without_the_package(tmp_path: Path) -> None:
+    artifact().save(tmp_path / "main.roller")
+    assert run([*COMMAND, "-o", "runtime_here.py"], tmp_path).returncode == 0
+    script = (
+        "import sys\n"
+        "sys.modules['roller_mlir'] = None\n"
+        "from runtime_here import Artifact, ArtifactError, BackendError, backend_names, find_backend\n"
+        "found = Artifact.load('main.roller')\n"
+        "assert found.manifest.function == 'main' and len(found.manifest.launches) == 20\n"
+        "assert backend_names() == ('cuda', 'hip', 'sim')\n"
+        "sys.modules['cuda.bindings.driver'] = sys.modules['hip'] = None\n"
+        "for name in backend_names():\n"
+        "    try:\n"
+        "        found.open(name)\n"
+        "    except BackendError as error:\n"
+        "        print(error)\n"
+        "try:\n"
+        "    Artifact.load('missing')\n"
+        "except ArtifactError as error:\n"
+        "    import traceback\n"
+        "    assert 'raise ArtifactError' in traceback.format_exc()\n"  # tracebacks have source lines
+    )
+    done = run([sys.executable, "-c", script], tmp_path)
+    assert done.returncode == 0, done.stderr
+    said = done.stdout.splitlines()
+    assert "needs cuda-bindings" in said[0] and "needs hip-python" in said[1]
+    assert "back end 'sim' is not available here" in said[2]
+
+
+def test_only_what_the_runtime_needs_is_in_it() -> None:
+    layers = {name.split(".")[1] for name in single_file.sources() if "." in name}
+    assert layers == {"plan", "runtime"}
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("a-b.py", "must be named like a module, such as roller_runtime.py, but got 'a-b.py'"),
+        ("runtime.txt", "must be named like a module"),
+        ("missing/runtime.py", "error: cannot write 'missing/runtime.py': No such file or directory"),
+    ],
+)
+def test_wrong_names(tmp_path: Path, name: str, message: str) -> None:
+    done = run([*COMMAND, "-o", name], tmp_path)
+    assert done.returncode in (1, 2) and message in done.stderr
