@@ -26,14 +26,14 @@ from roller_mlir.dialects.rtile_fields import (
 )
 from roller_mlir.support.bindings import ir
 
-INSTRUCTIONS = ("fma", "packed_fma", "wmma", "mma", "wgmma", "mfma")
+MATRIX_FAMILIES = ("wmma", "mma", "wgmma", "mfma")
+INSTRUCTIONS = ("fma", "packed_fma", *MATRIX_FAMILIES)
 SWIZZLES = ("xor", "tma128")
 COPIES = ("synchronous", "asynchronous", "tensor")
 VECTOR_KEYS = ("vector", "store_vector", "fragment_vector")
 LAYOUT_KEYS = ("order", "pad", *VECTOR_KEYS, "swizzle", "copy")
 THREADS_KEYS = ("axes", "order", "lane", "unroll", "lane_order")
 AXIS_KEYS = ("block", "threads", "chunk", "lanes", "tile")
-MATRIX_FAMILIES = INSTRUCTIONS[2:]
 INSTRUCTION_KEYS = ("family", "shape", "row", "column", "depth")
 ATOM_KEYS = ("shape", "row", "column", "depth", "lane_order")
 PART_KEYS = ("loop", "parts", "extent")

@@ -20,22 +20,22 @@
 // WMMA: gpu.subgroup_mma_compute
 // WGMMA: nvvm.wgmma.mma_async
 
-func.func @dense(%x: tensor<256x512xf16>, %w: tensor<512x384xf16>, %bias: tensor<384xf32>) -> tensor<256x384xf16> {
+func.func @dense(%x: tensor<512x512xf16>, %w: tensor<512x512xf16>, %bias: tensor<512xf32>) -> tensor<512x512xf16> {
   %zero = arith.constant 0.0 : f32
-  %empty = tensor.empty() : tensor<256x384xf32>
-  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<256x384xf32>) -> tensor<256x384xf32>
-  %product = linalg.matmul ins(%x, %w : tensor<256x512xf16>, tensor<512x384xf16>)
-      outs(%init : tensor<256x384xf32>) -> tensor<256x384xf32>
-  %out = tensor.empty() : tensor<256x384xf16>
+  %empty = tensor.empty() : tensor<512x512xf32>
+  %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %product = linalg.matmul ins(%x, %w : tensor<512x512xf16>, tensor<512x512xf16>)
+      outs(%init : tensor<512x512xf32>) -> tensor<512x512xf32>
+  %out = tensor.empty() : tensor<512x512xf16>
   %active = linalg.generic {
       indexing_maps = [affine_map<(m, n) -> (m, n)>, affine_map<(m, n) -> (n)>, affine_map<(m, n) -> (m, n)>],
       iterator_types = ["parallel", "parallel"]}
-      ins(%product, %bias : tensor<256x384xf32>, tensor<384xf32>) outs(%out : tensor<256x384xf16>) {
+      ins(%product, %bias : tensor<512x512xf32>, tensor<512xf32>) outs(%out : tensor<512x512xf16>) {
   ^bb0(%p: f32, %b: f32, %o: f16):
     %sum = arith.addf %p, %b : f32
     %relu = arith.maximumf %sum, %zero : f32
     %narrow = arith.truncf %relu : f32 to f16
     linalg.yield %narrow : f16
-  } -> tensor<256x384xf16>
-  return %active : tensor<256x384xf16>
+  } -> tensor<512x512xf16>
+  return %active : tensor<512x512xf16>
 }

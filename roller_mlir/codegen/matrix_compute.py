@@ -7,12 +7,13 @@ from math import prod
 
 from roller_mlir.codegen.compute import Compute
 from roller_mlir.codegen.matrix import Matrix, result_type
-from roller_mlir.codegen.matrix_operands import MATRIX_ROWS, MatrixOperands, staged_inputs
+from roller_mlir.codegen.matrix_operands import MatrixOperands, staged_inputs
 from roller_mlir.codegen.matrix_wmma import multiply
 from roller_mlir.codegen.task_context import TaskContext
 from roller_mlir.codegen.thread_box import Positions
 from roller_mlir.mapping.index import Linear
 from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW
+from roller_mlir.mapping.matrix_phases import MATRIX_ROWS
 from roller_mlir.mapping.thread_map import register_offset
 from roller_mlir.mapping.unrolling import rolled_reductions
 from roller_mlir.support.bindings import ir

@@ -15,13 +15,11 @@ from roller_mlir.codegen.thread_box import Positions
 from roller_mlir.codegen.tile_values import StagedTile
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW, Fragment, Step, depth_pack
+from roller_mlir.mapping.matrix_phases import MATRIX_ROWS
 from roller_mlir.mapping.swizzle import PIECE_BYTES
 from roller_mlir.plan import LinearIndex
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
-
-MATRIX_ROWS = 8
-"""Rows of one matrix that `ldmatrix` reads, each of 16 bytes."""
 
 
 @dataclass(frozen=True)

@@ -27,7 +27,7 @@ from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
 
-def _emit(
+def _emit_box(
     context: TaskContext,
     compute: Compute,
     values: Sequence[ir.Value],
@@ -90,7 +90,7 @@ class TaskBuilder:
         """A compute outside of reduction loops: all its points at once."""
         view = op.opview
         compute = self._computes.prepare(view)
-        values = _emit(self._context, compute, self._computes.start(view, compute))
+        values = _emit_box(self._context, compute, self._computes.start(view, compute))
         return self._computes.results(view, compute, values)
 
     def _reduce(self, op: ir.Operation) -> None:
@@ -224,7 +224,7 @@ class TaskBuilder:
         )
         values = pipeline.run(
             self._computes.start(view, first),
-            lambda symbol, stage, carried, between: _emit(context, at(symbol, stage), carried, between),
+            lambda symbol, stage, carried, between: _emit_box(context, at(symbol, stage), carried, between),
             1 if first.matrix is None else matrix_stretches(first),
         )
         return self._computes.results(view, first, values)

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from roller_mlir.hal.checks import check_clock, require, require_member, require_positive
 
 _SCALAR_FAMILIES = ("fma", "packed_fma")
-_MATRIX_FAMILIES = ("wmma", "mma", "wgmma", "mfma")
-FAMILIES = (*_SCALAR_FAMILIES, *_MATRIX_FAMILIES)
+MATRIX_FAMILIES = ("wmma", "mma", "wgmma", "mfma")
+FAMILIES = (*_SCALAR_FAMILIES, *MATRIX_FAMILIES)
 """All families of instructions."""
 
 
@@ -47,10 +47,10 @@ class Instruction:
         """Checks each field and the fields against each other; raises DeviceError."""
         for key in ("name", "operand_type", "result_type"):
             require(bool(getattr(self, key)), key, "must not be empty")
-        require_member("family", self.family, (*_SCALAR_FAMILIES, *_MATRIX_FAMILIES))
+        require_member("family", self.family, (*_SCALAR_FAMILIES, *MATRIX_FAMILIES))
         require_positive({key: value for key, value in vars(self).items() if isinstance(value, (int, float))})
         check_clock(self.clock_hz)
-        rank = 3 if self.family in _MATRIX_FAMILIES else 0
+        rank = 3 if self.family in MATRIX_FAMILIES else 0
         got = list(self.shape)
         require(len(got) == rank, "shape", f"must have {rank} extents for family '{self.family}', but got {got}")
         require(all(extent > 0 for extent in got), "shape", f"must have extents above 0, but got {got}")

@@ -4,14 +4,13 @@
 from collections.abc import Sequence
 from math import prod
 
+from roller_mlir.hal.instructions import MATRIX_FAMILIES
 from roller_mlir.mapping.layout import steps_of
 from roller_mlir.mapping.matrix import COLUMN, ROW, fragments_of, lane_order, result_shares
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import REGISTER, SYNCHRONOUS, TENSOR, WORKGROUP, AtomPlan
 from roller_mlir.plan.uneven import reads_outside
-
-MATRIX_FAMILIES = ("wmma", "mma", "wgmma", "mfma")
 
 WARPGROUP = 4
 """Subgroups of one `wgmma`."""

@@ -113,8 +113,8 @@ def _join(runtime: Runtime) -> Value:
     return code.function
 
 
-def _tick(code: Code, launch: Value) -> Value:
-    """Emit the next time; return it."""
+def tick(code: Code, launch: Value) -> Value:
+    """Emit the next time of the launch; return it."""
     now = code.builder.add(code.read(launch, Launch.TIME), code.value(1))
     code.write(launch, Launch.TIME, now)
     return now
@@ -169,7 +169,7 @@ def _release(runtime: Runtime, join: Value) -> Value:
     lanes = code.least(builder.add(first, code.read(launch, Launch.SUBGROUP)), code.read(launch, Launch.THREADS))
     with code.count(first, lanes) as lane:
         _join_word(code, released, lane, before_sync)
-    _tick(code, launch)
+    tick(code, launch)
     builder.ret_void()
     return code.function
 
@@ -185,7 +185,7 @@ def _fence(runtime: Runtime) -> None:
         now = code.read(launch, Launch.TIME)
         code.write(acquired, thread, now)
         code.write(fenced, thread, now)
-        _tick(code, launch)
+        tick(code, launch)
     code.builder.ret_void()
 
 
@@ -193,7 +193,7 @@ def _started(runtime: Runtime) -> Value:
     code = Code(runtime.module, PREFIX + "started", 2, VOID, internal=True)
     builder = code.builder
     launch, block = code.parameters
-    now = _tick(code, launch)
+    now = tick(code, launch)
     code.write(block, Block.BARRIER_TIME, now)
     code.write(block, Block.STARTED, now)
     with code.when(code.compare("!=", code.read(block, Block.CLOCK), 0)):
@@ -210,7 +210,7 @@ def _started(runtime: Runtime) -> Value:
 def _barrier(runtime: Runtime, join: Value) -> Value:
     code = Code(runtime.module, PREFIX + "at_barrier", 2, VOID, internal=True)
     launch, block = code.parameters
-    code.write(block, Block.BARRIER_TIME, _tick(code, launch))
+    code.write(block, Block.BARRIER_TIME, tick(code, launch))
     with code.when(code.compare("!=", code.read(block, Block.LEARNT_NEW), 0)):
         clock, learnt = code.slots(block, Block.CLOCK, Block.LEARNT)
         code.call(join, clock, learnt, code.read(launch, Launch.BLOCKS))
@@ -223,7 +223,7 @@ def _subgroup(runtime: Runtime) -> Value:
     code = Code(runtime.module, PREFIX + "at_sync", 6, VOID, internal=True)
     builder = code.builder
     launch, block, first, end, mask, together = code.parameters
-    now = _tick(code, launch)
+    now = tick(code, launch)
     with code.when(code.compare("==", code.read(block, Block.CELLS), 0)):
         builder.ret_void()
     synced, partial = code.slots(block, Block.SYNCED, Block.PARTIAL)

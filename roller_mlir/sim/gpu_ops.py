@@ -17,14 +17,14 @@ from roller_mlir.support.diagnostics import fail
 
 GROUPS = ("thread_id", "block_id", "block_dim", "grid_dim")
 _PLACES = ("global_id", "lane_id", "subgroup_id", "subgroup_size", "num_subgroups")
-_AXES = {"x": 0, "y": 1, "z": 2}
+AXES = {"x": 0, "y": 1, "z": 2}
 _ATOMICS = {"memref.atomic_rmw", "memref.generic_atomic_rmw", "llvm.atomicrmw", "llvm.cmpxchg"}
 _SHORT_LOOP = 64
 """Loops of at most so many iterations do not tick: what is around them does."""
 
 
-def _word(attribute: Any) -> str:
-    """The enumerator in an attribute such as `#gpu<dim x>` or `#gpu.barrier_scope<workgroup>`."""
+def word(attribute: Any) -> str:
+    """The enumerator in an attribute such as `#gpu<dim x>`, `#gpu.barrier_scope<workgroup>`, `#nvvm<shfl_kind idx>`."""
     return str(attribute).rstrip(">").replace("<", " ").split()[-1]
 
 
@@ -92,7 +92,7 @@ class GpuOps:
             return self.emitter.binary(where, f"arith.{name}", left, right)
 
         if "dimension" in operation.attributes:
-            axis = _AXES[_word(operation.attributes["dimension"])]
+            axis = AXES[word(operation.attributes["dimension"])]
             if what != "global_id":
                 return self.geometry[what][axis]
             start = binary("muli", self.geometry["block_id"][axis], self.geometry["block_dim"][axis])
@@ -108,7 +108,7 @@ class GpuOps:
         return binary({"lane_id": "remui", "subgroup_id": "divui"}[what], thread, size)
 
     def _plan_barrier(self, operation: Any) -> Callable[[], None]:
-        scope = _word(operation.attributes["scope"]) if "scope" in operation.attributes else "workgroup"
+        scope = word(operation.attributes["scope"]) if "scope" in operation.attributes else "workgroup"
         function = {"workgroup": "barrier", "subgroup": "sync"}.get(scope)
         if function is None or operation.operands:
             fail(operation, f"'gpu.barrier' must have scope workgroup or subgroup and no name, but got {operation}")
@@ -121,7 +121,7 @@ class GpuOps:
         return rewrite
 
     def _plan_shuffle(self, operation: Any) -> Callable[[], None]:
-        mode = _word(operation.attributes["mode"])
+        mode = word(operation.attributes["mode"])
         site = self.table.add(self.kernel, operation)
         kind: Any = operation.operands[0].type
         width = 8 * size_bytes(kind)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from llvmlite import ir
 
+from roller_mlir.sim.clocks_ir import tick
 from roller_mlir.sim.hopper_layout import (
     CLOCK_GROUPS,
     CLOCK_WORDS,
@@ -111,13 +112,6 @@ def touch_if_sanitized(
     """Emit what the sanitizer sees of an access."""
     with code.when(code.compare("!=", code.read(block, Block.CELLS), 0), likely=False):
         code.call(base.touch, block, site, address, width, int(touch))
-
-
-def tick(code: Code, launch: Value) -> Value:
-    """Emit the next time of the launch; return it."""
-    now = code.builder.add(code.read(launch, Launch.TIME), code.value(1))
-    code.write(launch, Launch.TIME, now)
-    return now
 
 
 def greatest(code: Code, left: Value, right: Value) -> Value:

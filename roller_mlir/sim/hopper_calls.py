@@ -24,11 +24,6 @@ def constant_of(value: Any) -> int | None:
     return int(ir.IntegerAttr(operation.attributes["value"]).value)
 
 
-def word(attribute: Any) -> str:
-    """The enumerator in an attribute such as `#nvvm<shfl_kind idx>`."""
-    return str(attribute).rstrip(">").replace("<", " ").split()[-1]
-
-
 def require_constraints(operation: Any, name: str) -> None:
     """Refuse assembly that has other constraints than its entry in the table."""
     entry = BY_NAME[name]

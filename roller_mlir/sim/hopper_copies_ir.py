@@ -9,6 +9,7 @@ from dataclasses import dataclass
 
 from llvmlite import ir
 
+from roller_mlir.sim.clocks_ir import tick
 from roller_mlir.sim.hopper_base_ir import (
     ASYNC,
     Base,
@@ -17,7 +18,6 @@ from roller_mlir.sim.hopper_base_ir import (
     machine_of,
     row,
     stop,
-    tick,
     touch_if_sanitized,
 )
 from roller_mlir.sim.hopper_granules_ir import Granules

@@ -5,7 +5,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from roller_mlir.sim.hopper_calls import HopperCalls, word
+from roller_mlir.sim.gpu_ops import word
+from roller_mlir.sim.hopper_calls import HopperCalls
 from roller_mlir.sim.hopper_layout import CopyKind
 from roller_mlir.sim.hopper_ops import NO_CLUSTERS
 from roller_mlir.support.bindings import ir

@@ -9,7 +9,8 @@ proxy fence.
 
 from dataclasses import dataclass
 
-from roller_mlir.sim.hopper_base_ir import ASYNC, Base, granule_of, known_of, machine_of, row, stop, tick
+from roller_mlir.sim.clocks_ir import tick
+from roller_mlir.sim.hopper_base_ir import ASYNC, Base, granule_of, known_of, machine_of, row, stop
 from roller_mlir.sim.hopper_layout import (
     CLOCK_GROUPS,
     CLOCK_MBARRIERS,

@@ -177,6 +177,27 @@ class Sum(IntEnum):
     S32 = 2
 
 
+ELEMENTS = {"f16": Element.F16, "bf16": Element.BF16, "tf32": Element.TF32, "s8": Element.S8, "u8": Element.U8}
+SUMS = {"f32": Sum.F32, "f16": Sum.F16, "s32": Sum.S32}
+"""By their names in PTX."""
+
+K_BYTES = 32
+"""Of one product."""
+
+
+def multiplies(left: str, right: str, total: str) -> bool:
+    """Return whether there are products of two such elements with such sums, named as in PTX.
+
+    >>> multiplies("s8", "u8", "s32"), multiplies("f16", "f16", "f16")
+    (True, True)
+    >>> multiplies("f16", "bf16", "f32"), multiplies("bf16", "bf16", "f16"), multiplies("e4m3", "e4m3", "f32")
+    (False, False, False)
+    """
+    if {left, right} <= {"s8", "u8"}:
+        return total == "s32"
+    return left == right and left in ELEMENTS and (total == "f32" or (left, total) == ("f16", "f16"))
+
+
 class Product(IntEnum):
     """Places of the fields in the word that describes a product."""
 

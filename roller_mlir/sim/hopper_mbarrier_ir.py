@@ -7,7 +7,8 @@ complete when no arrival and no transaction is missing; then the next one starts
 
 from dataclasses import dataclass
 
-from roller_mlir.sim.hopper_base_ir import ASYNC, Base, in_arena, known_of, machine_of, note_values, row, stop, tick
+from roller_mlir.sim.clocks_ir import tick
+from roller_mlir.sim.hopper_base_ir import ASYNC, Base, in_arena, known_of, machine_of, note_values, row, stop
 from roller_mlir.sim.hopper_base_ir import touch_if_sanitized as touched
 from roller_mlir.sim.hopper_layout import (
     CLOCK_MBARRIERS,

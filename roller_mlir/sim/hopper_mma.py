@@ -9,22 +9,19 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from roller_mlir.codegen.inline_assembly import find_assembly
+from roller_mlir.sim.gpu_ops import word
 from roller_mlir.sim.hopper_accumulators import PRODUCT, Accumulators, tied_wait
-from roller_mlir.sim.hopper_calls import HopperCalls, require_constraints, word
-from roller_mlir.sim.hopper_layout import ELEMENT_BYTES, Element, Product, Sum
+from roller_mlir.sim.hopper_calls import HopperCalls, require_constraints
+from roller_mlir.sim.hopper_layout import ELEMENT_BYTES, ELEMENTS, K_BYTES, SUMS, Product, multiplies
 from roller_mlir.sim.memory_types import size_bytes
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
-_ELEMENTS = {"f16": Element.F16, "bf16": Element.BF16, "tf32": Element.TF32, "s8": Element.S8, "u8": Element.U8}
-_SUMS = {"f32": Sum.F32, "f16": Sum.F16, "s32": Sum.S32}
-_PAIRS = {("f16", "f16"), ("bf16", "bf16"), ("tf32", "tf32"), *((a, b) for a in ("s8", "u8") for b in ("s8", "u8"))}
 _TIED_GROUPS = {"wgmma_wait_all": 0}
 _GROUPS = {
     "nvvm.wgmma.fence.aligned": "group_fence",
     "nvvm.wgmma.commit.group.sync.aligned": "group_commit",
 }
-_K_BYTES = 32
 _ALIGNMENT = 16
 _M = 64
 
@@ -116,12 +113,11 @@ class WarpgroupOps:
         shape = str(attributes["shape"])
         m, n, k = (int("".join(filter(str.isdigit, part))) for part in shape.split(","))
         a, b, d = (word(attributes[name]) for name in ("typeA", "typeB", "typeD"))
-        sums = {"f16": ("f32", "f16"), "s8": ("s32",), "u8": ("s32",)}.get(a, ("f32",))
-        if (a, b) not in _PAIRS or d not in sums:
+        if not multiplies(a, b, d):
             fail(operation, f"'{PRODUCT}' of {a} and {b} with sums of {d} is not known to the simulator")
-        size = ELEMENT_BYTES[_ELEMENTS[a]]
-        if m != _M or k * size != _K_BYTES or n % 8 or not 8 <= n <= 256:
-            fail(operation, f"'{PRODUCT}' must have m = 64, n = 8 to 256 and k of {_K_BYTES} B, but got {shape}")
+        size = ELEMENT_BYTES[ELEMENTS[a]]
+        if m != _M or k * size != K_BYTES or n % 8 or not 8 <= n <= 256:
+            fail(operation, f"'{PRODUCT}' must have m = 64, n = 8 to 256 and k of {K_BYTES} B, but got {shape}")
         transposed = word(attributes["layoutA"]) == "col", word(attributes["layoutB"]) == "row"
         if any(transposed) and size != 2:
             fail(operation, f"'{PRODUCT}' of {a} must have K as the inner axis of both operands")
@@ -135,9 +131,9 @@ class WarpgroupOps:
         web = self.accumulators.web(operation.results[0])
         fields = {
             Product.N: n,
-            Product.A: _ELEMENTS[a],
-            Product.B: _ELEMENTS[b],
-            Product.SUM: _SUMS[d],
+            Product.A: ELEMENTS[a],
+            Product.B: ELEMENTS[b],
+            Product.SUM: SUMS[d],
             Product.A_TRANSPOSED: transposed[0],
             Product.B_TRANSPOSED: transposed[1],
             Product.NEGATIVE: negative,

@@ -17,12 +17,12 @@ from roller_mlir.sim.hopper_base_ir import ASYNC, Base, in_arena, stop, touch_if
 from roller_mlir.sim.hopper_granules_ir import Granules
 from roller_mlir.sim.hopper_layout import WINDOW_BYTES, Element
 from roller_mlir.sim.layout import Block, Fault, Touch
+from roller_mlir.sim.matrix_ir import TF32_MASK
 from roller_mlir.sim.structured import I8, I32, VOID, Code, Value
 
 _CHUNK = 16
 _I16, _HALF, _FLOAT = ir.IntType(16), ir.HalfType(), ir.FloatType()
 _FIELD = (1 << 14) - 1
-_TF32_MASK = 0xFFFFE000
 
 
 def _spread(base: Base) -> Value:
@@ -48,7 +48,7 @@ def _spread(base: Base) -> Value:
                     put(place, builder.shl(builder.zext(take(place, _I16), I32), ir.Constant(I32, 16)))
             elif one is Element.TF32:
                 for place in range(4):
-                    put(place, builder.and_(take(place, I32), ir.Constant(I32, _TF32_MASK)))
+                    put(place, builder.and_(take(place, I32), ir.Constant(I32, TF32_MASK)))
             else:
                 widen = builder.sext if one is Element.S8 else builder.zext
                 for place in range(16):

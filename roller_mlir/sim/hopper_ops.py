@@ -6,7 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from roller_mlir.sim.hopper_calls import HopperCalls, constant_of, word
+from roller_mlir.sim.gpu_ops import AXES, word
+from roller_mlir.sim.hopper_calls import HopperCalls, constant_of
 from roller_mlir.sim.hopper_layout import WARP
 from roller_mlir.sim.runtime_ir import PREFIX
 from roller_mlir.support.bindings import ir
@@ -29,7 +30,6 @@ _CLUSTER_OF_ONE = {
 }
 NO_CLUSTERS = "the simulator runs clusters of one block only"
 _CLUSTER_SIZES = ("known_cluster_size", "gpu.known_cluster_size", "nvvm.cluster_dim")
-_AXES = {"x": 0, "y": 1, "z": 2}
 _SHUFFLES = {"idx": "idx", "bfly": "xor", "down": "down", "up": "up"}
 _ALL_LANES = -1
 
@@ -102,7 +102,7 @@ class HopperOps:
             elif found == "warpsize":
                 value = self.calls.number(self.calls.places.subgroup_size)
             else:
-                value = self.calls.places.geometry[found][_AXES[axis]]
+                value = self.calls.places.geometry[found][AXES[axis]]
             self.calls.replace(operation, value)
 
         return rewrite

@@ -28,8 +28,6 @@ from roller_mlir.sim.llvm_types import operand_value, size_bits
 
 _ASM = re.compile(rf'({TYPE}) asm((?: \w+)*) "([^"]*)", "([^"]*)"\(')
 _LABEL = re.compile(r"[\w${}:]+:(?:\s|$)")
-_BITS = {"h": 16, "r": 32, "f": 32, "l": 64, "d": 64, "b": 1}
-"""Bits of the registers of a constraint."""
 
 
 @dataclass(kw_only=True)

@@ -10,15 +10,13 @@ import re
 from roller_mlir.sim.llvm_assembly import Assembly, Rewrite
 from roller_mlir.sim.llvm_call import Call, Expansion, Kernel, UnknownIntrinsicError
 from roller_mlir.sim.llvm_matrix import Fragments, Values, aggregate, parts_of
-from roller_mlir.sim.matrix_loads_ir import ROW_BYTES, TILE_ROWS, MatrixLoad
+from roller_mlir.sim.matrix_loads_ir import LANES, ROW_BYTES, TILE_ROWS, MatrixLoad
 from roller_mlir.sim.matrix_stores_ir import MatrixStore
-
-_LANES = 32
 
 
 def _row(kernel: Kernel, pointer: str, count: int) -> tuple[list[str], str]:
     """Check the row that the lane gives, where it gives one, and return its address."""
-    if kernel.subgroup_size != _LANES:
+    if kernel.subgroup_size != LANES:
         raise UnknownIntrinsicError(f"a matrix load or store in subgroups of {kernel.subgroup_size} lanes")
     gives, address = kernel.fresh(), kernel.fresh()
     return [

@@ -8,16 +8,13 @@ The sums are complete at once here; what is checked is that operands are not ove
 
 import re
 
-from roller_mlir.sim.hopper_layout import ELEMENT_BYTES, WARPGROUP, Element, Product, Sum
+from roller_mlir.sim.hopper_layout import ELEMENT_BYTES, ELEMENTS, K_BYTES, SUMS, WARPGROUP, Product, multiplies
 from roller_mlir.sim.llvm_assembly import Assembly, Rewrite
 from roller_mlir.sim.llvm_call import Call, Expansion
 from roller_mlir.sim.llvm_machine import call_machine, require_warps
 from roller_mlir.sim.llvm_matrix import Fragments
 
 _WGMMA = re.compile(r"wgmma\.mma_async\.sync\.aligned\.m64n(\d+)k(\d+)\.(f32|f16|s32)\.(\w+)\.(\w+)")
-_ELEMENTS = {"f16": Element.F16, "bf16": Element.BF16, "tf32": Element.TF32, "s8": Element.S8, "u8": Element.U8}
-_SUMS = {"f32": Sum.F32, "f16": Sum.F16, "s32": Sum.S32}
-_K_BYTES = 32
 _M = WARPGROUP // 2
 
 
@@ -27,12 +24,10 @@ def _form(assembly: Assembly, registers: int) -> int:
     assert match is not None, assembly.statement.opcode
     n, k = int(match[1]), int(match[2])
     total, left, right = match.groups()[2:]
-    pairs = {("f16", "f16"), ("bf16", "bf16"), ("tf32", "tf32"), *((a, b) for a in ("s8", "u8") for b in ("s8", "u8"))}
-    sums = {"f16": ("f32", "f16"), "s8": ("s32",), "u8": ("s32",)}.get(left, ("f32",))
-    if (left, right) not in pairs or total not in sums:
+    if not multiplies(left, right, total):
         raise assembly.refuse("is not known to the simulator")
-    size = ELEMENT_BYTES[_ELEMENTS[left]]
-    if k * size != _K_BYTES or n % 8 or not 8 <= n <= 256 or registers != n // (4 if total == "f16" else 2):
+    size = ELEMENT_BYTES[ELEMENTS[left]]
+    if k * size != K_BYTES or n % 8 or not 8 <= n <= 256 or registers != n // (4 if total == "f16" else 2):
         raise assembly.refuse(f"with {registers} registers is not known to the simulator")
     # Where they are: the signs of A and B, and whether M or N is their inner axis.
     rest = [assembly.constant(number) for number in range(4, len(assembly.statement.operands))]
@@ -41,9 +36,9 @@ def _form(assembly: Assembly, registers: int) -> int:
         raise assembly.refuse(f"with the constants {rest}")
     fields = {
         Product.N: n,
-        Product.A: _ELEMENTS[left],
-        Product.B: _ELEMENTS[right],
-        Product.SUM: _SUMS[total],
+        Product.A: ELEMENTS[left],
+        Product.B: ELEMENTS[right],
+        Product.SUM: SUMS[total],
         Product.A_TRANSPOSED: transposed[0],
         Product.B_TRANSPOSED: transposed[1],
         Product.NEGATIVE: signs[0] != signs[1],

@@ -13,10 +13,8 @@ from roller_mlir.sim.llvm_call import Call, Expansion, UnknownIntrinsicError
 from roller_mlir.sim.llvm_matrix import Fragments, Values, aggregate, multiply, parts_of
 from roller_mlir.sim.llvm_types import size_bytes
 from roller_mlir.sim.matrix_layouts import WMMA_EACH, WMMA_ROWS, find_wmma
-from roller_mlir.sim.matrix_wmma_ir import MatrixMove
+from roller_mlir.sim.matrix_wmma_ir import LANES, WMMA_ALIGNMENT_BYTES, MatrixMove
 
-_LANES = 32
-_ALIGNMENT_BYTES = 32
 _STRIDE_ALIGNMENT_BYTES = 16
 _UNUSED = "<half 0xH7E00, half 0xH7E00>"
 _NAME = r"llvm\.nvvm\.wmma\.m16n16k16\."
@@ -27,7 +25,7 @@ _MMA = re.compile(_NAME + r"mma\.(?:row|col)\.(?:row|col)\.(f16|f32)\.(f16|f32)"
 
 def _move(call: Call, move: MatrixMove, stride: str, fragments: Fragments) -> list[str]:
     """Move a matrix between memory at operand 0 and the lanes' fragments; `stride` is an i32 in elements, or ""."""
-    if call.subgroup_size != _LANES:
+    if call.subgroup_size != LANES:
         raise UnknownIntrinsicError(f"'{call.callee}' in subgroups of {call.subgroup_size} lanes")
     kernel, pointer = call.kernel, call.typed(0)
     kind = call.operands[0][0]
@@ -38,7 +36,7 @@ def _move(call: Call, move: MatrixMove, stride: str, fragments: Fragments) -> li
         f"{pitch} = mul i64 {wide}, {move.element_bytes}",
         f"{low} = inttoptr i64 {pitch} to ptr",
         *kernel.aligned(f"ptr {low}", _STRIDE_ALIGNMENT_BYTES),
-        *kernel.aligned(pointer, _ALIGNMENT_BYTES),
+        *kernel.aligned(pointer, WMMA_ALIGNMENT_BYTES),
         # Each lane checks half of a line in memory.
         f"{line} = lshr i64 %roller.lane, 1",
         f"{half} = and i64 %roller.lane, 1",

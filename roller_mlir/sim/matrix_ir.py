@@ -21,7 +21,7 @@ from roller_mlir.sim.runtime_ir import PREFIX
 from roller_mlir.sim.structured import I8, I16, I32, I64, VOID, Code, Value
 
 _F16, _F32, _F64 = ir.HalfType(), ir.FloatType(), ir.DoubleType()
-_TF32_MASK = 0xFFFFE000
+TF32_MASK = 0xFFFFE000
 _STORED = {"i8": I8, "f16": _F16, "bf16": I16, "tf32": I32, "f32": _F32, "i32": I32, "f64": _F64}
 """In fragments."""
 
@@ -39,7 +39,7 @@ def _widen(code: Code, value: Value, element: str) -> Value:
     if element == "bf16":
         return builder.bitcast(builder.shl(builder.zext(value, I32), ir.Constant(I32, 16)), _F32)
     if element == "tf32":
-        return builder.bitcast(builder.and_(value, ir.Constant(I32, _TF32_MASK)), _F32)
+        return builder.bitcast(builder.and_(value, ir.Constant(I32, TF32_MASK)), _F32)
     return builder.sext(value, I32) if element == "i8" else value
 
 

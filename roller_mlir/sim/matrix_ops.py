@@ -10,8 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from roller_mlir.sim.accesses import Instrumenter
-from roller_mlir.sim.gpu_ops import GpuOps
-from roller_mlir.sim.hopper_calls import word
+from roller_mlir.sim.gpu_ops import GpuOps, word
 from roller_mlir.sim.indirect_accesses import check_indices
 from roller_mlir.sim.layout import Space
 from roller_mlir.sim.matrix_fragments import Fragments

@@ -21,7 +21,7 @@ from roller_mlir.sim.indirect_accesses import check_bytes, check_indices
 from roller_mlir.sim.matrix_fragments import Fragments
 from roller_mlir.sim.matrix_layouts import WMMA_EACH, WMMA_ROWS, find_wmma
 from roller_mlir.sim.matrix_units import SubgroupOperation
-from roller_mlir.sim.matrix_wmma_ir import MatrixMove
+from roller_mlir.sim.matrix_wmma_ir import LANES, WMMA_ALIGNMENT_BYTES, MatrixMove
 from roller_mlir.sim.memory_types import size_bytes
 from roller_mlir.sim.runtime_ir import PREFIX
 from roller_mlir.support.bindings import ir
@@ -29,8 +29,6 @@ from roller_mlir.support.diagnostics import fail
 
 _NAMES = "gpu.subgroup_mma_"
 _TYPE = re.compile(r'!gpu\.mma_matrix<(\d+)x(\d+)x(\w+), "[ABC]Op">')
-_LANES = 32
-_ALIGNMENT_BYTES = 32
 _ELEMENTWISE = {
     "addf": "arith.addf",
     "subf": "arith.subf",
@@ -84,8 +82,8 @@ class WmmaOps:
         plan = plans.get(name.removeprefix(_NAMES)) if name.startswith(_NAMES) else None
         if plan is None:
             return None
-        if self.places.subgroup_size != _LANES:
-            fail(operation, f"'{name}' needs subgroups of {_LANES} lanes, but they have {self.places.subgroup_size}")
+        if self.places.subgroup_size != LANES:
+            fail(operation, f"'{name}' needs subgroups of {LANES} lanes, but they have {self.places.subgroup_size}")
         for value in (*operation.operands, *operation.results):
             if "mma_matrix" in str(value.type) and host_fragment(value.type) is None:
                 fail(operation, f"'{name}' must be of 16x16 matrices of f16 or f32, but got {value.type}")
@@ -132,7 +130,7 @@ class WmmaOps:
         self.used.add(move)
         what = "store" if stores else "load"
         start = check_indices(
-            self.memory, operation, memref, what, 1, element, alignment=_ALIGNMENT_BYTES, counted=False
+            self.memory, operation, memref, what, 1, element, alignment=WMMA_ALIGNMENT_BYTES, counted=False
         )
         check = check_bytes(self.memory, operation, memref, what, WMMA_EACH * element)
 
@@ -144,7 +142,7 @@ class WmmaOps:
 
             start(operands, operation)
             parts = emitter.constant(WMMA_ROWS // WMMA_EACH)
-            lane = binary("subi", emitter.constant(_LANES - 1), self.places.place(operation, "lane_id"))
+            lane = binary("subi", emitter.constant(LANES - 1), self.places.place(operation, "lane_id"))
             part = binary("muli", binary("remui", lane, parts), emitter.constant(WMMA_EACH))
             matrix, row = self.memory.address(operation, *operands), binary("divui", lane, parts)
             place = binary("addi", binary("muli", row, emitter.constant(lead)), part)

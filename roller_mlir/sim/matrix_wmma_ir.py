@@ -14,7 +14,9 @@ from roller_mlir.sim.layout import Job
 from roller_mlir.sim.matrix_ir import emit_entry, operand, start_job
 from roller_mlir.sim.matrix_layouts import WMMA_EACH, WMMA_ROWS
 
-_LANES = 32
+LANES = 32
+WMMA_ALIGNMENT_BYTES = 32
+"""Of a matrix in memory: PTX ISA, "wmma.load"."""
 
 
 @dataclass(frozen=True)
@@ -49,14 +51,14 @@ def move_text(move: MatrixMove) -> str:
     element = ir.IntType(8 * move.element_bytes)
 
     matrix, stride = (operand(code, jobs, code.value(0), word) for word in (Job.X, Job.Z))
-    with code.count(0, code.value(_LANES)) as lane:
+    with code.count(0, code.value(LANES)) as lane:
         same = (
             builder.icmp_signed("==", operand(code, jobs, lane, word), one)
             for word, one in ((Job.X, matrix), (Job.Z, stride))
         )
         with code.when(builder.not_(builder.and_(*same)), likely=False):
             code.give(builder.add(builder.add(first, lane), code.value(1)))
-    with code.count(0, code.value(_LANES)) as lane:
+    with code.count(0, code.value(LANES)) as lane:
         fragment = operand(code, jobs, lane, Job.Y)
         row = builder.udiv(lane, code.value(WMMA_ROWS // WMMA_EACH))
         column = builder.mul(builder.urem(lane, code.value(WMMA_ROWS // WMMA_EACH)), code.value(WMMA_EACH))

@@ -129,8 +129,11 @@ def main_loop_range(listing: Listing) -> tuple[int, int] | None:
     def body(loop: tuple[int, int]) -> tuple[str, ...]:
         return listing.instructions[loop[0] : loop[1] + 1]
 
-    count = matrix_count if matrix_count(listing.instructions) else fma_count
-    fmas = {loop: count(body(loop)) for loop in listing.loops}
+    count, loops = fma_count, listing.loops
+    if matrix_count(listing.instructions):
+        # A loop that goes on from two places has two branches to its head; what stands before the last one is in it.
+        count, loops = matrix_count, tuple(dict(sorted(listing.loops)).items())
+    fmas = {loop: count(body(loop)) for loop in loops}
     if any(is_group(name) for name in listing.instructions):
         return min((loop for loop in fmas if fmas[loop]), key=lambda loop: loop[1] - loop[0], default=None)
 

@@ -70,8 +70,8 @@ def _generate(job: Message) -> Message:
     """Optimises a module and generates code.
 
     Fields: `kernel`, `triple`, `cpu`, `features`, `library` (path of bitcode or ""), `needed` (functions of it),
-    `object` (whether to give an object beside the assembly), `unroll` (whether to unroll loops). Blob `llvm_ir`. The answer has the blobs `assembly` and,
-    if wanted, `object`.
+    `object` (whether to give an object beside the assembly), `unroll` (whether to unroll loops). Blob `llvm_ir`. The
+    answer has the blobs `assembly` and, if wanted, `object`.
     """
     _initialize()
     fields = job.fields

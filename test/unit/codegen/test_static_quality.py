@@ -19,7 +19,9 @@ def matmul(m: int, n: int, k: int) -> str:
 
 
 def compiled(m: int, n: int, k: int, target: str) -> Artifact:
-    options = roller_mlir.CompileOptions(tile_sizes=(128, 128, 8), thread_tile=(8, 8, 8), disassemble=True)
+    options = roller_mlir.CompileOptions(
+        tile_sizes=(128, 128, 8), thread_tile=(8, 8, 8), instructions=("fma", "packed_fma"), disassemble=True
+    )
     return roller_mlir.compile(matmul(m, n, k), target=target, options=options)
 
 

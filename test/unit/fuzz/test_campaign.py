@@ -101,17 +101,16 @@ def test_a_wrong_result_is_shrunk_to_the_least_program(planted: Path) -> None:
     assert job_of(failure.shrunk).text in text
 
 
-@pytest.mark.parametrize("first", [0, 25])
-def test_50_products_for_matrix_units_hold(first: int) -> None:
-    numbers = range(first, first + 25)
-    tally = run_campaign(
-        Campaign(seed=4, numbers=numbers, targets=TARGETS, only=("matrix*",), sanitize=20, llvm=20, shrink_at_most=1)
+def test_24_products_for_matrix_units_hold() -> None:
+    campaign = Campaign(
+        seed=4, numbers=range(24), targets=TARGETS, only=("matrix*",), sanitize=20, llvm=20, shrink_at_most=1
     )
+    tally = run_campaign(campaign)
     assert not [(one.case.number, one.outcome.message) for one in tally.failures]
     assert set(tally.statuses) <= {"equal", "close", "refused"}
     held = sum(count for family in ("mma", "wgmma", "mfma", "wmma") for name, (_, count) in tally.instructions.items()
                if name.endswith(f" {family}"))  # fmt: skip
-    assert held >= 10, tally.instructions
+    assert held >= 8, tally.instructions
 
 
 def test_every_refusal_has_a_reason() -> None:

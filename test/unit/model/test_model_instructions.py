@@ -141,11 +141,12 @@ def test_the_form_of_the_body_decides() -> None:
 
 
 def test_a_convolution_and_a_batched_product_are_products() -> None:
-    for name, family in (("v100", "wmma"), ("a100", "mma"), ("h200", "wgmma"), ("mi300x", "mfma")):
+    """On H200 mma's smaller tiles fill the device where wgmma's do not."""
+    for name, families in (("v100", ["wmma"]), ("a100", ["mma"]), ("h200", ["wgmma", "mma"]), ("mi300x", ["mfma"])):
         device = find_device(name)
         for expr in (typed(conv2d(8, 28, 64, 128, 3), "f16", "f32"), typed(CASES["batch"], "f16", "f32")):
             plan = construct(expr, device, ConstructOptions(top_k=1, split=False))[0]
-            assert plan.instruction == family
+            assert plan.instruction in families
             for loop in expr.reductions():
                 extent = expr.loops[loop].extent
                 if extent == 3:

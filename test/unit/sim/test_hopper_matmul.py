@@ -177,7 +177,7 @@ MISTAKES = {
     ),
     "no fence before the products": (without("nvvm.wgmma.fence.aligned"), "missing-fence", "without 'wgmma.fence'"),
     "no wait before the results": (
-        without("wgmma.wait_group.sync.aligned 0;").replace(
+        without(line("wgmma.wait_group.sync.aligned 0;")).replace(
             f"llvm.extractvalue {re.findall(r'(%t[0-9]+) = llvm.inline_asm .*wait_group', TEXT)[0]}[",
             "llvm.extractvalue %r#0[",
         ),
