@@ -2,7 +2,7 @@
 // RUN: roller-opt %s --rtile-construct=device=a100 --rtile-expand --rtile-assign-buffers --rtile-lower-to-gpu=device=a100 --mlir-print-local-scope | FileCheck %s --check-prefix=MMA
 // RUN: roller-opt %s --rtile-construct=device=v100 --rtile-expand --rtile-assign-buffers --rtile-lower-to-gpu=device=v100 --mlir-print-local-scope | FileCheck %s --check-prefix=WMMA
 // RUN: roller-opt %s --rtile-construct=device=mi300x --rtile-expand --rtile-assign-buffers --rtile-lower-to-gpu=device=mi300x --mlir-print-local-scope | FileCheck %s --check-prefix=MFMA
-// RUN: roller-opt %s --rtile-construct=device=h200 --rtile-expand --rtile-assign-buffers --rtile-lower-to-gpu=device=h200 --mlir-print-local-scope | FileCheck %s --check-prefix=WGMMA
+// RUN: roller-opt %s --rtile-construct='device=h200 instructions=wgmma' --rtile-expand --rtile-assign-buffers --rtile-lower-to-gpu=device=h200 --mlir-print-local-scope | FileCheck %s --check-prefix=WGMMA
 // RUN: roller-opt %s --rtile-construct='device=a100 instructions=fma' --rtile-expand --mlir-print-local-scope | FileCheck %s --check-prefix=PLAIN
 
 // A product of f16 takes the matrix instruction of each device: the loops say which, the kernel holds it.
