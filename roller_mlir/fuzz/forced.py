@@ -4,9 +4,8 @@
 import random
 from dataclasses import dataclass, replace
 
+from roller_mlir.hal.instructions import MATRIX_FAMILIES
 from roller_mlir.model.alignment import RULES
-
-MATRIX_FAMILIES = ("wmma", "mma", "wgmma", "mfma")
 
 
 @dataclass(frozen=True)

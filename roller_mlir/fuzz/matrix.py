@@ -39,7 +39,6 @@ _WIDE = (
     "mpk pkn nm",
     "bmpq nqpb nmb",
 )
-_DEPTH = "kd"
 _CONVOLUTIONS = tuple(name for name in CONVOLUTIONS if not name.startswith("depthwise"))
 
 

@@ -195,6 +195,15 @@ def fragments_of(family: str, shape: tuple[int, int, int], element_bytes: int, s
     Raises:
         ValueError: There is no such matrix instruction.
     """
+    m, n, k = shape
+    exists = {
+        "mma": m in (8, 16) and n == 8 and k * element_bytes in (16, 32),
+        "wgmma": m == 64 and 0 < n <= 256 and n % 8 == 0,
+        "mfma": m == n and m in (16, 32) and k % (64 // m) == 0,
+        "wmma": shape == (16, 16, 16),
+    }
+    if not exists.get(family, True):
+        raise ValueError(f"'{family}' has no instruction of shape {list(shape)}")
     if family == "mma":
         return mma_fragments(shape, element_bytes)
     if family == "wgmma":

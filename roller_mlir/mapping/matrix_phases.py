@@ -14,11 +14,9 @@ from roller_mlir.mapping.bank_phases import Banks, phases
 from roller_mlir.mapping.data_tile import CopyMap, TileDimension, tile_copy, tile_dimensions
 from roller_mlir.mapping.layout import TileCost, buffer_shape, crossing_phases, spread_phases
 from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW, Fragment, depth_pack, fragments_of, lane_places
+from roller_mlir.mapping.swizzle import PIECE_BYTES
 from roller_mlir.plan import Access, AxisPlan, OperandPlan
 from roller_mlir.plan.plan import XOR, AtomPlan
-
-PIECE_BYTES = 16
-"""Bytes that are moved together: by a permutation, and by a row of a load of matrices."""
 
 MATRIX_ROWS = 8
 """Rows of a matrix that one load of matrices reads in one go, a piece each."""

@@ -99,7 +99,7 @@ def _atom_problem(expression: TensorExpression, plan: Plan) -> str:
             return f"whose {key} loop {getattr(atom, key)} must be one of {list(known)}"
     try:
         result = fragments_of(plan.instruction, atom.shape, 2).result
-    except (ValueError, ZeroDivisionError):
+    except ValueError:
         return f"with instruction '{plan.instruction}' of shape {list(atom.shape)}, which is none of its family"
     names = {ROW: atom.row, COLUMN: atom.column}
     order = tuple(names[one] for one in lane_order(result))

@@ -16,9 +16,6 @@ from roller_mlir.mapping.unrolling import rolled_reductions
 from roller_mlir.plan import Access, Loop, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import AtomPlan
 
-MATRIX_BYTES = 4
-"""Bytes of an 8 x 8 matrix that a lane gets of a load of matrices."""
-
 
 @dataclass(frozen=True)
 class FragmentReads:
