@@ -117,7 +117,10 @@ def matrix_of(
     result = body.types[body.inputs]
     is_float = isinstance(factor, (ir.F16Type, ir.BF16Type, ir.F32Type, ir.F64Type))
     total = ir.F32Type.get() if is_float and element_bytes(result) < 4 else result
-    fragments = fragments_of(attribute.family, attribute.shape, element_bytes(factor), subgroup_size)
+    try:
+        fragments = fragments_of(attribute.family, attribute.shape, element_bytes(factor), subgroup_size)
+    except ValueError as error:
+        fail(view, f"the instruction of the compute is none: {error}")
     if box.width > 1 and (
         not fragments.result.elements or _lane_dimension(fragments, box, attribute.loops) != box.lane
     ):

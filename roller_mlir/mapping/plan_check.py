@@ -98,7 +98,7 @@ def _atom_problem(expression: TensorExpression, plan: Plan) -> str:
         if getattr(atom, key) not in known:
             return f"whose {key} loop {getattr(atom, key)} must be one of {list(known)}"
     try:
-        result = fragments_of(plan.instruction, atom.shape, 2).result
+        result = fragments_of(plan.instruction, atom.shape, expression.inputs[0].element_bytes).result
     except ValueError:
         return f"with instruction '{plan.instruction}' of shape {list(atom.shape)}, which is none of its family"
     names = {ROW: atom.row, COLUMN: atom.column}
