@@ -38,7 +38,8 @@ within tolerance. *error*: the largest error on normally distributed numbers, as
 global and of workgroup memory, are the plan's to the byte. *sectors*, *phases*: counted over planned, of all operators
 of the row together, and in parentheses the operator that is furthest from it; sectors are 32 bytes of global memory,
 phases passes of the banks of workgroup memory. *instructions*: of how many operators a kernel has instructions of that
-family; a second stage that joins partial sums has fma. Nothing here is a speed.
+family; a second stage that joins partial sums has fma. What tensor copies move and what wgmma reads of workgroup memory
+is planned and not counted, so that rows with wgmma show less than 1. Nothing here is a speed.
 """
 
 TYPES = """## Types on matrix units
@@ -70,14 +71,14 @@ others compiled: LLVM IR of {compilers}, executed at the LLVM level and equal to
 | `wgmma` f16, bf16, tf32, i8 with descriptors of workgroup memory | Triton for sm_90a |
 | TMA loads and stores with swizzles, `mbarrier`, `stmatrix` | Triton for sm_90a (f16, boxes of 2 dimensions) |
 | MFMA f16, bf16, f32, i8 on gfx942; i8, f32 on gfx90a | Triton, IREE (gfx942) |
-| WMMA of sm_70 (`gpu.subgroup_mma_*`) | none; its lane maps are those of LLVM's documentation of 16x16x16 |
+| WMMA of sm_70 (`gpu.subgroup_mma_*`) | none; which lane holds which element does not matter, matrices stay whole |
 | the 128 bytes of a tensor map, boxes of 3 to 5 dimensions, steps, im2col mode | none until a GPU has run them |
 | warp-specialised kernels: `setmaxnreg`, named barriers | none until a GPU has run them |
 
 Planted mistakes that have to be found, each a test: a missing wait for copies, a wait for one group too few, a missing
 barrier, rows written or read without their swizzle, fewer buffers than copies in flight
 (`test/semantics/test_matrix_faults.py`); a missing wait at an `mbarrier`, a wrong phase bit, a wrong stride in a
-descriptor (`test/unit/sim/test_hopper_*.py`).
+descriptor (`test/unit/sim/test_hopper_matmul.py`).
 """
 
 

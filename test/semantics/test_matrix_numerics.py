@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 
+import roller_mlir
+from roller_mlir import CompileOptions
 from roller_mlir.reference import Comparison
 from roller_mlir.reference.compare import tolerance
 
@@ -52,6 +54,18 @@ def test_whole_numbers_are_exact_within_the_range_of_the_type(device: str, facto
 @pytest.mark.parametrize("device", ["a100", "h200", "mi300x"])
 def test_integers_are_exact(device: str, tmp_path: Path) -> None:
     assert compare_product(device, Types("i8", "i32"), DEPTH, tmp_path, "integers").equal
+
+
+def test_factors_that_may_be_rounded_to_tf32(tmp_path: Path) -> None:
+    """Whole numbers up to 2048 are exact in tf32; each factor of other numbers rounds at its 11th bit."""
+    text = product(Types("f32", "f32"), {"m": 32, "n": 24, "k": DEPTH}, ("mk", "kn", "mn"))
+    options = CompileOptions(binaries=False, allow_tf32=True)
+    artifact = roller_mlir.compile(text, target="a100", options=options)
+    assert families(artifact) >= {"mma"}
+    (whole,) = run_and_compare(artifact)
+    assert whole.equal
+    (found,) = run_and_compare(artifact, values="normal")
+    assert tolerance("f32", DEPTH) < found.max_error <= 2.0**13 * tolerance("f32", DEPTH)
 
 
 def test_factors_of_f32_are_exact_on_cdna(tmp_path: Path) -> None:
