@@ -62,7 +62,7 @@ def check_matrix(expr: TensorExpression, plan: Plan, name: str) -> None:
     device, atom = find_device(name), plan.atom
     assert atom is not None
     assert plan_problem(expr, plan) == ""
-    held = fragments_of(plan.instruction, atom.shape, 2, device.subgroup_size).result
+    held = fragments_of(plan.instruction, atom.shape, expr.inputs[0].element_bytes, device.subgroup_size).result
     names, shares = {ROW: atom.row, COLUMN: atom.column}, result_shares(held)
     assert atom.lane_order == tuple(names[one] for one in lane_order(held))
     for dimension, loop in names.items():
@@ -328,7 +328,8 @@ def test_wrong_plans_are_refused() -> None:
         (wrong(mma, atom=replace(atom, row=2)), "row loop 2 must be one of"),
         (wrong(mma, atom=replace(atom, depth=0)), "depth loop 0 must be one of"),
         (wrong(mma, atom=replace(atom, lane_order=(0, 1))), r"lane_order \[0, 1\] must be \[1, 0\]"),
-        (wrong(mma, atom=replace(atom, shape=(32, 8, 16))), "'mma' of shape .* has 8, 1 and"),
+        (wrong(mma, atom=replace(atom, shape=(32, 8, 16))), "'mma' of shape .* is none of its family"),
+        (wrong(mma, atom=replace(atom, shape=(8, 8, 16))), "'mma' of shape .* has 8, 1 and"),
         (wrong(mma, axes=axis_changed(mma, 2, block=24)), "must hold whole instructions"),
         (wrong(mma, operands=direct), "operand 0 is not staged"),
         (wrong(mma, operands=slow, stages=3), "copied through registers; such copies have 1 or 2 stages"),
