@@ -86,6 +86,9 @@ class TaskScope:
             indices = self.context.linear(view.operation, view.indices)
             position = apply_indices(map_indices(view.origin_map), indices)[loop]
             extent = view.loop_bounds[loop]
+            first, last = position.range()
+            if first >= 0 and last + load.tile.shape[dimension] <= extent:
+                continue  # nothing beyond is read
             same = place.origin[dimension] == position and place.shape[dimension] == extent
             if not (same and place.steps[dimension] == 1 and place.pad == 0):
                 found.append((dimension, position, extent))

@@ -22,7 +22,7 @@ _LOG_BYTES = 1 << 25
 _SHORTEST_LOG = 32
 _LONGEST_LOG = 4096
 
-_MOST_COPIES = 256
+_MOST_COPIES = 1024
 """Asynchronous copies that a thread may have under way."""
 
 _CANARY = 0x5AFE57AC5AFE57AC

@@ -112,10 +112,10 @@ def test_refusals():
 
 
 def test_more_copies_than_there_is_room_for():
-    many = TEXT.replace("%c4 = arith.constant 4", "%c300 = arith.constant 300 : index\n    %c4 = arith.constant 4")
+    many = TEXT.replace("%c4 = arith.constant 4", "%c1100 = arith.constant 1100 : index\n    %c4 = arith.constant 4")
     many = many.replace(
         "%end = scf.for",
-        """scf.for %n = %c0 to %c300 step %c1 {
+        """scf.for %n = %c0 to %c1100 step %c1 {
       %t = nvgpu.device_async_copy %x[%c0, %at], %w[%c0, %at], 4
         : memref<4x256xf32> to memref<2x256xf32, #gpu.address_space<workgroup>>
     }
