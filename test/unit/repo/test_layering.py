@@ -31,7 +31,8 @@ ALLOWED = {
     },
 }
 ALLOWED["suites"] = {*ALLOWED}
-ALLOWED["fuzz"] = {*ALLOWED} - {"suites"}
+ALLOWED["measure"] = {*ALLOWED}
+ALLOWED["fuzz"] = {*ALLOWED} - {"suites", "measure"}
 ALLOWED["__init__"] = {"compiler", "runtime", "support", "hal"}
 ALLOWED["tools"] = {*ALLOWED, "iree"} - {"tools"}
 ALLOWED["iree"] = {*ALLOWED} - {"tools", "iree"}
