@@ -14,7 +14,7 @@ from roller_mlir.mapping.arena_offsets import TILE_ALIGNMENT_BYTES, aligned
 from roller_mlir.mapping.combine import combination_bytes
 from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.layout import buffer_shape, steps_of
-from roller_mlir.mapping.matrix import wmma_scratch_pitch
+from roller_mlir.mapping.matrix import wmma_scratch_bytes
 from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS, ring_bytes, store_bytes
 from roller_mlir.mapping.warpgroup_registers import register_problem
 from roller_mlir.mapping.window_reads import window_registers
@@ -25,8 +25,9 @@ COPY_LOOP_REGISTERS = 48
 """Registers of a loop that copies tiles, at least: 43 depthwise convolutions and poolings of one step, where their sums
 did not need more, were assembled without spills in as many."""
 
-WMMA_ROWS, SUM_BYTES = 16, 4
-"""Rows and columns of a result of `wmma`, and bytes of one of its sums on their way through workgroup memory."""
+SUM_BYTES = 4
+"""Bytes of one sum of a matrix instruction."""
+_WMMA_SHAPE = (16, 16, 16)
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,7 @@ def matrix_bytes(family: str, stages: int, tiles: Sequence[int], subgroups: int)
     """
     if family == "wgmma":
         return ring_bytes(stages, tiles)
-    scratch = subgroups * WMMA_ROWS * wmma_scratch_pitch(WMMA_ROWS) * SUM_BYTES if family == "wmma" else 0
+    scratch = wmma_scratch_bytes(subgroups, _WMMA_SHAPE) if family == "wmma" else 0
     return sum(aligned(stages * tile) for tile in tiles) + scratch
 
 

@@ -70,7 +70,7 @@ def _along(facts: Facts, dominant: AccessFacts, stage: bool) -> Iterator[Program
         yield from _staged(facts, lead, across, near)
         return
     chunk = _chunk(facts, dominant, lead)
-    widest = _ceil_power(-(-extents[lead] // chunk))
+    widest = ceil_power(-(-extents[lead] // chunk))
     if _is_undivided(facts, lead):
         widest = max(1, _most_threads(facts, lead) // chunk)
     # Neighbouring threads cover a whole row of banks, or all of the loop: narrower accesses waste transactions.
@@ -184,7 +184,7 @@ def _most_threads(facts: Facts, loop: int) -> int:
     extent = facts.extents[loop]
     if facts.expression.ordered and facts.reduction[loop]:
         return 1
-    return extent & -extent if facts.steps_divide[loop] else _ceil_power(extent)
+    return extent & -extent if facts.steps_divide[loop] else ceil_power(extent)
 
 
 def lone_thread(facts: Facts) -> Program:
@@ -193,7 +193,12 @@ def lone_thread(facts: Facts) -> Program:
     return make_program(facts, ones, ones, (), None, reuse=False)
 
 
-def _ceil_power(value: int) -> int:
+def ceil_power(value: int) -> int:
+    """Return the least power of two that is not below a value.
+
+    >>> ceil_power(1), ceil_power(5), ceil_power(8)
+    (1, 8, 8)
+    """
     return 1 << max(0, value - 1).bit_length()
 
 

@@ -9,6 +9,7 @@ remains to choose is how many threads share a row, and how many rows a task has.
 from collections.abc import Iterator
 from math import prod
 
+from roller_mlir.model.direct import ceil_power
 from roller_mlir.model.facts import Facts
 from roller_mlir.model.problems import stages_problem
 from roller_mlir.model.program import Program, make_program
@@ -28,12 +29,12 @@ def row_programs(facts: Facts) -> Iterator[Program]:
             left, right = wanted, across
             for loop in _near(facts, whole, lead):
                 unit = chunk if loop == lead else 1
-                threads[loop] = min(left, _ceil_power(-(-facts.extents[loop] // unit)))
+                threads[loop] = min(left, ceil_power(-(-facts.extents[loop] // unit)))
                 left //= threads[loop]
                 registers[loop] = -(-facts.extents[loop] // (threads[loop] * unit)) * unit
             for loop in _near(facts, rows, lead):
                 unit = chunk if loop == lead else 1
-                threads[loop] = min(right, _ceil_power(-(-facts.extents[loop] // unit)))
+                threads[loop] = min(right, ceil_power(-(-facts.extents[loop] // unit)))
                 right //= threads[loop]
                 registers[loop] = unit
             count = prod(threads)
@@ -86,7 +87,3 @@ def _chunk(facts: Facts, lead: int | None) -> int:
 
 def _powers(high: int) -> list[int]:
     return [1 << bit for bit in range(high.bit_length()) if 1 << bit <= high]
-
-
-def _ceil_power(value: int) -> int:
-    return 1 << max(0, value - 1).bit_length()
