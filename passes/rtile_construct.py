@@ -17,22 +17,27 @@ whose `part` says which loop was divided into what, and `matmul_0_join` with the
 an op does not change with that. In a plan file, `matmul_0` is either a plan of the whole op, with `split` where it is
 divided, or, as the programs give it, a plan with `part` beside an entry `matmul_0_join`.
 
+With a tuning data base (`tuning`, see `plan.tuning`), an op that was measured before takes the plan that was fastest;
+the others are constructed as without it, and a remark names them. Programs with a measured plan carry `rtile.tuned`:
+where the plan is from, and its times.
+
 A program of several ops is called after the one that is reduced in steps, else after its last op; its reduction is
 never divided.
 
 Refused: what no tensor expression can say, joined ops that cannot be one kernel, tiles that the device cannot hold, and
 plans that do not fit the op or the device, reductions that cannot be divided so, each at its op; plan files that cannot
-be read, that name a program which the module has not, or that hold one stage of two. Paper: ROLLER section 3.1 and
-Figure 8.
+be read, that name a program which the module has not, or that hold one stage of two; data bases that cannot be read,
+and measured plans that do not fit. Paper: ROLLER section 3.1 and Figure 8.
 """
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar
+from typing import ClassVar
 
 from roller_mlir.codegen import FAMILIES
-from roller_mlir.codegen.group import Group, GroupError, members_of, read_group, starts_others_only
-from roller_mlir.codegen.linalg_reader import StructuredOp, erase_unused, is_structured, read_structured
+from roller_mlir.codegen.linalg_reader import StructuredOp, erase_unused, read_structured
 from roller_mlir.codegen.split_reduction import split_reduction
+from roller_mlir.codegen.units import group_of, named_units, planned_blocks
 from roller_mlir.codegen.wrap import wrap
 from roller_mlir.dialects import rtile
 from roller_mlir.hal import Device, find_device
@@ -41,14 +46,24 @@ from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.model.adopt import adopt
 from roller_mlir.model.alignment import RULES
 from roller_mlir.model.options import MOST_STAGES
+from roller_mlir.model.permitted import choice_problem
 from roller_mlir.plan import Part, Plan, Split
+from roller_mlir.plan.codec import JsonValue, to_json
 from roller_mlir.plan.plan_file import read_plan_file
 from roller_mlir.plan.split import first_plan, whole_plan
-from roller_mlir.support.bindings import func, ir
-from roller_mlir.support.diagnostics import fail
+from roller_mlir.plan.tuning import Found, TuningError, describe, read_tuning
+from roller_mlir.plan.tuning_key import tuning_key
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import DiagnosedError, fail, remark
 from roller_mlir.support.passes import Pass, option, register
 
 JOIN_SUFFIX = "_join"
+
+TUNED = "rtile.tuned"
+"""What a program carries whose plan was measured: where the plan is from, and its times, as text for people."""
+
+
+_MOST_NAMES = 5
 
 
 @register
@@ -76,6 +91,10 @@ class RTileConstruct(Pass):
         "", help="JSON file of plans by program name, as 'roller compile --emit plan --json' writes"
     )
 
+    tuning: str = option(
+        "", help="tuning data base: measured plans, as 'roller tune' writes; other ops are constructed"
+    )
+
     def __post_init__(self) -> None:
         if not self.device:
             raise ValueError("device must name a device, but got ''; try device=h200")
@@ -90,6 +109,10 @@ class RTileConstruct(Pass):
         given = [name for name, value in forced.items() if value]
         if self.plan_file and given:
             raise ValueError(f"plan-file holds whole plans and goes without other choices, but got {', '.join(given)}")
+        tiles = {"tile-sizes": self.tile_sizes, "thread-tile": self.thread_tile, "stages": self.stages}
+        given = [name for name, value in {**tiles, "plan-file": self.plan_file}.items() if value]
+        if self.tuning and given:
+            raise ValueError(f"tuning holds whole plans and goes without forced ones, but got {', '.join(given)}")
         if self.max_units < 0:
             raise ValueError(f"max-units must be at least 1, or 0 for all, but got {self.max_units}")
         for one in self.disable_rules:
@@ -100,10 +123,9 @@ class RTileConstruct(Pass):
                 raise ValueError(f"instructions must be some of {', '.join(FAMILIES_OF_DEVICES)}, but got '{one}'")
         find_device(self.device)
 
-    def run(self, module: ir.Module) -> None:
-        """Plan every structured op of every function."""
-        device = find_device(self.device)
-        options = ConstructOptions(
+    def construct_options(self) -> ConstructOptions:
+        """Return what the construction of each op is asked for."""
+        return ConstructOptions(
             top_k=1,
             tile_sizes=self.tile_sizes,
             thread_tile=self.thread_tile,
@@ -114,63 +136,41 @@ class RTileConstruct(Pass):
             allow_tf32=self.allow_tf32,
             disabled_rules=self.disable_rules,
         )
-        blocks = [
-            block
-            for op in module.body.operations
-            if isinstance(op, func.FuncOp) and not op.is_external
-            for block in op.regions[0].blocks
-        ]
+
+    def run(self, module: ir.Module) -> None:
+        """Plan every structured op of every function."""
+        device, options = find_device(self.device), self.construct_options()
+        blocks = planned_blocks(module)
         units = named_units(blocks)
         plans = _plans_of(self.plan_file, list(units)) if self.plan_file else {}
+        measured = _measured_plans(self.tuning) if self.tuning else {}
+        missing: list[str] = []
         for name, operation in units.items():
-            if operation.name == "rtile.program":
-                _plan_program(operation.opview, name, device, options, plans.get(name))
+            asked = options_of(operation, options)
+            found = _found(measured, operation, device, asked) if measured else None
+            if found is None:
+                missing.append(name)
+                _plan_unit(operation, name, device, asked, plans.get(name))
             else:
-                _plan(read_structured(operation), name, device, options, plans.get(name))
+                _plan_measured(operation, name, device, asked, found, self.tuning)
+        if self.tuning and missing:
+            shown = ", ".join(missing[:_MOST_NAMES]) + (" and others" if len(missing) > _MOST_NAMES else "")
+            count = f"{len(missing)} of {len(units)} programs"
+            remark(module.operation, f"tuning {self.tuning} has no plan for {count}, which the model plans: {shown}")
         for block in blocks:
             erase_unused(block)
 
 
-def named_units(blocks: list[Any]) -> dict[str, ir.Operation]:
-    """Return what gets a plan, by the programs' names, in order: loose linalg ops, and programs without a plan."""
-    operations = [inner.operation for block in blocks for inner in block.operations]
-    units = [
-        one
-        for one in operations
-        if (is_structured(one) and not starts_others_only(one)) or (one.name == "rtile.program" and is_unplanned(one))
-    ]
-    return {f"{_root_name(unit)}_{number}": unit for number, unit in enumerate(units)}
+def options_of(unit: ir.Operation, options: ConstructOptions) -> ConstructOptions:
+    """Return how one unit is planned: the reduction of joined ops is never divided."""
+    return replace(options, split=False) if unit.name == "rtile.program" else options
 
 
-def is_unplanned(operation: ir.Operation) -> bool:
-    """Return whether a program holds linalg ops that have no plan yet."""
-    program: rtile.ProgramOp = operation.opview
-    return program.plan is None and bool(members_of(program.entry))
-
-
-def _root_name(unit: ir.Operation) -> str:
-    """Return what a program is called after: its op, of several the heavy one, else the last."""
-    name = unit.name
-    if name == "rtile.program":
-        group = _group_of(unit.opview)
-        name = group.members[-1 if group.heavy is None else group.heavy].root.operation.name
-    return name.split(".")[-1]
-
-
-def group_of(unit: ir.Operation) -> Group:
-    """Return what gets one plan, a linalg op or a program of several, as a group."""
-    if unit.name != "rtile.program":
-        return read_group([unit], list(unit.results))
-    return _group_of(unit.opview)
-
-
-def _group_of(program: rtile.ProgramOp) -> Group:
-    block = program.entry
-    results = list(block.operations[len(block.operations) - 1].operation.operands)
-    try:
-        return read_group(members_of(block), results)
-    except GroupError as error:
-        fail(program, f"'rtile.program' cannot be one kernel: {error}")
+def choices_of(options: ConstructOptions) -> dict[str, JsonValue]:
+    """Return what narrows or widens the plans of a unit beside tiles: part of the key of a measured plan."""
+    usual = ConstructOptions(instructions=FAMILIES)
+    names = ("split", "max_units", "instructions", "allow_tf32", "disabled_rules")
+    return {name: to_json(getattr(options, name)) for name in names if getattr(options, name) != getattr(usual, name)}
 
 
 def _plans_of(path: str, programs: list[str]) -> dict[str, Plan]:
@@ -211,11 +211,53 @@ def _parts_plan(plan: Plan, split: Split) -> Plan:
     return replace(first_plan(plan), part=part)
 
 
+def _measured_plans(path: str) -> Mapping[str, Found]:
+    """Return the plans of a tuning data base, by key."""
+    try:
+        return read_tuning(path)
+    except TuningError as error:
+        fail(None, f"tuning {error}")
+
+
+def _found(
+    measured: Mapping[str, Found], operation: ir.Operation, device: Device, options: ConstructOptions
+) -> Found | None:
+    """Return the record of a unit, None where it was not measured."""
+    return measured.get(tuning_key(group_of(operation).expression, device.name, choices_of(options)))
+
+
+def _plan_measured(
+    operation: ir.Operation, name: str, device: Device, options: ConstructOptions, found: Found, path: str
+) -> None:
+    """Give a unit the plan that was measured for it."""
+    plan, expression, what = found.record.plan, group_of(operation).expression, operation.name
+    try:
+        problem = choice_problem(expression, plan, device, options)
+        if problem:
+            fail(operation, f"'{what}' {problem}")
+        programs = _plan_unit(operation, name, device, options, plan)
+    except DiagnosedError as error:
+        (first, *rest) = error.diagnostics
+        remedy = f"the plan is from {path}:{found.line}; delete that line, or leave out tuning"
+        raise DiagnosedError([replace(first, message=f"{first.message}; {remedy}"), *rest]) from None
+    for program in programs:
+        program.attributes[TUNED] = ir.StringAttr.get(describe(found, path))
+
+
+def _plan_unit(
+    operation: ir.Operation, name: str, device: Device, options: ConstructOptions, forced: Plan | None
+) -> list[rtile.ProgramOp]:
+    """Give a unit a plan, its own or the one that is forced; return its programs."""
+    if operation.name == "rtile.program":
+        return [_plan_program(operation.opview, name, device, options, forced)]
+    return _plan(read_structured(operation), name, device, options, forced)
+
+
 def _plan_program(
     program: rtile.ProgramOp, name: str, device: Device, options: ConstructOptions, forced: Plan | None
-) -> None:
+) -> rtile.ProgramOp:
     """Give a program of several linalg ops its plan."""
-    group = _group_of(program)
+    group = group_of(program.operation)
     for member in group.members:
         _check_memory(member.root, device)
     if forced and forced.split is not None:
@@ -225,16 +267,19 @@ def _plan_program(
             f"{len(group.members)} ops; run rtile-fuse with fusion=false ('roller compile --no-fusion')",
         )
     try:
-        plan = forced or construct(group.expression, device, replace(options, split=False))[0]
+        plan = forced or construct(group.expression, device, options)[0]
         if forced:
             plan = adopt(group.expression, plan, device, options.disabled_rules)
     except ConstructionError as error:
         fail(program, f"'rtile.program' {error}")
     program.attributes["sym_name"] = ir.StringAttr.get(name)
     program.attributes["plan"] = rtile.PlanAttr.of(plan.to_dict())
+    return program
 
 
-def _plan(root: StructuredOp, name: str, device: Device, options: ConstructOptions, forced: Plan | None) -> None:
+def _plan(
+    root: StructuredOp, name: str, device: Device, options: ConstructOptions, forced: Plan | None
+) -> list[rtile.ProgramOp]:
     """Replace a structured op by a program of its own, or by two where its reduction is divided over tasks."""
     operation = root.operation
     _check_memory(root, device)
@@ -244,8 +289,7 @@ def _plan(root: StructuredOp, name: str, device: Device, options: ConstructOptio
         fail(operation, f"'{operation.name}' {error}")
     split = plan.split
     if split is None:
-        _wrap(root, name, _adopted(root, plan, device, options) if forced else plan)
-        return
+        return [_wrap(root, name, _adopted(root, plan, device, options) if forced else plan)]
     if any(value is not None for value in (plan.part, split.join.part, split.join.split)):
         fail(
             operation, f"'{operation.name}' has a plan that divides a reduction twice; a stage cannot be divided again"
@@ -253,9 +297,10 @@ def _plan(root: StructuredOp, name: str, device: Device, options: ConstructOptio
     parts, join = split_reduction(root, split)
     first = read_structured(parts)
     _check_memory(first, device)
-    _wrap(first, name, _adopted(first, _parts_plan(plan, split), device, options))
+    one = _wrap(first, name, _adopted(first, _parts_plan(plan, split), device, options))
     second = read_structured(join)
-    _wrap(second, name + JOIN_SUFFIX, _adopted(second, split.join, device, options))
+    _check_memory(second, device)
+    return [one, _wrap(second, name + JOIN_SUFFIX, _adopted(second, split.join, device, options))]
 
 
 def _adopted(root: StructuredOp, plan: Plan, device: Device, options: ConstructOptions) -> Plan:
@@ -265,9 +310,9 @@ def _adopted(root: StructuredOp, plan: Plan, device: Device, options: ConstructO
         fail(root.operation, f"'{root.operation.name}' {error}")
 
 
-def _wrap(root: StructuredOp, name: str, plan: Plan) -> None:
+def _wrap(root: StructuredOp, name: str, plan: Plan) -> rtile.ProgramOp:
     """Replace a structured op by a program of its own that carries the plan."""
-    wrap([root], list(root.operation.results), name, rtile.PlanAttr.of(plan.to_dict()))
+    return wrap([root], list(root.operation.results), name, rtile.PlanAttr.of(plan.to_dict()))
 
 
 def _check_memory(root: StructuredOp, device: Device) -> None:

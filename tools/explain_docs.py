@@ -95,7 +95,8 @@ def explain_page(example: str, device: str) -> str:
         _INTRO,
         f"## Example\n\n```sh\n{command}\n```\n\n```\n{plain_text(found).rstrip()}\n```\n",
         "\n## JSON\n\n`--json` prints an array of one object per operator: `file`, `line` (null where unknown), "
-        "`function`, and the keys of `Explanation`. Infinity, which JSON has not, is the string `inf`. Loops are "
+        "`function`, and the keys of `Explanation`; with `--tuning` also `tuned`, the measured plan that the compiler "
+        "takes, as a line, or null. Infinity, which JSON has not, is the string `inf`. Loops are "
         "numbered; `d0` is loop 0.\n",
         *(_record(kind) for kind in _RECORDS),
     ]

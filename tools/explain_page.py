@@ -4,18 +4,18 @@
 The data that it shows stands in it as JSON too, in the element with the id "data".
 """
 
-import json
 from collections.abc import Sequence
 from math import prod
 from typing import Any
 
 from roller_mlir.model.explanation import Explanation, LayerTime, Row, TensorFacts
 from roller_mlir.plan.codec import to_json
-from roller_mlir.tools.explain_markup import Content, Markup, element, join
-from roller_mlir.tools.explain_page_parts import alignment_part, definitions, path_part, table
-from roller_mlir.tools.explain_style import LAYERS, SCRIPT, STYLE
+from roller_mlir.tools.explain_page_parts import alignment_part, path_part
+from roller_mlir.tools.explain_style import LAYERS, STYLE
 from roller_mlir.tools.explain_svg import roofline_svg, shown_dimensions, tensor_svg
 from roller_mlir.tools.explain_words import facts, limits, record, share, size, tile
+from roller_mlir.tools.page_markup import Content, Markup, element, join
+from roller_mlir.tools.page_parts import data_element, definitions, document, table
 from roller_mlir.tools.roller_output import seconds
 
 
@@ -27,18 +27,10 @@ def page(file: str, explained: Sequence[tuple[str, Explanation]]) -> str:
         explained: Per operator, where it stands and its explanation.
     """
     device = explained[0][1].limits
-    data = json.dumps([{"place": place, **_data(one)} for place, one in explained], indent=1)
-    safe = Markup(data.replace("&", "\\u0026").replace("<", "\\u003c").replace(">", "\\u003e"))
     links = [element("a", one.name, href=f"#op-{number}") for number, (_, one) in enumerate(explained)]
-    head = element(
-        "head",
-        element("meta", charset="utf-8"),
-        element("meta", name_="viewport", content="width=device-width, initial-scale=1"),
-        element("title", f"{file} on {device.device}"),
-        element("style", Markup(STYLE)),
-    )
-    body = element(
-        "body",
+    return document(
+        f"{file} on {device.device}",
+        STYLE,
         element(
             "header",
             element("h1", f"{file} on {device.device}"),
@@ -46,11 +38,8 @@ def page(file: str, explained: Sequence[tuple[str, Explanation]]) -> str:
             element("nav", *links) if len(links) > 1 else None,
         ),
         element("main", *(_section(f"op-{number}", *one) for number, one in enumerate(explained))),
-        element("script", safe, type_="application/json", id_="data"),
-        element("script", Markup(SCRIPT)),
+        data_element([{"place": place, **_data(one)} for place, one in explained]),
     )
-    text = element("html", head, body, lang="en")
-    return "<!DOCTYPE html>\n" + text.replace("></meta>", ">") + "\n"
 
 
 def _data(one: Explanation) -> dict[str, Any]:

@@ -1,72 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Parts of the page of `roller explain`: tables, lists of facts, the way of the enlargements, alignment."""
-
-from collections.abc import Sequence
+"""Parts of the page of `roller explain`: the way of the enlargements, alignment."""
 
 from roller_mlir.model.explanation import Explanation
 from roller_mlir.model.trace import Walk
-from roller_mlir.tools.explain_markup import Content, Markup, element, join
 from roller_mlir.tools.explain_svg import walk_svg
 from roller_mlir.tools.explain_words import amount, asked, score, share, tile
+from roller_mlir.tools.page_markup import Content, Markup, element, join
+from roller_mlir.tools.page_parts import definitions, plain, table
 from roller_mlir.tools.roller_output import seconds
-
-_CLASSES = {"n": "n", "m": "m", "t": "t", "r": "n rank", "s": None}
-
-
-def table(
-    head: Sequence[str],
-    kinds: str,
-    rows: Sequence[Sequence[tuple[Content, object]]],
-    *,
-    name: str = "",
-    sortable: bool = False,
-) -> Markup:
-    """Return a table.
-
-    Args:
-        head: Names of the columns.
-        kinds: A letter per column: n number, m tile, r rank, t text, s short text.
-        rows: Per cell, what it shows and the value that it is sorted by.
-        name: Its class.
-        sortable: Whether its columns can be sorted by.
-    """
-
-    def title(text: str, kind: str) -> Markup:
-        inside: Content = element("button", text, type_="button") if sortable else text
-        return element("th", inside, class_="n" if kind in "nr" else None, scope="col")
-
-    lines = [
-        element(
-            "tr",
-            *(
-                element("td", shown, class_=_CLASSES[kind], data_v=_value(value) if sortable else None)
-                for (shown, value), kind in zip(row, kinds, strict=True)
-            ),
-            class_="first" if sortable and number == 0 else None,
-        )
-        for number, row in enumerate(rows)
-    ]
-    found = element(
-        "table",
-        element("thead", element("tr", *(title(text, kind) for text, kind in zip(head, kinds, strict=True)))),
-        element("tbody", *lines),
-        class_=" ".join(part for part in (name, "sortable" if sortable else "") if part) or None,
-    )
-    return element("div", found, class_="scroll")
-
-
-def _value(value: object) -> str:
-    return repr(value) if isinstance(value, float) else str(value)
-
-
-def plain(rows: Sequence[Sequence[Content]]) -> list[list[tuple[Content, object]]]:
-    """Return rows of a table that is not sorted."""
-    return [[(cell, cell) for cell in row] for row in rows]
-
-
-def definitions(pairs: Sequence[tuple[str, str]]) -> Markup:
-    """Return pairs of a name and a value as a list."""
-    return element("dl", *(part for name, value in pairs for part in (element("dt", name), element("dd", value))))
 
 
 def path_part(one: Explanation) -> Markup:

@@ -3,10 +3,10 @@
 
 from dataclasses import dataclass
 
+from roller_mlir.codegen.units import group_of, named_units
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.first_stage import LINALG, first_pass
 from roller_mlir.compiler.source import Source, parse_source
-from roller_mlir.passes.rtile_construct import group_of, named_units
 from roller_mlir.passes.rtile_fuse import RTileFuse
 from roller_mlir.passes.rtile_normalize import RTileNormalize
 from roller_mlir.plan import TensorExpression
@@ -25,6 +25,7 @@ class SourceOperator:
         place: Where, None where that is not known.
         expression: What it computes, its axes fused.
         source_extents: Extents of its loops before axis fusion, None where they are not known.
+        joined: Whether it is several linalg ops, whose reduction is not divided.
     """
 
     name: str
@@ -32,6 +33,7 @@ class SourceOperator:
     place: SourcePlace | None
     expression: TensorExpression
     source_extents: tuple[int, ...] | None
+    joined: bool = False
 
 
 def read_operators(
@@ -61,6 +63,7 @@ def read_operators(
                 one.place,
                 one.expression,
                 tuple(loop.extent for loop in before[one.place].loops) if one.place in before else None,
+                one.joined,
             )
             for one in found
         ]
@@ -85,5 +88,6 @@ def _read(source: Source, entry: str | None, context: ir.Context, fuse: RTileFus
     for name, unit in units.items():
         group = group_of(unit)
         place = group.members[group.heavy or 0].root.operation.location
-        found.append(SourceOperator(name, function, place_of(place), group.expression, None))
+        joined = unit.name == "rtile.program"
+        found.append(SourceOperator(name, function, place_of(place), group.expression, None, joined))
     return found

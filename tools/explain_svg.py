@@ -8,8 +8,8 @@ from roller_mlir.model.explanation import TensorFacts
 from roller_mlir.model.roofline import Roofline
 from roller_mlir.model.trace import Walk
 from roller_mlir.tools.explain_chart import bounds
-from roller_mlir.tools.explain_markup import Markup, element, join
 from roller_mlir.tools.explain_words import amount, si, tile
+from roller_mlir.tools.page_markup import Markup, element, join
 
 _WIDTH, _HEIGHT = 720, 400
 _LEFT, _RIGHT, _TOP, _BOTTOM = 78, 16, 26, 44

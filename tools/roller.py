@@ -20,7 +20,9 @@ _COMMANDS = {
     ),
     "explain": ("roller_mlir.tools.roller_explain", "show how an operator is planned, and why so"),
     "suite": ("roller_mlir.tools.roller_suite", "run the operators of a suite through a stage"),
+    "tune": ("roller_mlir.tools.roller_tune", "measure the best plans of each operator, and keep the fastest"),
     "fuzz": ("roller_mlir.tools.roller_fuzz", "compile, run and check random programs"),
+    "report": ("roller_mlir.tools.roller_report", "make a report of what was measured with a kit"),
     "cache": ("roller_mlir.tools.roller_cache", "look at the cache of compiled functions, or empty it"),
     "devices": ("roller_mlir.tools.roller_devices", "list the devices, or all that is known of one"),
 }
@@ -88,6 +90,7 @@ def _main(arguments: list[str]) -> int:
             return code
 
         return run_guarded(show, argparse.Namespace())
+    parsed.command_line = arguments
     return run_guarded(actions[parsed.command], parsed)
 
 

@@ -6,6 +6,7 @@
 --max-units N            plan for N units of the device
 --instruction FAMILY,... families of instructions that may be used
 --allow-tf32             factors of type f32 may be rounded to tf32, for a matrix instruction
+--tuning FILE            where a command compiles or explains: take measured plans from a tuning data base
 """
 
 import argparse
@@ -39,6 +40,15 @@ def add_construction_arguments(parser: Any) -> None:
     )
     parser.add_argument(
         "--allow-tf32", action="store_true", help="factors of type f32 may be rounded to tf32, for a matrix instruction"
+    )
+
+
+def add_tuning_argument(parser: Any) -> None:
+    """Declare --tuning; `parser` as above."""
+    parser.add_argument(
+        "--tuning",
+        metavar="FILE",
+        help="tuning data base, as `roller tune` writes: ops that were measured take the fastest plan",
     )
 
 

@@ -6,6 +6,7 @@ roller compile matmul.mlir --target h200 --stats              what ptxas says: r
 roller compile matmul.mlir --target mi300x --emit loops       the hierarchical tiled loops
 roller compile matmul.mlir --target h200 --tile-sizes 64,64,8 --thread-tile 4,4,1
 roller compile matmul.mlir --target h200 --max-units 16 --emit plan    a plan for part of the device
+roller compile matmul.mlir --tuning tuning.jsonl              the plans that were fastest, where `roller tune` measured
 roller compile matmul.mlir --device-file mine.toml            for a device of your own
 """
 
@@ -14,7 +15,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from roller_mlir.tools.roller_arguments import add_construction_arguments, construction_arguments
+from roller_mlir.tools.roller_arguments import (
+    add_construction_arguments,
+    add_tuning_argument,
+    construction_arguments,
+)
 from roller_mlir.tools.roller_targets import add_target_arguments, device_of, target_of
 
 if TYPE_CHECKING:
@@ -54,6 +59,7 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     forced.add_argument("--stages", type=int, choices=range(1, 9), default=0, help="buffers of the staged operands")
     add_construction_arguments(forced)
     forced.add_argument("--plan-file", metavar="FILE", help="JSON of whole plans, as --emit plan --json prints")
+    add_tuning_argument(forced)
     fusion = parser.add_argument_group("joining ops into one kernel (by default where the model expects to save time)")
     fusion.add_argument("--no-fusion", action="store_true", help="a kernel for every linalg op")
     fusion.add_argument(
@@ -150,6 +156,7 @@ def compile_options(
         thread_tile=arguments.thread_tile,
         stages=arguments.stages,
         plan_file=arguments.plan_file,
+        tuning=arguments.tuning,
         entry=arguments.entry,
         binaries=binaries,
         llvm=llvm,

@@ -22,6 +22,8 @@ _USER_ERRORS = {
     ("roller_mlir.runtime.errors", "ArtifactError"): USER_ERROR,
     ("roller_mlir.runtime.errors", "ArgumentError"): USER_ERROR,
     ("roller_mlir.runtime.errors", "BackendError"): USER_ERROR,
+    ("roller_mlir.measure.results_file", "ResultsError"): USER_ERROR,
+    ("roller_mlir.support.ray_cluster", "JobsError"): USER_ERROR,
     ("roller_mlir.hal.errors", "DeviceError"): USAGE_ERROR,
     ("roller_mlir.support.pipeline_text", "PipelineError"): USAGE_ERROR,
     ("roller_mlir.support.passes", "OptionError"): USAGE_ERROR,

@@ -6,15 +6,21 @@ roller explain matmul.mlir --op matmul_0 --html matmul.html    one of them, as a
 roller explain matmul.mlir --target v100 --json                all of it as data; docs/explain.md documents the keys
 roller explain matmul.mlir --disable-rule memory-bank          without an alignment rule, to see what it is worth
 roller explain matmul.mlir --instruction fma --max-units 16    on part of a device, with some of its instructions
+roller explain matmul.mlir --tuning tuning.jsonl               and the measured plan that the compiler takes with it
 
-Times are predictions of the model, no measurements.
+Times are predictions of the model, no measurements, but for those that a tuning data base tells.
 """
 
 import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from roller_mlir.tools.roller_arguments import add_construction_arguments, construction_arguments, positive
+from roller_mlir.tools.roller_arguments import (
+    add_construction_arguments,
+    add_tuning_argument,
+    construction_arguments,
+    positive,
+)
 from roller_mlir.tools.roller_targets import add_target_arguments, device_of, target_of
 
 if TYPE_CHECKING:
@@ -32,7 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print JSON, an array of one object per operator")
     parser.add_argument("--html", metavar="OUT.html", help="write one self-contained page")
     parser.add_argument("--no-fusion", action="store_true", help="a program for every linalg op")
-    add_construction_arguments(parser.add_argument_group("what the construction may do"))
+    group = parser.add_argument_group("what the construction may do")
+    add_construction_arguments(group)
+    add_tuning_argument(group)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -49,6 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
     device = device_of(arguments)
     source = open_source(arguments)
     from roller_mlir.tools.explain_source import read_operators
+    from roller_mlir.tools.explain_tuned import tuned_plans
 
     operators = read_operators(source, target_of(arguments), arguments.entry, fusion=not arguments.no_fusion)
     if arguments.op is not None:
@@ -59,14 +68,21 @@ def run(arguments: argparse.Namespace) -> int:
             )
         operators = [one for one in operators if one.name == arguments.op]
     explained = [(one, _explained(one, device, arguments)) for one in operators]
+    tuned = tuned_plans(arguments.tuning, operators, device, construction_arguments(arguments))
     if arguments.html:
         from roller_mlir.tools.explain_page import page
 
-        text = page(source.name, [(place(one, source.name), found) for one, found in explained])
+        text = page(source.name, [(_heading(one, source.name, tuned), found) for one, found in explained])
         check()
         write_whole(Path(arguments.html), text)
-    _print(explained, source.name, arguments)
+    _print(explained, source.name, arguments, tuned)
     return 0
+
+
+def _heading(operator: "SourceOperator", name: str, tuned: dict[str, str]) -> str:
+    """Return where an operator stands, and the measured plan that the compiler takes for it, if there is one."""
+    note = f"; the compiler takes a {tuned[operator.name]}" if operator.name in tuned else ""
+    return place(operator, name) + note
 
 
 def _explained(operator: "SourceOperator", device: Any, arguments: argparse.Namespace) -> "Explanation":
@@ -95,11 +111,19 @@ def place(operator: "SourceOperator", name: str) -> str:
     return f"{name}{line}, function {operator.function}"
 
 
-def _print(explained: "list[tuple[SourceOperator, Explanation]]", name: str, arguments: argparse.Namespace) -> None:
+def _print(
+    explained: "list[tuple[SourceOperator, Explanation]]",
+    name: str,
+    arguments: argparse.Namespace,
+    tuned: dict[str, str],
+) -> None:
     from roller_mlir.tools.roller_output import print_json, print_line
 
     if arguments.json:
-        print_json([json_record(one, found, name) for one, found in explained])
+        records = [json_record(one, found, name) for one, found in explained]
+        if arguments.tuning is not None:
+            records = [{**record, "tuned": tuned.get(record["name"])} for record in records]
+        print_json(records)
         return
     if arguments.html:
         count = f"{len(explained)} operator{'s' if len(explained) > 1 else ''}"
@@ -115,7 +139,7 @@ def _print(explained: "list[tuple[SourceOperator, Explanation]]", name: str, arg
     with writing_output():
         terminal = sys.stdout.isatty() and (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
     for operator, found in explained:
-        print_line(place(operator, name))
+        print_line(_heading(operator, name, tuned))
         if not terminal:
             print_line(plain_text(found))
             continue

@@ -4,12 +4,14 @@
   roller run matmul.roller --on sim --random --check --count
   roller run matmul.roller --random --sanitize
   roller run matmul.mlir --target mi300x --input a.npy --input b.npy --output results
+  roller run matmul.roller --on cuda --random --time
 
 --check compares each result with a numpy reference computed from the linalg bodies; where FILE is of a later stage
 (edited output of `roller compile --emit loops`), --reference names linalg ops to compare with. --count compares the
 transactions that the simulator counted with those that the plan predicts. --sanitize looks for races between threads
 and between blocks, reads of memory that nobody has written, outputs that no kernel writes, accesses out of bounds and
-barriers that not all threads reach; it reports each with its threads and places, and the exit code is 1.
+barriers that not all threads reach; it reports each with its threads and places, and the exit code is 1. --time runs
+the function again and again on a device, caches cleared before each time, and prints the median by the device's events.
 """
 
 import argparse
@@ -46,6 +48,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     results.add_argument("--reference", metavar="FILE", help="linalg ops of the same signature for --check (the input)")
     results.add_argument("--count", action="store_true", help="count memory transactions and compare with the plan")
     results.add_argument("--sanitize", action="store_true", help="look for races, unwritten memory, bad accesses")
+    results.add_argument(
+        "--time", type=int, nargs="?", const=25, metavar="N", help="time so many runs on a device (25), caches cleared"
+    )
     results.add_argument("--output", metavar="DIR", help="write the results there as output0.npy, output1.npy, ...")
     results.add_argument("--timeout", type=float, default=60.0, metavar="S", help="end a kernel that hangs (60 s)")
     results.add_argument("--json", action="store_true", help="print JSON")
@@ -82,7 +87,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.output:
         _write(arguments.output, result)
     comparisons = check_result(reference, inputs, result) if reference else []
-    _report(arguments, artifact, result, comparisons)
+    timed = _time(arguments, artifact, inputs) if arguments.time else None
+    _report(arguments, artifact, result, comparisons, timed)
     return 0 if all(comparison.matches for comparison in comparisons) else 1
 
 
@@ -90,6 +96,10 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
     """Return what the back end is told; only the simulator counts, sanitizes and takes seeds."""
     from roller_mlir.tools.roller_errors import UsageError
 
+    if arguments.time is not None and arguments.on == "sim":
+        raise UsageError("--time is for a device (--on cuda, --on hip); how long the simulator takes is no speed")
+    if arguments.time is not None and arguments.time < 1:
+        raise UsageError(f"--time must be at least 1, but got {arguments.time}")
     asked = {"--count": arguments.count, "--sanitize": arguments.sanitize, "--level": arguments.level}
     if arguments.on != "sim":
         for name, value in asked.items():
@@ -115,6 +125,7 @@ def _open(arguments: argparse.Namespace) -> "Artifact":
     if path.is_dir():
         forced = arguments.tile_sizes or arguments.thread_tile or arguments.stages or arguments.plan_file
         forced = forced or given_construction_arguments(arguments) or arguments.no_fusion or arguments.explain_fusion
+        forced = forced or arguments.tuning
         if given_target(arguments) or arguments.entry or forced:
             raise UsageError(
                 f"{arguments.file} is compiled already; a device, --entry, fusion and forced plans go with a FILE"
@@ -179,6 +190,18 @@ def _write(folder: str, result: "RunResult") -> None:
             target.rmdir()
 
 
+def _time(
+    arguments: argparse.Namespace, artifact: "Artifact", inputs: "list[np.ndarray[Any, Any]]"
+) -> "dict[str, float]":
+    """Return median, least, and tenth and ninetieth percentile in seconds of runs on a device."""
+    from roller_mlir.measure.runner.devices import open_device
+
+    bench = open_device(arguments.on)
+    call = bench.load(artifact).prepare([bench.place(array) for array in inputs])
+    found = bench.time({"": call}, samples=arguments.time, limit_s=None)[""]
+    return {"median_s": found.median_s, "least_s": found.least_s, "p10_s": found.p10_s, "p90_s": found.p90_s}
+
+
 def _report_findings(arguments: argparse.Namespace, artifact: "Artifact", error: "SanitizedRunError") -> None:
     from roller_mlir.plan.codec import to_json
     from roller_mlir.tools.roller_output import print_json
@@ -195,7 +218,11 @@ def _report_findings(arguments: argparse.Namespace, artifact: "Artifact", error:
 
 
 def _report(
-    arguments: argparse.Namespace, artifact: "Artifact", result: "RunResult", comparisons: "list[Comparison]"
+    arguments: argparse.Namespace,
+    artifact: "Artifact",
+    result: "RunResult",
+    comparisons: "list[Comparison]",
+    timed: "dict[str, float] | None",
 ) -> None:
     from roller_mlir.plan.codec import to_json
     from roller_mlir.tools.roller_counts import count_rows, site_rows
@@ -209,6 +236,7 @@ def _report(
                 "device": artifact.manifest.device.name,
                 "on": arguments.on,
                 "launches": to_json(result.launches),
+                "timed": timed,
                 "counted_against_plan": [row._asdict() for row in rows],
                 "matches": all(c.matches for c in comparisons) if arguments.check else None,
                 "comparisons": to_json(comparisons),
@@ -220,6 +248,12 @@ def _report(
     header = ("launch", "kernel", f"time on {arguments.on}{caveat}")
     launches = [(str(i), report.kernel, seconds(report.seconds)) for i, report in enumerate(result.launches)]
     print_tables([("Launches", header, launches)])
+    if timed is not None:
+        median, least, p10, p90 = map(seconds, timed.values())
+        print_line(
+            f"median of {arguments.time} runs with cleared caches: {median} (least {least}, 10 % below {p10}, 10 % "
+            f"above {p90})"
+        )
     if arguments.count:
         sites = [row for report in result.launches for row in site_rows(report)]
         names = ("kernel", "site", "space", "accesses", "bytes", "sectors", "phases", "least")

@@ -5,7 +5,8 @@
   roller suite roller119 --target v100                          construct every operator: plans, predictions, times
   roller suite roller119 --target h200 --only 'M*,conv2d' --json
   roller suite roller119 --target h200 --only C0 --stage explain      how and why, as `roller explain` shows it
-  roller suite roller119 --target h200 --only C0 --stage compile
+  roller suite roller119 --target h200 --stage compile --jobs 2 -o DIR          two processes, artifacts in DIR/ID
+  roller suite roller119 --target h200 --stage compile --top-k 10 --ray auto    ten candidates each, on a Ray cluster
   roller suite roller119 --target v100,h200 --stage verify --jobs 2   full-size plans in the simulator, against numpy
   roller suite roller119 --target h200 --disable-rule memory-bank     without an alignment rule
   roller suite ./mine --target mi300x --stage run --shrink      a folder of yours with a table, operators.csv
@@ -13,17 +14,18 @@
   roller suite roller119 --target k80 --tiles published         predict the tiles that the table has, beside their times
   roller suite cnnopt-exhaustive --target v100 --data DIR       predict each row of the CSV files of tiles in DIR
 
-Predictions are of the model, no measurements. bench/README.md documents the tables.
+Predictions are of the model, no measurements. bench/README.md documents the tables. A job that crashes or hangs in a
+process of --jobs or on a cluster of --ray is an error of its operator. Ctrl-C ends everything, with exit code 130.
 """
 
 import argparse
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roller_mlir.tools.roller_arguments import (
     add_construction_arguments,
+    add_tuning_argument,
     construction_arguments,
     given_construction_arguments,
     positive,
@@ -32,12 +34,14 @@ from roller_mlir.tools.roller_suite_verify import sample_numbers
 from roller_mlir.tools.roller_targets import add_target_arguments
 
 if TYPE_CHECKING:
-    from roller_mlir.model.explanation import Explanation
     from roller_mlir.suites import Operator
 
 _STAGES = ("construct", "explain", "compile", "run", "verify")
 _DTYPES = ("f32", "f16", "bf16", "f64", "i8", "i32")
-_RUN_POINTS = 1 << 18
+# What goes with another stage only.
+_FOREIGN = {"explain": {"--jobs", "--ray", "--sample", "--output"}, "compile": {"--sample"}, "verify": {"--output"}}
+RUN_POINTS = 1 << 18
+"""Points of a loop nest up to which the simulator runs an operator."""
 _ROWS = "cnnopt-exhaustive"
 
 
@@ -48,22 +52,37 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--stage", choices=_STAGES, help="how far to go (construct)")
     parser.add_argument("--only", type=_listed, default=(), metavar="ID,...", help="ids, patterns, classes or groups")
     parser.add_argument("--dtype", choices=_DTYPES, help="element type of the inputs, instead of the table's")
-    parser.add_argument("--top-k", type=positive, metavar="K", help="construct, explain: programs at most (10)")
+    parser.add_argument(
+        "--top-k", type=positive, metavar="K", help="programs at most; construct, explain: 10, compile: the best alone"
+    )
     parser.add_argument(
         "--shrink",
         type=positive,
         nargs="?",
-        const=_RUN_POINTS,
+        const=RUN_POINTS,
         metavar="POINTS",
-        help=f"run: halve extents until the loop nest has so few points ({_RUN_POINTS}), and plan that",
+        help=f"run: halve extents until the loop nest has so few points ({RUN_POINTS}), and plan that",
     )
-    parser.add_argument("--jobs", type=positive, metavar="N", help="verify: processes at a time (1)")
+    parser.add_argument(
+        "-o", "--output", metavar="DIR", help="compile: write artifacts to DIR/ID, of --top-k DIR/ID.RANK"
+    )
+    parser.add_argument(
+        "--jobs", type=positive, metavar="N", help="operators at a time (1; with --ray one per processor)"
+    )
+    parser.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        help="do the jobs on a Ray cluster: auto (the one that runs here), local (one for this command), HOST:PORT, "
+        "ray://HOST:PORT; files that are named must be there on every node",
+    )
     parser.add_argument("--sample", type=sample_numbers, metavar="I/N", help="verify: one pair in N, of each class")
     parser.add_argument("--tiles", choices=("published",), help="predict these tiles instead of constructing any")
     parser.add_argument("--data", metavar="DIR", help=f"{_ROWS}: folder of CSV files of tiles, one a layer")
     parser.add_argument("--write-mlir", metavar="DIR", help="write DIR/ID.mlir for each operator, and stop")
     parser.add_argument("--json", action="store_true", help="print JSON, an array of one object per operator")
-    add_construction_arguments(parser.add_argument_group("what the construction may do"))
+    construction = parser.add_argument_group("what the construction may do")
+    add_construction_arguments(construction)
+    add_tuning_argument(construction)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -85,7 +104,8 @@ def _check_usage(arguments: argparse.Namespace) -> None:
     named = {"--stage": arguments.stage, "--top-k": arguments.top_k, "--shrink": arguments.shrink}
     named |= {"--only": arguments.only, "--dtype": arguments.dtype, "--tiles": arguments.tiles}
     named |= {"--data": arguments.data, "--write-mlir": arguments.write_mlir}
-    named |= {"--jobs": arguments.jobs, "--sample": arguments.sample}
+    named |= {"--jobs": arguments.jobs, "--ray": arguments.ray, "--sample": arguments.sample}
+    named |= {"--output": arguments.output, "--tuning": arguments.tuning}
     named |= {"--target": given_target(arguments) or None, "--json": arguments.json or None}
     given = {name for name, value in named.items() if value} | given_construction_arguments(arguments)
 
@@ -107,13 +127,22 @@ def _check_usage(arguments: argparse.Namespace) -> None:
         only_with("--write-mlir", {"--write-mlir", "--only", "--dtype"})
     elif arguments.tiles is not None:
         only_with("--tiles published", {"--tiles", "--target", "--only", "--json"})
-    elif arguments.top_k is not None and stage not in ("construct", "explain"):
-        raise UsageError(f"--top-k goes with --stage construct or explain; --stage {stage} takes the best program")
+    elif arguments.top_k is not None and stage not in ("construct", "explain", "compile"):
+        raise UsageError(
+            f"--top-k goes with --stage construct, explain or compile; --stage {stage} takes the best program"
+        )
     elif arguments.shrink is not None and stage != "run":
         raise UsageError(f"--shrink goes with --stage run, but got --stage {stage}")
-    elif stage != "verify":
-        only_with(f"--stage {stage}", given - {"--jobs", "--sample"})
-        if "," in (arguments.target or ""):
+    elif arguments.tuning is not None and (stage not in ("compile", "run") or arguments.top_k is not None):
+        raise UsageError("--tuning goes with --stage compile or run, and without --top-k")
+    else:
+        others = {
+            "explain": {"--jobs", "--ray", "--sample", "--output"},
+            "compile": {"--sample"},
+            "verify": {"--output"},
+        }
+        only_with(f"--stage {stage}", given - others.get(stage, {"--sample", "--output"}))
+        if stage != "verify" and "," in (arguments.target or ""):
             raise UsageError(f"several targets go with --stage verify, but got --stage {stage}")
 
 
@@ -132,7 +161,11 @@ def _run(arguments: argparse.Namespace) -> int:
         return _write(operators, Path(arguments.write_mlir), arguments.dtype)
     if arguments.tiles is not None:
         return _published(arguments, operators)
-    return _stage(arguments, operators)
+    if arguments.stage == "explain":
+        return _explain(arguments, operators)
+    from roller_mlir.tools.roller_suite_jobs import run_stage
+
+    return run_stage(arguments, operators)
 
 
 def _rows(arguments: argparse.Namespace) -> int:
@@ -178,87 +211,41 @@ def _write(operators: "Sequence[Operator]", folder: Path, dtype: str | None) -> 
     return 0
 
 
-def _stage(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> int:
-    from roller_mlir.compiler import CompileOptions
-    from roller_mlir.model import ConstructOptions
-    from roller_mlir.suites.each import each_operator
-    from roller_mlir.support.bindings import make_context
-    from roller_mlir.tools.roller_interrupt import check
-    from roller_mlir.tools.roller_output import print_json
-    from roller_mlir.tools.roller_suite_tables import print_records
-    from roller_mlir.tools.roller_targets import device_of, target_of
-
-    stage: str = arguments.stage or _STAGES[0]
-    if stage == "verify":
-        from roller_mlir.tools.roller_suite_verify import verify
-
-        return verify(arguments, operators)
-    device, asked, dtype = device_of(arguments), construction_arguments(arguments), arguments.dtype
-    plans = ConstructOptions(top_k=arguments.top_k or 10, **asked)
-    with make_context() as context:
-        work: Callable[[Operator], dict[str, Any]]
-        if stage == "explain":
-            from roller_mlir.suites.explain_stage import explain_operator
-
-            explain = partial(explain_operator, device=device, context=context, options=plans, dtype=dtype)
-            return _explain(arguments, operators, explain)
-        if stage == "construct":
-            from roller_mlir.suites.construct_stage import construct_operator
-
-            work = partial(construct_operator, device=device, context=context, options=plans, dtype=dtype)
-        elif stage == "compile":
-            from roller_mlir.suites.compile_stage import compile_operator, warm_up
-
-            warm_up(target_of(arguments))
-            work = partial(compile_operator, target=target_of(arguments), options=CompileOptions(**asked), dtype=dtype)
-        else:
-            from roller_mlir.suites.run_stage import run_operator
-
-            work = partial(
-                run_operator,
-                target=target_of(arguments),
-                options=CompileOptions(**asked),
-                most=_RUN_POINTS,
-                shrink_to=arguments.shrink,
-                dtype=dtype,
-            )
-        records = list(each_operator(operators, work, check))
-    if arguments.json:
-        print_json(records)
-    else:
-        print_records(stage, device.name, records)
-    return 1 if any("error" in record or record.get("matches") is False for record in records) else 0
-
-
-def _explain(
-    arguments: argparse.Namespace, operators: "Sequence[Operator]", explain: "Callable[[Operator], Explanation]"
-) -> int:
+def _explain(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> int:
     import sys
 
+    from roller_mlir.model import ConstructOptions
     from roller_mlir.plan.codec import to_json
-    from roller_mlir.suites.each import each_operator
+    from roller_mlir.suites.each import Crew, each_operator
+    from roller_mlir.suites.explain_stage import explain_operator
     from roller_mlir.suites.records import operator_record
+    from roller_mlir.support.bindings import make_context
     from roller_mlir.tools.explain_text import plain_text
     from roller_mlir.tools.roller_interrupt import check
     from roller_mlir.tools.roller_output import print_json, print_line
+    from roller_mlir.tools.roller_targets import device_of
 
+    device = device_of(arguments)
+    options = ConstructOptions(top_k=arguments.top_k or 10, **construction_arguments(arguments))
     records: list[dict[str, Any]] = []
     refused = 0
 
-    def work(one: "Operator") -> dict[str, Any]:
-        found = explain(one)
-        data: Any = to_json(found)
-        return {**operator_record(one), **data, "text": "" if arguments.json else plain_text(found)}
+    with make_context() as context:
 
-    for record in each_operator(operators, work, check):
-        text = record.pop("text", "")
-        if arguments.json:
-            records.append(record)
-        elif "error" in record:
-            print(f"roller: error: {record['id']}: {record['error']}", file=sys.stderr)
-        else:
-            print_line(text)
-        refused += "error" in record
+        def work(one: "Operator") -> dict[str, Any]:
+            found = explain_operator(one, device, context, options, dtype=arguments.dtype)
+            data: Any = to_json(found)
+            return {**operator_record(one), **data, "text": "" if arguments.json else plain_text(found)}
+
+        for record in each_operator(operators, work, Crew(check=check)):
+            text = record.pop("text", "")
+            if arguments.json:
+                records.append(record)
+            elif "error" in record:
+                print(f"roller: error: {record['id']}: {record['error']}", file=sys.stderr)
+            else:
+                print_line(text)
+            refused += "error" in record
     if arguments.json:
         print_json(records)
     return 1 if refused else 0

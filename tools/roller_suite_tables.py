@@ -30,12 +30,18 @@ def print_records(stage: str, device: str, records: Sequence[Record]) -> None:
     """Print the records of a stage: a table, a summary, and on standard error what was refused."""
     good = [record for record in records if "error" not in record]
     title, header, row = _TABLES[stage]
+    lines = [one for record in good for one in _candidates(record)] if stage == "ranked" else good
     if good:
-        print_tables([(title.format(device=device), header, [row(record) for record in good])])
+        print_tables([(title.format(device=device), header, [row(line) for line in lines if "error" not in line])])
         print_line(_summary(stage, device, good))
-    for record in records:
+    for record in (*records, *(line for line in lines if stage == "ranked")):
         if "error" in record:
             print(f"roller: error: {record['id']}: {record['error']}", file=sys.stderr)
+
+
+def _candidates(record: Record) -> list[Record]:
+    """Return the candidates of an operator as records of their own, named as their artifacts are."""
+    return [{**one, "id": f"{record['id']}.{one['rank']}", "class": record["class"]} for one in record["candidates"]]
 
 
 def print_published(device: str, records: Sequence[Record]) -> None:
@@ -72,18 +78,19 @@ def print_rows(device: str, records: Sequence[Record]) -> None:
 
 
 def _summary(stage: str, device: str, records: Sequence[Record]) -> str:
-    key = {"construct": "construct_s", "compile": "compile_s", "run": "run_s"}[stage]
+    key = {"construct": "construct_s", "compile": "compile_s", "ranked": "compile_s", "run": "run_s"}[stage]
     times = [record[key] for record in records]
     worst = max(records, key=lambda record: record[key])
-    verb = {"construct": "constructed", "compile": "compiled", "run": "run in the simulator"}[stage]
+    verb = {"construct": "constructed", "run": "run in the simulator"}.get(stage, "compiled")
     text = (
         f"{len(records)} operator{'s' * (len(records) != 1)} {verb} for {device} in {seconds(sum(times))}: median "
         f"{seconds(median(times))}, worst {seconds(worst[key])} ({worst['id']})"
     )
-    if stage == "compile":
-        text += f"; {_mismatches(records)}"
-    if stage == "compile":
-        text += _per_kernel(records)
+    if stage in ("compile", "ranked"):
+        compiled = records if stage == "compile" else [line for record in records for line in _candidates(record)]
+        compiled = [one for one in compiled if "error" not in one]
+        text += f"; {len(compiled)} candidates" if stage == "ranked" else ""
+        text += f"; {_mismatches(compiled)}{_per_kernel(compiled)}"
     if stage == "run":
         wrong = [record["id"] for record in records if not record["matches"]]
         text += f"; do not match numpy: {', '.join(wrong)}" if wrong else "; all match numpy"
@@ -172,6 +179,12 @@ def _run_row(record: Record) -> tuple[str, ...]:
     )
 
 
+_COMPILED: tuple[str, Sequence[str], Callable[[Record], Sequence[str]]] = (
+    "Compiled for {device}; registers, spills and workgroup memory as the vendor's tools say",
+    ("id", "class", "compile", "predicted", "kernels", "registers", "spills (B)", "workgroup (B)"),
+    _compile_row,
+)
+
 _TABLES: dict[str, tuple[str, Sequence[str], Callable[[Record], Sequence[str]]]] = {
     "construct": (
         "Best programs for {device}, predicted by the model (not measured); published: library, roller",
@@ -181,11 +194,8 @@ _TABLES: dict[str, tuple[str, Sequence[str], Callable[[Record], Sequence[str]]]]
         ),
         _construct_row,
     ),
-    "compile": (
-        "Compiled for {device}; registers, spills and workgroup memory as the vendor's tools say",
-        ("id", "class", "compile", "predicted", "kernels", "registers", "spills (B)", "workgroup (B)"),
-        _compile_row,
-    ),
+    "compile": _COMPILED,
+    "ranked": _COMPILED,
     "run": (
         "Run in the simulator as compiled for {device}",
         ("id", "class", "sizes", "shrunk", "compile", "simulator", "against numpy", "max error", "permitted"),

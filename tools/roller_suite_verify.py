@@ -34,8 +34,8 @@ def verify(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> in
     from roller_mlir.suites.verify_all import Sample, verify_pairs
     from roller_mlir.tools.roller_arguments import construction_arguments
     from roller_mlir.tools.roller_errors import UsageError
-    from roller_mlir.tools.roller_interrupt import check
     from roller_mlir.tools.roller_output import print_json
+    from roller_mlir.tools.roller_suite_jobs import crew_of, exit_code
     from roller_mlir.tools.roller_targets import targets_of
 
     targets = targets_of(arguments)
@@ -49,13 +49,13 @@ def verify(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> in
         pairs = Sample(number=number, of=count).take(operators, targets)
     options = CompileOptions(**construction_arguments(arguments))
     begun = time.perf_counter()
-    jobs = arguments.jobs or 1
-    records = list(verify_pairs(pairs, options, dtype=arguments.dtype, jobs=jobs, check=check))
+    with crew_of(arguments, len(pairs), "verify") as crew:
+        records = list(verify_pairs(pairs, options, dtype=arguments.dtype, crew=crew))
     if arguments.json:
         print_json(records)
     else:
         _print(records, time.perf_counter() - begun)
-    return 0 if all(record.get("matches") for record in records) else 1
+    return exit_code(records)
 
 
 def _print(records: Sequence[Record], seconds: float) -> None:

@@ -5,13 +5,13 @@ python bench/fusion/table.py --date 2026-11-21
 """
 
 import argparse
-import re
 import sys
 from datetime import date
 from pathlib import Path
 
 import roller_mlir
 from roller_mlir import Artifact, CompileOptions
+from roller_mlir.measure.example_sizes import LARGE, at_size
 from roller_mlir.reference import compare, evaluate_function, random_inputs
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
@@ -20,20 +20,11 @@ ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "fusion.md"
 TEXT = Path(__file__).with_name("page.md.in")
 DEVICES = ("v100", "a100", "h200", "mi300x")
+NAMES = (
+    *("softmax", "layer_norm", "matmul_bias_gelu", "attention_scores", "conv_bn_relu_residual", "resnet_block"),
+    "encoder_layer",
+)
 TOGETHER, APART = CompileOptions(binaries=False), CompileOptions(binaries=False, fusion=False)
-
-# Extents of the examples, and what they are at the size of a real model.
-LARGE: dict[str, dict[int, int]] = {
-    "softmax": {64: 16384, 512: 1024},
-    "layer_norm": {64: 16384},
-    "matmul_bias_gelu": {128: 16384, 256: 1024, 512: 4096},
-    "attention_scores": {8: 192, 64: 512, 32: 64},
-    "conv_bn_relu_residual": {4: 128, 32: 64, 14: 56, 16: 58},
-    "resnet_block": {},
-    "encoder_layer": {32: 512, 4: 12, 16: 64, 64: 768, 128: 3072},
-}
-_EXTENT = re.compile(r"(?<=[<x])\d+(?=x)")
-_SHAPE = re.compile(r"output_shape \[([\d, ]+)\]")
 
 
 def main() -> int:
@@ -43,14 +34,14 @@ def main() -> int:
     options = parser.parse_args()
     small: list[str] = []
     large: list[str] = []
-    for name, extents in LARGE.items():
+    for name in NAMES:
         text = (ROOT / "examples" / f"{name}.mlir").read_text()
         for device in DEVICES:
             together = roller_mlir.compile(text, target=device, options=TOGETHER)
             apart = roller_mlir.compile(text, target=device, options=APART)
             small.append(f"| {name} | {device} | {row(together, apart)} | {checked(together)} |")
-        if extents:
-            scaled = at_size(text, extents)
+        if name in LARGE:
+            scaled = at_size(text, LARGE[name])
             for device in DEVICES:
                 together = roller_mlir.compile(scaled, target=device, options=TOGETHER)
                 apart = roller_mlir.compile(scaled, target=device, options=APART)
@@ -61,16 +52,6 @@ def main() -> int:
     temporary.write_text(page.replace("@LARGE@", "\n".join(large)))
     temporary.replace(options.output)
     return 1 if any("differs" in line for line in small) else 0
-
-
-def at_size(text: str, extents: dict[int, int]) -> str:
-    """Return a function with other extents."""
-
-    def changed(number: str) -> str:
-        return str(extents.get(int(number), int(number)))
-
-    text = _EXTENT.sub(lambda found: changed(found[0]), text)
-    return _SHAPE.sub(lambda found: f"output_shape [{', '.join(map(changed, found[1].split(', ')))}]", text)
 
 
 def row(together: Artifact, apart: Artifact) -> str:

@@ -20,6 +20,7 @@ from page import page
 
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.suites import find_suite
+from roller_mlir.suites.each import Crew
 from roller_mlir.suites.verify_all import verify_pairs
 
 HERE = Path(__file__).parent
@@ -81,7 +82,7 @@ def verified(today: date, jobs: int, only: tuple[str, ...], known: dict[str, Any
         operators = [one for one in find_suite(name) if not classes or one.kind in classes]
         pairs = [(operator, target) for target in TARGETS for operator in operators]
         suites[section] = []
-        for number, record in enumerate(verify_pairs(pairs, CompileOptions(), dtype=dtype, jobs=jobs), 1):
+        for number, record in enumerate(verify_pairs(pairs, CompileOptions(), dtype=dtype, crew=Crew(workers=jobs)), 1):
             suites[section].append(row_of(record))
             if number % 20 == 0:
                 print(f"{section}: {number} of {len(pairs)}", file=sys.stderr, flush=True)

@@ -140,17 +140,63 @@ def _check_pieces(matrix: Matrix, side: str, copy: TensorCopy, groups: Sequence[
         )
 
 
-def group_pitch(matrix: Matrix, operand: Operand, lane_order: tuple[int, ...], warpgroups: int) -> int:
-    """Return the bytes from what one warpgroup reads to what the next one does."""
+@dataclass(frozen=True)
+class GroupDigit:
+    """One digit of a warpgroup's number, the number being a sum of digits by their weights.
+
+    Attributes:
+        weight: What the digit counts in the number.
+        count: Values of the digit.
+        pitch: Bytes from what a warpgroup reads to what the one with the next higher digit does.
+    """
+
+    weight: int
+    count: int
+    pitch: int
+
+
+def group_digits(
+    matrix: Matrix, operand: Operand, lane_order: tuple[int, ...], warpgroups: int
+) -> tuple[GroupDigit, ...]:
+    """Return where each warpgroup begins to read: digits of its number, those that make no difference left out."""
     warps = WARPGROUP_THREADS // WARP_THREADS
     offsets = [operand.offset(warp_positions(matrix, lane_order, warp)) for warp in range(warps * warpgroups)]
     found = [offset - offsets[0] for offset in offsets[::warps]]
-    pitch = found[1] if warpgroups > 1 else 0
     alike = [offset == found[warp // warps] + offsets[warp % warps] for warp, offset in enumerate(offsets)]
-    if any(offset != number * pitch for number, offset in enumerate(found)) or pitch % SWIZZLE_BYTES or not all(alike):
+    digits = digits_of(found)
+    if digits is None or any(digit.pitch % SWIZZLE_BYTES for digit in digits) or not all(alike):
         fail(
             operand.copy.load,
-            f"'rtile.load' of a wgmma needs the parts of its warpgroups at one distance, a multiple of {SWIZZLE_BYTES} "
-            f"B, but has them at {found}; change the threads",
+            "'rtile.load' of a wgmma needs the parts of its warpgroups at even distances, multiples of "
+            f"{SWIZZLE_BYTES} B, but has them at {found}; change the threads",
         )
-    return pitch
+    return digits
+
+
+def digits_of(offsets: Sequence[int]) -> tuple[GroupDigit, ...] | None:
+    """Return digits whose pitches add up to the offset of each number, None where there are none.
+
+    >>> digits_of([0, 8, 0, 8])
+    (GroupDigit(weight=1, count=2, pitch=8),)
+    >>> digits_of([0, 8, 32, 40])
+    (GroupDigit(weight=1, count=2, pitch=8), GroupDigit(weight=2, count=2, pitch=32))
+    >>> digits_of([0, 8, 24]) is None
+    True
+    """
+    found: list[GroupDigit] = []
+    weight = 1
+    while weight < len(offsets):
+        pitch = offsets[weight]
+        counts = (n for n in range(len(offsets) // weight, 1, -1) if len(offsets) % (weight * n) == 0)
+        count = next((n for n in counts if _repeats(offsets, GroupDigit(weight, n, pitch))), 0)
+        if not count:
+            return None
+        found.append(GroupDigit(weight, count, pitch))
+        weight *= count
+    return tuple(digit for digit in found if digit.pitch)
+
+
+def _repeats(offsets: Sequence[int], digit: GroupDigit) -> bool:
+    """Return whether the offsets below a digit's weight come again for each of its values, a pitch further on."""
+    values = range(digit.count * digit.weight)
+    return all(offsets[i] == offsets[i % digit.weight] + i // digit.weight * digit.pitch for i in values)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from roller_mlir.codegen.compute import Compute
-from roller_mlir.codegen.hopper_operands import ADDRESS_UNIT, Operand, atom_positions, group_pitch, operand_of
+from roller_mlir.codegen.hopper_operands import ADDRESS_UNIT, Operand, atom_positions, group_digits, operand_of
 from roller_mlir.codegen.hopper_ops import binary, plus
 from roller_mlir.codegen.hopper_steps import Steps
 from roller_mlir.codegen.inline_assembly import emit_assembly
@@ -79,10 +79,12 @@ class Products:
             if place is None:
                 fail(view, f"'rtile.compute' input {number} of a wgmma must be a tensor copy of the same step")
             operand = operand_of(matrix, side, steps.copies[place], compute.inputs[number][1], lane_order)
-            pitch = group_pitch(matrix, operand, lane_order, count)
             start = plus(emit, address, steps.offsets[place])
-            if pitch:
-                start = binary(emit, "arith.addi", start, binary(emit, "arith.muli", warpgroup, pitch))
+            for digit in group_digits(matrix, operand, lane_order, count):
+                value = warpgroup if digit.weight == 1 else binary(emit, "arith.divui", warpgroup, digit.weight)
+                if digit.weight * digit.count < count:
+                    value = binary(emit, "arith.remui", value, digit.count)
+                start = binary(emit, "arith.addi", start, binary(emit, "arith.muli", value, digit.pitch))
             field = binary(emit, "arith.shrui", start, ADDRESS_UNIT.bit_length() - 1)
             starts.append(binary(emit, "arith.andi", field, _ADDRESS_MASK))
             factors.append(operand)

@@ -53,6 +53,7 @@ def assemble(
         if binaries and binary is None:
             raise InternalError(f"kernel '{name}' is launched but was not compiled")
         files = _files(binary) if binary else {}
+        tuned = (f"kernel '{name}': {stages.tuned[name]}",) if name in stages.tuned else ()
         for role, (file_name, data) in files.items():
             contents[file_name] = data
             roles[file_name] = role
@@ -64,7 +65,7 @@ def assemble(
                 tensor_maps=launch_list.tensor_maps.get(name, ()),
                 statistics=_statistics(binary) if binary else Statistics(),
                 phases_s=dict(binary.phases_s) if binary else {},
-                notes=_notes(binary) if binary else (),
+                notes=(*tuned, *(_notes(binary) if binary else ())),
             )
         )
     manifest = Manifest(

@@ -3,7 +3,7 @@
 
 `artifact`: a whole compilation. Its key is of the module as MLIR prints it when all but the function to compile is gone
 (names of values, blanks, comments and places are then all the same), the stage that it is at, every field of the device
-and of the options, and the content of the plan file.
+and of the options, the content of the plan file, and name and content of the tuning data base, which notes name.
 `binaries`: the kernels of a module, from GPU dialects to machine code, by which other plans, options or programs that
 lead to the same kernels are served. Its key is of the module of kernels and launches, every field of the device, how
 far code generation goes, and the plans' promises, with which the machine code is compared.
@@ -30,7 +30,7 @@ from roller_mlir.runtime import Artifact
 
 _TEXTS = ("llvm_ir", "ptx", "assembly")
 _BYTES = ("cubin", "hsaco")
-_UNKEYED_OPTIONS = ("plan_file", "entry", "cache")
+_UNKEYED_OPTIONS = ("plan_file", "tuning", "entry", "cache")
 
 
 def artifact_name(versions: str, text: str, first: str, device: Device, options: CompileOptions) -> str:
@@ -44,11 +44,12 @@ def artifact_name(versions: str, text: str, first: str, device: Device, options:
         options: How.
 
     Raises:
-        OSError: The plan file cannot be read.
+        OSError: The plan file or the data base cannot be read.
     """
     chosen = {key: value for key, value in asdict(options).items() if key not in _UNKEYED_OPTIONS}
     plans = "" if options.plan_file is None else _digest(Path(options.plan_file).read_bytes())
-    return _name("artifact", versions, text, first, _json(to_json(device)), _json(to_json(chosen)), plans)
+    measured = "" if options.tuning is None else f"{options.tuning} {_digest(Path(options.tuning).read_bytes())}"
+    return _name("artifact", versions, text, first, _json(to_json(device)), _json(to_json(chosen)), plans, measured)
 
 
 def binaries_name(

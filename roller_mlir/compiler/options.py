@@ -24,6 +24,8 @@ class CompileOptions:
         instructions: Families of instructions that the model may plan for; () for those that code is generated for.
         allow_tf32: Whether the model may round factors of type f32 to tf32, for a matrix instruction.
         plan_file: A JSON file with the whole plan; None lets the model choose.
+        tuning: A tuning data base (`plan.tuning`): ops that were measured take the plans that were fastest, others are
+            planned as without it.
         fusion: Whether ops may be joined into one kernel where the model expects that to save time.
         explain_fusion: Whether each decision about that becomes a note of the artifact.
         entry: The function to compile; None takes the only public one.
@@ -45,6 +47,7 @@ class CompileOptions:
     instructions: tuple[str, ...] = ()
     allow_tf32: bool = False
     plan_file: str | PathLike[str] | None = None
+    tuning: str | PathLike[str] | None = None
     fusion: bool = True
     explain_fusion: bool = False
     entry: str | None = None
@@ -92,6 +95,8 @@ class CompileOptions:
             spelled["allow-tf32"] = "true"
         if self.plan_file is not None:
             spelled["plan-file"] = str(self.plan_file)
+        if self.tuning is not None:
+            spelled["tuning"] = str(self.tuning)
         if not self.fusion:
             spelled["fusion"] = "false"
         if self.explain_fusion:

@@ -7,11 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from roller_mlir.codegen.group import GroupError, members_of, read_group
+from roller_mlir.codegen.program import programs_of
 from roller_mlir.compiler.first_stage import LINALG, passes_from
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device, find_device
 from roller_mlir.mapping.plan_check import plan_problem
 from roller_mlir.mapping.promise import Promise, promise_of
+from roller_mlir.passes.rtile_construct import TUNED
 from roller_mlir.pipelines import TO_SIM
 from roller_mlir.plan.plan import Plan
 from roller_mlir.support.bindings import ir
@@ -28,6 +30,7 @@ class Stages:
 
     Attributes:
         plans: Plan of each program, by name, in program order.
+        tuned: Of programs whose plan was measured, where it is from, and its times.
         promises: What each of these plans promises of its kernel's machine code, where that is compared.
         ir_after: Text of the module after the passes that were asked for, by pass name.
         phases_s: Seconds per pass of ours; upstream passes count to the next of ours.
@@ -35,6 +38,7 @@ class Stages:
     """
 
     plans: dict[str, Plan] = field(default_factory=dict[str, Plan])
+    tuned: dict[str, str] = field(default_factory=dict[str, str])
     promises: dict[str, Promise] = field(default_factory=dict[str, Promise])
     ir_after: dict[str, str] = field(default_factory=dict[str, str])
     phases_s: dict[str, float] = field(default_factory=dict[str, float])
@@ -73,7 +77,8 @@ def run_stages(
     steps = [step for step in expand_pipeline(TO_SIM.name, given) if isinstance(step, Pass) and step.name in left]
     device = find_device(target)
     gated = options.gate and options.binaries
-    stages = Stages(plans=read_plans(module), promises=read_promises(module, device) if gated else {})
+    promises = read_promises(module, device) if gated else {}
+    stages = Stages(plans=read_plans(module), tuned=read_tuned(module), promises=promises)
     started = time.perf_counter()
 
     def record(step: Pass, current: Any) -> None:
@@ -81,6 +86,7 @@ def run_stages(
         stages.phases_s[step.name] = time.perf_counter() - started
         if step.name == PLANNING_PASS:
             stages.plans.update(read_plans(current))
+            stages.tuned.update(read_tuned(current))
             stages.promises.update(read_promises(current, device) if gated else {})
         if step.name in keep:
             stages.ir_after[step.name] = str(current)
@@ -94,6 +100,16 @@ def run_stages(
 def read_plans(module: ir.Module) -> dict[str, Plan]:
     """Return the plan of every program that carries one, by the program's name, in order."""
     return {name: plan for name, plan, _ in _planned(module)}
+
+
+def read_tuned(module: ir.Module) -> dict[str, str]:
+    """Return of every program whose plan was measured where it is from, by the program's name, in order."""
+    found: dict[str, str] = {}
+    for program in programs_of(module):
+        note = program.attributes.get(TUNED)
+        if isinstance(note, ir.StringAttr):
+            found[program.program_name] = note.value
+    return found
 
 
 def read_promises(module: ir.Module, device: Device) -> dict[str, Promise]:

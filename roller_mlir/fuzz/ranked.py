@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from roller_mlir.codegen import FAMILIES
 from roller_mlir.codegen.group import GroupError, members_of, read_group
 from roller_mlir.codegen.linalg_reader import read_structured
+from roller_mlir.codegen.units import named_units
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.compiler.stages import PLANNING_PASS
 from roller_mlir.hal import find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
-from roller_mlir.passes.rtile_construct import named_units
 from roller_mlir.pipelines import TO_SIM
 from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.codec import to_json

@@ -45,9 +45,9 @@ def _summary(device: Device) -> tuple[str, ...]:
         ", ".join((*device.aliases, *device.default_for)),
         device.architecture,
         str(device.units),
-        _si(max(device.peak_flops_per_s(one) for one in scalar), "flop/s"),
+        si(max(device.peak_flops_per_s(one) for one in scalar), "flop/s"),
         _binary(memory.total_capacity_bytes),
-        _si(memory.bandwidth_bytes_per_s or memory.sustained_bandwidth_bytes_per_s, "B/s"),
+        si(memory.bandwidth_bytes_per_s or memory.sustained_bandwidth_bytes_per_s, "B/s"),
         _binary(device.max_workgroup_bytes_per_block),
         device.description,
     )
@@ -89,7 +89,7 @@ def _limits(device: Device) -> Table:
         ("features", ", ".join(device.features) or "none"),
         ("code", "generated" if device.compiles else "none: for the construction and its model only"),
         ("units", str(device.units)),
-        ("clock", _si(device.clock_hz, "Hz")),
+        ("clock", si(device.clock_hz, "Hz")),
         ("schedulers per unit", str(device.schedulers_per_unit)),
         ("subgroup", f"{device.subgroup_size} threads"),
         ("threads per block", f"at most {device.max_threads_per_block}"),
@@ -107,7 +107,7 @@ def _limits(device: Device) -> Table:
         ),
         ("static workgroup memory", f"at most {_binary(device.static_workgroup_bytes)}"),
         ("widest access", f"{device.max_access_bytes} B"),
-        ("launch to launch", _si(device.launch_latency_s, "s")),
+        ("launch to launch", si(device.launch_latency_s, "s")),
     )
     return Table(title=device.name, header=("property", "value"), rows=rows)
 
@@ -120,9 +120,9 @@ def _layers(device: Device) -> Table:
             layer.kind,
             str(layer.instances),
             _binary(layer.capacity_bytes),
-            _si(layer.bandwidth_bytes_per_s, "B/s"),
-            _si(layer.sustained_bandwidth_bytes_per_s, "B/s"),
-            _si(layer.latency_s, "s"),
+            si(layer.bandwidth_bytes_per_s, "B/s"),
+            si(layer.sustained_bandwidth_bytes_per_s, "B/s"),
+            si(layer.latency_s, "s"),
             _bytes(layer.transaction_bytes),
             _bytes(layer.line_bytes) if layer.kind == "cached" else "",
             f"{layer.banks} x {layer.bank_bytes} B" if layer.banks is not None else "",
@@ -143,7 +143,7 @@ def _instructions(device: Device) -> Table:
             _shape(one.shape) + (f" to {_shape(one.max_shape)}" if one.max_shape != one.shape else ""),
             str(one.threads),
             str(one.flops_per_cycle_per_unit),
-            _si(device.peak_flops_per_s(one), "flop/s"),
+            si(device.peak_flops_per_s(one), "flop/s"),
         )
         for one in device.instructions
     )
@@ -166,7 +166,7 @@ def _binary(value: int) -> str:
     return f"{value} B"
 
 
-def _si(value: float | None, unit: str) -> str:
+def si(value: float | None, unit: str) -> str:
     """Writes a quantity with three digits and an SI prefix: 4.8e12 B/s as "4.80 TB/s"."""
     if value is None:
         return _UNKNOWN

@@ -106,7 +106,9 @@ class Probe:
         work: What one run does, in the unit of the quantity: bytes moved, operations, barriers, dependent loads.
         size_bytes: The working set, 0 where there is none.
         baseline: Name of the probe whose time and work are subtracted, "" for none.
-        fill: How its inputs are made, by input: "zero", "random", "chase STRIDE" (a cycle of indices).
+        fill: How its inputs are made, by input: "zero", "random", "values A B ...", "chase STRIDE" (a cycle of
+            indices).
+        expect: What its outputs must hold, by output, in the words of `runner.probe_values`; "" for anything.
     """
 
     name: str
@@ -117,6 +119,7 @@ class Probe:
     size_bytes: Count = 0
     baseline: str = ""
     fill: tuple[str, ...] = ()
+    expect: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

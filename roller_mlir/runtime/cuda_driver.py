@@ -8,13 +8,23 @@ from typing import Any
 
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.runtime import cuda_architecture, cuda_maps
-from roller_mlir.runtime.driver import DeviceFacts, Setup
+from roller_mlir.runtime.driver import DeviceDescription, DeviceFacts, Setup
 from roller_mlir.runtime.errors import BackendError
 
 _LOG_BYTES = 4096
 # What kernels may have without being told so, in bytes (CUDA C++ Programming Guide, "Shared Memory").
 _ASSUMED_SHARED_BYTES = 48 << 10
 _OUT_OF_MEMORY = 2
+_NAME_BYTES = 256
+# What records of measurements hold beside, by attribute of the device.
+_DESCRIBED = {
+    "clock_khz": "CLOCK_RATE",
+    "memory_clock_khz": "MEMORY_CLOCK_RATE",
+    "memory_bus_bits": "GLOBAL_MEMORY_BUS_WIDTH",
+    "units": "MULTIPROCESSOR_COUNT",
+    "shared_bytes_per_unit": "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR",
+    "ecc": "ECC_ENABLED",
+}
 
 
 class CudaDriver:
@@ -66,11 +76,30 @@ class CudaDriver:
         _, text = self._api.cuGetErrorString(status)
         return f"{_text(name)} ({_text(text)})"
 
-    def _read_facts(self) -> DeviceFacts:
-        def ask(name: str) -> int:
-            attribute = getattr(self._api.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
-            return int(self._call("cuDeviceGetAttribute", attribute, self._device))
+    def _ask(self, name: str) -> int:
+        attribute = getattr(self._api.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
+        return int(self._call("cuDeviceGetAttribute", attribute, self._device))
 
+    def _ask_if_known(self, name: str) -> int | None:
+        try:
+            return self._ask(name)
+        except (AttributeError, BackendError):  # of other bindings, of another driver
+            return None
+
+    def describe(self) -> DeviceDescription:
+        """Name, driver, memory and clocks."""
+        version = int(self._call("cuDriverGetVersion"))
+        more = {name: self._ask_if_known(attribute) for name, attribute in _DESCRIBED.items()}
+        return DeviceDescription(
+            name=_text(self._call("cuDeviceGetName", _NAME_BYTES, self._device)).split("\0")[0],
+            driver=f"{version // 1000}.{version % 1000 // 10}",
+            memory_bytes=int(self._call("cuDeviceTotalMem", self._device)),
+            l2_bytes=self._ask_if_known("L2_CACHE_SIZE"),
+            more={name: value for name, value in more.items() if value is not None},
+        )
+
+    def _read_facts(self) -> DeviceFacts:
+        ask = self._ask
         axes = "XYZ"
         block = [ask(f"MAX_BLOCK_DIM_{axis}") for axis in axes]
         grid = [ask(f"MAX_GRID_DIM_{axis}") for axis in axes]
@@ -184,6 +213,10 @@ class CudaDriver:
         """Copy within the device."""
         self._call("cuMemcpyDtoDAsync", target, source, size_bytes, self._api.CUstream(stream))
 
+    def fill(self, address: int, value: int, size_bytes: int, stream: int) -> None:
+        """Write a byte all over memory."""
+        self._call("cuMemsetD8Async", address, value, size_bytes, self._api.CUstream(stream))
+
     def place_of(self, address: int) -> int | None:
         """The device of an address."""
         attribute = self._api.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
@@ -207,21 +240,22 @@ class CudaDriver:
         """Wait for a stream."""
         self._call("cuStreamSynchronize", self._api.CUstream(stream))
 
-    def start_clock(self, stream: int) -> Any:
-        """Record an event."""
-        start = self._event(timed=True)
-        self._call("cuEventRecord", start, self._api.CUstream(stream))
-        return start
+    def make_event(self) -> Any:
+        """Return an event that notes times."""
+        return self._event(timed=True)
 
-    def stop_clock(self, start: Any, stream: int) -> float:
-        """Seconds since the event."""
-        stop = self.start_clock(stream)
-        try:
-            self._call("cuEventSynchronize", stop)
-            return float(self._call("cuEventElapsedTime", start, stop)) * 1e-3
-        finally:
-            self._call("cuEventDestroy", stop)
-            self._call("cuEventDestroy", start)
+    def record_event(self, event: Any, stream: int) -> None:
+        """Queue the event."""
+        self._call("cuEventRecord", event, self._api.CUstream(stream))
+
+    def elapsed_s(self, start: Any, stop: Any) -> float:
+        """Seconds between two events."""
+        self._call("cuEventSynchronize", stop)
+        return float(self._call("cuEventElapsedTime", start, stop)) * 1e-3
+
+    def free_event(self, event: Any) -> None:
+        """Give an event back."""
+        self._call("cuEventDestroy", event)
 
     def _event(self, *, timed: bool) -> Any:
         flags = self._api.CUevent_flags

@@ -6,7 +6,7 @@ in the device's context, which `current` makes current. All calls raise `Backend
 """
 
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from roller_mlir.plan.tensor_map import TensorMap
@@ -37,6 +37,25 @@ class DeviceFacts:
     most_shared_bytes: int
     cooperative: bool
     clusters: bool
+
+
+@dataclass(frozen=True, kw_only=True)
+class DeviceDescription:
+    """What else a driver says of its device and of itself, for records of what was measured where.
+
+    Attributes:
+        name: "NVIDIA H200".
+        driver: The driver's version ("13.0").
+        memory_bytes: The device's memory.
+        l2_bytes: Cache that all units share; None: the driver does not say.
+        more: Clocks, widths and sizes by name, units in their names; what the driver does not say is left out.
+    """
+
+    name: str
+    driver: str
+    memory_bytes: int
+    l2_bytes: int | None = None
+    more: dict[str, int] = field(default_factory=dict[str, int])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -86,6 +105,10 @@ class Driver(Protocol):
     @property
     def memory_kinds(self) -> tuple[int, ...]:
         """DLPack's device types of memory that kernels here may use; the first is the device's own."""
+        ...
+
+    def describe(self) -> DeviceDescription:
+        """What the driver says of the device and of itself."""
         ...
 
     def current(self) -> AbstractContextManager[None]:
@@ -140,6 +163,10 @@ class Driver(Protocol):
         """Copy within the device."""
         ...
 
+    def fill(self, address: int, value: int, size_bytes: int, stream: int) -> None:
+        """Queue writing a byte all over a part of the device's memory."""
+        ...
+
     def place_of(self, address: int) -> int | None:
         """The number of the device whose memory an address is in; None: the driver does not know it."""
         ...
@@ -156,10 +183,18 @@ class Driver(Protocol):
         """Wait for a stream."""
         ...
 
-    def start_clock(self, stream: int) -> Any:
-        """Record an event in a stream, from which `stop_clock` counts."""
+    def make_event(self) -> Any:
+        """Return a new event that notes times."""
         ...
 
-    def stop_clock(self, start: Any, stream: int) -> float:
-        """Wait for the stream, and return the seconds since `start`."""
+    def record_event(self, event: Any, stream: int) -> None:
+        """Let an event note when the device has done all that a stream has been given so far."""
+        ...
+
+    def elapsed_s(self, start: Any, stop: Any) -> float:
+        """Wait for `stop`, and return the device's seconds from one event to the other."""
+        ...
+
+    def free_event(self, event: Any) -> None:
+        """Give an event back."""
         ...

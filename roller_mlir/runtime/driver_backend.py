@@ -101,7 +101,13 @@ class DriverBackend:
         """Run a kernel to its end, and time it."""
         with self.driver.current():
             parameters = self._launches[launch].prepare([memory.address for _, memory in arguments])
-            clock = self.driver.start_clock(_STREAM)
-            self._launches[launch].start(parameters, _STREAM)
-            seconds = self.driver.stop_clock(clock, _STREAM)
+            begin, end = self.driver.make_event(), self.driver.make_event()
+            try:
+                self.driver.record_event(begin, _STREAM)
+                self._launches[launch].start(parameters, _STREAM)
+                self.driver.record_event(end, _STREAM)
+                seconds = self.driver.elapsed_s(begin, end)
+            finally:
+                self.driver.free_event(begin)
+                self.driver.free_event(end)
         return LaunchReport(kernel=launch.kernel, seconds=seconds)

@@ -4,6 +4,7 @@
     program = Artifact.load("matmul.roller").open("cuda")
     c, = program(a, b)                             # arrays of torch, cupy, jax or numpy; c is new memory
     program(a, b, outputs=[c], stream=stream)      # nothing is allocated
+    again = program.prepare(a, b, outputs=[c])     # nothing is checked again either
 
 A call queues its launches and returns; nothing waits for the device. So a stream may capture it into a graph; then all
 arrays must be on the device, and outputs and workspace (`program.workspace_bytes`) the caller's, as the graph will use
@@ -11,8 +12,8 @@ them again. What other streams write into these arrays must be done before the g
 was queued has run, as the caller's library sees to.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -23,6 +24,9 @@ from roller_mlir.runtime.driver_arguments import Signature, check_overlaps, shar
 from roller_mlir.runtime.driver_kernels import Parameters, check_buffers, load_kernels
 from roller_mlir.runtime.driver_memory import ALIGNMENT_BYTES, CachingAllocator, DeviceArray, Piece
 from roller_mlir.runtime.errors import ArgumentError
+
+# A launch, the addresses of its views, and its parameters if it is of a kernel.
+_Step: TypeAlias = tuple[Launch, list[int], Parameters | None]
 
 
 class Program:
@@ -92,6 +96,54 @@ class Program:
         with self._driver.current():
             return self._run(inputs, outputs, handle, workspace)
 
+    def prepare(
+        self, *inputs: Any, outputs: Sequence[Any], stream: Any = None, workspace: Any = None
+    ) -> Callable[[], None]:
+        """Check a call once, and return what queues it, as often as it is called, at the least cost to the host.
+
+        Args:
+            *inputs: As of a call, but all on the device.
+            outputs: As of a call.
+            stream: As of a call. What other streams write into the arrays must be done before each call.
+            workspace: As of a call; None: memory that the result holds.
+
+        Returns:
+            What queues the function on these arrays, which must live, and stay where they are, as long as it does.
+
+        Raises:
+            ArgumentError: An argument does not fit.
+            BackendError: The driver refuses.
+        """
+        handle = stream_of(stream, (*inputs, *outputs), self._driver.ordinal)
+        with self._driver.current():
+            given = self._inputs.describe(inputs, self._driver, handle)
+            written = self._outputs.describe(outputs, self._driver, handle)
+            hosts = [index for index, view in enumerate(given) if isinstance(view.keep, np.ndarray)]
+            if hosts:
+                raise ArgumentError(
+                    f"{self._manifest.function!r}: input {hosts[0]} is a numpy array, which would have to be copied "
+                    "each time; pass one of the device"
+                )
+            check_overlaps(self._outputs, written, given)
+            views = [*given, *written]
+            arena = None if workspace is None else self._check_workspace(workspace, handle, views)
+            for view in views:
+                self._order(handle, view)
+            held = None
+            if arena is None and self.workspace_bytes:
+                held = self._allocator.allocate(self.workspace_bytes, handle)
+                arena = held.address
+            names = [*self._manifest.inputs, *self._manifest.outputs]
+            places = {name: view.address for name, view in zip(names, views, strict=True)}
+            self._place_rest(places, arena)
+            steps = self._steps(places)
+
+        def queue(*, keep: Any = (inputs, outputs, workspace, held)) -> None:
+            with self._driver.current():
+                self._start(steps, handle)
+
+        return queue
+
     def _run(
         self, inputs: Sequence[Any], outputs: Sequence[Any] | None, stream: int, workspace: Any
     ) -> tuple[Any, ...]:
@@ -131,10 +183,16 @@ class Program:
 
     def _queue(self, places: Mapping[str, int], stream: int) -> None:
         """Prepare all launches, then start them: what the driver refuses beforehand leaves nothing half done."""
-        steps: list[tuple[Launch, list[int], Parameters | None]] = []
+        self._start(self._steps(places), stream)
+
+    def _steps(self, places: Mapping[str, int]) -> list[_Step]:
+        steps: list[_Step] = []
         for number, launch in enumerate(self._manifest.launches):
             addresses = [places[view.buffer] + view.offset_bytes for view in launch.arguments]
             steps.append((launch, addresses, self._launches[number].prepare(addresses) if launch.kernel else None))
+        return steps
+
+    def _start(self, steps: Sequence[_Step], stream: int) -> None:
         for number, (launch, addresses, parameters) in enumerate(steps):
             if parameters is not None:
                 self._launches[number].start(parameters, stream)

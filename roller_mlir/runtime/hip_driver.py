@@ -7,13 +7,21 @@ from importlib import import_module
 from typing import Any
 
 from roller_mlir.plan.tensor_map import TensorMap
-from roller_mlir.runtime.driver import DeviceFacts, Setup
+from roller_mlir.runtime.driver import DeviceDescription, DeviceFacts, Setup
 from roller_mlir.runtime.errors import BackendError
 
 _TO_DEVICE, _TO_HOST, _WITHIN = "hipMemcpyHostToDevice", "hipMemcpyDeviceToHost", "hipMemcpyDeviceToDevice"
 # Flags of hipEventCreateWithFlags (hip_runtime_api.h).
 _TIMED, _UNTIMED = 0, 2
 _OUT_OF_MEMORY = 2
+# What records of measurements hold beside, by attribute of the device.
+_DESCRIBED = {
+    "clock_khz": "ClockRate",
+    "memory_clock_khz": "MemoryClockRate",
+    "memory_bus_bits": "MemoryBusWidth",
+    "units": "MultiprocessorCount",
+    "shared_bytes_per_unit": "MaxSharedMemoryPerMultiprocessor",
+}
 
 
 class HipDriver:
@@ -62,21 +70,34 @@ class HipDriver:
     def _word(status: Any) -> str:
         return f"{getattr(status, 'name', 'error')} ({int(status)})"
 
-    def _read_facts(self) -> DeviceFacts:
-        def ask(name: str) -> int:
-            attribute = getattr(self._api.hipDeviceAttribute_t, f"hipDeviceAttribute{name}")
-            return int(self._call("hipDeviceGetAttribute", attribute, self.ordinal))
+    def _ask(self, name: str) -> int:
+        attribute = getattr(self._api.hipDeviceAttribute_t, f"hipDeviceAttribute{name}")
+        return int(self._call("hipDeviceGetAttribute", attribute, self.ordinal))
 
-        axes = "XYZ"
+    def _ask_if_known(self, name: str) -> int | None:
+        try:
+            return self._ask(name)
+        except (AttributeError, BackendError):  # of other bindings, of another driver
+            return None
+
+    def describe(self) -> DeviceDescription:
+        """Name, driver, memory and clocks."""
+        version, properties = int(self._call("hipDriverGetVersion")), self._read_properties()
+        more = {name: self._ask_if_known(attribute) for name, attribute in _DESCRIBED.items()}
+        return DeviceDescription(
+            name=_text(properties.name),
+            driver=f"{version // 10_000_000}.{version % 10_000_000 // 100_000}",
+            memory_bytes=int(properties.totalGlobalMem),
+            l2_bytes=self._ask_if_known("L2CacheSize"),
+            more={name: value for name, value in more.items() if value is not None},
+        )
+
+    def _read_facts(self) -> DeviceFacts:
+        ask, axes = self._ask, "XYZ"
         block = [ask(f"MaxBlockDim{axis}") for axis in axes]
         grid = [ask(f"MaxGridDim{axis}") for axis in axes]
-        properties = self._api.hipDeviceProp_t()
-        status, *values = self._properties(properties)
-        if int(status):
-            raise BackendError(f"HIP: hipGetDeviceProperties failed: {self._word(status)}")
-        name = (values[0] if values else properties).gcnArchName
         return DeviceFacts(
-            architecture=name.decode(errors="replace") if isinstance(name, bytes) else str(name),
+            architecture=_text(self._read_properties().gcnArchName),
             units=ask("MultiprocessorCount"),
             most_threads=ask("MaxThreadsPerBlock"),
             most_block=(block[0], block[1], block[2]),
@@ -85,6 +106,13 @@ class HipDriver:
             cooperative=bool(ask("CooperativeLaunch")),
             clusters=False,
         )
+
+    def _read_properties(self) -> Any:
+        properties = self._api.hipDeviceProp_t()
+        status, *values = self._properties(properties)
+        if int(status):
+            raise BackendError(f"HIP: hipGetDeviceProperties failed: {self._word(status)}")
+        return values[0] if values else properties
 
     def _properties(self, properties: Any) -> tuple[Any, ...]:
         """Ask as this release of hip-python wants it: older ones (before 10) fill a record of the caller's."""
@@ -174,6 +202,10 @@ class HipDriver:
     def _copy(self, target: int, source: int, size_bytes: int, kind: str, stream: int) -> None:
         self._call("hipMemcpyAsync", target, source, size_bytes, getattr(self._kinds, kind), stream or None)
 
+    def fill(self, address: int, value: int, size_bytes: int, stream: int) -> None:
+        """Write a byte all over memory."""
+        self._call("hipMemsetAsync", address, value, size_bytes, stream or None)
+
     def place_of(self, address: int) -> int | None:
         """The device of an address."""
         status, attributes = self._api.hipPointerGetAttributes(address)
@@ -196,18 +228,23 @@ class HipDriver:
         """Wait for a stream."""
         self._call("hipStreamSynchronize", stream or None)
 
-    def start_clock(self, stream: int) -> Any:
-        """Record an event."""
-        start = self._call("hipEventCreateWithFlags", _TIMED)
-        self._call("hipEventRecord", start, stream or None)
-        return start
+    def make_event(self) -> Any:
+        """Return an event that notes times."""
+        return self._call("hipEventCreateWithFlags", _TIMED)
 
-    def stop_clock(self, start: Any, stream: int) -> float:
-        """Seconds since the event."""
-        stop = self.start_clock(stream)
-        try:
-            self._call("hipEventSynchronize", stop)
-            return float(self._call("hipEventElapsedTime", start, stop)) * 1e-3
-        finally:
-            self._call("hipEventDestroy", stop)
-            self._call("hipEventDestroy", start)
+    def record_event(self, event: Any, stream: int) -> None:
+        """Queue the event."""
+        self._call("hipEventRecord", event, stream or None)
+
+    def elapsed_s(self, start: Any, stop: Any) -> float:
+        """Seconds between two events."""
+        self._call("hipEventSynchronize", stop)
+        return float(self._call("hipEventElapsedTime", start, stop)) * 1e-3
+
+    def free_event(self, event: Any) -> None:
+        """Give an event back."""
+        self._call("hipEventDestroy", event)
+
+
+def _text(word: Any) -> str:
+    return word.split(b"\0")[0].decode(errors="replace") if isinstance(word, bytes) else str(word)

@@ -118,18 +118,21 @@ def read_artifact(path: str | PathLike[str], most_bytes: int = MAX_ARTIFACT_BYTE
     except OSError as error:
         name = Path(error.filename).name if error.filename else "it"
         raise ArtifactError(f"cannot read artifact '{path}': {name}: {_reason(error)}") from error
-    _check_constants(path, manifest, files)
+    check_constants(f"artifact '{path}'", manifest, files)
     return manifest, files
 
 
-def _check_constants(path: str | PathLike[str], manifest: Manifest, files: Mapping[str, bytes]) -> None:
+def check_constants(subject: str, manifest: Manifest, files: Mapping[str, bytes]) -> None:
+    """Check that every constant lies within the constants file.
+
+    Raises:
+        ArtifactError: One does not; the message names the subject.
+    """
     record = manifest.file("constants")
     available = len(files[record.name]) if record else 0
     for buffer in manifest.buffers:
         if buffer.role == "constant" and buffer.offset_bytes + buffer.size_bytes > available:
-            raise ArtifactError(
-                f"cannot read artifact '{path}': constant {buffer.name!r} lies outside the constants file"
-            )
+            raise ArtifactError(f"cannot read {subject}: constant {buffer.name!r} lies outside the constants file")
 
 
 def _replaceable(target: Path) -> bool:

@@ -50,6 +50,8 @@ _LLVM = (
     "llvm.mlir.", "llvm.fence", "llvm.extractvalue", "llvm.insertvalue", "llvm.extractelement", "llvm.insertelement",
     "llvm.bitcast", "llvm.intr.assume",
 )  # fmt: skip
+_COUNTER = "llvm.readcyclecounter"
+"""The one intrinsic that is called by its name: the host counts cycles, too."""
 _ARENA_ALIGNMENT_BYTES = 128
 
 
@@ -102,6 +104,12 @@ def _expand_combiner(operation: Any) -> None:
     ir.Operation.create("memref.store", [], [last.operands[0], target, *indices], loc=nowhere, ip=where)
     operation.results[0].replace_all_uses_with(old)
     operation.erase()
+
+
+def _counts(operation: Any) -> bool:
+    """Whether an operation reads the counter of cycles."""
+    named = str(operation.name) == "llvm.call_intrinsic"
+    return named and ir.StringAttr(operation.attributes["intrin"]).value == _COUNTER
 
 
 def _host_type(kind: Any) -> Any:
@@ -227,7 +235,7 @@ class _KernelLowering:
                 if name == _ANY_COMBINER:
                     todo.append(partial(_expand_combiner, operation))
             elif name in _REFUSED or not (
-                name.startswith((*_DIALECTS, *_LLVM)) or name in _OPERATIONS or memory.knows(name)
+                name.startswith((*_DIALECTS, *_LLVM)) or name in _OPERATIONS or memory.knows(name) or _counts(operation)
             ):
                 fail(operation, f"'{name}' is not known to the simulator")
         todo[:0] = groups.checks()

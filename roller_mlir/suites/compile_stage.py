@@ -3,6 +3,7 @@
 
 import time
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 from roller_mlir.compiler import CompileOptions
@@ -13,11 +14,19 @@ from roller_mlir.suites.operator import Operator
 from roller_mlir.suites.records import operator_record
 from roller_mlir.suites.write import function_text
 
+ARTIFACTS = "artifacts"
+"""Where a record has what is to be written and not printed."""
+
 _WARNING = "warning: "
 
 
 def compile_operator(
-    operator: Operator, target: str, options: CompileOptions | None = None, *, dtype: str | None = None
+    operator: Operator,
+    target: str,
+    options: CompileOptions | None = None,
+    *,
+    dtype: str | None = None,
+    keep: bool = False,
 ) -> dict[str, Any]:
     """Compile an operator.
 
@@ -26,12 +35,11 @@ def compile_operator(
         target: A device's name, or the path of its description.
         options: Those of the compilation; None for the defaults.
         dtype: Element type of the inputs; that of the operator by default.
+        keep: Whether to return the artifact, too.
 
     Returns:
-        What `operator_record` says, `compile_s` (source to binaries), `kernel_s` (that over the number of kernels),
-        `phases_s`, `predicted_s` (the sum over its kernels), `kernels`
-        (`name`, `registers` per thread, `spill_bytes`, `shared_bytes`; None where no tool was there to say it), `notes`
-        and `mismatches`: of these, what the machine code does not keep of the plans' promises.
+        What `operator_record` says, `dtype`, and what `compile_record` says; with `keep` also `ARTIFACTS`: the artifact
+        by what it is named after the operator, which is nothing.
 
     Raises:
         DiagnosedError: The operator cannot be compiled; places carry the file name "-".
@@ -40,11 +48,25 @@ def compile_operator(
     options = replace(options or CompileOptions(), cache=False)  # what is timed here is the compiler
     begun = time.perf_counter()
     artifact = compile_source(Source("-", function_text(operator, dtype)), target, options)
-    compile_s = time.perf_counter() - begun
+    record = compile_record(artifact, time.perf_counter() - begun)
+    record = {**operator_record(operator), "dtype": dtype or operator.dtype, **record}
+    return {**record, ARTIFACTS: {"": artifact}} if keep else record
+
+
+def compile_record(artifact: Artifact, compile_s: float) -> dict[str, Any]:
+    """Return what there is to say of a compilation.
+
+    Args:
+        artifact: What came out.
+        compile_s: Seconds that it took, source to binaries.
+
+    Returns:
+        `compile_s`, `kernel_s` (that over the number of kernels), `phases_s`, `predicted_s` (the sum over its kernels),
+        `kernels` (`name`, `registers` per thread, `spill_bytes`, `shared_bytes`; None where no tool was there to say
+        it), `notes` and `mismatches`: of these, what the machine code does not keep of the plans' promises.
+    """
     notes = [*artifact.manifest.notes, *(note for kernel in artifact.kernels for note in kernel.notes)]
     return {
-        **operator_record(operator),
-        "dtype": dtype or operator.dtype,
         "compile_s": compile_s,
         "kernel_s": compile_s / max(1, len(artifact.kernels)),
         "phases_s": dict(artifact.manifest.phases_s),
@@ -68,6 +90,13 @@ def compile_operator(
     }
 
 
+def compile_warm(operator: Operator, target: str, **options: Any) -> dict[str, Any]:
+    """Compile an operator, as `compile_operator`, in a process that has compiled something before."""
+    warm_up(target)
+    return compile_operator(operator, target, **options)
+
+
+@cache
 def warm_up(target: str) -> None:
     """Compile something small, so that what follows is timed in a process whose tools and children have started."""
     small = Operator("warm-up", "relu", "f32", {"M": 4096}, shape=(4096,))

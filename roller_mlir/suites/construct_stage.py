@@ -4,12 +4,27 @@
 import time
 from typing import Any
 
-from roller_mlir.hal import Device
+from roller_mlir.hal import Device, find_device
 from roller_mlir.model import ConstructOptions, construct
 from roller_mlir.suites.expression import read_operator
 from roller_mlir.suites.operator import Operator
 from roller_mlir.suites.records import construct_record, operator_record, published_record
-from roller_mlir.support.bindings import ir
+from roller_mlir.support.bindings import ir, make_context
+
+
+def construct_for(
+    operator: Operator, target: str, options: ConstructOptions | None = None, *, dtype: str | None = None
+) -> dict[str, Any]:
+    """Construct the plans of an operator for a device that is named, as `construct_operator` in a context of its own.
+
+    Args:
+        operator: An operator of a suite.
+        target: A device's name, or the path of its description.
+        options: Those of the construction; None for the defaults.
+        dtype: Element type of the inputs; that of the operator by default.
+    """
+    with make_context() as context:
+        return construct_operator(operator, find_device(target), context, options, dtype=dtype)
 
 
 def construct_operator(

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import prod
 
-from roller_mlir.suites.indices import parse_extents, parse_indices
+from roller_mlir.plan.indices import parse_extents, parse_indices
 
 SHAPE, AXES, FILE, PADDING = "shape", "axes", "file", "padding"
 INDICES, EXTENTS, COMBINER = "indices", "extents", "combiner"

@@ -54,7 +54,7 @@ class Operator:
         duplicate_of: The id of the operator with the same kernel in the published measurements, None of a first one.
         shape: Extents of the input, for the classes that take any shape: relu, reduce_sum.
         axes: Dimensions of `shape` that are reduced.
-        indices: Of the class "generic", see `roller_mlir.suites.indices`; "" of others.
+        indices: Of the class "generic", see `roller_mlir.plan.indices`; "" of others.
         combiner: Of the class "generic": "sum", "max" or "min"; "" of others and for a sum.
         group: What the table groups operators by (a model, a benchmark), "" without.
         file: Path of the operator's own MLIR text, of the class "file"; "" of others.

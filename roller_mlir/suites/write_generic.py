@@ -3,8 +3,8 @@
 
 from collections.abc import Sequence
 
+from roller_mlir.plan.indices import Dimension, parse_indices
 from roller_mlir.suites.element_types import RESULTS, combine, neutral, widened
-from roller_mlir.suites.indices import Dimension, parse_indices
 from roller_mlir.suites.operator import Operator
 
 

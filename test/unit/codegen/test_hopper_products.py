@@ -26,6 +26,10 @@ CASES = {
     "two instructions a warpgroup": WIDE.but(block=(256, 128, 64), columns=128),
     "three warpgroups": WIDE.but(block=(192, 128, 64), columns=128, groups=(3, 1)),
     "warpgroups along columns": WIDE.but(block=(64, 256, 64), columns=128, groups=(1, 2)),
+    "four warpgroups, two by two": WIDE.but(block=(128, 256, 64), columns=128, groups=(2, 2)),
+    "two by two, both transposed": WIDE.but(
+        block=(128, 256, 64), columns=128, groups=(2, 2), transposed=(True, True), extents=(136, 265, 200)
+    ),
     "several columns of instructions": PLAIN.but(block=(64, 128, 64), extents=(72, 200, 136)),
     "narrow instructions": PLAIN.but(block=(64, 16, 64), columns=8, transposed=(False, True), extents=(72, 40, 136)),
     "two lines a row": PLAIN.but(block=(64, 64, 128), transposed=(False, True), extents=(72, 72, 328)),
@@ -49,6 +53,7 @@ STORES = {
     "two warpgroups": WIDE.but(store="tensor", result="f16"),
     "two instructions a warpgroup": WIDE.but(store="tensor", result="f16", block=(256, 128, 64), columns=128),
     "warpgroups along columns": WIDE.but(store="tensor", result="f16", block=(64, 256, 64), columns=128, groups=(1, 2)),
+    "two by two": WIDE.but(store="tensor", result="f16", block=(128, 256, 64), columns=128, groups=(2, 2)),
     "half lines": STORED.but(block=(64, 96, 64), columns=96, transposed=(False, True)),
     "quarter lines": STORED.but(block=(64, 48, 64), columns=48, transposed=(False, True)),
     "single groups": STORED.but(block=(64, 48, 64), columns=24, transposed=(False, True)),

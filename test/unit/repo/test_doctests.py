@@ -14,14 +14,20 @@ PACKAGES = (
     "roller_mlir.plan",
     "roller_mlir.codegen",
     "roller_mlir.fuzz",
+    "roller_mlir.runtime",
+    "roller_mlir.measure",
+    "roller_mlir.measure.runner",
+    "roller_mlir.tools",
 )
+NEEDS_TRITON = "triton_kernels"
 
 
 def modules() -> list[str]:
     found: list[str] = []
     for name in PACKAGES:
         package = importlib.import_module(name)
-        found += [f"{name}.{module.name}" for module in pkgutil.iter_modules(package.__path__) if not module.ispkg]
+        names = [module.name for module in pkgutil.iter_modules(package.__path__) if not module.ispkg]
+        found += [f"{name}.{module}" for module in names if module != NEEDS_TRITON]
     return found
 
 

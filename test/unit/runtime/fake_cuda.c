@@ -5,32 +5,49 @@
  *
  * FAKE_CUDA_LOG names the file of the record. cuGetProcAddress finds what is defined here and says of the rest, as an
  * old driver would, that it is not there.
+ *
+ * Its clock, which events note, is only moved by what it is given to do: a kernel "..._us20" takes 20 microseconds, any
+ * other 500, and filling takes 1 per MiB and 1 more. A kernel "..._slower" takes 1 microsecond more each time. What else
+ * kernels do, by a part of their names: "_wrong" gives 3 times, "_hang" never ends, "_crash" kills the process, "_fault"
+ * makes every later call fail, "_late" is so only from the second time on, "_third" from the third, "_writes"
+ * spoils its input.
+ * FAKE_CUDA_BYTES is the device's memory, 1 MiB without it; pieces above 64 MiB are there, but nobody fills them.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define SUCCESS 0
 #define INVALID_VALUE 1
 #define OUT_OF_MEMORY 2
 #define NOT_FOUND 500
+#define ILLEGAL_ADDRESS 700
 #define INVALID_PTX 218
 #define CAPTURING 0xcafe /* the stream of which this driver says that it records a graph */
 
 struct function {
     char name[64];
-    int parameters, sizes[16];
+    int parameters, sizes[16], runs;
 };
 struct module {
     char *text;
 };
 
 static uint64_t context = 0xc0, current, handles = 0x1000, live_bytes;
-static const uint64_t most_bytes = 1u << 20;
+static const uint64_t large_bytes = 64u << 20;
+static double clock_us, noted_us[1 << 16];
+static int faulted;
+
+static uint64_t most_bytes(void) {
+    const char *given = getenv("FAKE_CUDA_BYTES");
+    return given ? strtoull(given, NULL, 10) : 1u << 20;
+}
 
 static void say(const char *format, ...) {
     const char *path = getenv("FAKE_CUDA_LOG");
@@ -78,10 +95,17 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
     case 76: return *value = 0, SUCCESS;
     case 95: return *value = 1, SUCCESS;                    /* cooperative launch */
     case 97: return *value = 232448, SUCCESS;               /* workgroup memory, where asked for */
+    case 13: return *value = 1980000, SUCCESS;              /* clock */
+    case 38: return *value = 50 << 20, SUCCESS;             /* L2 */
     case 120: return *value = 1, SUCCESS;                   /* clusters */
     default: return INVALID_VALUE;
     }
 }
+int cuDeviceGetName(char *name, int size, int device) {
+    return (void)device, snprintf(name, size, "Fake H200"), SUCCESS;
+}
+int cuDeviceTotalMem_v2(size_t *bytes, int device) { return (void)device, *bytes = most_bytes(), SUCCESS; }
+int cuDeviceTotalMem(size_t *bytes, int device) { return cuDeviceTotalMem_v2(bytes, device); }
 
 int cuModuleLoadDataEx(struct module **made, const void *image, unsigned count, int *options, void **values) {
     const char *text = image;
@@ -125,6 +149,23 @@ int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, struct function *fu
     return *blocks = 2048 / threads, SUCCESS;
 }
 
+/* Returns what a kernel gives per element, after what else its name makes it do. */
+static float behave(struct function *f, float *input) {
+    const char *cost = strstr(f->name, "_us");
+    int first = strstr(f->name, "_third") ? 2 : strstr(f->name, "_late") ? 1 : 0, acts = f->runs++ >= first;
+    clock_us += (cost ? atoi(cost + 3) : 500) + (strstr(f->name, "_slower") ? f->runs : 0);
+    if (!acts)
+        return 2;
+    if (strstr(f->name, "_crash"))
+        raise(SIGKILL);
+    while (strstr(f->name, "_hang"))
+        sleep(1);
+    faulted |= strstr(f->name, "_fault") != NULL;
+    if (strstr(f->name, "_writes"))
+        input[0] = -1;
+    return strstr(f->name, "_wrong") ? 3 : 2;
+}
+
 static int start(const char *how, struct function *f, const unsigned *shape, uint64_t stream, void **parameters) {
     char line[2048];
     int at = snprintf(line, sizeof line, "%s %s grid %u,%u,%u block %u,%u,%u shared %u stream %#llx context %#llx:", how,
@@ -138,10 +179,12 @@ static int start(const char *how, struct function *f, const unsigned *shape, uin
             at += snprintf(line + at, sizeof line - at, "@%d", (int)((uintptr_t)parameters[i] % 128));
     }
     say("%s", line);
-    if (!strncmp(f->name, "twice", 5))
-        for (unsigned i = 0; i < shape[0] * shape[3]; i++)
-            (*(float **)parameters[1])[i] = 2 * (*(float **)parameters[0])[i];
-    return SUCCESS;
+    if (strncmp(f->name, "twice", 5))
+        return SUCCESS;
+    float times = behave(f, *(float **)parameters[0]);
+    for (unsigned i = 0; i < shape[0] * shape[3]; i++)
+        (*(float **)parameters[1])[i] = times * (*(float **)parameters[0])[i];
+    return faulted ? ILLEGAL_ADDRESS : SUCCESS;
 }
 int cuLaunchKernel(struct function *f, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, unsigned bz,
                    unsigned shared, uint64_t stream, void **parameters, void **extra) {
@@ -199,11 +242,14 @@ int cuTensorMapEncodeTiled(void *map, int type, uint32_t rank, void *address, co
 }
 
 int cuMemAlloc_v2(uint64_t *address, size_t size) {
-    if (live_bytes + size > most_bytes)
+    if (faulted)
+        return ILLEGAL_ADDRESS;
+    if (live_bytes + size > most_bytes())
         return OUT_OF_MEMORY;
     uint8_t *raw = aligned_alloc(4096, 4096 + (size + 4095) / 4096 * 4096);
     memcpy(raw, &size, sizeof size);
-    memset(raw + 4096, 0xff, size);
+    if (size <= large_bytes)
+        memset(raw + 4096, 0xff, size);
     live_bytes += size;
     say("allocate %zu", size);
     return *address = (uint64_t)(uintptr_t)(raw + 4096), SUCCESS;
@@ -231,6 +277,13 @@ int cuMemcpyDtoHAsync(uint64_t to, uint64_t from, size_t size, uint64_t stream) 
 int cuMemcpyDtoDAsync(uint64_t to, uint64_t from, size_t size, uint64_t stream) {
     return copy("copy", to, from, size, stream);
 }
+int cuMemsetD8Async(uint64_t address, unsigned char value, size_t size, uint64_t stream) {
+    if (size <= large_bytes)
+        memset((void *)(uintptr_t)address, value, size);
+    clock_us += 1 + (double)size / (1 << 20);
+    say("fill %zu bytes with %d stream %#llx", size, value, (unsigned long long)stream);
+    return faulted ? ILLEGAL_ADDRESS : SUCCESS;
+}
 int cuPointerGetAttribute(void *value, int attribute, uint64_t address) {
     if (attribute != 9 || address < 4096) /* CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL */
         return INVALID_VALUE;
@@ -238,20 +291,22 @@ int cuPointerGetAttribute(void *value, int attribute, uint64_t address) {
 }
 int cuStreamIsCapturing(uint64_t stream, int *status) { return *status = stream == CAPTURING, SUCCESS; }
 int cuStreamSynchronize(uint64_t stream) {
-    return say("synchronize stream %#llx", (unsigned long long)stream), SUCCESS;
+    say("synchronize stream %#llx", (unsigned long long)stream);
+    return faulted ? ILLEGAL_ADDRESS : SUCCESS;
 }
 int cuEventCreate(uint64_t *event, unsigned flags) { return (void)flags, *event = handles++, SUCCESS; }
 int cuEventDestroy_v2(uint64_t event) { return (void)event, SUCCESS; }
 int cuEventDestroy(uint64_t event) { return (void)event, SUCCESS; }
 int cuEventRecord(uint64_t event, uint64_t stream) {
-    return (void)event, say("record stream %#llx", (unsigned long long)stream), SUCCESS;
+    noted_us[event & 0xffff] = clock_us;
+    return say("record stream %#llx", (unsigned long long)stream), SUCCESS;
 }
 int cuStreamWaitEvent(uint64_t stream, uint64_t event, unsigned flags) {
     return (void)event, (void)flags, say("wait stream %#llx", (unsigned long long)stream), SUCCESS;
 }
-int cuEventSynchronize(uint64_t event) { return (void)event, SUCCESS; }
+int cuEventSynchronize(uint64_t event) { return (void)event, faulted ? ILLEGAL_ADDRESS : SUCCESS; }
 int cuEventElapsedTime(float *milliseconds, uint64_t start, uint64_t stop) {
-    return (void)start, (void)stop, *milliseconds = 0.5f, SUCCESS;
+    return *milliseconds = (float)((noted_us[stop & 0xffff] - noted_us[start & 0xffff]) * 1e-3), SUCCESS;
 }
 
 /* What the header for C calls beside; cuda.h gives some functions a newer name. */

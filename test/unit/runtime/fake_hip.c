@@ -48,6 +48,8 @@ int hipDeviceGetAttribute(int *value, int attribute, int device) {
     (void)device;
     switch (attribute) { /* hipDeviceAttribute_t of hip_runtime_api.h */
     case 10: return *value = 1, SUCCESS;                        /* cooperative launch */
+    case 5: return *value = 2100000, SUCCESS;                   /* clock */
+    case 19: return *value = 4 << 20, SUCCESS;                  /* L2 */
     case 26: case 27: case 28: return *value = 1024, SUCCESS;   /* threads of a block in x, y, z */
     case 29: case 30: case 31: return *value = 65536, SUCCESS;  /* blocks in x, y, z */
     case 56: return *value = 1024, SUCCESS;                     /* threads of a block */
@@ -58,7 +60,13 @@ int hipDeviceGetAttribute(int *value, int attribute, int device) {
 }
 int hipGetDevicePropertiesR0600(char *properties, int device) {
     (void)device;
+    strcpy(properties, "Fake MI300X");
+    *(size_t *)(properties + 288) = most_bytes(); /* totalGlobalMem */
     return strcpy(properties + 1160, "gfx942:sramecc+:xnack-"), SUCCESS; /* gcnArchName of hipDeviceProp_tR0600 */
+}
+int hipDriverGetVersion(int *version) { return *version = 60400000, SUCCESS; }
+int hipMemsetAsync(uint64_t address, int value, size_t size, uint64_t stream) {
+    return cuMemsetD8Async(address, (unsigned char)value, size, stream);
 }
 int hipPointerGetAttributes(int *attributes, uint64_t address) {
     return address < 4096 ? INVALID_VALUE : (attributes[0] = 2, attributes[1] = 0, SUCCESS); /* type, device */

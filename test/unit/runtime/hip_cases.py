@@ -15,6 +15,7 @@ from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.runtime import ArgumentError, Artifact, BackendError, find_backend
 from roller_mlir.runtime.driver_memory import DeviceArray
 from roller_mlir.runtime.hip_backend import HipBackend
+from roller_mlir.runtime.timing import time_interleaved
 
 LOG = Path(os.environ["FAKE_CUDA_LOG"])
 POINTER = ".param .u64 p"
@@ -131,3 +132,18 @@ def test_tensor_maps_are_nvidias(backend: HipBackend) -> None:
         program(np.zeros(64, np.float32))
     with pytest.raises(BackendError, match="device 7 is not one of the 2 here"):
         find_backend("hip", {"device": 7})
+
+
+def test_timing(backend: HipBackend) -> None:
+    said = backend.driver.describe()
+    assert (said.name, said.driver, said.memory_bytes, said.l2_bytes) == ("Fake MI300X", "6.4", 1 << 20, 4 << 20)
+    assert said.more == {"clock_khz": 2100000, "units": 304}
+    x = np.ones(64, np.float32)
+    program = backend.load(manifest(), FILES)
+    (ours,) = program(x)
+    (result,) = program(x)
+    again = program.prepare(ours, outputs=[result])
+    found = time_interleaved(backend.driver, 0, {"ours": again}, samples=2, flush_bytes=1 << 16)
+    assert [round(one * 1e6) for one in found["ours"].seconds] == [1000, 1000]
+    assert np.array_equal(result.numpy(), 16 * x)
+    assert any(line.startswith("fill 65536 bytes with 0 stream 0") for line in record())

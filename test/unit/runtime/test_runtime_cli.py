@@ -12,3 +12,10 @@ from roller_mlir.tools.roller import main
 def test_what_only_the_simulator_does(capsys: Any, option: list[str]) -> None:
     assert main(["run", "any.roller", "--on", "cuda", "--random", *option]) == 2
     assert f"{option[0]} is for --on sim; cuda runs the kernels as they are" in capsys.readouterr().err
+
+
+def test_what_only_a_device_does(capsys: Any) -> None:
+    assert main(["run", "any.roller", "--random", "--time"]) == 2
+    assert "--time is for a device (--on cuda, --on hip); how long the simulator takes" in capsys.readouterr().err
+    assert main(["run", "any.roller", "--on", "cuda", "--random", "--time", "0"]) == 2
+    assert "--time must be at least 1, but got 0" in capsys.readouterr().err

@@ -62,3 +62,40 @@ def test_only_what_the_runtime_needs_is_in_it() -> None:
 def test_wrong_names(tmp_path: Path, name: str, message: str) -> None:
     done = run([*COMMAND, "-o", name], tmp_path)
     assert done.returncode in (1, 2) and message in done.stderr
+
+
+def test_other_modules_with_a_main_function(tmp_path: Path) -> None:
+    modules, main = ["roller_mlir.measure.runner"], "roller_mlir.measure.runner.main:main"
+    assert {name.split(".")[1] for name in single_file.sources(modules) if "." in name} == {
+        "measure",
+        "plan",
+        "runtime",
+    }
+    (tmp_path / "run.py").write_text(single_file.single_file("run", modules=modules, main=main))
+    done = run([sys.executable, "-P", "run.py", "--help"], tmp_path)
+    assert done.returncode == 0 and done.stdout.startswith("usage: run.py [-h]"), done.stderr
+    script = (
+        "import inspect, linecache, sys\n"
+        "sys.modules['roller_mlir'] = None\n"
+        "import run\n"
+        "from _roller_runtime.measure.runner import summary, work\n"
+        "linecache.checkcache()\n"  # as tracebacks and pdb do
+        "print(inspect.getsource(summary.seconds).splitlines()[0])\n"  # as Triton reads kernels
+        "print(inspect.getsourcelines(work.Work.do)[0][0].strip())\n"
+        "print(inspect.getsourcefile(work.Work) == work.__file__, work.__file__.endswith('run.py:' + work.__name__))\n"
+    )
+    done = run([sys.executable, "-c", script], tmp_path)
+    assert done.stdout.splitlines() == [
+        "def seconds(value: float | None) -> str:",
+        "def do(self, step: Step) -> Outcome:",
+        "True True",
+    ], done.stderr
+
+
+def test_modules_that_are_not_there() -> None:
+    with pytest.raises(ValueError, match="modules must be of roller_mlir, but got 'os'"):
+        single_file.single_file("run", modules=["os"])
+    with pytest.raises(ValueError, match="modules must be of roller_mlir, but got 'roller_mlir.missing'"):
+        single_file.single_file("run", modules=["roller_mlir.missing"])
+    with pytest.raises(ValueError, match="main must be MODULE:FUNCTION of .*, but got 'roller_mlir.runtime:x'"):
+        single_file.single_file("run", main="roller_mlir.runtime:x")

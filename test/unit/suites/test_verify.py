@@ -21,6 +21,7 @@ from roller_mlir.plan import Access, LinearIndex, Loop, Part, TensorExpression
 from roller_mlir.plan.split import first_expression, first_plan
 from roller_mlir.suites import Operator, SuiteError, find_suite, function_text
 from roller_mlir.suites.counted import Counted, worst_ratios
+from roller_mlir.suites.each import Crew
 from roller_mlir.suites.extents import shrunk_extents
 from roller_mlir.suites.select import select
 from roller_mlir.suites.shrink_program import ShrunkProgram, read_program, shrink_program
@@ -150,7 +151,7 @@ def test_several_processes_say_the_same_in_order_and_one_that_dies_takes_nobody_
     operators = select(find_suite("roller119"), ("R3", "P7"))
     unknown = Operator("x", "no class", "f32")
     pairs = [(operators[0], "h200"), (unknown, "h200"), (operators[1], "mi300x")]
-    records = list(verify_pairs(pairs, CompileOptions(), jobs=2))
+    records = list(verify_pairs(pairs, CompileOptions(), crew=Crew(workers=2)))
     assert [(record["id"], record["target"]) for record in records] == [(one.id, target) for one, target in pairs]
     assert [record.get("matches") for record in records] == [True, None, True]
     assert records[1]["error"].startswith("bug: ")

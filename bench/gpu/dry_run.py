@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The whole way of a measurement without a GPU: a small kit is packed, run on the simulator, and reported.
+
+  python bench/gpu/dry_run.py -o DIR      DIR/kit, DIR/results.json, DIR/report
+
+It shows that every part works, and nothing else: times are those of the simulator on this machine's processor, and all
+that is written says so.
+"""
+
+import argparse
+import signal
+import sys
+import tempfile
+from contextlib import chdir
+from pathlib import Path
+from types import FrameType
+
+from roller_mlir.compiler.driver import compile_kernel_module
+from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.compiler.source import Source
+from roller_mlir.hal import Device, find_device
+from roller_mlir.measure.calibration.probes import experiments
+from roller_mlir.measure.contents import Wanted, of_example, of_suite
+from roller_mlir.measure.kit_files import KitError
+from roller_mlir.measure.pack import PackOptions, pack_kit
+from roller_mlir.measure.records import Probe
+from roller_mlir.measure.runner.main import main as run_kit
+from roller_mlir.runtime import Artifact
+from roller_mlir.runtime.errors import ArtifactError
+from roller_mlir.suites.operator import Operator
+from roller_mlir.tools.roller import main as roller
+from roller_mlir.tools.roller_interrupt import interruptible
+
+ROOT = Path(__file__).resolve().parents[2]
+PRODUCT = Operator("small", "matmul", "f32", {"M": 32, "N": 48, "K": 40})
+
+
+def wanted() -> list[Wanted]:
+    """Return two small functions: a product with its two best candidates, and the fused softmax."""
+    return [*of_suite("dry-run", [PRODUCT], "", top_k=2), of_example(ROOT / "examples" / "softmax.mlir")]
+
+
+def probes(device: Device) -> list[tuple[Probe, Artifact]]:
+    """Return one micro-benchmark, with its baseline."""
+    one = next(one for one in experiments(device, small=True) if one.quantity == "bandwidth")
+    options = CompileOptions(binaries=False)
+    artifacts = {
+        name: compile_kernel_module(Source("-", text), device.name, options) for name, text in one.sources().items()
+    }
+    return [(probe, artifacts[probe.artifact]) for probe in one.probes()]
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command line; return the exit code."""
+    return interruptible("dry_run.py", lambda: _main(argv), whole_process=False)
+
+
+def _main(argv: list[str] | None) -> int:
+    parser = argparse.ArgumentParser(
+        prog="dry_run.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
+    parser.add_argument("--target", default="h200", help="device (h200)")
+    options = parser.parse_args(argv)
+    output: Path = options.output
+    signal.signal(signal.SIGTERM, _interrupt)
+    try:
+        if output.exists():
+            raise KitError(f"{output} exists; choose another name")
+        with tempfile.TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as staging:
+            folder = Path(staging) / "dry-run"
+            folder.mkdir()
+            code = dry_run(folder, options.target)
+            folder.rename(output)
+    except (ArtifactError, OSError) as error:
+        print(f"dry_run.py: error: {error}", file=sys.stderr)
+        return 1
+    print(f"wrote {output}: a dry run, whose times are the simulator's and say nothing of any device")
+    return code
+
+
+def dry_run(folder: Path, target: str) -> int:
+    """Pack, run and report; return the first exit code that is not 0."""
+    settings = PackOptions(jobs=1, simulator=True, command="python bench/gpu/dry_run.py")
+    pack_kit(folder / "kit", target, wanted(), settings, probes(find_device(target)))
+    with chdir(folder):  # what is written names no place of this machine
+        code = run_kit(["kit", "--on", "sim", "-o", ".", "--repeat", "2"])
+        return code or roller(["report", "results.json", "-o", "report"])
+
+
+def _interrupt(_: int, __: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+if __name__ == "__main__":
+    sys.exit(main())

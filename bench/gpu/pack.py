@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Packs a kit: everything to check and to time on a machine with a GPU, torch and Triton but without this compiler.
+
+  python bench/gpu/pack.py -o kit                            ROLLER's 119 operators, f16 products, examples, probes
+  python bench/gpu/pack.py -o kit --only 'M*' --top-k 1 --dtypes f32 --no-gemms --no-examples --no-probes
+  python bench/gpu/pack.py -o kit --jobs 8 --time-limit 300  leaves out candidates of high rank where there is no time
+  # copy the folder to the machine with the GPU:
+  python kit/run.py -o results
+
+Candidates are in the kit in the order of their ranks: the model's first choice for every function, then the second, and
+so on. Of types other than a row's own, products and convolutions are packed. bench/gpu/README.md has more.
+"""
+
+import argparse
+import shlex
+import signal
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+
+from roller_mlir.hal import DeviceError, find_device
+from roller_mlir.measure.calibration.probes import left_out, probes_for
+from roller_mlir.measure.contents import HALF_KINDS, Wanted, of_example, of_gemms, of_suite
+from roller_mlir.measure.example_sizes import LARGE
+from roller_mlir.measure.pack import Packed, PackOptions, pack_kit
+from roller_mlir.measure.records import Skipped
+from roller_mlir.runtime.errors import ArtifactError
+from roller_mlir.suites import SuiteError, find_suite
+from roller_mlir.suites.element_types import DTYPES
+from roller_mlir.suites.select import select
+from roller_mlir.support.jobs import JobsError
+from roller_mlir.tools.roller_interrupt import interruptible
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+SHOWN = 3
+UNITS = {"": 1, "B": 1, "KB": 1000, "MB": 1000**2, "GB": 1000**3, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30}
+
+
+def wanted(options: argparse.Namespace) -> list[Wanted]:
+    """Return the functions to pack, the most valuable first."""
+    rows = select(find_suite(options.suite), options.only)
+    own: list[Wanted] = []
+    other: list[Wanted] = []
+    for dtype in options.dtypes:
+        mine = [row for row in rows if row.dtype == dtype]
+        rest = [row for row in rows if row.dtype != dtype and row.kind in HALF_KINDS]
+        own += of_suite(options.suite, mine, options.target, dtype, top_k=options.top_k)
+        other += of_suite(options.suite, rest, options.target, dtype, top_k=options.top_k)
+    gemms = of_gemms(top_k=options.top_k) if options.gemms else []
+    examples = [of_example(path) for path in sorted(EXAMPLES.glob("*.mlir"))] if options.examples else []
+    large = [of_example(EXAMPLES / f"{name}.mlir", large=True) for name in LARGE] if options.examples else []
+    return [*own, *gemms, *other, *large, *examples]
+
+
+def parse(argv: Sequence[str] | None) -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(
+        prog="pack.py", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="KIT", help="the folder to make")
+    parser.add_argument("--target", default="h200", help="device (h200)")
+    parser.add_argument("--suite", default="roller119", metavar="NAME|DIR", help="a suite (roller119)")
+    parser.add_argument("--only", type=_list, default=(), metavar="ID,...", help="ids, patterns or classes of it")
+    parser.add_argument("--dtypes", type=_dtypes, default=("f32", "f16"), help="element types (f32,f16)")
+    parser.add_argument("--top-k", type=_positive, default=10, metavar="K", help="candidates of each operator (10)")
+    for name, what in (
+        ("gemms", "f16 products of square matrices"),
+        ("examples", "the functions of the folder examples, with and without fusion"),
+        ("probes", "micro-benchmarks that calibrate the device's description"),
+    ):
+        parser.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, default=True, help=f"{what} (yes)")
+    parser.add_argument("--jobs", type=_positive, metavar="N", help="processes that compile (2)")
+    parser.add_argument("--ray", metavar="ADDRESS", help="compile on a Ray cluster: auto, local or HOST:PORT")
+    parser.add_argument("--time-limit", type=_seconds, metavar="S", help="stop adding candidates after so many seconds")
+    parser.add_argument("--max-bytes", type=_bytes, default=60_000_000, metavar="N", help="of the whole kit (60MB)")
+    return parser.parse_args(argv)
+
+
+def main(argv: list[str] | None = None) -> int:
+    """Run the command line; return the exit code."""
+    return interruptible("pack.py", lambda: _main(argv), whole_process=False)
+
+
+def _main(argv: list[str] | None) -> int:
+    options = parse(argv)
+    signal.signal(signal.SIGTERM, _interrupt)
+    command = shlex.join(["python", "bench/gpu/pack.py", *(sys.argv[1:] if argv is None else argv)])
+    jobs = options.jobs if options.jobs or options.ray else 2
+    settings = PackOptions(
+        jobs=jobs, ray=options.ray, time_limit_s=options.time_limit, max_bytes=options.max_bytes, command=command
+    )
+    try:
+        device = find_device(options.target)
+        probes, missing = (probes_for(device), left_out(device)) if options.probes else ([], ())
+        packed = pack_kit(options.output, options.target, wanted(options), settings, probes, missing)
+    except (ArtifactError, SuiteError, DeviceError, JobsError, OSError) as error:
+        print(f"pack.py: error: {error}", file=sys.stderr)
+        return 1
+    print(summary(packed, options.output))
+    return 0
+
+
+def summary(packed: Packed, folder: Path) -> str:
+    """Return what was packed, in lines."""
+    kit = packed.kit
+    candidates = sum(len(item.candidates) for item in kit.items)
+    same = sum(len(item.same_as) for item in kit.items)
+    lines = [
+        f"wrote {folder}: {len(kit.items)} functions and {same} that are the same, {candidates} candidates, "
+        f"{len(kit.probes)} probes, {packed.size_bytes / 1e6:.1f} MB, in {packed.seconds:.0f} s",
+        *left_out_lines(kit.skipped),
+        f"on the machine with the GPU: python {folder.name}/run.py -o results",
+    ]
+    return "\n".join(lines)
+
+
+def left_out_lines(skipped: Sequence[Skipped]) -> list[str]:
+    """Return what was left out, a line for each reason."""
+    found: dict[str, list[str]] = {}
+    for one in skipped:
+        found.setdefault(one.reason, []).append(one.id)
+    return [
+        f"left out: {', '.join(ids[:SHOWN])}{f' and {len(ids) - SHOWN} more' * (len(ids) > SHOWN)}: {reason}"
+        for reason, ids in found.items()
+    ]
+
+
+def _interrupt(_: int, __: FrameType | None) -> None:
+    raise KeyboardInterrupt
+
+
+def _list(text: str) -> tuple[str, ...]:
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def _dtypes(text: str) -> tuple[str, ...]:
+    found = _list(text)
+    wrong = [one for one in found if one not in DTYPES]
+    if wrong or not found:
+        raise argparse.ArgumentTypeError(f"must be some of {', '.join(DTYPES)}, but got '{text}'")
+    return found
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"must be an integer of at least 1, but got '{text}'")
+    return int(text)
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if not 0 < value < float("inf"):
+        raise argparse.ArgumentTypeError(f"must be seconds above 0, but got '{text}'")
+    return value
+
+
+def _bytes(text: str) -> int:
+    number = text.rstrip("BKMGIbkmgi")
+    unit = UNITS.get(text[len(number) :].upper())
+    if unit is None or not number.isdecimal() or int(number) < 1:
+        raise argparse.ArgumentTypeError(f"must be bytes as in 60MB or 64MiB, but got '{text}'")
+    return int(number) * unit
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a worker process does for a kit: finds the ways to compile a function, and goes one of them."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+from roller_mlir.compiler.driver import compile_source
+from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.measure.candidates import candidates_of, compile_candidate
+from roller_mlir.measure.contents import Wanted
+from roller_mlir.measure.kit_writer import DEVICE_ROLES, SIMULATOR_ROLES, stripped
+from roller_mlir.measure.units import Unit, units_of
+from roller_mlir.model import ConstructionError
+from roller_mlir.plan.plan import Plan
+from roller_mlir.runtime import Artifact
+from roller_mlir.suites.compile_stage import predicted_seconds
+from roller_mlir.suites.errors import SuiteError
+from roller_mlir.support.diagnostics import DiagnosedError
+
+ENTRY = "roller_mlir.measure.pack_work:work"
+_REFUSALS = (ConstructionError, DiagnosedError, SuiteError)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Way:
+    """One way to compile a function.
+
+    Attributes:
+        options: How.
+        unit: The function as a unit with a plan; None where the compiler decides.
+        plans: The plan, by the name of the unit's program.
+    """
+
+    options: CompileOptions
+    unit: Unit | None = None
+    plans: Mapping[str, Plan] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Job:
+    """What is to be done.
+
+    Attributes:
+        wanted: The function.
+        target: A device's name, or the path of its description.
+        simulator: Whether the kit is for dry runs: kernels' IR instead of binaries.
+        way: None asks for the ways.
+    """
+
+    wanted: Wanted
+    target: str
+    simulator: bool = False
+    way: Way | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Ways:
+    """How a function can be compiled.
+
+    Attributes:
+        key: Of the tuning data base; "" for several programs.
+        flops: Arithmetic operations.
+        ways: Best first.
+    """
+
+    key: str
+    flops: int
+    ways: tuple[Way, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Compiled:
+    """What a way gave.
+
+    Attributes:
+        artifact: Without what a device needs not.
+        predicted_s: The sum over its kernels; None where one has no prediction.
+        saturated: What limits each kernel, parted by " + ".
+        plans: As a plan file holds them.
+    """
+
+    artifact: Artifact
+    predicted_s: float | None
+    saturated: str
+    plans: dict[str, Plan]
+
+
+@dataclass(frozen=True)
+class Refused:
+    """Why a job could not be done, in a line."""
+
+    reason: str
+
+
+Answer: TypeAlias = Ways | Compiled | Refused
+
+
+def lost(how: str, message: str) -> Refused:
+    """Return the answer for a job whose process died ("crash") or did not end ("hang")."""
+    return Refused(f"{how}: {message}")
+
+
+def work(job: Job) -> Answer:
+    """Do a job; what the compiler refuses is an answer."""
+    try:
+        return _ways(job) if job.way is None else _compiled(job, job.way)
+    except _REFUSALS as error:
+        return Refused(" ".join(str(error).split()))
+
+
+def _ways(job: Job) -> Ways:
+    wanted = job.wanted
+    options = replace(wanted.options, binaries=False, gate=False) if job.simulator else wanted.options
+    units = units_of(wanted.source, job.target, options)
+    ways: list[Way]
+    alone = len(units) == 1 and len(units[0].names) == 1
+    if alone:
+        (unit,) = units
+        # The function's own text, so that its arguments are in its own order; its program may have another name there.
+        own = replace(unit, name=unit.names[0], text=wanted.text)
+        ways = [
+            Way(options=options, unit=own, plans={own.name: plans[unit.name]})
+            for plans in candidates_of(unit, job.target, options, wanted.top_k)
+        ]
+    else:
+        ways = [Way(options=options)]
+    unfused = False
+    if wanted.unfused and options.fusion:
+        parted = replace(options, fusion=False)
+        unfused = {unit.key for unit in units_of(wanted.source, job.target, parted)} != {unit.key for unit in units}
+        ways += [Way(options=parted)] * unfused
+    key = units[0].key if alone and not unfused else ""
+    flops = sum(unit.expression.flops * len(unit.names) for unit in units)
+    return Ways(key=key, flops=flops, ways=tuple(ways))
+
+
+def _compiled(job: Job, way: Way) -> Compiled:
+    if way.unit is not None and way.plans is not None:
+        artifact = compile_candidate(way.unit, job.target, way.options, way.plans)
+        plans = dict(way.plans)
+    else:
+        artifact = compile_source(job.wanted.source, job.target, way.options)
+        plans = {kernel.name: kernel.plan for kernel in artifact.kernels if kernel.plan is not None}
+    predictions = [kernel.plan.prediction for kernel in artifact.kernels if kernel.plan is not None]
+    return Compiled(
+        artifact=stripped(artifact, SIMULATOR_ROLES if job.simulator else DEVICE_ROLES),
+        predicted_s=predicted_seconds(artifact),
+        saturated=" + ".join(one.saturated for one in predictions if one is not None),
+        plans=plans,
+    )

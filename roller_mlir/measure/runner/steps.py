@@ -1,0 +1,176 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a runner does, step by step, the most valuable first; and what comes of a step.
+
+The phases: smoke (three items of different kinds, checked and timed, so that what is broken shows in the first minute),
+check (the first candidate of every item), calibrate (the probes), top1 (the first candidate and torch, which calls the
+vendor's libraries, in the same rounds), topk (item by item: all other candidates checked, then all that are right timed
+in the same rounds, torch among them, and then the fastest once more beside the first), peers (the first candidate and
+all peers in the same rounds; those that compile and tune themselves take seconds for each item, and so come last;
+convolutions at the very end, as torch.compile calls the library for them that torch calls, and Triton has none). A step
+that an earlier phase has done is not done again.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Literal, TypeAlias
+
+from roller_mlir.measure.records import Check, Count, Item, Kit, Timing, Trouble
+
+PHASES = ("smoke", "check", "calibrate", "top1", "topk", "peers")
+PEERS = ("torch", "torch.compile", "triton")
+DRY_PEERS = ("numpy",)
+"""Who stands in for the peers on the simulator."""
+TOP_K = "top-k"
+"""Note of the timings of all candidates of an item in the same rounds."""
+AGAIN = "again"
+"""Note, beside that, of the fastest of them and the first, timed once more: the samples that chose one flatter it."""
+ITSELF = "itself: nobody here computes it otherwise"
+"""What the first candidate is compared with where there is no reference."""
+_SMOKE_ITEMS = 3
+_CONVOLUTIONS = ("conv2d", "depthwise_conv2d")
+
+StepKind: TypeAlias = Literal["check", "time", "probe"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Step:
+    """What is done at once, and once.
+
+    Attributes:
+        kind: Whether candidates are checked, or timed, or a probe is run.
+        item: Id of the item, or name of the probe.
+        ranks: Of the candidates: one to check, any number to time.
+        peers: Who is timed in the same rounds, after a check of its own.
+        note: Of the timings.
+        base: Candidate to compare with where nobody else computes the item; None: there is none yet, or it is wrong.
+    """
+
+    kind: StepKind
+    item: str
+    ranks: tuple[Count, ...] = ()
+    peers: tuple[str, ...] = ()
+    note: str = ""
+    base: Count | None = None
+
+    @property
+    def key(self) -> str:
+        """What a journal knows it by; the ranks that are timed depend on which are right, and are not part of it.
+
+        >>> Step(kind="time", item="C0", ranks=(0,), peers=("torch",)).key
+        'time C0 torch'
+        """
+        if self.kind == "time":
+            return " ".join(word for word in ("time", self.item, ",".join(self.peers), self.note) if word)
+        return " ".join([self.kind, self.item, *map(str, self.ranks)])
+
+
+@dataclass(frozen=True, kw_only=True)
+class Outcome:
+    """What came of a step.
+
+    Attributes:
+        step: Its key.
+        checks: Results that were compared.
+        timings: What was timed.
+        troubles: What went wrong beside.
+    """
+
+    step: str
+    checks: tuple[Check, ...] = ()
+    timings: tuple[Timing, ...] = ()
+    troubles: tuple[Trouble, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked:
+    """What a user asked for.
+
+    Attributes:
+        phases: Some of `PHASES`.
+        peers: Some of `PEERS`.
+        only: Patterns of ids and names, as of file names; empty: all.
+    """
+
+    phases: tuple[str, ...] = PHASES
+    peers: tuple[str, ...] = PEERS
+    only: tuple[str, ...] = ()
+
+    def wants(self, name: str) -> bool:
+        """Whether an item or a probe is among what is asked for.
+
+        >>> Asked(only=("C*",)).wants("C0"), Asked(only=("C*",)).wants("M0"), Asked().wants("M0")
+        (True, False, True)
+        """
+        return not self.only or any(fnmatchcase(name, pattern) for pattern in self.only)
+
+
+def plan_steps(kit: Kit, asked: Asked) -> list[Step]:
+    """Return all steps, each once, in the order in which they are done."""
+    items = [item for item in kit.items if asked.wants(item.id)]
+    steps: dict[str, Step] = {}
+    for phase in PHASES:
+        if phase in asked.phases:
+            for step in _phase(phase, kit, items, asked):
+                steps.setdefault(step.key, step)
+    return list(steps.values())
+
+
+def _phase(phase: str, kit: Kit, items: Sequence[Item], asked: Asked) -> Iterator[Step]:
+    if phase == "smoke":
+        for item in _different(items):
+            yield from (_check(item, 0), _time(item, asked.peers))
+    elif phase == "check":
+        yield from (_check(item, 0) for item in items)
+    elif phase == "calibrate":
+        yield from (Step(kind="probe", item=probe.name) for probe in kit.probes if asked.wants(probe.name))
+    elif phase == "top1":
+        yield from (step for item in items for step in (_check(item, 0), _time(item, _anchor(asked))))
+    elif phase == "peers":
+        ordered = sorted(items, key=lambda item: item.reference.kind in _CONVOLUTIONS)
+        yield from (step for item in ordered for step in (_check(item, 0), _time(item, asked.peers)))
+    else:
+        for item in items:
+            if len(item.candidates) > 1:
+                yield from (_check(item, number) for number in range(len(item.candidates)))
+                ranks = tuple(candidate.rank for candidate in item.candidates)
+                yield Step(kind="time", item=item.id, ranks=ranks, peers=_anchor(asked), note=TOP_K)
+
+
+def _different(items: Sequence[Item]) -> list[Item]:
+    """Return the first items of different kinds and element types, and then the first others."""
+    firsts: dict[tuple[str, str], Item] = {}
+    for item in items:
+        firsts.setdefault((item.reference.kind, item.reference.dtype), item)
+    chosen = [*firsts.values(), *(item for item in items if item not in firsts.values())]
+    return chosen[:_SMOKE_ITEMS]
+
+
+def _check(item: Item, number: int) -> Step:
+    return Step(kind="check", item=item.id, ranks=(item.candidates[number].rank,))
+
+
+def _time(item: Item, peers: tuple[str, ...]) -> Step:
+    return Step(kind="time", item=item.id, ranks=(item.candidates[0].rank,), peers=peers)
+
+
+def _anchor(asked: Asked) -> tuple[str, ...]:
+    """Return the peer that is at hand at once."""
+    return tuple(peer for peer in asked.peers if peer in ("torch", "numpy"))
+
+
+def base_rank(item: Item, checks: Mapping[tuple[str, int], Check]) -> int | None:
+    """Return the first candidate of an item that is not known to be wrong and was compared with nobody's result."""
+    found = [(candidate.rank, checks.get((item.id, candidate.rank))) for candidate in item.candidates]
+    return next((rank for rank, check in found if check is not None and check.ok and check.against == ITSELF), None)
+
+
+def right_ranks(step: Step, checks: Mapping[tuple[str, int], Check]) -> tuple[int, ...]:
+    """Return the candidates of a step that may be timed: those whose results were right.
+
+    Args:
+        step: Of the kind "time".
+        checks: Of this package's candidates, by item and rank. A candidate that nobody has checked is not timed.
+    """
+    found = [(rank, checks.get((step.item, rank))) for rank in step.ranks]
+    return tuple(rank for rank, check in found if check is not None and check.ok)

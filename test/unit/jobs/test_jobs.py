@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Jobs in this process and in others: the same answers, whatever a job does, and nothing that is left behind."""
+
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from roller_mlir.support.job_pool import JobPool
+from roller_mlir.support.jobs import ThisProcess, in_order, open_jobs
+from roller_mlir.support.process_tree import descendants, kill_tree
+
+ENTRY = "job_functions:work"
+
+
+def lost(how: str, message: str) -> tuple[str, str]:
+    return how, message
+
+
+def answers(jobs: list[str], workers: int, **options: Any) -> list[Any]:
+    with open_jobs(workers, entry=ENTRY, lost=lost, **options) as pool:
+        return list(in_order(pool.run(enumerate(jobs))))
+
+
+def test_one_worker_is_this_process_and_more_are_others() -> None:
+    assert answers(["process", "a"], 1) == [os.getpid(), "A"]
+    first, second = answers(["process", "process"], 2)
+    assert os.getpid() not in (first, second)
+    with open_jobs(None, entry=ENTRY, lost=lost) as one, open_jobs(3, entry=ENTRY, lost=lost) as three:
+        assert isinstance(one, ThisProcess) and one.workers == 1
+        assert isinstance(three, JobPool) and three.workers == 3
+
+
+def test_every_job_has_an_answer() -> None:
+    jobs = ["a", "exit", "kill", "fault", "raise x", "lambda", "b"]
+    found = answers(jobs, 2)
+    assert found[0] == "A" and found[6] == "B"
+    assert found[1] == ("crash", "the process died: exit code 3")
+    assert found[2] == ("crash", "the process died: SIGKILL")
+    assert found[3][0] == "crash" and found[3][1].startswith("the process died: SIGSEGV at __init__.py:")
+    assert found[4][0] == "bug" and found[4][1].startswith("KeyError: 'x' (job_functions.py:")
+    assert found[5][0] == "bug" and found[5][1].startswith("the answer cannot be sent: ")
+    assert answers(["raise x", "a"], 1) == [found[4], "A"]
+
+
+def test_a_job_that_does_not_end_is_ended_and_the_others_go_on() -> None:
+    assert answers(["sleep", "a", "b", "c"], 2, limit_s=1.0) == [
+        ("hang", "no end after 1 s; the process was killed"),
+        *("A", "B", "C"),
+    ]
+
+
+def test_what_cannot_be_imported_is_said_for_each_job() -> None:
+    with open_jobs(2, entry="no_such_module:work", lost=lost) as pool:
+        found = list(in_order(pool.run(enumerate(["a", "b", "c"]))))
+    text = "no_such_module:work cannot be imported: ModuleNotFoundError: No module named 'no_such_module'"
+    assert all(how == "bug" and message.startswith(text) for how, message in found) and len(found) == 3
+
+
+def test_jobs_and_answers_larger_than_a_pipe() -> None:
+    long = "a" * (1 << 20)
+    assert answers([long, "bytes 3000000", long], 2) == [long.upper(), bytes(3000000), long.upper()]
+
+
+def test_no_more_jobs_are_taken_than_can_be_done() -> None:
+    taken: list[int] = []
+
+    def jobs() -> Iterator[tuple[int, str]]:
+        for number in range(10):
+            taken.append(number)
+            yield number, "a"
+
+    with open_jobs(2, entry=ENTRY, lost=lost) as pool:
+        for done, _ in enumerate(pool.run(jobs()), 1):
+            assert len(taken) <= done + 2
+    assert taken == list(range(10))
+
+
+def test_no_process_is_started_without_a_job() -> None:
+    before = set(descendants(os.getpid()))
+    with open_jobs(8, entry=ENTRY, lost=lost) as pool:
+        assert list(pool.run([])) == []
+        assert list(pool.run([(0, "a")])) == [(0, "A")]
+        workers = [one for one in descendants(os.getpid()) if one not in before and "spawn_main" in _command(one)]
+        assert len(workers) == 1
+
+
+def _command(process: int) -> str:
+    return " ".join(psutil.Process(process).cmdline())
+
+
+def test_a_run_that_is_left_early_says_nothing_in_the_next_one() -> None:
+    with open_jobs(2, entry=ENTRY, lost=lost) as pool:
+        run = pool.run(enumerate(["a", "sleep", "sleep"]))
+        assert next(run) == (0, "A")
+        run.close()  # type: ignore[attr-defined]
+        assert sorted(pool.run([(7, "x"), (8, "y")])) == [(7, "X"), (8, "Y")]
+
+
+def test_an_error_of_the_one_who_asks_ends_everything() -> None:
+    def jobs() -> Iterator[tuple[int, str]]:
+        yield 0, "sleep"
+        raise LookupError("no more")
+
+    before = psutil.Process().children()
+    with pytest.raises(LookupError, match="no more"), open_jobs(2, entry=ENTRY, lost=lost) as pool:
+        list(pool.run(jobs()))
+    left = [one for one in psutil.Process().children() if one not in before and "spawn_main" in _command(one.pid)]
+    assert not left
+
+
+def test_temporary_files_and_tools_of_a_job_end_with_its_process(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gone: Callable[[Path], list[str]]
+) -> None:
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "notes").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+    with open_jobs(2, entry=ENTRY, lost=lost, limit_s=1.5) as pool:
+        folder, hung = in_order(pool.run(enumerate(["folder", f"busy {tmp_path / 'notes'}"])))
+        assert Path(folder).parent == tmp_path / "tmp" and Path(folder).name.startswith("roller-worker-")
+        assert hung[0] == "hang"
+        (note,) = (tmp_path / "notes").iterdir()
+        for process in (int(note.name), int(note.read_text())):
+            assert not psutil.pid_exists(process) or psutil.Process(process).status() == psutil.STATUS_ZOMBIE
+    assert gone(tmp_path / "tmp") == []
+
+
+def test_a_worker_that_is_terminated_leaves_nothing_and_its_job_has_an_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gone: Callable[[Path], list[str]]
+) -> None:
+    (tmp_path / "tmp").mkdir()
+    (tmp_path / "notes").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
+
+    def terminate() -> None:
+        while not (found := [*(tmp_path / "notes").iterdir()]) or not found[0].read_text():
+            time.sleep(0.02)
+        os.kill(int(found[0].name), signal.SIGTERM)
+
+    with open_jobs(2, entry=ENTRY, lost=lost) as pool:
+        threading.Thread(target=terminate).start()
+        assert dict(pool.run([(0, f"busy {tmp_path / 'notes'}")])) == {0: ("crash", "the process died: exit code 143")}
+    assert gone(tmp_path / "tmp") == []
+
+
+def test_a_tree_of_processes_is_killed_as_a_whole() -> None:
+    script = "sleep 600 & setsid sleep 600 & echo ready; wait"
+    shell = subprocess.Popen(["bash", "-c", script], stdout=subprocess.PIPE, text=True)
+    assert shell.stdout is not None and shell.stdout.readline() == "ready\n"
+    tree = descendants(shell.pid)
+    while len(tree) < 2:
+        tree = descendants(shell.pid)
+    kill_tree(shell.pid)
+    assert shell.wait(10) == -9
+    shell.stdout.close()
+    for one in tree:
+        with suppress(psutil.NoSuchProcess):
+            assert psutil.Process(one).status() == psutil.STATUS_ZOMBIE

@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kits that are made by hand, and runs of them over a driver library for tests (see test/unit/runtime/fake_cuda.c)."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+from roller_mlir.measure.kit_writer import KitWriter
+from roller_mlir.measure.records import Candidate, Item, Kit, Probe
+from roller_mlir.plan.manifest import Buffer, DeviceRecord, File, Kernel, Launch, Manifest, View
+from roller_mlir.runtime import Artifact
+from roller_mlir.runtime.single_file import single_file
+from roller_mlir.runtime.store import sha256
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "runtime"))
+import fake_drivers  # pyright: ignore[reportMissingImports]
+
+COUNT = 64
+POINTER = ".param .u64 .ptr .align 16 p"
+
+
+def kernel(name: str) -> Artifact:
+    """Makes an artifact for the fake driver: y = 2 x in float32; what else the name makes it do is said in its file."""
+    ptx = f".version 8.0\n.visible .entry {name}(\n{POINTER},\n{POINTER}\n)\n{{ ret; }}\n".encode()
+    array: dict[str, Any] = {"element_type": "f32", "shape": (COUNT,)}
+    manifest = Manifest(
+        function="f",
+        device=DeviceRecord(name="h200", vendor="nvidia", architecture="sm_90", subgroup_size=32),
+        inputs=("x",),
+        outputs=("y",),
+        buffers=(Buffer(name="x", role="input", **array), Buffer(name="y", role="output", **array)),
+        launches=(
+            Launch(
+                kernel=name,
+                grid=(2, 1, 1),
+                block=(32, 1, 1),
+                arguments=(View(buffer="x", **array), View(buffer="y", **array)),
+            ),
+        ),
+        kernels=(Kernel(name=name, files={"ptx": "k.ptx"}),),
+        files=(File(name="k.ptx", role="ptx", size_bytes=len(ptx), sha256=sha256(ptx)),),
+    )
+    return Artifact(manifest, {"k.ptx": ptx})
+
+
+def make_kit(folder: Path, items: dict[str, list[str]], probes: tuple[Probe, ...] = ()) -> Path:
+    """Writes a kit of such kernels.
+
+    Args:
+        folder: Is made.
+        items: Ids, and the names of the kernels of their candidates.
+        probes: Each of the kernel that its artifact's name says.
+    """
+    folder.mkdir(parents=True)
+    records: list[Item] = []
+    with KitWriter(folder) as writer:
+        for item, kernels in items.items():
+            candidates = [Candidate(rank=rank, artifact=f"{item}/{rank}") for rank in range(len(kernels))]
+            records.append(Item(id=item, suite="tests", title=item, candidates=tuple(candidates)))
+            for rank, name in enumerate(kernels):
+                writer.add(f"{item}/{rank}", kernel(name))
+        for probe in probes:
+            writer.add(probe.artifact, kernel(probe.artifact))
+        writer.finish(
+            Kit(
+                target="h200",
+                architecture="sm_90",
+                vendor="nvidia",
+                created="2026-01-02T03:04:05+00:00",
+                compiler="0",
+                items=tuple(records),
+                probes=probes,
+            )
+        )
+    text = single_file("run", modules=["roller_mlir.measure.runner"], main="roller_mlir.measure.runner.main:main")
+    (folder / "run.py").write_text(text, encoding="utf-8")
+    return folder
+
+
+def library(folder: Path) -> Path:
+    """Builds the driver library."""
+    folder.mkdir()
+    fake_drivers.build("fake_cuda.c", folder / "libcuda.so.1")
+    return folder
+
+
+def environment(driver: Path) -> dict[str, str]:
+    """Returns the environment in which a process finds the driver library."""
+    return {**os.environ, "LD_LIBRARY_PATH": str(driver), "FAKE_CUDA_BYTES": str(1 << 30)}
+
+
+def start(kit: Path, driver: Path, output: Path, *options: str) -> "subprocess.Popen[str]":
+    """Starts the kit's own runner, away from the package."""
+    command = [sys.executable, "-P", str(kit / "run.py"), "-o", str(output), "--peers", "none", *options]
+    return subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=kit, env=environment(driver)
+    )
+
+
+def run(kit: Path, driver: Path, output: Path, *options: str, code: int = 0) -> tuple[str, str]:
+    """Runs it to its end, which must be of this exit code; returns what it printed."""
+    process = start(kit, driver, output, *options)
+    said, errors = process.communicate(timeout=60)
+    assert process.returncode == code, (process.returncode, said, errors)
+    return said, errors
+
+
+def results(output: Path) -> Any:
+    """Returns what a run has written."""
+    return json.loads((output / "results.json").read_text())
