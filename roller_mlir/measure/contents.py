@@ -146,7 +146,7 @@ def of_example(path: Path, *, large: bool = False, top_k: int = 1) -> Wanted:
 
 
 def of_unit(unit: Unit, suite: str, options: CompileOptions | None = None, *, top_k: int = 10) -> Wanted:
-    """Return a unit of tuning; it is known by its key and compared with its own candidates.
+    """Return a unit of tuning; where no other library knows what it computes, it is compared with its own candidates.
 
     Args:
         unit: From `units_of`.
@@ -159,6 +159,7 @@ def of_unit(unit: Unit, suite: str, options: CompileOptions | None = None, *, to
         suite=suite,
         title=unit.title,
         text=unit.text,
+        reference=unit.reference,
         options=replace(options or CompileOptions(), entry=None),
         top_k=top_k,
     )

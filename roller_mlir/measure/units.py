@@ -23,6 +23,8 @@ from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.compiler.stages import PLANNING_PASS, run_stages
 from roller_mlir.hal import find_device
+from roller_mlir.measure.records import Reference
+from roller_mlir.measure.unit_reference import reference_of_op
 from roller_mlir.passes.rtile_construct import RTileConstruct, choices_of, options_of
 from roller_mlir.pipelines import TO_SIM
 from roller_mlir.plan import TensorExpression
@@ -47,6 +49,7 @@ class Unit:
         text: The module.
         expression: What it computes, its axes fused.
         joined: Whether it is a program of several ops, whose reduction is never divided.
+        reference: What it computes, in words that another library knows; without a class where there are none.
     """
 
     name: str
@@ -56,6 +59,7 @@ class Unit:
     text: str
     expression: TensorExpression
     joined: bool
+    reference: Reference
 
 
 def units_of(source: Source, target: str, options: CompileOptions | None = None) -> list[Unit]:
@@ -85,7 +89,8 @@ def units_of(source: Source, target: str, options: CompileOptions | None = None)
             joined, root = operation.name == "rtile.program", name.rsplit("_", 1)[0]
             expression = group_of(operation).expression
             key = tuning_key(expression, device.name, choices_of(options_of(operation, asked)))
-            text = _text_of(operation, root)  # a loose op is a program now, as planning makes one before it goes on
+            # A loose op is a program afterwards, as planning makes one before it goes on.
+            text, reference = _text_of(operation, root)
             if key in found:
                 found[key] = replace(found[key], names=(*found[key].names, name))
                 continue
@@ -97,6 +102,7 @@ def units_of(source: Source, target: str, options: CompileOptions | None = None)
                 text=text,
                 expression=expression,
                 joined=joined,
+                reference=reference,
             )
     return list(found.values())
 
@@ -123,8 +129,8 @@ def title_of(root: str, expression: TensorExpression) -> str:
     return f"{root} {read} -> {written}" if read else f"{root} -> {written}"
 
 
-def _text_of(operation: ir.Operation, root: str) -> str:
-    """Return the module of one unit; a loose op becomes a program."""
+def _text_of(operation: ir.Operation, root: str) -> tuple[str, Reference]:
+    """Return the module of one unit, and what it computes; a loose op becomes a program."""
     loose = operation.name != "rtile.program"
     program: Any = operation
     if loose:
@@ -144,10 +150,13 @@ def _text_of(operation: ir.Operation, root: str) -> str:
             for number, argument in enumerate(entry.arguments):
                 copy.operands[number] = argument
         func.ReturnOp(results)
+    reference = Reference()
     if loose:
         copy.erase()
+        if len(results) == 1:
+            reference = reference_of_op(results[0].owner, list(entry.arguments))
     assert module.operation.verify()
-    return str(module)
+    return str(module), reference
 
 
 def _unpack(program: Any, arguments: list[Any]) -> list[Any]:
