@@ -75,6 +75,18 @@ def given_construction_arguments(arguments: argparse.Namespace) -> set[str]:
     return {name for name, value in given.items() if value}
 
 
+def patterns(text: str) -> tuple[str, ...]:
+    """Read what picks operators of a suite or a file: ids, patterns or classes, parted by commas.
+
+    >>> patterns("C0, M*,")
+    ('C0', 'M*')
+    """
+    found = tuple(part.strip() for part in text.split(",") if part.strip())
+    if not found:
+        raise argparse.ArgumentTypeError(f"must name operators as in C0,M*,relu, but got '{text}'")
+    return found
+
+
 def positive(text: str) -> int:
     """Parse a number of things, at least 1."""
     if not text.isascii() or not text.isdigit() or len(text) > 12 or int(text) < 1:

@@ -28,6 +28,7 @@ from roller_mlir.tools.roller_arguments import (
     add_tuning_argument,
     construction_arguments,
     given_construction_arguments,
+    patterns,
     positive,
 )
 from roller_mlir.tools.roller_suite_verify import sample_numbers
@@ -37,7 +38,6 @@ if TYPE_CHECKING:
     from roller_mlir.suites import Operator
 
 _STAGES = ("construct", "explain", "compile", "run", "verify")
-_DTYPES = ("f32", "f16", "bf16", "f64", "i8", "i32")
 # What goes with another stage only.
 _FOREIGN = {"explain": {"--jobs", "--ray", "--sample", "--output"}, "compile": {"--sample"}, "verify": {"--output"}}
 RUN_POINTS = 1 << 18
@@ -47,11 +47,13 @@ _ROWS = "cnnopt-exhaustive"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    from roller_mlir.suites.element_types import DTYPES
+
     parser.add_argument("suite", nargs="?", metavar="NAME|DIR", help="a suite, or a folder with a table operators.csv")
     add_target_arguments(parser, default="h200", plural=True)
     parser.add_argument("--stage", choices=_STAGES, help="how far to go (construct)")
-    parser.add_argument("--only", type=_listed, default=(), metavar="ID,...", help="ids, patterns, classes or groups")
-    parser.add_argument("--dtype", choices=_DTYPES, help="element type of the inputs, instead of the table's")
+    parser.add_argument("--only", type=patterns, default=(), metavar="ID,...", help="ids, patterns, classes or groups")
+    parser.add_argument("--dtype", choices=DTYPES, help="element type of the inputs, instead of the table's")
     parser.add_argument(
         "--top-k", type=positive, metavar="K", help="programs at most; construct, explain: 10, compile: the best alone"
     )
@@ -136,12 +138,7 @@ def _check_usage(arguments: argparse.Namespace) -> None:
     elif arguments.tuning is not None and (stage not in ("compile", "run") or arguments.top_k is not None):
         raise UsageError("--tuning goes with --stage compile or run, and without --top-k")
     else:
-        others = {
-            "explain": {"--jobs", "--ray", "--sample", "--output"},
-            "compile": {"--sample"},
-            "verify": {"--output"},
-        }
-        only_with(f"--stage {stage}", given - others.get(stage, {"--sample", "--output"}))
+        only_with(f"--stage {stage}", given - _FOREIGN.get(stage, {"--sample", "--output"}))
         if stage != "verify" and "," in (arguments.target or ""):
             raise UsageError(f"several targets go with --stage verify, but got --stage {stage}")
 
@@ -249,10 +246,3 @@ def _explain(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> 
     if arguments.json:
         print_json(records)
     return 1 if refused else 0
-
-
-def _listed(text: str) -> tuple[str, ...]:
-    patterns = tuple(part.strip() for part in text.split(",") if part.strip())
-    if not patterns:
-        raise argparse.ArgumentTypeError(f"must name operators as in C0,M*,relu, but got '{text}'")
-    return patterns

@@ -91,18 +91,20 @@ def _work(stage: str, arguments: argparse.Namespace) -> "Work":
     from roller_mlir.model import ConstructOptions
     from roller_mlir.tools.roller_arguments import construction_arguments
     from roller_mlir.tools.roller_suite import RUN_POINTS
-    from roller_mlir.tools.roller_targets import target_of
+    from roller_mlir.tools.roller_targets import anywhere, target_of
 
     asked = construction_arguments(arguments)
     target = target_of(arguments)
+    tuning: str | None = arguments.tuning
     if arguments.ray is not None:  # whoever works there does so in another folder
-        target = "+".join(str(Path(one).resolve()) if one.endswith(".toml") else one for one in target.split("+"))
+        target = anywhere(target)
+        tuning = None if tuning is None else str(Path(tuning).resolve())
     common: dict[str, Any] = {"target": target, "dtype": arguments.dtype}
     if stage == "construct":
         from roller_mlir.suites.construct_stage import construct_for
 
         return partial(construct_for, options=ConstructOptions(top_k=arguments.top_k or 10, **asked), **common)
-    common["options"] = CompileOptions(**asked, tuning=arguments.tuning)
+    common["options"] = CompileOptions(**asked, tuning=tuning)
     if stage == "run":
         from roller_mlir.suites.run_stage import run_operator
 

@@ -7,6 +7,7 @@
 """
 
 import argparse
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -68,6 +69,15 @@ def targets_of(arguments: argparse.Namespace, default: str = "h200") -> list[str
         return [target_of(arguments, default)]
     names = [name.strip() for name in arguments.target.split(",") if name.strip()]
     return [target_of(argparse.Namespace(**{**vars(arguments), "target": name})) for name in names]
+
+
+def anywhere(target: str) -> str:
+    """Return a target of `target_of` whose files are found from any folder, as whoever works on a cluster needs them.
+
+    >>> anywhere("h200"), anywhere("h200+/lab/three.toml")
+    ('h200', 'h200+/lab/three.toml')
+    """
+    return "+".join(str(Path(one).resolve()) if one.endswith(".toml") else one for one in target.split("+"))
 
 
 def device_of(arguments: argparse.Namespace, default: str = "h200") -> "Device":

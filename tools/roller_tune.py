@@ -20,8 +20,8 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from roller_mlir.tools.roller_arguments import positive
-from roller_mlir.tools.roller_targets import add_target_arguments, device_of, target_of
+from roller_mlir.tools.roller_arguments import patterns, positive
+from roller_mlir.tools.roller_targets import add_target_arguments, anywhere, device_of, target_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,12 +31,13 @@ if TYPE_CHECKING:
     from roller_mlir.measure.pack import PackOptions
     from roller_mlir.measure.records import Results
 
-_DTYPES = ("f32", "f16", "bf16", "f64", "i8", "i32")
 _TUNING = "tuning.jsonl"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    from roller_mlir.suites.element_types import DTYPES
+
     parser.add_argument(
         "subject", nargs="?", metavar="FILE|SUITE", help="MLIR (- reads the standard input), or a suite"
     )
@@ -48,10 +49,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--import", nargs="+", dest="imported", metavar="RESULTS", help="take what a kit's runner brought back"
     )
     action.add_argument("--show", action="store_true", help="print the data base")
-    parser.add_argument("--db", default=_TUNING, metavar="FILE", help=f"the data base ({_TUNING})")
+    parser.add_argument("--db", metavar="FILE", help=f"the data base ({_TUNING})")
     parser.add_argument("--top-k", type=positive, metavar="K", help="plans of each operator (10)")
-    parser.add_argument("--only", type=_listed, default=(), metavar="ID,...", help="operators: ids, patterns, classes")
-    parser.add_argument("--dtype", choices=_DTYPES, help="of a suite: element type, instead of the table's")
+    parser.add_argument("--only", type=patterns, default=(), metavar="ID,...", help="operators: ids, patterns, classes")
+    parser.add_argument("--dtype", choices=DTYPES, help="of a suite: element type, instead of the table's")
     parser.add_argument("--entry", metavar="NAME", help="of a file: the function; by default the only public one")
     parser.add_argument("--no-fusion", action="store_true", help="of a file: tune every linalg op by itself")
     parser.add_argument("--no-split", action="store_true", help="divide no reduction over tasks")
@@ -73,6 +74,7 @@ def run(arguments: argparse.Namespace) -> int:
     from roller_mlir.tools.roller_errors import InputError
 
     _check_usage(arguments)
+    arguments.db = arguments.db or _TUNING
     try:
         if arguments.show:
             return _show(arguments)
@@ -98,6 +100,8 @@ def _check_usage(arguments: argparse.Namespace) -> None:
         raise UsageError(f"{action} goes without {', '.join(sorted(packing))}")
     if arguments.show and given_target(arguments):
         raise UsageError("--show prints the whole data base and goes without a device")
+    if arguments.db is not None and arguments.pack is not None:
+        raise UsageError("--db goes with --measure, --import and --show; --pack writes a kit and no data base")
     if measuring and not arguments.measure:
         raise UsageError(f"--{min(measuring).replace('_', '-')} goes with --measure")
     if not action and arguments.subject is None:
@@ -132,7 +136,7 @@ def _wanted(arguments: argparse.Namespace) -> "list[Wanted]":
     from roller_mlir.suites.select import select
     from roller_mlir.tools.roller_compile import open_source
 
-    device, target, top_k = device_of(arguments), target_of(arguments), arguments.top_k or 10
+    device, target, top_k = device_of(arguments), _target(arguments), arguments.top_k or 10
     device.require_compiles()
     if not _is_file(arguments.subject):
         rows, name = select(find_suite(arguments.subject), arguments.only), Path(arguments.subject).resolve().name
@@ -140,6 +144,12 @@ def _wanted(arguments: argparse.Namespace) -> "list[Wanted]":
     arguments.file = arguments.subject
     source = open_source(arguments)
     return wanted_of_source(source, target, _options(arguments), top_k=top_k, only=arguments.only)
+
+
+def _target(arguments: argparse.Namespace) -> str:
+    """Return the target as those who compile find it."""
+    target = target_of(arguments)
+    return target if arguments.ray is None else anywhere(target)
 
 
 def _packing(arguments: argparse.Namespace) -> "PackOptions":
@@ -155,7 +165,7 @@ def _pack(arguments: argparse.Namespace) -> int:
     from roller_mlir.tools.roller_output import print_json, print_line
 
     options = _packing(arguments)
-    packed = pack_kit(Path(arguments.pack), target_of(arguments), _wanted(arguments), options)
+    packed = pack_kit(Path(arguments.pack), _target(arguments), _wanted(arguments), options)
     kit = packed.kit
     count = sum(len(item.candidates) for item in kit.items)
     if arguments.json:
@@ -175,10 +185,12 @@ def _measure(arguments: argparse.Namespace) -> int:
     import tempfile
 
     from roller_mlir.measure.tune import back_end_of, measure
+    from roller_mlir.measure.tune_store import check_file
     from roller_mlir.tools.roller_errors import InputError
 
     device = device_of(arguments)
     on = back_end_of(device)
+    check_file(arguments.db)  # what is measured would have nowhere to go
     wanted = _wanted(arguments)
     options = _packing(arguments)
     if arguments.keep is not None:
@@ -187,10 +199,10 @@ def _measure(arguments: argparse.Namespace) -> int:
             folder.mkdir()
         except OSError as error:
             raise InputError(f"{folder} cannot be made: {(error.strerror or str(error)).lower()}") from None
-        _, results = measure(folder, target_of(arguments), wanted, on, options, limit_s=arguments.time_limit)
+        _, results = measure(folder, _target(arguments), wanted, on, options, limit_s=arguments.time_limit)
         return _take(arguments, [("the results", results)])
     with tempfile.TemporaryDirectory(prefix="roller-tune-") as name:
-        _, results = measure(Path(name), target_of(arguments), wanted, on, options, limit_s=arguments.time_limit)
+        _, results = measure(Path(name), _target(arguments), wanted, on, options, limit_s=arguments.time_limit)
     return _take(arguments, [("the results", results)])
 
 
@@ -229,10 +241,3 @@ def _show(arguments: argparse.Namespace) -> int:
 
     print_records(arguments.db, read_tuning(arguments.db), json=arguments.json)
     return 0
-
-
-def _listed(text: str) -> tuple[str, ...]:
-    patterns = tuple(part.strip() for part in text.split(",") if part.strip())
-    if not patterns:
-        raise argparse.ArgumentTypeError(f"must name operators as in C0,M*,relu, but got '{text}'")
-    return patterns

@@ -23,6 +23,7 @@ from roller_mlir.hal import DeviceError, find_device
 from roller_mlir.measure.calibration.probes import left_out, probes_for
 from roller_mlir.measure.contents import HALF_KINDS, Wanted, of_example, of_gemms, of_suite
 from roller_mlir.measure.example_sizes import LARGE
+from roller_mlir.measure.kit_files import KitError
 from roller_mlir.measure.pack import Packed, PackOptions, pack_kit
 from roller_mlir.measure.records import Skipped
 from roller_mlir.runtime.errors import ArtifactError
@@ -30,7 +31,9 @@ from roller_mlir.suites import SuiteError, find_suite
 from roller_mlir.suites.element_types import DTYPES
 from roller_mlir.suites.select import select
 from roller_mlir.support.jobs import JobsError
+from roller_mlir.tools.roller_arguments import patterns, positive
 from roller_mlir.tools.roller_interrupt import interruptible
+from roller_mlir.tools.roller_targets import anywhere
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SHOWN = 3
@@ -39,14 +42,14 @@ UNITS = {"": 1, "B": 1, "KB": 1000, "MB": 1000**2, "GB": 1000**3, "KIB": 1 << 10
 
 def wanted(options: argparse.Namespace) -> list[Wanted]:
     """Return the functions to pack, the most valuable first."""
-    rows = select(find_suite(options.suite), options.only)
+    rows, suite = select(find_suite(options.suite), options.only), Path(options.suite).resolve().name
     own: list[Wanted] = []
     other: list[Wanted] = []
     for dtype in options.dtypes:
         mine = [row for row in rows if row.dtype == dtype]
         rest = [row for row in rows if row.dtype != dtype and row.kind in HALF_KINDS]
-        own += of_suite(options.suite, mine, options.target, dtype, top_k=options.top_k)
-        other += of_suite(options.suite, rest, options.target, dtype, top_k=options.top_k)
+        own += of_suite(suite, mine, options.target, top_k=options.top_k)
+        other += of_suite(suite, rest, options.target, dtype, top_k=options.top_k)
     gemms = of_gemms(top_k=options.top_k) if options.gemms else []
     examples = [of_example(path) for path in sorted(EXAMPLES.glob("*.mlir"))] if options.examples else []
     large = [of_example(EXAMPLES / f"{name}.mlir", large=True) for name in LARGE] if options.examples else []
@@ -61,16 +64,16 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="KIT", help="the folder to make")
     parser.add_argument("--target", default="h200", help="device (h200)")
     parser.add_argument("--suite", default="roller119", metavar="NAME|DIR", help="a suite (roller119)")
-    parser.add_argument("--only", type=_list, default=(), metavar="ID,...", help="ids, patterns or classes of it")
+    parser.add_argument("--only", type=patterns, default=(), metavar="ID,...", help="ids, patterns or classes of it")
     parser.add_argument("--dtypes", type=_dtypes, default=("f32", "f16"), help="element types (f32,f16)")
-    parser.add_argument("--top-k", type=_positive, default=10, metavar="K", help="candidates of each operator (10)")
+    parser.add_argument("--top-k", type=positive, default=10, metavar="K", help="candidates of each operator (10)")
     for name, what in (
         ("gemms", "f16 products of square matrices"),
         ("examples", "the functions of the folder examples, with and without fusion"),
         ("probes", "micro-benchmarks that calibrate the device's description"),
     ):
         parser.add_argument(f"--{name}", action=argparse.BooleanOptionalAction, default=True, help=f"{what} (yes)")
-    parser.add_argument("--jobs", type=_positive, metavar="N", help="processes that compile (2)")
+    parser.add_argument("--jobs", type=positive, metavar="N", help="processes that compile (2)")
     parser.add_argument("--ray", metavar="ADDRESS", help="compile on a Ray cluster: auto, local or HOST:PORT")
     parser.add_argument("--time-limit", type=_seconds, metavar="S", help="stop adding candidates after so many seconds")
     parser.add_argument("--max-bytes", type=_bytes, default=60_000_000, metavar="N", help="of the whole kit (60MB)")
@@ -92,13 +95,18 @@ def _main(argv: list[str] | None) -> int:
     )
     try:
         device = find_device(options.target)
+        device.require_compiles()
+        functions = wanted(options)
+        if not functions and not options.probes:
+            raise KitError("there is nothing to pack: none of the operators has one of the types; see --only, --dtypes")
         probes, missing = (probes_for(device), left_out(device)) if options.probes else ([], ())
-        packed = pack_kit(options.output, options.target, wanted(options), settings, probes, missing)
+        target = options.target if options.ray is None else anywhere(options.target)
+        packed = pack_kit(options.output, target, functions, settings, probes, missing)
     except (ArtifactError, SuiteError, DeviceError, JobsError, OSError) as error:
         print(f"pack.py: error: {error}", file=sys.stderr)
         return 1
     print(summary(packed, options.output))
-    return 0
+    return 0 if packed.kit.items or not functions else 1
 
 
 def summary(packed: Packed, folder: Path) -> str:
@@ -130,22 +138,12 @@ def _interrupt(_: int, __: FrameType | None) -> None:
     raise KeyboardInterrupt
 
 
-def _list(text: str) -> tuple[str, ...]:
-    return tuple(part.strip() for part in text.split(",") if part.strip())
-
-
 def _dtypes(text: str) -> tuple[str, ...]:
-    found = _list(text)
+    found = tuple(part.strip() for part in text.split(",") if part.strip())
     wrong = [one for one in found if one not in DTYPES]
     if wrong or not found:
         raise argparse.ArgumentTypeError(f"must be some of {', '.join(DTYPES)}, but got '{text}'")
     return found
-
-
-def _positive(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"must be an integer of at least 1, but got '{text}'")
-    return int(text)
 
 
 def _seconds(text: str) -> float:

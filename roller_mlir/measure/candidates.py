@@ -3,7 +3,7 @@
 
 import json
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -23,6 +23,17 @@ _DECIDED = (
     *("tile_sizes", "thread_tile", "stages", "split", "disabled_rules", "max_units", "instructions", "allow_tf32"),
     *("plan_file", "tuning"),
 )
+
+
+def whole_unit(units: Sequence[Unit], text: str) -> Unit | None:
+    """Return the unit that a function consists of, as that function; None where it has several programs.
+
+    Args:
+        units: All units of the function.
+        text: The function, whose arguments may stand in another order than the unit's.
+    """
+    names = [name for unit in units for name in unit.names]
+    return replace(units[0], name=names[0], text=text) if len(names) == 1 else None
 
 
 def candidates_of(

@@ -2,8 +2,8 @@
 """Packs a kit: every candidate of every function compiled by workers, what is most valuable first, whole or not at all.
 
 First candidates of all functions come before second ones, so that a limit of time or size leaves the best kit there is:
-first candidates are in it in any case, or there is none. Functions whose key of the tuning data base is the same are
-the same kernel, which is packed once. What the compiler refuses stands in the index with its reason.
+first candidates are in it in any case, or there is none. Functions that compute the same under the same key of the
+tuning data base are one kernel, which is packed once. What the compiler refuses stands in the index with its reason.
 
 The kit is written beside its place and renamed: whatever interrupts it (an error, Ctrl-C) leaves nothing.
 """

@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.options import CompileOptions
-from roller_mlir.measure.candidates import candidates_of, compile_candidate
+from roller_mlir.measure.candidates import candidates_of, compile_candidate, whole_unit
 from roller_mlir.measure.contents import Wanted
 from roller_mlir.measure.kit_writer import DEVICE_ROLES, SIMULATOR_ROLES, stripped
 from roller_mlir.measure.units import Unit, units_of
@@ -113,24 +113,17 @@ def _ways(job: Job) -> Ways:
     wanted = job.wanted
     options = replace(wanted.options, binaries=False, gate=False) if job.simulator else wanted.options
     units = units_of(wanted.source, job.target, options)
-    ways: list[Way]
-    alone = len(units) == 1 and len(units[0].names) == 1
-    if alone:
-        (unit,) = units
-        # The function's own text, so that its arguments are in its own order; its program may have another name there.
-        own = replace(unit, name=unit.names[0], text=wanted.text)
-        ways = [
-            Way(options=options, unit=own, plans={own.name: plans[unit.name]})
-            for plans in candidates_of(unit, job.target, options, wanted.top_k)
-        ]
-    else:
-        ways = [Way(options=options)]
+    ways = [Way(options=options)]
+    own = whole_unit(units, wanted.text)
+    if own is not None:
+        ranked = candidates_of(own, job.target, options, wanted.top_k)
+        ways = [Way(options=options, unit=own, plans=plans) for plans in ranked]
     unfused = False
     if wanted.unfused and options.fusion:
         parted = replace(options, fusion=False)
         unfused = {unit.key for unit in units_of(wanted.source, job.target, parted)} != {unit.key for unit in units}
         ways += [Way(options=parted)] * unfused
-    key = units[0].key if alone and not unfused else ""
+    key = own.key if own is not None and not unfused else ""
     flops = sum(unit.expression.flops * len(unit.names) for unit in units)
     return Ways(key=key, flops=flops, ways=tuple(ways))
 

@@ -118,7 +118,7 @@ class Packing:
         """Return the functions and their ways; those that are the same kernel as an earlier one stand with it."""
         jobs = [self._job(one, None) for one in wanted]
         found: list[_Function] = []
-        known: dict[str, _Function] = {}
+        known: dict[tuple[str, str], _Function] = {}
         with progress(len(wanted), "plan") as step:
             for one, answer in zip(wanted, in_order(workers.run(enumerate(jobs))), strict=True):
                 step(failed=isinstance(answer, Refused))
@@ -126,13 +126,14 @@ class Packing:
                     assert isinstance(answer, Refused)
                     self._skipped.append(Skipped(id=one.id, reason=answer.reason))
                     continue
-                same = known.get(answer.key) if answer.key else None
+                kernel = answer.key, _computed(one)
+                same = known.get(kernel) if answer.key else None
                 if same is not None:
                     same.same_as += [_row(one) if one.suite == same.wanted.suite else one.id, *one.same_as]
                     continue
                 function = _Function(one, answer, list(one.same_as), [], [])
                 found.append(function)
-                known[answer.key] = function
+                known[kernel] = function
                 if self._options.simulator:
                     self._writer.add_source(one.id, one.text)
         return found
@@ -201,6 +202,11 @@ def artifact_bytes(artifact: Artifact) -> int:
 
 def _least_bytes(artifact: Artifact) -> int:
     return sum(buffer.size_bytes for buffer in artifact.manifest.buffers if buffer.role in ("input", "output"))
+
+
+def _computed(wanted: Wanted) -> str:
+    """Return what tells functions of one key apart, for which planning is the same: a sine and a square root, say."""
+    return " ".join((wanted.reference.kind, wanted.reference.name)) if wanted.reference.kind else wanted.text
 
 
 def _row(wanted: Wanted) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.source import Source
-from roller_mlir.measure.candidates import candidates_of, compile_candidate
+from roller_mlir.measure.candidates import candidates_of, compile_candidate, whole_unit
 from roller_mlir.measure.units import Unit, units_of
 from roller_mlir.plan import Plan
 from roller_mlir.suites.compile_stage import ARTIFACTS, compile_record, warm_up
@@ -51,18 +51,18 @@ def compile_ranked(
     warm_up(target)
     options = replace(options or CompileOptions(), cache=False)  # what is timed here is the compiler
     begun = time.perf_counter()
-    units = units_of(Source("-", function_text(operator, dtype)), target, options)
-    if len(units) != 1:
-        file, line = operator.place
-        raise SuiteError(
-            f"'{operator.id}' is {len(units)} programs, but candidates are those of 1", file=file, line=line
-        )
-    ranked = candidates_of(units[0], target, options, top_k)
+    text = function_text(operator, dtype)
+    units = units_of(Source("-", text), target, options)
+    unit = whole_unit(units, text)
+    if unit is None:
+        programs, (file, line) = sum(len(one.names) for one in units), operator.place
+        raise SuiteError(f"'{operator.id}' is {programs} programs, but candidates are those of 1", file=file, line=line)
+    ranked = candidates_of(unit, target, options, top_k)
     construct_s = time.perf_counter() - begun
     artifacts: dict[str, Any] = {}
     candidates: list[dict[str, Any]] = []
     for rank, plans in enumerate(ranked):
-        record, artifact = _compile(units[0], target, options, plans)
+        record, artifact = _compile(unit, target, options, plans)
         candidates.append({"rank": rank, **record})
         if artifact is not None:
             artifacts[f".{rank}"] = artifact

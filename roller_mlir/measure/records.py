@@ -99,8 +99,8 @@ class Probe:
     """One micro-benchmark of the device.
 
     Attributes:
-        name: Unique in the kit ("global-read/64MiB").
-        quantity: What it measures ("bandwidth", "latency", "flops", "launch", "barrier", "atomics").
+        name: Unique in the kit ("read/64MiB").
+        quantity: What it measures ("bandwidth", "latency", "flops", "clock", "launch", "barrier", "atomics").
         subject: Layer or instruction, as the device's description names it ("global", "fma f32").
         artifact: Name in `artifacts.zip`.
         work: What one run does, in the unit of the quantity: bytes moved, operations, barriers, dependent loads.
@@ -218,7 +218,7 @@ class Timing:
         p10_s: Tenth percentile.
         p90_s: Ninetieth percentile.
         samples: How many.
-        note: How it was timed where that differs ("cache warm", "graph").
+        note: How it was timed where that differs ("caches warm").
     """
 
     item: str

@@ -18,7 +18,7 @@ from roller_mlir.measure.contents import Wanted, of_unit
 from roller_mlir.measure.pack import PackOptions, pack_kit
 from roller_mlir.measure.records import Kit, Results
 from roller_mlir.measure.results_file import RESULTS_NAME, read_results
-from roller_mlir.measure.tune_winners import TuneError
+from roller_mlir.measure.tune_winners import BACK_ENDS, TuneError
 from roller_mlir.measure.units import units_of
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.registry import find_backend
@@ -28,7 +28,6 @@ KIT, RESULTS = "kit", "results"
 """Folders of a measurement that is kept."""
 
 _RUNNER = "roller_mlir.measure.runner"
-_BACK_ENDS = {"nvidia": "cuda", "amd": "hip"}
 _PATIENCE_S = 20.0
 
 
@@ -65,7 +64,7 @@ def back_end_of(device: Device) -> str:
     Raises:
         TuneError: There is none, or it finds no device.
     """
-    name = _BACK_ENDS.get(device.vendor, device.vendor)
+    name = BACK_ENDS.get(device.vendor, device.vendor)
     try:
         find_backend(name)
     except BackendError as error:

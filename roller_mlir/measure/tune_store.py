@@ -13,7 +13,22 @@ from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 
-from roller_mlir.plan.tuning import MOST_BYTES, TuningError, TuningRecord, merged, parse_tuning, text_of
+from roller_mlir.plan.tuning import MOST_BYTES, TuningError, TuningRecord, merged, parse_tuning, read_tuning, text_of
+
+
+def check_file(path: str | PathLike[str]) -> None:
+    """Check that records can be added, as far as that is known before; what is not there is not made.
+
+    Raises:
+        TuningError: The file cannot be read or written, a line of it is no record, or its folder is not there.
+    """
+    file = Path(os.path.realpath(path))
+    if file.exists():
+        read_tuning(path)
+    if not file.parent.is_dir():
+        raise TuningError(f"{path}: cannot be written: its folder is not there; make it first")
+    if not os.access(file.parent, os.W_OK | os.X_OK) or (file.exists() and not os.access(file, os.W_OK)):
+        raise TuningError(f"{path}: cannot be written: permission denied")
 
 
 def add_records(path: str | PathLike[str], records: Sequence[TuningRecord]) -> dict[str, TuningRecord]:

@@ -13,6 +13,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from roller_mlir.hal import Device
+from roller_mlir.measure.measured_device import other_device
 from roller_mlir.measure.records import Candidate, Check, Item, Results, Timing
 from roller_mlir.measure.runner.steps import TOP_K
 from roller_mlir.plan.tuning import TuningRecord
@@ -20,7 +21,9 @@ from roller_mlir.plan.tuning import TuningRecord
 LEAST_SAMPLES = 5
 """Fewer have no percentiles to speak of."""
 
-_BACK_ENDS = {"nvidia": "cuda", "amd": "hip"}
+BACK_ENDS = {"nvidia": "cuda", "amd": "hip"}
+"""By vendor: what runs a kit for its devices."""
+
 _MOST_TEXT = 1000
 
 
@@ -60,7 +63,7 @@ def decide_all(results: Results, device: Device, name: str = "the results") -> l
         name: What errors call the results.
 
     Raises:
-        TuneError: They are of a dry run, or of another device, as far as its number of units tells.
+        TuneError: They are of a dry run, or of another device, as far as `other_device` tells.
     """
     machine, kit = results.machine, results.kit
     if machine.back_end == "sim":
@@ -72,14 +75,11 @@ def decide_all(results: Results, device: Device, name: str = "the results") -> l
         raise TuneError(
             f"{name}: measured for {kit.target}, but the target is {device.name}; give --target {kit.target}"
         )
-    if machine.back_end != _BACK_ENDS.get(kit.vendor, machine.back_end):
+    if machine.back_end != BACK_ENDS.get(kit.vendor, machine.back_end):
         raise TuneError(f"{name}: of the back end {machine.back_end}, but {kit.target} is a device of {kit.vendor}")
-    units = machine.facts.get("units", device.units)
-    if units != device.units:
-        raise TuneError(
-            f"{name}: measured on a device of {units} units ('{_plain(machine.device)}'), but {device.name} has "
-            f"{device.units}; tune for a description of that device (--device-file)"
-        )
+    other = other_device(machine, device)
+    if other:
+        raise TuneError(f"{name}: measured on {other}; tune for a description of that device (--device-file)")
     return [_decide(item, results) for item in kit.items]
 
 

@@ -111,7 +111,8 @@ class JobPool(Generic[J, A]):
                     answer = self._lost("bug", said[1]) if said[1] else said[0]
                     self._finish(worker)
                 yield key, answer
-            elif time.monotonic() > worker.deadline:
+            elif time.monotonic() > worker.deadline and not worker.connection.poll():
+                # Whoever takes the answers may have let it wait until now, with what it has said unheard.
                 self._drop(worker)
                 yield key, self._lost("hang", f"no end after {worker.limit_s:g} s; the process was killed")
 

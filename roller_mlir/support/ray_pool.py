@@ -178,6 +178,8 @@ class RayPool(Generic[A]):
             elif not any(one.ready for one in self._remotes):
                 text = f"the Ray cluster has had no free processor for {START_S:g} s"
                 raise JobsError(f"{text}; wait for its other jobs to end, or add nodes")
+            else:  # the others do the jobs; a deadline that has passed would have nobody wait
+                remote.deadline = time.monotonic() + START_S
 
     def _greet(self, remote: _Remote) -> None:
         """Let an actor begin that has started, if it is one of ours."""

@@ -8,6 +8,7 @@ from roller_mlir.hal import Device, DeviceError
 from roller_mlir.hal.calibration import parse_calibration
 from roller_mlir.measure.calibration.constants import Constant, constants
 from roller_mlir.measure.calibration.figures import figures
+from roller_mlir.measure.measured_device import other_device
 from roller_mlir.measure.records import Machine, Results
 
 
@@ -27,12 +28,9 @@ def require_device(results: Results, device: Device) -> None:
         )
     if results.machine.back_end == "sim":
         return
-    units = results.machine.facts.get("units")
-    if units is not None and units != device.units:
-        raise CalibrationError(
-            f"the results are of a device with {units} units ('{results.machine.device}'), but '{device.name}' has "
-            f"{device.units}"
-        )
+    other = other_device(results.machine, device)
+    if other:
+        raise CalibrationError(f"the results are of {other}")
 
 
 def calibration_toml(results: Results, device: Device) -> str:

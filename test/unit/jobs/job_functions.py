@@ -26,6 +26,8 @@ def work(job: str) -> Any:
         return lambda: 0
     if name == "sleep":
         time.sleep(600)
+    if name == "nap":
+        time.sleep(float(argument))
     if name == "busy":
         # What a compiler has under way: a file in its temporary folder, and a tool in a session of its own.
         Path(tempfile.mkdtemp(), "input").write_text("text")

@@ -58,6 +58,15 @@ def test_a_job_that_does_not_end_is_ended_and_the_others_go_on() -> None:
     ]
 
 
+def test_an_answer_that_nobody_took_in_time_is_none_the_less_an_answer() -> None:
+    with open_jobs(2, entry=ENTRY, lost=lost, limit_s=1.5) as pool:
+        list(pool.run(enumerate(["nap 0.2", "nap 0.2"])))  # now both processes are there
+        run = pool.run(enumerate(["a", "nap 0.5", "b"]))
+        found = [next(run)]
+        time.sleep(2.5)  # whoever takes them is busy, longer than a job may be
+        assert dict([*found, *run]) == {0: "A", 1: "NAP 0.5", 2: "B"}
+
+
 def test_what_cannot_be_imported_is_said_for_each_job() -> None:
     with open_jobs(2, entry="no_such_module:work", lost=lost) as pool:
         found = list(in_order(pool.run(enumerate(["a", "b", "c"]))))

@@ -17,6 +17,7 @@ import ray
 
 from roller_mlir.support.jobs import Jobs, JobsError, in_order, open_jobs
 from roller_mlir.support.ray_cluster import MISSING
+from roller_mlir.support.ray_pool import RayPool, _Remote
 from roller_mlir.tools.roller import main
 
 ENTRY = "job_functions:work"
@@ -104,6 +105,28 @@ def test_a_cluster_without_a_free_processor_is_not_waited_for_forever(
         open_jobs(1, ray="local", entry=ENTRY, lost=lost) as jobs,
     ):
         list(jobs.run([(0, "a")]))
+
+
+class _Idle:
+    """A cluster on which nothing ever happens; it notes how long it is waited for."""
+
+    exceptions = ray.exceptions
+
+    def __init__(self) -> None:
+        self.waited: list[float] = []
+
+    def wait(self, promises: list[Any], *, num_returns: int, timeout: float) -> tuple[list[Any], list[Any]]:
+        self.waited.append(timeout)
+        return [], promises
+
+
+def test_who_waits_for_a_processor_keeps_nobody_busy() -> None:
+    pool = RayPool[Any](2, 60.0, ENTRY, lost, "local")
+    pool._ray = idle = _Idle()
+    at_work = _Remote(None, "job", ready=True, key=(0,), deadline=time.monotonic() + 500.0)
+    pool._remotes = [at_work, _Remote(None, "hello", deadline=time.monotonic() - 1.0)]
+    assert [*pool._collect(), *pool._collect()] == []
+    assert idle.waited[0] == 0.0 and idle.waited[1] > 400.0
 
 
 @pytest.mark.usefixtures("_free")

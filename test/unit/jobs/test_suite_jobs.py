@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`roller suite` with several processes: the records of one process, in its order, and artifacts that are whole."""
 
+import argparse
 import json
 import os
 import random
@@ -19,6 +20,7 @@ import pytest
 from roller_mlir.runtime import Artifact
 from roller_mlir.suites import Operator
 from roller_mlir.suites.each import Crew, each_operator
+from roller_mlir.tools import roller_suite, roller_suite_jobs
 from roller_mlir.tools.roller import main
 
 # In the order of the table the first one takes longest, and the third is refused.
@@ -84,6 +86,51 @@ def test_candidates_are_compiled_each(mine: str, capsys: Any, tmp_path: Path) ->
         assert [kernel.name for kernel in artifact.kernels] == [kernel["name"] for kernel in one["kernels"]]
         threads = [kernel.plan.threads for kernel in artifact.kernels if kernel.plan is not None]
         assert threads[0] == one["tiles"]["threads"]
+
+
+TWICE = """func.func @f(%x: tensor<8x40xf32>, %y: tensor<8x40xf32>) -> (tensor<8x40xf32>, tensor<8x40xf32>) {
+  %e = tensor.empty() : tensor<8x40xf32>
+  %a = linalg.exp ins(%x : tensor<8x40xf32>) outs(%e : tensor<8x40xf32>) -> tensor<8x40xf32>
+  %b = linalg.exp ins(%y : tensor<8x40xf32>) outs(%e : tensor<8x40xf32>) -> tensor<8x40xf32>
+  return %a, %b : tensor<8x40xf32>, tensor<8x40xf32>
+}
+"""
+SWAPPED = """func.func @f(%y: tensor<24x16xf32>, %x: tensor<8x24xf32>) -> tensor<8x16xf32> {
+  %z = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x16xf32>
+  %i = linalg.fill ins(%z : f32) outs(%e : tensor<8x16xf32>) -> tensor<8x16xf32>
+  %r = linalg.matmul ins(%x, %y : tensor<8x24xf32>, tensor<24x16xf32>) outs(%i : tensor<8x16xf32>) -> tensor<8x16xf32>
+  return %r : tensor<8x16xf32>
+}
+"""
+
+
+def test_candidates_are_the_whole_function_as_it_stands(tmp_path: Path, capsys: Any) -> None:
+    (tmp_path / "operators.csv").write_text("id,class,file\ntwice,file,twice.mlir\nswapped,file,swapped.mlir\n")
+    (tmp_path / "twice.mlir").write_text(TWICE)
+    (tmp_path / "swapped.mlir").write_text(SWAPPED)
+    out = str(tmp_path / "out")
+    stage = ("--stage", "compile", "-o", out)
+    twice, swapped = printed(capsys, str(tmp_path), *stage, "--top-k", "2", code=1)
+    assert "'twice' is 2 programs, but candidates are those of 1" in twice["error"]
+    assert [one["artifact"] for one in swapped["candidates"]] == [f"{out}/swapped.0", f"{out}/swapped.1"]
+    printed(capsys, str(tmp_path), *stage)
+    ranked, plain = (Artifact.load(f"{out}/{name}").manifest for name in ("swapped.0", "swapped"))
+    shapes = [[one.buffer(name).shape for name in one.inputs] for one in (ranked, plain)]
+    assert shapes[0] == shapes[1] == [(24, 16), (8, 24)]
+
+
+def test_files_are_found_from_any_folder_of_a_cluster(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    parser = argparse.ArgumentParser()
+    roller_suite.add_arguments(parser)
+    given = ["mine", "--stage", "compile", "--tuning", "t.jsonl", "--calibration", "lab.toml"]
+    for more, target, tuning in (
+        ([], "h200+lab.toml", "t.jsonl"),
+        (["--ray", "auto"], f"h200+{tmp_path}/lab.toml", f"{tmp_path}/t.jsonl"),
+    ):
+        work: Any = roller_suite_jobs._work("compile", parser.parse_args([*given, *more]))
+        assert (work.keywords["target"], work.keywords["options"].tuning) == (target, tuning)
 
 
 def test_tables_have_a_line_for_each_candidate(mine: str, capsys: Any) -> None:

@@ -193,6 +193,8 @@ def test_results_of_another_device_are_refused() -> None:
         calibration_toml(RESULTS, find_device("a100-80"))
     with pytest.raises(CalibrationError, match=r"with 114 units \('NVIDIA H100 PCIe'\), but 'h200' has 132"):
         calibration_toml(results_of(device="NVIDIA H100 PCIe", facts={"units": 114}), H200)
+    with pytest.raises(CalibrationError, match=r"with 85\.0 GB of memory \('NVIDIA H100'\), but 'h200' has 151\.4 GB"):
+        calibration_toml(results_of(device="NVIDIA H100", facts={"units": 132, "memory_bytes": 85_017_493_504}), H200)
 
 
 def test_dry_runs_and_empty_results_make_no_calibration() -> None:

@@ -72,6 +72,8 @@ def test_a_kit_from_the_command_line(tmp_path: Path, capsys: Any) -> None:
         (["--suite", "roller11"], "unknown suite 'roller11'; did you mean 'roller119'?"),
         (["--only", "X9"], "no operator is 'X9'"),
         (["--target", "h2000"], "h2000"),
+        (["--target", "ipu-gc2"], "there is no code for it"),
+        (["--only", "relu", "--dtypes", "f16"], "there is nothing to pack: none of the operators has one of the types"),
         (
             ["--max-bytes", "1KB", "--only", "E1"],
             "a kit may have 1000 B, but with the first candidate of roller119/E1/f32",
@@ -90,6 +92,7 @@ def test_wrong_input_is_one_line(tmp_path: Path, capsys: Any, arguments: list[st
     [
         ["--dtypes", "f33"],
         ["--top-k", "0"],
+        ["--only", ","],
         ["--jobs", "-1"],
         ["--time-limit", "nan"],
         ["--time-limit", "0"],
@@ -101,6 +104,27 @@ def test_wrong_usage(arguments: list[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         PACK.parse(["-o", "kit", *arguments])
     assert stopped.value.code == 2
+
+
+def test_a_suite_of_ones_own(tmp_path: Path, capsys: Any) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    (folder / "operators.csv").write_text("id,class,file\nbad,file,bad.mlir\nexp,file,exp.mlir\n")
+    (folder / "exp.mlir").write_text(
+        "func.func @f(%x: tensor<8xf32>) -> tensor<8xf32> {\n  %e = tensor.empty() : tensor<8xf32>\n"
+        "  %r = linalg.exp ins(%x : tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>\n"
+        "  return %r : tensor<8xf32>\n}\n"
+    )
+    bad = "func.func @f(%x: tensor<?xf32>) -> tensor<?xf32> {\n  return %x : tensor<?xf32>\n}\n"
+    (folder / "bad.mlir").write_text(bad)
+    command = [*LITTLE, "--jobs", "1", "--suite", str(folder), "--top-k", "1"]
+    assert PACK.main(["-o", str(tmp_path / "kit"), *command]) == 0
+    said = capsys.readouterr()
+    assert "1 functions" in said.out and "left out: mine/bad/f32: " in said.out and "shapes must be static" in said.out
+    with open_kit(tmp_path / "kit") as kit:
+        assert [item.id for item in kit.kit.items] == ["mine/exp/f32"]
+    assert PACK.main(["-o", str(tmp_path / "none"), *command, "--only", "bad"]) == 1  # nothing was packed
+    assert "0 functions" in capsys.readouterr().out
 
 
 def test_bytes() -> None:

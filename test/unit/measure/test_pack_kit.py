@@ -97,6 +97,26 @@ def test_the_same_kernel_is_packed_once(tmp_path: Path) -> None:
     assert [(item.id, item.same_as) for item in kit.items] == [("mine/E/f32", ("F",)), ("mine/S/f32", ())]
 
 
+def test_functions_of_one_plan_are_not_one_function(tmp_path: Path) -> None:
+    root, sine = (
+        Wanted(
+            id=f"mine/{name}",
+            suite="mine",
+            title=name,
+            text=f"""func.func @f(%x: tensor<64xf32>) -> tensor<64xf32> {{
+  %e = tensor.empty() : tensor<64xf32>
+  %r = linalg.{name} ins(%x : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  return %r : tensor<64xf32>
+}}""",
+            top_k=1,
+        )
+        for name in ("sqrt", "exp")
+    )
+    kit = pack_kit(tmp_path / "kit", "h200", [root, sine, replace(root, id="mine/again")], QUICK).kit
+    assert [(item.id, item.same_as) for item in kit.items] == [("mine/sqrt", ("mine/again",)), ("mine/exp", ())]
+    assert kit.items[0].key == kit.items[1].key
+
+
 def test_two_processes_pack_the_same_kit_as_one(tmp_path: Path) -> None:
     for name, jobs in (("one", 1), ("two", 2)):
         pack_kit(tmp_path / name, "h200", small(SMALL, ROW), replace(QUICK, jobs=jobs))

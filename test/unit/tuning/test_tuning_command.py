@@ -164,6 +164,7 @@ def test_the_data_base_is_shown(tmp_path: Path, capsys: Captured) -> None:
         (("roller119", "--pack", "K", "--time-limit", "9"), "--time-limit goes with --measure"),
         (("roller119", "--pack", "K", "--entry", "f"), "--entry goes with a file of MLIR"),
         (("m.mlir", "--pack", "K", "--dtype", "f16"), "--dtype goes with a suite"),
+        (("m.mlir", "--pack", "K", "--db", "f.jsonl"), "--db goes with --measure, --import and --show"),
         (("m.mlir", "--pack", "K", "--top-k", "0"), "must be an integer of at least 1, but got '0'"),
         (("m.mlir", "--pack", "K", "--only", ","), "must name operators as in C0,M*,relu, but got ','"),
     ],
@@ -181,6 +182,19 @@ def test_without_a_device_both_other_ways_are_named(tmp_path: Path, capsys: Capt
         assert f"--measure needs {target} in this machine: " in error
         assert "--pack KIT" in error
         assert "--import" in error
+
+
+def test_a_data_base_that_takes_nothing_is_found_before_the_measurement(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tune, "back_end_of", lambda _: "cuda")
+    monkeypatch.setattr(tune, "measure", lambda *_, **__: pytest.fail("measured"))
+    bad = tmp_path / "bad.jsonl"
+    bad.write_text("no record\n")
+    for file, message in ((bad, ":1:1: no JSON object"), (tmp_path / "no" / "f.jsonl", "its folder is not there")):
+        assert main(["tune", str(EXAMPLES / "mlp.mlir"), "--measure", "--db", str(file)]) == 1
+        assert message in capsys.readouterr().err
+    assert bad.read_text() == "no record\n"
 
 
 def test_what_cannot_be_tuned(tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:

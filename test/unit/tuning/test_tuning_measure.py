@@ -51,7 +51,7 @@ def start(folder: Path, driver: Path, kernels: str, *options: str) -> "subproces
         env={
             **os.environ,
             "LD_LIBRARY_PATH": str(driver),
-            "FAKE_CUDA_BYTES": str(1 << 30),
+            "FAKE_CUDA_BYTES": str(141 << 30),
             "TMPDIR": str(folder / "tmp"),
         },
     )

@@ -181,8 +181,14 @@ def test_dry_runs_and_other_devices_are_refused() -> None:
 def test_a_device_of_another_size_is_another_device() -> None:
     good = results_of(ITEM, [1e-5, 9e-6])
     assert decide_all(replace(good, machine=replace(good.machine, facts={"units": 132})), H200)
-    with pytest.raises(TuneError, match=r"of 114 units \('a device of the tests'\), but h200 has 132; tune for a desc"):
+    other = r"measured on a device with 114 units \('a device of the tests'\), but 'h200' has 132; tune for a desc"
+    with pytest.raises(TuneError, match=other):
         decide_all(replace(good, machine=replace(good.machine, facts={"units": 114})), H200)
+    # An H100 has as many units, and runs the same kernels.
+    facts: dict[str, int | float | str] = {"units": 132, "memory_bytes": 85_017_493_504}
+    with pytest.raises(TuneError, match=r"with 85\.0 GB of memory \(.*\), but 'h200' has 151\.4 GB; tune for"):
+        decide_all(replace(good, machine=replace(good.machine, facts=facts)), H200)
+    assert decide_all(replace(good, machine=replace(good.machine, facts={"memory_bytes": 150_754_820_096})), H200)
 
 
 def test_runs_that_went_on_later_have_the_last_date() -> None:
