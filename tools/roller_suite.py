@@ -55,7 +55,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", type=patterns, default=(), metavar="ID,...", help="ids, patterns, classes or groups")
     parser.add_argument("--dtype", choices=DTYPES, help="element type of the inputs, instead of the table's")
     parser.add_argument(
-        "--top-k", type=positive, metavar="K", help="programs at most; construct, explain: 10, compile: the best alone"
+        "--top-k",
+        type=positive,
+        metavar="K",
+        help="programs at most; construct, explain: 10, compile, verify: the best alone",
     )
     parser.add_argument(
         "--shrink",
@@ -129,9 +132,9 @@ def _check_usage(arguments: argparse.Namespace) -> None:
         only_with("--write-mlir", {"--write-mlir", "--only", "--dtype"})
     elif arguments.tiles is not None:
         only_with("--tiles published", {"--tiles", "--target", "--only", "--json"})
-    elif arguments.top_k is not None and stage not in ("construct", "explain", "compile"):
+    elif arguments.top_k is not None and stage not in ("construct", "explain", "compile", "verify"):
         raise UsageError(
-            f"--top-k goes with --stage construct, explain or compile; --stage {stage} takes the best program"
+            f"--top-k goes with --stage construct, explain, compile or verify; --stage {stage} takes the best program"
         )
     elif arguments.shrink is not None and stage != "run":
         raise UsageError(f"--shrink goes with --stage run, but got --stage {stage}")

@@ -3,12 +3,14 @@
 
 roller suite roller119 --target v100,a100,h200,mi300x --stage verify --jobs 2 --json > verified.json
 roller suite roller119 --target v100,a100,h200,mi300x --stage verify --sample 7/40
+roller suite roller119 --target h200 --dtype f16 --stage verify --top-k 10
 """
 
 import argparse
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -31,7 +33,9 @@ def verify(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> in
     """Run the stage; 1 where anything is refused or does not match."""
     from roller_mlir.compiler import CompileOptions
     from roller_mlir.hal import find_device
+    from roller_mlir.measure.ranked_stage import verify_ranked
     from roller_mlir.suites.verify_all import Sample, verify_pairs
+    from roller_mlir.suites.verify_stage import verify_operator
     from roller_mlir.tools.roller_arguments import construction_arguments
     from roller_mlir.tools.roller_errors import UsageError
     from roller_mlir.tools.roller_output import print_json
@@ -48,14 +52,22 @@ def verify(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> in
         number, count = arguments.sample
         pairs = Sample(number=number, of=count).take(operators, targets)
     options = CompileOptions(**construction_arguments(arguments))
+    stage = verify_operator if arguments.top_k is None else partial(verify_ranked, top_k=arguments.top_k)
     begun = time.perf_counter()
     with crew_of(arguments, len(pairs), "verify") as crew:
-        records = list(verify_pairs(pairs, options, dtype=arguments.dtype, crew=crew))
+        records = list(verify_pairs(pairs, options, dtype=arguments.dtype, crew=crew, stage=stage))
     if arguments.json:
         print_json(records)
     else:
-        _print(records, time.perf_counter() - begun)
+        _print([each for record in records for each in _each(record)], time.perf_counter() - begun)
     return exit_code(records)
+
+
+def _each(record: Record) -> list[Record]:
+    """Return a record for each candidate, of one alone the record itself."""
+    if "candidates" not in record:
+        return [record]
+    return [{"target": record["target"], **one, "id": f"{record['id']}.{one['rank']}"} for one in record["candidates"]]
 
 
 def _print(records: Sequence[Record], seconds: float) -> None:

@@ -3,7 +3,8 @@
 
 import json
 import tempfile
-from collections.abc import Mapping, Sequence
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -76,9 +77,15 @@ def compile_candidate(unit: Unit, target: str, options: CompileOptions | None, p
     Raises:
         DiagnosedError: The plan does not fit the unit or the device, or no code can be generated for it.
     """
+    with planned(options, plans) as forced:
+        return compile_source(Source("-", unit.text), target, forced)
+
+
+@contextmanager
+def planned(options: CompileOptions | None, plans: Mapping[str, Plan]) -> Generator[CompileOptions]:
+    """Give options under which programs get these plans; what was asked of planning is decided by them."""
     usual = {name: getattr(_UNPLANNED, name) for name in _DECIDED}
     with tempfile.TemporaryDirectory(prefix="roller-plan-") as folder:
         file = Path(folder, "plan.json")
         file.write_text(json.dumps(to_json(plans)), encoding="utf-8")
-        forced = replace(options or _UNPLANNED, entry=None, **{**usual, "plan_file": file})
-        return compile_source(Source("-", unit.text), target, forced)
+        yield replace(options or _UNPLANNED, entry=None, **{**usual, "plan_file": file})

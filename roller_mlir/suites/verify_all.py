@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Verification of many operators on many devices: samples that rotate, and several workers at once."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -56,6 +56,7 @@ def verify_pairs(
     seed: int = 0,
     dtype: str | None = None,
     crew: Crew = ALONE,
+    stage: Callable[..., dict[str, Any]] = verify_operator,
 ) -> Iterator[dict[str, Any]]:
     """Yield the record of each pair, in order: what `verify_operator` says, or `error` beside what identifies it.
 
@@ -65,13 +66,13 @@ def verify_pairs(
         seed: See `verify_operator`.
         dtype: See `verify_operator`.
         crew: Who does it.
+        stage: What verifies a pair; takes what `verify_operator` does.
 
     Raises:
         JobsError: There is no such Ray cluster.
     """
     work = [
-        (operator, partial(verify_operator, target=target, options=options, seed=seed, dtype=dtype))
-        for operator, target in pairs
+        (operator, partial(stage, target=target, options=options, seed=seed, dtype=dtype)) for operator, target in pairs
     ]
     for (operator, target), record in zip(pairs, each_pair(work, crew), strict=True):
         yield {**operator_record(operator), "target": target, **record}

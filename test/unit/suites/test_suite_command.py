@@ -145,7 +145,10 @@ USAGE = [
     (["roller119", "--tiles", "published", "--no-split"], "--tiles published goes without --no-split"),
     (["roller119", "--write-mlir", "x", "--max-units", "4"], "--write-mlir goes without --max-units"),
     (["--stage", "run"], "listing suites (no suite is named) goes without --stage"),
-    (["roller119", "--stage", "run", "--top-k", "3"], "--top-k goes with --stage construct, explain or compile"),
+    (
+        ["roller119", "--stage", "run", "--top-k", "3"],
+        "--top-k goes with --stage construct, explain, compile or verify",
+    ),
     (["roller119", "--stage", "explain", "--jobs", "2"], "--stage explain goes without --jobs"),
     (["roller119", "--stage", "run", "-o", "x"], "--stage run goes without --output"),
     (["roller119", "--tiles", "published", "--ray", "local"], "--tiles published goes without --ray"),

@@ -207,3 +207,32 @@ def test_counted_transactions_of_a_convolution_and_a_depthwise_one(target: str, 
             rows = [row for row in record["counted"] if row["quantity"].endswith(unit)]
             counted, planned = (sum(row[key] for row in rows) for key in ("counted", "planned"))
             assert abs(counted - planned) <= (0.0 if unit == "bytes" else 0.05) * planned, (record["id"], rows)
+
+
+def test_the_best_plans_of_an_operator_are_verified_one_by_one(capsys: pytest.CaptureFixture[str]) -> None:
+    command = ["suite", "shapes60", "--target", "h200", "--only", "mm-f16-odd", "--stage", "verify", "--top-k", "3"]
+    assert main([*command, "--json"]) == 0
+    (record,) = json.loads(capsys.readouterr().out)
+    assert (record["id"], record["target"], record["dtype"]) == ("mm-f16-odd", "h200", "f16")
+    assert record["matches"] and record["programs"] == 3
+    assert [one["rank"] for one in record["candidates"]] == [0, 1, 2]
+    assert all(one["matches"] and one["bytes_exact"] for one in record["candidates"])
+    assert main(command) == 0
+    out = capsys.readouterr().out
+    assert all(f"mm-f16-odd.{rank} " in out for rank in range(3)) and "3 plans verified" in out
+
+
+def test_a_wrong_candidate_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    taken: list[Any] = []
+
+    def one_is_refused(*_: Any, **__: Any) -> dict[str, Any]:
+        taken.append(None)
+        if len(taken) == 2:
+            raise SuiteError("this one is not", file="", line=0)
+        return {"matches": True, "equal": True}
+
+    monkeypatch.setattr("roller_mlir.measure.ranked_stage.verify_operator", one_is_refused)
+    command = ["suite", "shapes60", "--only", "mm-f16-odd", "--stage", "verify", "--top-k", "3", "--json"]
+    assert main(command) == 1
+    (record,) = json.loads(capsys.readouterr().out)
+    assert not record["matches"] and "this one is not" in record["candidates"][1]["error"]
