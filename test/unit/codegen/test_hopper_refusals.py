@@ -85,6 +85,12 @@ def test_pieces_of_columns():
     assert "needs instructions that begin at multiples of 64 of it" in refused(case)
 
 
+def test_parts_of_warpgroups():
+    case = PLAIN.but(block=(64, 64, 64), columns=32, groups=(1, 2))
+    message = refused(case)
+    assert "parts of its warpgroups at even distances, multiples of 1024 B, but has them at [0, 64]" in message
+
+
 def test_rows_of_a_warpgroup():
     case = PLAIN.but(block=(32, 128, 64), columns=64, groups=(1, 1))
     edits = (("[32, 1, 8, 16]", "[16, 1, 8, 16]"), ("[4, 2, 4, 64]", "[8, 2, 4, 64]"))
