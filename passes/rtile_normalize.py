@@ -33,7 +33,7 @@ from typing import Any, ClassVar
 
 from roller_mlir.codegen.accepted_input import RESHAPES, check_operations, check_signatures, compiled_functions
 from roller_mlir.codegen.axis_fusion import fuse_axes
-from roller_mlir.codegen.decompose import decompose
+from roller_mlir.codegen.front_end import AFTER_SIMPLIFYING, BEFORE_SIMPLIFYING, rewrite
 from roller_mlir.codegen.separate import renew_operands, separate_results, separate_views
 from roller_mlir.codegen.views import VIEWS
 from roller_mlir.support.bindings import ir, passmanager
@@ -57,12 +57,12 @@ class RTileNormalize(Pass):
 
     def run(self, module: ir.Module) -> None:
         """Check, simplify, fuse axes and give each result an op of its own."""
+        rewrite(module, BEFORE_SIMPLIFYING)
         check_signatures(module)
         _simplify(module, SIMPLIFY)
-        functions = compiled_functions(module)
-        for function in functions:
-            decompose(function)
+        rewrite(module, AFTER_SIMPLIFYING)
         check_operations(module)
+        functions = compiled_functions(module)
         for function in functions:
             renew_operands(function)
             if self.fuse_axes:

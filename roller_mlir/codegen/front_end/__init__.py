@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What importers write around linalg ops becomes linalg ops on tensors: one rewrite a file, run by `rtile-normalize`.
+
+A rewrite takes a module and changes it in place. It leaves what it does not know, so that the checks behind it name it;
+what it knows and cannot rewrite is a located error. Each is run once, in the order of its list:
+
+- `BEFORE_SIMPLIFYING`: on the module as it was given, before its signatures are checked and upstream folds anything;
+- `AFTER_SIMPLIFYING`: on functions whose constants are folded and whose signatures are accepted.
+"""
+
+from collections.abc import Callable
+from typing import TypeAlias
+
+from roller_mlir.codegen.accepted_input import compiled_functions
+from roller_mlir.codegen.decompose import decompose
+from roller_mlir.support.bindings import ir
+
+Rewrite: TypeAlias = Callable[[ir.Module], None]
+
+
+def _decompose(module: ir.Module) -> None:
+    for function in compiled_functions(module):
+        decompose(function)
+
+
+BEFORE_SIMPLIFYING: tuple[Rewrite, ...] = ()
+AFTER_SIMPLIFYING: tuple[Rewrite, ...] = (_decompose,)
+
+
+def rewrite(module: ir.Module, rewrites: tuple[Rewrite, ...]) -> None:
+    """Run rewrites in order, in place."""
+    for each in rewrites:
+        each(module)
