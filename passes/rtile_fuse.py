@@ -10,13 +10,14 @@ others stand as they were; loops that every op of a program runs through contigu
     // becomes
     %r = "rtile.program"(%a, %b, %bias) ({ ... linalg.matmul ... linalg.generic ... })
 
-First element-wise ops are composed into the op that alone reads each of their elements once. Then the legal groupings
-are listed and the device's model plans each: element-wise ops behind a heavy op are computed on its accumulators after
-the last step of the reduction, what starts an accumulator before the first; ops that share rows, such as those of a
-softmax, keep them in registers where a row fits. Of two neighbours whose union saves time the best is joined, until no
-union saves any. Each is weighed as `rtile-construct` plans it when nothing is forced; only an op that is alone may have
-its reduction divided over tasks. `explain` reports each decision as a remark: what was joined, seconds and bytes saved
-(predicted), and why a legal grouping was left.
+First reshapes that only add or drop dimensions of one element are read through, and element-wise ops are composed into
+the op that alone reads each of their elements once. Then the legal groupings are listed and the device's model plans
+each: element-wise ops behind a heavy op are computed on its accumulators after the last step of the reduction, what
+starts an accumulator before the first; ops that share rows, such as those of a softmax, keep them in registers where a
+row fits. Of two neighbours whose union saves time the best is joined, until no union saves any; a union that another op
+would have to run both before and behind is none. Each is weighed as `rtile-construct` plans it when nothing is forced;
+only an op that is alone may have its reduction divided over tasks. `explain` reports each decision as a remark: what
+was joined, seconds and bytes saved (predicted), and why a legal grouping was left.
 
 Refused: what no tensor expression can say, at its op; what cannot be joined stays apart. Paper: ROLLER section 3.1
 (fused operators are one expression) and 3.2 (axis fusion), PolyDL section 5.
@@ -36,6 +37,7 @@ from roller_mlir.codegen.group_axes import fuse_axes_of_groups
 from roller_mlir.codegen.linalg_reader import erase_unused, is_structured, read_structured
 from roller_mlir.codegen.pads import PAD, padding_of
 from roller_mlir.codegen.separate import renew_operands, separate_results, separate_views
+from roller_mlir.codegen.unit_extents import read_through_unit_extents
 from roller_mlir.codegen.wrap import wrap
 from roller_mlir.hal import Device, find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
@@ -44,6 +46,7 @@ from roller_mlir.plan.merge_axes import merge_axes
 from roller_mlir.support.bindings import func, ir, passmanager
 from roller_mlir.support.diagnostics import remark
 from roller_mlir.support.passes import Pass, option, register
+from roller_mlir.support.values import defining_op, values_used
 
 VIEWS = ("tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice", PAD)
 CLEAN = "builtin.module(func.func(canonicalize,cse))"
@@ -75,6 +78,9 @@ class RTileFuse(Pass):
         weigh = _weigher(device)
         functions = [op for op in module.body.operations if isinstance(op, func.FuncOp) and not op.is_external]
         blocks = [block for function in functions for block in function.regions[0].blocks]
+        if self.fusion:
+            for block in blocks:
+                read_through_unit_extents(block)
         if self.fusion and sum([_compose(block) for block in blocks]):
             _clean(module)  # two bodies as one may read less than both
             for function in functions:
@@ -196,22 +202,21 @@ def _line(operation: ir.Operation) -> str:
 def _sort(block: ir.Block) -> None:
     """Bring the ops of a block into an order in which each stands behind what it uses, else as they were."""
     operations = [op.operation for op in block.operations]
-    placed: set[ir.Operation] = set()
-    order: list[ir.Operation] = []
-    home = set(operations)
-
-    def place(operation: ir.Operation) -> None:
-        if operation in placed:
-            return
-        placed.add(operation)
-        inner = (op.operation for region in operation.regions for block in region.blocks for op in block.operations)
-        for value in (*operation.operands, *(value for op in inner for value in op.operands)):
-            maker = value.owner
-            if not isinstance(maker, ir.Block) and maker.operation in home:
-                place(maker.operation)
-        order.append(operation)
-
-    for operation in operations:
-        place(operation)
+    needs: dict[ir.Operation, list[ir.Operation]] = {}
+    order: dict[ir.Operation, None] = {}
+    for first in operations:
+        pending = [first]
+        while pending:
+            operation = pending[-1]
+            if operation not in needs:
+                makers = [defining_op(value) for value in values_used(operation)]
+                needs[operation] = [maker for maker in makers if maker is not None]
+            missing = [maker for maker in needs[operation] if maker not in order]
+            if missing:
+                pending += [maker for maker in reversed(missing) if maker not in needs]
+                assert pending[-1] is not operation, "an op depends on itself"
+                continue
+            order[operation] = None
+            pending.pop()
     for before, after in pairwise(order):
         after.move_after(before)

@@ -2,14 +2,16 @@
 """Which linalg ops become one program: legal groupings listed, weighed, and the cheapest cut kept.
 
 Starting from each op alone, the two groups whose union saves most are joined, until no union saves anything. A union is
-legal where its ops can be read as one group (`group`), where nothing outside of it lies between them, and where what
-leaves it is made by it. Paper: PolyDL section 5; ROLLER section 3.1.
+legal where its ops can be read as one group (`group`), where nothing outside of it lies between them (`dependences`),
+and where what leaves it is made by it. The work grows with the number of ops, not faster, but for the queue's
+logarithm: a union is weighed against its neighbours only. Paper: PolyDL section 5; ROLLER section 3.1.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from heapq import heappop, heappush
 
-from roller_mlir.codegen.common_loops import starts_of
+from roller_mlir.codegen.dependences import Dependences, Node
 from roller_mlir.codegen.group import GroupError, group_of_roots
 from roller_mlir.codegen.linalg_reader import read_structured
 from roller_mlir.codegen.producers import readers_of
@@ -35,6 +37,10 @@ Weigh = Callable[[TensorExpression, bool], Cost | str]
 """The cost of an expression, of one op alone or of several, or why it cannot be planned."""
 
 CROSSED = "another program stands between them"
+RESHAPED = "what the second one reads of the first is reshaped in memory"
+
+MOST_MEMBERS = 64
+"""Ops that one program may join, so that the union with one more is weighed in bounded time."""
 
 
 @dataclass(frozen=True)
@@ -70,115 +76,100 @@ class Fusion:
     """The search over one block. Each op is read once, each pair of groups weighed once."""
 
     def __init__(self, operations: Sequence[ir.Operation], weigh: Weigh) -> None:
-        self._order = {operation: number for number, operation in enumerate(operations)}
         self._weigh = weigh
-        self._roots = {operation: read_structured(operation) for operation in operations}
-        self._costs: dict[Ops, Cost | str] = {}
-        self._home: dict[ir.Operation, Ops] = {operation: (operation,) for operation in operations}
-        self._behind = {operation: self._dependents(operation) for operation in operations}
-        self._takers: dict[ir.Operation, list[ir.Operation]] = {operation: [] for operation in operations}
-        self._givers: dict[ir.Operation, list[ir.Operation]] = {operation: [] for operation in operations}
-        maker = {result: operation for operation in operations for result in operation.results}
-        for operation, root in self._roots.items():
-            read = dict.fromkeys((*root.sources, *(start for start, _ in starts_of(root))))
-            for giver in dict.fromkeys(maker[value] for value in read if value in maker):
-                self._takers[giver].append(operation)
-                self._givers[operation].append(giver)
+        self._operations = tuple(operations)
+        self._roots = [read_structured(operation) for operation in operations]
+        self._graph = Dependences(self._roots)
+        self._costs: dict[Node, Cost | str] = {}
+        self._pairs: dict[tuple[Node, Node], Decision] = {}
+        self._of: dict[Node, set[tuple[Node, Node]]] = {}
+        self._queue: list[tuple[float, int, tuple[Node, Node], Decision]] = []
+        self._queued = 0
 
     def search(self) -> Cut:
         """Return the cheapest cut that joining neighbours step by step finds."""
         decisions: list[Decision] = []
-        pairs: dict[tuple[Ops, Ops], Decision] = {}
-        for group in list(self._home.values()):
-            self._weigh_neighbours(group, pairs)
-        while (best := self._best(pairs)) is not None:
-            decisions.append(best)
-            pairs = {pair: one for pair, one in pairs.items() if not {best.producer, best.consumer}.intersection(pair)}
-            union = self._union(best.producer, best.consumer)
-            self._home.update(dict.fromkeys(union, union))
-            self._weigh_neighbours(union, pairs)
-        groups = sorted(set(self._home.values()), key=lambda group: self._order[group[-1]])
-        return Cut(tuple(groups), (*decisions, *pairs.values()))
+        for node in self._graph.nodes:
+            self._weigh_neighbours(node)
+        while (pair := self._best()) is not None:
+            decisions.append(self._pairs[pair])
+            for node in pair:
+                self._forget(node)
+            self._weigh_neighbours(self._graph.join(*pair))
+        groups = tuple(self._ops(node) for node in self._graph.in_order())
+        return Cut(groups, (*decisions, *self._pairs.values()))
 
-    def _weigh_neighbours(self, group: Ops, pairs: dict[tuple[Ops, Ops], Decision]) -> None:
+    def _ops(self, node: Node) -> Ops:
+        return tuple(self._operations[number] for number in node.members)
+
+    def _forget(self, node: Node) -> None:
+        """Drop the pairs that a group, which is one no longer, stands in."""
+        for pair in self._of.pop(node, ()):
+            self._pairs.pop(pair, None)
+        self._costs.pop(node, None)
+
+    def _weigh_neighbours(self, node: Node) -> None:
         """Decide of the pairs that a group is one of: the first makes what the second reads."""
-        before = [(self._home[giver], group) for operation in group for giver in self._givers[operation]]
-        behind = [(group, self._home[taker]) for operation in group for taker in self._takers[operation]]
-        for producer, consumer in (*before, *behind):
-            if producer != consumer and (producer, consumer) not in pairs:
-                pairs[producer, consumer] = self._decide(producer, consumer)
+        before = [(giver, node) for giver in self._graph.givers(node)]
+        behind = [(node, taker) for taker in self._graph.takers(node)]
+        for pair in (*before, *behind):
+            if pair in self._pairs:
+                continue
+            decision = self._pairs[pair] = self._decide(*pair)
+            for one in pair:
+                self._of.setdefault(one, set()).add(pair)
+            if decision.joined:
+                self._queued += 1
+                heappush(self._queue, (-_saved(decision), self._queued, pair, decision))
 
-    def _best(self, pairs: dict[tuple[Ops, Ops], Decision]) -> Decision | None:
+    def _best(self) -> tuple[Node, Node] | None:
         """Return the union that saves most and is legal still: other unions may have come between its groups."""
-        for pair, decision in sorted(pairs.items(), key=lambda item: -_saved(item[1])):
-            if not decision.joined:
-                break
-            if not self._is_crossed(*pair):
-                return decision
-            pairs[pair] = Decision(*pair, False, CROSSED)
+        while self._queue:
+            *_, pair, decision = heappop(self._queue)
+            if self._pairs.get(pair) is not decision:
+                continue  # one of both is another group by now
+            reason = self._between(*pair)
+            if not reason:
+                return pair
+            self._pairs[pair] = Decision(self._ops(pair[0]), self._ops(pair[1]), False, reason)
         return None
 
-    def _union(self, a: Ops, b: Ops) -> Ops:
-        return tuple(sorted((*a, *b), key=lambda operation: self._order[operation]))
+    def _between(self, producer: Node, consumer: Node) -> str:
+        """Return what forbids a union that would have to run before itself, empty where nothing does."""
+        if self._graph.is_reshaped_between(producer, consumer):
+            return RESHAPED
+        return CROSSED if self._graph.is_crossed(producer, consumer) else ""
 
-    def _decide(self, producer: Ops, consumer: Ops) -> Decision:
-        if self._is_crossed(producer, consumer):
-            return Decision(producer, consumer, False, CROSSED)
-        union = self._union(producer, consumer)
-        together, one, two = self._cost(union), self._cost(producer), self._cost(consumer)
+    def _decide(self, producer: Node, consumer: Node) -> Decision:
+        first, second = self._ops(producer), self._ops(consumer)
+        reason = self._between(producer, consumer)
+        if not reason and len(first) + len(second) > MOST_MEMBERS:
+            reason = f"one program would join {len(first) + len(second)} ops, of at most {MOST_MEMBERS}"
+        if reason:
+            return Decision(first, second, False, reason)
+        together = self._weighed(sorted((*producer.members, *consumer.members)))
+        one, two = self._cost(producer), self._cost(consumer)
         if isinstance(one, str) or isinstance(two, str):
-            return Decision(producer, consumer, False, one if isinstance(one, str) else str(two))
+            return Decision(first, second, False, one if isinstance(one, str) else str(two))
         apart = Cost(one.seconds + two.seconds, one.global_bytes + two.global_bytes)
         if isinstance(together, str):
-            return Decision(producer, consumer, False, together, apart)
+            return Decision(first, second, False, together, apart)
         if together.seconds >= apart.seconds:
-            return Decision(producer, consumer, False, "one program would take longer", apart, together)
-        return Decision(producer, consumer, True, "", apart, together)
+            return Decision(first, second, False, "one program would take longer", apart, together)
+        return Decision(first, second, True, "", apart, together)
 
-    def _is_crossed(self, producer: Ops, consumer: Ops) -> bool:
-        """Whether a path leads from the first group through others to the second: both could not run at once."""
-        pending = self._next(producer) - {consumer}
-        seen = {producer}
-        while pending:
-            group = pending.pop()
-            if group == consumer:
-                return True
-            if group not in seen:
-                seen.add(group)
-                pending |= self._next(group)
-        return False
+    def _cost(self, node: Node) -> Cost | str:
+        if node not in self._costs:
+            self._costs[node] = self._weighed(node.members)
+        return self._costs[node]
 
-    def _next(self, group: Ops) -> set[Ops]:
-        """Return the other groups that depend on a group."""
-        return {self._home[reader] for operation in group for reader in self._behind[operation]} - {group}
-
-    def _dependents(self, operation: ir.Operation) -> list[ir.Operation]:
-        """Return the structured ops that depend on an op, through reshapes, slices and paddings too."""
-        found: list[ir.Operation] = []
-        pending = [use.owner.operation for result in operation.results for use in result.uses]
-        seen: set[ir.Operation] = set()
-        while pending:
-            reader = pending.pop()
-            if reader in seen:
-                continue
-            seen.add(reader)
-            if reader in self._order:
-                found.append(reader)
-            else:
-                pending += [use.owner.operation for result in reader.results for use in result.uses]
-        return found
-
-    def _cost(self, group: Ops) -> Cost | str:
-        if group not in self._costs:
-            self._costs[group] = self._weighed(group)
-        return self._costs[group]
-
-    def _weighed(self, group: Ops) -> Cost | str:
+    def _weighed(self, members: Sequence[int]) -> Cost | str:
+        operations = [self._operations[number] for number in members]
         try:
-            found = group_of_roots([self._roots[operation] for operation in group], leaving(group))
+            found = group_of_roots([self._roots[number] for number in members], leaving(operations))
         except GroupError as error:
             return str(error)
-        return self._weigh(found.expression, len(group) == 1)
+        return self._weigh(found.expression, len(members) == 1)
 
 
 def leaving(group: Sequence[ir.Operation]) -> list[ir.Value]:

@@ -8,6 +8,7 @@ input that a tensor.pad or a tensor.extract_slice gives is an access to the tens
 from dataclasses import dataclass
 from typing import Any, cast
 
+from roller_mlir.codegen.accepted_input import RESHAPES
 from roller_mlir.codegen.affine import NotLinearError, map_indices
 from roller_mlir.codegen.body import Argument, Body, Constant, UnknownValueError, read_body
 from roller_mlir.codegen.views import VIEWS, view_of
@@ -62,10 +63,10 @@ def fill_constant(value: ir.Value) -> Any:
 
 
 def erase_unused(block: ir.Block) -> None:
-    """Erase structured ops, views, empty tensors and constants of a block whose results nobody uses."""
+    """Erase structured ops, views, reshapes, empty tensors and constants of a block whose results nobody uses."""
     for inner in reversed(list(block.operations)):
         operation = inner.operation
-        pure = is_structured(operation) or operation.name in ("arith.constant", "tensor.empty", *VIEWS)
+        pure = is_structured(operation) or operation.name in ("arith.constant", "tensor.empty", *VIEWS, *RESHAPES)
         if pure and not any(list(result.uses) for result in operation.results):
             operation.erase()
 

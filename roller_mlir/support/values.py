@@ -32,3 +32,21 @@ def defining_op(value: Any, name: str | None = None) -> Any:
     if isinstance(owner, ir.Block):
         return None
     return owner.operation if name is None or owner.name == name else None
+
+
+def values_used(operation: Any) -> list[Any]:
+    """Return the values of its block that an operation uses, those used inside of its regions too."""
+    if not len(operation.regions):
+        return list(operation.operands)
+    home = operation.block
+    found: dict[Any, None] = dict.fromkeys(operation.operands)
+
+    def visit(inner: Any) -> Any:
+        for value in inner.operands:
+            owner = value.owner
+            if (owner if isinstance(owner, ir.Block) else owner.operation.block) == home:
+                found[value] = None
+        return ir.WalkResult.ADVANCE
+
+    operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return list(found)

@@ -130,3 +130,49 @@ func.func @long_reduction(%a: tensor<64x65536xf32>, %b: tensor<65536x64xf32>) ->
   } -> tensor<64x64xf32>
   return %r : tensor<64x64xf32>
 }
+
+// -----
+
+// A dimension of one element is added to a row's sum and dropped again: both reshapes are read through.
+
+// CHECK-LABEL: func.func @unit_extents
+// CHECK-SAME: (%[[X:.*]]: tensor<16x64xf32>)
+// CHECK: %[[Y:.*]] = "rtile.program"(%[[X]]) ({
+// CHECK: linalg.generic
+// CHECK-NOT: tensor.expand_shape
+// CHECK-NOT: tensor.collapse_shape
+// CHECK: "rtile.yield"
+// CHECK: return %[[Y]]
+// APART-LABEL: func.func @unit_extents
+// APART-NOT: rtile.program
+func.func @unit_extents(%x: tensor<16x64xf32>) -> tensor<16x64xf32> {
+  %zero = arith.constant 0.0 : f32
+  %row = tensor.empty() : tensor<16xf32>
+  %i = linalg.fill ins(%zero : f32) outs(%row : tensor<16xf32>) -> tensor<16xf32>
+  %s = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>],
+                       iterator_types = ["parallel", "reduction"]}
+      ins(%x : tensor<16x64xf32>) outs(%i : tensor<16xf32>) {
+    ^bb0(%a: f32, %sum: f32):
+      %t = arith.addf %sum, %a : f32
+      linalg.yield %t : f32
+  } -> tensor<16xf32>
+  %column = tensor.expand_shape %s [[0, 1]] output_shape [16, 1] : tensor<16xf32> into tensor<16x1xf32>
+  %e1 = tensor.empty() : tensor<16x1xf32>
+  %m = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%column : tensor<16x1xf32>) outs(%e1 : tensor<16x1xf32>) {
+    ^bb0(%a: f32, %old: f32):
+      %t = math.sqrt %a : f32
+      linalg.yield %t : f32
+  } -> tensor<16x1xf32>
+  %c = tensor.collapse_shape %m [[0, 1]] : tensor<16x1xf32> into tensor<16xf32>
+  %e = tensor.empty() : tensor<16x64xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+                       iterator_types = ["parallel", "parallel"]}
+      ins(%x, %c : tensor<16x64xf32>, tensor<16xf32>) outs(%e : tensor<16x64xf32>) {
+    ^bb0(%a: f32, %b: f32, %old: f32):
+      %t = arith.mulf %a, %b : f32
+      linalg.yield %t : f32
+  } -> tensor<16x64xf32>
+  return %r : tensor<16x64xf32>
+}

@@ -9,6 +9,7 @@ import roller_mlir
 from roller_mlir import CompileOptions
 
 from .groups import GROUPS
+from .importer_norms import NORMS
 from .joined_programs import CASES, KERNELS
 from .test_semantics_devices import compiled, run_and_compare
 
@@ -33,6 +34,15 @@ def test_what_was_joined_wrongly(name: str) -> None:
     assert len(artifact.manifest.launches) == KERNELS.get(name, 1)
     for comparison in run_and_compare(artifact):
         assert comparison.equal, comparison
+
+
+@pytest.mark.parametrize("device", ["v100", "h200", "mi300x"])
+@pytest.mark.parametrize("name", NORMS)
+def test_norms_of_importers_are_one_kernel(name: str, device: str) -> None:
+    artifact = compiled(NORMS[name], device)
+    assert len(artifact.manifest.launches) == 1
+    for comparison in run_and_compare(artifact, "normal"):
+        assert comparison.matches, comparison
 
 
 @pytest.mark.parametrize("name", GROUPS)
