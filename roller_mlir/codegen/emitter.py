@@ -81,16 +81,19 @@ class Emitter:
     def divide(self, symbol: Symbol, size: int) -> tuple[Symbol, Symbol]:
         """Return quotient and remainder of a symbol that is not negative."""
         zero = Symbol("0", 0, 0, UNLIMITED, None)
+        if symbol.low == symbol.high:  # a constant, which needs no SSA value and may have none
+            quotient, remainder = divmod(symbol.low, size)
+            return Symbol(str(quotient), quotient, quotient), Symbol(str(remainder), remainder, remainder)
         if size == 1:
             return symbol, zero
         if symbol.high < size:
             return zero, symbol
         divisor = self.constant(size)
-        quotient = self._binary("arith.divui", symbol.value, divisor)
-        remainder = self._binary("arith.remui", symbol.value, divisor)
+        whole = self._binary("arith.divui", symbol.value, divisor)
+        rest = self._binary("arith.remui", symbol.value, divisor)
         return (
-            Symbol(f"{symbol.name}/{size}", 0, symbol.high // size, 1, quotient),
-            Symbol(f"{symbol.name}%{size}", 0, size - 1, 1, remainder),
+            Symbol(f"{symbol.name}/{size}", 0, symbol.high // size, 1, whole),
+            Symbol(f"{symbol.name}%{size}", 0, size - 1, 1, rest),
         )
 
     def delinearize(self, symbol: Symbol, sizes: Sequence[int]) -> list[Symbol]:
