@@ -48,7 +48,7 @@ typedef struct {
 } roller_launch;
 
 typedef struct {
-    char error[512];
+    char error[512], note[512]; /* note: which cubin the driver refused, so that PTX runs; "" where none was */
     size_t buffer_count, input_count, output_count, launch_count, module_count;
     roller_buffer *buffers;
     size_t *inputs, *outputs; /* numbers of buffers */
@@ -235,8 +235,9 @@ static int roller_read_launch(roller_program *program, const char *record, rolle
     return 0;
 }
 
-/* Returns the kind of binary for the artifact's architecture that runs on the current device: "cubin", "ptx" or NULL. */
-static const char *roller_kind(const char *manifest, const char *kernel) {
+/* Returns the kind of binary for the artifact's architecture that runs on the current device: "cubin", "ptx" or NULL;
+ * after a cubin that the driver refused, as of a newer toolkit than its own, "ptx" or NULL. */
+static const char *roller_kind(const char *manifest, const char *kernel, int refused) {
     char text[32];
     int major = 0, minor = 0;
     CUdevice device;
@@ -251,16 +252,16 @@ static const char *roller_kind(const char *manifest, const char *kernel) {
     const int family = wanted / 10 == major && wanted <= here;
     if (*suffix == 'a' ? wanted != here : *suffix == 'f' ? !family : wanted > here)
         return NULL;
-    if (roller_get(files, "cubin") && family)
+    if (roller_get(files, "cubin") && family && !refused)
         return "cubin";
     return roller_get(files, "ptx") ? "ptx" : NULL;
 }
 
 static int roller_load(roller_program *program, const char *folder, const char *manifest, const char *kernel,
-                       roller_launch *launch) {
+                       roller_launch *launch, int refused) {
     char name[256];
     size_t size = 0;
-    const char *kind = roller_kind(manifest, kernel), *array = roller_get(manifest, "files");
+    const char *kind = roller_kind(manifest, kernel, refused), *array = roller_get(manifest, "files");
     if (!kind)
         return roller_fail(program, "kernel '%s' has no binary for this device", launch->kernel);
     if (roller_text(roller_get(roller_get(kernel, "files"), kind), name, sizeof name) ||
@@ -271,6 +272,10 @@ static int roller_load(roller_program *program, const char *folder, const char *
         return 1;
     int failed = roller_check(program, cuModuleLoadData(program->modules + program->module_count, image), "loading", name);
     free(image);
+    if (failed && !refused && !strcmp(kind, "cubin") && roller_get(roller_get(kernel, "files"), "ptx")) {
+        memcpy(program->note, program->error, sizeof program->note);
+        return roller_load(program, folder, manifest, kernel, launch, 1);
+    }
     if (failed)
         return 1;
     CUmodule module = program->modules[program->module_count++];
@@ -295,7 +300,7 @@ static int roller_read_kernel(roller_program *program, const char *folder, const
     for (roller_launch *other = program->launches; other < launch && !launch->function; other++)
         if (!strcmp(other->kernel, launch->kernel))
             launch->function = other->function;
-    if (!launch->function && roller_load(program, folder, manifest, kernel, launch))
+    if (!launch->function && roller_load(program, folder, manifest, kernel, launch, 0))
         return 1;
     if (launch->shared_bytes <= 48 << 10)
         return 0;

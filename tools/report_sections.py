@@ -113,6 +113,9 @@ def _wrong(report: Report) -> Section:
         blocks.append(
             grid(("kernel or probe", "whose", "message"), "sst", [(t.item, t.who, t.message) for t in report.troubles])
         )
+    if report.refused:
+        found = f"Of {count(len(report.refused), 'candidate')} the driver refused a better binary ({report.refusal})"
+        blocks.append(Note(f"{found}: {named(report.refused)}.", alarm=True))
     if report.unusable:
         found = f"{count(len(report.unusable), 'timing')} that can be no time, and left out: {named(report.unusable)}."
         blocks.append(Note(found, alarm=True))

@@ -248,6 +248,8 @@ def _report(
     header = ("launch", "kernel", f"time on {arguments.on}{caveat}")
     launches = [(str(i), report.kernel, seconds(report.seconds)) for i, report in enumerate(result.launches)]
     print_tables([("Launches", header, launches)])
+    for note in dict.fromkeys(report.note for report in result.launches if report.note):
+        print_line(f"note: {note}")
     if timed is not None:
         median, least, p10, p90 = map(seconds, timed.values())
         print_line(

@@ -14,8 +14,8 @@ from roller_mlir.plan.codec import CodecError, JsonValue, to_json
 from roller_mlir.plan.manifest import FileRole
 from roller_mlir.runtime.artifact import Artifact
 
-DEVICE_ROLES: frozenset[FileRole] = frozenset({"cubin", "hsaco", "constants"})
-"""What a device needs of an artifact; PTX stands in where there is no cubin."""
+DEVICE_ROLES: frozenset[FileRole] = frozenset({"cubin", "ptx", "hsaco", "constants"})
+"""What a device needs of an artifact: its driver compiles the PTX where it is older than the cubin."""
 SIMULATOR_ROLES: frozenset[FileRole] = frozenset({*DEVICE_ROLES, "kernels"})
 """What a dry run needs beside."""
 
@@ -30,17 +30,13 @@ def stripped(artifact: Artifact, keep: Collection[FileRole] = DEVICE_ROLES) -> A
 
     Args:
         artifact: Any.
-        keep: Roles of the files to keep. The PTX of a kernel is kept where it has no cubin, or where it is asked for.
+        keep: Roles of the files to keep.
     """
     manifest = artifact.manifest
     kernels = tuple(
         replace(
             kernel,
-            files={
-                role: name
-                for role, name in kernel.files.items()
-                if role in keep or (role == "ptx" and "cubin" in keep and "cubin" not in kernel.files)
-            },
+            files={role: name for role, name in kernel.files.items() if role in keep},
             phases_s={},
         )
         for kernel in manifest.kernels

@@ -194,6 +194,7 @@ class Check:
         against: What it was compared with ("torch f64", "numpy", "candidate 0").
         error: The largest difference, in units of the tolerance; None where there is no result.
         message: Why there is none.
+        note: Which better binary of its kernels the driver refused, and why.
     """
 
     item: str
@@ -203,6 +204,7 @@ class Check:
     against: str = ""
     error: float | None = None
     message: str = ""
+    note: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -42,6 +42,8 @@ def make_report(results: Results) -> Report:
         items=tuple(items),
         failures=tuple(_failure(check) for check in results.checks if not check.ok),
         troubles=results.troubles,
+        refused=tuple(f"{check.item} {check.rank}" for check in results.checks if check.note),
+        refusal=next((check.note for check in results.checks if check.note), ""),
         unusable=tuple(book.unusable),
         skipped=results.kit.skipped,
         missing=_missing(items, book, results, probes),

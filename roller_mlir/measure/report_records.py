@@ -140,6 +140,8 @@ class Report:
         items: Per item.
         failures: What is wrong.
         troubles: What went wrong beside.
+        refused: Candidates of which the driver refused a better binary, as "ITEM RANK".
+        refusal: What was said of the first of them.
         unusable: Times that are none: zero, negative, not a number.
         skipped: What the kit lacks.
         missing: What was not done.
@@ -161,6 +163,8 @@ class Report:
     items: tuple[ItemFigures, ...]
     failures: tuple[Failure, ...]
     troubles: tuple[Trouble, ...]
+    refused: tuple[str, ...]
+    refusal: str
     unusable: tuple[str, ...]
     skipped: tuple[Skipped, ...]
     missing: Missing

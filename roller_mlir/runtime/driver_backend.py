@@ -110,4 +110,4 @@ class DriverBackend:
             finally:
                 self.driver.free_event(begin)
                 self.driver.free_event(end)
-        return LaunchReport(kernel=launch.kernel, seconds=seconds)
+        return LaunchReport(kernel=launch.kernel, seconds=seconds, note=self._launches[launch].note)

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kernels of an artifact, loaded on a device: binaries chosen, entry points found, every launch checked."""
+"""The kernels of an artifact, loaded on a device, and every launch checked."""
 
 import ctypes
 from collections.abc import Mapping, Sequence
@@ -10,6 +10,7 @@ from typing import Any
 from roller_mlir.plan.manifest import Kernel, Launch, Manifest
 from roller_mlir.plan.tensor_map import MAP_BYTES, TensorMap
 from roller_mlir.runtime.driver import Driver, Setup
+from roller_mlir.runtime.driver_images import Images
 from roller_mlir.runtime.driver_memory import ALIGNMENT_BYTES
 from roller_mlir.runtime.errors import BackendError
 
@@ -28,9 +29,14 @@ class Parameters:
 
 
 class LoadedLaunch:
-    """One launch of the list on one device."""
+    """One launch of the list on one device.
 
-    def __init__(self, driver: Driver, setup: Setup, launch: Launch, maps: Sequence[TensorMap]) -> None:
+    Attributes:
+        arguments: Its views.
+        note: Which better binary of its kernel the driver refused, and why; "" where it took the best one.
+    """
+
+    def __init__(self, driver: Driver, setup: Setup, launch: Launch, maps: Sequence[TensorMap], note: str = "") -> None:
         """Take what does not change from run to run.
 
         Args:
@@ -38,9 +44,10 @@ class LoadedLaunch:
             setup: How the kernel starts.
             launch: The manifest's record.
             maps: Tensor maps that the kernel takes after its buffers.
+            note: Of the kernel's binary.
         """
         self._driver, self._setup, self._maps = driver, setup, tuple(maps)
-        self.arguments = launch.arguments
+        self.arguments, self.note = launch.arguments, note
         self._records: dict[tuple[TensorMap, int], Any] = {}
 
     def prepare(self, addresses: Sequence[int]) -> "Parameters":
@@ -94,8 +101,7 @@ def load_kernels(driver: Driver, manifest: Manifest, files: Mapping[str, bytes])
             f"{manifest.function!r} was compiled for {record.name} of {record.vendor}; {driver.label} runs "
             f"{driver.vendor}'s devices"
         )
-    modules: dict[str, Any] = {}
-    functions: dict[str, Any] = {}
+    images = Images(driver, manifest, files)
     launches: dict[int, LoadedLaunch] = {}
     for number, launch in enumerate(manifest.launches):
         if not launch.kernel:
@@ -103,12 +109,9 @@ def load_kernels(driver: Driver, manifest: Manifest, files: Mapping[str, bytes])
         kernel = manifest.kernel(launch.kernel)
         _check_launch(driver, launch)
         _check_maps(launch, kernel)
-        if kernel.name not in functions:
-            functions[kernel.name] = _find(driver, manifest, kernel, files, modules)
-            most = max(one.dynamic_workgroup_bytes for one in manifest.launches if one.kernel == kernel.name)
-            driver.allow_shared(functions[kernel.name], most)
+        function, note = images.function(kernel)
         setup = Setup(
-            function=functions[kernel.name],
+            function=function,
             grid=launch.grid,
             block=launch.block,
             shared_bytes=launch.dynamic_workgroup_bytes,
@@ -117,30 +120,8 @@ def load_kernels(driver: Driver, manifest: Manifest, files: Mapping[str, bytes])
         )
         if launch.cooperative:
             _check_cooperative(driver, launch, setup)
-        launches[number] = LoadedLaunch(driver, setup, launch, kernel.tensor_maps)
+        launches[number] = LoadedLaunch(driver, setup, launch, kernel.tensor_maps, note)
     return launches
-
-
-def _find(
-    driver: Driver, manifest: Manifest, kernel: Kernel, files: Mapping[str, bytes], modules: dict[str, Any]
-) -> Any:
-    kinds = driver.image_kinds(manifest.device.architecture)
-    name = next((kernel.files[kind] for kind in kinds if kind in kernel.files), None)
-    if name is None:
-        have = ", ".join(sorted(kernel.files)) or "no file"
-        need = " or ".join(kinds) or f"one for {driver.facts.architecture}"
-        raise BackendError(
-            f"kernel {kernel.name!r} has {have} for {manifest.device.architecture}, but device {driver.ordinal} "
-            f"({driver.facts.architecture}) needs {need}; compile for this device, with binaries"
-        )
-    if "\0" in kernel.name:
-        raise BackendError(f"a kernel's name must be text without zero bytes, but got {kernel.name!r}")
-    if name not in modules:
-        modules[name] = driver.load_image(f"kernel {kernel.name!r} ({name})", files[name])
-    try:
-        return driver.find_function(modules[name], kernel.name)
-    except BackendError as error:
-        raise BackendError(f"{name} holds no kernel {kernel.name!r}: {error}") from error
 
 
 def _check_launch(driver: Driver, launch: Launch) -> None:

@@ -34,6 +34,7 @@ class Program:
 
     Attributes:
         workspace_bytes: What a caller's own workspace must have; it begins at a multiple of 256 B.
+        notes: Which better binaries the driver refused, and why.
     """
 
     def __init__(
@@ -58,6 +59,7 @@ class Program:
         with driver.current():
             self._launches = load_kernels(driver, manifest, files)
             self._constants = self._load_constants(constants)
+        self.notes = tuple(dict.fromkeys(one.note for one in self._launches.values() if one.note))
         self._inputs, self._outputs = Signature.of(manifest, "input"), Signature.of(manifest, "output")
 
     def __repr__(self) -> str:

@@ -50,11 +50,13 @@ class LaunchReport:
         kernel: Name of the kernel; "" for a copy.
         seconds: Wall time of the launch on the back end (a simulator's seconds say nothing about a GPU).
         counts: Transactions per access site, None where they were not counted.
+        note: Which better binary of the kernel the driver refused, and why; "" where it took the best one.
     """
 
     kernel: str
     seconds: float
     counts: tuple[AccessCount, ...] | None = None
+    note: str = ""
 
 
 class Backend(Protocol[B]):

@@ -30,6 +30,11 @@ class Loaded(Protocol):
         """Its record."""
         ...
 
+    @property
+    def notes(self) -> Sequence[str]:
+        """Which better binaries of its kernels the driver refused, and why."""
+        ...
+
     def prepare(self, inputs: Sequence[Any]) -> Callable[[], None]:
         """Return what queues it on these inputs, which live as long as it does.
 
@@ -119,6 +124,11 @@ class DriverLoaded:
         self._outputs = [bench.empty(artifact.manifest.buffer(name)) for name in artifact.manifest.outputs]
         size = self._program.workspace_bytes
         self._workspace = bench.array(size, (size,), "i8") if size else None
+
+    @property
+    def notes(self) -> Sequence[str]:
+        """Which better binaries of its kernels the driver refused, and why."""
+        return self._program.notes
 
     def prepare(self, inputs: Sequence[Any]) -> Callable[[], None]:
         """Check once, and return what queues it."""

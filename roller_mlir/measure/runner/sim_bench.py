@@ -34,6 +34,11 @@ class SimLoaded:
         """Its record."""
         return self._artifact.manifest
 
+    @property
+    def notes(self) -> Sequence[str]:
+        """Return nothing: it has no binaries."""
+        return ()
+
     def prepare(self, inputs: Sequence[Any]) -> Callable[[], None]:
         """Return what runs it."""
 

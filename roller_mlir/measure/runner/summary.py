@@ -45,6 +45,9 @@ def summary(results: Results) -> str:
         f"{machine.device}, driver {machine.driver or '-'}: {right} of {len(results.checks)} results are right"
         + (f", {alone} of them compared with nobody's" if alone else "")
     )
+    refused = [check for check in results.checks if check.note]
+    if refused:
+        lines.append(f"of {len(refused)} the driver refused a better binary, the first: {refused[0].note}")
     rows = [row for item in results.kit.items for row in _row(item, results)]
     if rows:
         title = "Medians of timings with cleared caches, each in the same rounds as the peers'"

@@ -24,6 +24,7 @@ from roller_mlir.measure.runner.tolerance import Expected
 from roller_mlir.runtime.errors import ArgumentError, ArtifactError, BackendError
 from roller_mlir.runtime.timing import Samples
 
+_MOST_NOTE = 400
 _DIFFERENT = "two runs gave different bits: elements that it does not write, memory that it reads first, or a race"
 
 
@@ -121,6 +122,7 @@ class Work:
         made = Check(item=current.item.id, rank=candidate.rank, ok=False, against=_against(current.expected))
         try:
             loaded = self._bench.load(self._kit.artifact(candidate.artifact))
+            made = replace(made, note="; ".join(loaded.notes)[:_MOST_NOTE])
             run = loaded.prepare(current.inputs)
             first = self._run(loaded, run, 0xFF)
             if not all(one.same(array) for one, array in zip(current.before, current.inputs, strict=True)):

@@ -120,7 +120,7 @@ def test_what_is_written_is_read(packed: Path) -> None:
 def test_a_file_is_packed_once_however_many_have_it(packed: Path) -> None:
     with zipfile.ZipFile(packed / ARCHIVE) as archive:
         names = archive.namelist()
-    assert sum(name.startswith("blobs/") for name in names) == 2
+    assert sum(name.startswith("blobs/") for name in names) == 3
     assert sum(name.startswith("artifacts/") for name in names) == 2
 
 
@@ -132,12 +132,12 @@ def test_the_same_contents_are_the_same_bytes(tmp_path: Path) -> None:
 
 def test_stripped_keeps_what_a_device_needs() -> None:
     small = stripped(artifact())
-    assert [file.role for file in small.manifest.files] == ["constants", "cubin"]
-    assert small.kernels[0].files == {"cubin": "k.cubin"}
+    assert [file.role for file in small.manifest.files] == ["constants", "ptx", "cubin"]
+    assert small.kernels[0].files == {"ptx": "k.ptx", "cubin": "k.cubin"}
     assert not small.manifest.phases_s and not small.kernels[0].phases_s
     assert [file.role for file in stripped(artifact(cubin=False)).manifest.files] == ["constants", "ptx"]
     roles = [file.role for file in stripped(artifact(), SIMULATOR_ROLES).manifest.files]
-    assert roles == ["kernels", "constants", "cubin"]
+    assert roles == ["kernels", "constants", "ptx", "cubin"]
 
 
 def test_the_index_is_checked_before_it_is_written(tmp_path: Path) -> None:
@@ -242,7 +242,7 @@ def test_a_bomb_is_not_decompressed(packed: Path) -> None:
 
 
 def test_an_artifact_that_is_too_large(packed: Path) -> None:
-    with open_kit(packed) as opened, pytest.raises(KitError, match="516 B, which is above the limit of 100 B"):
+    with open_kit(packed) as opened, pytest.raises(KitError, match="816 B, which is above the limit of 100 B"):
         opened.artifact("suite/A/f32/0", most_bytes=100)
 
 

@@ -60,7 +60,7 @@ def test_a_kit_for_a_device(tmp_path: Path) -> None:
         assert opened.source(product.id) is None
         for candidate in product.candidates:
             artifact = opened.artifact(candidate.artifact)
-            assert {file.role for file in artifact.manifest.files} == {"cubin"}
+            assert {file.role for file in artifact.manifest.files} == {"cubin", "ptx"}
             plan = next(iter(candidate.plans.values()))
             assert plan.prediction is not None and candidate.predicted_s == pytest.approx(plan.prediction.seconds)
             assert candidate.saturated

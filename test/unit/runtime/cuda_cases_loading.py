@@ -3,12 +3,13 @@
 
 import re
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from cuda_helpers import FILES, Interface, buffer, device, hexadecimal, manifest, ptx, record, view, with_launch
 
-from roller_mlir.plan.manifest import DeviceRecord, Kernel, Launch, Manifest
+from roller_mlir.plan.manifest import DeviceRecord, File, Kernel, Launch, Manifest
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.runtime import ArgumentError, BackendError, find_backend
 from roller_mlir.runtime.cuda_backend import CudaBackend
@@ -21,6 +22,7 @@ def backend() -> CudaBackend:
     return made
 
 
+EMPTY: dict[str, Any] = {"size_bytes": 0, "sha256": ""}
 DEVICE = DeviceRecord(name="a100-80", vendor="nvidia", architecture="sm_80", subgroup_size=32)
 
 
@@ -86,6 +88,34 @@ def test_what_the_device_does_not_run_is_refused(
     with pytest.raises(BackendError, match=re.escape(message)):
         backend.load(wrong, {**FILES, **files})
     assert not [line for line in record() if line.startswith(("launch", "cooperative"))]
+
+
+CUBIN = b"\x7fELF" + ptx(twice_a=2, twice_b=3)
+
+
+def with_cubin(**files: str) -> Manifest:
+    kernels = tuple(Kernel(name=name, files={"cubin": "k.cubin", **files}) for name in ("twice_a", "twice_b"))
+    return manifest(kernels=kernels, files=(*manifest().files, File(name="k.cubin", role="cubin", **EMPTY)))
+
+
+def test_ptx_runs_where_the_driver_refuses_the_cubin(backend: CudaBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    both, files = with_cubin(ptx="k.ptx"), {**FILES, "k.cubin": CUBIN}
+    assert backend.load(both, files).notes == ()
+    monkeypatch.setenv("FAKE_CUDA_REFUSES", "cubin")
+    record()
+    loaded = backend.load(both, files)
+    assert [line for line in record() if line.startswith("load")] == [f"load {len(FILES['k.ptx'])} bytes"]  # once
+    refused = "(k.cubin): CUDA_ERROR_INVALID_IMAGE (said the fake driver)"
+    assert loaded.notes == (f"CUDA cannot load kernel 'twice_a' {refused}; k.ptx runs instead",)
+    (y, _) = loaded(np.ones(64, np.float32))
+    assert y.numpy().tolist() == [4.0] * 64
+    backend.open(both, files)  # run by run, each launch says it
+    with pytest.raises(BackendError, match=re.escape(f"CUDA cannot load kernel 'twice_a' {refused}")):
+        backend.load(with_cubin(), files)
+    with pytest.raises(
+        BackendError, match=r"\(k.cubin\): .*INVALID_IMAGE.*; CUDA cannot load .* \(k.ptx\): .*INVALID_PTX"
+    ):
+        backend.load(both, {**files, "k.ptx": b"not assembly"})
 
 
 def test_memory_that_is_not_there(backend: CudaBackend) -> None:

@@ -11,6 +11,7 @@
  * kernels do, by a part of their names: "_wrong" gives 3 times, "_hang" never ends, "_crash" kills the process, "_fault"
  * makes every later call fail, "_late" is so only from the second time on, "_third" from the third, "_writes"
  * spoils its input.
+ * FAKE_CUDA_REFUSES=cubin makes it refuse images that begin as ELF does, as drivers refuse those of newer toolkits.
  * FAKE_CUDA_BYTES is the device's memory, 1 MiB without it; pieces above 64 MiB are there, but nobody fills them.
  */
 #define _GNU_SOURCE
@@ -26,6 +27,7 @@
 #define SUCCESS 0
 #define INVALID_VALUE 1
 #define OUT_OF_MEMORY 2
+#define INVALID_IMAGE 200
 #define NOT_FOUND 500
 #define ILLEGAL_ADDRESS 700
 #define INVALID_PTX 218
@@ -78,7 +80,10 @@ int cuDevicePrimaryCtxRetain(uint64_t *made, int device) { return *made = contex
 int cuCtxGetCurrent(uint64_t *found) { return *found = current, SUCCESS; }
 int cuCtxSetCurrent(uint64_t wanted) { return current = wanted, SUCCESS; }
 int cuGetErrorName(int error, const char **name) {
-    return *name = error == INVALID_PTX ? "CUDA_ERROR_INVALID_PTX" : "CUDA_ERROR", SUCCESS;
+    return *name = error == INVALID_PTX     ? "CUDA_ERROR_INVALID_PTX"
+                   : error == INVALID_IMAGE ? "CUDA_ERROR_INVALID_IMAGE"
+                                            : "CUDA_ERROR",
+           SUCCESS;
 }
 int cuGetErrorString(int error, const char **text) { return (void)error, *text = "said the fake driver", SUCCESS; }
 
@@ -108,7 +113,9 @@ int cuDeviceTotalMem_v2(size_t *bytes, int device) { return (void)device, *bytes
 int cuDeviceTotalMem(size_t *bytes, int device) { return cuDeviceTotalMem_v2(bytes, device); }
 
 int cuModuleLoadDataEx(struct module **made, const void *image, unsigned count, int *options, void **values) {
-    const char *text = image;
+    const char *text = image, *refused = getenv("FAKE_CUDA_REFUSES");
+    if (refused && !strcmp(refused, "cubin") && !strncmp(text, "\177ELF", 4))
+        return INVALID_IMAGE;
     if (strstr(text, "not assembly")) {
         for (unsigned i = 0; i < count; i++)
             if (options[i] == 5) /* CU_JIT_ERROR_LOG_BUFFER */

@@ -131,6 +131,27 @@ def test_it_asks_for_exactly_the_launches(program: Path, folder: Path) -> None:
     assert len(allocated) == sum(line.startswith("free") for line in lines)
 
 
+def test_ptx_runs_where_the_driver_refuses_the_cubin(
+    program: Path, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cubin = b"\x7fELF" + PTX
+    kernels = tuple(replace(one, files={"cubin": "k.cubin", "ptx": "k.ptx"}) for one in manifest().kernels)
+    files = (*manifest().files, File(name="k.cubin", role="cubin", size_bytes=len(cubin), sha256=sha256(cubin)))
+    made = replace(manifest(), kernels=kernels, files=files)
+    content = {"k.ptx": PTX, "constants.bin": CONSTANTS, "k.cubin": cubin}
+    Artifact(made, content).save(folder / "main.roller")
+    for refused, loaded in (("", len(cubin)), ("cubin", len(PTX))):
+        monkeypatch.setenv("FAKE_CUDA_REFUSES", refused)
+        assert run(program, folder).returncode == 0
+        lines = (folder / "log").read_text().splitlines()
+        assert [line for line in lines if line.startswith("load")][-1] == f"load {loaded} bytes"
+    (folder / "main.roller" / "k.ptx").unlink()
+    alone = replace(made, kernels=tuple(replace(one, files={"cubin": "k.cubin"}) for one in kernels))
+    Artifact(alone, content).save(folder / "main.roller")
+    done = run(program, folder)
+    assert done.returncode == 1 and "loading 'k.cubin' failed: CUDA_ERROR_INVALID_IMAGE" in done.stderr
+
+
 def rewrite(folder: Path, **changes: Any) -> None:
     (folder / "main.roller" / MANIFEST_NAME).write_text(replace(manifest(), **changes).dumps())
 
