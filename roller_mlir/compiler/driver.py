@@ -20,6 +20,9 @@ from roller_mlir.runtime import Artifact
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import fail
 
+_SHOWN_ELEMENTS = 256
+"""Constants of more elements are not part of the text of kernels."""
+
 
 def compile_source(source: Source, target: str, options: CompileOptions, *, read_s: float = 0.0) -> Artifact:
     """Compile a source for a target; see `roller_mlir.compile`."""
@@ -77,7 +80,7 @@ def _finish(
     started: float,
     cache: CompileCache | None,
 ) -> Artifact:
-    kernels_ir = str(module)
+    kernels_ir = _kernels_text(module)
     launch_list = read_launch_list(module)
     phases = dict(stages.phases_s)
     binaries: Sequence[KernelBinary] = ()
@@ -98,6 +101,13 @@ def _finish(
         source=text,
         kernels_ir=kernels_ir,
         phases_s=phases,
+    )
+
+
+def _kernels_text(module: ir.Module) -> str:
+    """Return the module as text without the data of large constants, which lies in the constants file."""
+    return module.operation.get_asm(
+        large_elements_limit=_SHOWN_ELEMENTS, large_resource_limit=_SHOWN_ELEMENTS, assume_verified=True
     )
 
 

@@ -18,13 +18,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-import numpy as np
-
 from roller_mlir.codegen.backend.tensor_maps import tensor_maps_of
 from roller_mlir.compiler.errors import InternalError
 from roller_mlir.plan.manifest import Buffer, Launch, Role, View
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.elements import ElementsError, read_elements
 
 CONSTANT_ALIGNMENT_BYTES = 256
 WORKSPACE_ALIGNMENT_BYTES = 256
@@ -60,6 +60,7 @@ def read_launch_list(module: ir.Module) -> LaunchList:
 
     Raises:
         InternalError: The function is missing or holds what a launch list cannot express.
+        DiagnosedError: The data of a constant is missing, or is not of its type's size.
     """
     functions = [op.operation for op in module.body.operations if op.operation.name == "func.func"]
     functions = [function for function in functions if len(function.regions[0].blocks)]
@@ -134,15 +135,15 @@ class _Reader:
         self.constants.extend(bytes(-len(self.constants) % CONSTANT_ALIGNMENT_BYTES))
         offset = len(self.constants)
         self._add_buffer(op.results[0], symbol, "constant", offset)
-        self.constants += self._global_bytes(symbol, self.buffers[-1])
+        self.constants += self._global_bytes(symbol)
 
-    def _global_bytes(self, symbol: str, buffer: Buffer) -> bytes:
+    def _global_bytes(self, symbol: str) -> bytes:
         for op in self.module.body.operations:
             if op.operation.name == "memref.global" and ir.StringAttr(op.attributes["sym_name"]).value == symbol:
-                data = element_bytes(op.operation.attributes["initial_value"], buffer)
-                if len(data) != buffer.size_bytes:
-                    raise InternalError(f"constant @{symbol} has {len(data)} B, its type {buffer.size_bytes} B")
-                return data
+                try:
+                    return read_elements(op.operation.attributes["initial_value"]).tobytes()
+                except ElementsError as error:
+                    fail(op.operation, f"the constant {error}")
         raise InternalError(f"the module has no memref.global @{symbol}")
 
     def end(self, op: ir.Operation) -> None:
@@ -218,29 +219,6 @@ _HANDLERS: dict[str, Callable[[_Reader, ir.Operation], None]] = {
     "llvm.mlir.zero": _Reader.tensor_map,
     "func.return": _Reader.end,
 }
-
-
-def element_bytes(attribute: Any, buffer: Buffer) -> bytes:
-    """Return the elements of a dense attribute in memory order.
-
-    Raises:
-        InternalError: The attribute is not dense, or of a type that cannot be read.
-    """
-    if getattr(attribute, "is_splat", False):
-        value = attribute.get_splat_value().value
-        return _scalar_bytes(value, buffer.element_type) * int(np.prod(buffer.shape, dtype=np.int64))
-    try:
-        return np.ascontiguousarray(np.array(attribute)).tobytes()
-    except (TypeError, ValueError) as error:
-        raise InternalError(f"constant {buffer.name} cannot be read: {error}") from error
-
-
-def _scalar_bytes(value: float, element_type: str) -> bytes:
-    if element_type == "bf16":
-        bits = int(np.float32(value).view(np.uint32))
-        return np.uint16((bits + 0x7FFF + ((bits >> 16) & 1)) >> 16).tobytes()
-    names = {"f64": "float64", "f32": "float32", "f16": "float16", "i1": "bool"}
-    return np.asarray(value).astype(names.get(element_type, "int" + element_type[1:])).tobytes()
 
 
 def _memref(value_type: Any) -> tuple[tuple[int, ...], str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 from roller_mlir.compiler.bytecode import BytecodeError, bytecode_to_text
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, SourcePlace, parse_module
+from roller_mlir.support.source import check_resources
 
 MAX_SOURCE_BYTES = 512 << 20
 # MLIR's parser and our walks recurse once per nesting level; 200 is far beyond any program and far below any stack.
@@ -16,7 +17,7 @@ MAX_NESTING = 200
 _BYTECODE_MAGIC = b"ML\xefR"
 _OPEN, _CLOSE = "({[<", ")}]>"
 # A string, a comment, an arrow or comparison (whose bracket is none), or one bracket.
-_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|->|[<>]=|[({\[<)}\]>]')
+_TOKEN = re.compile(r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|//[^\n]*|->|[<>]=|[({\[<)}\]>]')
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ def parse_source(source: Source, context: "ir.Context") -> "ir.Module":
         DiagnosedError: It is not valid MLIR; places carry the file name "-".
     """
     _check_nesting(source.text)
+    check_resources(source.text)
     return parse_module(source.text, context)
 
 

@@ -12,6 +12,7 @@ from roller_mlir.reference.structured import evaluate_structured, reduction_poin
 from roller_mlir.reference.values import Array, from_caller, is_supported, round_to, to_caller
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.elements import ElementsError, read_elements
 
 
 @dataclass(frozen=True)
@@ -120,14 +121,10 @@ def _constant(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
     element = _element_type(op, result)
     if not isinstance(result, ir.RankedTensorType):
         return _Value(round_to(np.asarray(attribute.value), element), 0)
-    if element == "bf16":
-        if not attribute.is_splat:
-            fail(op, "numpy reference: constants of bf16 must be splats")
-        return _Value(np.full(_shape(op), attribute.get_splat_value().value), 0)
     try:
-        return _Value(round_to(np.array(attribute), element).reshape(_shape(op)), 0)
-    except (TypeError, ValueError) as error:
-        fail(op, f"numpy reference: constant cannot be read: {error}")
+        return _Value(from_caller(read_elements(attribute), element), 0)
+    except ElementsError as error:
+        fail(op, f"numpy reference: the constant {error}")
 
 
 def _empty(op: ir.Operation, operands: Sequence[_Value]) -> _Value:

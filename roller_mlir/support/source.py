@@ -14,7 +14,10 @@ from roller_mlir.support.standard_output import writing_output
 MAX_NESTING = 1000
 
 _BYTECODE_MAGIC = b"ML\xefR"
-_TOKEN = re.compile(r'"(?:[^"\\\n]|\\.)*"|//[^\n]*|->|[(\[{<]|[)\]}>]')
+# What comes before the bytes of a resource in hexadecimal: the alignment of its buffer, in four bytes.
+_ALIGNMENT = re.compile(r'"0x([0-9A-Fa-f]{8})')
+MAX_ALIGNMENT_BYTES = 4096
+_TOKEN = re.compile(r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|//[^\n]*|->|[(\[{<]|[)\]}>]')
 
 
 class FileError(Exception):
@@ -67,6 +70,7 @@ def decode_source(content: bytes, name: str) -> Source:
     if zero >= 0:
         raise _wrong(name, text[:zero], "not MLIR: the text holds a zero byte")
     check_nesting(text, name)
+    check_resources(text, name)
     return Source(name, text)
 
 
@@ -88,6 +92,20 @@ def check_nesting(text: str, name: str = "-") -> None:
                 raise _wrong(name, text[: token.start()], message)
         elif char in (")", "]", "}", ">"):
             depth = max(0, depth - 1)
+
+
+def check_resources(text: str, name: str = "-") -> None:
+    """Refuses resources whose alignment MLIR's parser would abort on.
+
+    Raises:
+      DiagnosedError: The alignment of a resource is 0 or above MAX_ALIGNMENT_BYTES.
+    """
+    start = text.find("{-#")
+    for match in _ALIGNMENT.finditer(text, start) if start >= 0 else ():
+        alignment = int.from_bytes(bytes.fromhex(match[1]), "little")
+        if not 0 < alignment <= MAX_ALIGNMENT_BYTES:
+            message = f"the resource asks for an alignment of {alignment} B; it must be 1 to {MAX_ALIGNMENT_BYTES} B"
+            raise _wrong(name, text[: match.start()], message)
 
 
 def write_output(path: str, content: bytes) -> None:

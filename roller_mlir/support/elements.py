@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The elements of a constant tensor as a numpy array: of every element type, `dense` and `dense_resource` alike."""
+
+from typing import Any
+
+import numpy as np
+
+from roller_mlir.support.bindings import arith, func, ir, passmanager
+from roller_mlir.support.resources import ResourceError, read_resource, resource_name
+
+# bf16, which numpy has not, is its 16 bits.
+_TYPES = {"f64": "f8", "f32": "f4", "f16": "f2", "bf16": "u2", "i64": "i8", "i32": "i4", "i16": "i2", "i8": "i1"}
+
+
+class ElementsError(Exception):
+    """A constant cannot be read; the text is the part of a sentence behind "constant"."""
+
+
+def read_elements(attribute: Any) -> np.ndarray[Any, Any]:
+    """Return the elements of a constant in its shape; bf16 as its 16 bits (uint16), i1 as bool.
+
+    Raises:
+        ElementsError: The attribute is neither dense nor a resource of the type's size.
+    """
+    shape, element = tuple(attribute.type.shape), str(attribute.type.element_type)
+    if element != "i1" and element not in _TYPES:
+        raise ElementsError(f"has element type {element}, which cannot be read")
+    name = resource_name(attribute)
+    if name is not None:
+        return _read_resource(attribute, name, element).reshape(shape)
+    if not isinstance(attribute, ir.DenseElementsAttr):
+        raise ElementsError("is neither dense nor dense_resource")
+    if attribute.is_splat:
+        return np.broadcast_to(_read_dense(_first(attribute), element), shape)
+    return _read_dense(attribute, element).reshape(shape)
+
+
+def _first(attribute: Any) -> Any:
+    """Return a splat of one element."""
+    with attribute.context, ir.Location.unknown():
+        kind = ir.RankedTensorType.get([], attribute.type.element_type)
+        return ir.DenseElementsAttr.get_splat(kind, attribute.get_splat_value())
+
+
+def _read_dense(attribute: Any, element: str) -> np.ndarray[Any, Any]:
+    return np.array(_bits(attribute)).view(np.uint16) if element == "bf16" else np.array(attribute)
+
+
+def _bits(attribute: Any) -> Any:
+    """Return a constant of bf16, whose elements the bindings cannot read, as one of i16: upstream folds the cast."""
+    kind = attribute.type
+    with attribute.context, ir.Location.unknown():
+        result = ir.RankedTensorType.get(kind.shape, ir.IntegerType.get_signless(16))
+        module = ir.Module.create()
+        with ir.InsertionPoint(module.body):
+            function = func.FuncOp("constant", ([], [result]))
+        with ir.InsertionPoint(function.add_entry_block()):
+            func.ReturnOp([arith.bitcast(result, arith.constant(kind, attribute))])
+        passmanager.PassManager.parse("builtin.module(canonicalize)").run(module.operation)
+        return function.entry_block.operations[0].attributes["value"]
+
+
+def _read_resource(attribute: Any, name: str, element: str) -> np.ndarray[Any, Any]:
+    """Return the elements of a resource, of i1 one byte each, or one bit each as torch packs them."""
+    try:
+        data = read_resource(attribute)
+    except ResourceError as error:
+        raise ElementsError(f"'dense_resource<{name}>' {error}") from None
+    count = int(np.prod(attribute.type.shape, dtype=np.int64))
+    if element == "i1" and len(data) == count:
+        return np.frombuffer(data, np.uint8) != 0
+    if element == "i1" and len(data) == -(-count // 8):
+        return np.unpackbits(np.frombuffer(data, np.uint8), count=count, bitorder="little").astype(np.bool_)
+    needed = count if element == "i1" else count * np.dtype(_TYPES[element]).itemsize
+    if len(data) != needed:
+        raise ElementsError(
+            f"'dense_resource<{name}>' has {len(data)} B of data, but {attribute.type} needs {needed} B"
+        )
+    return np.frombuffer(data, np.dtype("<" + _TYPES[element]))
