@@ -68,7 +68,11 @@ def compile_text(text: str, *, passes: tuple[str, ...] = (), level: int = 2, ker
     target, processor, features = _host()
     # One a module: the engine takes it over and frees it.
     machine = target.create_target_machine(cpu=processor, features=features, opt=level, jit=True)
-    module: Any = binding.parse_assembly(text)
+    try:
+        module: Any = binding.parse_assembly(text)
+        module.verify()
+    except RuntimeError as error:
+        fail(None, f"simulated: LLVM cannot read {_named(kernels)} as rewritten: {' '.join(str(error).split())[:300]}")
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
     options: Any = binding.create_pipeline_tuning_options(speed_level=level)
@@ -84,12 +88,17 @@ def compile_text(text: str, *, passes: tuple[str, ...] = (), level: int = 2, ker
     code: bytes = machine.emit_object(module)
     missing = sorted(name for name in undefined_symbols(code) if not _is_known(name))
     if missing:
-        named = " and ".join(f"'{kernel}'" for kernel in kernels) or "a module"
-        fail(None, f"simulated: {named} needs functions that this process does not have: {', '.join(missing)}")
+        fail(
+            None, f"simulated: {_named(kernels)} needs functions that this process does not have: {', '.join(missing)}"
+        )
     engine: Any = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
     engine.add_object_file(binding.ObjectFileRef.from_data(code))
     engine.finalize_object()
     return Compiled(engine)
+
+
+def _named(kernels: tuple[str, ...]) -> str:
+    return " and ".join(f"'{kernel}'" for kernel in kernels) or "a module"
 
 
 def _is_known(name: str) -> bool:

@@ -163,8 +163,11 @@ def rewrite_assembly(result: str, text: str, kernel: Kernel, find: Lookup, find_
         zip(names[len(outputs) :], split_top(enclosed(text, found.end() - 1)), strict=True), start=len(outputs)
     ):
         given = re.match(TYPE, operand)
-        assert given is not None, operand
+        if given is None:
+            raise PtxError("its operands are not known")
         value = given[0], operand_value(operand)
+        if value[1].startswith("%") and re.match(r"ptr|i\d+$", given[0]):
+            value = given[0], assembly.emitted(f"freeze {given[0]} {value[1]}")
         assembly.values[f"${number}"] = value
         if name.isdigit():
             assembly.values[f"${name}"] = value

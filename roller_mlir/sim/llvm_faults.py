@@ -17,5 +17,6 @@ def llvm_fault(fault: Fault, site: Site, values: Sequence[int]) -> tuple[str, st
     if fault is Fault.ALIGNMENT:
         return "misaligned", f"address {values[0]:#x} is not a multiple of {values[1] + 1} B as promised"
     if fault is Fault.DIVISION:
-        return "undefined", "an integer is divided by 0"
+        above, below = values[:2]
+        return "undefined", f"an integer is divided by 0, {above} / 0" if below == 0 else f"{above} / {below} overflows"
     return "undefined", "what the kernel promises to LLVM does not hold"

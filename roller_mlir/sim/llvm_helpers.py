@@ -50,7 +50,8 @@ def _guard(name: str, parameters: str, body: str, fault: Fault, values: tuple[st
     )
     return f"""
 define internal void @{HELPER}{name}(i64 %block, i64 %site{parameters}) alwaysinline {{
-{body}  br i1 %ok, label %good, label %bad
+{body}  %known = freeze i1 %ok
+  br i1 %known, label %good, label %bad
 bad:
 {notes}  call void @{PREFIX}fault(i64 %block, i64 {int(fault)}, i64 %site)
   unreachable
@@ -153,7 +154,7 @@ def helper_text() -> str:
             _guard("inside", span, inside, Fault.SPAN, relative),
             _guard("aligned", ", i64 %address, i64 %mask", _ALIGNED, Fault.ALIGNMENT, ("%address", "%mask")),
             _guard("promise", ", i1 %ok", "", Fault.PROMISE, ()),
-            _guard("nonzero", ", i1 %ok", "", Fault.DIVISION, ()),
+            _guard("division", ", i1 %ok, i64 %above, i64 %below", "", Fault.DIVISION, ("%above", "%below")),
             _ANYWHERE,
             _if("inside", span),
             _if("anywhere", ", i64 %address, i64 %bytes"),

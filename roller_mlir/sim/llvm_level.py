@@ -31,7 +31,6 @@ from roller_mlir.sim.tensor_maps import ATTRIBUTE, MapSpec
 
 _PLACES = [f"{group}.{axis}" for group in ("thread", "block", "size", "grid") for axis in "xyz"]
 _ARENA_ALIGNMENT_BYTES = 128
-_BY_VALUE = re.compile(r"byval\([^)]*\)")
 
 
 @dataclass(frozen=True)
@@ -91,7 +90,8 @@ def lower_llvm(
     symbol = "kernel_0"
     parameters = _parameters(kernel, tensor_maps)
     entry = Entry(symbol, parameters, memory.offsets, memory.static_bytes)
-    signature = [f"{one.kind} {_BY_VALUE.sub('', one.attributes)} {one.name}" for one in kernel.parameters]
+    # Without what the kernel promises of them: a check of a promise that LLVM knows of would be left out.
+    signature = [f"{one.kind} {one.name}" for one in kernel.parameters]
     signature += [f"ptr %roller.arena{number}" for number in range(len(memory.offsets))]
     signature += ["ptr %roller.dynamic", "i64 %roller.dynamic.bytes", "i64 %roller.block"]
     signature += [f"i64 %roller.{place}" for place in _PLACES]

@@ -15,7 +15,9 @@ from roller_mlir.sim.runtime_ir import PREFIX
 
 _POINTER = r"ptr(?: addrspace<(\d+)>)? ([^\s,]+)"
 _ORDER = r"(?: syncscope\(\"[^\"]*\"\))?(?: \w+)*"
-_ALIGN = r"(?:, align (\d+))?.*$"
+_ALIGN = r"(?:, align (\d+))?$"
+POINTER = "%roller.?"
+"""What stands for the address in an access that is written again."""
 _LOAD = re.compile(rf"(%\S+) = load (atomic )?(volatile )?({TYPE}), {_POINTER}{_ORDER}{_ALIGN}")
 _STORE = re.compile(rf"store (atomic )?(volatile )?(.*), {_POINTER}{_ORDER}{_ALIGN}")
 _RMW = re.compile(rf"(%\S+) = atomicrmw (volatile )?\w+ {_POINTER}, ({TYPE}) ([^\s,]+){_ORDER}{_ALIGN}")
@@ -52,6 +54,7 @@ class Access:
         pointer: The address.
         space: Its address space.
         alignment: Promised, in bytes.
+        line: The instruction, with `POINTER` for the address.
         after: Instructions behind it, which note that memory changed.
     """
 
@@ -60,6 +63,7 @@ class Access:
     pointer: str
     space: int
     alignment: int
+    line: str
     after: tuple[str, ...] = ()
 
 
@@ -72,25 +76,28 @@ def parse_access(line: str) -> Access | None:
     found: dict[str, Any]
     if match := _LOAD.match(line):
         _, _, _, kind, space, pointer, align = match.groups()
-        found = {"op": "load", "kind": kind}
+        found, place = {"op": "load", "kind": kind}, match.span(6)
     elif match := _STORE.match(line):
         atomic, volatile, value, space, pointer, align = match.groups()
         kind = re.match(TYPE, value)
-        assert kind is not None, line
+        if kind is None:
+            return None
         after = (f"call void @{PREFIX}leave(i64 %roller.block)",) if atomic or volatile else ()
-        found = {"op": "store", "kind": kind[0], "after": after}
+        found, place = {"op": "store", "kind": kind[0], "after": after}, match.span(5)
     elif match := _RMW.match(line):
         result, _, space, pointer, kind, _, align = match.groups()
-        found = {"op": "atomicrmw", "kind": kind, "after": _changed(result, kind, pointer, space)}
+        found = {"op": "atomicrmw", "kind": kind, "after": _changed(result, kind, POINTER, space)}
+        place = match.span(4)
     elif match := _CMPXCHG.match(line):
         result, _, space, pointer, kind, _, align = match.groups()
         after = (
             f"{result}.did = extractvalue {{ {kind}, i1 }} {result}, 1",
             f"call void @roller_llvm_changed(i64 %roller.block, i1 {result}.did)",
         )
-        found = {"op": "cmpxchg", "kind": kind, "after": after}
+        found, place = {"op": "cmpxchg", "kind": kind, "after": after}, match.span(4)
     else:
         return None
+    found["line"] = line[: place[0]] + POINTER + line[place[1] :]
     return Access(pointer=pointer, space=int(space or 0), alignment=int(align or 0) or _natural(found["kind"]), **found)
 
 

@@ -40,8 +40,9 @@ def size_bits(kind: str) -> int | None:
         return 64
     if found := re.fullmatch(r"[<\[](\d+) x (.*)[>\]]", kind):
         inner = size_bits(found[2])
-        if inner is not None and kind.startswith("["):
-            inner = -(-inner // 8) * 8
+        if inner is not None and kind.startswith("[") and not found[2].startswith("["):
+            # Elements of arrays lie at multiples of their alignment, which is at most the next power of 2.
+            inner = 8 << max(0, -(-inner // 8) - 1).bit_length()
         return None if inner is None else int(found[1]) * inner
     return None
 
