@@ -8,6 +8,7 @@ and reshapes. `check_signatures` looks at what simplification cannot change, `ch
 from math import prod
 from typing import Any
 
+from roller_mlir.codegen.body_operations import BODY_OPERATIONS, REMEDIES
 from roller_mlir.codegen.pads import PAD, check_sizes, read_pad
 from roller_mlir.codegen.views import SLICE, VIEWS, read_slice
 from roller_mlir.support.bindings import func, ir, linalg
@@ -21,8 +22,7 @@ DECOMPOSED = ("tensor.concat", "tensor.insert_slice")
 RESHAPES = ("tensor.collapse_shape", "tensor.expand_shape")
 PLAIN_OPS = ("arith.constant", "tensor.empty", "func.return", *VIEWS, *RESHAPES)
 BODY_DIALECTS = ("arith", "math")
-REFUSED_BODY_OPS = {"math.ipowi": "multiply with arith.muli, or use math.fpowi on floats"}
-BODY_OPS = ("linalg.yield", "linalg.index")
+BODY_OPS = ("linalg.yield", "linalg.index", "arith.constant")
 
 
 def compiled_functions(module: ir.Module) -> list[Any]:
@@ -96,8 +96,8 @@ def _check_structured(operation: ir.Operation) -> None:
                 body,
                 f"'{body.name}' in the body of '{name}' cannot be compiled; bodies may hold arith and math operations",
             )
-        if body.name in REFUSED_BODY_OPS:
-            remedy = REFUSED_BODY_OPS[body.name]
+        if body.name not in BODY_OPERATIONS and body.name not in BODY_OPS:
+            remedy = REMEDIES.get(body.name, "no back end has an instruction or a function for it")
             fail(body, f"'{body.name}' in the body of '{name}' cannot be compiled; {remedy}")
         for value in (*body.operands, *body.results):
             if str(value.type) not in SCALAR_TYPES:

@@ -7,8 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.reference.scalars import CASTS, COMPARE_FLOATS, COMPARE_INTEGERS, REDUCERS, SCALARS
-from roller_mlir.reference.values import Array, round_to
+from roller_mlir.reference.integers import COMPARE_INTEGERS, EXTENDED
+from roller_mlir.reference.scalars import BITCAST, CASTS, COMPARE_FLOATS, OPERATIONS, REDUCERS, SCALARS
+from roller_mlir.reference.undefined import element_of, note_undefined
+from roller_mlir.reference.values import Array, bits_of, of_bits, round_to
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
@@ -23,7 +25,7 @@ class Contribution:
 
 def is_scalar_operation(op: ir.Operation) -> bool:
     """Return whether the reference knows an operation of arith or math."""
-    return op.name in SCALARS or op.name in CASTS or op.name in ("arith.cmpf", "arith.cmpi")
+    return op.name in OPERATIONS
 
 
 def apply_scalar_operation(op: ir.Operation, element_type: str, operands: Sequence[Array]) -> Array:
@@ -34,11 +36,14 @@ def apply_scalar_operation(op: ir.Operation, element_type: str, operands: Sequen
         element_type: Of its result.
         operands: One array an operand.
     """
+    note_undefined(op, operands, element_type)
     with np.errstate(all="ignore"):
         if op.name in SCALARS:
             return SCALARS[op.name](*operands)
         if op.name in CASTS:
             return round_to(CASTS[op.name](operands[0]), element_type)
+        if op.name == BITCAST:
+            return of_bits(bits_of(operands[0], element_of(op.operands[0].type)), element_type)
         table = COMPARE_FLOATS if op.name == "arith.cmpf" else COMPARE_INTEGERS
         return table[ir.IntegerAttr(op.attributes["predicate"]).value](*operands)
 
@@ -70,6 +75,9 @@ class BodyEvaluator:
             loop = ir.IntegerAttr(op.attributes["dim"]).value
             shape = [-1 if i == loop else 1 for i in range(len(self._ranges))]
             return np.arange(self._ranges[loop].start, self._ranges[loop].stop).reshape(shape)
+        if op.name in EXTENDED:
+            operands = [self.value(operand) for operand in op.operands]
+            return EXTENDED[op.name](*operands)[ir.OpResult(value).result_number]
         if not is_scalar_operation(op):
             fail(op, f"numpy reference: '{op.name}' is not supported in a body")
         return apply_scalar_operation(op, kind, [self.value(operand) for operand in op.operands])

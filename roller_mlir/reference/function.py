@@ -8,11 +8,16 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.reference.body import apply_scalar_operation, is_scalar_operation
+from roller_mlir.reference.integers import EXTENDED
 from roller_mlir.reference.structured import evaluate_structured, reduction_points, uninitialised
+from roller_mlir.reference.undefined import element_of
 from roller_mlir.reference.values import Array, from_caller, is_supported, round_to, to_caller
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.elements import ElementsError, read_elements
+
+# How MLIR writes an offset, a size or a stride that is an operand.
+_DYNAMIC = -(1 << 63)
 
 
 @dataclass(frozen=True)
@@ -86,9 +91,7 @@ def _find(module: ir.Module, name: str) -> ir.Operation:
 
 
 def _element_type(op: ir.Operation, value_type: Any) -> str:
-    element = str(
-        ir.RankedTensorType(value_type).element_type if isinstance(value_type, ir.RankedTensorType) else value_type
-    )
+    element = element_of(value_type)
     if not is_supported(element):
         fail(op, f"numpy reference: element type {element} is not supported")
     return element
@@ -106,6 +109,8 @@ def _evaluate(op: ir.Operation, operands: Sequence[_Value]) -> list[_Value]:
     points = max((operand.points for operand in operands), default=0)
     if op.name in _OTHERS:
         return [_OTHERS[op.name](op, operands)]
+    if op.name in EXTENDED:
+        return [_Value(value, points) for value in EXTENDED[op.name](*arrays)]
     if is_scalar_operation(op):
         element = _element_type(op, op.results[0].type)
         return [_Value(round_to(apply_scalar_operation(op, element, arrays), element), points)]
@@ -128,20 +133,51 @@ def _constant(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
 
 
 def _empty(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
-    return _Value(uninitialised(_shape(op), _element_type(op, op.results[0].type)), 0)
+    sizes = iter(operands)
+    tensor = ir.RankedTensorType(op.results[0].type)
+    shape = tuple(
+        int(next(sizes).data) if tensor.is_dynamic_dim(axis) else tensor.get_dim_size(axis)
+        for axis in range(tensor.rank)
+    )
+    return _Value(uninitialised(shape, _element_type(op, tensor)), 0)
+
+
+def _dimension(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+    source, axis = operands
+    return _Value(np.asarray(source.data.shape[int(axis.data)], np.int64), 0)
+
+
+def _splat(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+    return _Value(np.full(_shape(op), operands[0].data), operands[0].points)
+
+
+def _from_elements(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+    elements = np.array([operand.data for operand in operands])
+    return _Value(elements.reshape(_shape(op)), max((operand.points for operand in operands), default=0))
+
+
+def _cast(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+    """Keep a tensor of which a cast says more or less about the shape; what it says must be true."""
+    shape, tensor = operands[0].data.shape, ir.RankedTensorType(op.results[0].type)
+    said = [tensor.is_dynamic_dim(axis) or tensor.get_dim_size(axis) == shape[axis] for axis in range(tensor.rank)]
+    if len(shape) != tensor.rank or not all(said):
+        fail(op, f"numpy reference: '{op.name}' makes {tensor} of a tensor of shape {list(shape)}")
+    return operands[0]
 
 
 def _reshape(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
     return _Value(operands[0].data.reshape(_shape(op)), operands[0].points)
 
 
-def _slices(op: ir.Operation, shape: Sequence[int]) -> tuple[slice, ...]:
+def _slices(op: ir.Operation, operands: Sequence[_Value], tensors: int, shape: Sequence[int]) -> tuple[slice, ...]:
+    """Return the window of a slice, whose offsets, sizes and strides are attributes or, after `tensors`, operands."""
+    rest = iter(operands[tensors:])
     offsets, sizes, strides = (
-        [int(value) for value in ir.DenseI64ArrayAttr(op.attributes[f"static_{key}"])]
-        for key in ("offsets", "sizes", "strides")
+        [int(next(rest).data) if value == _DYNAMIC else int(value) for value in ir.DenseI64ArrayAttr(attribute)]
+        for attribute in (op.attributes[f"static_{key}"] for key in ("offsets", "sizes", "strides"))
     )
     if any(value < 0 for value in offsets + sizes + strides):
-        fail(op, f"numpy reference: '{op.name}' has dynamic or negative offsets, sizes or strides")
+        fail(op, f"numpy reference: '{op.name}' has negative offsets, sizes or strides")
     ends = [o + (n - 1) * s + 1 if n else o for o, n, s in zip(offsets, sizes, strides, strict=True)]
     if any(end > extent for end, extent in zip(ends, shape, strict=True)):
         fail(op, f"numpy reference: '{op.name}' reaches outside its source")
@@ -149,14 +185,15 @@ def _slices(op: ir.Operation, shape: Sequence[int]) -> tuple[slice, ...]:
 
 
 def _extract(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
-    source = operands[0]
-    return _Value(source.data[_slices(op, source.data.shape)].reshape(_shape(op)), source.points)
+    source, tensor = operands[0], ir.RankedTensorType(op.results[0].type)
+    window = source.data[_slices(op, operands, 1, source.data.shape)]
+    return _Value(window if tensor.rank == window.ndim else window.reshape(_shape(op)), source.points)
 
 
 def _insert(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
     source, target = operands[:2]
     result = target.data.copy()
-    window = _slices(op, result.shape)
+    window = _slices(op, operands, 2, result.shape)
     result[window] = source.data.reshape(result[window].shape)
     return _Value(result, max(source.points, target.points))
 
@@ -201,7 +238,10 @@ _OTHERS: dict[str, Callable[[ir.Operation, Sequence[_Value]], _Value]] = {
     "tensor.empty": _empty,
     "tensor.expand_shape": _reshape,
     "tensor.collapse_shape": _reshape,
-    "tensor.cast": _reshape,
+    "tensor.cast": _cast,
+    "tensor.dim": _dimension,
+    "tensor.splat": _splat,
+    "tensor.from_elements": _from_elements,
     "tensor.extract_slice": _extract,
     "tensor.pad": _pad,
     "tensor.insert_slice": _insert,

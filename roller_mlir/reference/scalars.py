@@ -9,28 +9,11 @@ from collections.abc import Callable
 
 import numpy as np
 
+from roller_mlir.reference.integers import INTEGER_REDUCERS, INTEGER_SCALARS, as_signed, as_unsigned
 from roller_mlir.reference.values import Array
 
 _erf = np.frompyfunc(math.erf, 1, 1)
 _erfc = np.frompyfunc(math.erfc, 1, 1)
-
-
-def _unsigned(values: Array) -> Array:
-    return values if values.dtype == np.bool_ else values.view(f"u{values.dtype.itemsize}")
-
-
-def _compute_unsigned(function: Callable[[Array, Array], Array]) -> Callable[[Array, Array], Array]:
-    def compute(left: Array, right: Array) -> Array:
-        left, right = np.asarray(left), np.asarray(right)
-        return function(_unsigned(left), _unsigned(right)).view(left.dtype)
-
-    return compute
-
-
-def _divide_integers(left: Array, right: Array) -> Array:
-    """Divide, rounding toward zero as arith.divsi does."""
-    quotient = np.abs(left) // np.abs(right)
-    return np.where((left < 0) != (right < 0), -quotient, quotient).astype(np.asarray(left).dtype)
 
 
 def _reciprocal_root(x: Array) -> Array:
@@ -45,15 +28,6 @@ def _complementary_error_function(x: Array) -> Array:
     return np.asarray(_erfc(x), np.float64)
 
 
-def _remainder_of_integers(left: Array, right: Array) -> Array:
-    """Return what _divide_integers leaves, of the left operand's sign."""
-    return np.asarray(left - _divide_integers(left, right) * right)
-
-
-def _divide_upward(left: Array, right: Array) -> Array:
-    return np.asarray(-np.floor_divide(-left, right))
-
-
 def _integer_power(x: Array, exponent: Array) -> Array:
     return np.power(x, np.asarray(exponent, np.float64))
 
@@ -64,44 +38,70 @@ def _round(x: Array) -> Array:
     return whole + np.where(np.abs(x - whole) >= 0.5, np.copysign(1.0, x), 0.0)
 
 
+def _largest(function: np.ufunc) -> Callable[[Array, Array], Array]:
+    """Return a maximum for which 0 is greater than -0; numpy gives either of them."""
+
+    def compute(left: Array, right: Array) -> Array:
+        # The sum of two zeros is -0 only where both are.
+        return np.where((left == 0) & (right == 0), np.add(left, right), function(left, right))
+
+    return compute
+
+
+def _least(function: np.ufunc) -> Callable[[Array, Array], Array]:
+    """Return a minimum for which -0 is less than 0."""
+
+    def compute(left: Array, right: Array) -> Array:
+        return np.where((left == 0) & (right == 0), -np.add(-left, -right), function(left, right))
+
+    return compute
+
+
+def _largest_of(function: np.ufunc) -> Callable[..., Array]:
+    def reduce(values: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
+        found = function.reduce(values, axis=axis, keepdims=keepdims)
+        if not np.any(found == 0):
+            return found
+        positive = np.any((values == 0) & ~np.signbit(values), axis=axis, keepdims=keepdims)
+        return np.where(found == 0, np.where(positive, 0.0, -0.0), found)
+
+    return reduce
+
+
+def _least_of(function: np.ufunc) -> Callable[..., Array]:
+    def reduce(values: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
+        found = function.reduce(values, axis=axis, keepdims=keepdims)
+        if not np.any(found == 0):
+            return found
+        negative = np.any((values == 0) & np.signbit(values), axis=axis, keepdims=keepdims)
+        return np.where(found == 0, np.where(negative, -0.0, 0.0), found)
+
+    return reduce
+
+
+def _clamp(x: Array, low: Array, high: Array) -> Array:
+    return _largest(np.maximum)(_least(np.minimum)(x, high), low)
+
+
 def _multiply_add(a: Array, b: Array, c: Array) -> Array:
     return a * b + c
 
 
 # How the operands of a binary operation combine; those with an `accumulate` below may also be reduced over an axis.
 SCALARS: dict[str, Callable[..., Array]] = {
+    **INTEGER_SCALARS,
     "arith.addf": np.add,
     "arith.subf": np.subtract,
     "arith.mulf": np.multiply,
     "arith.divf": np.divide,
     "arith.remf": np.fmod,
     "arith.negf": np.negative,
-    "arith.maximumf": np.maximum,
-    "arith.minimumf": np.minimum,
-    "arith.maxnumf": np.fmax,
-    "arith.minnumf": np.fmin,
-    "arith.addi": np.add,
-    "arith.subi": np.subtract,
-    "arith.muli": np.multiply,
-    "arith.divsi": _divide_integers,
-    "arith.divui": _compute_unsigned(np.floor_divide),
-    "arith.remsi": _remainder_of_integers,
-    "arith.remui": _compute_unsigned(np.remainder),
-    "arith.floordivsi": np.floor_divide,
-    "arith.ceildivsi": _divide_upward,
-    "arith.maxsi": np.maximum,
-    "arith.minsi": np.minimum,
-    "arith.maxui": _compute_unsigned(np.maximum),
-    "arith.minui": _compute_unsigned(np.minimum),
-    "arith.andi": np.bitwise_and,
-    "arith.ori": np.bitwise_or,
-    "arith.xori": np.bitwise_xor,
-    "arith.shli": np.left_shift,
-    "arith.shrsi": np.right_shift,
-    "arith.shrui": _compute_unsigned(np.right_shift),
+    "arith.maximumf": _largest(np.maximum),
+    "arith.minimumf": _least(np.minimum),
+    "arith.maxnumf": _largest(np.fmax),
+    "arith.minnumf": _least(np.fmin),
     "arith.select": np.where,
     "math.absf": np.abs,
-    "math.absi": np.abs,
     "math.ceil": np.ceil,
     "math.floor": np.floor,
     "math.trunc": np.trunc,
@@ -137,33 +137,20 @@ SCALARS: dict[str, Callable[..., Array]] = {
     "math.isfinite": np.isfinite,
     "math.isinf": np.isinf,
     "math.isnan": np.isnan,
-    "math.clampf": np.clip,
+    "math.clampf": _clamp,
     "math.copysign": np.copysign,
     "math.fma": _multiply_add,
 }
 
 REDUCERS: dict[str, Callable[..., Array]] = {
+    **INTEGER_REDUCERS,
     "arith.addf": np.add.reduce,
     "arith.mulf": np.multiply.reduce,
-    "arith.maximumf": np.maximum.reduce,
-    "arith.minimumf": np.minimum.reduce,
-    "arith.maxnumf": np.fmax.reduce,
-    "arith.minnumf": np.fmin.reduce,
-    "arith.addi": np.add.reduce,
-    "arith.muli": np.multiply.reduce,
-    "arith.maxsi": np.maximum.reduce,
-    "arith.minsi": np.minimum.reduce,
-    "arith.andi": np.bitwise_and.reduce,
-    "arith.ori": np.bitwise_or.reduce,
-    "arith.xori": np.bitwise_xor.reduce,
+    "arith.maximumf": _largest_of(np.maximum),
+    "arith.minimumf": _least_of(np.minimum),
+    "arith.maxnumf": _largest_of(np.fmax),
+    "arith.minnumf": _least_of(np.fmin),
 }
-
-# MLIR's predicate numbers. Integers: eq ne slt sle sgt sge ult ule ugt uge.
-COMPARE_INTEGERS: tuple[Callable[[Array, Array], Array], ...] = (
-    np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal,
-    lambda a, b: np.less(_unsigned(a), _unsigned(b)), lambda a, b: np.less_equal(_unsigned(a), _unsigned(b)),
-    lambda a, b: np.greater(_unsigned(a), _unsigned(b)), lambda a, b: np.greater_equal(_unsigned(a), _unsigned(b)),
-)  # fmt: skip
 
 
 def _ordered(function: Callable[[Array, Array], Array]) -> Callable[[Array, Array], Array]:
@@ -176,7 +163,7 @@ def _unordered(function: Callable[[Array, Array], Array]) -> Callable[[Array, Ar
 
 _RELATIONS = (np.equal, np.greater, np.greater_equal, np.less, np.less_equal, np.not_equal)
 
-# Floats: false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno true.
+# MLIR's predicate numbers: false oeq ogt oge olt ole one ord ueq ugt uge ult ule une uno true.
 COMPARE_FLOATS: tuple[Callable[[Array, Array], Array], ...] = (
     lambda a, b: np.zeros(np.broadcast_shapes(a.shape, b.shape), np.bool_),
     *(_ordered(relation) for relation in _RELATIONS),
@@ -186,17 +173,33 @@ COMPARE_FLOATS: tuple[Callable[[Array, Array], Array], ...] = (
     lambda a, b: np.ones(np.broadcast_shapes(a.shape, b.shape), np.bool_),
 )
 
+
+def _to_signed(x: Array) -> Array:
+    return np.trunc(x).astype(np.int64)
+
+
+def _to_unsigned(x: Array) -> Array:
+    return np.trunc(x).astype(np.uint64)
+
+
 # Casts: how the operand is read before it is rounded to the result's element type.
 CASTS: dict[str, Callable[[Array], Array]] = {
     "arith.extf": np.asarray,
     "arith.truncf": np.asarray,
-    "arith.sitofp": lambda x: np.where(x, -1.0, 0.0) if x.dtype == np.bool_ else x,
-    "arith.uitofp": _unsigned,
-    "arith.fptosi": np.trunc,
-    "arith.fptoui": np.trunc,
-    "arith.extsi": lambda x: np.where(x, -1, 0) if x.dtype == np.bool_ else x,
-    "arith.extui": _unsigned,
-    "arith.trunci": lambda x: x,
-    "arith.index_cast": np.asarray,
-    "arith.index_castui": _unsigned,
+    "arith.convertf": np.asarray,
+    "arith.sitofp": as_signed,
+    "arith.uitofp": as_unsigned,
+    "arith.fptosi": _to_signed,
+    "arith.fptoui": _to_unsigned,
+    "arith.extsi": as_signed,
+    "arith.extui": as_unsigned,
+    "arith.trunci": np.asarray,
+    "arith.index_cast": as_signed,
+    "arith.index_castui": as_unsigned,
 }
+
+COMPARISONS = ("arith.cmpf", "arith.cmpi")
+BITCAST = "arith.bitcast"
+OPERATIONS = frozenset((*SCALARS, *CASTS, *COMPARISONS, BITCAST))
+"""Every operation of arith and math of one result that the reference knows in bodies and on whole tensors, but for
+constants."""

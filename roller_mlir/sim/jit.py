@@ -22,6 +22,9 @@ _PROLOGUE_BYTES = 96
 QUICK_PASSES = ("always_inliner", "sroa", "instruction_combine", "simplify_cfg", "tail_call_elimination")
 """Enough for straight code such as the runtime's; the whole pipeline takes five times as long and gains nothing."""
 
+_FLUSHING = ("avx512bf16", "avxneconvert")
+"""Features whose conversions of f32 to bf16 flush denormal numbers, which GPUs keep; the runtime has functions."""
+
 
 @functools.cache
 def _host() -> tuple[Any, str, str]:
@@ -31,7 +34,8 @@ def _host() -> tuple[Any, str, str]:
     binding.initialize_native_asmprinter()
     binding.initialize_native_asmparser()
     features: Any = binding.get_host_cpu_features()
-    return binding.Target.from_default_triple(), binding.get_host_cpu_name(), features.flatten()
+    flags = ",".join([features.flatten(), *(f"-{name}" for name in _FLUSHING)])
+    return binding.Target.from_default_triple(), binding.get_host_cpu_name(), flags
 
 
 @dataclass(frozen=True)

@@ -14,9 +14,12 @@ from roller_mlir.sim.layout import Block, Fault, Job, Launch, State
 from roller_mlir.sim.structured import I8, I32, I64, POINTER, VOID, Code, Value
 
 PREFIX = "roller_sim_"
-TRUNCATIONS = {"__truncsfbf2": f"{PREFIX}truncate_f32", "__truncdfbf2": f"{PREFIX}truncate_f64"}
-"""What LLVM calls to make a bf16 of an f32, on processors without an instruction for it, and of an f64; few processes
-have them."""
+TRUNCATIONS = {
+    "__truncsfbf2": f"{PREFIX}truncate_f32",
+    "__truncdfbf2": f"{PREFIX}truncate_f64",
+    "__truncdfhf2": f"{PREFIX}truncate_f64_to_f16",
+}
+"""What LLVM calls to make a bf16 of an f32 or an f64, and an f16 of an f64; few processes have them."""
 
 TRUNCATE_TEXT = f"""
 define bfloat @{PREFIX}truncate_f32(float %value) {{
@@ -35,7 +38,7 @@ define bfloat @{PREFIX}truncate_f32(float %value) {{
 }}
 
 ; To odd first, so that the second rounding sees on which side of a tie the value lies.
-define bfloat @{PREFIX}truncate_f64(double %value) {{
+define float @{PREFIX}truncate_to_odd(double %value) {{
   %nearest = fptrunc double %value to float
   %back = fpext float %nearest to double
   %size = call double @llvm.fabs.f64(double %value)
@@ -48,8 +51,19 @@ define bfloat @{PREFIX}truncate_f64(double %value) {{
   %last = zext i1 %inexact to i32
   %odd = or i32 %down, %last
   %single = bitcast i32 %odd to float
+  ret float %single
+}}
+
+define bfloat @{PREFIX}truncate_f64(double %value) {{
+  %single = call float @{PREFIX}truncate_to_odd(double %value)
   %result = call bfloat @{PREFIX}truncate_f32(float %single)
   ret bfloat %result
+}}
+
+define half @{PREFIX}truncate_f64_to_f16(double %value) {{
+  %single = call float @{PREFIX}truncate_to_odd(double %value)
+  %result = fptrunc float %single to half
+  ret half %result
 }}
 declare double @llvm.fabs.f64(double)
 """

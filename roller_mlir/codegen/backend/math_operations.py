@@ -4,7 +4,7 @@
     %r = math.exp %x : bf16                     %w = arith.extf %x      %e = math.exp %w : f32     %r = arith.truncf %e
     %r = math.fpowi %x, 3 : f32, i32            two multiplications; where the exponent is no constant, math.powf
     %r = math.isinf %x                          %a = math.absf %x       %r = arith.cmpf oeq, %a, inf
-    %r = math.clampf %x to [%a, %b]             arith.minnumf(arith.maxnumf(%x, %a), %b)
+    %r = math.clampf %x to [%a, %b]             arith.maximumf(arith.minimumf(%x, %b), %a), as upstream expands it
 
 f16 and bf16 are computed in f32 and rounded once: no library has functions of bf16, and those of f16 differ. math.fma
 stays as it is, because a sum in f32 would be rounded twice. All else of a kernel stays in its order: upstream's passes
@@ -93,8 +93,8 @@ def _is_infinite(op: Any) -> Any:
 
 def _clamp(op: Any) -> Any:
     value, low, high = op.operands
-    above = emit("arith.maxnumf", [value, low], value.type, _flags(op))
-    return emit("arith.minnumf", [above, high], value.type, _flags(op))
+    below = emit("arith.minimumf", [value, high], value.type, _flags(op))
+    return emit("arith.maximumf", [below, low], value.type, _flags(op))
 
 
 def _power(op: Any) -> Any:

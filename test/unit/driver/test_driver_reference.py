@@ -241,20 +241,21 @@ def test_integers_wrap_and_compare_unsigned() -> None:
     [
         ("func.func @g() { return }", "has no function 'f'"),
         (
-            "func.func @f(%a: tensor<4xf32>) -> tensor<?xf32> {\n"
-            "  %r = tensor.cast %a : tensor<4xf32> to tensor<?xf32>\n  return %r : tensor<?xf32>\n}",
-            "shapes must be static",
+            "func.func @f(%a: tensor<4xf32>) -> tensor<5xf32> {\n"
+            "  %c = tensor.cast %a : tensor<4xf32> to tensor<?xf32>\n"
+            "  %r = tensor.cast %c : tensor<?xf32> to tensor<5xf32>\n  return %r : tensor<5xf32>\n}",
+            "'tensor.cast' makes tensor<5xf32> of a tensor of shape [4]",
         ),
         (
             "func.func @f(%a: tensor<4xi32>) -> tensor<4xi32> {\n"
-            "  %r = math.ctpop %a : tensor<4xi32>\n  return %r : tensor<4xi32>\n}",
-            "'math.ctpop' is not supported",
+            "  %r = math.ipowi %a, %a : tensor<4xi32>\n  return %r : tensor<4xi32>\n}",
+            "'math.ipowi' is not supported",
         ),
         (
             "func.func @f(%a: tensor<4xi32>) -> tensor<4xi32> {\n  %e = tensor.empty() : tensor<4xi32>\n"
-            "  %r = linalg.map { math.ctpop } ins(%a : tensor<4xi32>) outs(%e : tensor<4xi32>)\n"
+            "  %r = linalg.map { math.ipowi } ins(%a, %a : tensor<4xi32>, tensor<4xi32>) outs(%e : tensor<4xi32>)\n"
             "  return %r : tensor<4xi32>\n}",
-            "'math.ctpop' is not supported in a body",
+            "'math.ipowi' is not supported in a body",
         ),
     ],
 )
