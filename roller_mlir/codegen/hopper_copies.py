@@ -115,7 +115,8 @@ def tensor_copy(load: TileLoad, argument: int) -> TensorCopy:
     outer = next((d for d in dimensions[:-1] if shape[d] > 1), inner)
     parts = _parts(tile, shape[outer], steps[outer]) if outer != inner else 1
     box = {d: shape[d] for d in dimensions} | {outer: shape[outer] // parts, inner: tile.line_elements}
-    spans = tuple((box[d] - 1) * steps[d] + 1 for d in dimensions)
+    map_steps = {d: steps[d] if box[d] > 1 else 1 for d in dimensions}
+    spans = tuple(box[d] * map_steps[d] for d in dimensions)
     if max(spans) > MOST_BOX_ELEMENTS:
         fail(load, f"'rtile.load' by tensor copy spans {list(spans)} elements, a box {MOST_BOX_ELEMENTS} at most")
     boxes: list[Box] = []
@@ -129,7 +130,7 @@ def tensor_copy(load: TileLoad, argument: int) -> TensorCopy:
         extents=tuple(extents[d] for d in dimensions),
         strides=strides,
         box=spans,
-        steps=tuple(steps[d] for d in dimensions),
+        steps=tuple(map_steps[d] for d in dimensions),
     )
     return TensorCopy(load, tile, described, dimensions, tuple(boxes))
 
@@ -141,6 +142,6 @@ def _parts(tile: SwizzledTile, extent: int, step: int) -> int:
         parts
         for parts in range(1, extent + 1)
         if extent % parts == 0
-        and (extent // parts - 1) * step < MOST_BOX_ELEMENTS
+        and extent // parts * step <= MOST_BOX_ELEMENTS
         and extent // parts * lines * LINE_BYTES % SWIZZLE_BYTES == 0
     )

@@ -25,7 +25,9 @@ PRODUCER_THREADS = 128
 
 BARRIER_BYTES = 8
 MOST_BOX_ELEMENTS = 256
-"""Elements of one box along a dimension (the span in the tensor, where it is read in steps)."""
+"""Elements of one box along a dimension. N that are read in steps of s take N * s of them, the last steps included: the
+driver wants it so, though a box that ends with the last element has as many (cuTensorMapEncodeTiled, elementStrides).
+"""
 
 MOST_STEP = 8
 """Elements of a tensor from one that is copied to the next."""

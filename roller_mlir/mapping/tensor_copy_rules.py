@@ -105,14 +105,15 @@ def lines_follow(expression: TensorExpression, row: int, beside: int, depth: int
 def boxes_fit(accesses: Sequence[Access], blocks: Sequence[int]) -> bool:
     """Return whether the tiles of a step are boxes that one copy can bring: as long as it reaches along each dimension.
 
-    Tiles are cut along their rows, line by line.
+    Tiles are cut along their rows, line by line; each dimension runs along one loop of a box at most.
     """
-    for access in accesses:
-        for index in access.indices[:-1]:
-            span = sum(abs(k) * (blocks[loop] - 1) for loop, k in index.terms().items()) + 1
-            if span > MOST_BOX_ELEMENTS:
-                return False
-    return True
+    return all(
+        abs(k) * blocks[loop] <= MOST_BOX_ELEMENTS
+        for access in accesses
+        for index in access.indices[:-1]
+        for loop, k in index.terms().items()
+        if blocks[loop] > 1
+    )
 
 
 def _inner_loop(access: Access, loops: tuple[int, int, int]) -> int | None:

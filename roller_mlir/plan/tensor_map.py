@@ -28,8 +28,8 @@ class TensorMap:
         element: Element type; "tf32" is f32 that is rounded to tf32 on the way.
         extents: Of the array, outermost first.
         strides: Bytes from one element to the next along each dimension but the innermost.
-        box: Span of a box in the array's elements, per dimension.
-        steps: Elements from one that is copied to the next, per dimension: ceil(box / steps) are.
+        box: Span of a box in the array's elements, per dimension: a multiple of the step.
+        steps: Elements from one that is copied to the next, per dimension: box / steps are.
         swizzle: Bytes after which the permutation of 16-byte pieces repeats in a line; 0 for none.
         fill: What elements outside of the array read as.
     """
@@ -51,3 +51,5 @@ class TensorMap:
                 "a tensor map needs 1 to 5 extents, and as many strides (less one), box extents and steps, "
                 f"but got {self}"
             )
+        if any(box % step for box, step in zip(self.box, self.steps, strict=True)):
+            raise ValueError(f"a tensor map's box must be whole steps, but got {self}")

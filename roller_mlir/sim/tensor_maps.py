@@ -52,7 +52,7 @@ class MapSpec:
     @property
     def counts(self) -> tuple[int, ...]:
         """Elements of a box that are moved."""
-        found = tuple(-(-size // step) for size, step in zip(self.plain.box, self.plain.steps, strict=True))
+        found = tuple(size // step for size, step in zip(self.plain.box, self.plain.steps, strict=True))
         return (self.pixels, *[1] * (len(found) - 2), found[-1]) if self.pixels else found
 
     @property
@@ -77,6 +77,8 @@ class MapSpec:
             return f"its box must have extents of 1 to {_MOST_BOX}, but is {list(plain.box)}"
         if any(one > _MOST_STEP for one in plain.steps):
             return f"its steps must be 1 to {_MOST_STEP}, but are {list(plain.steps)}"
+        if plain.steps[-1] != 1:
+            return f"its innermost step must be 1, which the driver takes for any other, but is {plain.steps[-1]}"
         if inner % _ALIGNMENT:
             return f"a row of its box must be a multiple of {_ALIGNMENT} B, but has {inner} B"
         if plain.swizzle and inner != plain.swizzle:

@@ -49,6 +49,9 @@ def test_boxes_reach_256_elements() -> None:
     steps = replace(plain.inputs[0], shape=(2 * 512, 512), indices=(LinearIndex((2, 0, 0)), LinearIndex((0, 0, 1))))
     assert boxes_fit((steps,), (128, 64, 64))
     assert not boxes_fit((steps,), (192, 64, 64))
+    three = replace(steps, shape=(3 * 512, 512), indices=(LinearIndex((3, 0, 0)), LinearIndex((0, 0, 1))))
+    assert boxes_fit((three,), (85, 64, 64))
+    assert not boxes_fit((three,), (86, 64, 64)), "its last element is the 256th, but the driver wants whole steps"
 
 
 def test_lines_of_two_loops() -> None:
