@@ -77,6 +77,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--no-gate", action="store_true", help="do not compare the machine code with what the plan promises"
     )
+    parser.add_argument(
+        "--code-object", type=int, choices=(5, 6), default=5, help="version of AMD's (5; ROCm 6.3 and later load 6 too)"
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -162,6 +165,7 @@ def compile_options(
         llvm=llvm,
         disassemble=disassemble,
         gate=not getattr(arguments, "no_gate", False),
+        code_object=getattr(arguments, "code_object", 5),
         **construction_arguments(arguments),
         fusion=not arguments.no_fusion,
         explain_fusion=arguments.explain_fusion,

@@ -162,12 +162,17 @@ def artifact_slot(
 
 
 def binaries_slot(
-    cache: CompileCache | None, kernels_ir: str, device: Device, emit: str, promises: Mapping[str, Promise] | None
+    cache: CompileCache | None,
+    kernels_ir: str,
+    device: Device,
+    emit: str,
+    promises: Mapping[str, Promise] | None,
+    code_object: int,
 ) -> Slot[Sequence[KernelBinary]]:
     """Return the place of the kernels of a module; see `cache_entries.binaries_name`."""
 
     def name() -> str:
         assert cache is not None
-        return entries.binaries_name(cache.versions.digest, kernels_ir, device, emit, promises)
+        return entries.binaries_name(cache.versions.digest, kernels_ir, device, emit, promises, code_object)
 
     return Slot[Sequence[KernelBinary]](cache, name, entries.encode_binaries, entries.decode_binaries)

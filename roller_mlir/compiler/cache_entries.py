@@ -53,7 +53,12 @@ def artifact_name(versions: str, text: str, first: str, device: Device, options:
 
 
 def binaries_name(
-    versions: str, kernels_ir: str, device: Device, emit: str, promises: Mapping[str, Promise] | None
+    versions: str,
+    kernels_ir: str,
+    device: Device,
+    emit: str,
+    promises: Mapping[str, Promise] | None,
+    code_object: int,
 ) -> str:
     """Return the name of the entry of the kernels of a module.
 
@@ -63,9 +68,10 @@ def binaries_name(
         device: What it is compiled for.
         emit: How far, see `compile_kernels`.
         promises: Of the kernels, by name; None where nothing is compared.
+        code_object: Version of AMD's code objects.
     """
     promised = None if promises is None else to_json(promises)
-    return _name("binaries", versions, kernels_ir, _json(to_json(device)), emit, _json(promised))
+    return _name("binaries", versions, kernels_ir, _json(to_json(device)), f"{emit} {code_object}", _json(promised))
 
 
 def encode_artifact(artifact: Artifact) -> bytes:

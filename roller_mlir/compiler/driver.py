@@ -88,9 +88,12 @@ def _finish(
         begun = time.perf_counter()
         emit: Emit = "llvm" if not options.binaries else "assembly" if options.disassemble else "binary"
         promises = stages.promises if options.gate else None
-        slot = binaries_slot(cache, kernels_ir, device, emit, promises)
+        slot = binaries_slot(cache, kernels_ir, device, emit, promises, options.code_object)
         kept = slot.read()
-        binaries = slot.keep(compile_kernels(module, device, emit=emit, promises=promises)) if kept is None else kept
+        binaries = kept or ()
+        if kept is None:
+            made = compile_kernels(module, device, emit=emit, promises=promises, code_object=options.code_object)
+            binaries = slot.keep(made)
         phases["binaries" if kept is None else "cache: binaries"] = time.perf_counter() - begun
     phases["total"] = time.perf_counter() - started
     return assemble(

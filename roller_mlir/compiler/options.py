@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 from os import PathLike
 
+from roller_mlir.codegen.backend.target import CODE_OBJECT, CODE_OBJECTS
 from roller_mlir.hal.instructions import FAMILIES
 from roller_mlir.model.alignment import RULES
 from roller_mlir.model.options import MOST_STAGES
@@ -34,6 +35,7 @@ class CompileOptions:
         gate: Whether the machine code is compared with the plan's promise; what differs becomes a warning.
         disassemble: Whether to disassemble NVIDIA's binaries too, which tells the instructions of the main loop and
             takes longer than all the rest.
+        code_object: Version of AMD's code objects: 5, or 6 for loaders of ROCm 6.3 and later.
         cache: Whether what was compiled before may be taken from the compile cache, and this be kept there; of no
             influence on the result but its times, which whoever measures them wants without it.
     """
@@ -55,6 +57,7 @@ class CompileOptions:
     llvm: bool = False
     gate: bool = True
     disassemble: bool = False
+    code_object: int = CODE_OBJECT
     cache: bool = True
 
     def __post_init__(self) -> None:
@@ -71,6 +74,9 @@ class CompileOptions:
                     raise ValueError(f"{name} must be some of {', '.join(known)}, but got '{one}'")
         if self.max_units is not None and self.max_units < 1:
             raise ValueError(f"max_units must be at least 1, but got {self.max_units}")
+        if self.code_object not in CODE_OBJECTS:
+            known = " or ".join(map(str, CODE_OBJECTS))
+            raise ValueError(f"code_object must be {known}, but got {self.code_object}")
         if not 0 <= self.stages <= MOST_STAGES:
             raise ValueError(f"stages must be 1 to {MOST_STAGES}, or 0 for the model's choice, but got {self.stages}")
 

@@ -14,6 +14,10 @@ _TO_DEVICE, _TO_HOST, _WITHIN = "hipMemcpyHostToDevice", "hipMemcpyDeviceToHost"
 # Flags of hipEventCreateWithFlags (hip_runtime_api.h).
 _TIMED, _UNTIMED = 0, 2
 _OUT_OF_MEMORY = 2
+# Where ELF names the version of the ABI (EI_ABIVERSION), what code object version 0 of it would be, and since when the
+# loader knows a version ("User Guide for AMDGPU Backend", Code Object V6; ROCm release notes, 6.3).
+_ABI_VERSION, _ABI_VERSION_0 = 8, 2
+_NEEDS_ROCM = {6: (6, 3)}
 # What records of measurements hold beside, by attribute of the device.
 _DESCRIBED = {
     "clock_khz": "ClockRate",
@@ -143,7 +147,21 @@ class HipDriver:
         try:
             return self._call("hipModuleLoadData", image)
         except BackendError as error:
-            raise BackendError(f"HIP cannot load {name}: {error}") from error
+            raise BackendError(f"HIP cannot load {name}: {error}{self._code_object(image)}") from error
+
+    def _code_object(self, image: bytes) -> str:
+        """Say what the driver does not: that a newer loader would take the code object."""
+        if image[:4] != b"\x7fELF" or len(image) <= _ABI_VERSION:
+            return ""
+        here, version = self.describe().driver, image[_ABI_VERSION] + _ABI_VERSION_0
+        need = _NEEDS_ROCM.get(version)
+        if need is None or tuple(map(int, here.split("."))) >= need:
+            return f"; it is code object version {version}, the driver is of ROCm {here}"
+        least = ".".join(map(str, need))
+        return (
+            f"; it is code object version {version}, which needs ROCm {least} or later, but the driver is of ROCm "
+            f"{here}; compile with --code-object 5"
+        )
 
     def find_function(self, module: Any, name: str) -> Any:
         """Return a kernel of a module."""

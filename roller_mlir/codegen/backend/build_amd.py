@@ -21,12 +21,14 @@ from roller_mlir.codegen.backend.statistics import KernelStatistics, from_code_o
 from roller_mlir.codegen.backend.toolchain import LLD_REMEDY
 from roller_mlir.codegen.backend.tools import run_tool
 
+_METADATA = re.compile(r"^!(\d+) = ", re.MULTILINE)
 _BOUND = re.compile(r'"amdgpu-waves-per-eu"="(\d+)"')
 
 
 def build_amd(source: KernelSource, start: KernelBinary, job: Job) -> KernelBinary:
     """Compiles a kernel for an AMD device, as far as `job.emit` says."""
     phases = dict(start.phases_s)
+    source = replace(source, llvm_ir=_flagged(source.llvm_ir, job.target.code_object))
     answer, statistics = _generate(source, job, phases)
     bound, first = _bound(source), statistics
     for looser in (max(1, bound - 1), 1):
@@ -61,6 +63,13 @@ def _generate(source: KernelSource, job: Job, phases: dict[str, float]) -> tuple
     phases["object_s"] = phases.get("object_s", 0.0) + seconds["codegen_s"]
     assembly = answer.blobs["assembly"].decode()
     return answer, from_code_object(answer.blobs["object"], assembly, source.name, source.dynamic_shared_bytes)
+
+
+def _flagged(llvm_ir: str, code_object: int) -> str:
+    """Adds the module flag that chooses the version of the code object; LLVM's own choice needs the newest loaders."""
+    number = max(map(int, _METADATA.findall(llvm_ir)), default=-1) + 1
+    flag = f'!{number} = !{{i32 1, !"amdhsa_code_object_version", i32 {100 * code_object}}}'
+    return f"{llvm_ir}\n!llvm.module.flags = !{{!{number}}}\n{flag}\n"
 
 
 def _bound(source: KernelSource) -> int:

@@ -24,7 +24,7 @@ from roller_mlir.codegen.backend.pool import WorkerPool, process_pool
 from roller_mlir.codegen.backend.rocdl import lower_to_rocdl
 from roller_mlir.codegen.backend.sources import KernelSource, kernel_sources
 from roller_mlir.codegen.backend.statistics import KernelStatistics
-from roller_mlir.codegen.backend.target import Target
+from roller_mlir.codegen.backend.target import CODE_OBJECT, Target
 from roller_mlir.codegen.backend.toolchain import Toolchain, find_toolchain
 from roller_mlir.hal import Device
 from roller_mlir.mapping.promise import Promise
@@ -42,6 +42,7 @@ def compile_kernels(
     pool: WorkerPool | None = None,
     timeout_s: float = DEFAULT_TIMEOUT_S,
     promises: Mapping[str, Promise] | None = None,
+    code_object: int = CODE_OBJECT,
 ) -> list[KernelBinary]:
     """Compiles every kernel of a module for a device.
 
@@ -57,6 +58,7 @@ def compile_kernels(
         timeout_s: how long one phase of one kernel may take.
         promises: what plans promise of kernels, by name; the machine code of each kernel is compared with its promise
             (`KernelBinary.mismatches`). None compares nothing.
+        code_object: version of AMD's code objects, one of `target.CODE_OBJECTS`.
 
     Returns:
         One entry per kernel, in the order of the module; none where all that is to do is done by the host.
@@ -70,7 +72,7 @@ def compile_kernels(
         raise ValueError(f"emit must be one of {', '.join(get_args(Emit))}, but got '{emit}'")
     device.require_compiles()
     job = Job(
-        target=Target.of(device),
+        target=Target.of(device, code_object),
         toolchain=find_toolchain() if toolchain is None else toolchain,
         pool=process_pool() if pool is None else pool,
         emit=emit,

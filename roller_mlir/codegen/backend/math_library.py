@@ -59,7 +59,7 @@ def _oclc_constants(target: Target) -> str:
     """
     digits = target.architecture.removeprefix("gfx")
     version = int(digits[:-2]) * 1000 + int(digits[-2], 16) * 100 + int(digits[-1], 16)
-    words = {"ISA_version": version, "ABI_version": 500}
+    words = {"ISA_version": version, "ABI_version": 100 * target.code_object}
     bytes_ = {
         "wavefrontsize64": int(target.subgroup_size == 64),
         "wavefrontsize_log2": target.subgroup_size.bit_length() - 1,

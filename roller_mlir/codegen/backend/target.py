@@ -7,6 +7,11 @@ from dataclasses import dataclass
 
 from roller_mlir.hal import Device
 
+CODE_OBJECTS = (5, 6)
+"""Versions of AMD's code objects that are made. Loaders know the sixth from ROCm 6.3 on; older ones say that the code
+object is invalid ("User Guide for AMDGPU Backend", Code Object V5 and V6)."""
+CODE_OBJECT = CODE_OBJECTS[0]
+
 _TRIPLES = {"nvidia": "nvptx64-nvidia-cuda", "amd": "amdgcn-amd-amdhsa"}
 
 
@@ -20,6 +25,7 @@ class Target:
         architecture: such as "sm_90a".
         features: such as "+ptx80".
         subgroup_size: threads that execute together.
+        code_object: version of AMD's code objects, one of `CODE_OBJECTS`.
     """
 
     vendor: str
@@ -27,9 +33,10 @@ class Target:
     architecture: str
     features: str
     subgroup_size: int
+    code_object: int = CODE_OBJECT
 
     @staticmethod
-    def of(device: Device) -> Target:
+    def of(device: Device, code_object: int = CODE_OBJECT) -> Target:
         """Gives the target of a device, with the oldest PTX version that knows it, so that old drivers take it."""
         features = "" if device.ptx_version is None else "+ptx" + device.ptx_version.replace(".", "")
         return Target(
@@ -38,4 +45,5 @@ class Target:
             architecture=device.architecture,
             features=features,
             subgroup_size=device.subgroup_size,
+            code_object=code_object,
         )

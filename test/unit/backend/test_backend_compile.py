@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from roller_mlir.codegen.backend import CompileError, KernelBinary, Toolchain, compile_kernels
-from roller_mlir.codegen.backend.code_object import kernel_metadata, undefined_symbols
+from roller_mlir.codegen.backend.code_object import code_object_version, kernel_metadata, undefined_symbols
 from roller_mlir.hal import Device, find_device
 from roller_mlir.support.diagnostics import DiagnosedError
 
@@ -61,6 +61,16 @@ def test_matmul_on_amd_keeps_its_registers_and_its_loop(parse: Any, kernels: Any
     assert metadata["max_flat_workgroup_size"] == 256
     assert undefined_symbols(binary.hsaco) == ()
     assert "flat_load" not in binary.assembly
+    assert code_object_version(binary.hsaco) == 5
+
+
+@pytest.mark.parametrize("text", ["scale", "math"])
+def test_the_version_of_code_objects_is_chosen(parse: Any, kernels: Any, mi300x: Device, text: str) -> None:
+    """Also where AMD's library is linked in, whose functions read the version."""
+    for version in (5, 6):
+        hsaco = only(compile_kernels(parse(getattr(kernels, text)), mi300x, code_object=version)).hsaco
+        assert hsaco is not None
+        assert hsaco[:4] == b"\x7fELF" and code_object_version(hsaco) == version
 
 
 @pytest.mark.parametrize("device", ["a100-80", "h200", "mi300x"])

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
  *
- * The library of fake_cuda.c under HIP's names: an AMD driver for tests, whose device is a gfx942.
+ * The library of fake_cuda.c under HIP's names: an AMD driver for tests, whose device is a gfx942. FAKE_HIP_VERSION is
+ * what it says of its version, 60400000 without it.
  */
 #include "fake_cuda.c"
 
@@ -10,7 +11,14 @@ int hipInit(unsigned flags) { return cuInit(flags); }
 int hipGetDeviceCount(int *count) { return cuDeviceGetCount(count); }
 int hipGetDevice(int *device) { return *device = device_now, SUCCESS; }
 int hipSetDevice(int device) { return device_now = device, current = context + device, SUCCESS; }
-int hipModuleLoadData(struct module **made, const void *image) { return cuModuleLoadDataEx(made, image, 0, 0, 0); }
+static int version(void) { return getenv("FAKE_HIP_VERSION") ? atoi(getenv("FAKE_HIP_VERSION")) : 60400000; }
+
+/* Loaders before ROCm 6.3 do not know the sixth version of code objects, whose ABI is 4. */
+int hipModuleLoadData(struct module **made, const void *image) {
+    if (!strncmp(image, "\177ELF", 4) && ((const char *)image)[8] == 4 && version() < 60300000)
+        return INVALID_IMAGE;
+    return cuModuleLoadDataEx(made, image, 0, 0, 0);
+}
 int hipModuleGetFunction(struct function **made, struct module *module, const char *name) {
     return cuModuleGetFunction(made, module, name);
 }
@@ -64,7 +72,7 @@ int hipGetDevicePropertiesR0600(char *properties, int device) {
     *(size_t *)(properties + 288) = most_bytes(); /* totalGlobalMem */
     return strcpy(properties + 1160, "gfx942:sramecc+:xnack-"), SUCCESS; /* gcnArchName of hipDeviceProp_tR0600 */
 }
-int hipDriverGetVersion(int *version) { return *version = 60400000, SUCCESS; }
+int hipDriverGetVersion(int *found) { return *found = version(), SUCCESS; }
 int hipMemsetAsync(uint64_t address, int value, size_t size, uint64_t stream) {
     return cuMemsetD8Async(address, (unsigned char)value, size, stream);
 }

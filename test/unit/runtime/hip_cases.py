@@ -124,6 +124,18 @@ def test_what_the_device_does_not_run(
         backend.load(wrong, files)
 
 
+def test_a_code_object_that_is_too_new_is_named(backend: HipBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+    newest = {"k.hsaco": b"\x7fELF\x02\x01\x01\x40\x04" + FILES["k.hsaco"]}
+    assert backend.load(manifest(), newest)  # by a loader that knows it
+    monkeypatch.setenv("FAKE_HIP_VERSION", "60100000")
+    need = "it is code object version 6, which needs ROCm 6.3 or later, but the driver is of ROCm 6.1"
+    with pytest.raises(BackendError, match=f"hipModuleLoadData failed: .*; {need}; compile with --code-object 5"):
+        backend.load(manifest(), newest)
+    older = {"k.hsaco": b"\x7fELF\x02\x01\x01\x40\x03not assembly"}
+    with pytest.raises(BackendError, match="; it is code object version 5, the driver is of ROCm 6.1"):
+        backend.load(manifest(), older)
+
+
 def test_tensor_maps_are_nvidias(backend: HipBackend) -> None:
     one = TensorMap(argument=0, element="f32", extents=(64,), strides=(), box=(32,), steps=(1,))
     wrong = manifest(kernels=(Kernel(name="twice", files={"hsaco": "k.hsaco"}, tensor_maps=(one,)),))
