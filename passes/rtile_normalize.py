@@ -5,8 +5,9 @@ Precondition: functions of linalg on static tensors. Postcondition: named ops ar
 math on tensors are linalg; constants are folded and common subexpressions merged; accumulators that start from a
 constant start from `linalg.fill`; loops that every operand runs through contiguously are one loop, except one whose
 position the body reads (`linalg.index`); only linalg ops read what a `tensor.pad` or a `tensor.extract_slice` gives;
-`linalg.softmax`, `tensor.concat` and `tensor.insert_slice` are linalg ops and paddings; each function result is
-produced by an op of its own. Loops of extent 1 stay where nothing is fused: they cost nothing to plan.
+`linalg.softmax`, `linalg.pack`, `linalg.unpack`, `tensor.concat` and `tensor.insert_slice` are linalg ops and
+paddings; each function result is produced by an op of its own. Loops of extent 1 stay where nothing is fused: they
+cost nothing to plan.
 
     func.func @f(%x: tensor<8x4x16xf32>, %y: tensor<8x4x16xf32>) -> (tensor<8x4x16xf32>, tensor<8x4x16xf32>) {
       %s = arith.addf %x, %y : tensor<8x4x16xf32>
@@ -24,7 +25,7 @@ produced by an op of its own. Loops of extent 1 stay where nothing is fused: the
 Refused: modules without a function, control flow, buffers, dynamic or empty shapes, element types that no plan is made
 for, paddings that are negative, dynamic or by no constant, slices at places known at run time only, insertions with
 strides, and operations that are neither linalg structured ops, constants, paddings, slices nor reshapes, and none of
-those above (`linalg.pack`, `linalg.winograd_*`); each error names its op, type or function.
+those above (`linalg.winograd_*`); each error names its op, type or function.
 Paper: ROLLER section 3.2 (axis fusion).
 """
 

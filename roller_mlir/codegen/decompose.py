@@ -6,6 +6,7 @@
     tensor.insert_slice %a into %b[...]     selected from by linalg.index; an element is loaded only where it lies
     tensor.insert_slice %a into <a fill>    tensor.pad %a
     tensor.extract_slice, rank-reduced      a slice of the tensor with the dropped dimensions collapsed into others
+    linalg.pack, linalg.unpack              see `packing`
 
 A chain of insertions is one element-wise op; what is inserted last is what is read.
 """
@@ -17,6 +18,7 @@ from typing import Any
 
 from roller_mlir.codegen.generic import empty_like, generic
 from roller_mlir.codegen.linalg_reader import fill_constant
+from roller_mlir.codegen.packing import PACK, UNPACK, pack, unpack
 from roller_mlir.codegen.pads import Padding, pad_tensor
 from roller_mlir.codegen.views import INSERT, SLICE, VIEWS, Slice, extract_slice, read_slice
 from roller_mlir.support.bindings import arith, ir, linalg, math, tensor
@@ -34,7 +36,7 @@ def decompose(function: Any) -> None:
         build = _DECOMPOSITIONS.get(operation.name)
         if build is None or not all(_is_static(value) for value in (*operation.operands, *operation.results)):
             continue
-        if operation.name != SOFTMAX and not any(True for _ in operation.results[0].uses):
+        if not operation.name.startswith("linalg.") and not any(True for _ in operation.results[0].uses):
             continue  # part of a chain that is done; the final clean-up drops it
         with ir.InsertionPoint(operation), operation.location:
             new = build(operation)
@@ -259,4 +261,6 @@ _DECOMPOSITIONS: dict[str, Callable[[ir.Operation], Any]] = {
     CONCAT: _concat,
     INSERT: _insert,
     SLICE: _reduced_slice,
+    PACK: pack,
+    UNPACK: unpack,
 }

@@ -9,6 +9,7 @@ import numpy as np
 
 from roller_mlir.reference.body import apply_scalar_operation, is_scalar_operation
 from roller_mlir.reference.integers import EXTENDED
+from roller_mlir.reference.packing import packed, unpacked
 from roller_mlir.reference.structured import evaluate_structured, reduction_points, uninitialised
 from roller_mlir.reference.undefined import element_of
 from roller_mlir.reference.values import Array, from_caller, is_supported, round_to, to_caller
@@ -233,6 +234,15 @@ def _softmax(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
         return _Value(round_to(powers / total, element), source.points + source.data.shape[along])
 
 
+def _pack(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+    padding = operands[2].data if len(operands) > 2 else None
+    return _Value(packed(op, operands[0].data, padding), operands[0].points)
+
+
+def _unpack(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+    return _Value(unpacked(op, operands[0].data), operands[0].points)
+
+
 _OTHERS: dict[str, Callable[[ir.Operation, Sequence[_Value]], _Value]] = {
     "arith.constant": _constant,
     "tensor.empty": _empty,
@@ -247,4 +257,6 @@ _OTHERS: dict[str, Callable[[ir.Operation, Sequence[_Value]], _Value]] = {
     "tensor.insert_slice": _insert,
     "tensor.concat": _concat,
     "linalg.softmax": _softmax,
+    "linalg.pack": _pack,
+    "linalg.unpack": _unpack,
 }

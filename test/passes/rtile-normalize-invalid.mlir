@@ -200,11 +200,12 @@ func.func @f(%a: tensor<4xf32>, %t: tensor<16xf32>) -> tensor<4xf32> {
 
 // -----
 
-func.func @f(%a: tensor<4x8xf32>) -> tensor<2x2x2x4xf32> {
-  %e = tensor.empty() : tensor<2x2x2x4xf32>
-  // expected-error@+1 {{'linalg.pack' has no loop nest (indexing maps); decompose it into linalg structured ops}}
-  %r = linalg.pack %a inner_dims_pos = [0, 1] inner_tiles = [2, 4] into %e : tensor<4x8xf32> -> tensor<2x2x2x4xf32>
-  return %r : tensor<2x2x2x4xf32>
+func.func @f(%a: tensor<30xf32>, %s: tensor<f32>) -> tensor<4x8xf32> {
+  %c = tensor.extract %s[] : tensor<f32>
+  %e = tensor.empty() : tensor<4x8xf32>
+  // expected-error@+1 {{'linalg.pack' pads with a value that is no constant; pad with an arith.constant}}
+  %r = linalg.pack %a padding_value(%c : f32) inner_dims_pos = [0] inner_tiles = [8] into %e : tensor<30xf32> -> tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
 }
 
 // -----

@@ -310,3 +310,56 @@ func.func @positions(%x: tensor<4x5x1x6xf32>) -> tensor<4x5x1x6xf32> {
   } -> tensor<4x5x1x6xf32>
   return %r : tensor<4x5x1x6xf32>
 }
+
+// -----
+
+// A tensor that fills its tiles is transposed as it is expanded.
+// CHECK-DAG: #[[READ:.*]] = affine_map<(d0, d1, d2, d3) -> (d1, d3, d0, d2)>
+// CHECK-DAG: #[[ID:.*]] = affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>
+// CHECK-LABEL: func.func @pack
+// CHECK-SAME: (%[[A:.*]]: tensor<32x24xf32>)
+// CHECK: %[[T:.*]] = tensor.expand_shape %[[A]] {{\[\[}}0, 1], [2, 3]] output_shape [4, 8, 3, 8] : tensor<32x24xf32> into tensor<4x8x3x8xf32>
+// CHECK: %[[P:.*]] = linalg.generic {indexing_maps = [#[[READ]], #[[ID]]], iterator_types = {{.*}}} ins(%[[T]] : {{.*}}) outs({{.*}} : tensor<3x4x8x8xf32>)
+// CHECK: return %[[P]]
+func.func @pack(%a: tensor<32x24xf32>) -> tensor<3x4x8x8xf32> {
+  %o = tensor.empty() : tensor<3x4x8x8xf32>
+  %p = linalg.pack %a outer_dims_perm = [1, 0] inner_dims_pos = [1, 0] inner_tiles = [8, 8] into %o : tensor<32x24xf32> -> tensor<3x4x8x8xf32>
+  return %p : tensor<3x4x8x8xf32>
+}
+
+// -----
+
+// One that does not is padded and read at sums.
+// CHECK-DAG: #[[READ:.*]] = affine_map<(d0, d1, d2) -> (d0 * 8 + d2, d1)>
+// CHECK-DAG: #[[ID:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+// CHECK-LABEL: func.func @pack_padded
+// CHECK-SAME: (%[[A:.*]]: tensor<30x24xf32>)
+// CHECK: %[[W:.*]] = tensor.pad %[[A]] low[0, 0] high[2, 0]
+// CHECK: %[[P:.*]] = linalg.generic {indexing_maps = [#[[READ]], #[[ID]]], iterator_types = {{.*}}} ins(%[[W]] : {{.*}}) outs({{.*}} : tensor<4x24x8xf32>)
+// CHECK: return %[[P]]
+func.func @pack_padded(%a: tensor<30x24xf32>) -> tensor<4x24x8xf32> {
+  %c = arith.constant 1.0 : f32
+  %o = tensor.empty() : tensor<4x24x8xf32>
+  %p = linalg.pack %a padding_value(%c : f32) inner_dims_pos = [0] inner_tiles = [8] into %o : tensor<30x24xf32> -> tensor<4x24x8xf32>
+  return %p : tensor<4x24x8xf32>
+}
+
+// -----
+
+// What an unpacked tensor has beyond its shape is cut off.
+// CHECK-DAG: #[[READ:.*]] = affine_map<(d0, d1, d2) -> (d0, d2, d1)>
+// CHECK-DAG: #[[ID:.*]] = affine_map<(d0, d1, d2) -> (d0, d1, d2)>
+// CHECK-LABEL: func.func @unpack
+// CHECK-SAME: (%[[A:.*]]: tensor<4x24x8xf32>)
+// CHECK: %[[T:.*]] = linalg.generic {indexing_maps = [#[[READ]], #[[ID]]], iterator_types = {{.*}}} ins(%[[A]] : {{.*}}) outs({{.*}} : tensor<4x8x24xf32>)
+// CHECK: %[[W:.*]] = tensor.collapse_shape %[[T]] {{\[\[}}0, 1], [2]] : tensor<4x8x24xf32> into tensor<32x24xf32>
+// CHECK: %[[L:.*]] = tensor.collapse_shape %[[W]] {{\[\[}}0, 1]] : tensor<32x24xf32> into tensor<768xf32>
+// CHECK: %[[S:.*]] = tensor.extract_slice %[[L]][0] [720] [1] : tensor<768xf32> to tensor<720xf32>
+// CHECK: %[[C:.*]] = linalg.generic {{.*}} ins(%[[S]] : tensor<720xf32>)
+// CHECK: %[[R:.*]] = tensor.expand_shape %[[C]] {{\[\[}}0, 1]] output_shape [30, 24]
+// CHECK: return %[[R]]
+func.func @unpack(%a: tensor<4x24x8xf32>) -> tensor<30x24xf32> {
+  %o = tensor.empty() : tensor<30x24xf32>
+  %p = linalg.unpack %a inner_dims_pos = [0] inner_tiles = [8] into %o : tensor<4x24x8xf32> -> tensor<30x24xf32>
+  return %p : tensor<30x24xf32>
+}
