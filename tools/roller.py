@@ -2,7 +2,7 @@
 """`roller`: compile a function of linalg ops for a device, run it, look at the devices.
 
 Exit codes: 0 done, 1 an error in what was given (printed with its place) or a result that does not match, 2 wrong
-usage, 70 a bug of ours (with a reproducer), 130 interrupted.
+usage, 70 a bug of ours (with a reproducer), 130 interrupted. `roller run` runs kernels in a child, which may die.
 """
 
 import sys
@@ -41,7 +41,15 @@ def main(argv: Sequence[str] | None = None) -> int:
         The exit code.
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
-    return interruptible("roller", lambda: _main(arguments), whole_process=argv is None)
+
+    def work() -> int:
+        return interruptible("roller", lambda: _main(arguments), whole_process=argv is None)
+
+    if argv is None and arguments[:1] == ["run"]:
+        from roller_mlir.tools.roller_child import in_child
+
+        return in_child("roller", work)
+    return work()
 
 
 def _main(arguments: list[str]) -> int:

@@ -260,6 +260,10 @@ class Instrumenter:
             self.atomic |= bool(touch & Touch.ATOMIC)
 
         def instrument() -> None:
+            if access.kind != "atomic" and not touch & Touch.ATOMIC:
+                # The host's wide instructions fault at addresses that are not aligned; the device's alignment is no
+                # promise of the kernel that the host may rely on.
+                operation.attributes["alignment"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 1)
             where = ir.InsertionPoint(operation)
             i64 = ir.IntegerType.get_signless(64)
             address = self.emitter.create(where, "llvm.ptrtoint", [operation.operands[access.memref]], [i64])[0]
@@ -287,6 +291,8 @@ class Instrumenter:
         result = as_memref(operation.results[0].type)
         if operation.name == "memref.view":
             size = emitter.constant(size_bytes(result.element_type))
+            for extent in list(operation.operands)[2:]:  # of itself, too: products may wrap
+                emitter.call(where, f"{INLINE}view", [number, emitter.constant(0), extent, source.sizes[0]])
             sizes = iter(list(operation.operands)[2:])
             for extent in result.shape:
                 size = emitter.binary(
@@ -300,7 +306,10 @@ class Instrumenter:
             for name in ("static_offsets", "static_sizes", "static_strides")
         ]
         one = emitter.constant(1)
-        for offset, size, stride, available in zip(*groups, source.sizes, strict=True):
+        steps = operation.attributes["static_strides"]
+        for offset, size, stride, available, step in zip(*groups, source.sizes, steps, strict=True):
+            for factor in (size, stride) if step != 1 else ():  # products may wrap
+                emitter.call(where, f"{INLINE}view", [number, emitter.constant(0), factor, available])
             last = emitter.binary(where, "arith.muli", emitter.binary(where, "arith.subi", size, one), stride)
             covered = emitter.binary(where, "arith.addi", last, one)
             emitter.call(where, f"{INLINE}view", [number, offset, covered, available])

@@ -134,6 +134,24 @@ def access_text(rank: int, log: bool, touch: str) -> str:
     return lines + "  ret void\n}\n"
 
 
+def _guard(name: str, parameters: str, condition: str, fault: Fault, values: list[str]) -> str:
+    """Return a function that stops the launch unless the `%ok` of its condition holds."""
+    return f"""define internal void @{INLINE}{name}(i64 %block, i64 %site{parameters}) alwaysinline {{
+{condition}
+  br i1 %ok, label %holds.so, label %broken
+broken:
+{_stop(fault, values)}holds.so:
+  ret void
+}}"""
+
+
+_PAIR = ", i64 %above, i64 %below"
+_ALIGNED = "  %low = and i64 %base, %mask\n  %ok = icmp eq i64 %low, 0"
+_FITS = """  %some = icmp ne i64 %below, 0
+  %more = icmp ne i64 %above, %least
+  %other = icmp ne i64 %below, -1
+  %fits = or i1 %more, %other
+  %ok = and i1 %some, %fits"""
 VIEW_TEXT = f"""
 define internal void @{INLINE}view(i64 %block, i64 %site, i64 %start, i64 %size, i64 %available) alwaysinline {{
   %fits = icmp ule i64 %size, %available
@@ -145,6 +163,10 @@ outside:
 {_stop(Fault.VIEW, ["%start", "%size", "%available"])}inside:
   ret void
 }}
+{_guard("promise", ", i64 %holds", "  %ok = icmp ne i64 %holds, 0", Fault.PROMISE, [])}
+{_guard("aligned", ", i64 %base, i64 %mask", _ALIGNED, Fault.ALIGNMENT, ["%base", "%mask"])}
+{_guard("divide", _PAIR, "  %ok = icmp ne i64 %below, 0", Fault.DIVISION, ["%above", "%below"])}
+{_guard("divide_signed", f"{_PAIR}, i64 %least", _FITS, Fault.DIVISION, ["%above", "%below"])}
 define internal void @{INLINE}tick(i64 %block, i64 %site) alwaysinline {{
   %record = inttoptr i64 %block to ptr
   %at = getelementptr i64, ptr %record, i64 {int(Block.TICKS)}

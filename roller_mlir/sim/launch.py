@@ -22,6 +22,7 @@ from roller_mlir.sim.hopper_records import prepare_machine
 from roller_mlir.sim.hopper_runtime import hopper_runtime
 from roller_mlir.sim.jit import QUICK_PASSES, Compiled, compile_text, runtime
 from roller_mlir.sim.kernel_ir import Entry
+from roller_mlir.sim.kernel_limits import MOST_WORKGROUP_BYTES
 from roller_mlir.sim.layout import Fault, Launch
 from roller_mlir.sim.lowering import LoweredKernels, LoweringOptions, lower
 from roller_mlir.sim.matrix_units import provide
@@ -37,6 +38,8 @@ Extent = int | tuple[int, ...]
 """Blocks of a grid or threads of a block: x, or up to (x, y, z)."""
 
 MOST_THREADS = 1024
+MOST_BLOCKS = 1 << 24
+MOST_RESIDENT_THREADS = 1 << 20
 IDLE_ROUNDS = 1000
 """Rounds over all resident blocks in which every thread only spins, before the launch counts as deadlocked."""
 
@@ -165,10 +168,22 @@ class SimulatedKernels:
                 f"dynamic_workgroup_bytes must be at least 0 and timeout_s above 0, "
                 f"but got {dynamic_workgroup_bytes} and {timeout_s}"
             )
+        if prod(grid3) > MOST_BLOCKS:
+            raise ValueError(f"grid must have at most {MOST_BLOCKS} blocks, but got {prod(grid3)}")
+        if entry.static_bytes + dynamic_workgroup_bytes > MOST_WORKGROUP_BYTES:
+            raise ValueError(
+                f"workgroup memory must be at most {MOST_WORKGROUP_BYTES} B, "
+                f"but got {entry.static_bytes} and {dynamic_workgroup_bytes} B"
+            )
         if resident_blocks is not None and resident_blocks < 1:
             raise ValueError(f"resident_blocks must be at least 1, but got {resident_blocks}")
         arguments = Arguments(name, entry.parameters, args, in_region=self._sanitize)
         resident = min(prod(grid3), resident_blocks or prod(grid3))
+        if resident * prod(block3) > MOST_RESIDENT_THREADS:
+            raise ValueError(
+                f"at most {MOST_RESIDENT_THREADS} threads run at the same time, "
+                f"but got {resident} blocks of {prod(block3)} threads"
+            )
         records = self._prepare(entry, arguments, grid3, block3, dynamic_workgroup_bytes, resident, seed)
         records.launch[Launch.SWEEP] = int(sweep)
         shadow = None

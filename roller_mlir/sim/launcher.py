@@ -145,13 +145,13 @@ class SimulatorBackend:
             raise BackendError(
                 f"simulator: kernel {launch.kernel!r} has clusters of {launch.cluster} blocks; it runs none"
             )
-        banks = Banks(device.workgroup_banks, device.workgroup_bank_bytes, device.workgroup_wide_load_lanes)
-        if self._llvm is not None:
-            kernels = self._llvm.find(launch)
-        else:
-            kernels = _compiled(self._text, self._file, device.subgroup_size, banks, self._count, self._sanitize)
-        arrays = [memory.view(NUMPY_TYPES[view.element_type]).reshape(view.shape) for view, memory in arguments]
         try:
+            banks = Banks(device.workgroup_banks, device.workgroup_bank_bytes, device.workgroup_wide_load_lanes)
+            if self._llvm is not None:
+                kernels = self._llvm.find(launch)
+            else:
+                kernels = _compiled(self._text, self._file, device.subgroup_size, banks, self._count, self._sanitize)
+            arrays = [memory.view(NUMPY_TYPES[view.element_type]).reshape(view.shape) for view, memory in arguments]
             result = kernels.launch(
                 launch.kernel,
                 launch.grid,
@@ -167,6 +167,8 @@ class SimulatorBackend:
             raise SanitizedRunError(error.findings, more=error.more) from error
         except SimulationError as error:
             raise BackendError(f"simulator: {error}") from error
+        except (ValueError, MemoryError) as error:
+            raise BackendError(f"simulator: kernel '{launch.kernel}' cannot be launched: {error}") from error
         counts = _counts(result.counts) if result.counts is not None else None
         return LaunchReport(kernel=launch.kernel, seconds=result.seconds, counts=counts)
 

@@ -19,18 +19,21 @@ from roller_mlir.sim.accesses import Instrumenter
 from roller_mlir.sim.async_copies import TOKEN, AsyncCopies
 from roller_mlir.sim.emit import Emitter
 from roller_mlir.sim.gpu_ops import GROUPS, GpuOps
+from roller_mlir.sim.hardened import harden
 from roller_mlir.sim.hopper_calls import HopperCalls
 from roller_mlir.sim.hopper_copy_ops import BulkCopyOps
 from roller_mlir.sim.hopper_mbarrier_ops import MbarrierOps
 from roller_mlir.sim.hopper_mma import WarpgroupOps
 from roller_mlir.sim.hopper_ops import HopperOps, refuse_clusters
 from roller_mlir.sim.kernel_ir import Entry, Parameter, complete
+from roller_mlir.sim.kernel_limits import MOST_WORKGROUP_BYTES, KernelLimits, check_global, is_plain
 from roller_mlir.sim.lds_copies import LdsCopies
 from roller_mlir.sim.matrix_fragments import Fragments
 from roller_mlir.sim.matrix_ops import MatrixOps
 from roller_mlir.sim.matrix_units import SubgroupOperation
 from roller_mlir.sim.matrix_wmma import WmmaOps, host_fragment
 from roller_mlir.sim.memory_types import as_memref, scalar_llvm_type, size_bytes, without_space
+from roller_mlir.sim.promises import Promises
 from roller_mlir.sim.sites import SiteTable
 from roller_mlir.sim.tensor_maps import ATTRIBUTE, read_map
 from roller_mlir.support.bindings import ir, llvm, passmanager
@@ -42,14 +45,7 @@ _PIPELINE = """builtin.module(
   convert-func-to-llvm{use-bare-ptr-memref-call-conv=1}, convert-arith-to-llvm, convert-cf-to-llvm,
   convert-index-to-llvm, convert-ub-to-llvm, reconcile-unrealized-casts, canonicalize, cse)"""
 
-_DIALECTS = ("affine.", "arith.", "cf.", "index.", "math.", "memref.", "ub.", "vector.")
-_OPERATIONS = {"scf.for", "scf.if", "scf.while", "scf.yield", "scf.condition", "scf.execute_region", "scf.index_switch"}
-_REFUSED = {"vector.print"}
 _ANY_COMBINER = "memref.generic_atomic_rmw"
-_LLVM = (
-    "llvm.mlir.", "llvm.fence", "llvm.extractvalue", "llvm.insertvalue", "llvm.extractelement", "llvm.insertelement",
-    "llvm.bitcast", "llvm.intr.assume",
-)  # fmt: skip
 _COUNTER = "llvm.readcyclecounter"
 """The one intrinsic that is called by its name: the host counts cycles, too."""
 _ARENA_ALIGNMENT_BYTES = 128
@@ -204,7 +200,7 @@ class _KernelLowering:
         calls = HopperCalls(memory, gpu_ops)
         groups = WarpgroupOps(calls, list(_operations(self.function)))
         hopper = (MbarrierOps(calls), BulkCopyOps(calls), HopperOps(calls), groups)
-        planners = (copies, to_lds, matrices, wmma, *hopper, memory, gpu_ops)
+        planners = (copies, to_lds, matrices, wmma, *hopper, Promises(memory), memory, gpu_ops)
         self._rewrite(emitter, memory, planners, groups)
         self.machine = calls.used
         memory.widths |= {one.tensor_map.element_bytes for one in parameters if one.tensor_map is not None}
@@ -226,17 +222,17 @@ class _KernelLowering:
         emitter.constant(0)
         todo: list[Callable[[], None]] = []
         operations = list(_operations(self.function))
+        limits = KernelLimits(self.function)
         for operation in operations:
             name = str(operation.name)
+            limits.check(operation)
             actions = (planner.plan(operation) for planner in planners)
             action = next((one for one in actions if one is not None), None)
             if action is not None:
                 todo.append(action)
                 if name == _ANY_COMBINER:
                     todo.append(partial(_expand_combiner, operation))
-            elif name in _REFUSED or not (
-                name.startswith((*_DIALECTS, *_LLVM)) or name in _OPERATIONS or memory.knows(name) or _counts(operation)
-            ):
+            elif not (is_plain(name) or memory.knows(name) or _counts(operation)):
                 fail(operation, f"'{name}' is not known to the simulator")
         todo[:0] = groups.checks()
         for operation in operations:
@@ -259,6 +255,9 @@ class _KernelLowering:
                 fail(self.function, f"a workgroup attribution must have a static shape, but got {kind}")
             offsets.append(end)
             size = int(prod(kind.shape)) * size_bytes(kind.element_type)
+            if end + size > MOST_WORKGROUP_BYTES:
+                need = f"workgroup attributions of {end + size} B are above the limit of {MOST_WORKGROUP_BYTES} B"
+                fail(self.function, f"{need}; allocate less")
             end = -(-(end + size) // _ARENA_ALIGNMENT_BYTES) * _ARENA_ALIGNMENT_BYTES
         return tuple(offsets), end
 
@@ -297,6 +296,7 @@ def lower(module: Any, options: LoweringOptions) -> LoweredKernels:
         for inside in [o for gpu_module in top for o in list(gpu_module.regions[0].blocks[0].operations)]:
             operation = inside.operation
             if operation.name == "memref.global":
+                check_global(operation)
                 operation.attributes["type"] = ir.TypeAttr.get(
                     without_space(ir.TypeAttr(operation.attributes["type"]).value)
                 )
@@ -330,6 +330,7 @@ def lower(module: Any, options: LoweringOptions) -> LoweredKernels:
             if not operation.name.startswith("llvm."):  # the translation crashes on anything else
                 fail(operation, f"'{operation.name}' has no lowering to LLVM in the simulator")
         text = to_llvm_22(llvm.translate_module_to_llvmir(target.operation))  # pyright: ignore[reportAttributeAccessIssue]
+    text = harden(text)
     completed = complete(text, list(entries.values()))
     granule = min(widths, default=1)
     return LoweredKernels(completed, entries, table, granule, atomic, copies, frozenset(together), machine)
