@@ -11,7 +11,8 @@ import numpy as np
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.first_stage import LINALG, first_pass
 from roller_mlir.compiler.source import Source, parse_source, read_source
-from roller_mlir.reference import Comparison, compare, evaluate_function
+from roller_mlir.reference import Comparison, compare, evaluate_function, random_inputs
+from roller_mlir.reference.draws import defined_inputs
 from roller_mlir.runtime import Artifact, RunResult
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.tools.roller_errors import InputError, UsageError
@@ -28,7 +29,9 @@ def open_reference(arguments: argparse.Namespace, artifact: Artifact) -> tuple[S
         source = read_source(Path(arguments.reference))
         arguments.source = (source.name, source.text)
     else:
-        source = Source("-", artifact.text("input"))
+        # As the user wrote it, so that places are the user's; of a compiled artifact only its own copy is there.
+        is_artifact = Path(arguments.file).is_dir()
+        source = Source("-", artifact.text("input")) if is_artifact else Source(*arguments.source)
     manifest = artifact.manifest
     with make_context() as context:
         module = parse_source(source, context)
@@ -49,6 +52,18 @@ def open_reference(arguments: argparse.Namespace, artifact: Artifact) -> tuple[S
             if found != wanted:
                 raise InputError(f"{arguments.reference} is {found}, but '{manifest.function}' is {wanted}")
     return source, name
+
+
+def draw_inputs(arguments: argparse.Namespace, artifact: Artifact) -> list[np.ndarray[Any, Any]]:
+    """Return random inputs on which the linalg ops are defined, or any where a later stage was compiled."""
+    manifest = artifact.manifest
+    buffers = [manifest.buffer(name) for name in manifest.inputs]
+    with make_context() as context:
+        module = parse_source(Source("-", artifact.text("input")), context)
+        if first_pass(module) != LINALG:
+            return random_inputs(buffers, arguments.seed, arguments.values)
+        isolate_entry(module, manifest.function)
+        return defined_inputs(module, manifest.function, buffers, arguments.seed, arguments.values).inputs
 
 
 def check_result(

@@ -21,9 +21,12 @@ from typing import TYPE_CHECKING, Any
 from roller_mlir.tools.roller_compile import add_compile_options
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
 
     from roller_mlir.reference import Comparison
+    from roller_mlir.reference.undefined import Undefined
     from roller_mlir.runtime import Artifact, RunResult, SanitizedRunError
 
 
@@ -59,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
+    from roller_mlir.reference.undefined import looking_for_undefined
     from roller_mlir.runtime import SanitizedRunError as Sanitized
     from roller_mlir.runtime import find_backend
     from roller_mlir.tools.roller_errors import UsageError
@@ -86,9 +90,11 @@ def run(arguments: argparse.Namespace) -> int:
     check()
     if arguments.output:
         _write(arguments.output, result)
-    comparisons = check_result(reference, inputs, result) if reference else []
+    with looking_for_undefined() as log:
+        comparisons = check_result(reference, inputs, result) if reference else []
     timed = _time(arguments, artifact, inputs) if arguments.time else None
-    _report(arguments, artifact, result, comparisons, timed)
+    undefined = [one.named(reference[0].name) for one in log.findings()] if reference else []
+    _report(arguments, artifact, result, comparisons, timed, undefined)
     return 0 if all(comparison.matches for comparison in comparisons) else 1
 
 
@@ -138,15 +144,15 @@ def _open(arguments: argparse.Namespace) -> "Artifact":
 def _inputs(arguments: argparse.Namespace, artifact: "Artifact") -> "list[np.ndarray[Any, Any]]":
     import numpy as np
 
-    from roller_mlir.reference.compare import random_inputs
     from roller_mlir.tools.roller_errors import InputError, UsageError
+    from roller_mlir.tools.roller_reference import draw_inputs
 
     manifest = artifact.manifest
-    buffers = [manifest.buffer(name) for name in manifest.inputs]
-    if arguments.random or not buffers:
-        return random_inputs(buffers, arguments.seed, arguments.values)
+    if arguments.random or not manifest.inputs:
+        return draw_inputs(arguments, artifact)
     if not arguments.input:
-        raise UsageError(f"'{manifest.function}' takes {len(buffers)} inputs; give --input for each, or --random")
+        count = len(manifest.inputs)
+        raise UsageError(f"'{manifest.function}' takes {count} inputs; give --input for each, or --random")
     arrays: list[np.ndarray[Any, Any]] = []
     for name in arguments.input:
         try:
@@ -223,6 +229,7 @@ def _report(
     result: "RunResult",
     comparisons: "list[Comparison]",
     timed: "dict[str, float] | None",
+    undefined: "Sequence[Undefined]",
 ) -> None:
     from roller_mlir.plan.codec import to_json
     from roller_mlir.tools.roller_counts import count_rows, site_rows
@@ -240,6 +247,7 @@ def _report(
                 "counted_against_plan": [row._asdict() for row in rows],
                 "matches": all(c.matches for c in comparisons) if arguments.check else None,
                 "comparisons": to_json(comparisons),
+                "undefined": [str(one) for one in undefined] if arguments.check else None,
                 "findings": [] if arguments.sanitize else None,
             }
         )
@@ -265,10 +273,15 @@ def _report(
     if arguments.sanitize:
         print_line("sanitizer: nothing found")
     for index, comparison in enumerate(comparisons):
-        print_line(_verdict(f"output {index}" if len(comparisons) > 1 else "result", comparison))
+        subject = f"output {index}" if len(comparisons) > 1 else "result"
+        print_line(_verdict(subject, comparison, defined=not undefined))
+    for one in undefined:
+        print_line(f"the program has undefined behaviour on these inputs: {one}; any number is right there")
 
 
-def _verdict(subject: str, comparison: "Comparison") -> str:
+def _verdict(subject: str, comparison: "Comparison", defined: bool) -> str:
+    if not comparison.matches and not defined:
+        return f"{subject} cannot be compared with numpy: {comparison.mismatches} elements differ"
     if comparison.matches:
         how = (
             "equal"

@@ -9,7 +9,7 @@ at.
 import contextlib
 from collections.abc import Generator, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -48,6 +48,10 @@ class Undefined:
     place: str
     points: int
 
+    def named(self, file: str) -> "Undefined":
+        """Return it with the name of the file whose text was evaluated."""
+        return replace(self, place=f"{file}:{self.place.removeprefix('-:')}") if self.place else self
+
     def __str__(self) -> str:
         where = f" at {self.place}" if self.place else ""
         times = "once" if self.points == 1 else f"at {self.points} points"
@@ -59,14 +63,16 @@ class UndefinedLog:
 
     def __init__(self) -> None:
         """Begin with nothing found."""
-        self._found: dict[tuple[Any, str], int] = {}
+        self._found: dict[tuple[Any, str], Undefined] = {}
 
     def look_at(self, op: ir.Operation, operands: Sequence[Array], element_type: str) -> None:
         """Note where an operation of `PARTIAL` is undefined; see `note_undefined`."""
         for why, where in _undefined(op.name, operands, element_type):
             points = int(np.count_nonzero(where))
             if points:
-                self._found[op, why] = self._found.get((op, why), 0) + points
+                before = self._found.get((op, why))
+                points += 0 if before is None else before.points
+                self._found[op, why] = Undefined(op.name, why, _place(op), points)
 
     @property
     def operations(self) -> list[ir.Operation]:
@@ -75,7 +81,7 @@ class UndefinedLog:
 
     def findings(self) -> tuple[Undefined, ...]:
         """Return what was found, in the order in which it was met."""
-        return tuple(Undefined(op.name, why, _spell(op), points) for (op, why), points in self._found.items())
+        return tuple(self._found.values())
 
 
 _log: ContextVar[UndefinedLog | None] = ContextVar("undefined", default=None)
@@ -127,6 +133,9 @@ def _range(element_type: str, signed: bool) -> tuple[float, float]:
     return (-(2.0 ** (width - 1)), 2.0 ** (width - 1)) if signed else (0.0, 2.0**width)
 
 
-def _spell(op: ir.Operation) -> str:
+def _place(op: Any) -> str:
+    """Return where an operation stands, or, of a named op's own body, where the named op does."""
     place = place_of(op.location)
-    return "" if place is None else f"{place.file}:{place.line}:{place.column}"
+    if place is not None:
+        return f"{place.file}:{place.line}:{place.column}"
+    return "" if op.parent is None else _place(op.parent.operation)
