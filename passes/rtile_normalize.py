@@ -6,8 +6,9 @@ math on tensors are linalg; constants are folded and common subexpressions merge
 constant start from `linalg.fill`; loops that every operand runs through contiguously are one loop, except one whose
 position the body reads (`linalg.index`); only linalg ops read what a `tensor.pad` or a `tensor.extract_slice` gives;
 `linalg.softmax`, `linalg.pack`, `linalg.unpack`, `tensor.concat` and `tensor.insert_slice` are linalg ops and
-paddings; each function result is produced by an op of its own. Loops of extent 1 stay where nothing is fused: they
-cost nothing to plan.
+paddings; each function result is produced by an op of its own; calls are inlined, globals that nothing changes are
+constants, assertions are left out with a remark (`roller_mlir.codegen.front_end` lists these rewrites). Loops of extent
+1 stay where nothing is fused: they cost nothing to plan.
 
     func.func @f(%x: tensor<8x4x16xf32>, %y: tensor<8x4x16xf32>) -> (tensor<8x4x16xf32>, tensor<8x4x16xf32>) {
       %s = arith.addf %x, %y : tensor<8x4x16xf32>
@@ -22,10 +23,11 @@ cost nothing to plan.
       %r = linalg.copy ins(%f : tensor<512xf32>) outs(...)
       return %s, (%r, expanded)
 
-Refused: modules without a function, control flow, buffers, dynamic or empty shapes, element types that no plan is made
-for, paddings that are negative, dynamic or by no constant, slices at places known at run time only, insertions with
-strides, and operations that are neither linalg structured ops, constants, paddings, slices nor reshapes, and none of
-those above (`linalg.winograd_*`); each error names its op, type or function.
+Refused: modules without a function, control flow, calls that cannot be inlined, globals that are stored to, buffers,
+dynamic or empty shapes, element types that no plan is made for, paddings that are negative, dynamic or by no constant,
+slices at places known at run time only, insertions with strides, and operations that are neither linalg structured ops,
+constants, paddings, slices nor reshapes, and none of those above (`linalg.winograd_*`); each error names its op, type
+or function.
 Paper: ROLLER section 3.2 (axis fusion).
 """
 

@@ -74,9 +74,8 @@ def check_operations(module: ir.Module) -> None:
 
 def _refusal(name: str) -> str:
     dialect = name.split(".")[0]
-    if dialect in ("scf", "cf", "affine") or name == "func.call":
-        remedy = "write straight-line code" if name != "func.call" else "inline the callee (mlir-opt --inline)"
-        return f"'{name}' is control flow, which cannot be compiled; {remedy}"
+    if dialect in ("scf", "cf", "affine"):
+        return f"'{name}' is control flow, which cannot be compiled; write straight-line code"
     if dialect in ("memref", "bufferization", "vector", "gpu"):
         return (
             f"'{name}' cannot be compiled; lower to linalg on tensors and stop before bufferization and vectorization"

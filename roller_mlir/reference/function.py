@@ -19,6 +19,7 @@ from roller_mlir.support.elements import ElementsError, read_elements
 
 # How MLIR writes an offset, a size or a stride that is an operand.
 _DYNAMIC = -(1 << 63)
+_MOST_CALLS = 64
 
 
 @dataclass(frozen=True)
@@ -62,20 +63,12 @@ def evaluate_function(
         DiagnosedError: The function holds an op that the reference does not know.
     """
     function = _find(module, name)
-    block = function.regions[0].blocks[0]
-    values: dict[Any, _Value] = {}
-    for argument, array in zip(block.arguments, inputs, strict=True):
-        values[argument] = _Value(from_caller(array, _element_type(function, argument.type)), 0)
-    *body, terminator = [op.operation for op in block.operations]
-    for op in body:
-        operands = [values[operand] for operand in op.operands]
-        for result, value in zip(op.results, _evaluate(op, operands), strict=True):
-            if disturb is not None and op.name.startswith("linalg.") and value.data.dtype == np.float64:
-                element = _element_type(op, result.type)
-                value = _Value(round_to(disturb(value.data, element, value.points), element), value.points)
-            values[result] = value
-    returned = [values[operand] for operand in terminator.operands]
-    types = [_element_type(function, operand.type) for operand in terminator.operands]
+    arguments = [
+        _Value(from_caller(np.asarray(array), _element_type(function, argument.type)), 0)
+        for argument, array in zip(function.regions[0].blocks[0].arguments, inputs, strict=True)
+    ]
+    returned = _run(function, arguments, disturb)
+    types = [_element_type(function, operand.type) for operand in _terminator(function).operands]
     return Evaluation(
         tuple(to_caller(value.data, kind) for value, kind in zip(returned, types, strict=True)),
         tuple(types),
@@ -83,11 +76,48 @@ def evaluate_function(
     )
 
 
+_Disturb = Callable[[Array, str, int], Array]
+
+
+def _run(function: ir.Operation, arguments: Sequence[_Value], disturb: _Disturb | None, depth: int = 0) -> list[_Value]:
+    """Evaluate a function's operations in order, and those of the functions that it calls."""
+    block = function.regions[0].blocks[0]
+    values: dict[Any, _Value] = dict(zip(block.arguments, arguments, strict=True))
+    for op in [op.operation for op in block.operations][:-1]:
+        operands = [values[operand] for operand in op.operands]
+        if op.name == "func.call":
+            if depth == _MOST_CALLS:
+                fail(op, f"numpy reference: calls are nested more than {_MOST_CALLS} deep")
+            callee = _find(_module_of(op), ir.FlatSymbolRefAttr(op.attributes["callee"]).value)
+            results = _run(callee, operands, disturb, depth + 1)
+        else:
+            results = _evaluate(op, operands)
+        for result, value in zip(op.results, results, strict=True):
+            if disturb is not None and op.name.startswith("linalg.") and value.data.dtype == np.float64:
+                element = _element_type(op, result.type)
+                value = _Value(round_to(disturb(value.data, element, value.points), element), value.points)
+            values[result] = value
+    return [values[operand] for operand in _terminator(function).operands]
+
+
+def _terminator(function: ir.Operation) -> ir.Operation:
+    block = function.regions[0].blocks[0]
+    return block.operations[len(block.operations) - 1].operation
+
+
+def _module_of(op: ir.Operation) -> Any:
+    """Return the module that an operation is in."""
+    parent: Any = op
+    while parent.name != "builtin.module":
+        parent = parent.parent
+    return parent.opview
+
+
 def _find(module: ir.Module, name: str) -> ir.Operation:
     functions = [op.operation for op in module.body.operations if op.operation.name == "func.func"]
     named = [op for op in functions if ir.StringAttr(op.attributes["sym_name"]).value == name]
-    if not named:
-        fail(module.operation, f"numpy reference: the module has no function '{name}'")
+    if not named or not len(named[0].regions[0].blocks):
+        fail(module.operation, f"numpy reference: the module has no function '{name}' with a body")
     return named[0]
 
 
@@ -108,6 +138,8 @@ def _shape(op: ir.Operation) -> tuple[int, ...]:
 def _evaluate(op: ir.Operation, operands: Sequence[_Value]) -> list[_Value]:
     arrays = [operand.data for operand in operands]
     points = max((operand.points for operand in operands), default=0)
+    if op.name == "cf.assert":
+        return []
     if op.name in _OTHERS:
         return [_OTHERS[op.name](op, operands)]
     if op.name in EXTENDED:
@@ -122,7 +154,10 @@ def _evaluate(op: ir.Operation, operands: Sequence[_Value]) -> list[_Value]:
 
 
 def _constant(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
-    attribute: Any = op.attributes["value"]
+    return _constant_of(op, op.attributes["value"])
+
+
+def _constant_of(op: ir.Operation, attribute: Any) -> _Value:
     result = op.results[0].type
     element = _element_type(op, result)
     if not isinstance(result, ir.RankedTensorType):
@@ -131,6 +166,16 @@ def _constant(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
         return _Value(from_caller(read_elements(attribute), element), 0)
     except ElementsError as error:
         fail(op, f"numpy reference: the constant {error}")
+
+
+def _global(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+    """The value of a global that nothing stores to."""
+    name = str(op.attributes["global"]).removeprefix("@")
+    found = [one.operation for one in _module_of(op).body.operations if one.operation.name == "ml_program.global"]
+    named = [one for one in found if ir.StringAttr(one.attributes["sym_name"]).value == name]
+    if not named or "value" not in named[0].attributes:
+        fail(op, f"numpy reference: the module has no global '{name}' with a value")
+    return _constant_of(op, named[0].attributes["value"])
 
 
 def _empty(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
@@ -245,6 +290,8 @@ def _unpack(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
 
 _OTHERS: dict[str, Callable[[ir.Operation, Sequence[_Value]], _Value]] = {
     "arith.constant": _constant,
+    "ml_program.global_load": _global,
+    "ml_program.global_load_const": _global,
     "tensor.empty": _empty,
     "tensor.expand_shape": _reshape,
     "tensor.collapse_shape": _reshape,

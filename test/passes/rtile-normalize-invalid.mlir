@@ -94,9 +94,10 @@ func.func @f(%a: tensor<4xf32>, %b: tensor<1xf32>) -> tensor<4xf32> {
 
 // -----
 
+// expected-note@+1 {{'g' is declared here}}
 func.func private @g(tensor<4xf32>) -> tensor<4xf32>
 func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{'func.call' is control flow, which cannot be compiled; inline the callee (mlir-opt --inline)}}
+  // expected-error@+1 {{'func.call' calls 'g', which has no body in the module; add its definition}}
   %r = func.call @g(%a) : (tensor<4xf32>) -> tensor<4xf32>
   return %r : tensor<4xf32>
 }

@@ -13,6 +13,9 @@ from typing import TypeAlias
 
 from roller_mlir.codegen.accepted_input import compiled_functions
 from roller_mlir.codegen.decompose import decompose
+from roller_mlir.codegen.front_end.asserts import strip_asserts
+from roller_mlir.codegen.front_end.calls import inline_calls
+from roller_mlir.codegen.front_end.globals import fold_globals
 from roller_mlir.support.bindings import ir
 
 Rewrite: TypeAlias = Callable[[ir.Module], None]
@@ -23,7 +26,7 @@ def _decompose(module: ir.Module) -> None:
         decompose(function)
 
 
-BEFORE_SIMPLIFYING: tuple[Rewrite, ...] = ()
+BEFORE_SIMPLIFYING: tuple[Rewrite, ...] = (strip_asserts, inline_calls, fold_globals)
 AFTER_SIMPLIFYING: tuple[Rewrite, ...] = (_decompose,)
 
 
