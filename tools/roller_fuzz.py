@@ -8,7 +8,7 @@
   roller fuzz --count 10000 --seed 4 --limits docs/limits.md
 
 A case is told by the seed and its number alone. It holds where the results equal numpy's (to the bit where whole
-numbers allow it, within the stated tolerance elsewhere), and where the program is refused at a place and for a reason
+numbers allow it, within its bounds elsewhere), and where the program is refused at a place and for a reason
 that is known. Everything else fails: a wrong result, a fault that the simulator finds, an exception, a process that
 dies or does not end. Failures are shrunk; --keep writes them as .mlir files.
 """

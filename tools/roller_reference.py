@@ -11,7 +11,8 @@ import numpy as np
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.first_stage import LINALG, first_pass
 from roller_mlir.compiler.source import Source, parse_source, read_source
-from roller_mlir.reference import Comparison, compare, evaluate_function, random_inputs
+from roller_mlir.plan.accumulation import Accumulation
+from roller_mlir.reference import Comparison, compare_all, evaluate_function, random_inputs
 from roller_mlir.reference.draws import defined_inputs
 from roller_mlir.runtime import Artifact, RunResult
 from roller_mlir.support.bindings import ir, make_context
@@ -67,18 +68,23 @@ def draw_inputs(arguments: argparse.Namespace, artifact: Artifact) -> list[np.nd
 
 
 def check_result(
-    reference: tuple[Source, str], inputs: Sequence[np.ndarray[Any, Any]], result: RunResult
+    reference: tuple[Source, str],
+    inputs: Sequence[np.ndarray[Any, Any]],
+    result: RunResult,
+    accumulation: Accumulation,
 ) -> list[Comparison]:
-    """Compare each output with what the linalg ops give."""
+    """Compare each output with what the linalg ops give.
+
+    Args:
+        reference: See `open_reference`.
+        inputs: What the kernels were run on.
+        result: What they gave.
+        accumulation: How they sum.
+    """
     with make_context() as context:
         source, name = reference
-        expected = evaluate_function(parse_source(source, context), name, inputs)
-    return [
-        compare(got, want, kind, points)
-        for got, want, kind, points in zip(
-            result.outputs, expected.outputs, expected.element_types, expected.points, strict=True
-        )
-    ]
+        expected = evaluate_function(parse_source(source, context), name, inputs, accumulation)
+    return compare_all(result.outputs, expected)
 
 
 def _signature(module: ir.Module, name: str) -> str:

@@ -62,6 +62,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
+    from roller_mlir.plan.accumulation import accumulation_of
     from roller_mlir.reference.undefined import looking_for_undefined
     from roller_mlir.runtime import SanitizedRunError as Sanitized
     from roller_mlir.runtime import find_backend
@@ -90,8 +91,9 @@ def run(arguments: argparse.Namespace) -> int:
     check()
     if arguments.output:
         _write(arguments.output, result)
+    accumulation = accumulation_of(artifact.manifest, truncates=arguments.on != "sim")
     with looking_for_undefined() as log:
-        comparisons = check_result(reference, inputs, result) if reference else []
+        comparisons = check_result(reference, inputs, result, accumulation) if reference else []
     timed = _time(arguments, artifact, inputs) if arguments.time else None
     undefined = [one.named(reference[0].name) for one in log.findings()] if reference else []
     _report(arguments, artifact, result, comparisons, timed, undefined)
@@ -283,14 +285,5 @@ def _verdict(subject: str, comparison: "Comparison", defined: bool) -> str:
     if not comparison.matches and not defined:
         return f"{subject} cannot be compared with numpy: {comparison.mismatches} elements differ"
     if comparison.matches:
-        how = (
-            "equal"
-            if comparison.equal
-            else f"max error {comparison.max_error:.2e}, permitted {comparison.tolerance:.2e}"
-        )
-        return f"{subject} matches numpy ({how})"
-    return (
-        f"{subject} does not match numpy: {comparison.mismatches} elements differ; max error {comparison.max_error:.3g}"
-        f" (permitted {comparison.tolerance:.2e}) at {list(comparison.index)}: expected {comparison.expected!r}, "
-        f"got {comparison.got!r}"
-    )
+        return f"{subject} matches numpy ({comparison})"
+    return f"{subject} does not match numpy: {comparison}"

@@ -74,7 +74,18 @@ def _print(records: Sequence[Record], seconds: float) -> None:
     from roller_mlir.tools.roller_output import print_line, print_tables
 
     good = [record for record in records if "error" not in record]
-    header = ("id", "target", "extents", "points", "against numpy", "max error", "bytes", "sectors", "phases", "run")
+    header = (
+        "id",
+        "target",
+        "extents",
+        "points",
+        "against numpy",
+        "error of permitted",
+        "bytes",
+        "sectors",
+        "phases",
+        "run",
+    )
     title = "Full-size plans run in the simulator; sectors and phases: counted over planned, the worst"
     if good:
         print_tables([(title, header, [_row(record) for record in good])])
@@ -96,8 +107,8 @@ def _row(record: Record) -> Sequence[str]:
         record["target"],
         " then ".join(extents) or "whole",
         f"{record['points']:,}",
-        "equal" if record["equal"] else "within tolerance" if record["matches"] else "differs",
-        f"{record['max_error']:.1e}",
+        "equal" if record["equal"] else "within bounds" if record["matches"] else "differs",
+        f"{record['max_error']:.2f}",
         "exact" if record["bytes_exact"] else "differ",
         f"{record['sectors_ratio']:.3f}",
         f"{record['phases_ratio']:.3f}",

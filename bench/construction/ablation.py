@@ -12,7 +12,8 @@ from roller_mlir.hal import find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.model.alignment import RULES
 from roller_mlir.plan import TensorExpression
-from roller_mlir.reference import compare, evaluate_function
+from roller_mlir.plan.accumulation import accumulation_of
+from roller_mlir.reference import compare_all, evaluate_function
 from roller_mlir.reference.compare import random_inputs
 from roller_mlir.runtime.errors import ArgumentError, BackendError
 from roller_mlir.suites import Operator, function_text
@@ -115,11 +116,9 @@ def count(text: str, target: str, disabled: tuple[str, ...]) -> dict[str, Any]:
     inputs = random_inputs([manifest.buffer(name) for name in manifest.inputs], 0, "integers")
     result = artifact.run_reported(*inputs, on="sim", count=True)
     with make_context() as context:
-        expected = evaluate_function(parse_source(Source("-", text), context), manifest.function, inputs)
-    compared = [
-        compare(*one)
-        for one in zip(result.outputs, expected.outputs, expected.element_types, expected.points, strict=True)
-    ]
+        module = parse_source(Source("-", text), context)
+        expected = evaluate_function(module, manifest.function, inputs, accumulation_of(manifest))
+    compared = compare_all(result.outputs, expected)
     counts = [one for launch in result.launches for one in launch.counts or ()]
     plans = [kernel.plan for kernel in artifact.kernels if kernel.plan is not None]
     return {

@@ -12,7 +12,8 @@ from pathlib import Path
 import roller_mlir
 from roller_mlir import Artifact, CompileOptions
 from roller_mlir.measure.example_sizes import LARGE, at_size
-from roller_mlir.reference import compare, evaluate_function, random_inputs
+from roller_mlir.plan.accumulation import accumulation_of
+from roller_mlir.reference import compare_all, evaluate_function, random_inputs
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 
@@ -81,13 +82,9 @@ def checked(artifact: Artifact) -> str:
     inputs = random_inputs([manifest.buffer(name) for name in manifest.inputs], 0, "normal")
     outputs = artifact.run(*inputs, seed=0)
     with make_context() as context:
-        expected = evaluate_function(parse_module(artifact.text("input"), context), manifest.function, inputs)
-    found = [
-        compare(got, want, kind, points)
-        for got, want, kind, points in zip(
-            outputs, expected.outputs, expected.element_types, expected.points, strict=True
-        )
-    ]
+        module = parse_module(artifact.text("input"), context)
+        expected = evaluate_function(module, manifest.function, inputs, accumulation_of(manifest))
+    found = compare_all(outputs, expected)
     error = max(one.max_error for one in found)
     return f"{error:.1e}" if all(one.matches for one in found) else f"differs by {error:.1e}"
 

@@ -271,7 +271,6 @@ class Builder:
             max(one.bound for one in infos),
             all(one.same for one in infos),
             all(one.whole for one in infos),
-            max(one.depth for one in infos),
         )
         if isinstance(node, Pad) and abs(node.value) != float("inf"):
             joined = replace(joined, bound=max(joined.bound, abs(node.value)))

@@ -5,10 +5,8 @@ from dataclasses import dataclass
 
 from roller_mlir.fuzz.forced import Forced
 from roller_mlir.fuzz.job import Job
-from roller_mlir.fuzz.program import Program, computed
+from roller_mlir.fuzz.program import Program
 from roller_mlir.fuzz.write import write_program
-
-_COARSEST_FIRST = ("bf16", "f16", "tf32", "f32", "f64")
 
 
 @dataclass(frozen=True)
@@ -23,7 +21,6 @@ class Case:
         target: The device.
         values: "integers", "signs" or "normal".
         exact: Per result, whether kernel and reference must agree to the bit.
-        depth: Per result, how many operations round on the way to it.
         forced: What the case forces.
         sanitize: Whether the simulator looks for races and uninitialised reads too.
         level: What the simulator executes: "kernels" or "llvm".
@@ -37,7 +34,6 @@ class Case:
     target: str
     values: str
     exact: tuple[bool, ...]
-    depth: tuple[int, ...]
     forced: Forced
     sanitize: bool = False
     level: str = "kernels"
@@ -50,15 +46,12 @@ def job_of(case: Case) -> Job:
     Raises:
         InvalidProgramError: The program has an extent below 1, or reads outside a tensor.
     """
-    there = computed(case.program) | ({"tf32"} if case.forced.allow_tf32 else set())
     return Job(
         text=write_program(case.program),
         target=case.target,
         values=case.values,
         seed=case.number,
         exact=case.exact,
-        depth=case.depth,
-        coarsest=next((kind for kind in _COARSEST_FIRST if kind in there), ""),
         forced=case.forced,
         sanitize=case.sanitize,
         level=case.level,

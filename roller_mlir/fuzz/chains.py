@@ -30,7 +30,7 @@ def softmax(b: Builder, element: str) -> list[Ref]:
         kind = b.type_of(ref)
         text = f"dimension({b.random.randrange(rank)})"
         node = Named(operands=(ref, b.fill(kind.shape, element)), types=(kind,), name="softmax", extra=text)
-        return [b.add(node, Info(1.0, False, False, b.info[ref].depth + 4))]
+        return [b.add(node, Info(1.0, False, False))]
     return [softmax_of(b, ref, b.random.randrange(rank) if b.chance(0.3) else -1)]
 
 

@@ -7,8 +7,6 @@ import time
 import traceback
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
-from math import sqrt
 from pathlib import Path
 
 import numpy as np
@@ -21,16 +19,15 @@ from roller_mlir.fuzz.job import Job, Outcome
 from roller_mlir.fuzz.matrix_plans import matrix_plans_text
 from roller_mlir.fuzz.ranked import UnknownPlansError, plan_file_text, random_tile
 from roller_mlir.fuzz.refusals import reason_of
-from roller_mlir.reference import Evaluation, compare, evaluate_function, random_inputs
-from roller_mlir.reference.values import Array, from_caller
+from roller_mlir.plan.accumulation import accumulation_of
+from roller_mlir.reference import Evaluation, compare_all, evaluate_function, random_inputs
+from roller_mlir.reference.values import Array
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.findings import SanitizedRunError
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import DiagnosedError
 
-EPSILON = {"f64": 2.0**-52, "f32": 2.0**-23, "tf32": 2.0**-10, "f16": 2.0**-10, "bf16": 2.0**-7}
 SIMULATOR_TIMEOUT_S = 20.0
-DISTURBED_RUNS = 4
 
 
 def run_job(job: Job) -> Outcome:
@@ -90,64 +87,27 @@ def _run(job: Job, source: Source, options: CompileOptions) -> Outcome:
         return Outcome("wrong", "an input was changed")
     with make_context() as context:
         module = parse_source(source, context)
-        expected = evaluate_function(module, manifest.function, inputs)
+        expected = evaluate_function(module, manifest.function, inputs, accumulation_of(manifest))
         status, message = judge(job, outputs, expected)
-        if status == "wrong" and not all(job.exact):
-            disturbed = [
-                evaluate_function(module, manifest.function, inputs, partial(_disturb, np.random.default_rng(seed)))
-                for seed in range(DISTURBED_RUNS)
-            ]
-            status, message = judge(job, outputs, expected, disturbed)
     families = tuple(sorted({one.plan.instruction for one in artifact.kernels if one.plan is not None}))
     kernels = len(artifact.kernels)
     return Outcome(status, message, "", compiled - started, done - compiled, kernels, families=families)
 
 
-def judge(
-    job: Job, outputs: Sequence[Array], expected: Evaluation, disturbed: Sequence[Evaluation] = ()
-) -> tuple[str, str]:
+def judge(job: Job, outputs: Sequence[Array], expected: Evaluation) -> tuple[str, str]:
     """Return "equal" or "close", or "wrong" and where.
 
     Args:
-        job: What was run; which results are exact, and the depth of those that are not.
+        job: What was run; which results are exact.
         outputs: The kernels' results.
         expected: The reference's.
-        disturbed: The reference's with rounding errors of the size that another order of a sum makes: what they change
-            (the sine of a large number changes wholly), a kernel may change too.
     """
-    equal = True
-    results = zip(outputs, expected.outputs, expected.element_types, expected.points, job.exact, job.depth, strict=True)
-    for number, (got, want, kind, points, exact, depth) in enumerate(results):
-        one = compare(got, want, kind, points)
-        equal = equal and one.equal
-        others = [compare(run.outputs[number], want, kind, points).max_error for run in disturbed]
-        allowed = 0.0 if exact else max(tolerance(job.coarsest, points, depth), *(2 * error for error in others), 0.0)
-        if not one.equal and one.max_error > allowed and not (allowed and _is_noise(got, want, kind, allowed)):
-            return "wrong", (
-                f"result {number} at {list(one.index)}: expected {one.expected!r}, got {one.got!r} "
-                f"(error {one.max_error:.3g}, permitted {allowed:.3g}; {one.mismatches} elements)"
-            )
-    return "equal" if equal else "close", ""
-
-
-def _disturb(generator: np.random.Generator, values: Array, kind: str, points: int) -> Array:
-    """Return values changed by up to a sixteenth of the tolerance of what computed them."""
-    return values * (1 + generator.uniform(-1, 1, values.shape) * tolerance(kind, points, 1) / 16)
-
-
-def _is_noise(got: Array, want: Array, kind: str, allowed: float) -> bool:
-    """Return whether a result is rounding errors only, because what it was computed from, of about 1, cancels."""
-    limit = 16 * allowed
-    return all(float(np.abs(from_caller(one, kind)).max(initial=0.0)) <= limit for one in (got, want))
-
-
-def tolerance(coarsest: str, points: int, depth: int) -> float:
-    """Return the permitted relative error: that of the reference, for the coarsest type, once per rounding operation.
-
-    >>> f"{tolerance('f32', 1024, 2):.1e}"
-    '3.8e-05'
-    """
-    return 4 * EPSILON.get(coarsest, 0.0) * (8 + sqrt(points)) * max(1, depth)
+    found = compare_all(outputs, expected)
+    for number, (one, exact) in enumerate(zip(found, job.exact, strict=True)):
+        if not one.matches or (exact and not one.equal):
+            return "wrong", f"result {number}{' (exact)' if exact else ''}: {one}"
+    unsaid = "; ".join(f"result {number}: {one}" for number, one in enumerate(found) if one.unsaid)
+    return "equal" if all(one.equal for one in found) else "close", unsaid
 
 
 def _options(job: Job, source: Source, folder: Path) -> CompileOptions:

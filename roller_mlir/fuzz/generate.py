@@ -92,9 +92,9 @@ def make_case(
             continue
         matrix = kind in MATRIX_KINDS
         forced = draw_matrix_forced(generator, allow_tf32=allow_tf32) if matrix else draw_forced(generator)
-        exact, depth = tuple(b.info[ref].same for ref in refs), tuple(b.info[ref].depth for ref in refs)
+        exact = tuple(b.info[ref].same for ref in refs)
         target = targets[number % len(targets)]
-        return Case(seed, number, kind, program, target, b.values, exact, depth, forced, only=only)
+        return Case(seed, number, kind, program, target, b.values, exact, forced, only=only)
     raise RuntimeError(f"case {number} of seed {seed}: {_ATTEMPTS} programs in a row were rejected")
 
 

@@ -17,8 +17,6 @@ class Job:
         values: "integers", "signs" or "normal".
         seed: Of the inputs and of the order of threads.
         exact: Per result, whether kernel and reference must agree to the bit.
-        depth: Per result, how many operations round on the way to it.
-        coarsest: Of the float types that the program computes in, the one with the fewest digits; "" for none.
         forced: Options of the compilation.
         sanitize: Whether the simulator looks for races and uninitialised reads too.
         level: What the simulator executes: "kernels" or "llvm".
@@ -29,8 +27,6 @@ class Job:
     values: str
     seed: int
     exact: tuple[bool, ...]
-    depth: tuple[int, ...]
-    coarsest: str
     forced: Forced = field(default_factory=Forced)
     sanitize: bool = False
     level: str = "kernels"

@@ -2,7 +2,7 @@
 """What is known of the values of a random program: how large they are, and whether they are exact.
 
 A result whose reference and kernel must agree to the bit is `same`: whole numbers that the type holds, and what only
-moves or picks from such. Where that holds equality is asked for, elsewhere the stated tolerance.
+moves or picks from such. Where that holds equality is asked for, elsewhere the bound of the reference.
 """
 
 from collections.abc import Sequence
@@ -41,14 +41,12 @@ class Info:
         bound: No element is larger in magnitude.
         same: Whether the reference and every correct kernel have the very same bits.
         whole: Whether all elements are whole numbers.
-        depth: Operations that round on the way to it.
         most: No element is larger, where that is less than the bound.
     """
 
     bound: float
     same: bool = True
     whole: bool = True
-    depth: int = 0
     most: float = float("inf")
 
     @property
@@ -66,15 +64,14 @@ def settle(info: Info, element: str) -> Info:
 
 def reduce_info(op: str, point: Info, start: Info, count: int, element: str) -> Info:
     """Return what is known of a reduction of `count` points."""
-    depth = max(point.depth, start.depth)
     same, whole = point.same and start.same, point.whole and start.whole
     if op == "add":
-        info = Info(start.bound + count * point.bound, same and whole, whole, depth + 1)
+        info = Info(start.bound + count * point.bound, same and whole, whole)
     elif op == "mul":
         bound = max(start.bound, 1.0) * exp(min(count * log(max(point.bound, 1.0)), 300.0))
-        info = Info(bound, same and whole, whole, depth + 1)
+        info = Info(bound, same and whole, whole)
     else:
-        info = Info(max(start.bound, point.bound), same, whole, depth)
+        info = Info(max(start.bound, point.bound), same, whole)
     if not is_float(element):
         info = replace(info, bound=min(info.bound, EXACT[element]))
     return settle(info, element)
@@ -104,15 +101,14 @@ def judge(
         return settle(Info(min(abs(scalar.value), 1e9), True, whole, most=scalar.value), scalar.element)
     parts = [judge(part, inputs, outputs, elements, points) for part in scalar.parts]
     kind = element_of(scalar, elements[0], elements[1])
-    depth = max(part.depth for part in parts)
     same, whole = all(part.same for part in parts), all(part.whole for part in parts)
     bound = max(part.bound for part in parts)
     if scalar.op in COMPARISONS or scalar.op in ("floor", "ceil"):
         if not same:
             raise RejectedError(f"{scalar.op} of a value that is not exact")
-        return Info(1.0 if scalar.op in COMPARISONS else bound + 1, True, True, depth)
+        return Info(1.0 if scalar.op in COMPARISONS else bound + 1, True, True)
     if scalar.op == "select":
-        return Info(max(p.bound for p in parts[1:]), same, all(p.whole for p in parts[1:]), depth)
+        return Info(max(p.bound for p in parts[1:]), same, all(p.whole for p in parts[1:]))
     if scalar.op == "cast":
         if (
             not is_float(kind)
@@ -123,12 +119,12 @@ def judge(
         rounds = is_float(kind) and not (whole and bound <= EXACT[kind])
         # What is rounded twice, over f32 on its way to a narrow type, may differ in the last bit.
         twice = rounds and element_of(scalar.parts[0], elements[0], elements[1]) in ("f64", "i64", "i32")
-        return Info(bound, same and not twice, whole, depth + rounds)
+        return Info(bound, same and not twice, whole)
     if scalar.op in ("max", "min", "maxnum", "minnum", "maxu", "and", "or", "xor", "neg", "abs"):
         tops = [part.top for part in parts]
         most = min(tops) if scalar.op in ("min", "minnum") else max(tops) if scalar.op == "max" else float("inf")
-        return Info(EXACT[kind] if scalar.op in ("maxu", "and", "or", "xor") else bound, same, whole, depth, most)
-    joined = Info(bound, same, whole, depth + 1, max(part.top for part in parts))
+        return Info(EXACT[kind] if scalar.op in ("maxu", "and", "or", "xor") else bound, same, whole, most)
+    joined = Info(bound, same, whole, max(part.top for part in parts))
     info = _arithmetic(scalar.op, parts, joined)
     if info.bound > LARGEST.get(kind, float("inf")):
         raise RejectedError(f"values up to {info.bound} in {kind}")
@@ -148,10 +144,10 @@ def _arithmetic(op: str, parts: Sequence[Info], joined: Info) -> Info:
     if op in ("exp", "exp2", "expm1"):
         if joined.most > 12:
             raise RejectedError("an exponential of a large value")
-        return replace(rounded, bound=max(1.0, 2.72**joined.most), depth=joined.depth + 1, most=float("inf"))
+        return replace(rounded, bound=max(1.0, 2.72**joined.most), most=float("inf"))
     rounded = replace(rounded, most=float("inf"))
     if op in ("tanh", "erf", "sin", "cos", "rsqrt"):
-        return replace(rounded, bound=1.0, depth=joined.depth + 1)
+        return replace(rounded, bound=1.0)
     if op == "div":
         return replace(rounded, bound=parts[0].bound)
     return replace(rounded, bound=joined.bound + 1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
 from roller_mlir.fuzz.numbers import Knob, Whole
-from roller_mlir.fuzz.scalars import Scalar, subexpressions
+from roller_mlir.fuzz.scalars import Scalar
 
 Ref: TypeAlias = tuple[int, int]
 """A value: number of its node, and which of the node's results it is."""
@@ -208,17 +208,6 @@ def map_types(program: Program, change: dict[str, str]) -> Program:
 def elements(program: Program) -> set[str]:
     """Return the element types of a program's tensors."""
     return {kind.element for node in program.nodes for kind in node.types}
-
-
-def computed(program: Program) -> set[str]:
-    """Return the element types that a program computes in: those of results of its ops, and of casts in bodies."""
-    found: set[str] = set()
-    for node in program.nodes:
-        if isinstance(node, Generic):
-            found |= {one.element for scalar in node.body for one in subexpressions(scalar) if one.op == "cast"}
-        if isinstance(node, Generic | Named):
-            found |= {kind.element for kind in node.types}
-    return found
 
 
 def with_node(program: Program, number: int, node: Node) -> Program:

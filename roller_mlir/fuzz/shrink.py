@@ -88,7 +88,7 @@ def _fewer_results(case: Case) -> Iterator[Case]:
     if len(program.results) != 1:
         for number, ref in enumerate(program.results):
             fewer = without_unused(replace(program, results=(ref,)))
-            yield replace(case, program=fewer, exact=(case.exact[number],), depth=(case.depth[number],))
+            yield replace(case, program=fewer, exact=(case.exact[number],))
         return
     number, _ = program.results[0] if program.results else (0, 0)
     for operand in program.nodes[number].operands:

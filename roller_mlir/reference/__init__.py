@@ -4,7 +4,7 @@
 It shares no code with the compiler's planning and code generation, so that one mistake cannot sit on both sides.
 """
 
-from roller_mlir.reference.compare import Comparison, compare, random_inputs
+from roller_mlir.reference.compare import Comparison, compare, compare_all, random_inputs
 from roller_mlir.reference.function import Evaluation, evaluate_function
 
-__all__ = ["Comparison", "Evaluation", "compare", "evaluate_function", "random_inputs"]
+__all__ = ["Comparison", "Evaluation", "compare", "compare_all", "evaluate_function", "random_inputs"]

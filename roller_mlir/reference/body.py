@@ -7,6 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from roller_mlir.plan.rounding import DIGITS
+from roller_mlir.reference.bounded import Bounded
+from roller_mlir.reference.bounded_body import apply_bounded, apply_extended
 from roller_mlir.reference.integers import COMPARE_INTEGERS, EXTENDED
 from roller_mlir.reference.scalars import BITCAST, CASTS, COMPARE_FLOATS, OPERATIONS, REDUCERS, SCALARS
 from roller_mlir.reference.undefined import element_of, note_undefined
@@ -49,38 +52,38 @@ def apply_scalar_operation(op: ir.Operation, element_type: str, operands: Sequen
 
 
 class BodyEvaluator:
-    """Evaluates values of a body lazily, each once, on arrays with one axis per loop."""
+    """Evaluates values of a body lazily, each once, on arrays with one axis per loop, with their bounds."""
 
-    def __init__(self, op: ir.Operation, block: Any, arguments: Sequence[Array], ranges: tuple[range, ...]) -> None:
+    def __init__(self, op: ir.Operation, block: Any, arguments: Sequence[Bounded], ranges: tuple[range, ...]) -> None:
         """Bind the block's first arguments to arrays, and the loops to ranges."""
         self._op = op
         self._ranges = ranges
-        self._known: dict[Any, Array] = dict(zip(list(block.arguments), arguments, strict=False))
+        self._known: dict[Any, Bounded] = dict(zip(list(block.arguments), arguments, strict=False))
 
-    def value(self, value: Any) -> Array:
+    def value(self, value: Any) -> Bounded:
         """Return a value of the body; an unknown operation is a located error."""
         if value not in self._known:
             self._known[value] = self._evaluate(value)
         return self._known[value]
 
-    def _evaluate(self, value: Any) -> Array:
+    def _evaluate(self, value: Any) -> Bounded:
         owner = value.owner
         if isinstance(owner, ir.Block):
             fail(self._op, f"numpy reference: the body of '{self._op.name}' uses an argument of another block")
         op = owner.operation
         kind = str(value.type)
         if op.name == "arith.constant":
-            return round_to(np.asarray(op.attributes["value"].value), kind)
+            return Bounded(round_to(np.asarray(op.attributes["value"].value), kind))
         if op.name == "linalg.index":
             loop = ir.IntegerAttr(op.attributes["dim"]).value
             shape = [-1 if i == loop else 1 for i in range(len(self._ranges))]
-            return np.arange(self._ranges[loop].start, self._ranges[loop].stop).reshape(shape)
+            return Bounded(np.arange(self._ranges[loop].start, self._ranges[loop].stop).reshape(shape))
         if op.name in EXTENDED:
             operands = [self.value(operand) for operand in op.operands]
-            return EXTENDED[op.name](*operands)[ir.OpResult(value).result_number]
+            return apply_extended(EXTENDED[op.name], operands)[ir.OpResult(value).result_number]
         if not is_scalar_operation(op):
             fail(op, f"numpy reference: '{op.name}' is not supported in a body")
-        return apply_scalar_operation(op, kind, [self.value(operand) for operand in op.operands])
+        return apply_bounded(apply_scalar_operation, op, kind, [self.value(operand) for operand in op.operands])
 
 
 def find_contribution(block: Any, yielded: Any, accumulator: int, inputs: int) -> Contribution | None:
@@ -122,10 +125,11 @@ def _arguments(value: Any) -> list[Any]:
     return found
 
 
-def find_product(block: Any, inputs: int) -> list[int] | None:
-    """Return the inputs whose product is summed, None if the body is not accumulator + product of inputs.
+def find_product(block: Any, inputs: int) -> tuple[list[int], str] | None:
+    """Return the inputs whose product is summed, and the type of the product.
 
-    A cast to a wider float keeps the value, so it is looked through.
+    A cast to a wider float keeps the value, so it is looked through. None if the body is not accumulator + product of
+    inputs.
     """
     terminator = list(block.operations)[-1].operation
     if len(terminator.operands) != 1:
@@ -135,6 +139,7 @@ def find_product(block: Any, inputs: int) -> list[int] | None:
         return None
     numbers = {argument: i for i, argument in enumerate(list(block.arguments)[:inputs])}
     factors: list[int] = []
+    kind = str(contribution.value.type)
     pending = [contribution.value]
     while pending:
         value = pending.pop()
@@ -143,5 +148,7 @@ def find_product(block: Any, inputs: int) -> list[int] | None:
             continue
         if isinstance(value.owner, ir.Block) or value.owner.name not in ("arith.mulf", "arith.extf"):
             return None
+        if value.owner.name == "arith.mulf":
+            kind = min(kind, str(value.type), key=DIGITS.__getitem__)
         pending += list(value.owner.operands)
-    return sorted(factors)
+    return sorted(factors), kind

@@ -1,15 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Random inputs, and the comparison of results with the reference under a stated tolerance."""
+"""Random inputs, and the comparison of results with the reference: each element within its own bound."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import sqrt
 from typing import Any
 
 import numpy as np
 
 from roller_mlir.plan.manifest import Buffer
-from roller_mlir.reference.values import EPSILON, Array, from_caller, is_float, to_caller
+from roller_mlir.plan.rounding import off_by, says_nothing
+from roller_mlir.reference.bounded import Bounded
+from roller_mlir.reference.function import Evaluation
+from roller_mlir.reference.values import Array, from_caller, is_float, to_caller
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,77 +19,96 @@ class Comparison:
     """How one result differs from the reference.
 
     Attributes:
-        matches: Whether every element is within the tolerance (and NaN exactly where the reference is).
+        matches: Whether every element is within its bound (and NaN or infinite exactly where the reference is).
         equal: Whether every element is the very same.
-        tolerance: The largest permitted error, as a share of max(|expected|, root mean square of the expected).
-        max_error: The largest error found, in the same measure; inf where a NaN or an infinity is unexpected.
+        max_error: The largest error found, in units of the element's bound; inf where it must be equal and is not.
         index: Where that is, empty for a scalar or an empty array.
         expected: The reference's element there.
         got: The result's element there.
-        mismatches: How many elements are outside the tolerance.
+        permitted: The bound there.
+        mismatches: How many elements are outside their bound.
+        unsaid: How many elements have a bound as large as the result, or none, so that nothing is said of them.
+        elements: How many there are.
     """
 
     matches: bool
     equal: bool
-    tolerance: float
     max_error: float
     index: tuple[int, ...]
-    expected: float
-    got: float
+    expected: float | int
+    got: float | int
+    permitted: float
     mismatches: int
+    unsaid: int
+    elements: int
+
+    def __str__(self) -> str:
+        """Return what there is to say in one line."""
+        if not self.matches:
+            return (
+                f"{self.mismatches} of {self.elements} elements differ; at {list(self.index)} expected "
+                f"{self.expected!r}, got {self.got!r}, permitted is an error of {self.permitted:.3g}"
+            )
+        found = "equal" if self.equal else f"max error {self.max_error:.2f} of what is permitted"
+        rest = f"; nothing is said of {self.unsaid} of {self.elements} elements" if self.unsaid else ""
+        return found + rest
 
 
-def tolerance(element_type: str, points: int) -> float:
-    """Return the permitted relative error of a result: 4 epsilon (8 + sqrt(n)).
-
-    Rounding errors of a sum of n numbers of random sign grow as sqrt(n); 8 pays for the functions of the body (exp and
-    the like are approximate on a GPU). Integers must be equal.
-
-    Args:
-        element_type: MLIR's spelling.
-        points: n, the points that the reductions behind the result combine.
-
-    >>> f"{tolerance('f32', 1024):.1e}"
-    '1.9e-05'
-    """
-    return 4 * EPSILON[element_type] * (8 + sqrt(points)) if is_float(element_type) else 0.0
-
-
-def compare(got: Array, expected: Array, element_type: str, points: int) -> Comparison:
+def compare(got: Array, expected: Bounded, element_type: str) -> Comparison:
     """Compare a result with the reference.
 
     Args:
-        got: The result.
-        expected: The reference, of the same shape and type.
+        got: The result, as the caller's numpy type.
+        expected: The reference with its bound, of the same shape and type.
         element_type: MLIR's spelling.
-        points: See `tolerance`.
+
+    Raises:
+        ValueError: The shapes differ.
     """
-    if got.shape != expected.shape:
+    if got.shape != expected.data.shape:
         raise ValueError(
-            f"results are compared with references of their shape, but got {got.shape} and {expected.shape}"
+            f"results are compared with references of their shape, but got {got.shape} and {expected.data.shape}"
         )
-    allowed = tolerance(element_type, points)
-    left = np.asarray(from_caller(got, element_type), np.float64)
-    right = np.asarray(from_caller(expected, element_type), np.float64)
-    same = (left == right) | (np.isnan(left) & np.isnan(right))
+    left, right = from_caller(got, element_type), expected.data
+    stored = from_caller(to_caller(right, element_type), element_type)
     with np.errstate(all="ignore"):
-        finite = right[np.isfinite(right)]
-        scale = np.maximum(np.abs(right), np.sqrt(np.mean(finite * finite)) if finite.size else 0.0)
-        error = np.where(same, 0.0, np.abs(left - right) / np.where(scale > 0, scale, 1.0))
-    error = np.where(np.isnan(error), np.inf, error)
-    worst = int(np.argmax(error)) if error.size else 0
-    index = tuple(int(i) for i in np.unravel_index(worst, error.shape)) if error.size and error.ndim else ()
-    largest = float(error.reshape(-1)[worst]) if error.size else 0.0
+        if is_float(element_type):
+            bound = expected.errors()
+            off = off_by(np, left, right, bound)
+            equal = bool(((left == stored) | (np.isnan(left) & np.isnan(stored))).all())
+            unsaid = says_nothing(np, right, bound) if right.size else np.zeros(0, np.bool_)
+        else:
+            bound = expected.errors()
+            same = left == right
+            difference = np.abs(left.astype(np.float64) - right.astype(np.float64))
+            off = np.where(same, 0.0, np.where(bound > 0, np.maximum(difference, 1.0) / bound, np.inf))
+            equal, unsaid = bool(same.all()), np.isinf(bound)
+            if element_type == "i1":
+                unsaid = bound > 0
+    worst = int(np.argmax(off)) if off.size else 0
+    index = tuple(int(i) for i in np.unravel_index(worst, off.shape)) if off.size and off.ndim else ()
     return Comparison(
-        matches=largest <= allowed,
-        equal=bool(same.all()),
-        tolerance=allowed,
-        max_error=largest,
+        matches=not off.size or bool(off.max() <= 1),
+        equal=equal,
+        max_error=float(off.reshape(-1)[worst]) if off.size else 0.0,
         index=index,
-        expected=float(right[index]) if error.size else 0.0,
-        got=float(left[index]) if error.size else 0.0,
-        mismatches=int(np.count_nonzero(error > allowed)),
+        expected=stored[index].item() if off.size else 0.0,
+        got=left[index].item() if off.size else 0.0,
+        permitted=float(bound[index]) if off.size else 0.0,
+        mismatches=int(np.count_nonzero(off > 1)),
+        unsaid=int(np.count_nonzero(unsaid)),
+        elements=off.size,
     )
+
+
+def compare_all(outputs: Sequence[Array], expected: Evaluation) -> list[Comparison]:
+    """Compare each result of a function with the reference.
+
+    Args:
+        outputs: The results.
+        expected: What `evaluate_function` returned, with the accumulation of the kernels that gave the results.
+    """
+    return [compare(*one) for one in zip(outputs, expected.bounded, expected.element_types, strict=True)]
 
 
 def random_inputs(buffers: Sequence[Buffer], seed: int, kind: str = "integers") -> list[np.ndarray[Any, Any]]:

@@ -7,10 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from roller_mlir.plan.accumulation import UNKNOWN, Accumulation
 from roller_mlir.reference.body import apply_scalar_operation, is_scalar_operation
+from roller_mlir.reference.bounded import Bounded, Written, join
+from roller_mlir.reference.bounded_body import apply_bounded, apply_extended
+from roller_mlir.reference.bounded_softmax import bounded_softmax
 from roller_mlir.reference.integers import EXTENDED
 from roller_mlir.reference.packing import packed, unpacked
-from roller_mlir.reference.structured import evaluate_structured, reduction_points, uninitialised
+from roller_mlir.reference.structured import evaluate_structured, uninitialised
 from roller_mlir.reference.undefined import element_of
 from roller_mlir.reference.values import Array, from_caller, is_supported, round_to, to_caller
 from roller_mlir.support.bindings import ir
@@ -29,32 +33,24 @@ class Evaluation:
     Attributes:
         outputs: One array per result, as the caller's numpy types.
         element_types: MLIR element type per result.
-        points: Per result, how many points the reductions of its longest chain of ops combine, for the tolerance.
+        bounded: One value per result with the bound of how far a right program may be from it.
     """
 
     outputs: tuple[Array, ...]
     element_types: tuple[str, ...]
-    points: tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class _Value:
-    data: Array
-    points: int
+    bounded: tuple[Bounded, ...]
 
 
 def evaluate_function(
-    module: ir.Module, name: str, inputs: Sequence[Array], disturb: Callable[[Array, str, int], Array] | None = None
+    module: ir.Module, name: str, inputs: Sequence[Array], accumulation: Accumulation = UNKNOWN
 ) -> Evaluation:
-    """Evaluate a function of a module; floats are computed in float64 and rounded to their type after each op.
+    """Evaluate a function of a module in float64, exactly for integers, with a bound of a right program's error.
 
     Args:
         module: Linalg on tensors.
         name: The function.
         inputs: One array per argument.
-        disturb: Called with each float result of a linalg op, its element type and the points its reductions combine;
-            what it returns takes the result's place. What comes of small changes tells how well a program is
-            conditioned.
+        accumulation: How the kernels that are judged sum products.
 
     Returns:
         The results.
@@ -64,39 +60,34 @@ def evaluate_function(
     """
     function = _find(module, name)
     arguments = [
-        _Value(from_caller(np.asarray(array), _element_type(function, argument.type)), 0)
+        Bounded(from_caller(np.asarray(array), _element_type(function, argument.type)))
         for argument, array in zip(function.regions[0].blocks[0].arguments, inputs, strict=True)
     ]
-    returned = _run(function, arguments, disturb)
+    returned = _run(function, arguments, accumulation)
     types = [_element_type(function, operand.type) for operand in _terminator(function).operands]
     return Evaluation(
         tuple(to_caller(value.data, kind) for value, kind in zip(returned, types, strict=True)),
         tuple(types),
-        tuple(value.points for value in returned),
+        tuple(returned),
     )
 
 
-_Disturb = Callable[[Array, str, int], Array]
-
-
-def _run(function: ir.Operation, arguments: Sequence[_Value], disturb: _Disturb | None, depth: int = 0) -> list[_Value]:
+def _run(
+    function: ir.Operation, arguments: Sequence[Bounded], accumulation: Accumulation, depth: int = 0
+) -> list[Bounded]:
     """Evaluate a function's operations in order, and those of the functions that it calls."""
     block = function.regions[0].blocks[0]
-    values: dict[Any, _Value] = dict(zip(block.arguments, arguments, strict=True))
+    values: dict[Any, Bounded] = dict(zip(block.arguments, arguments, strict=True))
     for op in [op.operation for op in block.operations][:-1]:
         operands = [values[operand] for operand in op.operands]
         if op.name == "func.call":
             if depth == _MOST_CALLS:
                 fail(op, f"numpy reference: calls are nested more than {_MOST_CALLS} deep")
             callee = _find(_module_of(op), ir.FlatSymbolRefAttr(op.attributes["callee"]).value)
-            results = _run(callee, operands, disturb, depth + 1)
+            results = _run(callee, operands, accumulation, depth + 1)
         else:
-            results = _evaluate(op, operands)
-        for result, value in zip(op.results, results, strict=True):
-            if disturb is not None and op.name.startswith("linalg.") and value.data.dtype == np.float64:
-                element = _element_type(op, result.type)
-                value = _Value(round_to(disturb(value.data, element, value.points), element), value.points)
-            values[result] = value
+            results = _evaluate(op, operands, accumulation)
+        values.update(zip(op.results, results, strict=True))
     return [values[operand] for operand in _terminator(function).operands]
 
 
@@ -135,40 +126,36 @@ def _shape(op: ir.Operation) -> tuple[int, ...]:
     return tuple(tensor.shape)
 
 
-def _evaluate(op: ir.Operation, operands: Sequence[_Value]) -> list[_Value]:
-    arrays = [operand.data for operand in operands]
-    points = max((operand.points for operand in operands), default=0)
+def _evaluate(op: ir.Operation, operands: Sequence[Bounded], accumulation: Accumulation) -> list[Bounded]:
     if op.name == "cf.assert":
         return []
     if op.name in _OTHERS:
         return [_OTHERS[op.name](op, operands)]
     if op.name in EXTENDED:
-        return [_Value(value, points) for value in EXTENDED[op.name](*arrays)]
+        return apply_extended(EXTENDED[op.name], operands)
     if is_scalar_operation(op):
-        element = _element_type(op, op.results[0].type)
-        return [_Value(round_to(apply_scalar_operation(op, element, arrays), element), points)]
+        return [apply_bounded(apply_scalar_operation, op, _element_type(op, op.results[0].type), operands)]
     if not op.name.startswith("linalg."):
         fail(op, f"numpy reference: '{op.name}' is not supported")
-    points += reduction_points(op, arrays)
-    return [_Value(result, points) for result in evaluate_structured(op, arrays)]
+    return evaluate_structured(op, operands, accumulation)
 
 
-def _constant(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+def _constant(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
     return _constant_of(op, op.attributes["value"])
 
 
-def _constant_of(op: ir.Operation, attribute: Any) -> _Value:
+def _constant_of(op: ir.Operation, attribute: Any) -> Bounded:
     result = op.results[0].type
     element = _element_type(op, result)
     if not isinstance(result, ir.RankedTensorType):
-        return _Value(round_to(np.asarray(attribute.value), element), 0)
+        return Bounded(round_to(np.asarray(attribute.value), element))
     try:
-        return _Value(from_caller(read_elements(attribute), element), 0)
+        return Bounded(from_caller(read_elements(attribute), element))
     except ElementsError as error:
         fail(op, f"numpy reference: the constant {error}")
 
 
-def _global(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+def _global(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
     """The value of a global that nothing stores to."""
     name = str(op.attributes["global"]).removeprefix("@")
     found = [one.operation for one in _module_of(op).body.operations if one.operation.name == "ml_program.global"]
@@ -178,31 +165,30 @@ def _global(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
     return _constant_of(op, named[0].attributes["value"])
 
 
-def _empty(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+def _empty(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
     sizes = iter(operands)
     tensor = ir.RankedTensorType(op.results[0].type)
     shape = tuple(
         int(next(sizes).data) if tensor.is_dynamic_dim(axis) else tensor.get_dim_size(axis)
         for axis in range(tensor.rank)
     )
-    return _Value(uninitialised(shape, _element_type(op, tensor)), 0)
+    return Bounded(uninitialised(shape, _element_type(op, tensor)))
 
 
-def _dimension(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+def _dimension(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
     source, axis = operands
-    return _Value(np.asarray(source.data.shape[int(axis.data)], np.int64), 0)
+    return Bounded(np.asarray(source.data.shape[int(axis.data)], np.int64))
 
 
-def _splat(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
-    return _Value(np.full(_shape(op), operands[0].data), operands[0].points)
+def _splat(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
+    return operands[0].map(lambda array: np.full(_shape(op), array))
 
 
-def _from_elements(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
-    elements = np.array([operand.data for operand in operands])
-    return _Value(elements.reshape(_shape(op)), max((operand.points for operand in operands), default=0))
+def _from_elements(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
+    return join(list(operands), lambda arrays: np.array(arrays).reshape(_shape(op)))
 
 
-def _cast(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+def _cast(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
     """Keep a tensor of which a cast says more or less about the shape; what it says must be true."""
     shape, tensor = operands[0].data.shape, ir.RankedTensorType(op.results[0].type)
     said = [tensor.is_dynamic_dim(axis) or tensor.get_dim_size(axis) == shape[axis] for axis in range(tensor.rank)]
@@ -211,11 +197,11 @@ def _cast(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
     return operands[0]
 
 
-def _reshape(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
-    return _Value(operands[0].data.reshape(_shape(op)), operands[0].points)
+def _reshape(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
+    return operands[0].map(lambda array: array.reshape(_shape(op)))
 
 
-def _slices(op: ir.Operation, operands: Sequence[_Value], tensors: int, shape: Sequence[int]) -> tuple[slice, ...]:
+def _slices(op: ir.Operation, operands: Sequence[Bounded], tensors: int, shape: Sequence[int]) -> tuple[slice, ...]:
     """Return the window of a slice, whose offsets, sizes and strides are attributes or, after `tensors`, operands."""
     rest = iter(operands[tensors:])
     offsets, sizes, strides = (
@@ -230,21 +216,26 @@ def _slices(op: ir.Operation, operands: Sequence[_Value], tensors: int, shape: S
     return tuple(slice(o, end, s) for o, end, s in zip(offsets, ends, strides, strict=True))
 
 
-def _extract(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+def _extract(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
     source, tensor = operands[0], ir.RankedTensorType(op.results[0].type)
-    window = source.data[_slices(op, operands, 1, source.data.shape)]
-    return _Value(window if tensor.rank == window.ndim else window.reshape(_shape(op)), source.points)
+    where = _slices(op, operands, 1, source.data.shape)
+    window = source.map(lambda array: array[where])
+    return window if tensor.rank == window.data.ndim else window.map(lambda array: array.reshape(_shape(op)))
 
 
-def _insert(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+def _insert(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
     source, target = operands[:2]
-    result = target.data.copy()
-    window = _slices(op, operands, 2, result.shape)
-    result[window] = source.data.reshape(result[window].shape)
-    return _Value(result, max(source.points, target.points))
+    window = _slices(op, operands, 2, target.data.shape)
+    result = Written(target)
+
+    def write(whole: Array, part: Array) -> None:
+        whole[window] = part.reshape(whole[window].shape)
+
+    result.put(source, write)
+    return result.value()
 
 
-def _pad(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+def _pad(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
     low, high = ([int(v) for v in ir.DenseI64ArrayAttr(op.attributes[f"static_{key}"])] for key in ("low", "high"))
     yielded = list(op.regions[0].blocks[0].operations)[-1].operation.operands[0]
     constant: Any = yielded.owner
@@ -257,38 +248,33 @@ def _pad(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
     source = operands[0]
     if not low:
         return source
-    padded = np.pad(source.data, list(zip(low, high, strict=True)), constant_values=scalar)
-    return _Value(padded, source.points)
+    widths = list(zip(low, high, strict=True))
+    moved = source.map(lambda array: np.pad(array, widths))
+    return Bounded(np.pad(source.data, widths, constant_values=scalar), moved.error, moved.skipped)
 
 
-def _concat(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+def _concat(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
     along = ir.IntegerAttr(op.attributes["dim"]).value
-    joined = np.concatenate([operand.data for operand in operands], axis=along)
-    return _Value(joined, max(operand.points for operand in operands))
+    return join(list(operands), lambda arrays: np.concatenate(arrays, axis=along))
 
 
-def _softmax(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
-    """exp(x - max) / sum, rounded after each step as the linalg ops that it stands for are."""
-    source = operands[0]
+def _softmax(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
+    """exp(x - max) / sum, step by step as the linalg ops that it stands for."""
     along = ir.IntegerAttr(op.attributes["dimension"]).value
-    element = _element_type(op, op.results[0].type)
-    with np.errstate(all="ignore"):
-        powers = np.exp(round_to(source.data - np.fmax.reduce(source.data, axis=along, keepdims=True), element))
-        powers = round_to(powers, element)
-        total = round_to(np.add.reduce(powers, axis=along, keepdims=True), element)
-        return _Value(round_to(powers / total, element), source.points + source.data.shape[along])
+    return bounded_softmax(op, operands[0], along, _element_type(op, op.results[0].type))
 
 
-def _pack(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
+def _pack(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
     padding = operands[2].data if len(operands) > 2 else None
-    return _Value(packed(op, operands[0].data, padding), operands[0].points)
+    moved = operands[0].map(lambda array: packed(op, array, None if padding is None else np.zeros(())))
+    return Bounded(packed(op, operands[0].data, padding), moved.error, moved.skipped)
 
 
-def _unpack(op: ir.Operation, operands: Sequence[_Value]) -> _Value:
-    return _Value(unpacked(op, operands[0].data), operands[0].points)
+def _unpack(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
+    return operands[0].map(lambda array: unpacked(op, array))
 
 
-_OTHERS: dict[str, Callable[[ir.Operation, Sequence[_Value]], _Value]] = {
+_OTHERS: dict[str, Callable[[ir.Operation, Sequence[Bounded]], Bounded]] = {
     "arith.constant": _constant,
     "ml_program.global_load": _global,
     "ml_program.global_load_const": _global,

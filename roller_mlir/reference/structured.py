@@ -11,20 +11,23 @@ Three ways, chosen by what the body says, never by the op's name:
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from math import prod
 from typing import Any, cast
 
 import numpy as np
 
+from roller_mlir.plan.accumulation import UNKNOWN, Accumulation
 from roller_mlir.reference.body import BodyEvaluator, Contribution, find_contribution, find_product
-from roller_mlir.reference.contract import sum_of_products
-from roller_mlir.reference.scalars import REDUCERS, SCALARS
+from roller_mlir.reference.bounded import Bounded, Written
+from roller_mlir.reference.bounded_sums import bounded_products, bounded_reduction
+from roller_mlir.reference.scalars import REDUCERS
 from roller_mlir.reference.values import Array, is_float, round_to
 from roller_mlir.support.bindings import ir, linalg
 from roller_mlir.support.diagnostics import fail
 
-# Points evaluated at a time: 16 Mi float64 temporaries are 128 MiB.
-_CHUNK_POINTS = 1 << 24
+# Points evaluated at a time: 4 Mi float64 temporaries are 32 MiB, and there are a dozen.
+_CHUNK_POINTS = 1 << 22
 
 
 @dataclass(frozen=True)
@@ -39,38 +42,32 @@ class _Space:
     inputs: int
 
 
-def evaluate_structured(op: ir.Operation, operands: Sequence[Array]) -> list[Array]:
+def evaluate_structured(
+    op: ir.Operation, operands: Sequence[Bounded], accumulation: Accumulation = UNKNOWN
+) -> list[Bounded]:
     """Evaluate a linalg structured op on tensors.
 
     Args:
         op: The op; an index, operation or type that the reference does not know is a located error.
         operands: One array per operand (inputs, then initial outputs); scalars are 0-dimensional.
+        accumulation: How the kernels sum products.
 
     Returns:
-        One array per result, rounded to the result's element type.
+        One value per result, in the result's element type.
     """
     maps = _maps(op)
     results = len(op.results)
-    extents = _extents(op, maps, operands)
+    extents = _extents(op, maps, [one.data for one in operands])
     written = _output_loops(op, maps[-results:])
     space = _Space(
         op, maps, extents, written, tuple(i for i in range(len(extents)) if i not in written), len(maps) - results
     )
     block = op.regions[0].blocks[0]
     if not prod(extents[i] for i in space.reduction):
-        values = [np.array(value) for value in operands[space.inputs :]]
-    else:
-        values = _by_product(space, block, operands) or _by_points(space, block, operands)
+        return list(operands[space.inputs :])
     types = [str(ir.RankedTensorType(result.type).element_type) for result in op.results]
-    return [round_to(value, kind) for value, kind in zip(values, types, strict=True)]
-
-
-def reduction_points(op: ir.Operation, operands: Sequence[Array]) -> int:
-    """Return how many points each element of the result combines."""
-    maps = _maps(op)
-    extents = _extents(op, maps, operands)
-    written = _output_loops(op, maps[-len(op.results) :])
-    return prod(extent for i, extent in enumerate(extents) if i not in written)
+    by_product = _by_product(space, block, operands, types[0], accumulation)
+    return [by_product] if by_product is not None else _by_points(space, block, operands, types)
 
 
 def _maps(op: ir.Operation) -> tuple[Any, ...]:
@@ -109,11 +106,14 @@ def _output_loops(op: ir.Operation, maps: Sequence[Any]) -> tuple[int, ...]:
     return found[0]
 
 
-def _by_product(space: _Space, block: Any, operands: Sequence[Array]) -> list[Array] | None:
+def _by_product(
+    space: _Space, block: Any, operands: Sequence[Bounded], element_type: str, accumulation: Accumulation
+) -> Bounded | None:
     """Evaluate by way 1, None if the body is no sum of products."""
-    factors = find_product(block, space.inputs)
-    if factors is None or not space.reduction:
+    found = find_product(block, space.inputs)
+    if found is None or not space.reduction:
         return None
+    factors, product = found
     plain = [_plain_loops(space.maps[i]) for i in factors]
     if any(loops is None for loops in plain):
         return None
@@ -121,9 +121,10 @@ def _by_product(space: _Space, block: Any, operands: Sequence[Array]) -> list[Ar
     if set(itertools.chain(*subscripts)) != set(range(len(space.extents))):
         return None
     out_loops = [ir.AffineDimExpr(e).position for e in space.maps[-1].results if isinstance(e, ir.AffineDimExpr)]
-    total = sum_of_products([operands[i] for i in factors], subscripts, out_loops)
-    initial = operands[space.inputs]
-    return [initial + total.reshape(initial.shape)]
+    types = [str(block.arguments[i].type) for i in factors]
+    rounding = accumulation.rounding(types, product, element_type, prod(space.extents))
+    values = [operands[i] for i in factors]
+    return bounded_products(values, subscripts, out_loops, operands[space.inputs], element_type, rounding)
 
 
 def _plain_loops(affine_map: Any) -> tuple[int, ...] | None:
@@ -131,9 +132,10 @@ def _plain_loops(affine_map: Any) -> tuple[int, ...] | None:
     return loops if -1 not in loops and len(set(loops)) == len(loops) else None
 
 
-def _by_points(space: _Space, block: Any, operands: Sequence[Array]) -> list[Array]:
+def _by_points(space: _Space, block: Any, operands: Sequence[Bounded], types: Sequence[str]) -> list[Bounded]:
     """Evaluate by way 2 or 3, a chunk of the parallel loops at a time."""
-    outputs = [np.array(value) for value in operands[space.inputs :]]
+    initial = operands[space.inputs :]
+    outputs = [Written(value) for value in initial]
     terminator = list(block.operations)[-1].operation
     contributions = [
         find_contribution(block, terminator.operands[i], space.inputs + i, space.inputs) for i in range(len(outputs))
@@ -141,15 +143,18 @@ def _by_points(space: _Space, block: Any, operands: Sequence[Array]) -> list[Arr
     recognised = [c for c in contributions if c is not None and c.combiner in REDUCERS]
     whole = bool(space.reduction) and len(recognised) == len(outputs)
     for ranges in _chunks(space):
-        values: list[Array] = [_gather(space, i, operands[i], ranges) for i in range(space.inputs)]
-        accumulators = [_gather(space, space.inputs + i, value, ranges) for i, value in enumerate(outputs)]
+        accumulators = [_gather(space, space.inputs + i, value, ranges) for i, value in enumerate(initial)]
         if whole:
-            new = [_reduce(space, block, c, values, a, ranges) for c, a in zip(recognised, accumulators, strict=True)]
+            values = [_gather(space, i, operands[i], ranges) for i in range(space.inputs)]
+            new = [
+                _reduce(space, block, one, values, accumulator, ranges, kind)
+                for one, accumulator, kind in zip(recognised, accumulators, types, strict=True)
+            ]
         else:
             new = _in_order(space, block, operands, accumulators, ranges)
         for index, value in enumerate(new):
-            _scatter(space, space.inputs + index, outputs[index], value, ranges)
-    return outputs
+            outputs[index].put(value, partial(_scatter, space, space.inputs + index, ranges))
+    return [each.value() for each in outputs]
 
 
 def _chunks(space: _Space) -> list[tuple[range, ...]]:
@@ -170,20 +175,20 @@ def _reduce(
     space: _Space,
     block: Any,
     contribution: Contribution,
-    values: list[Array],
-    accumulator: Array,
+    values: list[Bounded],
+    accumulator: Bounded,
     ranges: tuple[range, ...],
-) -> Array:
+    element_type: str,
+) -> Bounded:
     evaluator = BodyEvaluator(space.op, block, values, ranges)
     shape = tuple(len(r) for r in ranges)
-    points = np.broadcast_to(evaluator.value(contribution.value), shape)
-    reduced = REDUCERS[contribution.combiner](points, axis=space.reduction, keepdims=True)
-    return SCALARS[contribution.combiner](accumulator, reduced.astype(points.dtype))
+    points = evaluator.value(contribution.value).map(lambda array: np.broadcast_to(array, shape))
+    return bounded_reduction(space.op, contribution.combiner, points, space.reduction, accumulator, element_type)
 
 
 def _in_order(
-    space: _Space, block: Any, operands: Sequence[Array], accumulators: list[Array], ranges: tuple[range, ...]
-) -> list[Array]:
+    space: _Space, block: Any, operands: Sequence[Bounded], accumulators: list[Bounded], ranges: tuple[range, ...]
+) -> list[Bounded]:
     shape = tuple(1 if i in space.reduction else len(r) for i, r in enumerate(ranges))
     terminator = list(block.operations)[-1].operation
     for point in itertools.product(*(ranges[i] for i in space.reduction)):
@@ -192,19 +197,21 @@ def _in_order(
             here[loop] = range(position, position + 1)
         values = [_gather(space, i, operands[i], tuple(here)) for i in range(space.inputs)]
         evaluator = BodyEvaluator(space.op, block, [*values, *accumulators], tuple(here))
-        accumulators = [np.broadcast_to(evaluator.value(v), shape) for v in terminator.operands]
+        accumulators = [
+            evaluator.value(v).map(lambda array: np.broadcast_to(array, shape)) for v in terminator.operands
+        ]
     return accumulators
 
 
-def _gather(space: _Space, number: int, value: Array, ranges: tuple[range, ...]) -> Array:
+def _gather(space: _Space, number: int, value: Bounded, ranges: tuple[range, ...]) -> Bounded:
     """Return an operand's elements over the loops: one axis per loop, of extent 1 where the operand does not use it."""
-    if not value.ndim:
-        return value.reshape((1,) * len(ranges))
-    index = _index(space, number, value.shape, ranges)
-    return np.asarray(value[index])
+    if not value.data.ndim:
+        return value.map(lambda array: array.reshape((1,) * len(ranges)))
+    index = _index(space, number, value.data.shape, ranges)
+    return value.map(lambda array: np.asarray(array[index]))
 
 
-def _scatter(space: _Space, number: int, target: Array, value: Array, ranges: tuple[range, ...]) -> None:
+def _scatter(space: _Space, number: int, ranges: tuple[range, ...], target: Array, value: Array) -> None:
     shape = tuple(len(r) if i in space.parallel else 1 for i, r in enumerate(ranges))
     if target.ndim:
         target[_index(space, number, target.shape, ranges)] = np.broadcast_to(value, shape)

@@ -33,6 +33,7 @@ from roller_mlir.sim.matrix_ops import MatrixOps
 from roller_mlir.sim.matrix_units import SubgroupOperation
 from roller_mlir.sim.matrix_wmma import WmmaOps, host_fragment
 from roller_mlir.sim.memory_types import as_memref, scalar_llvm_type, size_bytes, without_space
+from roller_mlir.sim.near_zero import expand_near_zero
 from roller_mlir.sim.promises import Promises
 from roller_mlir.sim.sites import SiteTable
 from roller_mlir.sim.tensor_maps import ATTRIBUTE, read_map
@@ -321,6 +322,7 @@ def lower(module: Any, options: LoweringOptions) -> LoweredKernels:
                 }
                 ir.Operation.create("func.func", regions=1, attributes=attributes)
         prepare_math(target.operation)
+        expand_near_zero(target.operation)
         with collecting(module.context) as collector:
             try:
                 passmanager.PassManager.parse(_PIPELINE).run(target.operation)

@@ -4,7 +4,8 @@
 import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.compiler.source import Source, parse_source
-from roller_mlir.reference import compare, evaluate_function
+from roller_mlir.plan.accumulation import accumulation_of
+from roller_mlir.reference import compare_all, evaluate_function
 from roller_mlir.reference.compare import random_inputs
 from roller_mlir.support.bindings import make_context
 
@@ -31,7 +32,7 @@ def assert_agrees(text: str, device: str, kernels: int | None = None) -> None:
     inputs = random_inputs([manifest.buffer(name) for name in manifest.inputs], 0)
     outputs = artifact.run(*inputs)
     with make_context() as context:
-        expected = evaluate_function(parse_source(Source("-", text), context), manifest.function, inputs)
-    for got, want, kind, points in zip(outputs, expected.outputs, expected.element_types, expected.points, strict=True):
-        found = compare(got, want, kind, points)
+        module = parse_source(Source("-", text), context)
+        expected = evaluate_function(module, manifest.function, inputs, accumulation_of(manifest))
+    for found in compare_all(outputs, expected):
         assert found.matches, found

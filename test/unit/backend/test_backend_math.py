@@ -9,7 +9,7 @@ from math_kernels import FUNCTIONS, build, element_wise, function
 import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.codegen.backend.checks import ptx_foreign_calls
-from roller_mlir.reference import compare, evaluate_function, random_inputs
+from roller_mlir.reference import compare_all, evaluate_function, random_inputs
 from roller_mlir.reference.scalars import SCALARS
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
@@ -81,7 +81,8 @@ def test_functions_in_the_simulator(name: str, kind: str) -> None:
     inputs = random_inputs([manifest.buffer(n) for n in manifest.inputs], 1, "normal")
     with make_context() as context:
         expected = evaluate_function(parse_module(artifact.text("input"), context), manifest.function, inputs)
-    assert compare(artifact.run(*inputs)[0], expected.outputs[0], kind, 1).matches
+    (found,) = compare_all(artifact.run(*inputs), expected)
+    assert found.matches, found
 
 
 INTEGER_POWERS = {
@@ -105,7 +106,8 @@ def test_what_is_rewritten_for_every_vendor(name: str) -> None:
     inputs = random_inputs([artifact.manifest.buffer(n) for n in artifact.manifest.inputs], 2)
     with make_context() as context:
         expected = evaluate_function(parse_module(artifact.text("input"), context), "f", inputs)
-    assert compare(artifact.run(*inputs)[0], expected.outputs[0], "f32", 1).matches
+    (found,) = compare_all(artifact.run(*inputs), expected)
+    assert found.matches, found
 
 
 def test_extremes_of_flagged_bf16_are_selected_on_amd() -> None:

@@ -13,9 +13,10 @@ from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.mapping.matrix import fragments_of, lane_order, result_shares
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan
+from roller_mlir.plan.accumulation import accumulation_of
 from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.plan import AtomPlan
-from roller_mlir.reference import compare, evaluate_function, random_inputs
+from roller_mlir.reference import compare_all, evaluate_function, random_inputs
 from roller_mlir.support.bindings import make_context
 
 BYTES = {"f16": 2, "bf16": 2, "f32": 4, "i8": 1, "i32": 4}
@@ -170,7 +171,8 @@ def run_product(
     inputs = random_inputs([manifest.buffer(name) for name in manifest.inputs], 3, values)
     (got,) = artifact.run(*inputs, on="sim", seed=5, **({"sanitize": True} if sanitize else {}))
     with make_context() as context:
-        expected = evaluate_function(parse_source(source, context), "product", inputs)
-    found = compare(got, expected.outputs[0], expected.element_types[0], expected.points[0])
+        module = parse_source(source, context)
+        expected = evaluate_function(module, "product", inputs, accumulation_of(manifest))
+    (found,) = compare_all([got], expected)
     assert found.matches, found
     return got, expected.outputs[0]

@@ -8,7 +8,7 @@ import pytest
 
 from roller_mlir.plan.manifest import Buffer
 from roller_mlir.reference import compare, evaluate_function, random_inputs, structured
-from roller_mlir.reference.compare import tolerance
+from roller_mlir.reference.bounded import Bounded
 from roller_mlir.reference.contract import sum_of_products
 from roller_mlir.reference.values import from_caller, to_caller
 from roller_mlir.support.bindings import make_context
@@ -278,36 +278,49 @@ def test_bf16_travels_as_bits() -> None:
     assert values[:2].tolist() == [1.0, -2.5] and np.isnan(values[2]) and values[4] == 1.0
 
 
+def within(values: np.ndarray, error: float) -> Bounded:
+    """Return a reference whose elements may be off by so much."""
+    held = values.astype(np.float64) if values.dtype.kind == "f" else values
+    return Bounded(held, np.full(values.shape, error) if error else None)
+
+
 def test_comparison_reports_the_worst_element() -> None:
     expected = np.array([[1.0, 2.0], [3.0, 4.0]], np.float32)
-    exact = compare(expected.copy(), expected, "f32", 0)
+    exact = compare(expected.copy(), within(expected, 0.0), "f32")
     assert exact.equal and exact.matches and exact.mismatches == 0
     got = expected.copy()
     got[1, 0] = 3.5
-    found = compare(got, expected, "f32", 0)
+    found = compare(got, within(expected, 0.25), "f32")
     assert not found.matches and found.index == (1, 0) and (found.expected, found.got) == (3.0, 3.5)
-    assert found.mismatches == 1
+    assert (found.mismatches, found.permitted, found.max_error) == (1, 0.25, 2.0)
+    assert str(found) == ("1 of 4 elements differ; at [1, 0] expected 3.0, got 3.5, permitted is an error of 0.25")
     got[1, 0] = np.nan
-    assert compare(got, expected, "f32", 0).max_error == np.inf
+    assert compare(got, within(expected, 0.25), "f32").max_error == np.inf
     near = expected * np.float32(1 + 1e-6)
-    close = compare(near, expected, "f32", 0)
+    close = compare(near, within(expected, 1e-5), "f32")
     assert close.matches and not close.equal
-    assert not compare(near.astype(np.int32) + 1, expected.astype(np.int32), "i32", 0).matches
-    nothing = compare(np.zeros((0, 2), np.float32), np.zeros((0, 2), np.float32), "f32", 0)
+    assert not compare(near, within(expected, 0.0), "f32").matches
+    nothing = compare(np.zeros((0, 2), np.float32), within(np.zeros((0, 2)), 0.0), "f32")
     assert nothing.matches
     nan = np.array([np.nan, 1], np.float32)
-    assert compare(nan, nan, "f32", 0).equal
+    assert compare(nan, within(nan, 0.0), "f32").equal
     with pytest.raises(ValueError, match="compared with references of their shape"):
-        compare(expected, expected[0], "f32", 0)
+        compare(expected, within(expected[0], 0.0), "f32")
 
 
-def test_one_lost_product_is_outside_the_tolerance() -> None:
-    a, b = RNG.standard_normal((16, 1024)), RNG.standard_normal((1024, 16))
-    expected = (a @ b).astype(np.float32)
-    lost = (a[:, 1:] @ b[1:]).astype(np.float32)
-    assert compare((a.astype(np.float32) @ b.astype(np.float32)), expected, "f32", 1024).matches
-    assert not compare(lost, expected, "f32", 1024).matches
-    assert tolerance("i32", 5) == 0.0
+def test_whole_numbers_are_printed_as_such() -> None:
+    expected = np.array([1, 2**62 + 1], np.int64)
+    found = compare(expected + np.array([0, 1]), within(expected, 0.0), "i64")
+    assert not found.matches and (found.expected, found.got) == (2**62 + 1, 2**62 + 2)
+    assert "expected 4611686018427387905, got 4611686018427387906" in str(found)
+
+
+def test_a_bound_that_says_nothing_is_told() -> None:
+    expected = np.array([1.0, 2.0, 3.0, 4.0], np.float32)
+    error = np.array([0.0, 1e-3, np.inf, 5.0])
+    found = compare(expected + np.float32([0, 0, 100, 4]), Bounded(expected.astype(np.float64), error), "f32")
+    assert found.matches and found.unsaid == 2
+    assert str(found).endswith("nothing is said of 2 of 4 elements")
 
 
 def test_random_inputs() -> None:

@@ -36,7 +36,7 @@ def run_job(job):
 WRONG = """
 from roller_mlir.fuzz import execute
 original = execute.judge
-def judge(job, outputs, expected, disturbed=()):
+def judge(job, outputs, expected):
     return "wrong", "result 0 at [0]: planted"
 def run_job(job):
     execute.judge = judge if "arith.mulf" in job.text and "reduction" in job.text else original
