@@ -24,7 +24,7 @@ from roller_mlir.mapping.arena_offsets import Lifetime, assign_offsets
 from roller_mlir.support.bindings import arith, func, ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes import Pass, register
-from roller_mlir.support.values import defining_op, free_symbol
+from roller_mlir.support.values import defining_op, free_symbols
 
 ROLE = "rtile.role"
 RESHAPES = {"tensor.expand_shape": "memref.expand_shape", "tensor.collapse_shape": "memref.collapse_shape"}
@@ -56,6 +56,7 @@ class _Function:
         self._operations = [op.operation for op in function.regions[0].blocks[0].operations]
         self._buffers: dict[ir.Value, ir.Value] = {}
         self._before: ir.InsertionPoint = ir.InsertionPoint(function)
+        self._constants = free_symbols(module, "constant")
 
     def rewrite(self) -> None:
         """Replace the function."""
@@ -65,7 +66,7 @@ class _Function:
         temporaries = [
             result for op in operations if op.name == "rtile.program" for result in op.results if result not in outputs
         ]
-        offsets, workspace = assign_offsets([self._lifetime(value, operations) for value in temporaries])
+        offsets, workspace = assign_offsets(self._lifetimes(temporaries, operations))
         function = self._declare(terminator, workspace)
         self._before = ir.InsertionPoint(function)
         entry = function.regions[0].blocks[0]
@@ -107,16 +108,23 @@ class _Function:
             found.add(source)
         return found
 
-    def _lifetime(self, value: ir.Value, operations: list[ir.Operation]) -> Lifetime:
-        aliases = {value}
-        first = last = operations.index(defining_op(value))
+    def _lifetimes(self, temporaries: list[ir.Value], operations: list[ir.Operation]) -> list[Lifetime]:
+        """Return from which op to which each tensor must keep its content, through reshapes."""
+        made: dict[ir.Value, ir.Value] = {}  # by itself or a reshape of it
+        span: dict[ir.Value, tuple[int, int]] = {}
         for number, op in enumerate(operations):
-            if any(operand in aliases for operand in op.operands):
-                last = number
-                if op.name in RESHAPES:
-                    aliases.add(op.results[0])
-        kind = ir.RankedTensorType(value.type)
-        return Lifetime(prod(kind.shape) * element_bytes(kind.element_type), first, last)
+            for value in op.operands:
+                if value in made:
+                    span[made[value]] = (span[made[value]][0], number)
+                    if op.name in RESHAPES:
+                        made[op.results[0]] = made[value]
+            if op.name == "rtile.program":
+                for result in op.results:
+                    made[result] = result
+                    span[result] = (number, number)
+        kinds = [ir.RankedTensorType(value.type) for value in temporaries]
+        sizes = [prod(kind.shape) * element_bytes(kind.element_type) for kind in kinds]
+        return [Lifetime(size, *span[value]) for size, value in zip(sizes, temporaries, strict=True)]
 
     def _declare(self, terminator: ir.Operation, workspace: int) -> func.FuncOp:
         inputs = [_buffer_type(argument) for argument in self._old.arguments]
@@ -158,7 +166,7 @@ class _Function:
             fail(op, "'tensor.empty' is read by a program, but its content is unspecified")
 
     def _constant(self, op: ir.Operation) -> ir.Value:
-        name = free_symbol(self._module, "constant")
+        name = next(self._constants)
         kind = _buffer_type(op.results[0])
         ir.Operation.create(
             "memref.global",

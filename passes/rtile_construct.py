@@ -42,9 +42,10 @@ from roller_mlir.codegen.wrap import wrap
 from roller_mlir.dialects import rtile
 from roller_mlir.hal import Device, find_device
 from roller_mlir.hal.instructions import FAMILIES as FAMILIES_OF_DEVICES
-from roller_mlir.model import ConstructionError, ConstructOptions, construct
+from roller_mlir.model import ConstructionError, ConstructOptions
 from roller_mlir.model.adopt import adopt
 from roller_mlir.model.alignment import RULES
+from roller_mlir.model.best_plan import best_plan
 from roller_mlir.model.options import MOST_STAGES
 from roller_mlir.model.permitted import choice_problem
 from roller_mlir.plan import Part, Plan, Split
@@ -267,7 +268,7 @@ def _plan_program(
             f"{len(group.members)} ops; run rtile-fuse with fusion=false ('roller compile --no-fusion')",
         )
     try:
-        plan = forced or construct(group.expression, device, options)[0]
+        plan = forced or best_plan(group.expression, device, options)
         if forced:
             plan = adopt(group.expression, plan, device, options.disabled_rules)
     except ConstructionError as error:
@@ -284,7 +285,7 @@ def _plan(
     operation = root.operation
     _check_memory(root, device)
     try:
-        plan = forced or construct(root.expression, device, options)[0]
+        plan = forced or best_plan(root.expression, device, options)
     except ConstructionError as error:
         fail(operation, f"'{operation.name}' {error}")
     split = plan.split

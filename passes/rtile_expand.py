@@ -26,6 +26,7 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from roller_mlir.codegen import FAMILIES
+from roller_mlir.codegen.equal_programs import EqualPrograms, copy_of
 from roller_mlir.codegen.expansion import Expansion
 from roller_mlir.codegen.group import GroupError, members_of, read_group
 from roller_mlir.codegen.linalg_reader import erase_unused
@@ -52,8 +53,11 @@ class RTileExpand(Pass):
         """Expand every program of the module."""
         programs = programs_of(module)
         check_no_loose_ops(module)
+        expanded = EqualPrograms(_expand)
         for program in programs:
-            _expand(program)
+            first, is_new = expanded.of(program)
+            if not is_new:
+                copy_of(first, program)
 
 
 def _members(program: rtile.ProgramOp) -> list[ir.Operation]:
@@ -66,7 +70,7 @@ def _members(program: rtile.ProgramOp) -> list[ir.Operation]:
     return members
 
 
-def _expand(program: rtile.ProgramOp) -> None:
+def _expand(program: rtile.ProgramOp) -> rtile.ProgramOp:
     members = _members(program)
     assert program.plan is not None  # _members
     plan = Plan.from_dict(program.plan.to_dict())
@@ -97,6 +101,7 @@ def _expand(program: rtile.ProgramOp) -> None:
     if plan.tasks_per_unit is not None:
         i64 = ir.IntegerType.get_signless(64)
         program.attributes[rtile.TASKS_PER_UNIT] = ir.IntegerAttr.get(i64, plan.tasks_per_unit)
+    return program
 
 
 def _unrealised(plan: Plan) -> str:

@@ -25,7 +25,6 @@ Refused: what no tensor expression can say, at its op; what cannot be joined sta
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from itertools import pairwise
 from typing import Any, ClassVar
 
@@ -40,7 +39,8 @@ from roller_mlir.codegen.separate import renew_operands, separate_results, separ
 from roller_mlir.codegen.unit_extents import read_through_unit_extents
 from roller_mlir.codegen.wrap import wrap
 from roller_mlir.hal import Device, find_device
-from roller_mlir.model import ConstructionError, ConstructOptions, construct
+from roller_mlir.model import ConstructionError, ConstructOptions
+from roller_mlir.model.best_plan import best_plan
 from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.merge_axes import merge_axes
 from roller_mlir.support.bindings import func, ir, passmanager
@@ -151,17 +151,16 @@ def _share_views(block: ir.Block) -> None:
 
 
 def _weigher(device: Device) -> Weigh:
-    """Return the weighing of expressions, remembered.
+    """Return the weighing of expressions.
 
     It asks for what `rtile-construct` plans when nothing is forced: which ops are one program depends on the module and
     the device alone, so that a plan file fits whatever else is chosen.
     """
     options = ConstructOptions(top_k=1, instructions=FAMILIES)
 
-    @cache
     def weighed(expression: TensorExpression, split: bool) -> Cost | str:
         try:
-            prediction = construct(expression, device, replace(options, split=split))[0].prediction
+            prediction = best_plan(expression, device, replace(options, split=split)).prediction
         except ConstructionError as error:
             return str(error)
         assert prediction is not None

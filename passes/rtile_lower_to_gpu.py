@@ -2,7 +2,8 @@
 """`rtile-lower-to-gpu`: task bodies become kernels, programs become launches.
 
 Precondition: programs on memrefs whose regions are loops (`rtile-assign-buffers`). Postcondition: no rtile op is left;
-the module holds `gpu.module @kernels` with one `gpu.func` a program, and each program is a `gpu.launch_func`.
+the module holds `gpu.module @kernels`, and each program is a `gpu.launch_func`. Programs that are equal but for their
+names and tensors launch one `gpu.func`, which has the name of the first.
 
     "rtile.program"(%A, %B, %C) ({ scf.for ... }) {sym_name = "matmul_0"} : (memref, memref, memref) -> ()
     // becomes
@@ -16,6 +17,7 @@ Paper: ROLLER section 3.2; RAMMER section 4 for the task body as a function of t
 from dataclasses import dataclass
 from typing import ClassVar
 
+from roller_mlir.codegen.equal_programs import EqualPrograms
 from roller_mlir.codegen.kernel import Kernel, KernelLimits, emit_kernel
 from roller_mlir.codegen.program import check_no_loose_ops, programs_of
 from roller_mlir.dialects import rtile
@@ -70,10 +72,11 @@ class RTileLowerToGpu(Pass):
             ip=ir.InsertionPoint(next(iter(module.body.operations))),
         )
         body = kernels.regions[0].blocks.append()
+        emitted = EqualPrograms(lambda program: emit_kernel(program, body, limits))
         for program in programs:
             if any(not isinstance(operand.type, ir.MemRefType) for operand in program.operands):
                 fail(program, "'rtile.program' works on tensors; run rtile-assign-buffers first")
-            kernel = emit_kernel(program, body, limits)
+            kernel, _ = emitted.of(program)
             with ir.InsertionPoint(program), program.location:
                 _launch(program, name, kernel)
             program.operation.erase()

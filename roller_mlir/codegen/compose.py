@@ -25,26 +25,27 @@ def compose_into_readers(operations: Sequence[ir.Operation]) -> list[ir.Operatio
     Args:
         operations: Structured ops of one block, in order; those that are composed are erased.
     """
-    left = list(operations)
-    current = 0
-    while current < len(left):  # a composed op takes its reader's place and may be composed again
-        producer = left[current]
-        current += 1
-        reader = _only_reader(producer)
-        if reader is None or reader not in left or not _is_element_wise(producer):
+    left: list[ir.Operation | None] = list(operations)
+    # By a result: the bindings hash an op by what it reads, which changes here.
+    place = {operation.results[0]: number for number, operation in enumerate(operations)}
+    for number in range(len(left)):  # a composed op takes its reader's place and may be composed again
+        producer = left[number]
+        reader = None if producer is None else _only_reader(producer)
+        if producer is None or reader is None or reader.results[0] not in place or not _is_element_wise(producer):
             continue
         positions = [i for i, value in enumerate(reader.operands) if value == producer.results[0]]
         if len(producer.operands) + len(reader.operands) > MOST_TENSORS:
             continue
         if not _reads_once(reader, positions) or not _keeps_extents(producer, reader, positions):
             continue
-        current -= 1
         composed = _compose(producer, reader, positions)
-        left[left.index(reader)] = composed
-        left.remove(producer)
+        left[number] = None
+        left[place[reader.results[0]]] = composed
+        place[composed.results[0]] = place.pop(reader.results[0])
+        del place[producer.results[0]]
         reader.erase()
         producer.erase()
-    return left
+    return [operation for operation in left if operation is not None]
 
 
 def _maps(operation: ir.Operation) -> list[ir.AffineMap]:
@@ -138,46 +139,61 @@ def _compose(producer: ir.Operation, reader: ir.Operation, positions: Sequence[i
     outputs = list(reader.operands)[inputs:]
     with ir.InsertionPoint(reader), reader.location:
         composed = bodiless_generic(values, outputs, [*maps, *read[inputs:]], iterators_of(reader, read))
-        kinds = [_element(value.type) for value in (*values, *outputs)]
-        block = composed.regions[0].blocks.append(*kinds, arg_locs=[reader.location] * len(kinds))
-    _clone_bodies(producer, reader, positions, block, place, at, len(values))
+    # The reader's body goes behind the producer's, which may be long: the ops of a chain are moved once.
+    producer.regions[0].blocks[0].append_to(composed.regions[0])
+    _join_bodies(composed, reader, positions, place, at, [_element(value.type) for value in (*values, *outputs)])
     for old, new in zip(reader.results, composed.results, strict=True):
         old.replace_all_uses_with(new)
     return composed
 
 
-def _clone_bodies(
-    producer: ir.Operation,
+def _join_bodies(
+    composed: ir.Operation,
     reader: ir.Operation,
     positions: Sequence[int],
-    block: ir.Block,
     place: dict[tuple[int, int], int],
     at: Sequence[Any],
-    inputs: int,
+    kinds: Sequence[ir.Type],
 ) -> None:
-    first, second = producer.regions[0].blocks[0], reader.regions[0].blocks[0]
-    mapped = {first.arguments[number]: block.arguments[to] for (who, number), to in place.items() if who == 0}
-    mapped |= {second.arguments[number]: block.arguments[to] for (who, number), to in place.items() if who == 1}
-    old_inputs = len(reader.operands) - len(reader.results)
+    """Let the body of a composed op, which is the producer's yet, take the new op's arguments and do the reader's work.
+
+    Args:
+        composed: The new op.
+        reader: The op whose body is to follow.
+        positions: Its operands that the producer makes.
+        place: Operand of the new op by 0 for the producer or 1 for the reader, and the operand of that.
+        at: The reader's index for each loop of the producer.
+        kinds: Element types of the new op's operands.
+    """
+    block, second = composed.regions[0].blocks[0], reader.regions[0].blocks[0]
+    count = len(block.arguments)
+    for kind in kinds:
+        block.add_argument(kind, reader.location)
+    arguments = list(block.arguments)
+    for number in range(count):  # the last is the output's, which the producer does not read
+        if (0, number) in place:
+            arguments[number].replace_all_uses_with(arguments[count + place[0, number]])
+    for number in reversed(range(count)):
+        block.erase_argument(number)
+    arguments = list(block.arguments)
+    if any(ir.AffineDimExpr(loop).position != number for number, loop in enumerate(at)):
+        for op in [op.operation for op in block.operations if op.operation.name == "linalg.index"]:
+            loop = ir.AffineDimExpr(at[ir.IntegerAttr(op.attributes["dim"]).value]).position
+            op.attributes["dim"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), loop)
+    terminator: Any = ir.InsertionPoint.at_block_terminator(block).ref_operation  # not by way of all ops
+    yielded = terminator.operands[0]
+    terminator.erase()
+    first_output = len(kinds) - len(reader.results)
+    mapped: dict[ir.Value, ir.Value] = {second.arguments[n]: arguments[to] for (who, n), to in place.items() if who}
     for number in range(len(reader.results)):
-        mapped[second.arguments[old_inputs + number]] = block.arguments[inputs + number]
+        mapped[second.arguments[len(reader.operands) - len(reader.results) + number]] = arguments[first_output + number]
+    mapped.update({second.arguments[position]: yielded for position in positions})
     with ir.InsertionPoint(block):
-        for source in (first, second):
-            *operations, terminator = [op.operation for op in source.operations]
-            for op in operations:
-                if source == first and op.name == "linalg.index":
-                    loop = at[ir.IntegerAttr(op.attributes["dim"]).value]
-                    mapped[op.results[0]] = linalg.IndexOp(ir.AffineDimExpr(loop).position, loc=op.location).result
-                    continue
-                copy = op.clone().operation
-                for i, value in enumerate(op.operands):
-                    copy.operands[i] = mapped.get(value, value)
-                mapped.update(zip(op.results, copy.results, strict=True))
-            yielded = [mapped.get(value, value) for value in terminator.operands]
-            if source == first:
-                mapped.update({second.arguments[position]: yielded[0] for position in positions})
-            else:
-                ir.Operation.create("linalg.yield", operands=yielded, loc=terminator.location)
+        for op in second.operations:
+            copy = op.operation.clone().operation
+            for i, value in enumerate(op.operation.operands):
+                copy.operands[i] = mapped.get(value, value)
+            mapped.update(zip(op.operation.results, copy.results, strict=True))
 
 
 def _element(kind: ir.Type) -> ir.Type:

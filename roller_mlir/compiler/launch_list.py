@@ -80,10 +80,16 @@ class _Reader:
     integers: dict[Any, int] = field(default_factory=dict[Any, int])
     views: dict[Any, View] = field(default_factory=dict[Any, View])
     maps: set[Any] = field(default_factory=set[Any])
+    globals: dict[str, tuple[ir.Operation, Buffer | None]] = field(
+        default_factory=dict[str, tuple[ir.Operation, Buffer | None]]
+    )
 
     def read(self) -> LaunchList:
         block = self.function.regions[0].blocks[0]
         attributes = cast(Any, self.function.attributes)
+        for op in self.module.body.operations:
+            if op.operation.name == "memref.global":
+                self.globals[ir.StringAttr(op.attributes["sym_name"]).value] = (op.operation, None)
         roles: dict[str, list[str]] = {"input": [], "output": [], "workspace": []}
         arguments = attributes["arg_attrs"] if "arg_attrs" in attributes else [{}] * len(block.arguments)
         for argument, given in zip(block.arguments, arguments, strict=True):
@@ -126,25 +132,20 @@ class _Reader:
 
     def get_global(self, op: ir.Operation) -> None:
         symbol = ir.FlatSymbolRefAttr(op.attributes["name"]).value
-        known = [buffer for buffer in self.buffers if buffer.name == symbol]
-        if known:
-            self.views[op.results[0]] = View(
-                buffer=symbol, element_type=known[0].element_type, shape=_memref(op.results[0].type)[0]
-            )
+        if symbol not in self.globals:
+            raise InternalError(f"the module has no memref.global @{symbol}")
+        source, known = self.globals[symbol]
+        if known is not None:
+            shape = _memref(op.results[0].type)[0]
+            self.views[op.results[0]] = View(buffer=symbol, element_type=known.element_type, shape=shape)
             return
         self.constants.extend(bytes(-len(self.constants) % CONSTANT_ALIGNMENT_BYTES))
-        offset = len(self.constants)
-        self._add_buffer(op.results[0], symbol, "constant", offset)
-        self.constants += self._global_bytes(symbol)
-
-    def _global_bytes(self, symbol: str) -> bytes:
-        for op in self.module.body.operations:
-            if op.operation.name == "memref.global" and ir.StringAttr(op.attributes["sym_name"]).value == symbol:
-                try:
-                    return read_elements(op.operation.attributes["initial_value"]).tobytes()
-                except ElementsError as error:
-                    fail(op.operation, f"the constant {error}")
-        raise InternalError(f"the module has no memref.global @{symbol}")
+        self._add_buffer(op.results[0], symbol, "constant", len(self.constants))
+        self.globals[symbol] = (source, self.buffers[-1])
+        try:
+            self.constants += read_elements(source.attributes["initial_value"]).tobytes()
+        except ElementsError as error:
+            fail(source, f"the constant {error}")
 
     def end(self, op: ir.Operation) -> None:
         """func.return."""

@@ -40,18 +40,18 @@ def assign_offsets(lifetimes: Sequence[Lifetime], alignment: int = 256) -> tuple
     ([512, 0, 512], 768)
     """
     offsets = [0] * len(lifetimes)
-    placed: list[int] = []
+    alive: dict[int, list[int]] = {}  # by launch: the buffers placed so far that it must keep
     for i in sorted(range(len(lifetimes)), key=lambda i: -lifetimes[i].size_bytes):
         here = lifetimes[i]
         at = 0
-        for j in sorted(placed, key=lambda j: offsets[j]):
+        meanwhile = {j for launch in range(here.first, here.last + 1) for j in alive.get(launch, ())}
+        for j in sorted(meanwhile, key=lambda j: (offsets[j], j)):
             other = lifetimes[j]
-            if other.last < here.first or here.last < other.first:
-                continue
             if at + here.size_bytes <= offsets[j]:
                 break
             at = max(at, aligned(offsets[j] + other.size_bytes, alignment))
         offsets[i] = at
-        placed.append(i)
+        for launch in range(here.first, here.last + 1):
+            alive.setdefault(launch, []).append(i)
     ends = [offset + lifetime.size_bytes for offset, lifetime in zip(offsets, lifetimes, strict=True)]
     return offsets, aligned(max(ends, default=0), alignment)

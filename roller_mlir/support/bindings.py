@@ -66,7 +66,8 @@ __all__ = [
 ]
 
 _CORE = frozenset({"ir", "passmanager", "rewrite"})
-_DIALECT_MODULES = ("roller_mlir.dialects.rtile",)
+_DIALECTS = "roller_mlir.dialects"
+_DIALECT_MODULES = (f"{_DIALECTS}.rtile",)
 
 
 def _find_package() -> str:
@@ -80,9 +81,17 @@ def _find_package() -> str:
 _PACKAGE = _find_package()
 
 
+def _find_own_dialects() -> None:
+    """Lets the bindings find our dialects' modules: they look for one at every op until they have found it."""
+    library = importlib.import_module(f"{_PACKAGE}._mlir_libs._mlir")
+    library.globals.append_dialect_search_prefix(_DIALECTS)
+
+
 def __getattr__(name: str) -> ModuleType:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name == "ir":
+        _find_own_dialects()
     module = importlib.import_module(f"{_PACKAGE}.{name}" if name in _CORE else f"{_PACKAGE}.dialects.{name}")
     globals()[name] = module
     return module
@@ -100,7 +109,7 @@ def make_context(*, allow_unregistered: bool = False) -> "ir.Context":
     Returns:
       The context; enter it with `with`.
     """
-    from_core = importlib.import_module(f"{_PACKAGE}.ir")
+    from_core = globals().get("ir") or __getattr__("ir")
     context = from_core.Context()
     context.enable_multithreading(False)
     context.allow_unregistered_dialects = allow_unregistered

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Questions about SSA values that the bindings answer only in part."""
 
+from collections.abc import Iterator
 from itertools import count
 from typing import Any
 
@@ -9,13 +10,18 @@ from roller_mlir.support.bindings import ir
 
 def free_symbol(module: Any, name: str) -> str:
     """Return a name that no symbol of a module has: `name`, or `name_0`, `name_1` and so on."""
+    return next(free_symbols(module, name))
+
+
+def free_symbols(module: Any, name: str) -> Iterator[str]:
+    """Yield names that no symbol of a module has as it is now: `name`, `name_0`, `name_1` and so on."""
     taken = {
         op.operation.attributes["sym_name"].value
         for op in module.body.operations
         if "sym_name" in op.operation.attributes
     }
     candidates = (name if number < 0 else f"{name}_{number}" for number in count(-1))
-    return next(candidate for candidate in candidates if candidate not in taken)
+    return (candidate for candidate in candidates if candidate not in taken)
 
 
 def defining_op(value: Any, name: str | None = None) -> Any:

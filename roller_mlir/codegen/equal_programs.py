@@ -1,0 +1,67 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs that are equal but for their names and tensors: what a pass makes of the first serves all of them.
+
+    %1 = "rtile.program"(%0, %w) ({ ... }) {sym_name = "matmul_0", plan = ...}
+    %2 = "rtile.program"(%1, %w) ({ ... }) {sym_name = "matmul_1", plan = ...}    // the same region, the same plan
+
+Each keeps its name, under which its plan is found, and stays a program of its own until it becomes a launch; both
+launches are of one kernel, which has the first one's name. A program that is edited on the way is equal to none. The
+comparison is of the text, so it holds for IR of any origin.
+"""
+
+from collections.abc import Callable
+from typing import Generic, TypeVar
+
+from roller_mlir.dialects import rtile
+from roller_mlir.support.bindings import ir
+
+_Made = TypeVar("_Made")
+
+
+class EqualPrograms(Generic[_Made]):
+    """What was made of programs, by what they say.
+
+    Args:
+        make: What to make of a program that is equal to none before.
+    """
+
+    def __init__(self, make: Callable[[rtile.ProgramOp], _Made]) -> None:
+        self._make = make
+        self._made: dict[str, _Made] = {}
+
+    def of(self, program: rtile.ProgramOp) -> tuple[_Made, bool]:
+        """Return what was made of the first program that is equal to one, and whether that is made anew."""
+        text = program_text(program)
+        if text in self._made:
+            return self._made[text], False
+        made = self._made[text] = self._make(program)
+        return made, True
+
+
+def program_text(program: rtile.ProgramOp) -> str:
+    """Return what a program says, as text, without its name and without what its operands are called outside."""
+    name = program.attributes["sym_name"]
+    program.attributes["sym_name"] = ir.StringAttr.get("")
+    try:
+        # From the op alone: numbering the values around it would take as long as the whole module.
+        return program.operation.get_asm(use_local_scope=True, print_generic_op_form=True, assume_verified=True)
+    finally:
+        program.attributes["sym_name"] = name
+
+
+def copy_of(first: rtile.ProgramOp, program: rtile.ProgramOp) -> rtile.ProgramOp:
+    """Replace a program by a copy of another on its own operands, under its own name; return the copy.
+
+    Args:
+        first: A program with operands and results of the same types.
+        program: It is erased.
+    """
+    with ir.InsertionPoint(program), program.location:
+        copy = first.operation.clone(ip=ir.InsertionPoint(program))
+    for number, operand in enumerate(program.operands):
+        copy.operation.operands[number] = operand
+    copy.operation.attributes["sym_name"] = program.attributes["sym_name"]
+    for old, new in zip(program.operation.results, copy.operation.results, strict=True):
+        old.replace_all_uses_with(new)
+    program.operation.erase()
+    return copy.operation.opview

@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Work grows as the number of ops does, and equal operators are planned, built and kept once. No time is asserted."""
+
+import cProfile
+import re
+import runpy
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import roller_mlir
+from roller_mlir import CompileOptions
+from roller_mlir.model import best_plan as plans_module
+from roller_mlir.passes import rtile_expand, rtile_lower_to_gpu
+from roller_mlir.plan.accumulation import accumulation_of
+from roller_mlir.reference import compare_all, evaluate_function
+from roller_mlir.reference.compare import random_inputs
+from roller_mlir.support.bindings import make_context
+from roller_mlir.support.diagnostics import parse_module
+
+FOLDER = Path(__file__).parents[3] / "bench" / "growth"
+KINDS: dict[str, Callable[[int], str]] = runpy.run_path(str(FOLDER / "programs.py"))["KINDS"]
+NO_BINARIES = CompileOptions(binaries=False, cache=False)
+
+
+def _compile(text: str) -> roller_mlir.Artifact:
+    return roller_mlir.compile(text, target="h200", options=NO_BINARIES)
+
+
+def _calls(text: str) -> int:
+    """Return how many calls Python makes to compile a function."""
+    profile = cProfile.Profile()
+    profile.enable()
+    _compile(text)
+    profile.disable()
+    entries: list[Any] = profile.getstats()
+    return sum(entry.callcount for entry in entries)
+
+
+@pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "distinct products"])
+def test_work_grows_as_the_number_of_ops(kind: str) -> None:
+    _compile(KINDS[kind](10))  # what is done once
+    few, more, most = (_calls(KINDS[kind](count)) for count in (10, 30, 90))
+    assert most - more < 3.05 * (more - few), f"{few} calls for 10 ops, {more} for 30, {most} for 90"
+
+
+def _counted(monkeypatch: pytest.MonkeyPatch, where: Any, name: str) -> list[None]:
+    found: list[None] = []
+    real = getattr(where, name)
+
+    def count(*arguments: Any) -> Any:
+        found.append(None)
+        return real(*arguments)
+
+    monkeypatch.setattr(where, name, count)
+    return found
+
+
+def test_equal_operators_are_planned_built_and_kept_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    text = KINDS["independent"](24).replace("64x64", "24x24").replace("tensor<64", "tensor<24")
+    constructed = _counted(monkeypatch, plans_module, "construct")
+    emitted = _counted(monkeypatch, rtile_lower_to_gpu, "emit_kernel")
+    expanded = _counted(monkeypatch, rtile_expand, "_expand")
+    artifact = roller_mlir.compile(text, target="h200", options=CompileOptions(cache=False))
+    assert [len(constructed), len(expanded), len(emitted)] == [
+        3,
+        4,
+        4,
+    ]  # sums and products of elements are planned alike
+    assert len(artifact.manifest.launches) == 24
+    assert [kernel.name for kernel in artifact.kernels] == ["matmul_0", "generic_1", "generic_2", "generic_3"]
+    assert sorted(name for name in artifact.files if name.endswith(".cubin")) == [
+        "generic_1.cubin",
+        "generic_2.cubin",
+        "generic_3.cubin",
+        "matmul_0.cubin",
+    ]
+    inputs = random_inputs([artifact.manifest.buffer(name) for name in artifact.manifest.inputs], 0)
+    outputs = artifact.run(*inputs)
+    with make_context() as context:
+        expected = evaluate_function(parse_module(text, context), "f", inputs, accumulation_of(artifact.manifest))
+    assert all(found.matches for found in compare_all(outputs, expected))
+
+
+def test_the_table_is_made() -> None:
+    command = [sys.executable, str(FOLDER / "measure.py"), "--ops", "8", "--kind", "equal products"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"^\| 8 \| \d+\.\d / \d+ \(1\) \|$", done.stdout, re.MULTILINE), done.stdout
