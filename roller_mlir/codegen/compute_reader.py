@@ -15,7 +15,7 @@ from roller_mlir.codegen.register_tiles import read_register_tile, settle
 from roller_mlir.codegen.task_context import splat, vector_type
 from roller_mlir.codegen.task_scope import TaskScope
 from roller_mlir.codegen.thread_box import ThreadBox
-from roller_mlir.codegen.tile_values import DirectTile, RegisterTile, SplatTile, StagedTile
+from roller_mlir.codegen.tile_values import DirectTile, RegisterTile, SplatTile, StagedTile, lies_beyond
 from roller_mlir.dialects.rtile import ComputeOp
 from roller_mlir.mapping.index import Linear
 from roller_mlir.plan import LinearIndex
@@ -101,14 +101,16 @@ class ComputeReader:
             if isinstance(tile, RegisterTile):
                 return False
             source = tile.source if isinstance(tile, StagedTile) else tile
-            if neutral == 0 and any(functions[d].terms() == {loop: 1} for d, _, _ in source.limits):
+            if neutral == 0 and any(list(functions[limit.dimension].terms()) == [loop] for limit in source.limits):
                 continue
-            covered = any(
-                function.terms() == {loop: 1} and step == 1 and _ends_inside(start + origin[loop] * -1, length, extent)
-                for function, step, length, start in zip(
-                    functions, source.steps, source.shape, source.origin, strict=True
-                )
-            )
+            covered = False
+            for function, pitch, length, start in zip(
+                functions, source.steps, source.shape, source.origin, strict=True
+            ):
+                if list(function.terms()) == [loop]:
+                    step = function.coefficients[loop] * pitch
+                    zero = start + function.constant * pitch + origin[loop] * -step
+                    covered = covered or lies_beyond(zero, step, length, extent)
             if source.pad != neutral or not covered:
                 return False
         return True
@@ -178,8 +180,3 @@ class ComputeReader:
             found = [fragments.read(tile, indices, box.at(key)) for key in box.keys]
         kind = vector_type(element, box.width)
         return [v if w == box.width else emit.op("vector.broadcast", [v], kind) for v, w in found]
-
-
-def _ends_inside(offset: Linear, length: int, extent: int) -> bool:
-    """Whether a dimension that is read at a loop's position plus `offset` has no element beyond the loop's ends."""
-    return not offset.terms and offset.constant <= 0 and length - offset.constant <= extent

@@ -179,9 +179,9 @@ def _within_limits(
     """Return the condition that a vector lies within the tile's limits; None: always."""
     inner = len(place) - 1
     condition: ir.Value | None = None
-    for dimension, first, extent in source.limits:
-        position = first + place[dimension]
-        width = staged.copy.vector if dimension == inner else 1
+    for limit in source.limits:
+        extent, width = limit.extent, staged.copy.vector if limit.dimension == inner else 1
+        position = limit.positions(place[limit.dimension], width)
         if position.divisor() % width or extent % width:
             fail(
                 source.operation,

@@ -121,10 +121,7 @@ class ConsumerBuilder(TaskBuilder):
     def _reaches_beyond(self, tile: DirectTile) -> bool:
         """Return whether elements beyond a loop's ends would be copied: those of a slice's neighbours, or a padding."""
         shape = dict(enumerate(tile.operation.opview.tile.shape))
-        return any(
-            first.range()[0] < 0 or first.range()[1] + shape[dimension] > extent
-            for dimension, first, extent in tile.limits
-        )
+        return any(limit.reaches_beyond(shape[limit.dimension]) for limit in tile.limits)
 
     def _reduction(self, view: ComputeOp, loads: Sequence[TileLoad]) -> list[RegisterTile]:
         """All steps: the first one without a group before it."""

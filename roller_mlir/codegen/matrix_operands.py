@@ -13,6 +13,7 @@ from roller_mlir.codegen.swizzle import buffer_indices
 from roller_mlir.codegen.task_context import TaskContext, access_memory, element_bytes, put_at, slice_of, vector_type
 from roller_mlir.codegen.thread_box import Positions
 from roller_mlir.codegen.tile_values import StagedTile
+from roller_mlir.mapping.data_tile import walked_alone
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW, Fragment, Step, depth_pack
 from roller_mlir.mapping.matrix_phases import MATRIX_ROWS
@@ -93,8 +94,7 @@ class MatrixOperands:
 
     def _inner_loop(self, operand: Operand) -> int | None:
         """Return the loop that walks the buffer's neighbouring elements, None where it is not one loop by itself."""
-        terms = operand.functions[operand.tile.layout.order[-1]].terms()
-        return next(iter(terms)) if list(terms.values()) == [1] else None
+        return walked_alone([function.terms() for function in operand.functions], operand.tile.layout.order[-1])
 
     def _reads_matrices(self, operand: Operand) -> bool:
         """Whether `ldmatrix` reads the fragment: rows of 16 bytes along a factor's dimension."""

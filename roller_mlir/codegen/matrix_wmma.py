@@ -6,17 +6,18 @@ a matrix to a piece of its own and its lanes read back what `mapping.matrix.wmma
 """
 
 from collections.abc import Sequence
-from math import prod
 
 from roller_mlir.codegen.affine import apply_indices
 from roller_mlir.codegen.attributes import SITE
 from roller_mlir.codegen.matrix import Matrix, convert
 from roller_mlir.codegen.swizzle import buffer_indices
-from roller_mlir.codegen.task_context import TaskContext, access_memory, memref_view
+from roller_mlir.codegen.task_context import TaskContext, access_memory, element_bytes, memref_view
 from roller_mlir.codegen.thread_box import Positions
 from roller_mlir.codegen.tile_values import StagedTile
+from roller_mlir.mapping.data_tile import walked_alone
 from roller_mlir.mapping.index import Linear
 from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW, wmma_scratch_pitch
+from roller_mlir.mapping.whole_matrices import matrix_pitch
 from roller_mlir.plan import LinearIndex
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -49,18 +50,15 @@ def load_factor(
         at: Position of the instruction's tile on each loop.
     """
     emit, layout = context.emit, tile.layout
-    ordered = [functions[d] for d in layout.order]
-    along = list(ordered[-1].terms().items())
-    loops = {matrix.loops[side], matrix.loops[DEPTH]}
-    if layout.swizzle is not None or len(along) != 1 or along[0][1] != 1 or along[0][0] not in loops:
-        fail(
-            tile.source.operation,
-            "a tile that a wmma instruction reads has rows along one loop of the instruction, not permuted",
-        )
-    (across,) = loops - {along[0][0]}
+    if layout.swizzle is not None:
+        fail(tile.source.operation, "a tile that a wmma instruction reads has rows that are not permuted")
+    terms = [functions[d].terms() for d in layout.order]
     extents = list(ir.MemRefType(tile.view.type).shape)[1:]
-    pitches = [prod(extents[number + 1 :]) for number in range(len(extents))]
-    lead = sum(function.coefficients[across] * pitch for function, pitch in zip(ordered, pitches, strict=True))
+    loops = (matrix.loops[side], matrix.loops[DEPTH])
+    try:
+        lead = matrix_pitch(terms, extents, loops, element_bytes(matrix.factor))
+    except ValueError as error:
+        fail(tile.source.operation, f"a wmma instruction cannot read the tile: its {error}")
     local = apply_indices(functions, [at.get(loop, Linear()) for loop in range(len(matrix.box.axes))])
     indices = buffer_indices(emit, tile.view, layout, [local[d] for d in layout.order])
     attributes: dict[str, ir.Attribute] = {
@@ -68,7 +66,7 @@ def load_factor(
         SITE: ir.StringAttr.get(f"workgroup load {tile.source.name}"),
     }
     by_rows = matrix.loops[DEPTH] if side == ROW else matrix.loops[COLUMN]
-    if along[0][0] != by_rows:
+    if walked_alone(terms, len(terms) - 1) != by_rows:
         attributes["transpose"] = ir.UnitAttr.get()
     context.arena_in_use = True
     kind = fragment_type(matrix, "AOp" if side == ROW else "BOp")

@@ -13,13 +13,13 @@ from roller_mlir.codegen.copies import StagedCopy, Transfer, copy_now, copy_roun
 from roller_mlir.codegen.loop_nest import LoopNest
 from roller_mlir.codegen.program import load_layout
 from roller_mlir.codegen.task_context import TaskContext, element_bytes, memref_view
-from roller_mlir.codegen.tile_values import DirectTile, SplatTile, StagedTile, TileValue
+from roller_mlir.codegen.tile_values import DirectTile, Limit, SplatTile, StagedTile, TileValue, lies_beyond
 from roller_mlir.dialects.rtile import ComputeOp, MapLoadOp, TileLoad
 from roller_mlir.mapping.data_tile import TileDimension, tile_copy
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.layout import MAX_VECTOR_BYTES, buffer_shape
 from roller_mlir.mapping.unrolling import MOST_UNROLLED_ROUNDS
-from roller_mlir.plan import OperandPlan
+from roller_mlir.plan import LinearIndex, OperandPlan
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
@@ -36,7 +36,7 @@ class TaskScope:
     def __init__(self, context: TaskContext) -> None:
         self.context = context
         self.tiles: dict[ir.Value, TileValue] = {}
-        self._limited: dict[ir.Operation, list[tuple[int, ComputeOp, int]]] = {}
+        self._limited: dict[ir.Operation, list[tuple[int, ComputeOp, LinearIndex]]] = {}
 
     def bind(self, nest: LoopNest, symbol: Symbol) -> None:
         """Give the nest's loop variables their values from a linear number, last loop fastest."""
@@ -73,7 +73,7 @@ class TaskScope:
         place = replace(place, limits=self._limits(load, place))
         return self._mapped(load, place) if isinstance(load, MapLoadOp) else place
 
-    def _limits(self, load: TileLoad, place: DirectTile) -> tuple[tuple[int, Linear, int], ...]:
+    def _limits(self, load: TileLoad, place: DirectTile) -> tuple[Limit, ...]:
         """Return where elements must read as 0 though they are in the tensor, or the tensor reads as something else.
 
         A matrix instruction computes whole stretches of its reduction: beyond the loop's ends both factors must be 0.
@@ -81,17 +81,18 @@ class TaskScope:
         operation = load.operation
         if operation not in self._limited:
             self._limited[operation] = list(_reduced_dimensions(load))
-        found: list[tuple[int, Linear, int]] = []
-        for dimension, view, loop in self._limited[operation]:
+        found: list[Limit] = []
+        for dimension, view, function in self._limited[operation]:
+            ((loop, step),) = function.terms().items()
             indices = self.context.linear(view.operation, view.indices)
-            position = apply_indices(map_indices(view.origin_map), indices)[loop]
-            extent = view.loop_bounds[loop]
-            first, last = position.range()
-            if first >= 0 and last + load.tile.shape[dimension] <= extent:
-                continue  # nothing beyond is read
-            same = place.origin[dimension] == position and place.shape[dimension] == extent
-            if not (same and place.steps[dimension] == 1 and place.pad == 0):
-                found.append((dimension, position, extent))
+            first = apply_indices(map_indices(view.origin_map), indices)[loop] + function.constant * -step
+            limit = Limit(dimension, first, step, view.loop_bounds[loop])
+            if not limit.reaches_beyond(load.tile.shape[dimension]):
+                continue
+            pitch = place.steps[dimension] * step
+            start = place.origin[dimension] + first * -pitch
+            if place.pad != 0 or not lies_beyond(start, pitch, place.shape[dimension], limit.extent):
+                found.append(limit)
         return tuple(found)
 
     def _mapped(self, load: MapLoadOp, place: DirectTile) -> DirectTile:
@@ -157,8 +158,8 @@ class TaskScope:
         copy_now(self.context, transfers, stage)
 
 
-def _reduced_dimensions(load: TileLoad) -> Iterator[tuple[int, ComputeOp, int]]:
-    """Yield the dimensions of a tile that one reduction loop of a matrix instruction's compute walks, with the loop."""
+def _reduced_dimensions(load: TileLoad) -> Iterator[tuple[int, ComputeOp, LinearIndex]]:
+    """Yield the dimensions of a tile that one reduction loop of a matrix instruction's compute walks, and how."""
     for use in load.operation.results[0].uses:
         view = use.owner.operation.opview
         if not isinstance(view, ComputeOp) or view.matrix_instruction is None:
@@ -167,8 +168,8 @@ def _reduced_dimensions(load: TileLoad) -> Iterator[tuple[int, ComputeOp, int]]:
             continue
         for dimension, function in enumerate(map_indices(view.maps[use.operand_number])):
             terms = list(function.terms().items())
-            if len(terms) == 1 and terms[0][1] == 1 and view.iterators[terms[0][0]] == "reduction":
-                yield dimension, view, terms[0][0]
+            if len(terms) == 1 and abs(terms[0][1]) == 1 and view.iterators[terms[0][0]] == "reduction":
+                yield dimension, view, function
 
 
 def staged_tile(copy: StagedCopy, tile: DirectTile, stage: ir.Value) -> StagedTile:

@@ -11,6 +11,50 @@ from roller_mlir.support.bindings import ir
 
 
 @dataclass(frozen=True)
+class Limit:
+    """A dimension of a tile along which elements beyond a reduction loop's ends read as 0.
+
+    Attributes:
+        dimension: The dimension.
+        first: The loop's position at the tile's first element.
+        step: 1, or -1 where the tensor is read backwards along the loop.
+        extent: The loop's extent.
+    """
+
+    dimension: int
+    first: Linear
+    step: int
+    extent: int
+
+    def positions(self, place: Linear, width: int = 1) -> Linear:
+        """Return the lowest of the loop's positions at so many elements of the tile, `place` being the first one."""
+        return self.first + place * self.step + (width - 1) * min(self.step, 0)
+
+    def reaches_beyond(self, elements: int) -> bool:
+        """Return whether some of a tile's elements along the dimension may lie beyond the loop's ends."""
+        low, high = self.positions(Linear(), 1 if self.step > 0 else elements).range()
+        return low < 0 or high + elements > self.extent
+
+
+def lies_beyond(first: Linear, step: int, length: int, extent: int) -> bool:
+    """Return whether a dimension has no element at any position of a loop beyond its ends.
+
+    Args:
+        first: Element at the loop's position 0.
+        step: Elements from one position to the next, negative where the loop runs backwards.
+        length: Elements of the dimension.
+        extent: Of the loop.
+
+    >>> lies_beyond(Linear(None, 64), -1, 65, 65), lies_beyond(Linear(None, 64), -1, 70, 65)
+    (True, False)
+    """
+    if first.terms or not step:
+        return False
+    before, behind = first.constant - step, first.constant + step * extent
+    return min(before, behind) < 0 and max(before, behind) >= length
+
+
+@dataclass(frozen=True)
 class DirectTile:
     """A tile that threads read from its buffer when they need an element.
 
@@ -25,8 +69,7 @@ class DirectTile:
         vector: Elements of one read by a thread.
         body: What is made of a value (a scalar or a vector of so many lanes) that was read; None: the value itself.
         body_keeps_pad: Whether it makes `pad` of `pad`.
-        limits: Dimensions along which elements beyond a loop's ends read as 0: the dimension, the loop's position at
-            the tile's first element, and the loop's extent.
+        limits: Where elements beyond a loop's ends read as 0, though they are in the tensor.
     """
 
     operation: ir.Operation
@@ -39,7 +82,7 @@ class DirectTile:
     vector: int = 1
     body: Callable[[ir.Value, int], ir.Value] | None = None
     body_keeps_pad: bool = False
-    limits: tuple[tuple[int, Linear, int], ...] = ()
+    limits: tuple[Limit, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@
 A data tile is the affine image of the loops' box under the access's indices. Paper: ROLLER section 3.1, Figure 5.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from math import gcd, prod
@@ -72,6 +72,25 @@ def first_elements(access: Access, blocks: Sequence[int]) -> tuple[LinearIndex, 
     return tuple(
         LinearIndex(index.coefficients, index.constant - _reach_back(index, blocks)) for index in access.indices
     )
+
+
+def walked_alone(terms: Sequence[Mapping[int, int]], d: int) -> int | None:
+    """Return the loop that alone walks one dimension of a tile, element by element, and no other dimension.
+
+    Args:
+        terms: Per dimension, {loop: tile elements per point of the loop}.
+        d: The dimension.
+
+    Returns:
+        None where there is no such loop: of x[m + k, k] elements of neighbouring k lie a row and an element apart.
+
+    >>> walked_alone([{0: 1}, {1: 1}], 1), walked_alone([{0: 1, 1: 1}, {1: 1}], 1), walked_alone([{1: -1}], 0)
+    (1, None, None)
+    """
+    if list(terms[d].values()) != [1]:
+        return None
+    (loop,) = terms[d]
+    return None if any(loop in other for number, other in enumerate(terms) if number != d) else loop
 
 
 def footprint_elements(access: Access, blocks: Sequence[int]) -> int:

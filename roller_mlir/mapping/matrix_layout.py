@@ -15,6 +15,7 @@ from roller_mlir.mapping.index import power_of_two_divisor
 from roller_mlir.mapping.layout import TileCost, row_alignment
 from roller_mlir.mapping.matrix import DEPTH, depth_pack, fragments_of
 from roller_mlir.mapping.matrix_phases import PIECE_BYTES, MatrixMemory, alone, loads, matrix_cost
+from roller_mlir.mapping.whole_matrices import WMMA_BASE_BYTES
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan
 from roller_mlir.plan.plan import ASYNCHRONOUS, SYNCHRONOUS, TENSOR, TMA128, WORKGROUP, XOR, AtomPlan
 
@@ -26,9 +27,6 @@ MOST_PADDINGS = 8
 
 BANK_BYTES = 4
 """Least step of paddings."""
-
-WMMA_BASE_BYTES = 32
-"""What the address of a matrix that `wmma` loads must be a multiple of. Source: PTX ISA, wmma.load."""
 
 MOST_WRITES = 2
 """Paddings with the fewest phases of reads of which the writes are simulated."""
@@ -201,9 +199,9 @@ def choose_rows(
     inner = last
     # A load of matrices transposes 16-bit elements; others are gathered, one by one, into the fragment, but bytes.
     gathered = size > 1
-    if alone(dimensions[last]) not in ((row, column, depth) if gathered else (depth,)):
-        inner = next((d for d in range(last) if alone(dimensions[d]) == depth), last)
-    along = alone(dimensions[inner])
+    if alone(dimensions, last) not in ((row, column, depth) if gathered else (depth,)):
+        inner = next((d for d in range(last) if alone(dimensions, d) == depth), last)
+    along = alone(dimensions, inner)
     row_bytes = dimensions[inner].extent * size
     whole = row_bytes % PIECE_BYTES == 0
     fragment = 1
@@ -220,7 +218,7 @@ def choose_rows(
     permuted = permuted and parts > 1 and parts & (parts - 1) == 0
     permuted = permuted and not any(len(dimension.coefficients) > 1 for dimension in dimensions)
     others = [d for d, dimension in enumerate(dimensions) if d != inner and dimension.coefficients]
-    single = len(others) <= 1 and all(alone(dimensions[d]) in (row, column, depth) for d in others)
+    single = len(others) <= 1 and all(alone(dimensions, d) in (row, column, depth) for d in others)
     base = WMMA_BASE_BYTES if family == "wmma" and not single else 0
     return Rows(inner, row_bytes, fragment, inner == last, permuted, base)
 

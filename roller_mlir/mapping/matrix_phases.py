@@ -11,7 +11,7 @@ from functools import lru_cache
 from math import ceil, prod
 
 from roller_mlir.mapping.bank_phases import Banks, phases
-from roller_mlir.mapping.data_tile import CopyMap, TileDimension, tile_copy, tile_dimensions
+from roller_mlir.mapping.data_tile import CopyMap, TileDimension, tile_copy, tile_dimensions, walked_alone
 from roller_mlir.mapping.layout import TileCost, buffer_shape, crossing_phases, spread_phases
 from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW, Fragment, depth_pack, fragments_of, lane_places
 from roller_mlir.mapping.swizzle import PIECE_BYTES
@@ -50,10 +50,9 @@ def reads_matrices(operand: OperandPlan, element_bytes: int, family: str, featur
     return family == "mma" and "matrix_load" in features and operand.fragment_vector * element_bytes == PIECE_BYTES
 
 
-def alone(dimension: TileDimension) -> int | None:
-    """Return the loop that alone runs along a dimension of a tile, point by point, None where there is no such one."""
-    terms = dimension.coefficients
-    return next(iter(terms)) if len(terms) == 1 and 1 in terms.values() else None
+def alone(dimensions: Sequence[TileDimension], d: int) -> int | None:
+    """Return the loop that alone runs along a dimension of a tile (see `walked_alone`), None where there is none."""
+    return walked_alone([dimension.coefficients for dimension in dimensions], d)
 
 
 def swizzled(address: int, row_bytes: int) -> int:
@@ -117,7 +116,7 @@ def loads(
     elements = _share(access, axes, factor)
     if reads_matrices(operand, size, family, memory.features) or family == "wmma":
         matrices = ceil(elements * size / (MATRIX_ROWS * PIECE_BYTES))
-        across = factor if alone(dimensions[operand.order[-1]]) == atom.depth else atom.depth
+        across = factor if alone(dimensions, operand.order[-1]) == atom.depth else atom.depth
         rows = [place.at({across: position}) for position in range(MATRIX_ROWS)]
         return matrices * phases(rows, PIECE_BYTES, memory.banks, load=True), ceil(matrices / MATRICES)
     width = operand.fragment_vector

@@ -5,10 +5,12 @@ from collections.abc import Sequence
 from math import prod
 
 from roller_mlir.hal.instructions import MATRIX_FAMILIES
-from roller_mlir.mapping.layout import steps_of
+from roller_mlir.mapping.data_tile import tile_dimensions
+from roller_mlir.mapping.layout import buffer_shape, steps_of
 from roller_mlir.mapping.matrix import COLUMN, ROW, fragments_of, lane_order, result_shares
 from roller_mlir.mapping.thread_map import ThreadMap
-from roller_mlir.plan import AxisPlan, OperandPlan, Plan, TensorExpression
+from roller_mlir.mapping.whole_matrices import matrix_pitch
+from roller_mlir.plan import Access, AxisPlan, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import REGISTER, SYNCHRONOUS, TENSOR, WORKGROUP, AtomPlan
 from roller_mlir.plan.uneven import reads_outside
 
@@ -88,8 +90,26 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
             problem = f"has copy '{operand.copy}'; its elements are changed on their way, which passes registers"
         if not problem and (operand.copy == TENSOR) != (plan.instruction == "wgmma"):
             problem = f"has copy '{operand.copy}'; 'wgmma' and no other instruction takes tensor copies"
+        if not problem and plan.instruction == "wmma":
+            problem = _whole_matrix_problem(access, plan, operand)
         if problem:
             return f"has a plan whose operand {number} {problem}"
+    return ""
+
+
+def _whole_matrix_problem(access: Access, plan: Plan, operand: OperandPlan) -> str:
+    """Return why the matrices of a factor cannot be read whole, or an empty string."""
+    atom = plan.atom
+    assert atom is not None  # `_atom_problem`
+    if operand.swizzle is not None:
+        return f"has swizzle '{operand.swizzle}'; 'wmma' reads rows that are not permuted"
+    dimensions = tile_dimensions(access, [axis.block for axis in plan.axes])
+    side = atom.row if atom.row in access.loops() else atom.column
+    terms = [dimensions[d].coefficients for d in operand.order]
+    try:
+        matrix_pitch(terms, buffer_shape(dimensions, operand), (side, atom.depth), access.element_bytes)
+    except ValueError as error:
+        return f"is a tile that 'wmma' cannot read: its {error}"
     return ""
 
 

@@ -92,8 +92,7 @@ class MatrixPass:
         fragments = fragments_of(family, atom.shape, access.element_bytes, lanes)
         fragment = fragments.first if is_first else fragments.second
         side = atom.row if is_first else atom.column
-        dimension = tile_dimensions(access, [axis.block for axis in self.plan.axes])[operand.order[-1]]
-        inner = alone(dimension)
+        inner = alone(tile_dimensions(access, [axis.block for axis in self.plan.axes]), operand.order[-1])
         count = prod(self.tiles(loop) for loop in access.loops())
         whole = fragment.count * access.element_bytes
         along = inner == atom.depth or (inner == side and access.element_bytes == 2)

@@ -6,12 +6,14 @@ Paper: ROLLER sections 3.1 (alignment with the execution unit: tiles of a tensor
 here.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 from roller_mlir.hal import Device, Instruction
 from roller_mlir.mapping.matrix import COLUMN, ROW, AxisShare, Fragments, fragments_of, lane_order, result_shares
 from roller_mlir.mapping.tensor_copy_rules import lines_follow, tensor_copy_multiples
+from roller_mlir.mapping.whole_matrices import holds_whole_matrices
 from roller_mlir.model.atom import Atom
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.expression import ELEMENT_BYTES
@@ -154,6 +156,13 @@ def _matrix_atom(expression: TensorExpression, loops: Roles, instruction: Instru
         return expression.loops[loop].extent
 
     m, n, k = instruction.shape
+    # A loop that moves a window is walked in steps that divide it.
+    whole = [loop for loop in loops.depth if extent(loop) % k == 0 or not expression.moves_window(loop)]
+    if instruction.family == "wmma":
+        loops, whole = _of_whole_matrices(expression, loops, whole)
+    if not (whole and loops.rows and loops.columns):
+        return None
+    depth = max(whole, key=extent)
     last = expression.output.indices[-1].terms() if expression.output.indices else {}
     # The loop along the output's rows comes first: other loops leave its tiles unaligned.
     rows = max(loops.rows, key=lambda loop: (loop in last and 2 * extent(loop) >= n, extent(loop)))
@@ -161,11 +170,6 @@ def _matrix_atom(expression: TensorExpression, loops: Roles, instruction: Instru
     along_rows = _shares(instruction, device)[0].chunk > 1
     if (columns if along_rows else rows) in last and (rows if along_rows else columns) not in last:
         rows, columns = columns, rows
-    # A loop that moves a window is walked in steps that divide it.
-    whole = [loop for loop in loops.depth if extent(loop) % k == 0 or not expression.moves_window(loop)]
-    if not whole:
-        return None
-    depth = max(whole, key=extent)
     if 2 * extent(rows) < m and extent(columns) >= extent(rows):
         rows, columns = columns, rows  # the transposed product
     if 2 * extent(rows) < m or 2 * extent(columns) < n or 2 * extent(depth) < k:
@@ -176,6 +180,23 @@ def _matrix_atom(expression: TensorExpression, loops: Roles, instruction: Instru
         if boxes is None or any(2 * extent(loop) < size for loop, size in boxes if loop != depth):
             return None
     return _placed(instruction, device, (rows, columns, depth), boxes)
+
+
+def _of_whole_matrices(expression: TensorExpression, loops: Roles, depths: Sequence[int]) -> tuple[Roles, list[int]]:
+    """Return the loops along which both factors' tiles hold whole matrices, with the longest reduction that has such.
+
+    Args:
+        expression: The operator.
+        loops: Its loops.
+        depths: The reduction loops that may be the instruction's.
+    """
+    first, second = expression.inputs
+    for depth in sorted(depths, key=lambda loop: -expression.loops[loop].extent):
+        rows = tuple(loop for loop in loops.rows if holds_whole_matrices(first, (loop, depth)))
+        columns = tuple(loop for loop in loops.columns if holds_whole_matrices(second, (loop, depth)))
+        if rows and columns:
+            return Roles(rows, columns, loops.depth), [depth]
+    return loops, []
 
 
 def _shares(instruction: Instruction, device: Device) -> tuple[AxisShare, AxisShare]:

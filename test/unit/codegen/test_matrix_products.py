@@ -9,6 +9,7 @@ import pytest
 from forced_products import Product, options, run_product
 
 from roller_mlir.compiler.driver import compile_source, lower_until
+from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
 from roller_mlir.support.diagnostics import DiagnosedError
 
@@ -137,3 +138,31 @@ def test_a_sum_of_something_else_is_refused(tmp_path: Path) -> None:
     assert text != MMA.text
     with pytest.raises(DiagnosedError):
         compile_source(Source("-", text), MMA.device, options(MMA, tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("product", "message"),
+    [
+        (WMMA.but(swizzle="xor", pad=0), "has swizzle 'xor'; 'wmma' reads rows that are not permuted"),
+        (WMMA.but(pad=4, fragment=4, vector=(4, 4)), "its rows lie 72 B apart"),
+    ],
+)
+def test_matrices_that_cannot_be_read_whole(product: Product, message: str, tmp_path: Path) -> None:
+    with pytest.raises(DiagnosedError, match=re.escape(message)):
+        compile_source(Source("-", product.text), product.device, options(product, tmp_path))
+
+
+def test_rows_backwards_are_refused_in_the_plan(tmp_path: Path) -> None:
+    """A plan that asks for whole matrices of rows that are read backwards is refused before anything is emitted."""
+    text = WMMA.text.replace("(m, k)", "(-m + 63, k)", 1)
+    assert text != WMMA.text
+    with pytest.raises(DiagnosedError, match="its rows lie -80 B apart"):
+        compile_source(Source("-", text), WMMA.device, options(WMMA, tmp_path))
+
+
+def test_rows_backwards_are_refused_in_edited_loops(tmp_path: Path) -> None:
+    loops, _ = lower_until(Source("-", WMMA.text), WMMA.device, options(WMMA, tmp_path), "rtile-expand")
+    edited = loops.replace("(d0, d1, d2) -> (d0, d2)>", "(d0, d1, d2) -> (-d0 + 31, d2)>")
+    assert edited != loops
+    with pytest.raises(DiagnosedError, match="a wmma instruction cannot read the tile: its rows lie -80 B apart"):
+        lower_until(Source("-", edited), WMMA.device, CompileOptions(binaries=False), "rtile-lower-to-gpu")
