@@ -113,8 +113,16 @@ def _wrong(report: Report) -> Section:
         blocks.append(
             grid(("kernel or probe", "whose", "message"), "sst", [(t.item, t.who, t.message) for t in report.troubles])
         )
+    if report.lost:
+        found = f"Families of kernels that were given up after a fault of one: {len(report.lost)}"
+        left = f"{count(len(report.left_out), 'candidate')} left out for it: {named(report.left_out)}."
+        blocks.append(Note(f"{found}; {left}" if report.left_out else f"{found}.", alarm=True))
+        rows = [(one.family, one.item, Cell(str(one.rank), one.rank), one.message) for one in report.lost]
+        blocks.append(grid(("family", "kernel or probe", "candidate", "message"), "ssnt", rows))
     if report.refused:
-        found = f"Of {count(len(report.refused), 'candidate')} the driver refused a better binary ({report.refusal})"
+        found = (
+            f"Of {count(len(report.refused), 'candidate')} the driver refused a better binary ({clean(report.refusal)})"
+        )
         blocks.append(Note(f"{found}: {named(report.refused)}.", alarm=True))
     if report.unusable:
         found = f"{count(len(report.unusable), 'timing')} that can be no time, and left out: {named(report.unusable)}."

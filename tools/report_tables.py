@@ -7,7 +7,7 @@ from roller_mlir.measure.report_figures import GroupFigures, ItemFigures, Named,
 from roller_mlir.measure.report_groups import BEST, TOP1, peer_names
 from roller_mlir.measure.report_records import Report
 from roller_mlir.measure.runner.sim_bench import DRY_RUN as DRY_RUN_NOTE
-from roller_mlir.measure.runner.steps import TOP_K
+from roller_mlir.measure.runner.steps import TOP_K, WARM
 from roller_mlir.tools.explain_words import si, size
 from roller_mlir.tools.report_document import PREDICTION_CHART, Block, Cell, Chart, Note, Section, grid, peer_chart
 from roller_mlir.tools.report_words import NOTHING, clean, correlation, count, ratio, share, short
@@ -39,7 +39,7 @@ def peer_sections(report: Report) -> list[Section]:
             "several rows of a suite counts once."
         )
         said = {note.removeprefix(f"{peer}: "): n for note, n in report.notes.items() if note.startswith(f"{peer}: ")}
-        words = [f"{clean(note)} ({n})" for note, n in said.items() if note not in (TOP_K, DRY_RUN_NOTE)]
+        words = [f"{clean(note)} ({n})" for note, n in said.items() if note not in (TOP_K, WARM, DRY_RUN_NOTE)]
         if words:
             about += f" Its timings say: {', '.join(words)}."
         shown = sum(peer in item.top1_ratio for item in report.items)
@@ -174,23 +174,32 @@ def items_section(report: Report) -> Section:
     peers = peer_names(report.items)
     rates = any(item.flops_per_s is not None or item.bytes_per_s is not None for item in report.items)
     head = ["kernel", "what", "rows", "result", "predicted", "top-1", "p10 to p90"]
+    warm = any(item.warm_s is not None for item in report.items)
+    head += ["warm"] if warm else []
     head += ["arithmetic", "least traffic"] if rates else []
     head += ["best", "of", "best time"]
-    head += [part for peer in peers for part in (clean(peer), "over top-1", "over best")]
-    kinds = "stnsnnn" + ("nn" if rates else "") + "nnn" + "nnn" * len(peers)
-    rows = [_item_row(item, peers, rates=rates) for item in report.items]
+    over = ("over top-1", "warm, over warm", "over best") if warm else ("over top-1", "over best")
+    head += [part for peer in peers for part in (clean(peer), *over)]
+    kinds = "stnsnnn" + "n" * warm + ("nn" if rates else "") + "nnn" + "n" * (1 + len(over)) * len(peers)
+    rows = [_item_row(item, peers, rates=rates, warm=warm) for item in report.items]
     about = (
         "Arithmetic and least traffic (inputs and outputs, each once) per second are those of top-1."
         if rates
         else "Times are medians."
     )
+    if warm:
+        about += (
+            " Caches are cleared before each time by writing 256 MiB or more, whose last lines are still dirty then: "
+            "writing them back is part of the time, of ours and of the peers' alike. Warm times are taken right after "
+            "the same call: inputs may be in the caches, and little is written back."
+        )
     same = sum(item.rows - 1 for item in report.items)
     if same:
         about += f" {count(same, 'more row')} of the suites are the same kernels as these."
     return Section("Every kernel", (Note(about), grid(head, kinds, rows, sortable=True)))
 
 
-def _item_row(item: ItemFigures, peers: Sequence[str], *, rates: bool) -> tuple[Cell | str, ...]:
+def _item_row(item: ItemFigures, peers: Sequence[str], *, rates: bool, warm: bool) -> tuple[Cell | str, ...]:
     spread = f"{seconds(item.p10_s)} to {seconds(item.p90_s)}" if item.p10_s and item.p90_s else NOTHING
     row: list[Cell | str] = [
         item.id,
@@ -200,6 +209,7 @@ def _item_row(item: ItemFigures, peers: Sequence[str], *, rates: bool) -> tuple[
         time(item.predicted_s),
         time(item.top1_s),
         Cell(spread, item.p10_s),
+        *([time(item.warm_s)] if warm else []),
     ]
     if rates:
         for value, unit in ((item.flops_per_s, "flop/s"), (item.bytes_per_s, "B/s")):
@@ -208,6 +218,7 @@ def _item_row(item: ItemFigures, peers: Sequence[str], *, rates: bool) -> tuple[
     row += [number(item.candidates), time(item.best_s)]
     for peer in peers:
         row.append(time(item.peers.get(peer)))
-        for ratios in (item.top1_ratio, item.best_ratio):
+        warm_ratios = [item.warm_ratio] if warm else []
+        for ratios in (item.top1_ratio, *warm_ratios, item.best_ratio):
             row.append(Cell(ratio(ratios.get(peer)), ratios.get(peer)))
     return tuple(row)

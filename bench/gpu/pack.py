@@ -2,7 +2,7 @@
 """Packs a kit: everything to check and to time on a machine with a GPU, torch and Triton but without this compiler.
 
   python bench/gpu/pack.py -o kit                            ROLLER's 119 operators, f16 products, examples, probes
-  python bench/gpu/pack.py -o kit --only 'M*' --top-k 1 --dtypes f32 --no-gemms --no-examples --no-probes
+  python bench/gpu/pack.py -o kit --only 'M*' --top-k 1 --dtypes f32 --no-{smoke,gemms,examples,probes}
   python bench/gpu/pack.py -o kit --jobs 8 --time-limit 300  leaves out candidates of high rank where there is no time
   # copy the folder to the machine with the GPU:
   python kit/run.py -o results
@@ -26,6 +26,7 @@ from roller_mlir.measure.example_sizes import LARGE
 from roller_mlir.measure.kit_files import KitError
 from roller_mlir.measure.pack import Packed, PackOptions, pack_kit
 from roller_mlir.measure.records import Skipped
+from roller_mlir.measure.smoke import of_smoke
 from roller_mlir.runtime.errors import ArtifactError
 from roller_mlir.suites import SuiteError, find_suite
 from roller_mlir.suites.element_types import DTYPES
@@ -53,7 +54,8 @@ def wanted(options: argparse.Namespace) -> list[Wanted]:
     gemms = of_gemms(top_k=options.top_k) if options.gemms else []
     examples = [of_example(path) for path in sorted(EXAMPLES.glob("*.mlir"))] if options.examples else []
     large = [of_example(EXAMPLES / f"{name}.mlir", large=True) for name in LARGE] if options.examples else []
-    return [*own, *gemms, *other, *large, *examples]
+    smoke = of_smoke(find_device(options.target), EXAMPLES / "matmul_f16.mlir") if options.smoke else []
+    return [*smoke, *own, *gemms, *other, *large, *examples]
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -68,6 +70,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--dtypes", type=_dtypes, default=("f32", "f16"), help="element types (f32,f16)")
     parser.add_argument("--top-k", type=positive, default=10, metavar="K", help="candidates of each operator (10)")
     for name, what in (
+        ("smoke", "small functions with a kernel of each family, which are run first"),
         ("gemms", "f16 products of square matrices"),
         ("examples", "the functions of the folder examples, with and without fusion"),
         ("probes", "micro-benchmarks that calibrate the device's description"),

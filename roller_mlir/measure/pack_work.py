@@ -9,6 +9,7 @@ from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.measure.candidates import candidates_of, compile_candidate, whole_unit
 from roller_mlir.measure.contents import Wanted
+from roller_mlir.measure.families import family_of
 from roller_mlir.measure.kit_writer import DEVICE_ROLES, SIMULATOR_ROLES, stripped
 from roller_mlir.measure.units import Unit, units_of
 from roller_mlir.model import ConstructionError
@@ -78,12 +79,14 @@ class Compiled:
         predicted_s: The sum over its kernels; None where one has no prediction.
         saturated: What limits each kernel, parted by " + ".
         plans: As a plan file holds them.
+        family: Of its kernels.
     """
 
     artifact: Artifact
     predicted_s: float | None
     saturated: str
     plans: dict[str, Plan]
+    family: str
 
 
 @dataclass(frozen=True)
@@ -132,13 +135,16 @@ def _compiled(job: Job, way: Way) -> Compiled:
     if way.unit is not None and way.plans is not None:
         artifact = compile_candidate(way.unit, job.target, way.options, way.plans)
         plans = dict(way.plans)
+        family = family_of(artifact, way.unit.expression, next(iter(plans.values()), None))
     else:
         artifact = compile_source(job.wanted.source, job.target, way.options)
         plans = {kernel.name: kernel.plan for kernel in artifact.kernels if kernel.plan is not None}
+        family = family_of(artifact)
     predictions = [kernel.plan.prediction for kernel in artifact.kernels if kernel.plan is not None]
     return Compiled(
         artifact=stripped(artifact, SIMULATOR_ROLES if job.simulator else DEVICE_ROLES),
         predicted_s=predicted_seconds(artifact),
         saturated=" + ".join(one.saturated for one in predictions if one is not None),
         plans=plans,
+        family=family,
     )

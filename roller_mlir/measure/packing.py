@@ -168,6 +168,7 @@ class Packing:
             predicted_s=answer.predicted_s,
             saturated=answer.saturated,
             plans=answer.plans,
+            family=answer.family,
         )
         grown = json_bytes(candidate) + (0 if function.candidates else json_bytes(_item(function)))
         limit = self._options.max_bytes

@@ -56,6 +56,7 @@ class Candidate:
         predicted_s: The model's word, summed over kernels; None where a kernel has no prediction.
         saturated: What limits it, as the model sees it, kernel by kernel, parted by " + ".
         plans: The whole decision, by program name as in a plan file; empty for what was not planned.
+        family: Its kernels' (`families.family_of`); a fault of one makes the others suspect. "" for none.
     """
 
     rank: Count
@@ -63,6 +64,7 @@ class Candidate:
     predicted_s: float | None = None
     saturated: str = ""
     plans: dict[str, Plan] = field(default_factory=dict[str, Plan])
+    family: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -220,7 +222,7 @@ class Timing:
         p10_s: Tenth percentile.
         p90_s: Ninetieth percentile.
         samples: How many.
-        note: How it was timed where that differs ("caches warm").
+        note: How it was timed where that differs ("caches warm": right after itself, with caches as it leaves them).
     """
 
     item: str
@@ -244,6 +246,23 @@ class Trouble:
 
 
 @dataclass(frozen=True, kw_only=True)
+class LostFamily:
+    """A family of kernels of which one faulted, hung or killed the process: the others were not run after it.
+
+    Attributes:
+        family: Of candidates, or of probes.
+        item: Where it happened: id of the item, or name of the probe.
+        rank: Of the candidate.
+        message: What happened.
+    """
+
+    family: str
+    item: str
+    rank: Count = 0
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Results:
     """What came back.
 
@@ -254,7 +273,9 @@ class Results:
         checks: In the order in which they were done.
         timings: Likewise.
         troubles: Likewise.
-        complete: Whether everything that was asked for was done, or a time limit came first.
+        lost: Families that were given up, in the order in which they were.
+        complete: Whether everything that was asked for was done but what is of lost families, or a time limit came
+            first.
     """
 
     schema: int = RESULTS_SCHEMA
@@ -263,4 +284,5 @@ class Results:
     checks: tuple[Check, ...] = ()
     timings: tuple[Timing, ...] = ()
     troubles: tuple[Trouble, ...] = ()
+    lost: tuple[LostFamily, ...] = ()
     complete: bool = False

@@ -44,6 +44,8 @@ def make_report(results: Results) -> Report:
         troubles=results.troubles,
         refused=tuple(f"{check.item} {check.rank}" for check in results.checks if check.note),
         refusal=next((check.note for check in results.checks if check.note), ""),
+        lost=results.lost,
+        left_out=_left_out(results),
         unusable=tuple(book.unusable),
         skipped=results.kit.skipped,
         missing=_missing(items, book, results, probes),
@@ -54,6 +56,16 @@ def make_report(results: Results) -> Report:
         published=() if dry_run else published_figures(items),
         probes=probes,
         notes=dict(sorted(book.notes.items())),
+    )
+
+
+def _left_out(results: Results) -> tuple[str, ...]:
+    lost, checked = {one.family for one in results.lost}, {(check.item, check.rank) for check in results.checks}
+    return tuple(
+        f"{item.id} {one.rank}"
+        for item in results.kit.items
+        for one in item.candidates
+        if one.family in lost and (item.id, one.rank) not in checked
     )
 
 

@@ -35,6 +35,9 @@ class ItemFigures:
         predicted_s: The model's word on the first candidate.
         saturated: What limits it, as the model sees it.
         top1_s: Median time of the first candidate; None unless timed and not wrong.
+        warm_s: Median time of it right after itself: what it reads may be in the caches, and nothing is written back
+            for the clearing of them. With cleared caches both are part of `top1_s`, on short kernels much of it.
+        warm_ratio: By peer, its time with warm caches over that of the first candidate.
         p10_s: Tenth percentile of it.
         p90_s: Ninetieth percentile.
         candidates: How many there are.
@@ -65,6 +68,8 @@ class ItemFigures:
     predicted_s: float | None
     saturated: str
     top1_s: float | None
+    warm_s: float | None
+    warm_ratio: dict[str, float] = field(default_factory=dict[str, float])
     p10_s: float | None
     p90_s: float | None
     candidates: int

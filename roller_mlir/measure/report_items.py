@@ -15,10 +15,10 @@ from math import isfinite
 from roller_mlir.measure.records import Check, Item, Results, Timing
 from roller_mlir.measure.report_figures import ItemFigures, State
 from roller_mlir.measure.report_statistics import LEAST_FOR_RANKS, spearman
-from roller_mlir.measure.runner.steps import AGAIN, ITSELF, TOP_K
+from roller_mlir.measure.runner.steps import AGAIN, ITSELF, TOP_K, WARM
 
-FIRST, SECOND, THIRD = "", TOP_K, AGAIN
-"""The rounds, by the word for them in the notes of timings."""
+FIRST, SECOND, THIRD, FOURTH = "", TOP_K, AGAIN, WARM
+"""The rounds, by the word for them in the notes of timings; probes know the last one only as a remark."""
 
 _SHORTEST, _LONGEST = 1e-12, 1e9
 _Key = tuple[str, str, int]
@@ -70,9 +70,10 @@ def open_book(results: Results) -> Book:
             rank = f" {timing.rank}" if timing.who == "ours" else ""
             book.unusable.append(f"{timing.item}, {timing.who}{rank}: a median of {timing.median_s} s")
             continue
-        in_round = next((name for name in (THIRD, SECOND) if name in words), FIRST)
+        rounds = (THIRD, SECOND) if timing.who == "probe" else (FOURTH, THIRD, SECOND)
+        in_round = next((name for name in rounds if name in words), FIRST)
         book.times.setdefault((timing.item, timing.who, timing.rank), {})[in_round] = timing
-        if timing.who not in ("ours", "probe"):
+        if timing.who not in ("ours", "probe") and in_round != FOURTH:
             book.peers.setdefault(timing.item, set()).add(timing.who)
     book.troubled = {trouble.item for trouble in results.troubles if trouble.who == "ours"}
     return book
@@ -140,6 +141,8 @@ def item_figures(item: Item, book: Book, *, dry_run: bool, most: int | None = No
         predicted_s=guess if usable(guess) else None,
         saturated=first.saturated,
         top1_s=top1,
+        warm_s=book.time(item.id, "ours", top, FOURTH),
+        warm_ratio=_warm_ratio(item, book, top),
         p10_s=_finite(shown.p10_s) if shown is not None else None,
         p90_s=_finite(shown.p90_s) if shown is not None else None,
         top1_rank=top,
@@ -163,6 +166,13 @@ def _gain_again(item: Item, book: Book, top: int, best: int) -> float | None:
     """Return what the fastest candidate gains in the rounds after it was chosen, None without such."""
     first, fastest = (book.time(item.id, "ours", rank, THIRD) for rank in (top, best))
     return first / fastest if first is not None and fastest is not None else None
+
+
+def _warm_ratio(item: Item, book: Book, top: int) -> dict[str, float]:
+    """Return per peer its time with warm caches over that of the first candidate, of the same rounds."""
+    ours = book.time(item.id, "ours", top, FOURTH)
+    times = {name: book.time(item.id, name, 0, FOURTH) for name in in_order(book.peers.get(item.id, ()))}
+    return {name: time / ours for name, time in times.items() if time is not None} if ours is not None else {}
 
 
 def _peers(

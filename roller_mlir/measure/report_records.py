@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from roller_mlir.measure.records import Kit, Machine, Skipped, Trouble
+from roller_mlir.measure.records import Kit, LostFamily, Machine, Skipped, Trouble
 from roller_mlir.measure.report_figures import GroupFigures, ItemFigures, PredictionFigures, PublishedFigures
 
 REPORT_SCHEMA = 1
@@ -142,6 +142,8 @@ class Report:
         troubles: What went wrong beside.
         refused: Candidates of which the driver refused a better binary, as "ITEM RANK".
         refusal: What was said of the first of them.
+        lost: Families of kernels that were given up after a fault of one.
+        left_out: Candidates of these that were not checked for it, as "ITEM RANK".
         unusable: Times that are none: zero, negative, not a number.
         skipped: What the kit lacks.
         missing: What was not done.
@@ -165,6 +167,8 @@ class Report:
     troubles: tuple[Trouble, ...]
     refused: tuple[str, ...]
     refusal: str
+    lost: tuple[LostFamily, ...]
+    left_out: tuple[str, ...]
     unusable: tuple[str, ...]
     skipped: tuple[Skipped, ...]
     missing: Missing

@@ -116,6 +116,7 @@ def merge_results(named: Sequence[tuple[str, Results]]) -> Results:
         checks=tuple(_latest(check for one in ordered for check in one.checks)),
         timings=tuple(_latest(timing for one in ordered for timing in one.timings)),
         troubles=tuple(dict.fromkeys(trouble for one in ordered for trouble in one.troubles)),
+        lost=tuple({lost.family: lost for one in ordered for lost in one.lost}.values()),
         complete=any(one.complete for one in ordered),
     )
 

@@ -17,8 +17,19 @@ from types import FrameType
 from roller_mlir.measure.kit_files import KitFiles, open_kit
 from roller_mlir.measure.records import Check, Results
 from roller_mlir.measure.runner.journal import RESULTS_NAME, Journal, JournalError, write_results
+from roller_mlir.measure.runner.lost import LostFamilies
 from roller_mlir.measure.runner.options import parse, worker_command
-from roller_mlir.measure.runner.steps import AGAIN, TOP_K, Asked, Outcome, Step, base_rank, plan_steps, right_ranks
+from roller_mlir.measure.runner.steps import (
+    AGAIN,
+    TOP_K,
+    WARM,
+    Asked,
+    Outcome,
+    Step,
+    base_rank,
+    plan_steps,
+    right_ranks,
+)
 from roller_mlir.measure.runner.summary import named, seconds, summary
 from roller_mlir.measure.runner.supervisor import DeviceError, Supervisor, TimeUp
 from roller_mlir.runtime.errors import ArtifactError
@@ -88,6 +99,8 @@ class _Run:
         wanted = Asked(phases=asked.phases, peers=asked.peers, only=asked.only)
         self._steps = plan_steps(kit.kit, wanted)
         self._items = {item.id: item for item in kit.kit.items}
+        self._lost = LostFamilies(kit.kit)
+        self._lost.note_all(self._steps, journal.outcomes)
         self._failed = ""
 
     def run(self) -> int:
@@ -132,7 +145,13 @@ class _Run:
         if step.kind == "time" and len(ranks) < least:
             return Outcome(step=step.key)  # nothing is right, or no other candidate is; the checks say so
         base = base_rank(self._items[step.item], checks) if step.kind == "check" else None
-        return supervisor.do(replace(step, ranks=ranks, base=base))
+        asked, family = self._lost.without(replace(step, ranks=ranks, base=base))
+        if family or (step.kind == "time" and len(asked.ranks) < least):
+            return Outcome(step=step.key, left_out=family)
+        outcome = replace(supervisor.do(asked), step=step.key)
+        if self._lost.note(asked, outcome):
+            supervisor.forgive()
+        return outcome
 
     def _conclude(self) -> bool:
         """Write and print what is known, and return whether something is wrong."""
@@ -141,7 +160,7 @@ class _Run:
         if not self._journal.machines:
             return True
         complete = all(step.key in self._journal.outcomes for step in self._steps)
-        results = self._journal.results(self._kit.kit, complete=complete)
+        results = replace(self._journal.results(self._kit.kit, complete=complete), lost=self._lost.lost)
         text = summary(results)
         with suppress(OSError):
             (self._asked.output / SUMMARY_NAME).write_text(text, encoding="utf-8")
@@ -167,8 +186,10 @@ def _word(outcome: Outcome) -> str:
     if wrong:
         return "; ".join(wrong)
     if outcome.timings:
-        first = [one for one in outcome.timings if AGAIN not in one.note.split("; ")]
+        first = [one for one in outcome.timings if not {AGAIN, WARM} & {*one.note.split("; ")}]
         return ", ".join(f"{named(one.who, one.rank)} {seconds(one.median_s)}" for one in first)
+    if outcome.left_out:
+        return f"left out, as a fault of {outcome.left_out!r} was"
     return "right" if outcome.checks else "nothing to do"
 
 

@@ -20,7 +20,7 @@ class RoundError(Exception):
 
 
 def time_rounds(
-    bench: Bench, calls: Mapping[Who, Callable[[], object]], samples: int
+    bench: Bench, calls: Mapping[Who, Callable[[], object]], samples: int, *, flush: bool = True
 ) -> tuple[dict[Who, Samples], dict[Who, Exception]]:
     """Time calls in rounds.
 
@@ -28,6 +28,7 @@ def time_rounds(
         bench: The device.
         calls: What to time.
         samples: Rounds.
+        flush: Whether caches are cleared before each call.
 
     Returns:
         The samples of all that did not fail, and the errors of peers that did.
@@ -40,7 +41,7 @@ def time_rounds(
         raised: list[Who] = []
         named = {f"{who} {rank}": _noting(call, (who, rank), raised) for (who, rank), call in left.items()}
         try:
-            taken = bench.time(named, samples=samples, limit_s=LIMIT_S)
+            taken = bench.time(named, samples=samples, limit_s=LIMIT_S, flush=flush)
         except Exception as error:
             if not raised or raised[0][0] == OURS:
                 raise RoundError(str(error)) from error

@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a runner does, step by step, the most valuable first; and what comes of a step.
 
-The phases: smoke (three items of different kinds, checked and timed, so that what is broken shows in the first minute),
-check (the first candidate of every item), calibrate (the probes), top1 (the first candidate and torch, which calls the
-vendor's libraries, in the same rounds), topk (item by item: all other candidates checked, then all that are right timed
-in the same rounds, torch among them, and then the fastest once more beside the first), peers (the first candidate and
-all peers in the same rounds; those that compile and tune themselves take seconds for each item, and so come last;
+The phases: smoke (the smallest item of each family of kernels, the most special first, checked and timed, so that what
+is broken shows in the first minutes; of kits that name no families three items of different kinds), check (the first
+candidate of every item), calibrate (the probes), top1 (the first candidate and torch, which calls the vendor's
+libraries, in the same rounds), topk (item by item: all other candidates checked, then all that are right timed in the
+same rounds, torch among them, and then the fastest once more beside the first), peers (the first candidate and all
+peers in the same rounds; those that compile and tune themselves take seconds for each item, and so come last;
 convolutions at the very end, as torch.compile calls the library for them that torch calls, and Triton has none). A step
 that an earlier phase has done is not done again.
 """
@@ -25,6 +26,8 @@ TOP_K = "top-k"
 """Note of the timings of all candidates of an item in the same rounds."""
 AGAIN = "again"
 """Note, beside that, of the fastest of them and the first, timed once more: the samples that chose one flatter it."""
+WARM = "caches warm"
+"""Note of what was timed right after itself, with caches as it leaves them; else they were cleared before."""
 ITSELF = "itself: nobody here computes it otherwise"
 """What the first candidate is compared with where there is no reference."""
 _SMOKE_ITEMS = 3
@@ -66,6 +69,21 @@ class Step:
 
 
 @dataclass(frozen=True, kw_only=True)
+class Fault:
+    """What ended the process that uses the device, or broke the device for it.
+
+    Attributes:
+        who: Who was at work: "ours", "probe", a peer, "reference".
+        rank: Of the candidate, for ours.
+        message: How it showed.
+    """
+
+    who: str
+    rank: Count = 0
+    message: str
+
+
+@dataclass(frozen=True, kw_only=True)
 class Outcome:
     """What came of a step.
 
@@ -74,12 +92,16 @@ class Outcome:
         checks: Results that were compared.
         timings: What was timed.
         troubles: What went wrong beside.
+        fault: What ended the process; None where it lives.
+        left_out: The lost family for which it was not done; "" where it was.
     """
 
     step: str
     checks: tuple[Check, ...] = ()
     timings: tuple[Timing, ...] = ()
     troubles: tuple[Trouble, ...] = ()
+    fault: Fault | None = None
+    left_out: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -118,8 +140,10 @@ def plan_steps(kit: Kit, asked: Asked) -> list[Step]:
 
 def _phase(phase: str, kit: Kit, items: Sequence[Item], asked: Asked) -> Iterator[Step]:
     if phase == "smoke":
-        for item in _different(items):
-            yield from (_check(item, 0), _time(item, asked.peers))
+        for item, number in (*_families(items), *_different(items)):
+            yield _check(item, number)
+            if number == 0:
+                yield _time(item, asked.peers)
     elif phase == "check":
         yield from (_check(item, 0) for item in items)
     elif phase == "calibrate":
@@ -137,13 +161,28 @@ def _phase(phase: str, kit: Kit, items: Sequence[Item], asked: Asked) -> Iterato
                 yield Step(kind="time", item=item.id, ranks=ranks, peers=_anchor(asked), note=TOP_K)
 
 
-def _different(items: Sequence[Item]) -> list[Item]:
-    """Return the first items of different kinds and element types, and then the first others."""
+def _families(items: Sequence[Item]) -> list[tuple[Item, int]]:
+    """Return an item and a candidate of each family: a first candidate where there is one, of the least work.
+
+    Families come in the order in which the kit's first items show them, which is that of `measure.smoke`.
+    """
+    found: dict[str, list[tuple[bool, int, int, Item, int]]] = {}
+    for place, item in enumerate(items):
+        for number, candidate in enumerate(item.candidates):
+            if candidate.family:
+                cost = item.flops + item.least_bytes
+                found.setdefault(candidate.family, []).append((number > 0, cost, place, item, number))
+    return [min(those, key=lambda one: (*one[:3], one[4]))[3:] for those in found.values()]
+
+
+def _different(items: Sequence[Item]) -> list[tuple[Item, int]]:
+    """Return, of items without families, the first of different kinds and element types, and then the first others."""
+    items = [item for item in items if not any(candidate.family for candidate in item.candidates)]
     firsts: dict[tuple[str, str], Item] = {}
     for item in items:
         firsts.setdefault((item.reference.kind, item.reference.dtype), item)
     chosen = [*firsts.values(), *(item for item in items if item not in firsts.values())]
-    return chosen[:_SMOKE_ITEMS]
+    return [(item, 0) for item in chosen[:_SMOKE_ITEMS]]
 
 
 def _check(item: Item, number: int) -> Step:

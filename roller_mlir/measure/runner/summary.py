@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Sequence
 
 from roller_mlir.measure.records import Item, Results, Timing
-from roller_mlir.measure.runner.steps import AGAIN, DRY_PEERS, ITSELF, PEERS, TOP_K
+from roller_mlir.measure.runner.steps import AGAIN, DRY_PEERS, ITSELF, PEERS, TOP_K, WARM
 
 _MOST_MESSAGE = 160
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
@@ -30,6 +30,10 @@ def wrong_lines(results: Results) -> list[str]:
         for check in results.checks
         if not check.ok
     ]
+    lines += [
+        f"LOST FAMILY {one.family}: {one.item} candidate {one.rank}: {one.message}; its others were left out"
+        for one in results.lost
+    ]
     lines += [f"trouble {trouble.item} {trouble.who}: {trouble.message}" for trouble in results.troubles]
     return [line if len(line) <= _MOST_MESSAGE else line[: _MOST_MESSAGE - 3] + "..." for line in lines]
 
@@ -50,10 +54,17 @@ def summary(results: Results) -> str:
         lines.append(f"of {len(refused)} the driver refused a better binary, the first: {refused[0].note}")
     rows = [row for item in results.kit.items for row in _row(item, results)]
     if rows:
-        title = "Medians of timings with cleared caches, each in the same rounds as the peers'"
+        title = (
+            "Medians of timings with cleared caches, each in the same rounds as the peers'; warm: right after itself, "
+            "with no dirty lines to write back"
+        )
         if machine.back_end == "sim":
             title = "DRY RUN: wall times of the simulator, which say nothing of any device"
-        lines += ["", title, *_table(("item", "ours", f"best of {TOP_K}", *_peers(results), "peer / ours"), rows)]
+        lines += [
+            "",
+            title,
+            *_table(("item", "ours", "warm", f"best of {TOP_K}", *_peers(results), "peer / ours"), rows),
+        ]
     probes = [timing for timing in results.timings if timing.who == "probe"]
     if probes:
         where = " (DRY RUN: wall times of the simulator)" if machine.back_end == "sim" else ""
@@ -77,6 +88,8 @@ def _row(item: Item, results: Results) -> Iterator[tuple[str, ...]]:
     if not timings:
         return
     first = item.candidates[0].rank
+    warm = _median([timing for timing in timings if WARM in timing.note.split("; ")], "ours", first)
+    timings = [timing for timing in timings if WARM not in timing.note.split("; ")]
     round_ = [timing for timing in timings if TOP_K not in timing.note.split("; ")]
     ours = _median(round_, "ours", first)
     raced = [timing for timing in timings if timing not in round_ and AGAIN not in timing.note.split("; ")]
@@ -86,7 +99,7 @@ def _row(item: Item, results: Results) -> Iterator[tuple[str, ...]]:
     known = [peer for peer in peers if peer is not None]
     ratio = f"{min(known) / ours:.2f}" if known and ours and results.machine.back_end != "sim" else "-"
     shown = f"{seconds(best.median_s)} ({best.rank})" if best else "-"
-    yield item.id, seconds(ours), shown, *map(seconds, peers), ratio
+    yield item.id, seconds(ours), seconds(warm), shown, *map(seconds, peers), ratio
 
 
 def _peers(results: Results) -> tuple[str, ...]:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Has the steps done by another process, so that a kernel that hangs, faults or crashes costs one step, not the run.
 
+Five processes in a row that end without anybody's knowing why end the run; a family of kernels that is known to do it
+is left out by whoever asks for the steps (`families.Families`), and counts no more.
+
 A device that faulted fails everything that the same process asks for afterwards, and a kernel that hangs is never given
 up by its driver; so the process is ended and a new one goes on with the next step. Who was at work is named. A peer
 that ended the process is left out, and its step done again without it.
@@ -18,7 +21,7 @@ from time import monotonic
 from typing import Any, cast
 
 from roller_mlir.measure.records import Check, Machine, Trouble
-from roller_mlir.measure.runner.steps import Outcome, Step
+from roller_mlir.measure.runner.steps import Fault, Outcome, Step
 from roller_mlir.plan.codec import from_json, to_json
 
 START_S = 180.0
@@ -119,6 +122,10 @@ class Supervisor:
             lost.append(Trouble(item=step.item, who=self._doing.who, message=message))
             step = replace(step, peers=tuple(peer for peer in step.peers if peer != self._doing.who))
 
+    def forgive(self) -> None:
+        """Count ends anew: it is known why the last process ended, and it will not happen again."""
+        self._ends = 0
+
     def end(self) -> None:
         """End the process and what it started, if one is there."""
         process, self._process = self._process, None
@@ -145,6 +152,10 @@ class Supervisor:
         outcome = from_json(Outcome, said["outcome"])
         if not said.get("well", False):
             self.end()
+            said_of_it = [check.message for check in outcome.checks if not check.ok]
+            said_of_it += [trouble.message for trouble in outcome.troubles]
+            message = next(iter(said_of_it), "the device failed after it")
+            outcome = replace(outcome, fault=Fault(who=self._doing.who, rank=self._doing.rank, message=message))
         return outcome
 
     def _wait(self, wanted: str) -> dict[str, Any]:
@@ -216,4 +227,5 @@ def _lost(step: Step, doing: _Doing, message: str, lost: Sequence[Trouble]) -> O
         checks = (Check(item=step.item, rank=step.ranks[0], ok=False, message=f"{doing.who}: {message}"),)
     subject = f"candidate {doing.rank}: " if doing.who == "ours" else ""
     trouble = Trouble(item=step.item, who=doing.who, message=f"{subject}{message}")
-    return Outcome(step=step.key, checks=checks, troubles=(*lost, trouble))
+    fault = Fault(who=doing.who, rank=doing.rank, message=message)
+    return Outcome(step=step.key, checks=checks, troubles=(*lost, trouble), fault=fault)

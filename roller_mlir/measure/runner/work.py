@@ -19,7 +19,7 @@ from roller_mlir.measure.runner.rounds import OURS, RoundError, Who, time_rounds
 from roller_mlir.measure.runner.shared_device import free_memory, use_with_torch
 from roller_mlir.measure.runner.sim_bench import DRY_RUN
 from roller_mlir.measure.runner.snapshots import Snapshot, readable
-from roller_mlir.measure.runner.steps import AGAIN, ITSELF, TOP_K, Outcome, Step
+from roller_mlir.measure.runner.steps import AGAIN, ITSELF, TOP_K, WARM, Outcome, Step
 from roller_mlir.measure.runner.tolerance import Expected
 from roller_mlir.runtime.errors import ArgumentError, ArtifactError, BackendError
 from roller_mlir.runtime.timing import Samples
@@ -178,6 +178,10 @@ class Work:
                 note = self._note(step, str(getattr(calls[who, rank], "note", "")))
                 timings.append(_timing(step, who, rank, note, one))
             troubles += [Trouble(item=step.item, who=who, message=_late(error)) for (who, _), error in failed.items()]
+            if step.note != TOP_K and self._bench.back_end != "sim":
+                right = {who: calls[who] for who in samples}
+                warm, _ = time_rounds(self._bench, right, self._samples, flush=False)
+                timings += [_timing(step, *who, self._note(step, WARM), one) for who, one in warm.items()]
             chosen = _chosen(samples) if step.note == TOP_K else ()
             if chosen:
                 samples, _ = time_rounds(self._bench, {who: calls[who] for who in chosen}, self._samples)

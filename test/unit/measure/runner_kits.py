@@ -5,6 +5,7 @@ import json
 import os
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,7 @@ COUNT = 64
 POINTER = ".param .u64 .ptr .align 16 p"
 
 
-def kernel(name: str) -> Artifact:
+def kernel(name: str, *, cubin: bool = False) -> Artifact:
     """Makes an artifact for the fake driver: y = 2 x in float32; what else the name makes it do is said in its file."""
     ptx = f".version 8.0\n.visible .entry {name}(\n{POINTER},\n{POINTER}\n)\n{{ ret; }}\n".encode()
     array: dict[str, Any] = {"element_type": "f32", "shape": (COUNT,)}
@@ -43,25 +44,45 @@ def kernel(name: str) -> Artifact:
         kernels=(Kernel(name=name, files={"ptx": "k.ptx"}),),
         files=(File(name="k.ptx", role="ptx", size_bytes=len(ptx), sha256=sha256(ptx)),),
     )
-    return Artifact(manifest, {"k.ptx": ptx})
+    if not cubin:
+        return Artifact(manifest, {"k.ptx": ptx})
+    binary = b"\x7fELF" + ptx
+    both = replace(
+        manifest,
+        kernels=(Kernel(name=name, files={"cubin": "k.cubin", "ptx": "k.ptx"}),),
+        files=(*manifest.files, File(name="k.cubin", role="cubin", size_bytes=len(binary), sha256=sha256(binary))),
+    )
+    return Artifact(both, {"k.ptx": ptx, "k.cubin": binary})
 
 
-def make_kit(folder: Path, items: dict[str, list[str]], probes: tuple[Probe, ...] = ()) -> Path:
+def make_kit(
+    folder: Path,
+    items: dict[str, list[str]],
+    probes: tuple[Probe, ...] = (),
+    families: dict[str, str] | None = None,
+    *,
+    cubins: bool = False,
+) -> Path:
     """Writes a kit of such kernels.
 
     Args:
         folder: Is made.
         items: Ids, and the names of the kernels of their candidates.
         probes: Each of the kernel that its artifact's name says.
+        families: Of the candidates of an item, by its id.
+        cubins: Whether kernels have a cubin beside their PTX.
     """
     folder.mkdir(parents=True)
     records: list[Item] = []
     with KitWriter(folder) as writer:
         for item, kernels in items.items():
-            candidates = [Candidate(rank=rank, artifact=f"{item}/{rank}") for rank in range(len(kernels))]
+            family = (families or {}).get(item, "")
+            candidates = [
+                Candidate(rank=rank, artifact=f"{item}/{rank}", family=family) for rank in range(len(kernels))
+            ]
             records.append(Item(id=item, suite="tests", title=item, candidates=tuple(candidates)))
             for rank, name in enumerate(kernels):
-                writer.add(f"{item}/{rank}", kernel(name))
+                writer.add(f"{item}/{rank}", kernel(name, cubin=cubins))
         for probe in probes:
             writer.add(probe.artifact, kernel(probe.artifact))
         writer.finish(
@@ -92,11 +113,18 @@ def environment(driver: Path) -> dict[str, str]:
     return {**os.environ, "LD_LIBRARY_PATH": str(driver), "FAKE_CUDA_BYTES": str(1 << 30)}
 
 
-def start(kit: Path, driver: Path, output: Path, *options: str) -> "subprocess.Popen[str]":
-    """Starts the kit's own runner, away from the package."""
+def start(
+    kit: Path, driver: Path, output: Path, *options: str, more: dict[str, str] | None = None
+) -> "subprocess.Popen[str]":
+    """Starts the kit's own runner, away from the package, with more in its environment."""
     command = [sys.executable, "-P", str(kit / "run.py"), "-o", str(output), "--peers", "none", *options]
     return subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=kit, env=environment(driver)
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        cwd=kit,
+        env=environment(driver) | (more or {}),
     )
 
 

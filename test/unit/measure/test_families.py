@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Families of kernels, and the small functions that give a kit one of each."""
+
+from pathlib import Path
+
+import pytest
+
+from roller_mlir.hal import find_device
+from roller_mlir.measure.pack_work import Compiled, Job, Ways, work
+from roller_mlir.measure.records import Candidate, Item, Kit
+from roller_mlir.measure.runner.steps import Asked, plan_steps
+from roller_mlir.measure.smoke import of_smoke
+
+EXAMPLE = Path(__file__).parents[3] / "examples" / "matmul_f16.mlir"
+WANTED = {
+    "h200": [
+        *("tensor copies in steps", "wgmma", "wgmma, tensor store", "wgmma, turned A", "wgmma, divided"),
+        *("mma", "plain", "plain, divided"),
+    ],
+    "mi300x": ["mfma, turned A", "mfma, divided", "plain", "plain, divided"],
+}
+
+
+@pytest.mark.parametrize("target", list(WANTED))
+def test_small_functions_have_a_kernel_of_each_family(target: str) -> None:
+    found: list[str] = []
+    for wanted in of_smoke(find_device(target), EXAMPLE):
+        ways = work(Job(wanted=wanted, target=target, simulator=True))
+        assert isinstance(ways, Ways), ways
+        made = work(Job(wanted=wanted, target=target, simulator=True, way=ways.ways[0]))
+        assert isinstance(made, Compiled), made
+        found.append(made.family)
+    assert list(dict.fromkeys(found)) == WANTED[target]
+
+
+def test_smoke_takes_the_least_work_of_each_family() -> None:
+    def item(name: str, flops: int, *families: str) -> Item:
+        candidates = (Candidate(rank=rank, artifact=f"{name}/{rank}", family=one) for rank, one in enumerate(families))
+        return Item(id=name, suite="s", title=name, flops=flops, candidates=tuple(candidates))
+
+    items = (item("large", 900, "a", "c"), item("small", 9, "b"), item("middle", 90, "a"), item("none", 1, ""))
+    kit = Kit(target="h200", architecture="sm_90a", vendor="nvidia", created="", compiler="", items=items)
+    steps = [step.key for step in plan_steps(kit, Asked(phases=("smoke",), peers=()))]
+    # A family of which there is no first candidate is checked and not timed; items without one come last.
+    assert steps == [
+        *("check middle 0", "time middle", "check large 1", "check small 0", "time small"),
+        *("check none 0", "time none"),
+    ]
