@@ -7,13 +7,14 @@ both vendors, and of a C library in the simulator); those of f16 and bf16 are co
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from roller_mlir.plan.rounding import half_spacing
 from roller_mlir.reference.bounded import Bounded, settle
-from roller_mlir.reference.error_rules import RULES
+from roller_mlir.reference.error_rules import RULES, Rule
 from roller_mlir.reference.values import Array, is_float, round_to
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -103,16 +104,18 @@ def compute(
         if not carried and own is None:
             result = Bounded(round_to(exact, element_type))
         else:
-            error = np.zeros(exact.shape)
+            error = rounding = np.zeros(exact.shape)
             if carried:
                 rule = RULES.get(name)
                 if rule is None:
                     raise NoRuleError
                 error = _definite(np.broadcast_to(rule(function, operands, exact), exact.shape), exact, operands)
+                rounding = _rounding(rule, function, operands, exact)
             if own is not None:
-                error = error + np.where(np.isfinite(exact), own(np.abs(exact)), 0.0)
-            result = settle(exact, error, element_type)
-        return Bounded(result.data, result.error, _skipped(name, element_type, operands, exact))
+                ours = np.where(np.isfinite(exact), own(np.abs(exact)), 0.0)
+                error, rounding = error + ours, rounding + ours
+            result = settle(exact, error, element_type, np.minimum(rounding, error))
+        return replace(result, skipped=_skipped(name, element_type, operands, exact))
 
 
 def _own_error(name: str, element_type: str, flags: str) -> Callable[[Array], Array] | None:
@@ -135,6 +138,14 @@ def _definite(error: Array, exact: Array, operands: Sequence[Bounded]) -> Array:
         if one.error is not None:
             lost = lost | np.isinf(one.error)
     return np.where(np.isnan(error), np.where(lost, np.inf, 0.0), error)
+
+
+def _rounding(rule: Rule, function: Callable[..., Array], operands: Sequence[Bounded], exact: Array) -> Array:
+    """Return what of the carried error is of single roundings."""
+    if all(one.rounding is None and one.skipped is None for one in operands):
+        return np.zeros(exact.shape)
+    alone = [Bounded(one.data, one.rounding if one.error is not None else None, one.skipped) for one in operands]
+    return _definite(np.broadcast_to(rule(function, alone, exact), exact.shape), exact, alone)
 
 
 def _skipped(name: str, element_type: str, operands: Sequence[Bounded], exact: Array) -> Array | None:

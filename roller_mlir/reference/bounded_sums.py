@@ -7,7 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.plan.rounding import OVERFLOW, SEGMENTS, SMALLEST, Rounding, Terms, extreme_of, sum_error, unit
+from roller_mlir.plan.rounding import (
+    OVERFLOW,
+    SEGMENTS,
+    SMALLEST,
+    UNLIKELY,
+    Rounding,
+    Terms,
+    extreme_of,
+    sum_error,
+    unit,
+)
 from roller_mlir.reference.bounded import Bounded, quantum_of, settle
 from roller_mlir.reference.contract import sum_of_products
 from roller_mlir.reference.scalars import REDUCERS, SCALARS
@@ -62,11 +72,9 @@ def bounded_products(
             rounding = replace(rounding, factor="")
         error = sum_error(np, terms, rounding)
         error = np.where(np.isfinite(total), error, 0.0)
-        if any(one.error is not None for one in factors):
-            sizes = [np.minimum(np.abs(one.data), _LARGE) for one in factors]
-            wide = [size + np.minimum(one.errors(), _LARGE) for size, one in zip(sizes, factors, strict=True)]
-            carried = product(wide) - product(sizes)
-            error = error + np.where(carried > _LARGE / 2**40, np.inf, np.maximum(carried, 0.0))
+        for number, one in enumerate(factors):
+            if one.error is not None:
+                error = error + _carried(product, factors, number, terms)
         if initial.in_sum() is not None:
             error = error + initial.in_sum()
         error = _overflowing(terms, error, rounding.accumulator)
@@ -106,6 +114,36 @@ def bounded_reduction(
         error = np.where(same, 0.0, np.maximum(np.abs(high - exact), np.abs(exact - low)))
         error = np.where(np.isnan(error), np.inf, error) + (0.0 if own is None else own)
         return settle(exact, error, element_type)
+
+
+def _carried(
+    product: Callable[[Sequence[Array]], Array], factors: Sequence[Bounded], number: int, terms: Terms
+) -> Array:
+    """Return what the errors of one factor amount to in sums of products.
+
+    Errors of many elements have no common sign but where they have a common cause: a row's mean that was subtracted
+    from each element (the same amount for all), or its norm that each was divided by (the same share of each). So the
+    bound is that of independent errors, and of those two; it is never more than the sum of all magnitudes.
+    """
+    sizes = [np.minimum(np.abs(one.data), _LARGE) for one in factors]
+    wide = [size + np.minimum(one.errors(), _LARGE) for size, one in zip(sizes, factors, strict=True)]
+    own = np.minimum(factors[number].errors(), _LARGE)
+
+    def with_own(values: Array, others: Sequence[Array]) -> Array:
+        return product([values if i == number else other for i, other in enumerate(others)])
+
+    certain = with_own(own, wide)
+    rounding = factors[number].rounding
+    alone = np.zeros(own.shape) if rounding is None else np.minimum(np.broadcast_to(rounding, own.shape), own)
+    spread = (own - alone) ** 2 + (UNLIKELY * alone) ** 2
+    independent = with_own(spread, [one * one for one in wide])
+    each = with_own(own * own, [np.ones(()) + 0 * size for size in sizes]) / max(1, terms.count - 1)
+    same = with_own(np.ones(own.shape), [one.data for one in factors]) ** 2 * each
+    squares = with_own(own * own, [one * one for one in wide])
+    share = terms.total**2 * squares / np.where(terms.squares > 0, terms.squares, 1.0)
+    likely = np.sqrt(independent + same + share)
+    carried = np.where(np.isnan(likely), certain, np.minimum(certain, likely))
+    return np.where(carried > _LARGE / 2**40, np.inf, carried)
 
 
 def _sum(points: Bounded, axes: tuple[int, ...], accumulator: Bounded, element_type: str) -> Bounded:

@@ -46,7 +46,7 @@ class Comparison:
         """Return what there is to say in one line."""
         if not self.matches:
             return (
-                f"{self.mismatches} of {self.elements} elements differ; at {list(self.index)} expected "
+                f"{self.mismatches} of {self.elements} elements differ; at {list(self.index)}: expected "
                 f"{self.expected!r}, got {self.got!r}, permitted is an error of {self.permitted:.3g}"
             )
         found = "equal" if self.equal else f"max error {self.max_error:.2f} of what is permitted"

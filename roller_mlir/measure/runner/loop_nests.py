@@ -112,7 +112,9 @@ def _window(kind: str, sizes: Mapping[str, int]) -> Nest:
     return Nest(indices=indices, extents=extents, pads=tuple(pads), scale=scale)
 
 
-def evaluate(torch: Any, nest: Nest, inputs: Sequence[Any], dtype: Any) -> Any:
+def evaluate(
+    torch: Any, nest: Nest, inputs: Sequence[Any], dtype: Any, window: tuple[str, int, int] | None = None
+) -> Any:
     """Return the output of a nest, as a tensor.
 
     Args:
@@ -120,9 +122,16 @@ def evaluate(torch: Any, nest: Nest, inputs: Sequence[Any], dtype: Any) -> Any:
         nest: What to compute.
         inputs: One tensor per input.
         dtype: In which to compute; elements that are only selected keep their own.
+        window: A reduction loop, its first point and how many points of it are summed; None for all.
     """
-    views = views_of(torch, nest, inputs)
     names = ["".join(_loops(one)) for one in nest.indices.inputs]
+    views = views_of(torch, nest, inputs)
+    if window is not None:
+        part, first, points = window
+        views = [
+            view.narrow(name.index(part), first, points) if part in name else view
+            for view, name in zip(views, names, strict=True)
+        ]
     output = "".join(nest.indices.parallel)
     result: Any = None
     for loop, start, count in _chunks(nest, names):

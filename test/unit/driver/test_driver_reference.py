@@ -293,7 +293,7 @@ def test_comparison_reports_the_worst_element() -> None:
     found = compare(got, within(expected, 0.25), "f32")
     assert not found.matches and found.index == (1, 0) and (found.expected, found.got) == (3.0, 3.5)
     assert (found.mismatches, found.permitted, found.max_error) == (1, 0.25, 2.0)
-    assert str(found) == ("1 of 4 elements differ; at [1, 0] expected 3.0, got 3.5, permitted is an error of 0.25")
+    assert str(found) == ("1 of 4 elements differ; at [1, 0]: expected 3.0, got 3.5, permitted is an error of 0.25")
     got[1, 0] = np.nan
     assert compare(got, within(expected, 0.25), "f32").max_error == np.inf
     near = expected * np.float32(1 + 1e-6)

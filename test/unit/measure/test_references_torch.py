@@ -31,9 +31,10 @@ def test_torch_agrees_with_the_linalg_ops(name: str) -> None:
     verdict = by_torch.compare(by_linalg.outputs)
     assert verdict.ok, verdict.message
     assert by_torch.against.startswith("torch")
-    (mine,), (theirs,) = by_torch.tolerances, by_linalg.tolerances
-    assert (mine.element_type, mine.exact or theirs.exact) == (theirs.element_type, mine.exact or theirs.exact)
-    assert mine.points <= theirs.points + 1  # theirs counts what is reduced, and the steps behind it
+    assert by_torch.element_types == by_linalg.element_types
+    (mine,), (theirs,) = by_torch.bounds, by_linalg.bounds
+    if mine is not None and theirs is not None and name != "encoder_layer":  # of which torch's is measured
+        assert 0.05 < float(mine.mean()) / theirs.mean() < 20
 
 
 @pytest.mark.parametrize("name", ["mm-prime", "conv-dilated", "dw-prime", "pool-avg", "bmm-heads", "three", "pool-max"])
@@ -72,7 +73,7 @@ def test_work_beyond_the_bound_is_done_in_f32(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(references, "MOST_WORK", {"cpu": 10.0})
     item, text = case("mm-prime")
     by_torch, by_linalg, _ = both(item, text)
-    assert by_torch.against == "torch f32 (tf32 off)" and by_torch.tolerances[0].doubled
+    assert by_torch.against == "torch f32 (tf32 off)" and by_torch.bounds[0] is not None
     assert by_torch.outputs[0].dtype.is_floating_point and by_torch.compare(by_linalg.outputs).ok
     item, text = case("mm-i8")
     by_torch, by_linalg, _ = both(item, text)
@@ -125,7 +126,7 @@ def test_a_function_that_magnifies_errors_has_a_wider_tolerance() -> None:
     inputs = [one * 10 for one in inputs]  # scores that are 100 times as large
     steep = reference_for(item, inputs, source=None, device="sim")
     assert mild is not None and steep is not None
-    assert 1 <= mild.tolerances[0].condition < 4 < steep.tolerances[0].condition < 200
+    assert 10 * float(mild.bounds[0].mean()) < float(steep.bounds[0].mean()) < 1e-3
     by_linalg = reference_for(item, inputs, source=text, device="sim")
     assert by_linalg is not None and steep.compare(by_linalg.outputs).ok
     wrong = by_linalg.outputs[0].copy()
@@ -137,5 +138,5 @@ def test_a_function_that_overflows_in_f32_is_not_given_any_tolerance() -> None:
     item, text = case("matmul")
     inputs = [one * np.float32(1e30) for one in inputs_of(text)]
     expected = reference_for(item, inputs, source=None, device="sim")
-    assert expected is not None and expected.tolerances[0].condition == 1
+    assert expected is not None
     assert not expected.compare(np.full((256, 256), np.inf, np.float32)).ok
