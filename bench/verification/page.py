@@ -7,7 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from judge import OLDER, judge_section
+
 Row = dict[str, Any]
+
+JUDGE = Path(__file__).parents[1] / "judge" / "results.json"
 
 WITNESS_INDEX = Path(__file__).parents[2] / "test" / "unit" / "sim" / "data" / "witness" / "index.json"
 
@@ -33,8 +37,8 @@ of full size; a hash of the plan, without its prediction and the points of a par
 that is divided over tasks is two programs, each run so.
 
 *equal*: bit for bit numpy's result on integers. Average pooling multiplies by 1/9 and the like, which rounds; it is
-within tolerance. *error*: the largest error on normally distributed numbers, as a share of what is permitted,
-4 epsilon (8 + sqrt(n)) for sums of n. *bytes*: of how many the bytes that the simulator counted, loads and stores of
+within its bounds. *error*: the largest error on normally distributed numbers, as a share of the element's bound (see
+[The judge](#the-judge)). *bytes*: of how many the bytes that the simulator counted, loads and stores of
 global and of workgroup memory, are the plan's to the byte. *sectors*, *phases*: counted over planned, of all operators
 of the row together, and in parentheses the operator that is furthest from it; sectors are 32 bytes of global memory,
 phases passes of the banks of workgroup memory. *instructions*: of how many operators a kernel has instructions of that
@@ -46,14 +50,14 @@ TYPES = """## Types on matrix units
 
 | factors | result | sums are in | a result differs from the exact one by at most |
 |---|---|---|---|
-| f16, bf16 | f32 | f32; products of two factors are exact there | 4 (8 + sqrt(n)) 2^-23 |
-| f16 | f16 | f32, rounded once to f16 at the end | one unit in the last place, 2^-10, and the above |
-| bf16 | bf16 | f32, rounded once to bf16 at the end | one unit in the last place, 2^-7, and the above |
+| f16, bf16 | f32 | f32; products of two factors are exact there | 2.8 sqrt(n) 2^-24 |
+| f16 | f16 | f32, rounded once to f16 at the end | half a unit in the last place, and the above |
+| bf16 | bf16 | f32, rounded once to bf16 at the end | half a unit in the last place, and the above |
 | i8 | i32 | i32, which wraps | 0 |
-| f32 (CDNA) | f32 | f32 | 4 (8 + sqrt(n)) 2^-23 |
-| f32 as tf32, where the user allows it | f32 | f32 | 4 (8 + sqrt(n)) 2^-10 |
+| f32 (CDNA) | f32 | f32 | 2.8 sqrt(n) 2^-24 |
+| f32 as tf32, where the user allows it | f32 | f32 | 8 2^-11, and the above |
 
-Shares are of max(|exact|, root mean square of the result), for sums of n products of normally distributed numbers.
+Shares are of the root mean square of the result, about, for sums of n products of normally distributed numbers.
 Whole numbers are exact as long as the types hold factors and sums: f16 up to 2048, bf16 up to 256, tf32 up to 2048, f32
 up to 2^24. `test/semantics/test_matrix_numerics.py` tests each row. What no matrix instruction computes (bf16 on v100,
 products of other forms) rounds as its loop nest is written.
@@ -86,6 +90,8 @@ def page(results: dict[str, Any]) -> str:
     """Return the page."""
     text = [HEAD.format(**{key: results[key] for key in ("date", "machine", "jobs")})]
     suites = results["suites"]
+    if any("unsaid" not in row for rows in suites.values() for row in rows if "error" not in row):
+        text += [OLDER.format(date=results["date"])]
     for name, title, by in (
         ("roller119", "The 119 operators of ROLLER, f32", "class"),
         ("f16", "Their matmuls and convolutions in f16, sums and results in f32", "class"),
@@ -95,7 +101,7 @@ def page(results: dict[str, Any]) -> str:
         rows: list[Row] = suites[name]
         text += [f"## {title}", "", _sentence(rows, results["seconds"][name]), "", *_table(rows, by), ""]
         text += _refused(rows)
-    text += [TYPES, WITNESSES.format(compilers=_compilers())]
+    text += [judge_section(json.loads(JUDGE.read_text())), TYPES, WITNESSES.format(compilers=_compilers())]
     return "\n".join(text).rstrip() + "\n"
 
 
@@ -113,7 +119,7 @@ def _sentence(rows: Sequence[Row], seconds: float) -> str:
 
 def _table(rows: Sequence[Row], by: str) -> list[str]:
     lines = [
-        f"| {by} | target | instructions | operators | equal | within tolerance | error | bytes | sectors | phases |",
+        f"| {by} | target | instructions | operators | equal | within bounds | error | bytes | sectors | phases |",
         "|---|---|---|---:|---:|---:|---:|---:|---|---|",
     ]
     groups = list(dict.fromkeys(row[by] for row in rows if by in row))

@@ -66,6 +66,7 @@ def bounded_products(
             magnitude=product([np.abs(one) for one in arrays]) + np.abs(initial.data),
             squares=product([one * one for one in arrays]) + initial.data**2,
             extreme=extreme_of(np, segments),
+            initial=initial.data,
             quantum=_quantum([*factors], initial),
         )
         if rounding.factor and all(np.array_equal(one, _tf32(one)) for one in arrays):
@@ -161,6 +162,7 @@ def _sum(points: Bounded, axes: tuple[int, ...], accumulator: Bounded, element_t
         magnitude=np.add.reduce(np.abs(values), axis=axes, keepdims=True) + np.abs(accumulator.data),
         squares=np.add.reduce(values * values, axis=axes, keepdims=True) + accumulator.data**2,
         extreme=extreme_of(np, segments),
+        initial=accumulator.data,
         quantum=_quantum([points], accumulator),
     )
     error = sum_error(np, terms, Rounding(accumulator=element_type))

@@ -12,6 +12,7 @@ import pytest
 
 import roller_mlir
 from roller_mlir import Artifact, CompileOptions
+from roller_mlir.plan.accumulation import accumulation_of
 from roller_mlir.reference import compare_all, evaluate_function, random_inputs
 from roller_mlir.runtime import SanitizedRunError
 from roller_mlir.support.bindings import make_context
@@ -33,14 +34,16 @@ def kernel(device: str, stages: int) -> Artifact:
     return _cache[key]
 
 
-def is_right(artifact: Artifact, *, sanitize: bool = False) -> bool:
+def is_right(artifact: Artifact, *, sanitize: bool = False, values: str = "integers") -> bool:
     """Return whether a product gives what numpy gives, in an order of threads that is shuffled."""
     manifest = artifact.manifest
-    inputs = random_inputs([manifest.buffer(name) for name in manifest.inputs], 0, "integers")
+    inputs = random_inputs([manifest.buffer(name) for name in manifest.inputs], 0, values)
     with make_context() as context:
-        expected = evaluate_function(parse_module(artifact.text("input"), context), manifest.function, inputs)
+        module = parse_module(artifact.text("input"), context)
+        expected = evaluate_function(module, manifest.function, inputs, accumulation_of(manifest))
     outputs = artifact.run(*inputs, seed=0, **({"sanitize": True} if sanitize else {}))
-    return all(one.equal for one in compare_all(outputs, expected))
+    found = compare_all(outputs, expected)
+    return all(one.equal if values == "integers" else one.matches for one in found)
 
 
 def replaced(
@@ -116,11 +119,14 @@ def test_the_kernels_are_right_as_they_are(device: str, stages: int) -> None:
     assert one.plan is not None and one.plan.atom is not None and one.plan.stages == stages
     assert is_right(artifact)
     assert is_right(artifact, sanitize=True)
+    assert is_right(artifact, values="normal")
 
 
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_mistake_gives_wrong_results(name: str) -> None:
-    assert not is_right(FAULTS[name].plant())
+    artifact = FAULTS[name].plant()
+    assert not is_right(artifact)
+    assert not is_right(artifact, values="normal")
 
 
 @pytest.mark.parametrize("name", [name for name, fault in FAULTS.items() if fault.reported])
