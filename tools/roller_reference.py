@@ -91,7 +91,14 @@ def _signature(module: ir.Module, name: str) -> str:
     (function,) = [op for op in module.body.operations if ir.StringAttr(op.attributes["sym_name"]).value == name]
     attribute: Any = function.attributes["function_type"]
     kind = ir.FunctionType(attribute.value)
-    return _spelled([str(one) for one in kind.inputs], [str(one) for one in kind.results])
+    return _spelled([_passed(one) for one in kind.inputs], [_passed(one) for one in kind.results])
+
+
+def _passed(kind: ir.Type) -> str:
+    """Return the tensor as which an argument is passed: scalars are of rank 0, an index is i64."""
+    if isinstance(kind, ir.ShapedType):
+        return str(kind)
+    return _tensor((), "i64" if isinstance(kind, ir.IndexType) else str(kind))
 
 
 def _spelled(inputs: Sequence[str], outputs: Sequence[str]) -> str:

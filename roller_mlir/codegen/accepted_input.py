@@ -40,13 +40,13 @@ def check_signatures(module: ir.Module) -> None:
         fail(module.operation, "module has no function with a body, nothing can be compiled; add a func.func")
     for function in functions:
         name = function.name.value
+        blocks = len(function.regions[0].blocks)
+        if blocks != 1:
+            fail(function, f"'{name}' has {blocks} blocks; control flow cannot be compiled, write straight-line code")
         for number, argument in enumerate(function.arguments):
             _check_tensor(argument.type, f"argument {number} of '{name}'", argument.location)
         for number, kind in enumerate(function.type.results):
             _check_tensor(kind, f"result {number} of '{name}'", function.location)
-        blocks = len(function.regions[0].blocks)
-        if blocks != 1:
-            fail(function, f"'{name}' has {blocks} blocks; control flow cannot be compiled, write straight-line code")
         for op in function.entry_block.operations:
             _check_not_empty(op.operation)
             if op.operation.name == PAD:
@@ -120,8 +120,9 @@ def _check_tensor(kind: Any, what: str, where: Any) -> None:
     if isinstance(kind, (ir.MemRefType, ir.UnrankedMemRefType)):
         fail(where, f"{what} is a buffer ({kind}); linalg on tensors can be compiled, before bufferization")
     if not isinstance(kind, ir.RankedTensorType):
-        remedy = f"pass it as tensor<{kind}>" if not isinstance(kind, ir.ShapedType) else "give it a rank"
-        fail(where, f"{what} has type {kind}; ranked tensors can be compiled: {remedy}")
+        if isinstance(kind, ir.ShapedType):
+            fail(where, f"{what} has type {kind}; ranked tensors can be compiled: give it a rank")
+        fail(where, f"{what} has type {kind}; supported are ranked tensors, and scalars of {_listed(SCALAR_TYPES)}")
     tensor = ir.RankedTensorType(kind)
     if tensor.encoding is not None:
         fail(where, f"{what} has type {kind}; tensors with an encoding are not supported")

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Bodies of linalg ops: evaluated on whole arrays, and looked at for the form combiner(accumulator, contribution)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -54,11 +54,21 @@ def apply_scalar_operation(op: ir.Operation, element_type: str, operands: Sequen
 class BodyEvaluator:
     """Evaluates values of a body lazily, each once, on arrays with one axis per loop, with their bounds."""
 
-    def __init__(self, op: ir.Operation, block: Any, arguments: Sequence[Bounded], ranges: tuple[range, ...]) -> None:
-        """Bind the block's first arguments to arrays, and the loops to ranges."""
+    def __init__(
+        self,
+        op: ir.Operation,
+        block: Any,
+        arguments: Sequence[Bounded],
+        ranges: tuple[range, ...],
+        outer: Mapping[Any, Bounded] | None = None,
+    ) -> None:
+        """Bind the block's first arguments to arrays, the loops to ranges, and scalars from outside to their values."""
         self._op = op
         self._ranges = ranges
-        self._known: dict[Any, Bounded] = dict(zip(list(block.arguments), arguments, strict=False))
+        self._known: dict[Any, Bounded] = {
+            **(outer or {}),
+            **dict(zip(list(block.arguments), arguments, strict=False)),
+        }
 
     def value(self, value: Any) -> Bounded:
         """Return a value of the body; an unknown operation is a located error."""

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A function of linalg ops on tensors, evaluated op by op."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from roller_mlir.reference.body import apply_scalar_operation, is_scalar_operati
 from roller_mlir.reference.bounded import Bounded, Written, join
 from roller_mlir.reference.bounded_body import apply_bounded, apply_extended
 from roller_mlir.reference.bounded_softmax import bounded_softmax
+from roller_mlir.reference.elements import element, generated, with_element
 from roller_mlir.reference.integers import EXTENDED
 from roller_mlir.reference.packing import packed, unpacked
 from roller_mlir.reference.structured import evaluate_structured, uninitialised
@@ -24,6 +25,7 @@ from roller_mlir.support.elements import ElementsError, read_elements
 # How MLIR writes an offset, a size or a stride that is an operand.
 _DYNAMIC = -(1 << 63)
 _MOST_CALLS = 64
+_NOTHING = ("cf.assert", "bufferization.dealloc_tensor")
 
 
 @dataclass(frozen=True)
@@ -78,6 +80,7 @@ def _run(
     """Evaluate a function's operations in order, and those of the functions that it calls."""
     block = function.regions[0].blocks[0]
     values: dict[Any, Bounded] = dict(zip(block.arguments, arguments, strict=True))
+    scalars = {value: found for value, found in values.items() if not found.data.ndim}
     for op in [op.operation for op in block.operations][:-1]:
         operands = [values[operand] for operand in op.operands]
         if op.name == "func.call":
@@ -86,8 +89,10 @@ def _run(
             callee = _find(_module_of(op), ir.FlatSymbolRefAttr(op.attributes["callee"]).value)
             results = _run(callee, operands, accumulation, depth + 1)
         else:
-            results = _evaluate(op, operands, accumulation)
-        values.update(zip(op.results, results, strict=True))
+            results = _evaluate(op, operands, accumulation, scalars)
+        found = dict(zip(op.results, results, strict=True))
+        values.update(found)
+        scalars.update((result, value) for result, value in found.items() if not value.data.ndim)
     return [values[operand] for operand in _terminator(function).operands]
 
 
@@ -126,8 +131,10 @@ def _shape(op: ir.Operation) -> tuple[int, ...]:
     return tuple(tensor.shape)
 
 
-def _evaluate(op: ir.Operation, operands: Sequence[Bounded], accumulation: Accumulation) -> list[Bounded]:
-    if op.name == "cf.assert":
+def _evaluate(
+    op: ir.Operation, operands: Sequence[Bounded], accumulation: Accumulation, scalars: Mapping[Any, Bounded]
+) -> list[Bounded]:
+    if op.name in _NOTHING:
         return []
     if op.name in _OTHERS:
         return [_OTHERS[op.name](op, operands)]
@@ -137,7 +144,7 @@ def _evaluate(op: ir.Operation, operands: Sequence[Bounded], accumulation: Accum
         return [apply_bounded(apply_scalar_operation, op, _element_type(op, op.results[0].type), operands)]
     if not op.name.startswith("linalg."):
         fail(op, f"numpy reference: '{op.name}' is not supported")
-    return evaluate_structured(op, operands, accumulation)
+    return evaluate_structured(op, operands, accumulation, scalars)
 
 
 def _constant(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
@@ -199,6 +206,22 @@ def _cast(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
 
 def _reshape(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
     return operands[0].map(lambda array: array.reshape(_shape(op)))
+
+
+def _element(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
+    at = [operand.data for operand in operands[1:]]
+    return operands[0].map(lambda array: element(op, array, *at))
+
+
+def _with_element(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
+    at = [operand.data for operand in operands[2:]]
+    return join(list(operands[:2]), lambda parts: with_element(op, parts[0], parts[1], *at))
+
+
+def _allocated(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
+    """bufferization.alloc_tensor: what it copies, else unspecified."""
+    copies = ir.DenseI32ArrayAttr(op.attributes["operandSegmentSizes"])[1]
+    return operands[-1] if copies else _empty(op, operands)
 
 
 def _slices(op: ir.Operation, operands: Sequence[Bounded], tensors: int, shape: Sequence[int]) -> tuple[slice, ...]:
@@ -285,6 +308,11 @@ _OTHERS: dict[str, Callable[[ir.Operation, Sequence[Bounded]], Bounded]] = {
     "tensor.dim": _dimension,
     "tensor.splat": _splat,
     "tensor.from_elements": _from_elements,
+    "tensor.extract": _element,
+    "tensor.insert": _with_element,
+    "tensor.generate": lambda op, operands: generated(op, _shape(op)),
+    "bufferization.alloc_tensor": _allocated,
+    "bufferization.materialize_in_destination": lambda op, operands: operands[0],
     "tensor.extract_slice": _extract,
     "tensor.pad": _pad,
     "tensor.insert_slice": _insert,

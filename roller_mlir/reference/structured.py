@@ -9,7 +9,7 @@ Three ways, chosen by what the body says, never by the op's name:
 """
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import prod
@@ -40,10 +40,14 @@ class _Space:
     parallel: tuple[int, ...]
     reduction: tuple[int, ...]
     inputs: int
+    outer: Mapping[Any, Bounded]
 
 
 def evaluate_structured(
-    op: ir.Operation, operands: Sequence[Bounded], accumulation: Accumulation = UNKNOWN
+    op: ir.Operation,
+    operands: Sequence[Bounded],
+    accumulation: Accumulation = UNKNOWN,
+    outer: Mapping[Any, Bounded] | None = None,
 ) -> list[Bounded]:
     """Evaluate a linalg structured op on tensors.
 
@@ -51,6 +55,7 @@ def evaluate_structured(
         op: The op; an index, operation or type that the reference does not know is a located error.
         operands: One array per operand (inputs, then initial outputs); scalars are 0-dimensional.
         accumulation: How the kernels sum products.
+        outer: Scalars of the function that the body may use, 0-dimensional.
 
     Returns:
         One value per result, in the result's element type.
@@ -60,7 +65,13 @@ def evaluate_structured(
     extents = _extents(op, maps, [one.data for one in operands])
     written = _output_loops(op, maps[-results:])
     space = _Space(
-        op, maps, extents, written, tuple(i for i in range(len(extents)) if i not in written), len(maps) - results
+        op,
+        maps,
+        extents,
+        written,
+        tuple(i for i in range(len(extents)) if i not in written),
+        len(maps) - results,
+        outer or {},
     )
     block = op.regions[0].blocks[0]
     if not prod(extents[i] for i in space.reduction):
@@ -180,7 +191,7 @@ def _reduce(
     ranges: tuple[range, ...],
     element_type: str,
 ) -> Bounded:
-    evaluator = BodyEvaluator(space.op, block, values, ranges)
+    evaluator = BodyEvaluator(space.op, block, values, ranges, space.outer)
     shape = tuple(len(r) for r in ranges)
     points = evaluator.value(contribution.value).map(lambda array: np.broadcast_to(array, shape))
     return bounded_reduction(space.op, contribution.combiner, points, space.reduction, accumulator, element_type)
@@ -196,7 +207,7 @@ def _in_order(
         for loop, position in zip(space.reduction, point, strict=True):
             here[loop] = range(position, position + 1)
         values = [_gather(space, i, operands[i], tuple(here)) for i in range(space.inputs)]
-        evaluator = BodyEvaluator(space.op, block, [*values, *accumulators], tuple(here))
+        evaluator = BodyEvaluator(space.op, block, [*values, *accumulators], tuple(here), space.outer)
         accumulators = [
             evaluator.value(v).map(lambda array: np.broadcast_to(array, shape)) for v in terminator.operands
         ]

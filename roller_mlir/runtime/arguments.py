@@ -9,23 +9,31 @@ import numpy as np
 from roller_mlir.plan.manifest import Buffer, Manifest
 from roller_mlir.runtime.element_types import NUMPY_TYPES
 from roller_mlir.runtime.errors import ArgumentError
+from roller_mlir.runtime.scalar_arguments import array_of, is_number
 
 
-def check_inputs(manifest: Manifest, arrays: Sequence[np.ndarray[Any, Any]]) -> None:
+def check_inputs(manifest: Manifest, given: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
     """Check number, shape, element type, layout and alignment of the inputs.
 
     Args:
         manifest: Whose `inputs` the arrays are for.
-        arrays: One array per input, in order.
+        given: One array per input, in order; for a tensor of rank 0 a number will do.
+
+    Returns:
+        The arrays, those of numbers made.
 
     Raises:
         ArgumentError: The first rule that is broken, with the value that breaks it.
     """
     expected = len(manifest.inputs)
-    if len(arrays) != expected:
-        raise ArgumentError(f"{manifest.function!r} takes {expected} inputs, but got {len(arrays)}")
-    for index, (name, array) in enumerate(zip(manifest.inputs, arrays, strict=True)):
-        _check(subject_of(manifest, "input", index, name), manifest.buffer(name), array)
+    if len(given) != expected:
+        raise ArgumentError(f"{manifest.function!r} takes {expected} inputs, but got {len(given)}")
+    arrays: list[np.ndarray[Any, Any]] = []
+    for index, (name, one) in enumerate(zip(manifest.inputs, given, strict=True)):
+        subject, buffer = subject_of(manifest, "input", index, name), manifest.buffer(name)
+        arrays.append(array_of(subject, buffer, one) if not buffer.shape and is_number(one) else one)
+        _check(subject, buffer, arrays[-1])
+    return arrays
 
 
 def subject_of(manifest: Manifest, role: str, index: int, name: str) -> str:

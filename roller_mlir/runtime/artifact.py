@@ -64,11 +64,13 @@ class Artifact:
         manifest, files = read_artifact(path, most_bytes)
         return cls(manifest, files)
 
-    def run(self, *inputs: np.ndarray[Any, Any], on: str = "sim", **options: Any) -> tuple[np.ndarray[Any, Any], ...]:
+    def run(
+        self, *inputs: "np.ndarray[Any, Any] | float", on: str = "sim", **options: Any
+    ) -> tuple[np.ndarray[Any, Any], ...]:
         """Run the function.
 
         Args:
-            *inputs: One dense array per input.
+            *inputs: One dense array per input; for a scalar of the function a number.
             on: Name of the back end.
             **options: Options of the back end ("sim": count, seed, timeout_s, level, sanitize; "cuda", "hip": device,
                 cache_bytes).
@@ -83,7 +85,7 @@ class Artifact:
         """
         return self.run_reported(*inputs, on=on, **options).outputs
 
-    def run_reported(self, *inputs: np.ndarray[Any, Any], on: str = "sim", **options: Any) -> RunResult:
+    def run_reported(self, *inputs: "np.ndarray[Any, Any] | float", on: str = "sim", **options: Any) -> RunResult:
         """Run the function like `run`, and return what each launch did beside the outputs."""
         return run_sequence(self.manifest, self.files, find_backend(on, options), inputs)
 

@@ -100,7 +100,7 @@ class SequenceResult:
 
 
 def run_sequence(
-    manifest: Manifest, files: Mapping[str, bytes], backend: Backend[B], inputs: Sequence[np.ndarray[Any, Any]]
+    manifest: Manifest, files: Mapping[str, bytes], backend: Backend[B], inputs: Sequence[Any]
 ) -> SequenceResult:
     """Run all launches of an artifact in order.
 
@@ -108,15 +108,15 @@ def run_sequence(
         manifest: The artifact's record.
         files: Its files by name.
         backend: Where to run.
-        inputs: One array per input; they are not written.
+        inputs: One array per input, or a number for a tensor of rank 0; they are not written.
 
     Raises:
         ArgumentError: An input does not fit; nothing was launched.
         BackendError: A kernel failed.
     """
-    check_inputs(manifest, inputs)
+    arrays = check_inputs(manifest, inputs)
     backend.open(manifest, files)
-    memory = _make_buffers(manifest, files, backend, inputs)
+    memory = _make_buffers(manifest, files, backend, arrays)
     reports: list[LaunchReport] = []
     for launch in manifest.launches:
         views = [

@@ -33,8 +33,8 @@ func.func @f(%a: tensor<*xf32>) {
 
 // -----
 
-// expected-error@+1 {{argument 0 of 'f' has type f32; ranked tensors can be compiled: pass it as tensor<f32>}}
-func.func @f(%a: f32) {
+// expected-error@+1 {{argument 0 of 'f' has type i4; supported are ranked tensors, and scalars of f32, f16, bf16, f64, i8, i16, i32, i64, i1, index}}
+func.func @f(%a: i4) {
   return
 }
 

@@ -46,3 +46,22 @@ func.func @assertion(%a: tensor<8xf32>, %o: tensor<8xf32>) -> tensor<8xf32> {
   }
   return %r : tensor<8xf32>
 }
+
+// -----
+
+// CHECK-LABEL: func.func @scalar
+// CHECK-SAME: (%[[A:.*]]: tensor<8xf32>, %[[S:.*]]: tensor<f32>) -> tensor<8xf32>
+// CHECK: linalg.generic {{.*}} ins(%[[A]], %[[S]] : tensor<8xf32>, tensor<f32>)
+// CHECK-NEXT: ^bb0(%[[X:.*]]: f32, %[[K:.*]]: f32, %[[O:.*]]: f32):
+// CHECK-NEXT: %[[H:.*]] = arith.mulf %[[K]],
+// CHECK-NEXT: arith.mulf %[[X]], %[[H]]
+func.func @scalar(%a: tensor<8xf32>, %s: f32) -> tensor<8xf32> {
+  %half = arith.constant 0.5 : f32
+  %h = arith.mulf %s, %half : f32
+  %e = tensor.empty() : tensor<8xf32>
+  %r = linalg.map ins(%a : tensor<8xf32>) outs(%e : tensor<8xf32>) (%x: f32, %y: f32) {
+    %0 = arith.mulf %x, %h : f32
+    linalg.yield %0 : f32
+  }
+  return %r : tensor<8xf32>
+}

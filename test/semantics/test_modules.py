@@ -126,3 +126,26 @@ def test_refused(text: str, message: str) -> None:
 def test_one_of_several_public_functions_is_named() -> None:
     artifact = roller_mlir.compile(CALLS.replace("private ", ""), entry="both", binaries=False)
     np.testing.assert_array_equal(artifact.run(X, X)[0], 2 * X * X)
+
+
+def test_allocations_are_tensors() -> None:
+    text = f"""func.func @f(%a: {T}) -> ({T}, {T}) {{
+      %e = bufferization.alloc_tensor() : {T}
+      %r = linalg.map {{ arith.addf }} ins(%a, %a : {T}, {T}) outs(%e : {T})
+      %c = bufferization.alloc_tensor() copy(%r) : {T}
+      %n = linalg.map {{ arith.negf }} ins(%c : {T}) outs(%c : {T})
+      %m = bufferization.materialize_in_destination %n in %e : ({T}, {T}) -> {T}
+      bufferization.dealloc_tensor %c : {T}
+      return %m, %r : {T}, {T}
+    }}"""
+    assert_gives(text, [X], [-2 * X, 2 * X])
+
+
+def test_casts_that_forget_and_learn_shapes() -> None:
+    text = f"""func.func @f(%a: {T}) -> {T} {{
+      %c = tensor.cast %a : {T} to tensor<?xf32>
+      %d = tensor.cast %c : tensor<?xf32> to {T}
+      {mapped("math.absf", "d")}
+      return %r : {T}
+    }}"""
+    assert_gives(text, [X], [np.abs(X)])

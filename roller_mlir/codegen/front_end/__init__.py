@@ -13,9 +13,13 @@ from typing import TypeAlias
 
 from roller_mlir.codegen.accepted_input import compiled_functions
 from roller_mlir.codegen.decompose import decompose
+from roller_mlir.codegen.front_end.allocations import forget_allocations
 from roller_mlir.codegen.front_end.asserts import strip_asserts
 from roller_mlir.codegen.front_end.calls import inline_calls
+from roller_mlir.codegen.front_end.elements import fill_elements
 from roller_mlir.codegen.front_end.globals import fold_globals
+from roller_mlir.codegen.front_end.scalar_arguments import wrap_scalars
+from roller_mlir.codegen.front_end.scalars import sink_scalars
 from roller_mlir.support.bindings import ir
 
 Rewrite: TypeAlias = Callable[[ir.Module], None]
@@ -26,8 +30,18 @@ def _decompose(module: ir.Module) -> None:
         decompose(function)
 
 
-BEFORE_SIMPLIFYING: tuple[Rewrite, ...] = (strip_asserts, inline_calls, fold_globals)
-AFTER_SIMPLIFYING: tuple[Rewrite, ...] = (_decompose,)
+BEFORE_SIMPLIFYING: tuple[Rewrite, ...] = (
+    strip_asserts,
+    inline_calls,
+    fold_globals,
+    forget_allocations,
+    wrap_scalars,
+)
+AFTER_SIMPLIFYING: tuple[Rewrite, ...] = (
+    fill_elements,
+    sink_scalars,
+    _decompose,
+)
 
 
 def rewrite(module: ir.Module, rewrites: tuple[Rewrite, ...]) -> None:

@@ -62,8 +62,8 @@ TEXTS: dict[str, tuple[str | bytes, str]] = {
         "'f' has 2 blocks; control flow cannot be compiled, write straight-line code",
     ),
     "scalar argument": (
-        identity("f32"),
-        ":1:14: error: argument 0 of 'f' has type f32; ranked tensors can be compiled: pass it as tensor<f32>",
+        identity("i4"),
+        ":1:14: error: argument 0 of 'f' has type i4; supported are ranked tensors, and scalars of f32, f16, bf16,",
     ),
     "buffer argument": (identity("memref<4xf32>"), "argument 0 of 'f' is a buffer (memref<4xf32>)"),
     "unranked tensor": (identity("tensor<*xf32>"), "tensor<*xf32>; ranked tensors can be compiled: give it a rank"),
