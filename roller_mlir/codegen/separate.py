@@ -19,10 +19,15 @@ def separate_views(function: Any) -> bool:
     The copy is an element-wise program that reads the tensor inside, as every other reader does.
     """
     found = False
-    for op in list(function.entry_block.operations):
+    outer = [op.operation for op in function.entry_block.operations]
+    inner = [
+        op.operation for each in outer if each.name == "rtile.program" for op in each.regions[0].blocks[0].operations
+    ]
+    for op in outer + inner:
         if op.operation.name not in VIEWS:
             continue
-        others = [use for use in op.operation.results[0].uses if not reads_through(use)]
+        uses = list(op.operation.results[0].uses)
+        others = [use for use in uses if not reads_through(use) and use.owner.operation.name != "rtile.yield"]
         if not others:
             continue
         found = True
@@ -52,6 +57,7 @@ def separate_results(function: Any, *, flat: bool) -> None:
 
 def _separate(terminator: Any, *, flat: bool) -> None:
     seen: set[Any] = set()
+    copies: dict[Any, Any] = {}
     for number, value in enumerate(terminator.operands):
         root = _root(value)
         source = defining_op(root)
@@ -60,7 +66,9 @@ def _separate(terminator: Any, *, flat: bool) -> None:
             seen.add(root)
             continue
         with ir.InsertionPoint(terminator), terminator.location:
-            terminator.operands[number] = _new_result(value, root, flat=flat)
+            # What is returned several times is copied from copy to copy: one program can make both.
+            copies[value] = _new_result(copies.get(value, value), root, flat=flat)
+            terminator.operands[number] = copies[value]
 
 
 def _new_result(value: Any, root: Any, *, flat: bool) -> Any:
