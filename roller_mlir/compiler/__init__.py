@@ -40,10 +40,14 @@ def compile(  # noqa: A001 - the public name, as in re.compile
     """
     from roller_mlir.compiler.driver import compile_source
     from roller_mlir.compiler.source import read_source
+    from roller_mlir.support.diagnostics import DiagnosedError, in_file
 
     if options is not None and forced:
         raise ValueError(f"options are given once, but got options and {sorted(forced)}")
     started = time.perf_counter()
     source = read_source(program)
     read_s = time.perf_counter() - started
-    return compile_source(source, target, options or CompileOptions(**forced), read_s=read_s)
+    try:
+        return compile_source(source, target, options or CompileOptions(**forced), read_s=read_s)
+    except DiagnosedError as error:
+        raise DiagnosedError([in_file(one, source.name) for one in error.diagnostics]) from None

@@ -8,7 +8,7 @@ itself emits; `render` prints it as `mlir-opt` does, with the line and a caret.
 import contextlib
 from collections.abc import Generator, Mapping, Sequence
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 from roller_mlir.support.bindings import ir
@@ -44,6 +44,14 @@ class Diagnostic:
     message: str
     place: SourcePlace | None = None
     notes: tuple["Diagnostic", ...] = ()
+
+
+def in_file(diagnostic: Diagnostic, name: str) -> Diagnostic:
+    """Returns a diagnostic whose places in a text without a name are in a file."""
+    place = diagnostic.place
+    if place is not None and place.file == "-":
+        place = replace(place, file=name)
+    return replace(diagnostic, place=place, notes=tuple(in_file(note, name) for note in diagnostic.notes))
 
 
 class DiagnosedError(Exception):

@@ -230,3 +230,17 @@ def test_import_is_cheap_and_the_names_are_few() -> None:
     with pytest.raises(AttributeError, match="no attribute 'frobnicate'"):
         _ = roller_mlir.frobnicate
     assert "roller_mlir.compiler" in sys.modules
+
+
+@pytest.mark.parametrize("suffix", ["mlir", "mlirbc"])
+def test_places_name_the_file(tmp_path: Path, suffix: str) -> None:
+    path = tmp_path / f"wrong.{suffix}"
+    path.write_text(identity("tensor<?xf32>"))
+    with pytest.raises(DiagnosedError) as error:
+        roller_mlir.compile(path)
+    assert str(error.value).startswith(f"{path}:1:14: error: argument 0 of 'f' has type tensor<?xf32>; shapes must be")
+    assert error.value.diagnostics[0].place is not None
+    assert error.value.diagnostics[0].place.file == str(path)
+    with pytest.raises(DiagnosedError) as error:
+        roller_mlir.compile(identity("tensor<?xf32>"))
+    assert str(error.value).startswith("-:1:14: error: ")
