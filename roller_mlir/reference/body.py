@@ -13,9 +13,11 @@ from roller_mlir.reference.bounded_body import apply_bounded, apply_extended
 from roller_mlir.reference.integers import COMPARE_INTEGERS, EXTENDED
 from roller_mlir.reference.scalars import BITCAST, CASTS, COMPARE_FLOATS, OPERATIONS, REDUCERS, SCALARS
 from roller_mlir.reference.undefined import element_of, note_undefined
-from roller_mlir.reference.values import Array, bits_of, of_bits, round_to
+from roller_mlir.reference.values import SMALLEST_NORMAL, Array, bits_of, of_bits, round_to
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
+
+IS_NORMAL = "math.isnormal"
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,7 @@ class Contribution:
 
 def is_scalar_operation(op: ir.Operation) -> bool:
     """Return whether the reference knows an operation of arith or math."""
-    return op.name in OPERATIONS
+    return op.name in OPERATIONS or op.name == IS_NORMAL
 
 
 def apply_scalar_operation(op: ir.Operation, element_type: str, operands: Sequence[Array]) -> Array:
@@ -45,6 +47,9 @@ def apply_scalar_operation(op: ir.Operation, element_type: str, operands: Sequen
             return SCALARS[op.name](*operands)
         if op.name in CASTS:
             return round_to(CASTS[op.name](operands[0]), element_type)
+        if op.name == IS_NORMAL:
+            smallest = SMALLEST_NORMAL[element_of(op.operands[0].type)]
+            return np.isfinite(operands[0]) & (np.abs(operands[0]) >= smallest)
         if op.name == BITCAST:
             return of_bits(bits_of(operands[0], element_of(op.operands[0].type)), element_type)
         table = COMPARE_FLOATS if op.name == "arith.cmpf" else COMPARE_INTEGERS

@@ -17,6 +17,9 @@ _INTEGERS = {"i64": np.int64, "i32": np.int32, "i16": np.int16, "i8": np.int8, "
 EPSILON = {"f64": 2.0**-52, "f32": 2.0**-23, "f16": 2.0**-10, "bf16": 2.0**-7}
 """Distance from 1 to the next number of each float type."""
 
+SMALLEST_NORMAL = {"f64": 2.0**-1022, "f32": 2.0**-126, "f16": 2.0**-14, "bf16": 2.0**-126}
+"""The smallest number of each float type that has all its bits."""
+
 
 def is_float(element_type: str) -> bool:
     """Return whether an element type is a float."""

@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Modules as importers write them: several functions, globals, assertions."""
+"""Modules as importers write them: several functions, globals, assertions, allocations."""
+
+from typing import Any
 
 import numpy as np
 import pytest
@@ -149,3 +151,17 @@ def test_casts_that_forget_and_learn_shapes() -> None:
       return %r : {T}
     }}"""
     assert_gives(text, [X], [np.abs(X)])
+
+
+@pytest.mark.parametrize("form", ["body", "tensors"])
+@pytest.mark.parametrize(("kind", "dtype"), [("f32", np.float32), ("f16", np.float16), ("f64", np.float64)])
+def test_normal_numbers(kind: str, dtype: Any, form: str) -> None:
+    smallest = np.finfo(dtype).smallest_normal
+    numbers = np.array([0, smallest / 2, smallest, -smallest, 1, np.inf, np.nan, -np.finfo(dtype).max], dtype)
+    made = f"""%e = tensor.empty() : tensor<8xi1>
+      %r = linalg.map {{ math.isnormal }} ins(%a : tensor<8x{kind}>) outs(%e : tensor<8xi1>)"""
+    text = f"""func.func @f(%a: tensor<8x{kind}>) -> tensor<8xi1> {{
+      {made if form == "body" else f"%r = math.isnormal %a : tensor<8x{kind}>"}
+      return %r : tensor<8xi1>
+    }}"""
+    assert_gives(text, [numbers], [np.array([0, 0, 1, 1, 1, 0, 0, 1], bool)])

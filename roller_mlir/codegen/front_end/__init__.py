@@ -16,6 +16,7 @@ from roller_mlir.codegen.decompose import decompose
 from roller_mlir.codegen.front_end.allocations import forget_allocations
 from roller_mlir.codegen.front_end.asserts import strip_asserts
 from roller_mlir.codegen.front_end.calls import inline_calls
+from roller_mlir.codegen.front_end.classes import ask_by_comparing
 from roller_mlir.codegen.front_end.elements import fill_elements
 from roller_mlir.codegen.front_end.globals import fold_globals
 from roller_mlir.codegen.front_end.scalar_arguments import wrap_scalars
@@ -35,6 +36,7 @@ BEFORE_SIMPLIFYING: tuple[Rewrite, ...] = (
     inline_calls,
     fold_globals,
     forget_allocations,
+    ask_by_comparing,
     wrap_scalars,
 )
 AFTER_SIMPLIFYING: tuple[Rewrite, ...] = (
