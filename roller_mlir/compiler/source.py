@@ -7,8 +7,9 @@ from os import PathLike
 from pathlib import Path
 
 from roller_mlir.compiler.bytecode import BytecodeError, bytecode_to_text
+from roller_mlir.compiler.unknown_dialects import parse_with_unknown_dialects
 from roller_mlir.support.bindings import ir
-from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, SourcePlace, parse_module
+from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, SourcePlace
 from roller_mlir.support.source import check_resources
 
 MAX_SOURCE_BYTES = 512 << 20
@@ -64,14 +65,15 @@ def read_source(given: "ir.Module | str | bytes | PathLike[str]") -> Source:
 
 
 def parse_source(source: Source, context: "ir.Context") -> "ir.Module":
-    """Parse a source.
+    """Parse a source, without the attributes of other compilers.
 
     Raises:
-        DiagnosedError: It is not valid MLIR; places carry the file name "-".
+        DiagnosedError: It is not valid MLIR, or holds operations of dialects that are not known; places carry the file
+            name "-".
     """
     _check_nesting(source.text)
     check_resources(source.text)
-    return parse_module(source.text, context)
+    return parse_with_unknown_dialects(source.text, context)
 
 
 def _decode(name: str, data: bytes) -> str:

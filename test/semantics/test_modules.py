@@ -101,6 +101,7 @@ DECLARED = f"""
     }}"""
 STORED = globals_of(f"mutable @w(dense<2.0> : {T}) : {T}", "global_load", f"ml_program.global_store @w = %r : {T}")
 EXTERN = globals_of(f"@w(#ml_program.extern<{T}>) : {T}")
+UNKNOWN = 'func.func @a() { "foo.x"() : () -> () return }\n func.func @b() { return }'
 BUFFERS = """func.func @f(%a: memref<8xf32>, %o: memref<8xf32>) {
       linalg.exp ins(%a : memref<8xf32>) outs(%o : memref<8xf32>)
       return
@@ -114,10 +115,11 @@ BUFFERS = """func.func @f(%a: memref<8xf32>, %o: memref<8xf32>) {
         (DECLARED, "-:4:12: error: 'func.call' calls 'g', which has no body in the module; add its definition"),
         (STORED, "-:7:7: error: 'ml_program.global_store' changes 'w'; a kernel keeps nothing between calls"),
         (EXTERN, "-:4:12: error: 'ml_program.global_load_const' loads 'w', whose value is not in the module"),
+        (UNKNOWN, "-:1:18: error: 'foo.x' is not known: no dialect 'foo' here has it; lower to linalg on tensors"),
         (BUFFERS, "-:1:1: error: argument 0 of 'f' is a buffer (memref<8xf32>); linalg on tensors can be compiled"),
         (CALLS.replace("private ", ""), "has 4 public functions ('twice', 'both', 'unused', 'main'); name the one"),
     ],
-    ids=["recursion", "declaration", "store", "extern", "buffers", "several"],
+    ids=["recursion", "declaration", "store", "extern", "unknown", "buffers", "several"],
 )
 def test_refused(text: str, message: str) -> None:
     with pytest.raises(DiagnosedError) as error:
@@ -165,3 +167,25 @@ def test_normal_numbers(kind: str, dtype: Any, form: str) -> None:
       return %r : tensor<8xi1>
     }}"""
     assert_gives(text, [numbers], [np.array([0, 0, 1, 1, 1, 0, 0, 1], bool)])
+
+
+def test_attributes_of_other_compilers_are_ignored() -> None:
+    text = f"""module attributes {{iree.fixed = #iree.some<thing>}} {{
+      func.func @f(%a: {T} {{iree.abi = #iree.abi}}) -> {T} {{
+        %e = tensor.empty() : {T}
+        %r = linalg.abs {{lowering_config = #iree_gpu.lowering_config<{{workgroup = [8]}}>}}
+            ins(%a : {T}) outs(%e : {T}) -> {T}
+        return %r : {T}
+      }}
+    }}"""
+    assert_gives(text, [X], [np.abs(X)])
+
+
+def test_arithmetic_on_tensors() -> None:
+    text = f"""func.func @f(%a: {T}) -> {T} {{
+      %c = arith.constant dense<2.0> : {T}
+      %s = arith.mulf %a, %c : {T}
+      %r = math.absf %s : {T}
+      return %r : {T}
+    }}"""
+    assert_gives(text, [X], [np.abs(2 * X)])
