@@ -40,6 +40,7 @@ class _Space:
     parallel: tuple[int, ...]
     reduction: tuple[int, ...]
     inputs: int
+    outputs: tuple[int, ...]
     outer: Mapping[Any, Bounded]
 
 
@@ -63,20 +64,23 @@ def evaluate_structured(
     maps = _maps(op)
     results = len(op.results)
     extents = _extents(op, maps, [one.data for one in operands])
-    written = _output_loops(op, maps[-results:])
-    space = _Space(
-        op,
-        maps,
-        extents,
-        written,
-        tuple(i for i in range(len(extents)) if i not in written),
-        len(maps) - results,
-        outer or {},
-    )
-    block = op.regions[0].blocks[0]
-    if not prod(extents[i] for i in space.reduction):
-        return list(operands[space.inputs :])
     types = [str(ir.RankedTensorType(result.type).element_type) for result in op.results]
+    values: dict[int, Bounded] = {}
+    for written, numbers in _output_loops(op, maps[-results:]).items():
+        rest = tuple(i for i in range(len(extents)) if i not in written)
+        space = _Space(op, maps, extents, written, rest, len(maps) - results, tuple(numbers), outer or {})
+        found = _evaluate(space, operands, [types[n] for n in numbers], accumulation)
+        values.update(zip(numbers, found, strict=True))
+    return [values[number] for number in range(results)]
+
+
+def _evaluate(
+    space: _Space, operands: Sequence[Bounded], types: Sequence[str], accumulation: Accumulation
+) -> list[Bounded]:
+    """Evaluate the outputs that run over the same loops."""
+    block = space.op.regions[0].blocks[0]
+    if not prod(space.extents[i] for i in space.reduction):
+        return [operands[space.inputs + number] for number in space.outputs]
     by_product = _by_product(space, block, operands, types[0], accumulation)
     return [by_product] if by_product is not None else _by_points(space, block, operands, types)
 
@@ -99,10 +103,10 @@ def _extents(op: ir.Operation, maps: Sequence[Any], operands: Sequence[Array]) -
     return tuple(extents[loop] for loop in range(count))
 
 
-def _output_loops(op: ir.Operation, maps: Sequence[Any]) -> tuple[int, ...]:
-    """Return the loops of the outputs' maps, plain loops (or the constant 0) that agree between outputs."""
-    found: list[tuple[int, ...]] = []
-    for affine_map in maps:
+def _output_loops(op: ir.Operation, maps: Sequence[Any]) -> dict[tuple[int, ...], list[int]]:
+    """Return the outputs by the loops of their maps, plain loops (or the constant 0)."""
+    found: dict[tuple[int, ...], list[int]] = {}
+    for number, affine_map in enumerate(maps):
         loops: list[int] = []
         for expression in affine_map.results:
             if isinstance(expression, ir.AffineDimExpr):
@@ -111,10 +115,8 @@ def _output_loops(op: ir.Operation, maps: Sequence[Any]) -> tuple[int, ...]:
                 fail(op, f"numpy reference: '{op.name}' writes at {affine_map}; outputs must be indexed by plain loops")
         if len(set(loops)) != len(loops):
             fail(op, f"numpy reference: '{op.name}' writes at {affine_map}; each loop may index the output once")
-        found.append(tuple(sorted(loops)))
-    if len(set(found)) != 1:
-        fail(op, f"numpy reference: the outputs of '{op.name}' run over different loops")
-    return found[0]
+        found.setdefault(tuple(sorted(loops)), []).append(number)
+    return found
 
 
 def _by_product(
@@ -145,16 +147,20 @@ def _plain_loops(affine_map: Any) -> tuple[int, ...] | None:
 
 def _by_points(space: _Space, block: Any, operands: Sequence[Bounded], types: Sequence[str]) -> list[Bounded]:
     """Evaluate by way 2 or 3, a chunk of the parallel loops at a time."""
-    initial = operands[space.inputs :]
+    initial = [operands[space.inputs + number] for number in space.outputs]
     outputs = [Written(value) for value in initial]
     terminator = list(block.operations)[-1].operation
     contributions = [
-        find_contribution(block, terminator.operands[i], space.inputs + i, space.inputs) for i in range(len(outputs))
+        find_contribution(block, terminator.operands[number], space.inputs + number, space.inputs)
+        for number in space.outputs
     ]
     recognised = [c for c in contributions if c is not None and c.combiner in REDUCERS]
     whole = bool(space.reduction) and len(recognised) == len(outputs)
     for ranges in _chunks(space):
-        accumulators = [_gather(space, space.inputs + i, value, ranges) for i, value in enumerate(initial)]
+        accumulators = [
+            _gather(space, space.inputs + number, value, ranges)
+            for number, value in zip(space.outputs, initial, strict=True)
+        ]
         if whole:
             values = [_gather(space, i, operands[i], ranges) for i in range(space.inputs)]
             new = [
@@ -163,8 +169,8 @@ def _by_points(space: _Space, block: Any, operands: Sequence[Bounded], types: Se
             ]
         else:
             new = _in_order(space, block, operands, accumulators, ranges)
-        for index, value in enumerate(new):
-            outputs[index].put(value, partial(_scatter, space, space.inputs + index, ranges))
+        for number, output, value in zip(space.outputs, outputs, new, strict=True):
+            output.put(value, partial(_scatter, space, space.inputs + number, ranges))
     return [each.value() for each in outputs]
 
 
@@ -207,9 +213,11 @@ def _in_order(
         for loop, position in zip(space.reduction, point, strict=True):
             here[loop] = range(position, position + 1)
         values = [_gather(space, i, operands[i], tuple(here)) for i in range(space.inputs)]
-        evaluator = BodyEvaluator(space.op, block, [*values, *accumulators], tuple(here), space.outer)
+        known = dict(zip((block.arguments[space.inputs + n] for n in space.outputs), accumulators, strict=True))
+        evaluator = BodyEvaluator(space.op, block, values, tuple(here), {**space.outer, **known})
         accumulators = [
-            evaluator.value(v).map(lambda array: np.broadcast_to(array, shape)) for v in terminator.operands
+            evaluator.value(terminator.operands[n]).map(lambda array: np.broadcast_to(array, shape))
+            for n in space.outputs
         ]
     return accumulators
 

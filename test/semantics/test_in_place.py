@@ -4,6 +4,10 @@
 import numpy as np
 import pytest
 
+import roller_mlir
+from roller_mlir.support.diagnostics import DiagnosedError
+
+from .agreement import SIMULATED
 from .foreign import Array, assert_gives
 
 A = np.arange(12, dtype=np.float32).reshape(4, 3) - 5
@@ -86,3 +90,32 @@ def test_results_that_are_no_ops_own(name: str) -> None:
       return {returned}
     }}"""
     assert_gives(text, [A, B], expected, "v100" if len(name) % 2 else "h200")
+
+
+def mixed(yielded: str) -> str:
+    """Return an op that writes a matrix, and a row of sums over its columns."""
+    return f"""func.func @f(%a: tensor<8x16xf32>, %s: tensor<8xf32>) -> (tensor<8x16xf32>, tensor<8xf32>) {{
+      %e = tensor.empty() : tensor<8x16xf32>
+      %r:2 = linalg.generic {{indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i, j)>,
+          affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}}
+          ins(%a : tensor<8x16xf32>) outs(%e, %s : tensor<8x16xf32>, tensor<8xf32>) {{
+      ^bb0(%x: f32, %y: f32, %z: f32):
+        %0 = arith.mulf %x, %x : f32
+        %1 = arith.addf %z, %0 : f32
+        linalg.yield {yielded} : f32, f32
+      }} -> (tensor<8x16xf32>, tensor<8xf32>)
+      return %r#0, %r#1 : tensor<8x16xf32>, tensor<8xf32>
+    }}"""
+
+
+def test_results_that_run_over_different_loops() -> None:
+    a = (np.arange(128, dtype=np.float32).reshape(8, 16) % 5) - 2
+    s = np.arange(8, dtype=np.float32)
+    assert_gives(mixed("%0, %1"), [a, s], [a * a, s + (a * a).sum(1)])
+
+
+def test_a_running_sum_is_refused() -> None:
+    with pytest.raises(DiagnosedError) as error:
+        roller_mlir.compile(mixed("%1, %1"), options=SIMULATED)
+    assert "-:3:14: error: 'linalg.generic': loop d1 is" in str(error.value)
+    assert "but the output map is (d0, d1) -> (d0, d1)" in str(error.value)

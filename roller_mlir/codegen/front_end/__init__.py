@@ -19,6 +19,7 @@ from roller_mlir.codegen.front_end.calls import inline_calls
 from roller_mlir.codegen.front_end.classes import ask_by_comparing
 from roller_mlir.codegen.front_end.elements import fill_elements
 from roller_mlir.codegen.front_end.globals import fold_globals
+from roller_mlir.codegen.front_end.result_loops import split_result_loops
 from roller_mlir.codegen.front_end.scalar_arguments import wrap_scalars
 from roller_mlir.codegen.front_end.scalars import sink_scalars
 from roller_mlir.support.bindings import ir
@@ -42,6 +43,7 @@ BEFORE_SIMPLIFYING: tuple[Rewrite, ...] = (
 AFTER_SIMPLIFYING: tuple[Rewrite, ...] = (
     fill_elements,
     sink_scalars,
+    split_result_loops,
     _decompose,
 )
 

@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""An op whose results run over different loops becomes one op for each set of loops.
+
+    %r:2 = linalg.generic  i parallel, j reduction,  outs(%o at (i, j), %s at (i))
+    // becomes
+    %r0 = linalg.generic  i, j parallel,               outs(%o at (i, j))
+    %r1 = linalg.generic  i parallel, j reduction,     outs(%s at (i))
+
+Left as it is, and refused later: a result whose value depends on the accumulator of one with other loops, as in a
+running sum.
+"""
+
+from typing import Any, cast
+
+from roller_mlir.codegen.accepted_input import compiled_functions
+from roller_mlir.codegen.affine import loops_in
+from roller_mlir.codegen.generic import bodiless_generic
+from roller_mlir.support.bindings import ir, linalg
+from roller_mlir.support.values import defining_op
+
+
+def split_result_loops(module: ir.Module) -> None:
+    """Split the ops of a module whose results run over different loops."""
+    for function in compiled_functions(module):
+        for op in list(function.entry_block.operations):
+            if op.operation.name == "linalg.generic" and len(op.operation.results) > 1:
+                _split(op.operation)
+
+
+def _split(operation: Any) -> None:
+    maps = [ir.AffineMapAttr(each).value for each in cast(Any, linalg).get_indexing_maps(operation)]
+    results = len(operation.results)
+    inputs = len(maps) - results
+    groups: dict[frozenset[int], list[int]] = {}
+    for number in range(results):
+        loops = frozenset(loop for one in maps[inputs + number].results for loop in loops_in(one))
+        groups.setdefault(loops, []).append(number)
+    block = operation.regions[0].blocks[0]
+    yielded = list(block.operations[len(block.operations) - 1].operation.operands)
+    needed = {loops: _needed([yielded[n] for n in numbers]) for loops, numbers in groups.items()}
+    for loops, numbers in groups.items():
+        foreign = {block.arguments[inputs + n] for n in range(results) if n not in numbers}
+        if foreign & needed[loops]:
+            return
+    if len(groups) == 1:
+        return
+    for loops, numbers in groups.items():
+        with ir.InsertionPoint(operation), operation.location:
+            new = bodiless_generic(
+                list(operation.operands)[:inputs],
+                [operation.operands[inputs + n] for n in numbers],
+                [*maps[:inputs], *(maps[inputs + n] for n in numbers)],
+                ["parallel" if loop in loops else "reduction" for loop in range(maps[0].n_dims)],
+            )
+        taken = [*list(block.arguments)[:inputs], *(block.arguments[inputs + n] for n in numbers)]
+        body = new.regions[0].blocks.append(*(a.type for a in taken), arg_locs=[operation.location] * len(taken))
+        mapping: dict[Any, Any] = dict(zip(taken, body.arguments, strict=True))
+        with ir.InsertionPoint(body), operation.location:
+            for inner in list(block.operations)[:-1]:
+                if any(result in needed[loops] for result in inner.operation.results):
+                    copy = inner.operation.clone().operation
+                    for number, operand in enumerate(copy.operands):
+                        copy.operands[number] = mapping.get(operand, operand)
+                    mapping.update(zip(inner.operation.results, copy.results, strict=True))
+            linalg.YieldOp([mapping.get(yielded[n], yielded[n]) for n in numbers])
+        for n, result in zip(numbers, new.results, strict=True):
+            operation.results[n].replace_all_uses_with(result)
+    operation.erase()
+
+
+def _needed(values: list[Any]) -> set[Any]:
+    """Return values and all that they are computed from."""
+    found: set[Any] = set()
+    pending = list(values)
+    while pending:
+        value = pending.pop()
+        if value not in found:
+            found.add(value)
+            maker = defining_op(value)
+            pending += [] if maker is None else list(maker.operands)
+    return found
