@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import ClassVar
 
+from roller_mlir.codegen.buffer_order import ROLE, order_fault
 from roller_mlir.codegen.buffer_programs import move_program
 from roller_mlir.codegen.task_context import element_bytes
 from roller_mlir.mapping.arena_offsets import Lifetime, assign_offsets
@@ -26,7 +27,6 @@ from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes import Pass, register
 from roller_mlir.support.values import defining_op, free_symbols
 
-ROLE = "rtile.role"
 RESHAPES = {"tensor.expand_shape": "memref.expand_shape", "tensor.collapse_shape": "memref.collapse_shape"}
 INVERSE = {"tensor.expand_shape": "memref.collapse_shape", "tensor.collapse_shape": "memref.expand_shape"}
 
@@ -46,6 +46,11 @@ class RTileAssignBuffers(Pass):
         for op in list(module.body.operations):
             if isinstance(op, func.FuncOp) and not op.is_external:
                 _Function(module, op).rewrite()
+
+    def find_fault(self, module: ir.Module) -> tuple[ir.Operation, str] | None:
+        """Return a program that reads what was not written for it, or writes into what it reads."""
+        functions = [op for op in module.body.operations if isinstance(op, func.FuncOp) and not op.is_external]
+        return next((fault for one in functions if (fault := order_fault(one)) is not None), None)
 
 
 class _Function:

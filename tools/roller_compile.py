@@ -11,6 +11,7 @@ roller compile matmul.mlir --device-file mine.toml            for a device of yo
 """
 
 import argparse
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -226,7 +227,7 @@ def _report(arguments: argparse.Namespace, artifact: "Artifact") -> None:
         print_json(_summary(arguments, artifact))
         return
     plans = {kernel.name: kernel.plan for kernel in artifact.kernels if kernel.plan is not None}
-    print_tables(plan_tables(plans, {launch.kernel: launch for launch in manifest.launches}))
+    print_tables(plan_tables(plans, manifest.launches))
     if arguments.stats:
         print_tables(_statistics_tables(artifact))
     print_tables([("Phases", ("phase", "time"), [(k, seconds(v)) for k, v in manifest.phases_s.items()])])
@@ -239,6 +240,7 @@ def _summary(arguments: argparse.Namespace, artifact: "Artifact") -> dict[str, A
 
     manifest = artifact.manifest
     launches = {launch.kernel: launch for launch in manifest.launches}
+    times = Counter(launch.kernel for launch in manifest.launches)
     kernels: list[dict[str, Any]] = []
     for kernel in artifact.kernels:
         launch = launches[kernel.name]
@@ -249,6 +251,7 @@ def _summary(arguments: argparse.Namespace, artifact: "Artifact") -> dict[str, A
                 "name": kernel.name,
                 **statistics,
                 **more,
+                "launches": times[kernel.name],
                 "grid": launch.grid,
                 "block": launch.block,
                 "dynamic_workgroup_bytes": launch.dynamic_workgroup_bytes,

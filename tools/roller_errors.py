@@ -81,7 +81,9 @@ def _say(message: str, code: int) -> int:
 
 def _internal(error: Exception, arguments: argparse.Namespace) -> int:
     """Report a bug of ours: what, where, and the command that shows it again."""
-    print(f"roller: internal error: {type(error).__name__}: {error}", file=sys.stderr)
+    pipeline = sys.modules.get("roller_mlir.support.pipeline")
+    named = pipeline is not None and isinstance(error, pipeline.InternalError)  # which says pass, op and exception
+    print(f"roller: {error if named else f'internal error: {type(error).__name__}: {error}'}", file=sys.stderr)
     frames = traceback.extract_tb(error.__traceback__)
     if frames:
         print(f"  at {frames[-1].filename}:{frames[-1].lineno} in {frames[-1].name}", file=sys.stderr)

@@ -12,6 +12,7 @@ Times are predictions of the model, no measurements, but for those that a tuning
 """
 
 import argparse
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -67,7 +68,11 @@ def run(arguments: argparse.Namespace) -> int:
                 f"{source.name}: no program is named '{arguments.op}'; the programs are {', '.join(names)}"
             )
         operators = [one for one in operators if one.name == arguments.op]
-    explained = [(one, _explained(one, device, arguments)) for one in operators]
+    known: dict[object, Explanation] = {}  # equal operators are planned alike
+    for one in operators:
+        if _what(one) not in known:
+            known[_what(one)] = _explained(one, device, arguments)
+    explained = [(one, replace(known[_what(one)], name=one.name)) for one in operators]
     tuned = tuned_plans(arguments.tuning, operators, device, construction_arguments(arguments))
     if arguments.html:
         from roller_mlir.tools.explain_page import page
@@ -77,6 +82,11 @@ def run(arguments: argparse.Namespace) -> int:
         write_whole(Path(arguments.html), text)
     _print(explained, source.name, arguments, tuned)
     return 0
+
+
+def _what(operator: "SourceOperator") -> object:
+    """Return what an operator is planned by: those that are equal in it have equal plans."""
+    return operator.expression, operator.joined, operator.source_extents
 
 
 def _heading(operator: "SourceOperator", name: str, tuned: dict[str, str]) -> str:
@@ -138,8 +148,12 @@ def _print(
 
     with writing_output():
         terminal = sys.stdout.isatty() and (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
+    first: dict[object, str] = {}
     for operator, found in explained:
         print_line(_heading(operator, name, tuned))
+        if first.setdefault(_what(operator), operator.name) != operator.name:
+            print_line(f"{operator.name} is planned as {first[_what(operator)]}\n")
+            continue
         if not terminal:
             print_line(plain_text(found))
             continue

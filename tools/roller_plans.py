@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Plans and predictions as tables, for `roller compile` and `roller run`."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 
 from roller_mlir.plan.manifest import Launch
@@ -8,17 +9,22 @@ from roller_mlir.plan.plan import Plan
 from roller_mlir.tools.roller_output import TableData, seconds
 
 
-def plan_tables(plans: Mapping[str, Plan], launches: Mapping[str, Launch] | None = None) -> list[TableData]:
+def plan_tables(plans: Mapping[str, Plan], launches: Sequence[Launch] = ()) -> list[TableData]:
     """Return a table of plans and one of predictions.
 
     Args:
         plans: By kernel.
-        launches: Grid and block per kernel, where they are known.
+        launches: All launches in order, where they are known; a column counts them where a kernel has several.
     """
     if not plans:
         return []
+    known = {launch.kernel: launch for launch in launches}
+    times = Counter(launch.kernel for launch in launches)
     header = ("kernel", "task tile", "thread tile", "threads", "tasks", "stages", "operands", "device")
-    rows = [_plan_row(name, plan, (launches or {}).get(name)) for name, plan in plans.items()]
+    rows = [_plan_row(name, plan, known.get(name)) for name, plan in plans.items()]
+    if any(times[name] > 1 for name in plans):
+        header = (header[0], "launches", *header[1:])
+        rows = [(row[0], str(times[row[0]]), *row[1:]) for row in rows]
     tables: list[TableData] = [("Plan", header, rows)]
     predicted = [_prediction_row(name, plan) for name, plan in plans.items() if plan.prediction is not None]
     if predicted:

@@ -86,6 +86,11 @@ class Fusion:
         self._queue: list[tuple[float, int, tuple[Node, Node], Decision]] = []
         self._queued = 0
 
+    @property
+    def steps(self) -> int:
+        """Groups looked at so far to find out what lies between others."""
+        return self._graph.steps
+
     def search(self) -> Cut:
         """Return the cheapest cut that joining neighbours step by step finds."""
         decisions: list[Decision] = []

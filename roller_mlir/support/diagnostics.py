@@ -6,6 +6,7 @@ itself emits; `render` prints it as `mlir-opt` does, with the line and a caret.
 """
 
 import contextlib
+import re
 from collections.abc import Generator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -229,6 +230,24 @@ def _line(text: str | None, number: int) -> str | None:
     return lines[number - 1].rstrip("\r") if 1 <= number <= len(lines) else None
 
 
+def subject(operation: Any) -> str:
+    """Returns an op and its place, as "'name' at file:line:column"."""
+    return _subject(operation.name, place_of(operation.location))
+
+
+def subject_of_diagnostic(diagnostic: Diagnostic) -> str:
+    """Returns the op that a diagnostic of MLIR's verifier is about, as far as its text tells, and its place."""
+    shown = [note.message for note in diagnostic.notes if "see current operation" in note.message]
+    name = re.search(r'"([a-z_]\w*\.[\w.$]+)"|= ([a-z_]\w*\.[\w.$]+) ', shown[0] if shown else "")
+    named = re.match(r"'([\w.$]+)' op ", diagnostic.message)
+    return _subject(named[1] if named else (name[1] or name[2]) if name else "", diagnostic.place)
+
+
+def _subject(name: str, place: SourcePlace | None) -> str:
+    at = f"at {place.file}:{place.line}:{place.column}" if place else ""
+    return " ".join(part for part in (f"'{name}'" if name else "", at if name else at.removeprefix("at ")) if part)
+
+
 def subject_of(error: BaseException) -> str:
     """Returns the op that the innermost frame of an exception was working on, as "'name' at file:line:column".
 
@@ -246,7 +265,5 @@ def subject_of(error: BaseException) -> str:
                 with contextlib.suppress(Exception):
                     if value.operation.name == "builtin.module":
                         continue
-                    place = place_of(value.operation.location)
-                    at = f" at {place.file}:{place.line}:{place.column}" if place else ""
-                    return f"'{value.operation.name}'{at}"
+                    return subject(value.operation)
     return ""

@@ -52,6 +52,14 @@ class Pass:
         """Transforms the module in place; errors of the user go through `diagnostics.fail`."""
         raise NotImplementedError(f"{type(self).__name__}.run")
 
+    def find_fault(self, module: "ir.Module") -> "tuple[ir.Operation, str] | None":
+        """Returns what is wrong in what the pass made where MLIR's verifier cannot see it, with the op; else None.
+
+        It is asked after each run, and must cost little beside it. What it finds is a bug of the pass.
+        """
+        del module
+        return None
+
     @classmethod
     def options(cls) -> tuple["Option", ...]:
         """Returns the options in the order of the fields."""

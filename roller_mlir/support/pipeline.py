@@ -3,6 +3,9 @@
 
 Python passes cannot be registered with MLIR by name, so the text is parsed here: our passes become callbacks of one
 MLIR pass manager, everything else goes to it as text. Timing and IR printing of MLIR then cover both kinds.
+
+After each pass of ours the module is verified: by MLIR, and by the pass for what MLIR cannot see (`Pass.find_fault`).
+What is wrong then was made by the pass. It is an `InternalError`, a bug of ours, and never blamed on the user's line.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -43,6 +46,10 @@ class InternalError(Exception):
         self.pass_name, self.subject, self.pipeline = pass_name, subject, pipeline
         at = f" at {subject}" if subject else ""
         super().__init__(f"internal error in pass '{pass_name}'{at}: {type(cause).__name__}: {cause}")
+
+
+class BrokenModuleError(Exception):
+    """A pass of ours left a module that is not valid, or built an op that is not; the message is the verifier's."""
 
 
 @dataclass(frozen=True)
@@ -218,7 +225,8 @@ def run_pipeline(
         escaped: list[BaseException] = []
         with diagnostics.collecting(module.context) as collector:
             manager = passmanager.PassManager(_MODULE)
-            manager.enable_verifier(options.verify_each)
+            # Ours are verified where they run, so that it is known who broke the module.
+            manager.enable_verifier(options.verify_each and any(isinstance(step, str) for step in pipeline.steps))
             if options.print_before_all or options.print_after_all:
                 manager.enable_ir_printing(
                     print_before_all=options.print_before_all,
@@ -231,7 +239,7 @@ def run_pipeline(
                 if isinstance(step, str):
                     manager.add(step)
                 else:
-                    run = _callback(step, module, str(pipeline), collector, escaped, options.on_step)
+                    run = _callback(step, module, str(pipeline), collector, escaped, options)
                     manager.add(run, type(step).__name__, step.name, step.summary)
             try:
                 manager.run(module.operation)
@@ -248,25 +256,38 @@ def _callback(
     pipeline: str,
     collector: Collector,
     escaped: list[BaseException],
-    on_step: Callable[[Pass, Any], None] | None,
+    options: RunOptions,
 ) -> Callable[[Any, Any], None]:
     """Wraps a pass so that no exception crosses MLIR's C++ frames."""
 
     def run(_op: Any, external: Any) -> None:
+        known = len(collector.diagnostics)
+        subject = ""
         try:
-            with ir.Location.unknown():
-                step.run(module)
-            if on_step is not None:
-                on_step(step, module)
+            try:
+                with ir.Location.unknown():
+                    step.run(module)
+                if options.verify_each:
+                    module.operation.verify()
+            except ir.MLIRError as error:
+                found = diagnostics.diagnosed(Collector(collector.diagnostics[known:]), error)
+                del collector.diagnostics[known:]
+                first = next(one for one in found.diagnostics if one.severity == "error")
+                subject = diagnostics.subject_of_diagnostic(first)
+                raise BrokenModuleError(first.message) from error
+            fault = step.find_fault(module) if options.verify_each else None
+            if fault is not None:
+                subject = diagnostics.subject(fault[0])
+                raise BrokenModuleError(fault[1])
+            if options.on_step is not None:
+                options.on_step(step, module)
         except DiagnosedError as error:
             collector.diagnostics.extend(error.diagnostics)
             external.signal_pass_failure()
-        except ir.MLIRError as error:
-            collector.diagnostics.extend(diagnostics.diagnosed(Collector(), error).diagnostics)
-            external.signal_pass_failure()
         except BaseException as error:  # noqa: BLE001 - re-raised by run_pipeline
             internal = isinstance(error, Exception)
-            wrapped = InternalError(step.name, diagnostics.subject_of(error), pipeline, error) if internal else error
+            subject = subject or diagnostics.subject_of(error)
+            wrapped = InternalError(step.name, subject, pipeline, error) if internal else error
             wrapped.__cause__ = error if internal else None
             escaped.append(wrapped)
             external.signal_pass_failure()

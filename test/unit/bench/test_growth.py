@@ -2,6 +2,7 @@
 """Work grows as the number of ops does, and equal operators are planned, built and kept once. No time is asserted."""
 
 import cProfile
+import json
 import re
 import runpy
 import subprocess
@@ -21,6 +22,7 @@ from roller_mlir.reference import compare_all, evaluate_function
 from roller_mlir.reference.compare import random_inputs
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
+from roller_mlir.tools.roller import main
 
 FOLDER = Path(__file__).parents[3] / "bench" / "growth"
 KINDS: dict[str, Callable[[int], str]] = runpy.run_path(str(FOLDER / "programs.py"))["KINDS"]
@@ -84,6 +86,27 @@ def test_equal_operators_are_planned_built_and_kept_once(monkeypatch: pytest.Mon
     with make_context() as context:
         expected = evaluate_function(parse_module(text, context), "f", inputs, accumulation_of(artifact.manifest))
     assert all(found.matches for found in compare_all(outputs, expected))
+
+
+def test_launches_of_one_kernel_are_counted_and_explained_once(tmp_path: Path, capsys: Any) -> None:
+    source = tmp_path / "equal.mlir"
+    source.write_text(KINDS["equal products"](3))
+    artifact = tmp_path / "equal.roller"
+    assert main(["compile", str(source), "-o", str(artifact)]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"kernel +launches +task tile", said)
+    assert re.search(r"matmul_0 +3 +\d+x\d+x\d+", said)
+    assert "matmul_1" not in said
+    assert main(["compile", str(source), "--json"]) == 0
+    assert [kernel["launches"] for kernel in json.loads(capsys.readouterr().out)["kernels"]] == [3]
+    assert main(["run", str(artifact), "--random", "--check", "--count"]) == 0
+    capsys.readouterr()
+    assert main(["explain", str(source)]) == 0
+    said = capsys.readouterr().out
+    assert said.count("matmul_0 on h200") == 1
+    assert "matmul_1 is planned as matmul_0" in said
+    assert main(["compile", str(source), "--emit", "plan", "--json"]) == 0
+    assert list(json.loads(capsys.readouterr().out)) == ["matmul_0", "matmul_1", "matmul_2"]
 
 
 def test_the_table_is_made() -> None:

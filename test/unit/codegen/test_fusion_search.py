@@ -1,12 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The search for groups: what it weighs, how often, and that groups can run one after the other."""
 
-from collections.abc import Generator, Sequence
+import cProfile
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
+from typing import Any
+
+import pytest
 
 import roller_mlir
 from roller_mlir import CompileOptions
-from roller_mlir.codegen.fusion import CROSSED, Cost, Cut, Fusion, Weigh
+from roller_mlir.codegen.fusion import CROSSED, MOST_MEMBERS, Cost, Cut, Fusion, Weigh
 from roller_mlir.codegen.group import MOST_TENSORS
 from roller_mlir.codegen.linalg_reader import is_structured
 from roller_mlir.plan import TensorExpression
@@ -64,6 +68,53 @@ def test_a_long_chain_is_weighed_in_a_linear_number_of_steps() -> None:
     _, groups = _search(ops, "v59", weigh)
     assert len(weighed) < 4 * 60
     assert sorted(one for group in groups for one in group) == list(range(60))
+
+
+def _chain(count: int) -> tuple[list[str], str]:
+    return [_op(f"v{n}", [f"v{n - 1}" if n else "in", "in"]) for n in range(count)], f"v{count - 1}"
+
+
+def _pairs(count: int) -> tuple[list[str], str]:
+    """Return ops that read nothing of each other, and as many behind them that do."""
+    ops = [_op("c0", ["in"])]
+    for n in range(1, count // 2):
+        ops += [_op(f"p{n}", ["in"], 2), _op(f"c{n}", [f"p{n}", f"c{n - 1}"])]
+    return ops, f"c{count // 2 - 1}"
+
+
+def _residuals(count: int) -> tuple[list[str], str]:
+    """Return a chain each op of which reads the first one too."""
+    return [_op("v0", ["in"]), *(_op(f"v{n}", [f"v{n - 1}", "v0"]) for n in range(1, count))], f"v{count - 1}"
+
+
+@pytest.mark.parametrize("shape", [_chain, _pairs, _residuals])
+@pytest.mark.parametrize("saving", [0.5, 3.0], ids=["all", "none"])
+def test_the_search_grows_as_the_number_of_ops(shape: Callable[[int], tuple[list[str], str]], saving: float) -> None:
+    def weigh(expression: TensorExpression, alone: bool) -> Cost:
+        return Cost(1.0 if alone else saving * (1 + expression.flops_per_point // 4), 0)
+
+    found: list[int] = []
+    for count in (30, 90, 270):
+        with _block(*shape(count)) as operations:
+            search = Fusion(operations, weigh)
+            profile = cProfile.Profile()
+            profile.enable()
+            search.search()
+            profile.disable()
+            entries: list[Any] = profile.getstats()
+            found.append(sum(entry.callcount for entry in entries) + search.steps)
+    few, more, most = found
+    assert most - more < 3.1 * (more - few), found
+
+
+def test_no_program_joins_more_ops_than_it_may() -> None:
+    def weigh(expression: TensorExpression, alone: bool) -> Cost:
+        return Cost(1.0 if alone else 0.5, 0)
+
+    cut, groups = _search(*_chain(150), weigh)
+    assert sorted(len(group) for group in groups)[-1] <= MOST_MEMBERS
+    assert len(groups) <= 5
+    assert any(f"of at most {MOST_MEMBERS}" in one.reason for one in cut.decisions)
 
 
 def test_a_union_does_not_come_between_two_groups_that_are_joined_later() -> None:

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 import pytest
 
+from roller_mlir.codegen.program import programs_of
+from roller_mlir.passes.rtile_construct import RTileConstruct
 from roller_mlir.runtime import Artifact
 from roller_mlir.tools import roller_run
 from roller_mlir.tools.roller import main
@@ -284,6 +286,31 @@ def test_run_of_what_is_no_artifact(tmp_path: Path, capsys: Any) -> None:
     assert "cannot read artifact" in capsys.readouterr().err
     assert main(["run", str(tmp_path / "missing"), "--random"]) == 1
     assert "no such file or directory" in capsys.readouterr().err
+
+
+def test_a_broken_pass_is_our_bug_with_a_reproducer(
+    capsys: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    real = RTileConstruct.run
+
+    def break_it(self: RTileConstruct, module: Any) -> None:
+        real(self, module)
+        (program,) = programs_of(module)
+        program.operation.operands[0] = program.operation.results[0]  # it reads what it makes
+
+    path = tmp_path / "square.mlir"
+    path.write_text(MATMUL.replace("64x32", "64x64").replace("32x64", "64x64"))
+    monkeypatch.setattr(RTileConstruct, "run", break_it)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.setenv("ROLLER_CACHE", "0")
+    monkeypatch.setattr(sys, "argv", ["roller", "compile", str(path), "--emit", "loops", "--no-split"])
+    assert main() == 70
+    said = capsys.readouterr().err
+    assert said.startswith("roller: internal error in pass 'rtile-construct' at 'rtile.program' at -:5:8: ")
+    assert "BrokenModuleError: operand #0 does not dominate this use" in said
+    assert "error: operand" not in said.replace("BrokenModuleError: operand", "")
+    (folder,) = tmp_path.glob("roller-bug-*")
+    assert f"reproduce: roller compile {folder / 'input.mlir'} --emit loops --no-split" in said
 
 
 def test_our_bugs_exit_70_with_a_reproducer(

@@ -27,7 +27,7 @@ class SampleMark(Pass):
     loud: bool = option(False, help="whether to warn")
     sizes: tuple[int, ...] = option((), help="sizes")
     file: Path | None = option(None, help="a file")
-    mode: Literal["mark", "fail", "bug", "break", "interrupt"] = option("mark", help="what to do")
+    mode: Literal["mark", "fail", "bug", "break", "wrong", "interrupt"] = option("mark", help="what to do")
 
     def __post_init__(self) -> None:
         if self.count < 1:
@@ -46,6 +46,10 @@ class SampleMark(Pass):
         if self.mode == "break":
             first.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get([], []))
         module.operation.attributes["sample.label"] = ir.StringAttr.get(self.label * self.count)
+
+    def find_fault(self, module: "ir.Module") -> "tuple[ir.Operation, str] | None":
+        first: Any = next(iter(module.body.operations), None)
+        return (first.operation, "it is marked wrong") if self.mode == "wrong" else None
 
 
 @register

@@ -54,7 +54,10 @@ def test_defaults_are_not_spelled() -> None:
         ({"scale": "big"}, "'sample-mark': option 'scale' must be a float, but got 'big'"),
         ({"loud": "yes"}, "'sample-mark': option 'loud' must be a bool, but got 'yes'"),
         ({"sizes": "64,x"}, "'sample-mark': option 'sizes' must be a list of int, but got '64,x'"),
-        ({"mode": "x"}, "'sample-mark': option 'mode' must be mark | fail | bug | break | interrupt, but got 'x'"),
+        (
+            {"mode": "x"},
+            "'sample-mark': option 'mode' must be mark | fail | bug | break | wrong | interrupt, but got 'x'",
+        ),
     ],
 )
 def test_refusals(given: dict[str, str | None], message: str) -> None:

@@ -111,11 +111,25 @@ def test_warnings_come_back_from_a_good_run(module: "ir.Module") -> None:
     assert [d.message for d in run_pipeline(module, "sample-mark{loud}").diagnostics] == ["loud"]
 
 
-def test_the_verifier_runs_after_each_pass(module: "ir.Module") -> None:
-    with pytest.raises(DiagnosedError, match="entry block must have 0 arguments"):
-        run_pipeline(module, "sample-mark{mode=break}")
+def test_a_module_that_a_pass_of_ours_breaks_is_a_bug_of_that_pass(module: "ir.Module") -> None:
+    with pytest.raises(InternalError) as caught:
+        run_pipeline(module, "cse,sample-mark{mode=break},sample-read")
+    assert str(caught.value) == (
+        "internal error in pass 'sample-mark' at 'func.func' at -:1:1: BrokenModuleError: "
+        "'func.func' op entry block must have 0 arguments to match function signature"
+    )
+    assert caught.value.pass_name == "sample-mark"
     again = parse_module(SOURCE, module.context)
     run_pipeline(again, "sample-mark{mode=break}", RunOptions(verify_each=False))
+
+
+def test_what_only_the_pass_can_see_is_its_bug_too(module: "ir.Module") -> None:
+    with pytest.raises(InternalError) as caught:
+        run_pipeline(module, "sample-mark{mode=wrong}")
+    assert str(caught.value) == (
+        "internal error in pass 'sample-mark' at 'func.func' at -:1:1: BrokenModuleError: it is marked wrong"
+    )
+    run_pipeline(module, "sample-mark{mode=wrong}", RunOptions(verify_each=False))
 
 
 def test_an_escaping_exception_names_pass_and_op(module: "ir.Module") -> None:

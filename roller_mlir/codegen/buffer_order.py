@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Whether programs on buffers read what was written for them: what no verifier of an op can see.
+
+The programs of a function run in order. Each reads only arguments that are inputs, constants, and buffers that a
+program before it has written and none has overwritten since, also in part: buffers share the bytes of one workspace.
+None writes into what it reads, and each output is written.
+"""
+
+from bisect import bisect_left, insort
+from typing import Any
+
+from roller_mlir.codegen.task_context import element_bytes
+from roller_mlir.dialects import rtile
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.values import defining_op
+
+ROLE = "rtile.role"
+_RESHAPES = ("memref.expand_shape", "memref.collapse_shape")
+
+
+def order_fault(function: Any) -> tuple[ir.Operation, str] | None:
+    """Return the program of a function that reads what is not there, or writes what it must not, and what; else None.
+
+    Args:
+        function: A func.func whose arguments have roles and whose programs work on memrefs.
+    """
+    return _Order(function).fault()
+
+
+class _Order:
+    """One function, and what its buffers hold after the programs so far."""
+
+    def __init__(self, function: Any) -> None:
+        self._function = function
+        self._block = function.regions[0].blocks[0]
+        attributes = function.attributes.get("arg_attrs", [])
+        self._roles = [ir.StringAttr(each[ROLE]).value if ROLE in each else "" for each in attributes]
+        self._written: set[ir.Value] = set()
+        self._starts: list[int] = []  # of the spans of the workspace that hold a buffer, which are disjoint
+        self._held: dict[int, tuple[int, ir.Value]] = {}  # by the start: the end, and the buffer
+
+    def fault(self) -> tuple[ir.Operation, str] | None:
+        for op in self._block.operations:
+            if isinstance(op, rtile.ProgramOp):
+                problem = self._run(op)
+                if problem:
+                    return op.operation, f"program '{op.program_name}' {problem}"
+        for number, role in enumerate(self._roles):
+            if role == "output" and self._block.arguments[number] not in self._written:
+                return self._function.operation, f"no program writes argument {number}, which is an output"
+        return None
+
+    def _run(self, program: rtile.ProgramOp) -> str:
+        reads: list[tuple[int, ir.Value]] = []
+        writes: list[tuple[int, ir.Value]] = []
+        for number, (operand, inside) in enumerate(zip(program.operands, program.entry.arguments, strict=True)):
+            buffer = _buffer(operand)
+            uses = [use.owner.operation.name == "rtile.store" and use.operand_number == 1 for use in inside.uses]
+            if any(uses):
+                writes.append((number, buffer))
+            if not all(uses):
+                reads.append((number, buffer))
+        for number, buffer in reads:
+            if not self._is_there(buffer):
+                return f"reads operand {number}, which no program before it has written, or one has overwritten"
+            if any(_overlap(buffer, other) for _, other in writes):
+                return f"reads operand {number}, into which it writes"
+        for number, buffer in writes:
+            role = self._role(buffer)
+            if role not in ("output", "workspace"):
+                return f"writes operand {number}, which is {'an input' if role == 'input' else 'a constant'}"
+            self._write(buffer)
+        return ""
+
+    def _role(self, buffer: ir.Value) -> str:
+        if isinstance(buffer, ir.BlockArgument):
+            return self._roles[buffer.arg_number] if buffer.arg_number < len(self._roles) else ""
+        return "workspace" if _span(buffer) is not None else "constant"
+
+    def _is_there(self, buffer: ir.Value) -> bool:
+        span = _span(buffer)
+        if span is not None:
+            return self._held.get(span[0]) == (span[1], buffer)
+        return self._role(buffer) != "output" or buffer in self._written
+
+    def _write(self, buffer: ir.Value) -> None:
+        span = _span(buffer)
+        if span is None:
+            self._written.add(buffer)
+            return
+        start, end = span
+        at = bisect_left(self._starts, start)
+        if at and self._held[self._starts[at - 1]][0] > start:
+            at -= 1
+        while at < len(self._starts) and self._starts[at] < end:
+            del self._held[self._starts.pop(at)]
+        insort(self._starts, start)
+        self._held[start] = (end, buffer)
+
+
+def _buffer(value: Any) -> Any:
+    """Return the argument, constant or view of the workspace that a memref is, through reshapes."""
+    while (operation := defining_op(value)) is not None and operation.name in _RESHAPES:
+        value = operation.operands[0]
+    return ir.BlockArgument(value) if isinstance(value.owner, ir.Block) else value
+
+
+def _span(buffer: ir.Value) -> tuple[int, int] | None:
+    """Return the bytes of the workspace that a buffer takes, None of others."""
+    view = defining_op(buffer, "memref.view")
+    if view is None:
+        return None
+    start = int(ir.IntegerAttr(view.operands[1].owner.attributes["value"]).value)
+    kind = ir.MemRefType(buffer.type)
+    size = element_bytes(kind.element_type)
+    for extent in kind.shape:
+        size *= extent
+    return start, start + size
+
+
+def _overlap(a: ir.Value, b: ir.Value) -> bool:
+    one, other = _span(a), _span(b)
+    if one is None or other is None:
+        return a == b
+    return one[0] < other[1] and other[0] < one[1]

@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The check behind rtile-assign-buffers: programs that read what is not there, or write what they must not."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from roller_mlir import CompileOptions
+from roller_mlir.codegen.buffer_order import order_fault
+from roller_mlir.codegen.program import programs_of
+from roller_mlir.compiler.driver import lower_until
+from roller_mlir.compiler.source import Source
+from roller_mlir.dialects import rtile
+from roller_mlir.passes import rtile_assign_buffers
+from roller_mlir.passes.rtile_assign_buffers import RTileAssignBuffers
+from roller_mlir.support.bindings import ir, make_context
+from roller_mlir.support.diagnostics import parse_module
+from roller_mlir.support.pipeline import InternalError, run_pipeline
+
+K = "tensor<16x16xf32>"
+
+
+def _product(name: str, a: str, b: str) -> str:
+    return f"%{name} = linalg.matmul ins(%{a}, %{b} : {K}, {K}) outs(%z : {K}) -> {K}"
+
+
+# p and q are alive together; r takes the place of none of them, s that of p or of q.
+TEXT = f"""
+func.func @f(%x: {K}, %y: {K}) -> {K} {{
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : {K}
+  %z = linalg.fill ins(%zero : f32) outs(%e : {K}) -> {K}
+  {_product("p", "x", "y")}
+  {_product("q", "y", "x")}
+  {_product("r", "p", "q")}
+  {_product("s", "r", "y")}
+  {_product("t", "s", "r")}
+  return %t : {K}
+}}
+"""
+
+
+def _text(last_pass: str) -> str:
+    options = CompileOptions(fusion=False, split=False)
+    return lower_until(Source("-", TEXT), "h200", options, last_pass)[0]
+
+
+def _move_behind(programs: list[rtile.ProgramOp], function: Any) -> None:
+    del function
+    programs[1].operation.move_after(programs[2].operation)
+
+
+def _share_bytes(programs: list[rtile.ProgramOp], function: Any) -> None:
+    del function
+    programs[1].operation.operands[2] = programs[0].operation.operands[2]
+
+
+def _overlap(programs: list[rtile.ProgramOp], function: Any) -> None:
+    del function
+    offset: Any = programs[1].operation.operands[2].owner
+    offset.operands[1].owner.attributes["value"] = ir.IntegerAttr.get(ir.IndexType.get(), 768)
+
+
+def _write_input(programs: list[rtile.ProgramOp], function: Any) -> None:
+    programs[4].operation.operands[2] = function.regions[0].blocks[0].arguments[0]
+
+
+def _leave_result(programs: list[rtile.ProgramOp], function: Any) -> None:
+    del function
+    programs[4].operation.operands[2] = programs[1].operation.operands[2]
+
+
+def _read_own(programs: list[rtile.ProgramOp], function: Any) -> None:
+    del function
+    programs[3].operation.operands[2] = programs[3].operation.operands[0]
+
+
+@pytest.mark.parametrize(
+    ("plant", "message"),
+    [
+        (None, None),
+        (_move_behind, "program 'matmul_2' reads operand 1, which no program before it has written"),
+        (_share_bytes, "program 'matmul_2' reads operand 1, which no program before it has written"),
+        (
+            _overlap,
+            "program 'matmul_2' reads operand 0, which no program before it has written, or one has overwritten",
+        ),
+        (_write_input, "program 'matmul_4' writes operand 2, which is an input"),
+        (_leave_result, "no program writes argument 2, which is an output"),
+        (_read_own, "program 'matmul_3' reads operand 0, into which it writes"),
+    ],
+)
+def test_planted_faults_are_found(
+    plant: Callable[[list[rtile.ProgramOp], Any], None] | None, message: str | None
+) -> None:
+    with make_context() as context, ir.Location.unknown():
+        module = parse_module(_text("rtile-assign-buffers"), context)
+        function: Any = module.body.operations[0]
+        if plant is not None:
+            plant(programs_of(module), function)
+        fault = order_fault(function)
+        assert (fault is None) == (message is None)
+        assert fault is None or message is None or message in fault[1]
+
+
+def test_a_wrong_workspace_is_a_bug_of_the_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    def all_at_once(lifetimes: list[Any]) -> tuple[list[int], int]:
+        return [0] * len(lifetimes), 1024
+
+    monkeypatch.setattr(rtile_assign_buffers, "assign_offsets", all_at_once)
+    with make_context() as context:
+        module = parse_module(_text("rtile-expand"), context)
+        with pytest.raises(InternalError) as caught:
+            run_pipeline(module, [RTileAssignBuffers()])
+    assert "internal error in pass 'rtile-assign-buffers' at 'rtile.program'" in str(caught.value)
+    assert "program 'matmul_2' reads operand 0" in str(caught.value)
