@@ -1,7 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The whole way of a measurement without a GPU: a small kit is packed, run on the simulator, and reported.
 
-  python bench/gpu/dry_run.py -o DIR      DIR/kit, DIR/results.json, DIR/report
+  python bench/gpu/dry_run.py -o DIR               DIR/kit, DIR/results.json, DIR/report
+  python bench/gpu/dry_run.py -o DIR --faults      with faults that `planted.py` beside it plants: a family of kernels
+                                                   kills the process, one hangs, the driver refuses cubins
 
 It shows that every part works, and nothing else: times are those of the simulator on this machine's processor, and all
 that is written says so.
@@ -24,7 +26,9 @@ from roller_mlir.measure.contents import Wanted, of_example, of_suite
 from roller_mlir.measure.kit_files import KitError
 from roller_mlir.measure.pack import PackOptions, pack_kit
 from roller_mlir.measure.records import Probe
+from roller_mlir.measure.results_file import read_results
 from roller_mlir.measure.runner.main import main as run_kit
+from roller_mlir.measure.smoke import of_smoke
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.errors import ArtifactError
 from roller_mlir.suites.operator import Operator
@@ -32,6 +36,8 @@ from roller_mlir.tools.roller import main as roller
 from roller_mlir.tools.roller_interrupt import interruptible
 
 ROOT = Path(__file__).resolve().parents[2]
+PLANTED = ("smoke/product/f16", "smoke/stored", "smoke/product-mma")
+"""What is packed beside where faults are planted: a family that has none, and two that have."""
 PRODUCT = Operator("small", "matmul", "f32", {"M": 32, "N": 48, "K": 40})
 
 
@@ -61,6 +67,7 @@ def _main(argv: list[str] | None) -> int:
     )
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="DIR", help="a new folder")
     parser.add_argument("--target", default="h200", help="device (h200)")
+    parser.add_argument("--faults", action="store_true", help="plant faults; all other results must be there (h200)")
     options = parser.parse_args(argv)
     output: Path = options.output
     signal.signal(signal.SIGTERM, _interrupt)
@@ -70,7 +77,7 @@ def _main(argv: list[str] | None) -> int:
         with tempfile.TemporaryDirectory(prefix=f".{output.name}.", dir=output.parent) as staging:
             folder = Path(staging) / "dry-run"
             folder.mkdir()
-            code = dry_run(folder, options.target)
+            code = dry_run(folder, options.target, faults=options.faults)
             folder.rename(output)
     except (ArtifactError, OSError) as error:
         print(f"dry_run.py: error: {error}", file=sys.stderr)
@@ -79,13 +86,32 @@ def _main(argv: list[str] | None) -> int:
     return code
 
 
-def dry_run(folder: Path, target: str) -> int:
-    """Pack, run and report; return the first exit code that is not 0."""
-    settings = PackOptions(jobs=1, simulator=True, command="python bench/gpu/dry_run.py")
-    pack_kit(folder / "kit", target, wanted(), settings, probes(find_device(target)))
+def dry_run(folder: Path, target: str, *, faults: bool = False) -> int:
+    """Pack, run and report; return the first exit code that is not 0.
+
+    Where faults are planted that is 1 unless two families are lost and all other results are there and right.
+    """
+    settings = PackOptions(jobs=1, simulator=True, binaries=faults, command="python bench/gpu/dry_run.py")
+    device = find_device(target)
+    functions = wanted()
+    if faults:
+        functions += [one for one in of_smoke(device, ROOT / "examples" / "matmul_f16.mlir") if one.id in PLANTED]
+    pack_kit(folder / "kit", target, functions, settings, probes(device))
+    worker = [sys.executable, str(Path(__file__).with_name("planted.py")), "kit"] if faults else None
+    limit = ["--step-limit", "10"] if faults else []
     with chdir(folder):  # what is written names no place of this machine
-        code = run_kit(["kit", "--on", "sim", "-o", ".", "--repeat", "2"])
-        return code or roller(["report", "results.json", "-o", "report"])
+        code = run_kit(["kit", "--on", "sim", "-o", ".", "--repeat", "2", *limit], worker)
+        reported = roller(["report", "results.json", "-o", "report"])
+        return (0 if _only_planted(folder) else 1) if faults else code or reported
+
+
+def _only_planted(folder: Path) -> bool:
+    """Return whether two families are lost and all else is right."""
+    results = read_results(folder / "results.json")
+    lost = {one.item for one in results.lost}
+    wrong = {check.item for check in results.checks if not check.ok}
+    done = {check.item for check in results.checks} == {item.id for item in results.kit.items}
+    return results.complete and done and len(lost) == 2 and wrong == lost
 
 
 def _interrupt(_: int, __: FrameType | None) -> None:

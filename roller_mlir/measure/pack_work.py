@@ -46,12 +46,14 @@ class Job:
         wanted: The function.
         target: A device's name, or the path of its description.
         simulator: Whether the kit is for dry runs: kernels' IR instead of binaries.
+        binaries: Whether such a kit has the binaries too.
         way: None asks for the ways.
     """
 
     wanted: Wanted
     target: str
     simulator: bool = False
+    binaries: bool = False
     way: Way | None = None
 
 
@@ -114,7 +116,7 @@ def work(job: Job) -> Answer:
 
 def _ways(job: Job) -> Ways:
     wanted = job.wanted
-    options = replace(wanted.options, binaries=False, gate=False) if job.simulator else wanted.options
+    options = replace(wanted.options, binaries=job.binaries, gate=False) if job.simulator else wanted.options
     units = units_of(wanted.source, job.target, options)
     ways = [Way(options=options)]
     own = whole_unit(units, wanted.text)

@@ -26,6 +26,7 @@ class PackOptions:
         jobs: Jobs at a time; None for as many as a Ray cluster has processors.
         ray: Address of a Ray cluster, see `support.jobs`; None for processes of this machine.
         simulator: Whether it is a kit for dry runs: kernels' IR instead of binaries, and the functions' MLIR.
+        binaries: Whether a kit for dry runs has the binaries too, for runs in which a driver refuses them.
         time_limit_s: When to stop adding candidates, the first of each function apart; None for no limit.
         max_bytes: What the kit may have; None for no limit.
         command: How it was packed, for the index.
@@ -34,6 +35,7 @@ class PackOptions:
     jobs: int | None = 2
     ray: str | None = None
     simulator: bool = False
+    binaries: bool = False
     time_limit_s: float | None = None
     max_bytes: int | None = None
     command: str = ""
@@ -150,7 +152,13 @@ class Packing:
             yield key, self._job(function.wanted, function.ways.ways[rank])
 
     def _job(self, wanted: Wanted, way: Way | None) -> Job:
-        return Job(wanted=wanted, target=self._target, simulator=self._options.simulator, way=way)
+        return Job(
+            wanted=wanted,
+            target=self._target,
+            simulator=self._options.simulator,
+            binaries=self._options.binaries,
+            way=way,
+        )
 
     def _stop(self, rank: int, function: _Function, reason: str) -> None:
         self._stopped = f"those of rank {rank} from {function.wanted.id} on, and all of higher rank, for {reason}"

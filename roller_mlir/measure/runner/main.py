@@ -47,11 +47,12 @@ class _Stopped(BaseException):
         self.number = number
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, worker: Sequence[str] | None = None) -> int:
     """Run the command.
 
     Args:
         arguments: Of the command line; None: those of this process.
+        worker: Command of the process that uses the device, to which `--worker PID` is added; None: the runner's own.
 
     Returns:
         0; 1 where a result is wrong, or nothing can be run; 128 and the signal's number where one ended it.
@@ -70,7 +71,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         ):
             on = asked.on or ("hip" if kit.kit.vendor == "amd" else "cuda")
             _check_contents(kit, on)
-            return _Run(kit, on, asked, journal, given).run()
+            return _Run(kit, on, asked, journal, given, worker).run()
     except (ArtifactError, JournalError) as error:
         print(f"error: {error}", file=sys.stderr)
         return 1
@@ -93,8 +94,17 @@ def _check_contents(kit: KitFiles, on: str) -> None:
 class _Run:
     """One run of a kit."""
 
-    def __init__(self, kit: KitFiles, on: str, asked: Namespace, journal: Journal, given: Sequence[str]) -> None:
+    def __init__(
+        self,
+        kit: KitFiles,
+        on: str,
+        asked: Namespace,
+        journal: Journal,
+        given: Sequence[str],
+        worker: Sequence[str] | None,
+    ) -> None:
         """Take what was asked for."""
+        self._worker = worker
         self._kit, self._on, self._asked, self._journal, self._given = kit, on, asked, journal, given
         wanted = Asked(phases=asked.phases, peers=asked.peers, only=asked.only)
         self._steps = plan_steps(kit.kit, wanted)
@@ -125,6 +135,8 @@ class _Run:
         limit = self._asked.step_limit or STEP_LIMIT_S[self._on]
         deadline = None if self._asked.time_limit is None else monotonic() + self._asked.time_limit
         command = worker_command([*self._given, "--on", self._on], os.getpid())
+        if self._worker is not None:
+            command = [*self._worker, "--worker", str(os.getpid())]
         with Supervisor(command, step_limit_s=limit, deadline=deadline) as supervisor:
             machine = supervisor.start()
             started = datetime.now(UTC).isoformat(timespec="seconds")

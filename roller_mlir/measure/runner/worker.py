@@ -11,12 +11,13 @@ import json
 import os
 import signal
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
 from roller_mlir.measure.kit_files import open_kit
 from roller_mlir.measure.records import BackEnd
-from roller_mlir.measure.runner.devices import open_device
+from roller_mlir.measure.runner.devices import Bench, open_device
 from roller_mlir.measure.runner.steps import Step
 from roller_mlir.measure.runner.work import LostDeviceError, Work
 from roller_mlir.plan.codec import from_json, to_json
@@ -26,7 +27,14 @@ _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of prctl(2)
 _LOST = 3
 
 
-def worker_main(folder: Path, on: BackEnd, device: int, samples: int, parent: int) -> int:
+def worker_main(
+    folder: Path,
+    on: BackEnd,
+    device: int,
+    samples: int,
+    parent: int,
+    open_bench: Callable[[BackEnd, int], Bench] = open_device,
+) -> int:
     """Do steps until there are no more.
 
     Args:
@@ -35,12 +43,13 @@ def worker_main(folder: Path, on: BackEnd, device: int, samples: int, parent: in
         device: Its number.
         samples: Rounds of a timing.
         parent: Process that started this one.
+        open_bench: Opens the device.
     """
     asked, channel = _take_channels()
     _tie_to(parent)
     try:
         with open_kit(folder) as kit:
-            bench = open_device(on, device)
+            bench = open_bench(on, device)
             work = Work(kit, bench, lambda who, rank=0: _say(channel, doing=who, rank=rank), samples)
             _say(channel, machine=to_json(bench.machine()))
             for line in asked:

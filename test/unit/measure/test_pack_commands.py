@@ -182,6 +182,24 @@ def test_a_dry_run_of_the_whole_way(tmp_path: Path) -> None:
     assert json.loads((place / "results.json").read_text())["complete"]
 
 
+def test_a_dry_run_with_planted_faults_has_all_other_results(tmp_path: Path) -> None:
+    command = [sys.executable, str(FOLDER / "dry_run.py"), "-o", str(tmp_path / "dry"), "--faults"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200)
+    assert done.returncode == 0, done.stderr
+    found = json.loads((tmp_path / "dry" / "results.json").read_text())
+    assert found["complete"]
+    assert {one["family"]: one["item"] for one in found["lost"]} == {
+        "wgmma, tensor store": "smoke/stored",
+        "mma": "smoke/product-mma",
+    }
+    right = {one["item"] for one in found["checks"] if one["ok"] and one["who"] == "ours"}
+    assert right == {"dry-run/small/f32", "examples/softmax", "smoke/product/f16"}
+    assert right <= {one["item"] for one in found["timings"]}
+    assert all("(planted); " in one["note"] for one in found["checks"] if one["ok"] and one["who"] == "ours")
+    report = (tmp_path / "dry" / "report" / "results.md").read_text()
+    assert "wgmma, tensor store" in report and "INVALID" in report
+
+
 def test_a_dry_run_overwrites_nothing(tmp_path: Path) -> None:
     (tmp_path / "dry").write_text("mine")
     found = subprocess.run(
