@@ -19,6 +19,9 @@ from roller_mlir.support.source import FileError, Source, read_source, write_out
 from roller_mlir.support.standard_output import OutputError, drop_output
 from roller_mlir.support.upstream import nest_for, upstream_passes
 from roller_mlir.tools.opt_command_line import Settings, UsageError, manual, parse_command_line, pass_list
+from roller_mlir.tools.opt_dialects import dialect_names, load_irdl, note_release, set_debug_types
+from roller_mlir.tools.opt_operation import check_roundtrip, print_operation, run_operation
+from roller_mlir.tools.opt_reproducer import external_resources, pipeline_of, with_resources, write_crash_reproducer
 
 DONE, REFUSED, USAGE, BUG = 0, 1, 2, 70
 _BROKEN_PIPE = 141
@@ -37,12 +40,14 @@ def drive(arguments: Sequence[str], *, in_child: bool) -> int:
     """
     try:
         settings = parse_command_line(arguments, upstream_passes())
-        if settings.help or settings.version or settings.list_passes:
+        if settings.help or settings.version or settings.list_passes or settings.show_dialects:
             write_output("-", f"{_information(settings)}\n".encode())
             return DONE
         source = read_source(settings.input or "-")
 
         def on_crash(signal_name: str) -> int:
+            if settings.mlir_pass_pipeline_crash_reproducer is not None:
+                _keep_reproducer(source.text, settings, _pipeline(settings, source))
             return _report_bug(f"the process ended with {signal_name}", source, settings, None)
 
         if in_child:
@@ -63,13 +68,21 @@ def _information(settings: Settings) -> str:
         return manual(PIPELINES, len(upstream_passes()))
     if settings.list_passes:
         return pass_list(PIPELINES, upstream_passes())
+    if settings.show_dialects:
+        return f"Available Dialects: {','.join(dialect_names())}"
     return f"roller-opt {__version__}"
 
 
 def _work(source: Source, settings: Settings) -> int:
     """Processes the input; everything that touches MLIR happens here."""
     try:
-        pipeline = _pipeline(settings)
+        pipeline = _pipeline(settings, source)
+        if settings.dump_pass_pipeline:
+            print(f"Pass Manager with {len(pipeline.steps)} passes:\n{pipeline}", file=sys.stderr, flush=True)
+        if settings.debug_only is not None:
+            set_debug_types(settings.debug_only)
+        if settings.mlir_pass_statistics:
+            note_release("--mlir-pass-statistics has no numbers")
         results = [_process(chunk, source, settings, pipeline) for chunk in _chunks(source, settings)]
         done = [content for content in results if content is not None]
         failed = len(done) < len(results)
@@ -88,7 +101,16 @@ def _work(source: Source, settings: Settings) -> int:
         return _report_bug(f"internal error: {type(error).__name__}: {error}", source, settings, error)
 
 
-def _pipeline(settings: Settings) -> Pipeline:
+def _pipeline(settings: Settings, source: Source) -> Pipeline:
+    if settings.no_implicit_module:
+        return Pipeline(())
+    if settings.run_reproducer:
+        found = pipeline_of(source.text)
+        if found is None:
+            raise FileError(f"'{source.name}' is no reproducer: it has no pipeline in the resource mlir_reproducer")
+        settings.pass_pipeline, flags = found
+        settings.verify_each = flags.get("verify_each", settings.verify_each)
+        settings.mlir_disable_threading |= flags.get("disable_threading", False)
     if settings.pass_pipeline is not None:
         with ir.Context():
             return parse_pipeline(settings.pass_pipeline)
@@ -123,18 +145,21 @@ def _process(chunk: str, source: Source, settings: Settings, pipeline: Pipeline)
     content: bytes | None = None
     try:
         context = make_context(allow_unregistered=settings.allow_unregistered_dialect)
+        if settings.irdl_file is not None:
+            load_irdl(settings.irdl_file, context)
+        if settings.no_implicit_module:
+            return run_operation(chunk, context, settings)
         module = parse_module(chunk if source.bytecode is None else source.bytecode, context)
-        options = RunOptions(
-            verify_each=settings.verify_each,
-            print_before_all=settings.mlir_print_ir_before_all,
-            print_after_all=settings.mlir_print_ir_after_all,
-            print_generic=settings.mlir_print_op_generic,
-            timing=settings.mlir_timing,
-        )
-        found: Sequence[Diagnostic] = run_pipeline(module, pipeline, options).diagnostics
-        content = _print(module, settings)
+        if settings.verify_roundtrip:
+            check_roundtrip(module.operation, context)
+        found: Sequence[Diagnostic] = run_pipeline(module, pipeline, _options(settings)).diagnostics
+        content = _print(module, settings, external_resources(chunk))
     except DiagnosedError as error:
         found = error.diagnostics
+        _keep_reproducer(chunk, settings, pipeline)
+    except InternalError:
+        _keep_reproducer(chunk, settings, pipeline)
+        raise
     if settings.verify_diagnostics:
         complaints = check_expectations(chunk, found)
         _show(complaints, source)
@@ -143,20 +168,41 @@ def _process(chunk: str, source: Source, settings: Settings, pipeline: Pipeline)
     return content
 
 
-def _print(module: "ir.Module", settings: Settings) -> bytes:
+def _options(settings: Settings) -> RunOptions:
+    def names(given: str | None) -> tuple[str, ...]:
+        return () if given is None else tuple(given.split(","))
+
+    return RunOptions(
+        verify_each=settings.verify_each,
+        print_before_all=settings.mlir_print_ir_before_all,
+        print_after_all=settings.mlir_print_ir_after_all,
+        print_generic=settings.mlir_print_op_generic,
+        timing=settings.mlir_timing,
+        before=names(settings.mlir_print_ir_before),
+        after=names(settings.mlir_print_ir_after),
+        print_after_change=settings.mlir_print_ir_after_change,
+        print_after_failure=settings.mlir_print_ir_after_failure,
+        print_module_scope=settings.mlir_print_ir_module_scope,
+        tree_folder=settings.mlir_print_ir_tree_dir,
+        most_elements=settings.mlir_elide_elementsattrs_if_larger,
+        most_resource=settings.mlir_elide_resource_strings_if_larger,
+        statistics=settings.mlir_pass_statistics_display if settings.mlir_pass_statistics else None,
+        threads=not settings.mlir_disable_threading,
+    )
+
+
+def _keep_reproducer(chunk: str, settings: Settings, pipeline: Pipeline) -> None:
+    path = settings.mlir_pass_pipeline_crash_reproducer
+    if path is not None and pipeline.steps:
+        write_crash_reproducer(path, chunk, str(pipeline), verify_each=settings.verify_each)
+
+
+def _print(module: "ir.Module", settings: Settings, external: str) -> bytes:
     if settings.emit_bytecode:
         buffer = io.BytesIO()
         module.operation.write_bytecode(buffer)
         return buffer.getvalue()
-    text = str(
-        module.operation.get_asm(
-            print_generic_op_form=settings.mlir_print_op_generic,
-            enable_debug_info=settings.mlir_print_debuginfo,
-            use_local_scope=settings.mlir_print_local_scope,
-            assume_verified=settings.verify_each,
-        )
-    )
-    return (text.rstrip("\n") + "\n").encode()
+    return with_resources(print_operation(module.operation, settings), external).encode()
 
 
 def _show(diagnostics: Sequence[Diagnostic], source: Source) -> None:

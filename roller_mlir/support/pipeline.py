@@ -8,6 +8,7 @@ After each pass of ours the module is verified: by MLIR, and by the pass for wha
 What is wrong then was made by the pass. It is an `InternalError`, a bug of ours, and never blamed on the user's line.
 """
 
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -72,6 +73,16 @@ class RunOptions:
       print_after_all: Print the IR to stderr after each pass.
       print_generic: Print in generic form.
       timing: Print a table of the time of each pass to stderr.
+      before: Names of passes before which the IR is printed to stderr.
+      after: Likewise after which.
+      print_after_change: With `print_after_all`: only after passes that changed it.
+      print_after_failure: Print the IR to stderr after a pass that fails.
+      print_module_scope: Print whole modules; on one thread only.
+      tree_folder: Print the IR of each pass into files there instead.
+      most_elements: Dense constants of more elements are printed elided; None: never.
+      most_resource: Resources of more characters likewise.
+      statistics: "list" or "pipeline": print what passes count to stderr; None: nothing.
+      threads: Whether upstream passes may run on several threads.
       on_step: Called with each of our passes, and the module, after it ran.
     """
 
@@ -80,6 +91,16 @@ class RunOptions:
     print_after_all: bool = False
     print_generic: bool = False
     timing: bool = False
+    before: tuple[str, ...] = ()
+    after: tuple[str, ...] = ()
+    print_after_change: bool = False
+    print_after_failure: bool = False
+    print_module_scope: bool = False
+    tree_folder: str | None = None
+    most_elements: int | None = None
+    most_resource: int | None = None
+    statistics: str | None = None
+    threads: bool = True
     on_step: Callable[[Pass, Any], None] | None = None
 
 
@@ -227,20 +248,15 @@ def run_pipeline(
             manager = passmanager.PassManager(_MODULE)
             # Ours are verified where they run, so that it is known who broke the module.
             manager.enable_verifier(options.verify_each and any(isinstance(step, str) for step in pipeline.steps))
-            if options.print_before_all or options.print_after_all:
-                manager.enable_ir_printing(
-                    print_before_all=options.print_before_all,
-                    print_after_all=options.print_after_all,
-                    print_generic_op_form=options.print_generic,
-                )
-            if options.timing:
-                manager.enable_timing()
+            _enable(manager, module, options)
             for step in pipeline.steps:
+                _add_print(manager, "Before", step, options.before, options)
                 if isinstance(step, str):
                     manager.add(step)
                 else:
                     run = _callback(step, module, str(pipeline), collector, escaped, options)
                     manager.add(run, type(step).__name__, step.name, step.summary)
+                _add_print(manager, "After", step, options.after, options)
             try:
                 manager.run(module.operation)
             except ir.MLIRError as error:
@@ -248,6 +264,53 @@ def run_pipeline(
                     raise escaped[0] from escaped[0].__cause__
                 raise diagnostics.diagnosed(collector, error) from None
     return collector
+
+
+def _enable(manager: Any, module: "ir.Module", options: RunOptions) -> None:
+    """Switches on what MLIR's own pass manager prints."""
+    alone = options.print_module_scope or options.tree_folder is not None
+    if alone or not options.threads:  # MLIR prints what is around a pass's op only where no other thread changes it
+        module.context.enable_multithreading(False)
+    files = options.tree_folder is not None and not (options.before or options.after or options.print_before_all)
+    if options.print_before_all or options.print_after_all or options.print_after_failure or files:
+        manager.enable_ir_printing(
+            print_before_all=options.print_before_all,
+            print_after_all=options.print_after_all or options.print_after_failure or files,
+            print_module_scope=options.print_module_scope,
+            print_after_change=options.print_after_change,
+            print_after_failure=options.print_after_failure,
+            large_elements_limit=options.most_elements,
+            large_resource_limit=options.most_resource,
+            print_generic_op_form=options.print_generic,
+            tree_printing_dir_path=options.tree_folder,
+        )
+    if options.timing:
+        manager.enable_timing()
+    if options.statistics is not None:
+        manager.enable_statistics(getattr(passmanager.PassDisplayMode, options.statistics.upper()))
+
+
+def _names_in(step: Step) -> set[str]:
+    """Returns the names of the passes in a step of a pipeline."""
+    if not isinstance(step, str):
+        return {step.name}
+    return {leaf.name for element in parse_elements(step) for leaf in _leaves(element)}
+
+
+def _add_print(manager: Any, when: str, step: Step, wanted: Sequence[str], options: RunOptions) -> None:
+    """Prints the module before or after a step, if it holds one of the passes that are asked for."""
+    for name in sorted(_names_in(step) & set(wanted)):
+
+        def show(op: Any, _external: Any, name: str = name) -> None:
+            text = op.operation.get_asm(
+                large_elements_limit=options.most_elements,
+                large_resource_limit=options.most_resource,
+                print_generic_op_form=options.print_generic,
+            )
+            sys.stderr.write(f"// -----// IR Dump {when} {name} ('{_MODULE}' operation) //----- //\n{text}\n")
+            sys.stderr.flush()
+
+        manager.add(show, f"PrintIR{when}", f"print-ir-{when.lower()}", f"prints the IR {when.lower()} {name}")
 
 
 def _callback(
