@@ -8,8 +8,12 @@ usage, 70 a bug of ours (with a reproducer), 130 interrupted. `roller run` runs 
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from typing import TYPE_CHECKING
 
 from roller_mlir.tools.roller_interrupt import interruptible
+
+if TYPE_CHECKING:
+    import argparse
 
 # Sub-command to (module, summary). A module is imported when its name is on the command line, or for the manual.
 _COMMANDS = {
@@ -58,8 +62,9 @@ def _main(arguments: list[str]) -> int:
     from contextlib import redirect_stdout
 
     from roller_mlir import __version__
-    from roller_mlir.tools.roller_errors import run_guarded
-    from roller_mlir.tools.roller_output import print_line
+    from roller_mlir.tools.roller_colour import add_colour_argument
+    from roller_mlir.tools.roller_errors import plain_record, run_guarded
+    from roller_mlir.tools.roller_output import print_json, print_line
 
     parser = argparse.ArgumentParser(
         prog="roller",
@@ -70,6 +75,7 @@ def _main(arguments: list[str]) -> int:
     parser.add_argument("--version", action="version", version=f"roller {__version__}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", dest="command", required=True)
     chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
+    used = parser
     actions: dict[str, Callable[[argparse.Namespace], int]] = {}
     for name, (module_name, summary) in _COMMANDS.items():
         if name != chosen:
@@ -84,22 +90,38 @@ def _main(arguments: list[str]) -> int:
             allow_abbrev=False,
         )
         module.add_arguments(sub)
+        add_colour_argument(sub)
+        used = sub
         actions[name] = module.run
     manual = io.StringIO()  # argparse itself would say nothing where standard output cannot be written
     try:
         with redirect_stdout(manual):
-            parsed = parser.parse_args(arguments)
+            parsed, unknown = parser.parse_known_args(arguments)
+            if unknown:
+                used.error(_unknown(unknown, used))
     except SystemExit as exit_request:
         code = exit_request.code if isinstance(exit_request.code, int) else 2
 
         def show(_: argparse.Namespace) -> int:
             if manual.getvalue():
                 print_line(manual.getvalue().rstrip("\n"))
+            elif code and "--json" in arguments:  # what is wrong stands on standard error, with the usage
+                print_json([plain_record("wrong usage")])
             return code
 
         return run_guarded(show, argparse.Namespace())
     parsed.command_line = arguments
     return run_guarded(actions[parsed.command], parsed)
+
+
+def _unknown(words: Sequence[str], parser: "argparse.ArgumentParser") -> str:
+    """Return what argparse says of unknown arguments, with the nearest flag that the command has."""
+    from difflib import get_close_matches
+
+    flags = [flag for action in parser._actions for flag in action.option_strings]  # pyright: ignore[reportPrivateUsage]
+    typed = next((word for word in words if word.startswith("-")), "")
+    near = get_close_matches(typed.partition("=")[0], flags, 1)
+    return f"unrecognized arguments: {' '.join(words)}" + (f"; did you mean '{near[0]}'?" if near else "")
 
 
 if __name__ == "__main__":

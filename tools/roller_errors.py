@@ -6,10 +6,12 @@ import sys
 import tempfile
 import traceback
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 from roller_mlir.support.standard_output import OutputError, drop_output, writing_output
+from roller_mlir.tools.roller_colour import coloured
 from roller_mlir.tools.roller_interrupt import check
 
 USER_ERROR, USAGE_ERROR, INTERNAL_ERROR, BROKEN_PIPE = 1, 2, 70, 141
@@ -54,36 +56,69 @@ def run_guarded(action: Callable[[argparse.Namespace], int], arguments: argparse
 
 def _report(error: Exception, arguments: argparse.Namespace) -> int:
     if isinstance(error, UsageError):
-        return _say(str(error), USAGE_ERROR)
+        return _say(str(error), USAGE_ERROR, arguments)
     if isinstance(error, (InputError, OutputError)):
-        return _say(str(error), USER_ERROR)
+        return _say(str(error), USER_ERROR, arguments)
     diagnostics = sys.modules.get("roller_mlir.support.diagnostics")
     if diagnostics is not None and isinstance(error, diagnostics.DiagnosedError):
         name, text = getattr(arguments, "source", ("-", ""))
         lines = {"-": text} if max(map(len, text.split("\n"))) <= _LONGEST_LINE else {}
         found: Any = error
         for diagnostic in found.diagnostics:
-            print(diagnostics.render(diagnostic, lines, {"-": name}), file=sys.stderr)
+            shown = diagnostics.render(diagnostic, lines, {"-": name})
+            print(coloured(shown, getattr(arguments, "color", "auto")), file=sys.stderr)
+        _say_in_json([_record(one, name) for one in found.diagnostics], arguments)
         return USER_ERROR
     for (module, name), code in _USER_ERRORS.items():
         kind = getattr(sys.modules.get(module), name, None)
         if kind is not None and isinstance(error, kind):
-            return _say(str(error), code)
+            return _say(str(error), code, arguments)
     if isinstance(error, OSError) and error.filename is not None:
-        return _say(f"{error.filename}: {error.strerror}", USER_ERROR)
+        return _say(f"{error.filename}: {error.strerror}", USER_ERROR, arguments)
     return _internal(error, arguments)
 
 
-def _say(message: str, code: int) -> int:
-    print(f"roller: error: {message}", file=sys.stderr)
+def _say(message: str, code: int, arguments: argparse.Namespace) -> int:
+    print(coloured(f"roller: error: {message}", getattr(arguments, "color", "auto")), file=sys.stderr)
+    _say_in_json([plain_record(message)], arguments)
     return code
+
+
+def plain_record(message: str) -> dict[str, Any]:
+    """Return an error without a place as `--json` prints it."""
+    return {"severity": "error", "file": None, "line": None, "column": None, "message": message, "notes": []}
+
+
+def _record(diagnostic: Any, name: str) -> dict[str, Any]:
+    """Return a diagnostic as `--json` prints it."""
+    place = diagnostic.place
+    known = place is not None and place.line > 0
+    return {
+        "severity": diagnostic.severity,
+        "file": (name if place.file == "-" else place.file) if place is not None else None,
+        "line": place.line if known else None,
+        "column": place.column if known else None,
+        "message": diagnostic.message,
+        "notes": [_record(note, name) for note in diagnostic.notes],
+    }
+
+
+def _say_in_json(records: list[dict[str, Any]], arguments: argparse.Namespace) -> None:
+    """Print errors as the one document of standard output, where JSON was asked for."""
+    if getattr(arguments, "json", False) is True:
+        from roller_mlir.tools.roller_output import print_json
+
+        with suppress(OSError, OutputError):
+            print_json(records)
 
 
 def _internal(error: Exception, arguments: argparse.Namespace) -> int:
     """Report a bug of ours: what, where, and the command that shows it again."""
     pipeline = sys.modules.get("roller_mlir.support.pipeline")
     named = pipeline is not None and isinstance(error, pipeline.InternalError)  # which says pass, op and exception
-    print(f"roller: {error if named else f'internal error: {type(error).__name__}: {error}'}", file=sys.stderr)
+    message = str(error) if named else f"internal error: {type(error).__name__}: {error}"
+    print(coloured(f"roller: {message}", getattr(arguments, "color", "auto")), file=sys.stderr)
+    _say_in_json([plain_record(message)], arguments)
     frames = traceback.extract_tb(error.__traceback__)
     if frames:
         print(f"  at {frames[-1].filename}:{frames[-1].lineno} in {frames[-1].name}", file=sys.stderr)
