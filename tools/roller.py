@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     import argparse
 
 # Sub-command to (module, summary). A module is imported when its name is on the command line, or for the manual.
-_COMMANDS = {
+COMMANDS = {
     "compile": ("roller_mlir.tools.roller_compile", "compile a .mlir file into an artifact, or show a stage of it"),
     "run": (
         "roller_mlir.tools.roller_run",
@@ -28,6 +28,7 @@ _COMMANDS = {
     "fuzz": ("roller_mlir.tools.roller_fuzz", "compile, run and check random programs"),
     "report": ("roller_mlir.tools.roller_report", "make a report of what was measured with a kit"),
     "cache": ("roller_mlir.tools.roller_cache", "look at the cache of compiled functions, or empty it"),
+    "completion": ("roller_mlir.tools.roller_completion", "print what completes commands and flags in a shell"),
     "devices": ("roller_mlir.tools.roller_devices", "list the devices, or all that is known of one"),
 }
 
@@ -77,7 +78,7 @@ def _main(arguments: list[str]) -> int:
     chosen = next((argument for argument in arguments if not argument.startswith("-")), None)
     used = parser
     actions: dict[str, Callable[[argparse.Namespace], int]] = {}
-    for name, (module_name, summary) in _COMMANDS.items():
+    for name, (module_name, summary) in COMMANDS.items():
         if name != chosen:
             commands.add_parser(name, help=summary)
             continue
