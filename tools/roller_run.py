@@ -146,6 +146,7 @@ def _open(arguments: argparse.Namespace) -> "Artifact":
 def _inputs(arguments: argparse.Namespace, artifact: "Artifact") -> "list[np.ndarray[Any, Any]]":
     import numpy as np
 
+    from roller_mlir.runtime.arguments import as_bits
     from roller_mlir.tools.roller_errors import InputError, UsageError
     from roller_mlir.tools.roller_reference import draw_inputs
 
@@ -166,7 +167,7 @@ def _inputs(arguments: argparse.Namespace, artifact: "Artifact") -> "list[np.nda
         if not isinstance(loaded, np.ndarray):
             raise InputError(f"input {name}: must be a .npy file of one array, but is an .npz archive")
         arrays.append(np.ascontiguousarray(loaded).reshape(loaded.shape))
-    return arrays
+    return as_bits(manifest, arrays)[0]
 
 
 def _write(folder: str, result: "RunResult") -> None:

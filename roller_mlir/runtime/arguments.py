@@ -11,6 +11,8 @@ from roller_mlir.runtime.element_types import NUMPY_TYPES
 from roller_mlir.runtime.errors import ArgumentError
 from roller_mlir.runtime.scalar_arguments import array_of, is_number
 
+_BF16_BYTES = 2
+
 
 def check_inputs(manifest: Manifest, given: Sequence[Any]) -> list[np.ndarray[Any, Any]]:
     """Check number, shape, element type, layout and alignment of the inputs.
@@ -34,6 +36,31 @@ def check_inputs(manifest: Manifest, given: Sequence[Any]) -> list[np.ndarray[An
         arrays.append(array_of(subject, buffer, one) if not buffer.shape and is_number(one) else one)
         _check(subject, buffer, arrays[-1])
     return arrays
+
+
+def as_bits(manifest: Manifest, arrays: Sequence[Any]) -> tuple[list[Any], "np.dtype[Any] | None"]:
+    """Return arrays of bf16 as the 16 bits that they travel as here.
+
+    numpy has no bf16. Arrays of ml_dtypes have a type of its own, of which numpy keeps two nameless bytes in a file.
+
+    Args:
+        manifest: Whose `inputs` the arrays are for.
+        arrays: One per input, in order; what is not of bf16 is returned as it is.
+
+    Returns:
+        The arrays, and ml_dtypes' type where one of them has it, for outputs.
+    """
+    kind: np.dtype[Any] | None = None
+    found: list[Any] = list(arrays)
+    for index, (name, array) in enumerate(zip(manifest.inputs, arrays, strict=False)):
+        if not isinstance(array, np.ndarray) or manifest.buffer(name).element_type != "bf16":
+            continue
+        given: np.dtype[Any] = array.dtype
+        is_bfloat16 = given.name == "bfloat16" and given.itemsize == _BF16_BYTES
+        if is_bfloat16 or (given.kind == "V" and given.itemsize == _BF16_BYTES and given.names is None):
+            kind = given if is_bfloat16 else kind
+            found[index] = np.asarray(array).view(NUMPY_TYPES["bf16"])
+    return found, kind
 
 
 def subject_of(manifest: Manifest, role: str, index: int, name: str) -> str:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from roller_mlir.plan.manifest import Kernel, Manifest
+from roller_mlir.runtime.arguments import as_bits
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.registry import find_backend
 from roller_mlir.runtime.sequence import SequenceResult as RunResult
@@ -70,13 +71,14 @@ class Artifact:
         """Run the function.
 
         Args:
-            *inputs: One dense array per input; for a scalar of the function a number.
+            *inputs: One dense array per input, of bf16 as 16-bit integers or of ml_dtypes; for a scalar of the
+                function a number.
             on: Name of the back end.
             **options: Options of the back end ("sim": count, seed, timeout_s, level, sanitize; "cuda", "hip": device,
                 cache_bytes).
 
         Returns:
-            One new array per output.
+            One new array per output, of bf16 in the type of the inputs of bf16.
 
         Raises:
             ArgumentError: An input does not fit the signature.
@@ -87,7 +89,15 @@ class Artifact:
 
     def run_reported(self, *inputs: "np.ndarray[Any, Any] | float", on: str = "sim", **options: Any) -> RunResult:
         """Run the function like `run`, and return what each launch did beside the outputs."""
-        return run_sequence(self.manifest, self.files, find_backend(on, options), inputs)
+        arrays, bfloat16 = as_bits(self.manifest, inputs)
+        result = run_sequence(self.manifest, self.files, find_backend(on, options), arrays)
+        if bfloat16 is None:
+            return result
+        kinds = [self.manifest.buffer(name).element_type for name in self.manifest.outputs]
+        outputs = (
+            array.view(bfloat16) if kind == "bf16" else array for kind, array in zip(kinds, result.outputs, strict=True)
+        )
+        return RunResult(tuple(outputs), result.launches)
 
     def open(self, on: str = "cuda", **options: Any) -> "Program":
         """Load the function on a device, to be called on arrays that are there.
