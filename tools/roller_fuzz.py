@@ -6,11 +6,15 @@
   roller fuzz --count 2000 --seed 1 --only 'matrix*'       products and convolutions for matrix units
   roller fuzz --seed 1 --case 17 --target h200             one case again: its text, and what becomes of it
   roller fuzz --count 10000 --seed 4 --limits docs/limits.md
+  roller fuzz --count 1000 --seed 1 --oracle iree --no-kernels    numpy itself compared with IREE's llvm-cpu
 
 A case is told by the seed and its number alone. It holds where the results equal numpy's (to the bit where whole
 numbers allow it, within its bounds elsewhere), and where the program is refused at a place and for a reason
 that is known. Everything else fails: a wrong result, a fault that the simulator finds, an exception, a process that
 dies or does not end. Failures are shrunk; --keep writes them as .mlir files.
+
+--oracle iree compares the numpy reference with what IREE's compiler for this processor makes of the same program: the
+two share no code. What IREE refuses or dies of is counted as unanswered, as are differences that are known and right.
 """
 
 import argparse
@@ -42,6 +46,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--keep", metavar="DIR", help="write each failure, shrunk, to DIR")
     parser.add_argument("--limits", metavar="FILE", help="write the page of limits and of reasons of refusals")
     parser.add_argument("--json", action="store_true", help="print JSON")
+    parser.add_argument(
+        "--oracle", choices=("numpy", "iree"), default="numpy", help="compare numpy with IREE too (numpy)"
+    )
+    parser.add_argument("--no-kernels", action="store_true", help="with --oracle iree: compile and run no kernels")
     limits = parser.add_argument_group("how")
     limits.add_argument("--timeout", type=positive, default=60, metavar="S", help="time for a case (60 s)")
     limits.add_argument("--shrink", type=_natural, default=60, metavar="S", help="time to shrink a failure (60 s)")
@@ -65,6 +73,8 @@ def run(arguments: argparse.Namespace) -> int:
         find_device(name).require_compiles()
     if arguments.case is not None and arguments.limits:
         raise UsageError("--limits tells of many cases, but got --case")
+    if arguments.no_kernels and arguments.oracle == "numpy":
+        raise UsageError("--no-kernels leaves nothing to try; give --oracle iree too")
     _check_places(arguments)
     first = arguments.first if arguments.case is None else arguments.case
     campaign = Campaign(
@@ -78,6 +88,8 @@ def run(arguments: argparse.Namespace) -> int:
         llvm=arguments.llvm,
         only=arguments.only,
         keep=None if arguments.keep is None else Path(arguments.keep),
+        oracle="" if arguments.oracle == "numpy" else arguments.oracle,
+        kernels=not arguments.no_kernels,
     )
     if arguments.case is not None and not arguments.json:
         _show(campaign, arguments.case)
@@ -87,7 +99,10 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(_record(campaign, tally))
     else:
-        _report(tally)
+        if campaign.kernels:
+            _report(tally)
+        if tally.oracle is not None:
+            _report_oracle(tally.oracle)
     return 0 if tally.holds else 1
 
 
@@ -141,6 +156,20 @@ def _record(campaign: "Campaign", tally: "Tally") -> dict[str, Any]:
         "instructions": {name: {"tried": tried, "held": held} for name, (tried, held) in tally.instructions.items()},
         "failures": [failure.record() for failure in tally.failures],
         "wall_s": tally.wall_s,
+        "oracle": None if tally.oracle is None else _oracle_record(campaign, tally.oracle),
+    }
+
+
+def _oracle_record(campaign: "Campaign", tally: "Tally") -> dict[str, Any]:
+    return {
+        "name": campaign.oracle,
+        "statuses": dict(tally.statuses),
+        "unanswered": [
+            {"reason": reason, "count": count, "example": command, "message": message}
+            for reason, (count, command, message) in sorted(tally.unanswered.items())
+        ],
+        "failures": [failure.record() for failure in tally.failures],
+        "wall_s": tally.wall_s,
     }
 
 
@@ -161,12 +190,28 @@ def _report(tally: "Tally") -> None:
         rows = [(reason, str(count), message, command) for reason, (count, command, message) in refused]
         tables.append(("Refused", ("reason", "cases", "an example", "reproduce"), rows))
     print_tables(tables)
-    total = sum(tally.statuses.values())
-    parts = ", ".join(f"{count} {status}" for status, count in sorted(tally.statuses.items()))
     median = sorted(a + b for a, b in zip(tally.compile_s, tally.run_s, strict=True))
     time = f"; a case takes {seconds(median[len(median) // 2])} (median)" if median else ""
-    print_line(f"{total} case{'s' * (total != 1)} in {seconds(tally.wall_s)}: {parts}{time}")
-    print_line("all hold" if tally.holds else f"{len(tally.failures)} failed")
+    print_line(f"{_counted(tally)}{time}")
+    print_line(f"{len(tally.failures)} failed" if tally.failures else "all hold")
+
+
+def _report_oracle(tally: "Tally") -> None:
+    from roller_mlir.tools.roller_output import print_line, print_tables
+
+    rows = [(reason, str(count), message, command) for reason, (count, command, message) in tally.unanswered.items()]
+    if rows:
+        print_tables([("Unanswered by IREE's llvm-cpu", ("reason", "cases", "an example", "reproduce"), rows)])
+    print_line(f"numpy and IREE's llvm-cpu: {_counted(tally)}")
+    print_line(f"{len(tally.failures)} contradict each other" if tally.failures else "none contradicts the other")
+
+
+def _counted(tally: "Tally") -> str:
+    from roller_mlir.tools.roller_output import seconds
+
+    total = sum(tally.statuses.values())
+    parts = ", ".join(f"{count} {status}" for status, count in sorted(tally.statuses.items()))
+    return f"{total} case{'s' * (total != 1)} in {seconds(tally.wall_s)}: {parts}"
 
 
 def _write_limits(arguments: argparse.Namespace, campaign: "Campaign", tally: "Tally") -> None:

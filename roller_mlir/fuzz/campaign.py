@@ -13,9 +13,11 @@ from roller_mlir.fuzz.case import Case, command_of, job_of
 from roller_mlir.fuzz.generate import make_case
 from roller_mlir.fuzz.job import Job, Outcome
 from roller_mlir.fuzz.keep import write_failure
+from roller_mlir.fuzz.lost import ORACLE_JOB, lost_oracle
 from roller_mlir.fuzz.pool import RUN_JOB, Pool
 from roller_mlir.fuzz.program import elements
 from roller_mlir.fuzz.shrink import shrink
+from roller_mlir.support.job_pool import JobPool
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,6 +37,8 @@ class Campaign:
         only: Patterns of the kinds of programs to draw; () for all.
         keep: Folder for failures; None keeps none.
         entry: The function that tries a job, as "module:name".
+        oracle: "iree" compares the reference with IREE's llvm-cpu too; "" has no second oracle.
+        kernels: Whether kernels are tried.
     """
 
     seed: int
@@ -49,6 +53,8 @@ class Campaign:
     only: tuple[str, ...] = ()
     keep: Path | None = None
     entry: str = RUN_JOB
+    oracle: str = ""
+    kernels: bool = True
 
     def case(self, number: int) -> Case:
         """Return a case of this campaign."""
@@ -63,7 +69,7 @@ class Failure:
     """A case that failed.
 
     Attributes:
-        case: As drawn.
+        case: As drawn, with the oracle that contradicts the reference, if one does.
         outcome: What became of it.
         shrunk: The smallest that still fails.
         after: What became of that.
@@ -106,6 +112,8 @@ class Tally:
         compile_s: Times of compilations, of cases that ran.
         run_s: Times of the simulator.
         wall_s: Of everything.
+        oracle: What became of the comparisons of the reference with another oracle, where there is one.
+        unanswered: Cases of which an oracle says nothing, by reason: how many, and the first one's command and message.
     """
 
     statuses: Counter[str] = field(default_factory=Counter[str])
@@ -117,11 +125,13 @@ class Tally:
     compile_s: list[float] = field(default_factory=list[float])
     run_s: list[float] = field(default_factory=list[float])
     wall_s: float = 0.0
+    oracle: "Tally | None" = None
+    unanswered: dict[str, tuple[int, str, str]] = field(default_factory=dict[str, tuple[int, str, str]])
 
     @property
     def holds(self) -> bool:
         """Whether no case failed."""
-        return not self.failures
+        return not self.failures and (self.oracle is None or self.oracle.holds)
 
     def count(self, case: Case, outcome: Outcome) -> None:
         """Count a case."""
@@ -136,9 +146,10 @@ class Tally:
         if good:
             self.compile_s.append(outcome.compile_s)
             self.run_s.append(outcome.run_s)
-        if outcome.status == "refused":
-            count, command, message = self.refusals.get(outcome.reason, (0, command_of(case), outcome.message))
-            self.refusals[outcome.reason] = count + 1, command, message
+        told = {"refused": self.refusals, "unanswered": self.unanswered}.get(outcome.status)
+        if told is not None:
+            count, command, message = told.get(outcome.reason, (0, command_of(case), outcome.message))
+            told[outcome.reason] = count + 1, command, message
 
 
 def run_campaign(
@@ -153,39 +164,49 @@ def run_campaign(
         check: Called between cases; what it raises ends the campaign.
         found: Called with each failure as soon as it is shrunk.
     """
+    tally = _try_cases(campaign, "", check, found) if campaign.kernels else Tally()
+    if campaign.oracle:
+        tally.oracle = _try_cases(campaign, campaign.oracle, check, found)
+    return tally
+
+
+def _try_cases(campaign: Campaign, oracle: str, check: Callable[[], None], found: Callable[[Failure], None]) -> Tally:
+    """Try all cases against the reference, kernels or another oracle."""
     started = time.monotonic()
     tally = Tally()
+    entry, lost = (ORACLE_JOB, lost_oracle) if oracle else (campaign.entry, Outcome)
 
     def jobs() -> Iterator[tuple[Case, Job]]:
         for number in campaign.numbers:
-            case = campaign.case(number)
+            case = replace(campaign.case(number), oracle=oracle)
             yield case, job_of(case)
 
     failed: list[tuple[Case, Outcome]] = []
-    with Pool(campaign.workers, campaign.limit_s, campaign.entry) as pool:
+    with Pool(campaign.workers, campaign.limit_s, entry, lost) as pool:
         for case, outcome in pool.run(jobs()):
             check()
             tally.count(case, outcome)
             if outcome.failed:
                 failed.append((case, outcome))
-    for failure in _shrunk(campaign, failed, check):
-        tally.failures.append(failure)
-        found(failure)
+    with Pool(1, campaign.limit_s, entry, lost) as pool:
+        for failure in _shrunk(campaign, pool, failed, check):
+            tally.failures.append(failure)
+            found(failure)
     tally.wall_s = time.monotonic() - started
     return tally
 
 
-def _shrunk(campaign: Campaign, failed: Sequence[tuple[Case, Outcome]], check: Callable[[], None]) -> Iterator[Failure]:
-    with Pool(1, campaign.limit_s, campaign.entry) as pool:
+def _shrunk(
+    campaign: Campaign, pool: JobPool[Job, Outcome], failed: Sequence[tuple[Case, Outcome]], check: Callable[[], None]
+) -> Iterator[Failure]:
+    def run(job: Job) -> Outcome:
+        check()
+        return pool.one(job)
 
-        def run(job: Job) -> Outcome:
-            check()
-            return pool.one(job)
-
-        for position, (case, outcome) in enumerate(sorted(failed, key=lambda one: one[0].number)):
-            budget_s = campaign.shrink_s if position < campaign.shrink_at_most else 0.0
-            shrunk, after = shrink(case, outcome, run, budget_s)
-            path = None
-            if campaign.keep is not None:
-                path = write_failure(campaign.keep, case, outcome, shrunk, after)
-            yield Failure(case, outcome, shrunk, after, path)
+    for position, (case, outcome) in enumerate(sorted(failed, key=lambda one: one[0].number)):
+        budget_s = campaign.shrink_s if position < campaign.shrink_at_most else 0.0
+        shrunk, after = shrink(case, outcome, run, budget_s)
+        path = None
+        if campaign.keep is not None:
+            path = write_failure(campaign.keep, case, outcome, shrunk, after)
+        yield Failure(case, outcome, shrunk, after, path)

@@ -25,6 +25,7 @@ class Case:
         sanitize: Whether the simulator looks for races and uninitialised reads too.
         level: What the simulator executes: "kernels" or "llvm".
         only: Patterns of the kinds that were drawn from; () for all.
+        oracle: What the reference is compared with instead of kernels: "iree"; "" where kernels are tried.
     """
 
     seed: int
@@ -38,6 +39,7 @@ class Case:
     sanitize: bool = False
     level: str = "kernels"
     only: tuple[str, ...] = ()
+    oracle: str = ""
 
 
 def job_of(case: Case) -> Job:
@@ -61,5 +63,7 @@ def job_of(case: Case) -> Job:
 def command_of(case: Case) -> str:
     """Return the command that tries a case again."""
     only = f" --only '{','.join(case.only)}'" if case.only else ""
+    if case.oracle:
+        return f"roller fuzz --seed {case.seed} --case {case.number}{only} --oracle {case.oracle} --no-kernels"
     more = f"{only} --sanitize {100 * case.sanitize} --llvm {100 * (case.level == 'llvm')}"
     return f"roller fuzz --seed {case.seed} --case {case.number} --target {case.target}{more}"

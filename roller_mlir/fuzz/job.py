@@ -37,11 +37,12 @@ class Outcome:
     """What became of a job.
 
     Attributes:
-        status: "equal" or "close" (it holds), "refused" (located, for a known reason), or a failure: "wrong",
-            "fault" (the simulator found one), "unlocated" (a refusal without a place), "unknown refusal", "internal"
-            (an exception of ours), "crash" (the process died), "hang" (it did not end).
+        status: "equal" or "close" (it holds), "refused" (located, for a known reason), "unanswered" (another oracle
+            says nothing of it), or a failure: "wrong", "fault" (the simulator found one), "unlocated" (a refusal
+            without a place), "unknown refusal", "internal" (an exception of ours), "crash" (the process died), "hang"
+            (it did not end).
         message: What happened; of a refusal, its text.
-        reason: Class of a refusal.
+        reason: Class of a refusal, or why there is no answer.
         compile_s: Time of the compilation.
         run_s: Time of the simulator on this machine.
         kernels: How many kernels there are.
@@ -61,7 +62,7 @@ class Outcome:
     @property
     def failed(self) -> bool:
         """Whether this is something to mend."""
-        return self.status not in ("equal", "close", "refused")
+        return self.status not in ("equal", "close", "refused", "unanswered")
 
     def same_failure(self, other: "Outcome") -> bool:
         """Return whether another outcome shows the same mistake, as far as one can tell."""

@@ -31,7 +31,7 @@ def failure_text(case: Case, outcome: Outcome, shrunk: Case, after: Outcome) -> 
 
 def failure_name(case: Case) -> str:
     """Return the name of its file."""
-    return f"seed{case.seed}-case{case.number}-{case.target}.mlir"
+    return f"seed{case.seed}-case{case.number}-{case.oracle or case.target}.mlir"
 
 
 def write_failure(folder: Path, case: Case, outcome: Outcome, shrunk: Case, after: Outcome) -> Path:

@@ -1,0 +1,18 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The other oracle's worker processes: what is called in them, and what the end of one of them says."""
+
+from roller_mlir.fuzz.job import Outcome
+
+ORACLE_JOB = "roller_mlir.fuzz.oracle:run_oracle_job"
+
+
+def lost_oracle(status: str, message: str) -> Outcome:
+    """Return the outcome of a job whose process died or did not end: the reference had done its part by then.
+
+    Args:
+        status: "crash", "hang", or "bug" where a function of ours raised something.
+        message: How it was.
+    """
+    if status == "bug":
+        return Outcome("internal", message)
+    return Outcome("unanswered", message, "IREE dies" if status == "crash" else "IREE does not end")

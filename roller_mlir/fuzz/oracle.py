@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A second oracle: what the numpy reference says of a program is compared with what IREE's llvm-cpu makes of it.
+
+A mistake of the reference that kernels share would never show: both were written from one reading of what operations
+mean. IREE was not. What it refuses or dies of is counted and says nothing of the reference.
+"""
+
+import time
+from typing import Any, cast
+
+from roller_mlir.compiler.source import Source, parse_source
+from roller_mlir.fuzz.execute import judge
+from roller_mlir.fuzz.job import Job, Outcome
+from roller_mlir.fuzz.oracle_differences import known_difference
+from roller_mlir.plan.manifest import Buffer, ElementType
+from roller_mlir.reference import Evaluation, evaluate_function
+from roller_mlir.reference.draws import defined_inputs
+from roller_mlir.reference.values import Array
+from roller_mlir.support.bindings import ir, make_context
+from roller_mlir.support.diagnostics import DiagnosedError
+
+_FUNCTION = "fuzz"
+
+
+def run_oracle_job(job: Job) -> Outcome:
+    """Compare the reference with IREE's CPU on a job's program and inputs; its target and what it forces are unused."""
+    try:
+        inputs, types, expected = _reference(job)
+    except DiagnosedError as error:
+        return Outcome("internal", f"numpy reference: {error.message}")
+    if expected is None:
+        return Outcome("unanswered", "", "the program has undefined behaviour")
+    # In this process only: worker processes of other kinds load one LLVM less.
+    from roller_mlir.fuzz.iree_cpu import Call, RefusedError, compile_program, run_program
+
+    started = time.perf_counter()
+    try:
+        program = compile_program(job.text)
+    except RefusedError as error:
+        return Outcome("unanswered", str(error)[:500], "IREE refuses it")
+    compiled = time.perf_counter()
+    (outputs,) = run_program(program, [Call(_FUNCTION, tuple(inputs), tuple(types))])
+    done = time.perf_counter()
+    status, message = judge(job, outputs, expected)
+    known = known_difference(outputs, expected) if status == "wrong" else None
+    if known is not None:
+        return Outcome("unanswered", message, f"known difference: {known}")
+    return Outcome(status, message, "", compiled - started, done - compiled)
+
+
+def _reference(job: Job) -> tuple[list[Array], list[str], Evaluation | None]:
+    """Return the inputs of a job, their types, and what the reference gives, None where that is undefined."""
+    with make_context() as context:
+        module = parse_source(Source("-", job.text), context)
+        buffers = _buffers(module)
+        drawn = defined_inputs(module, _FUNCTION, buffers, job.seed, job.values)
+        types = [buffer.element_type for buffer in buffers]
+        if drawn.undefined:
+            return drawn.inputs, types, None
+        return drawn.inputs, types, evaluate_function(module, _FUNCTION, drawn.inputs)
+
+
+def _buffers(module: ir.Module) -> list[Buffer]:
+    function: Any = module.body.operations[0]
+    buffers: list[Buffer] = []
+    for number, kind in enumerate(function.type.inputs):
+        tensor = ir.RankedTensorType(kind)
+        element = cast(ElementType, str(tensor.element_type))
+        buffers.append(Buffer(name=f"a{number}", role="input", element_type=element, shape=tuple(tensor.shape)))
+    return buffers

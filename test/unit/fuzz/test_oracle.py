@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The second oracle: IREE's llvm-cpu agrees with the reference, and contradicts one that is wrong."""
+
+import json
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from roller_mlir.fuzz.campaign import Campaign, run_campaign
+from roller_mlir.fuzz.case import command_of
+from roller_mlir.fuzz.job import Job, Outcome
+from roller_mlir.fuzz.lost import ORACLE_JOB, lost_oracle
+from roller_mlir.fuzz.oracle_differences import known_difference
+from roller_mlir.fuzz.pool import Pool
+from roller_mlir.reference import Evaluation
+from roller_mlir.reference.bounded import Bounded
+from roller_mlir.tools.roller import main
+
+# Stands for the reference in a worker process: a mistake that kernels would share is planted into it.
+PLANTED = """
+from roller_mlir.fuzz import oracle
+from roller_mlir.reference import body, scalars
+def run_job(job):
+    scalars.SCALARS["arith.subf"] = lambda left, right: left + right
+    return oracle.run_oracle_job(job)
+"""
+DEADLY = """
+import os, signal
+def run_job(job):
+    os.kill(os.getpid(), signal.SIGSEGV)
+"""
+DIFFERENCE = """func.func @fuzz(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %r = linalg.map { arith.subf } ins(%a, %b : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>)
+  return %r : tensor<8xf32>
+}"""
+# An operation that IREE's MLIR has no more.
+NAMED = """func.func @fuzz(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+  %e = tensor.empty() : tensor<8xf32>
+  %r = linalg.sub ins(%a, %b : tensor<8xf32>, tensor<8xf32>) outs(%e : tensor<8xf32>) -> tensor<8xf32>
+  return %r : tensor<8xf32>
+}"""
+ZERO_DIVISORS = """func.func @fuzz(%a: tensor<8xi32>) -> tensor<8xi32> {
+  %e = tensor.empty() : tensor<8xi32>
+  %z = linalg.sub ins(%a, %a : tensor<8xi32>, tensor<8xi32>) outs(%e : tensor<8xi32>) -> tensor<8xi32>
+  %r = linalg.div ins(%a, %z : tensor<8xi32>, tensor<8xi32>) outs(%e : tensor<8xi32>) -> tensor<8xi32>
+  return %r : tensor<8xi32>
+}"""
+
+
+@pytest.fixture(scope="module")
+def difference() -> Job:
+    job = Campaign(seed=0, numbers=range(1), targets=("h200",)).case(0)
+    from roller_mlir.fuzz.case import job_of
+
+    return replace(job_of(job), text=DIFFERENCE, values="integers", exact=(True,))
+
+
+def test_random_programs_agree() -> None:
+    campaign = Campaign(seed=11, numbers=range(5), targets=("h200",), oracle="iree", kernels=False, shrink_at_most=1)
+    tally = run_campaign(campaign)
+    assert tally.oracle is not None and tally.holds and not tally.statuses
+    assert not [(one.case.number, one.outcome.message) for one in tally.oracle.failures]
+    assert tally.oracle.statuses["equal"] + tally.oracle.statuses["close"] >= 4, tally.oracle.statuses
+
+
+def test_a_reference_that_is_wrong_is_contradicted(
+    difference: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "planted_reference.py").write_text(PLANTED)
+    monkeypatch.syspath_prepend(tmp_path)
+    with Pool(1, 120.0, ORACLE_JOB, lost_oracle) as pool:
+        assert pool.one(difference).status == "equal"
+        undefined = pool.one(replace(difference, text=ZERO_DIVISORS))
+        refused = pool.one(replace(difference, text=NAMED))
+    assert (undefined.status, undefined.reason) == ("unanswered", "the program has undefined behaviour")
+    assert (refused.status, refused.reason) == ("unanswered", "IREE refuses it")
+    assert "'linalg.sub' is unknown" in refused.message
+    with Pool(1, 120.0, "planted_reference:run_job", lost_oracle) as pool:
+        assert pool.one(difference).status == "wrong"
+
+
+def test_a_death_of_iree_is_no_answer(difference: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "deadly.py").write_text(DEADLY)
+    monkeypatch.syspath_prepend(tmp_path)
+    with Pool(1, 120.0, "deadly:run_job", lost_oracle) as pool:
+        found = pool.one(difference)
+    assert (found.status, found.reason) == ("unanswered", "IREE dies") and not found.failed
+    assert lost_oracle("hang", "no end").reason == "IREE does not end"
+    assert lost_oracle("bug", "an exception") == Outcome("internal", "an exception")
+
+
+def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["fuzz", "--count", "1", "--seed", "12", "--oracle", "iree", "--no-kernels", "--json"]) == 0
+    record = json.loads(capsys.readouterr().out)
+    assert record["oracle"]["name"] == "iree" and sum(record["oracle"]["statuses"].values()) == 1
+    assert main(["fuzz", "--no-kernels"]) == 2
+    assert "--no-kernels leaves nothing to try; give --oracle iree too" in capsys.readouterr().err
+    case = replace(Campaign(seed=1, numbers=range(2), targets=("h200",)).case(1), oracle="iree")
+    assert command_of(case) == "roller fuzz --seed 1 --case 1 --oracle iree --no-kernels"
+
+
+@pytest.mark.parametrize(("got", "known"), [(0.0, True), (1e-39, True), (2e-39, False), (1.0, False)])
+def test_denormal_numbers_may_be_zeros(got: float, known: bool) -> None:
+    want = np.array([1.0, 1e-39], np.float32)
+    expected = Evaluation((want,), ("f32",), (Bounded(want.astype(np.float64)),))
+    found = known_difference([np.array([1.0, got], np.float32)], expected)
+    assert (found is not None) == known
