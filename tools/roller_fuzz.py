@@ -7,6 +7,7 @@
   roller fuzz --seed 1 --case 17 --target h200             one case again: its text, and what becomes of it
   roller fuzz --count 10000 --seed 4 --limits docs/limits.md
   roller fuzz --count 1000 --seed 1 --oracle iree --no-kernels    numpy itself compared with IREE's llvm-cpu
+  roller fuzz --count 300 --seed 1 --only 'whole numbers'   divisions, shifts and bits; drawn where asked for alone
 
 A case is told by the seed and its number alone. It holds where the results equal numpy's (to the bit where whole
 numbers allow it, within its bounds elsewhere), and where the program is refused at a place and for a reason

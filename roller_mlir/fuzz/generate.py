@@ -28,6 +28,7 @@ from roller_mlir.fuzz.reductions import extreme_place, named_reduction, reductio
 from roller_mlir.fuzz.rows import joined, rows_in_common
 from roller_mlir.fuzz.scalars import is_float
 from roller_mlir.fuzz.views import view_op, views
+from roller_mlir.fuzz.whole_numbers import whole_numbers
 from roller_mlir.fuzz.windows import generic_convolution, named_convolution, pooling
 from roller_mlir.fuzz.write import InvalidProgramError, write_program
 
@@ -39,13 +40,13 @@ TYPES = (
     (("f32", "f32"), 55), (("f16", "f32"), 8), (("f16", "f16"), 7), (("bf16", "f32"), 6), (("bf16", "bf16"), 5),
     (("f64", "f64"), 6), (("i8", "i32"), 7), (("i32", "i32"), 6),
 )  # fmt: skip
-# Kinds of programs, and how often.
+# Kinds of programs, and how often; 0: where nothing else is asked for.
 KINDS = {
     "contraction": 14, "named contraction": 6, "convolution": 9, "named convolution": 7, "pooling": 6,
     "reduction": 12, "named reduction": 3, "element-wise": 10, "tree": 4, "views": 7, "softmax": 3,
     "normalisation": 3, "attention": 2, "perceptron": 2, "fused": 8, "reduced product": 2, "greatest and its place": 2,
     "rows in common": 10, "joined contraction": 7, "joined convolution": 5, "joined reduction": 3,
-    "matrix product": 4, "matrix contraction": 3, "matrix convolution": 2, "matrix chain": 4,
+    "matrix product": 4, "matrix contraction": 3, "matrix convolution": 2, "matrix chain": 4, "whole numbers": 0,
 }  # fmt: skip
 MATRIX_KINDS = tuple(kind for kind in KINDS if kind.startswith("matrix "))
 _T = TypeVar("_T")
@@ -71,6 +72,8 @@ def make_case(
         RuntimeError: The generator rejects whatever it draws; a mistake in it.
     """
     kinds = tuple((kind, weight) for kind, weight in KINDS.items() if not only or any(fnmatch(kind, p) for p in only))
+    if not any(weight for _, weight in kinds):
+        kinds = tuple((kind, 1) for kind, _ in kinds)
     for attempt in range(_ATTEMPTS):
         generator = random.Random(f"{seed}:{number}:{attempt}")
         values = "integers" if generator.random() < 0.75 else "normal"
@@ -128,6 +131,7 @@ def _draw(b: Builder, kind: str, given: str, element: str) -> list[Ref]:
             b, given, element, b.random.choice((generic_convolution, named_convolution))
         ),
         "joined reduction": lambda: joined(b, given, element, reduction),
+        "whole numbers": lambda: whole_numbers(b),
         "matrix product": lambda: matrix_product(b, given, element),
         "matrix contraction": lambda: matrix_contraction(b, given, element),
         "matrix convolution": lambda: matrix_convolution(b, given, element),

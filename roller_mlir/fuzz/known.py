@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import exp, log
 
-from roller_mlir.fuzz.scalars import COMPARISONS, Scalar, element_of, is_float
+from roller_mlir.fuzz.scalars import COMPARISONS, WHOLE_ONLY, Scalar, element_of, is_float
 
 # Whole numbers up to here are exact in a type.
 EXACT = {
@@ -120,10 +120,12 @@ def judge(
         # What is rounded twice, over f32 on its way to a narrow type, may differ in the last bit.
         twice = rounds and element_of(scalar.parts[0], elements[0], elements[1]) in ("f64", "i64", "i32")
         return Info(bound, same and not twice, whole)
-    if scalar.op in ("max", "min", "maxnum", "minnum", "maxu", "and", "or", "xor", "neg", "abs"):
+    if scalar.op in WHOLE_ONLY:
+        return Info(EXACT[kind], same, whole)
+    if scalar.op in ("max", "min", "maxnum", "minnum", "neg", "abs"):
         tops = [part.top for part in parts]
         most = min(tops) if scalar.op in ("min", "minnum") else max(tops) if scalar.op == "max" else float("inf")
-        return Info(EXACT[kind] if scalar.op in ("maxu", "and", "or", "xor") else bound, same, whole, most)
+        return Info(bound, same, whole, most)
     joined = Info(bound, same, whole, max(part.top for part in parts))
     info = _arithmetic(scalar.op, parts, joined)
     if info.bound > LARGEST.get(kind, float("inf")):

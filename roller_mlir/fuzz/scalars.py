@@ -24,13 +24,19 @@ BINARY = {
     "or": ("", "arith.ori"),
     "xor": ("", "arith.xori"),
     "maxu": ("", "arith.maxui"),
+    "minu": ("", "arith.minui"),
+    **{name: ("", f"arith.{name}i") for name in ("divs", "divu", "rems", "remu", "floordivs", "ceildivs", "ceildivu")},
+    **{name: ("", f"arith.{name}i") for name in ("shrs", "shru", "shl")},
 }
 UNARY = {
     "neg": ("arith.negf", ""),
     "abs": ("math.absf", "math.absi"),
     **{name: (f"math.{name}", "") for name in ("exp", "exp2", "tanh", "erf", "sqrt", "rsqrt", "log", "log1p", "sin")},
+    **{name: ("", f"math.{name}") for name in ("ctpop", "ctlz", "cttz")},
     **{name: (f"math.{name}", "") for name in ("floor", "ceil", "cos", "atan", "log2", "expm1")},
 }
+WHOLE_ONLY = tuple(name for name, (floats, _) in {**BINARY, **UNARY}.items() if not floats)
+"""Operations that floats have not."""
 # Predicates: of floats ordered, of integers signed.
 COMPARISONS = {"gt": ("ogt", "sgt"), "lt": ("olt", "slt"), "ge": ("oge", "sge"), "eq": ("oeq", "eq")}
 
@@ -151,7 +157,8 @@ class BodyText:
     def _write(self, scalar: Scalar) -> str:
         kind = element_of(scalar, self._inputs, self._outputs)
         if scalar.op == "constant":
-            return self._emit(f"arith.constant {spell_constant(scalar.value, kind)} : {kind}")
+            spelled = spell_constant(scalar.value, kind)
+            return self._emit(f"arith.constant {spelled}" + (f" : {kind}" if kind != "i1" else ""))
         if scalar.op == "index":
             return self._convert(self._emit(f"linalg.index {int(scalar.value)} : index"), "index", kind)
         parts = [self.name(part) for part in scalar.parts]
