@@ -2,8 +2,9 @@
 """Where LLVM leaves an operation undefined: whatever a kernel gives there is right, so there is nothing to compare.
 
 Division by 0 and INT_MIN / -1 are undefined behaviour; a shift by the width of its type or more, and a float that the
-integer type of its conversion cannot hold, give poison. Promises of the program (`nsw`, `exact`, `nnan`) are not looked
-at.
+integer type of its conversion cannot hold, give poison. Operations are looked at wherever they are evaluated, whether a
+select takes what they give or not: of a division that is no matter, of poison it reports too much. Promises of the
+program (`nsw`, `exact`, `nnan`) are not looked at.
 """
 
 import contextlib

@@ -95,7 +95,8 @@ def test_maxima_and_minima_know_signs_of_zeros_and_numbers_that_are_none() -> No
 def test_kernels_take_the_same_maxima_and_minima() -> None:
     body = """    %r0 = arith.maximumf %x0, %x1 : f32
     %r1 = arith.minimumf %x0, %x1 : f32
-    %r2 = math.clampf %x0 to [%x1, %x0] : f32
+    %h = arith.constant 0.5 : f32
+    %r2 = math.clampf %x0 to [%h, %h] : f32
     %r3 = arith.negf %x0 : f32
     %r4 = math.absf %x0 : f32"""
     assert_kernels_agree(body_function(body, ["f32"] * 2, ["f32"] * 5, len(ZEROS)), ZEROS, OTHERS)
