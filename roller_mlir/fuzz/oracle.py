@@ -42,7 +42,7 @@ def run_oracle_job(job: Job) -> Outcome:
     (outputs,) = run_program(program, [Call(_FUNCTION, tuple(inputs), tuple(types))])
     done = time.perf_counter()
     status, message = judge(job, outputs, expected)
-    known = known_difference(outputs, expected) if status == "wrong" else None
+    known = known_difference(job.text, outputs, expected) if status == "wrong" else None
     if known is not None:
         return Outcome("unanswered", message, f"known difference: {known}")
     return Outcome(status, message, "", compiled - started, done - compiled)

@@ -119,5 +119,32 @@ def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
 def test_denormal_numbers_may_be_zeros(got: float, known: bool) -> None:
     want = np.array([1.0, 1e-39], np.float32)
     expected = Evaluation((want,), ("f32",), (Bounded(want.astype(np.float64)),))
-    found = known_difference([np.array([1.0, got], np.float32)], expected)
+    found = known_difference("", [np.array([1.0, got], np.float32)], expected)
     assert (found is not None) == known
+
+
+POOLING = """func.func @fuzz(%a: tensor<1x1x1x1xi32>, %b: tensor<1x1x1x1xi32>) -> tensor<1x1x1x1xi32> {
+  %w = tensor.empty() : tensor<1x1xi32>
+  %s = arith.constant 0 : i32
+  %e = tensor.empty() : tensor<1x1x1x1xi32>
+  %f = linalg.fill ins(%s : i32) outs(%e : tensor<1x1x1x1xi32>) -> tensor<1x1x1x1xi32>
+  %c = linalg.map { math.absi } ins(%b : tensor<1x1x1x1xi32>) outs(%e : tensor<1x1x1x1xi32>)
+  %r = linalg.pooling_nchw_max {dilations = dense<1> : tensor<2xi64>, strides = dense<1> : tensor<2xi64>} \
+ins(%a, %w : tensor<1x1x1x1xi32>, tensor<1x1xi32>) outs(%START : tensor<1x1x1x1xi32>) -> tensor<1x1x1x1xi32>
+  return %r : tensor<1x1x1x1xi32>
+}"""
+
+
+@pytest.mark.parametrize(("start", "known"), [("f", False), ("c", True), ("b", True)])
+def test_what_iree_adds_to_a_maximum_is_known(start: str, known: bool) -> None:
+    text = POOLING.replace("START", start)
+    one = np.full((1, 1, 1, 1), 4, np.int32)
+    expected = Evaluation((one,), ("i32",), (Bounded(one),))
+    assert (known_difference(text, [one * 2], expected) is not None) == known
+
+
+def test_iree_does_add_it(difference: Job) -> None:
+    """Once it does not, the entry of the table has to go."""
+    with Pool(1, 120.0, ORACLE_JOB, lost_oracle) as pool:
+        found = pool.one(replace(difference, text=POOLING.replace("START", "c"), seed=3))
+    assert found.reason.startswith("known difference: IREE adds"), found
