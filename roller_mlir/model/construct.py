@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 
 from roller_mlir.hal import Device
+from roller_mlir.mapping.plan_check import plan_problem
 from roller_mlir.model.alignment import device_rules
 from roller_mlir.model.direct import direct_programs, lone_thread, padding_share
 from roller_mlir.model.errors import ConstructionError
@@ -128,29 +129,35 @@ def _construction(expression: TensorExpression, device: Device, options: Constru
         )
     forced = bool(options.tile_sizes or options.thread_tile)
     every: list[Candidate] = []
+    plans: list[Plan] = []
     epsilon = options.epsilon
     failure: ConstructionError | None = None
-    peak = 0
-    for atom in usable:
-        if len(every) >= options.top_k and atom.instruction.flops_per_cycle_per_unit < peak:
-            break  # slower instructions could only add worse programs
-        facts = Facts(expression, machine, atom)
-        try:
-            if forced:
-                found = [Candidate(facts, one) for one in forced_estimates(facts, options)]
-            else:
-                found, used = _candidates(facts, options)
-                epsilon = max(epsilon, used)
-        except ConstructionError as error:
-            failure = failure or error
-            continue
-        every += found
-        # Tiles of instructions that read memory are too large for small operators: others may be better there.
-        if found and (forced or not atom.reads_memory):
-            peak = max(peak, atom.instruction.flops_per_cycle_per_unit)
+    waiting = list(usable)
+    while waiting and not plans:
+        group: list[Candidate] = []
+        peak = 0
+        while waiting:
+            if len(group) >= options.top_k and waiting[0].instruction.flops_per_cycle_per_unit < peak:
+                break  # slower instructions could only add worse programs
+            atom = waiting.pop(0)
+            facts = Facts(expression, machine, atom)
+            try:
+                if forced:
+                    found = [Candidate(facts, one) for one in forced_estimates(facts, options)]
+                else:
+                    found, used = _candidates(facts, options)
+                    epsilon = max(epsilon, used)
+            except ConstructionError as error:
+                failure = failure or error
+                continue
+            group += found
+            # Tiles of instructions that read memory are too large for small operators: others may be better there.
+            if found and (forced or not atom.reads_memory):
+                peak = max(peak, atom.instruction.flops_per_cycle_per_unit)
+        every += group
+        plans = _finished(group, options)
     if not every and failure is not None:
         raise failure
-    plans = _finished(every, options)
     if len(plans) < options.top_k and not (forced or options.stages or expression.whole):
         # Padding took the last of the workgroup memory of some; streaming programs need none.
         facts = Facts(expression, machine)
@@ -165,11 +172,15 @@ def _construction(expression: TensorExpression, device: Device, options: Constru
 
 
 def _finished(found: list[Candidate], options: ConstructOptions) -> list[Plan]:
-    """Return the plans of the best candidates that fit with their layouts, at least `LEAST_REFINED` if there are."""
+    """Return the plans of the best candidates that fit with their layouts, at least `LEAST_REFINED` if there are.
+
+    A plan that no kernel could be made of is left out: what is checked of the plans of others is checked of these.
+    """
     plans: list[Plan] = []
     for one in sorted(found, key=lambda one: one.rank):
         plan = finish(one.facts, one.estimate, padded="memory-bank" not in options.disabled_rules)
-        if plan.prediction is not None and plan.prediction.tasks_per_unit > 0:
+        fits = plan.prediction is not None and plan.prediction.tasks_per_unit > 0
+        if fits and not plan_problem(one.facts.expression, plan):
             plan = plan if one.division is None else divided_plan(plan, one.division)
             plans.append(replace(plan, max_units=options.max_units))
         if len(plans) == max(LEAST_REFINED, options.top_k):

@@ -169,12 +169,18 @@ def stages_problem(facts: Facts) -> str:
 
 
 def capacity_problem(facts: Facts) -> str:
-    """Return that even the smallest aligned tile is beyond the workgroup memory, or an empty string."""
+    """Return that even the smallest aligned tile is beyond the workgroup memory, or an empty string.
+
+    That tile has points along the longest loop of the reduction and the longest loops that each input alone has.
+    """
     device = facts.machine.device
-    sizes = [min(extent, 8) for extent in facts.extents]
-    stages = (
-        2 if any(extent > 8 for extent, reduces in zip(facts.extents, facts.reduction, strict=True) if reduces) else 1
-    )
+    walked: set[int] = set()
+    for access in facts.inputs:
+        own = [loop for loop in access.parallel if sum(loop in one.loops for one in facts.inputs) == 1]
+        for loops in (own, facts.reductions):
+            walked |= {max(loops, key=lambda loop: facts.extents[loop])} if loops else set()
+    sizes = [min(extent, 8) if loop in walked else 1 for loop, extent in enumerate(facts.extents)]
+    stages = 2 if any(facts.extents[loop] > sizes[loop] for loop in facts.reductions) else 1
     need = stages * sum(access.tile(sizes)[0] * access.element_bytes for access in facts.inputs)
     if need <= device.max_workgroup_bytes_per_block:
         return ""

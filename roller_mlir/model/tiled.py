@@ -248,10 +248,17 @@ class TiledSearch:
         return tuple(steps)
 
     def _is_aligned(self, loop: int, size: int) -> bool:
-        """Whether the rules other than the tensor's shape allow a size."""
+        """Whether the rules other than the tensor's shape allow a size.
+
+        Along a loop that is not cut a tile has what the instruction says, however narrow the transactions are.
+        """
         known = self._aligned.get((loop, size))
         if known is None:
-            known = self._aligned[loop, size] = allowed(self._step_rules, self.expression, loop, size)
+            if loop in self.cut:
+                known = allowed(self._step_rules, self.expression, loop, size)
+            else:
+                known = size == self.smallest[loop] * self.least_threads[loop]
+            self._aligned[loop, size] = known
         return known
 
     def is_shapely(self, loop: int, size: int) -> bool:

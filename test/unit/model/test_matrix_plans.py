@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Plans of matrix instructions: lanes, tiles and subgroups cover the block once, and everything is predicted again."""
 
+import importlib
 import re
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
 
@@ -360,3 +362,46 @@ def test_divided_reductions_keep_their_instruction() -> None:
     first = first_expression(expr, plan.split.loop, plan.split.parts, plan.split.extent)
     assert plan_problem(first, parts) == ""
     assert plan.prediction == predict(expr, plan, device)
+
+
+def strided_batch() -> TensorExpression:
+    """Return products [b, m, k] x [b, n, k] whose results have the batch innermost."""
+    return expression(
+        [4, 49, 256],
+        [7056],
+        [("a", (4, 49, 7056), (0, 1, 3)), ("b", (4, 256, 7056), (0, 2, 3))],
+        ("c", (49, 256, 4), (1, 2, 0)),
+    )
+
+
+def many_loops() -> TensorExpression:
+    """Return a contraction over eight loops, of which two belong to both factors."""
+    return expression(
+        [64, 8, 100, 2, 65, 2, 4],
+        [147],
+        [("a", (8, 2, 65, 2, 147, 64), (1, 3, 4, 5, 7, 0)), ("b", (2, 8, 4, 147, 100), (5, 1, 6, 7, 2))],
+        ("c", (2, 100, 2, 64, 8, 4, 65), (3, 2, 5, 0, 1, 6, 4)),
+    )
+
+
+@pytest.mark.parametrize("device", ["h200", "mi300x", "v100", "a100"])
+@pytest.mark.parametrize("make", [strided_batch, many_loops])
+def test_every_plan_is_one_that_kernels_are_made_of(make: Callable[[], TensorExpression], device: str) -> None:
+    wanted = typed(make(), "f16", "f16")
+    plans = construct(wanted, find_device(device), ConstructOptions(top_k=4, split=False))
+    assert [plan_problem(wanted, plan) for plan in plans] == [""] * len(plans)
+
+
+def test_tensor_copies_bring_one_point_of_other_loops() -> None:
+    """Results with the batch innermost are stored in short transactions: a `wgmma` has one point of a batch."""
+    wanted = typed(strided_batch(), "f16", "f16")
+    (plan,) = construct(wanted, find_device("h200"), ConstructOptions(top_k=1, instructions=("wgmma",)))
+    assert plan.axes[0].block == 1
+
+
+def test_a_plan_that_no_kernel_is_made_of_gives_way_to_another_instruction(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where the check finds fault with every plan of the fastest instruction, the next one is taken."""
+    module = importlib.import_module("roller_mlir.model.construct")
+    monkeypatch.setattr(module, "plan_problem", lambda _, plan: "no" if plan.instruction == "wmma" else "")
+    (plan,) = construct(OPERATORS["square"], find_device("v100"), ConstructOptions(top_k=1))
+    assert plan.instruction != "wmma"
