@@ -76,7 +76,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--emit", choices=(*_IR_STAGES, *_FILE_STAGES), help="print this stage instead of the tables")
     parser.add_argument("--stats", action="store_true", help="disassemble, and print statistics of each kernel")
     parser.add_argument(
-        "--no-gate", action="store_true", help="do not compare the machine code with what the plan promises"
+        "--no-gate",
+        action="store_true",
+        help="do not compare the machine code with what the plan promises, nor count its multiply-adds",
     )
     parser.add_argument(
         "--code-object", type=int, choices=(5, 6), default=5, help="version of AMD's (5; ROCm 6.3 and later load 6 too)"

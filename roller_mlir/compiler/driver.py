@@ -92,9 +92,16 @@ def _finish(
         kept = slot.read()
         binaries = kept or ()
         if kept is None:
-            made = compile_kernels(module, device, emit=emit, promises=promises, code_object=options.code_object)
-            binaries = slot.keep(made)
+            binaries = compile_kernels(
+                module,
+                device,
+                emit=emit,
+                promises=promises,
+                code_object=options.code_object,
+                counted=options.gate,
+            )
         phases["binaries" if kept is None else "cache: binaries"] = time.perf_counter() - begun
+        binaries = slot.keep(binaries) if kept is None else kept
     phases["total"] = time.perf_counter() - started
     return assemble(
         device=device,

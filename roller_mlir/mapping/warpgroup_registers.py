@@ -51,6 +51,24 @@ def role_registers(consumers: int, tasks_per_unit: int, registers_per_unit: int)
     return producer, min(share, _MOST_REGISTERS)
 
 
+def grant_problem(count: int, launched: int, *, more: bool) -> str:
+    """Return why a warpgroup cannot have a number of registers a thread from now on, or an empty string.
+
+    Args:
+        count: The number.
+        launched: Registers of each thread at the launch.
+        more: Whether the warpgroup takes registers; it gives some away otherwise.
+
+    >>> grant_problem(24, 168, more=True)
+    'increases registers to 24 a thread, which has 168 from the launch'
+    >>> grant_problem(232, 168, more=True)
+    ''
+    """
+    if count < launched if more else count > launched:
+        return f"{'in' if more else 'de'}creases registers to {count} a thread, which has {launched} from the launch"
+    return ""
+
+
 def register_problem(
     consumers: int, tasks_per_unit: int, registers_per_unit: int, columns: int, accumulators: int
 ) -> str:

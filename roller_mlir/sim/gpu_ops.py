@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import Any
 
+from roller_mlir.codegen.backend.operands import shuffle_problem
 from roller_mlir.sim.emit import Emitter
 from roller_mlir.sim.kernel_ir import INLINE
 from roller_mlir.sim.memory_types import size_bytes
@@ -14,6 +15,7 @@ from roller_mlir.sim.runtime_ir import PREFIX
 from roller_mlir.sim.sites import SiteTable
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import constant_of
 
 GROUPS = ("thread_id", "block_id", "block_dim", "grid_dim")
 _PLACES = ("global_id", "lane_id", "subgroup_id", "subgroup_size", "num_subgroups")
@@ -127,6 +129,10 @@ class GpuOps:
         width = 8 * size_bytes(kind)
         if width not in (8, 16, 32, 64) or str(kind) == "i1":
             fail(operation, f"'gpu.shuffle' must pass 8, 16, 32 or 64 bits, but got {kind}")
+        lanes = constant_of(operation.operands[2])
+        problem = "" if lanes is None else shuffle_problem(lanes, self.subgroup_size)
+        if problem:
+            fail(operation, f"'gpu.shuffle' {problem}")
         narrow, wide, index = ir.IntegerType.get_signless(width), ir.IntegerType.get_signless(64), ir.IndexType.get()
         boolean = ir.IntegerType.get_signless(1)
 

@@ -14,16 +14,6 @@ from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
 
-def constant_of(value: Any) -> int | None:
-    """Return the number that a value is; None: it is not known here."""
-    if isinstance(value, ir.BlockArgument):
-        return None
-    operation = value.owner.operation
-    if str(operation.name) not in ("arith.constant", "llvm.mlir.constant"):
-        return None
-    return int(ir.IntegerAttr(operation.attributes["value"]).value)
-
-
 def require_constraints(operation: Any, name: str) -> None:
     """Refuse assembly that has other constraints than its entry in the table."""
     entry = BY_NAME[name]

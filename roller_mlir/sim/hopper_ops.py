@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from roller_mlir.sim.gpu_ops import AXES, word
-from roller_mlir.sim.hopper_calls import HopperCalls, constant_of
+from roller_mlir.sim.hopper_calls import HopperCalls
 from roller_mlir.sim.hopper_layout import WARP
 from roller_mlir.sim.runtime_ir import PREFIX
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import constant_of
 
 _NOTHING = {
     "nvvm.prefetch", "nvvm.fence.mbarrier.init", "nvvm.fence.sc.cluster", "nvvm.nanosleep",

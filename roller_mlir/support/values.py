@@ -56,3 +56,13 @@ def values_used(operation: Any) -> list[Any]:
 
     operation.walk(visit, ir.WalkOrder.PRE_ORDER)
     return list(found)
+
+
+def constant_of(value: Any) -> int | None:
+    """Return the number that a value is; None: it is not known here."""
+    if isinstance(value, ir.BlockArgument):
+        return None
+    operation = value.owner.operation
+    if str(operation.name) not in ("arith.constant", "llvm.mlir.constant"):
+        return None
+    return int(ir.IntegerAttr(operation.attributes["value"]).value)

@@ -80,6 +80,38 @@ def read_gcn(text: str, kernel: str) -> Listing:
     return Listing(tuple(re.sub(r"_e(32|64)$", "", name) for name in listing.instructions), listing.loops)
 
 
+_PRODUCT = re.compile(
+    r"(?:mul\.(?:rn\.)?(?:ftz\.)?b?f\d+(?P<ptx>x2)?|[FD]MUL|(?P<sass>[FH]MUL2)|v_(?P<gcn>pk_)?mul_(?:legacy_)?f\d+)\b"
+)
+_SUM = re.compile(
+    r"(?:add\.(?:rn\.)?(?:ftz\.)?b?f\d+(?P<ptx>x2)?|[FD]ADD|(?P<sass>[FH]ADD2)|v_(?P<gcn>pk_)?add_f\d+)\b"
+)
+
+
+def multiply_add_count(instructions: Iterable[str], products: int = 0, sums: int = 0) -> int:
+    """Counts multiply-adds per thread: fused ones, and a product and a sum for each that LLVM took apart.
+
+    LLVM moves a product under a mask that makes its factors 0, away from its sum, which is no less right.
+
+    Args:
+        instructions: names of PTX or machine code.
+        products: multiplications that the kernel has beside.
+        sums: additions, likewise.
+
+    >>> multiply_add_count(["fma.rn.f32", "mul.f32", "add.rn.f32", "mul.wide.s32", "add.s64"])
+    2
+    >>> multiply_add_count(["v_fma_f32", "v_pk_mul_f32", "v_add_f32", "v_mul_lo_u32"]), multiply_add_count(["FMUL"])
+    (2, 0)
+    """
+    names = list(instructions)
+
+    def each(pattern: re.Pattern[str]) -> int:
+        found = [match for name in names if (match := pattern.match(name)) is not None]
+        return sum(2 if match.lastgroup else 1 for match in found)
+
+    return fma_count(names) + max(0, min(each(_PRODUCT) - products, each(_SUM) - sums))
+
+
 def fma_count(instructions: Iterable[str]) -> int:
     """Counts fused multiply-adds per thread; a packed instruction holds two."""
     return sum(fmas_of(name) for name in instructions)

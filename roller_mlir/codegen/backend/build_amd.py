@@ -36,7 +36,7 @@ def build_amd(source: KernelSource, start: KernelBinary, job: Job) -> KernelBina
             source = replace(source, llvm_ir=_BOUND.sub(f'"amdgpu-waves-per-eu"="{looser}"', source.llvm_ir))
             answer, statistics = _generate(source, job, phases)
     assembly, code_object = answer.blobs["assembly"].decode(), answer.blobs["object"]
-    check_code_object(source.name, code_object, assembly, source.fma_count, source.matrix_count)
+    check_code_object(source, code_object, assembly, counted=job.counted)
     binary = replace(start, llvm_ir=source.llvm_ir, assembly=assembly, statistics=statistics, phases_s=phases)
     if _bound(source) < bound:
         spills = f"{first.spill_bytes} B of spills per thread, of which {statistics.spill_bytes} B are left"

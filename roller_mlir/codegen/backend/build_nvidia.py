@@ -49,7 +49,7 @@ def build_nvidia(source: KernelSource, start: KernelBinary, job: Job) -> KernelB
     """Compiles a kernel for an NVIDIA device, as far as `job.emit` says."""
     answer = generate(source, job)
     ptx = answer.blobs["assembly"].decode()
-    check_ptx(source.name, ptx, source.fma_count, source.matrix_count)
+    check_ptx(source, ptx, counted=job.counted)
     phases = {
         **start.phases_s,
         "llvm_s": answer.fields["seconds"]["llvm_s"],

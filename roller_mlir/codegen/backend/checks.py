@@ -3,7 +3,7 @@
 
 - An intrinsic that LLVM does not know becomes a call of an unknown function.
 - Undefined behaviour removes what depends on it: one wrong thread count removed the main loop of a matmul, and no
-  tool complained. So multiply-adds and matrix instructions are counted.
+  tool complained. So multiply-adds, also those of two instructions, and matrix instructions are counted.
 """
 
 from __future__ import annotations
@@ -11,22 +11,17 @@ from __future__ import annotations
 import re
 
 from roller_mlir.codegen.backend.accesses import read_ptx
-from roller_mlir.codegen.backend.assembly import fma_count, read_gcn
+from roller_mlir.codegen.backend.assembly import multiply_add_count, read_gcn
 from roller_mlir.codegen.backend.code_object import undefined_symbols
 from roller_mlir.codegen.backend.errors import CompileError
 from roller_mlir.codegen.backend.matrix_instructions import matrix_count
+from roller_mlir.codegen.backend.sources import KernelSource
 
-_PTX_FMA = re.compile(r"^\s+(?:@!?%p\d+\s+)?fma\.\w+(?:\.\w+)*?\.(f\d+|bf\d+)(x2)?\b", re.MULTILINE)
 _PTX_DECLARED = re.compile(r"\.extern\s+\.func\s+(?:\(.*?\)\s*)?([\w.$]+)", re.DOTALL)
 _PTX_CALLED = re.compile(r"\bcall(?:\.uni)?\s+(?:\(.*?\)\s*,\s*)?([\w.$]+)", re.DOTALL)
 _PTX_DEFINED = re.compile(r"^(?!\s*\.extern)[^\n/]*\.func\s+(?:\([^)]*\)\s*)?([\w.$]+)", re.MULTILINE)
 
-_FMAS, _MATRICES = "fused multiply-adds", "matrix instructions"
-
-
-def ptx_fma_count(ptx: str) -> int:
-    """Counts the fused multiply-adds in PTX; a packed one is two."""
-    return sum(2 if found[2] else 1 for found in _PTX_FMA.finditer(ptx))
+_FMAS, _MATRICES = "multiply-adds", "matrix instructions"
 
 
 def ptx_foreign_calls(ptx: str) -> tuple[str, ...]:
@@ -36,23 +31,33 @@ def ptx_foreign_calls(ptx: str) -> tuple[str, ...]:
     return tuple(sorted(name for name in named - defined if not re.fullmatch(r"%rd?\d+", name)))
 
 
-def check_ptx(kernel: str, ptx: str, promised_fmas: int, promised_matrices: int = 0) -> None:
-    """Raises a CompileError where PTX calls foreign functions, or has too few multiply-adds or matrix instructions."""
-    _check_calls(kernel, "PTX", ptx_foreign_calls(ptx))
-    _check_count(kernel, "PTX", _FMAS, ptx_fma_count(ptx), promised_fmas)
-    if promised_matrices:
-        _check_count(kernel, "PTX", _MATRICES, matrix_count(read_ptx(ptx).instructions), promised_matrices)
+def check_ptx(source: KernelSource, ptx: str, *, counted: bool = True) -> None:
+    """Raises a CompileError where PTX calls foreign functions, or has too few multiply-adds or matrix instructions.
+
+    Args:
+        source: what it was made of.
+        ptx: the text.
+        counted: whether instructions are counted.
+    """
+    _check_calls(source.name, "PTX", ptx_foreign_calls(ptx))
+    if counted and (source.fma_count or source.matrix_count):
+        _check_counts(source, "PTX", read_ptx(ptx).instructions)
 
 
-def check_code_object(kernel: str, data: bytes, assembly: str, promised_fmas: int, promised_matrices: int = 0) -> None:
+def check_code_object(source: KernelSource, data: bytes, assembly: str, *, counted: bool = True) -> None:
     """Raises a CompileError where an AMD object needs foreign functions, or its assembly has too few multiply-adds.
 
-    Matrix instructions count by themselves.
+    Matrix instructions count by themselves. Arguments as of `check_ptx`.
     """
-    _check_calls(kernel, "AMDGPU object", undefined_symbols(data))
-    instructions = read_gcn(assembly, kernel).instructions
-    _check_count(kernel, "AMDGPU assembly", _FMAS, fma_count(instructions), promised_fmas)
-    _check_count(kernel, "AMDGPU assembly", _MATRICES, matrix_count(instructions), promised_matrices)
+    _check_calls(source.name, "AMDGPU object", undefined_symbols(data))
+    if counted:
+        _check_counts(source, "AMDGPU assembly", read_gcn(assembly, source.name).instructions)
+
+
+def _check_counts(source: KernelSource, what: str, instructions: tuple[str, ...]) -> None:
+    have = multiply_add_count(instructions, source.other_products, source.other_sums)
+    _check_count(source.name, what, _FMAS, have, source.fma_count)
+    _check_count(source.name, what, _MATRICES, matrix_count(instructions), source.matrix_count)
 
 
 def _check_calls(kernel: str, what: str, names: tuple[str, ...]) -> None:

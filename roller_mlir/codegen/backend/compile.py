@@ -20,6 +20,7 @@ from roller_mlir.codegen.backend.gate import compared
 from roller_mlir.codegen.backend.job import Emit, Job, KernelBinary
 from roller_mlir.codegen.backend.kernel_module import check_stage, kernel_functions
 from roller_mlir.codegen.backend.nvvm import lower_to_nvvm
+from roller_mlir.codegen.backend.operands import check_operands
 from roller_mlir.codegen.backend.pool import WorkerPool, process_pool
 from roller_mlir.codegen.backend.rocdl import lower_to_rocdl
 from roller_mlir.codegen.backend.sources import KernelSource, kernel_sources
@@ -43,6 +44,7 @@ def compile_kernels(
     timeout_s: float = DEFAULT_TIMEOUT_S,
     promises: Mapping[str, Promise] | None = None,
     code_object: int = CODE_OBJECT,
+    counted: bool = True,
 ) -> list[KernelBinary]:
     """Compiles every kernel of a module for a device.
 
@@ -59,6 +61,7 @@ def compile_kernels(
         promises: what plans promise of kernels, by name; the machine code of each kernel is compared with its promise
             (`KernelBinary.mismatches`). None compares nothing.
         code_object: version of AMD's code objects, one of `target.CODE_OBJECTS`.
+        counted: whether a kernel with fewer multiply-adds or matrix instructions than its IR is an error.
 
     Returns:
         One entry per kernel, in the order of the module; none where all that is to do is done by the host.
@@ -77,6 +80,7 @@ def compile_kernels(
         pool=process_pool() if pool is None else pool,
         emit=emit,
         timeout_s=timeout_s,
+        counted=counted,
     )
     with module.context:
         sources, phases = _sources(module, device)
@@ -111,7 +115,10 @@ def compile_kernels(
 def _sources(module: ir.Module, device: Device) -> tuple[list[KernelSource], dict[str, float]]:
     check_stage(module)
     start = time.perf_counter()
-    if any(True for _ in kernel_functions(module)):
+    kernels = list(kernel_functions(module))
+    for kernel in kernels:
+        check_operands(kernel, device)
+    if kernels:
         module = _copy(module)
         lower = lower_to_nvvm if device.vendor == "nvidia" else lower_to_rocdl
         lower(module, device)

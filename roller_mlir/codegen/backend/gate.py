@@ -39,6 +39,7 @@ def compared(binary: KernelBinary, source: KernelSource, promise: Promise | None
         listing_of(binary, job.target.architecture),
         fmas=source.fma_count,
         matrices=source.matrix_count,
+        beside=(source.other_products, source.other_sums),
     )
     phases = {**binary.phases_s, "gate_s": time.perf_counter() - start}
     return replace(binary, mismatches=found, phases_s=phases)

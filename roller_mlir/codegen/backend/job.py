@@ -53,13 +53,14 @@ class KernelBinary:
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """What every phase of a compilation needs."""
+    """What every phase of a compilation needs; `counted` tells whether the instructions of kernels are counted."""
 
     target: Target
     toolchain: Toolchain
     pool: WorkerPool
     emit: Emit
     timeout_s: float
+    counted: bool = True
 
 
 def generate(source: KernelSource, job: Job) -> Message:

@@ -24,7 +24,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from roller_mlir.codegen.backend.accesses import LOCAL, SCALAR_LOAD, MemoryAccess, accesses_of
-from roller_mlir.codegen.backend.assembly import Listing, fma_count, fmas_of, main_loop_range
+from roller_mlir.codegen.backend.assembly import Listing, fma_count, fmas_of, main_loop_range, multiply_add_count
 from roller_mlir.codegen.backend.matrix_instructions import matrix_count, pieces
 from roller_mlir.codegen.backend.statistics import KernelStatistics
 from roller_mlir.mapping.promise import (
@@ -71,6 +71,7 @@ def mismatches(
     *,
     fmas: int = 0,
     matrices: int = 0,
+    beside: tuple[int, int] = (0, 0),
 ) -> tuple[Mismatch, ...]:
     """Compares a kernel with its promise.
 
@@ -80,10 +81,12 @@ def mismatches(
         listing: the machine code, or PTX where there is none; None where nothing could be read.
         fmas: multiply-adds that the kernel's IR promises.
         matrices: matrix instructions, likewise.
+        beside: multiplications and additions that the IR has beside.
     """
     found = [*_local(statistics, listing)]
     if listing is not None:
-        found += _total("fma", "fused multiply-adds", fma_count(listing.instructions), fmas)
+        have = multiply_add_count(listing.instructions, *beside)
+        found += _total("fma", "multiply-adds", have, fmas)
         found += _total("matrix", "matrix instructions", matrix_count(listing.instructions), matrices)
     if promise is None:
         return tuple(found)

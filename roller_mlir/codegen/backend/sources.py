@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any, cast
 
@@ -20,6 +21,7 @@ from roller_mlir.support.bindings import ir, llvm
 from roller_mlir.support.diagnostics import SourcePlace, place_of
 
 _KERNEL_MARKS = ("nvvm.kernel", "rocdl.kernel")
+_PRODUCT, _SUM = (re.compile(rf"= {name} (?:[a-z]+ )*?(?:<(\d+) x )?[a-z]+\d*\b") for name in ("fmul", "fadd"))
 _REFERENCES = {"llvm.call": "callee", "llvm.mlir.addressof": "global_name"}
 
 
@@ -32,6 +34,8 @@ class KernelSource:
         llvm_ir: a module that holds the kernel and what it refers to, in LLVM 22's spelling.
         fma_count: scalar multiply-adds that the kernel promises (`rtile.fma_count`), 0 where it promises none.
         matrix_count: matrix instructions that it promises (`rtile.matrix_count`), likewise.
+        other_products: multiplications of one thread in the IR beside those of promised multiply-adds.
+        other_sums: additions, likewise.
         dynamic_shared_bytes: what its launches ask for.
         place: where it stands in the source.
     """
@@ -40,6 +44,8 @@ class KernelSource:
     llvm_ir: str
     fma_count: int
     matrix_count: int
+    other_products: int = 0
+    other_sums: int = 0
     dynamic_shared_bytes: int
     place: SourcePlace | None
 
@@ -64,17 +70,25 @@ def kernel_sources(module: ir.Module) -> list[KernelSource]:
         for name, op in symbols.items():
             if not any(mark in op.attributes for mark in _KERNEL_MARKS):
                 continue
+            text, fmas = _translate(op, symbols), _count(op, FMA_COUNT)
             found.append(
                 KernelSource(
                     name=name,
-                    llvm_ir=mark_convergent(to_llvm_22(_translate(op, symbols))),
-                    fma_count=_count(op, FMA_COUNT),
+                    llvm_ir=mark_convergent(to_llvm_22(text)),
+                    fma_count=fmas,
+                    other_products=max(0, _lanes(_PRODUCT, text) - fmas),
+                    other_sums=max(0, _lanes(_SUM, text) - fmas),
                     matrix_count=_count(op, MATRIX_COUNT),
                     dynamic_shared_bytes=dynamic_workgroup_bytes(name, by_kernel.get(name, [])),
                     place=place_of(op.location),
                 )
             )
     return found
+
+
+def _lanes(operation: re.Pattern[str], text: str) -> int:
+    """Counts the scalar operations in LLVM IR, each lane of a vector for itself."""
+    return sum(int(found[1] or 1) for found in operation.finditer(text))
 
 
 def _count(kernel: Any, attribute: str) -> int:

@@ -49,6 +49,12 @@ REFUSED = {
         %o = arith.constant 1 : i32
         %s, %valid = gpu.shuffle xor %v, %o, %o : vector<4xf32>"""
     ),
+    "has width 33, which must be a power of two up to the 32 of a subgroup": kernel(
+        """%v = arith.constant 1.0 : f32
+        %o = arith.constant 1 : i32
+        %w = arith.constant 33 : i32
+        %s, %valid = gpu.shuffle xor %v, %o, %w : f32"""
+    ),
     "must pass 8, 16, 32 or 64 bits, but got i1": kernel(
         """%v = arith.constant true
         %o = arith.constant 1 : i32
