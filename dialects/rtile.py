@@ -5,15 +5,16 @@
     rtile.load(context)
 
 Attributes: TileAttr, LayoutAttr, ThreadsAttr, InstructionAttr, PlanAttr; build them with `.of(...)`. Ops: ProgramOp,
-LoadOp, MapLoadOp, ComputeOp, IndexOp, StoreOp, YieldOp with typed properties; build them with `program`, `load_tile`,
-`compute`, `index`, `store`, `yield_`. Ops print in MLIR's generic form. Each module of the dialect documents its op,
-with an example.
+LoadOp, MapLoadOp, ComputeOp, IndexOp, GatherOp, StoreOp, YieldOp with typed properties; build them with `program`,
+`load_tile`, `compute`, `index`, `gather`, `store`, `yield_`. Ops print in MLIR's generic form. Each module of the
+dialect documents its op, with an example.
 """
 
 from roller_mlir.dialects.rtile_attributes import InstructionAttr, LayoutAttr, PlanAttr, ThreadsAttr, TileAttr
 from roller_mlir.dialects.rtile_compute import ComputeOp, compute
 from roller_mlir.dialects.rtile_dialect import RTile, load
 from roller_mlir.dialects.rtile_fields import from_attribute, to_attribute
+from roller_mlir.dialects.rtile_gather import GatherOp, gather
 from roller_mlir.dialects.rtile_index import IndexOp, index
 from roller_mlir.dialects.rtile_load import LoadOp, MapLoadOp, TileLoad, load_tile
 from roller_mlir.dialects.rtile_program import (
@@ -34,6 +35,7 @@ __all__ = [
     "STAGES",
     "TASKS_PER_UNIT",
     "ComputeOp",
+    "GatherOp",
     "IndexOp",
     "InstructionAttr",
     "LayoutAttr",
@@ -49,6 +51,7 @@ __all__ = [
     "YieldOp",
     "compute",
     "from_attribute",
+    "gather",
     "index",
     "load",
     "load_tile",

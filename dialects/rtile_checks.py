@@ -71,7 +71,8 @@ def known_attributes(op: Any, names: Iterable[str]) -> None:
     """Refuse attributes that the op does not know; those of a dialect ("x.y") are anybody's."""
     known = set(names)
     for name in sorted(op.attributes):
-        require("." in name or name in known, f"has unknown attribute '{name}'; known are {', '.join(sorted(known))}")
+        others = ", ".join(sorted(known)) or "none"
+        require("." in name or name in known, f"has unknown attribute '{name}'; known are {others}")
 
 
 def static_shape(kind: Any, what: str) -> tuple[int, ...]:

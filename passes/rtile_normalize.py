@@ -6,9 +6,11 @@ math on tensors are linalg; constants are folded and common subexpressions merge
 constant start from `linalg.fill`; loops that every operand runs through contiguously are one loop, except one whose
 position the body reads (`linalg.index`); only linalg ops read what a `tensor.pad` or a `tensor.extract_slice` gives;
 `linalg.softmax`, `linalg.pack`, `linalg.unpack`, `tensor.concat` and `tensor.insert_slice` are linalg ops and
-paddings; each function result is produced by an op of its own; calls are inlined, globals that nothing changes are
-constants, assertions are left out with a remark (`roller_mlir.codegen.front_end` lists these rewrites). Loops of extent
-1 stay where nothing is fused: they cost nothing to plan.
+paddings; what a body takes by `tensor.extract` is an input at sums of loops, or an `rtile.gather` of an operand of one
+dimension at positions that are clamped into their dimensions; each function result is produced by an op of its own;
+calls are inlined, globals that nothing changes are constants, assertions are left out with a remark
+(`roller_mlir.codegen.front_end` lists these rewrites). Loops of extent 1 stay where nothing is fused: they cost nothing
+to plan.
 
     func.func @f(%x: tensor<8x4x16xf32>, %y: tensor<8x4x16xf32>) -> (tensor<8x4x16xf32>, tensor<8x4x16xf32>) {
       %s = arith.addf %x, %y : tensor<8x4x16xf32>

@@ -8,6 +8,7 @@ and reshapes. `check_signatures` looks at what simplification cannot change, `ch
 from math import prod
 from typing import Any
 
+from roller_mlir.codegen.body import GATHER
 from roller_mlir.codegen.body_operations import BODY_OPERATIONS, REMEDIES
 from roller_mlir.codegen.pads import PAD, check_sizes, read_pad
 from roller_mlir.codegen.views import SLICE, VIEWS, read_slice
@@ -22,7 +23,7 @@ DECOMPOSED = ("tensor.concat", "tensor.insert_slice")
 RESHAPES = ("tensor.collapse_shape", "tensor.expand_shape")
 PLAIN_OPS = ("arith.constant", "tensor.empty", "func.return", *VIEWS, *RESHAPES)
 BODY_DIALECTS = ("arith", "math")
-BODY_OPS = ("linalg.yield", "linalg.index", "arith.constant")
+BODY_OPS = ("linalg.yield", "linalg.index", "arith.constant", GATHER)
 
 
 def compiled_functions(module: ir.Module) -> list[Any]:

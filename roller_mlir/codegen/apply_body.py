@@ -9,9 +9,10 @@ conversion of a fragment, the exponential of a row's element. Fast-math flags ar
 has none may be contracted.
 """
 
+from collections.abc import Callable
 from typing import Any
 
-from roller_mlir.codegen.body import CONTRACTIBLE, Argument, Body, BodyOp, Constant, Local, Reference
+from roller_mlir.codegen.body import CONTRACTIBLE, GATHER, Argument, Body, BodyOp, Constant, Local, Reference
 from roller_mlir.codegen.fragments import Wide
 from roller_mlir.codegen.task_context import TaskContext, splat, vector_type
 from roller_mlir.support.bindings import ir
@@ -31,7 +32,14 @@ def widen(context: TaskContext, value: Wide, width: int) -> ir.Value:
     return context.emit.cached(("broadcast", found, width), lambda: context.emit.op("vector.broadcast", [found], kind))
 
 
-def clone_body(context: TaskContext, body: Body, values: dict[Reference, Wide], *, counted: int = 0) -> list[Wide]:
+def clone_body(
+    context: TaskContext,
+    body: Body,
+    values: dict[Reference, Wide],
+    *,
+    counted: int = 0,
+    gather: Callable[[BodyOp, Wide], Wide] | None = None,
+) -> list[Wide]:
     """Emit a body on given values and return what it yields, one value a result.
 
     Args:
@@ -39,6 +47,7 @@ def clone_body(context: TaskContext, body: Body, values: dict[Reference, Wide], 
         body: The scalar body.
         values: What its arguments stand for, and operations whose value depends on the point.
         counted: Lanes whose multiply-adds are promised to survive in the output.
+        gather: Emits an `rtile.gather` at a position; None where the body has none.
     """
     emit = context.emit
     product = _product(body)
@@ -56,6 +65,10 @@ def clone_body(context: TaskContext, body: Body, values: dict[Reference, Wide], 
             continue  # emitted with the sum that uses it, or known
         if not varying.isdisjoint(op.operands):
             varying.add(Local(number))
+        if op.name == GATHER:
+            assert gather is not None
+            values[Local(number)] = gather(op, value(op.operands[1]))
+            continue
         if product and fused in op.operands:
             assert isinstance(fused, Local)
             operands = [*(value(r) for r in product), *(value(r) for r in op.operands if r != fused)]

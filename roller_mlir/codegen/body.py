@@ -37,6 +37,9 @@ WIDENING = ("arith.extf", "arith.extsi")
 INDEX = "rtile.index"
 """The position of a point on loop `dim`; bodies call it so whether they stand in linalg or in rtile."""
 
+GATHER = "rtile.gather"
+"""The element of a whole tensor, which an argument stands for, at a computed position."""
+
 # Sums of products: the sum, and the product that one instruction computes with it.
 _MULTIPLY_ADDS = {"arith.addf": "arith.mulf", "arith.addi": "arith.muli"}
 
@@ -119,6 +122,11 @@ class Body:
         """Return whether the body uses an argument."""
         used = [reference for op in self.ops for reference in op.operands] + list(self.yielded)
         return Argument(argument) in used
+
+    def gathered(self) -> frozenset[int]:
+        """Return the arguments that stand for whole tensors, which the body reads at computed positions."""
+        tables = [op.operands[0] for op in self.ops if op.name == GATHER]
+        return frozenset(table.number for table in tables if isinstance(table, Argument))
 
     def combiner(self) -> str | None:
         """Return the operation that joins the only accumulator with the point's contribution, if it has that form."""
@@ -275,6 +283,14 @@ def read_body(block: ir.Block, inputs: int) -> Body:
         known[operation.results[0]] = Local(len(ops) - 1)
     yielded = tuple(reference(value) for value in yields)
     return Body(inputs, tuple(ops), yielded, tuple(argument.type for argument in block.arguments))
+
+
+def gathered_arguments(operation: ir.Operation) -> frozenset[int]:
+    """Return the operands of a linalg op that its body reads at computed positions."""
+    if not operation.regions or not operation.regions[0].blocks:
+        return frozenset()
+    inner = [op.operation for op in operation.regions[0].blocks[0].operations]
+    return frozenset(ir.BlockArgument(op.operands[0]).arg_number for op in inner if op.name == GATHER)
 
 
 def _is_accumulator_of(reference: Reference, inputs: int, result: ir.Value, yields: Sequence[ir.Value]) -> bool:

@@ -33,6 +33,9 @@ class CommonLoops:
         self._walkers = {one: {one[0]} for one in self._class}  # by the class's first: members with a loop in it
         for reader, root in enumerate(roots):
             for source, access in zip(root.sources, root.expression.inputs, strict=True):
+                if source in made and access.gathered:
+                    name, maker = root.operation.name, roots[made[source]].operation.name
+                    raise GroupError(f"'{name}' reads what '{maker}' makes at computed positions, thus from memory")
                 if source in made:
                     self._join_read(made[source], source, reader, access)
             for start, access in starts_of(root):
@@ -78,7 +81,7 @@ class CommonLoops:
         first: dict[ir.Value, tuple[int, Access]] = {}
         for reader, root in enumerate(self._roots):
             for source, access in zip(root.sources, root.expression.inputs, strict=True):
-                if source in made:
+                if source in made or access.gathered:
                     continue
                 if source not in first:
                     first[source] = (reader, access)

@@ -6,11 +6,13 @@ The scalar body is cloned onto scalars or lane vectors. A product that feeds a s
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
 from roller_mlir.codegen.apply_body import clone_body, keeps_every_product, widen
 from roller_mlir.codegen.body import INDEX, Argument, Body, Local, Reference
 from roller_mlir.codegen.fragments import Fragments, Wide
+from roller_mlir.codegen.gathers import emit_gather
 from roller_mlir.codegen.register_tiles import read_register_tile
 from roller_mlir.codegen.task_context import TaskContext, element_bytes
 from roller_mlir.codegen.thread_box import Positions, ThreadBox
@@ -33,6 +35,7 @@ class Compute:
         box: Its box as the thread sees it.
         body: Its scalar body.
         inputs: Tile and index functions of each input that the body reads, by argument number.
+        tables: The whole tensor of each argument that the body reads at computed positions.
         origin: Position of the box in the operator's loops.
         masked: Reduction loops whose points may lie out of range and would then contribute something.
         unroll: Reduction points that are unrolled.
@@ -42,6 +45,7 @@ class Compute:
     box: ThreadBox
     body: Body
     inputs: dict[int, tuple[DirectTile | StagedTile | RegisterTile, tuple[LinearIndex, ...]]]
+    tables: dict[int, DirectTile]
     origin: tuple[Linear, ...]
     masked: tuple[int, ...]
     unroll: int
@@ -170,7 +174,8 @@ def _point(
             loop = ir.IntegerAttr(op.attributes["dim"]).value
             values[Local(number)] = _position(context, compute, loop, positions)
     lanes = _live_lanes(compute, positions) if counted else 0
-    for number, found in enumerate(clone_body(context, compute.body, values, counted=lanes)):
+    gather = partial(emit_gather, context, compute.tables)
+    for number, found in enumerate(clone_body(context, compute.body, values, counted=lanes, gather=gather)):
         new, old = widen(context, found, box.width), accumulators[number * count + at]
         if condition is not None:
             new = context.emit.op("arith.select", [condition, new, old], new.type)

@@ -63,6 +63,7 @@ class ComputeReader:
         box, body = self.box(view), self.body(view)
         maps = [map_indices(m) for m in view.maps]
         inputs: Inputs = {}
+        tables: dict[int, DirectTile] = {}
         for number, value in enumerate(view.inputs):
             if not body.reads(number):
                 continue
@@ -71,7 +72,10 @@ class ComputeReader:
                 fail(view.operation, f"'{view.operation.name}' input {number} is no loaded tile; load it first")
             if isinstance(tile, RegisterTile):
                 settle(self._scope.context, tile, everyone=True)
-            inputs[number] = (tile, maps[number])
+            if number in body.gathered():
+                tables[number] = _table(view, number, tile)
+            else:
+                inputs[number] = (tile, maps[number])
         origin = tuple(
             apply_indices(map_indices(view.origin_map), self._scope.context.linear(view.operation, view.indices))
         )
@@ -83,7 +87,7 @@ class ComputeReader:
             and not self._contributes_nothing(loop, bound.extent, body, inputs, origin)
         )
         matrix = matrix_of(view, box, body, maps, self._scope.context.subgroup_size)
-        return Compute(box, body, inputs, origin, masked, view.thread_map.unroll, matrix)
+        return Compute(box, body, inputs, tables, origin, masked, view.thread_map.unroll, matrix)
 
     def _contributes_nothing(
         self,
@@ -180,3 +184,16 @@ class ComputeReader:
             found = [fragments.read(tile, indices, box.at(key)) for key in box.keys]
         kind = vector_type(element, box.width)
         return [v if w == box.width else emit.op("vector.broadcast", [v], kind) for v, w in found]
+
+
+def _table(view: ComputeOp, number: int, tile: DirectTile | StagedTile | RegisterTile) -> DirectTile:
+    """Return the tile of an input that is read at computed positions: a whole tensor, which is read where it lies."""
+    whole = isinstance(tile, DirectTile) and tile.body is None and all(at == Linear() for at in tile.origin)
+    shape = tuple(ir.RankedTensorType(view.inputs[number].type).shape)
+    if not whole or not isinstance(tile, DirectTile) or tile.steps != (1,) or tile.shape != shape:
+        fail(
+            view.operation,
+            f"'{view.operation.name}' reads input {number} at computed positions; load it as one register tile that is "
+            "the whole tensor of one dimension",
+        )
+    return tile

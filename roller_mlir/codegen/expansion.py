@@ -7,6 +7,7 @@ whose points lie on several threads is computed by all of them alike.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any
 
@@ -170,7 +171,7 @@ class Expansion:
             for position, (source, access) in enumerate(zip(root.sources, expression.inputs, strict=True))
         ]
         accesses = [
-            self._inner(box, access) if source in self._tiles else box.access(access)
+            self._inner(box, access) if source in self._tiles else box.access(_whole(access, len(member.loops)))
             for source, access in zip(root.sources, expression.inputs, strict=True)
         ]
         accesses += [self._inner(box, access) for access in expression.outputs]
@@ -222,6 +223,8 @@ class Expansion:
         """Return the tile that an input of an op is read from."""
         if source in self._tiles:
             return self._tiles[source]
+        if access.gathered:
+            return self._table(source, access)
         operand = self._operands.get((number, position))
         if operand is None:  # of an epilogue
             own = box.access(access)
@@ -302,6 +305,12 @@ class Expansion:
             clone_region(producer, load)
         return load.operation.results[0]
 
+    def _table(self, source: ir.Value, access: Access) -> ir.Value:
+        """Load a tensor that is read at computed positions: the whole of it, read where an element is needed."""
+        tile = rtile.TileAttr.of([access.gathered], REGISTER, [1])
+        origin = ir.AffineMap.get(0, 0, [ir.AffineConstantExpr.get(0)])
+        return rtile.load_tile(source, [], tile=tile, origin=origin).operation.results[0]
+
     def _origin(self, box: ComputeBox, access: Access) -> tuple[list[ir.Value], ir.AffineMap]:
         """Return the loop variables that an access depends on, and its tile's origin as a map of them."""
         used = [loop for loop in sorted(access.loops()) if box.group[loop] in self._variables]
@@ -321,6 +330,13 @@ class Expansion:
                     value = ir.AffineDimExpr.get(position) * factor + value
             results.append(value)
         return ir.AffineMap.get(len(used), 0, results)
+
+
+def _whole(access: Access, loops: int) -> Access:
+    """Return a gathered access as one of the whole tensor's first element; any other as it is."""
+    if not access.gathered:
+        return access
+    return replace(access, shape=(access.gathered,), indices=(LinearIndex((0,) * loops),))
 
 
 def _is_plain(access: Access) -> bool:

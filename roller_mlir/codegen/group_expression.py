@@ -43,7 +43,7 @@ def group_expression(
         raise GroupError("the tensors that leave the group have different loops")
     if heavy is not None:
         return _with_tail(members, heavy, whole, kinds, made, first, tuple(more))
-    found: dict[tuple[ir.Value, tuple[LinearIndex, ...], float | None], list[tuple[int, int]]] = {}
+    found: dict[tuple[ir.Value, tuple[LinearIndex, ...], float | None, int], list[tuple[int, int]]] = {}
     accesses: list[Access] = []
     pads: list[float | None] = []
     for number, member in enumerate(members):
@@ -53,7 +53,7 @@ def group_expression(
                 continue
             moved = _moved(access, member, count)
             pad = root.expression.pad_values[position]
-            key = (source, moved.indices, pad if reads_outside(root.expression, access) else None)
+            key = (source, moved.indices, pad if reads_outside(root.expression, access) else None, access.gathered)
             if key not in found:
                 accesses.append(replace(moved, name=f"arg{len(accesses)}"))
                 pads.append(pad)

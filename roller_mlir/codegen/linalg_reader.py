@@ -6,6 +6,7 @@ input that a tensor.pad or a tensor.extract_slice gives is an access to the tens
 """
 
 from dataclasses import dataclass
+from math import prod
 from typing import Any, cast
 
 from roller_mlir.codegen.accepted_input import RESHAPES
@@ -82,7 +83,8 @@ def read_structured(operation: ir.Operation) -> StructuredOp:
         fail(operation, f"'{operation.name}': {error}")
     loops = _loops(operation, maps, indices, inputs)
     used = tuple(i for i in range(inputs) if body.reads(i) and _is_tensor(operation, i))
-    views = [view_of(operation.operands[i]) for i in used]
+    gathered = body.gathered()
+    views = [None if i in gathered else view_of(operation.operands[i]) for i in used]
     sources = [operation.operands[i] if v is None else v.source for i, v in zip(used, views, strict=True)]
     for below in map(defining_op, sources):
         if below is not None and below.name in VIEWS:
@@ -93,7 +95,9 @@ def read_structured(operation: ir.Operation) -> StructuredOp:
     expression = TensorExpression(
         loops=loops,
         inputs=tuple(
-            _access(operation, i, source, indices[i] if view is None else view.moved(indices[i]))
+            _table(operation, i)
+            if i in gathered
+            else _access(operation, i, source, indices[i] if view is None else view.moved(indices[i]))
             for i, source, view in zip(used, sources, views, strict=True)
         ),
         output=outputs[0],
@@ -158,6 +162,12 @@ def _shape(operation: ir.Operation, number: int, value: ir.Value | None = None) 
     if not tensor.has_static_shape:
         fail(operation, f"'{operation.name}' operand {number} has type {tensor}; shapes must be static")
     return tuple(tensor.shape)
+
+
+def _table(operation: ir.Operation, number: int) -> Access:
+    """Return the access of an operand whose elements are read at positions that the body computes."""
+    kind = ir.RankedTensorType(operation.operands[number].type)
+    return Access(f"arg{number}", (), str(kind.element_type), (), gathered=prod(_shape(operation, number)))
 
 
 def _access(operation: ir.Operation, number: int, source: ir.Value, indices: tuple[LinearIndex, ...]) -> Access:

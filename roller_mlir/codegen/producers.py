@@ -52,7 +52,7 @@ def reuses(expression: TensorExpression) -> bool:
     if not expression.reductions():
         return False
     wide = {loop for loop in expression.parallel() if expression.loops[loop].extent > 1}
-    used = [access.loops() & wide for access in expression.inputs]
+    used = [access.loops() & wide for access in expression.inputs if not access.gathered]
     if any(not (a <= b or b <= a) for a in used for b in used):
         return True
     return any(expression.moves_window(loop) for loop in expression.reductions() if expression.loops[loop].extent > 1)
@@ -70,6 +70,8 @@ def readers_of(value: ir.Value) -> set[ir.Operation]:
 def _fits(producer: StructuredOp, reader: StructuredOp, value: ir.Value) -> bool:
     """Whether a producer can be the body of a load of its only reader."""
     expression = producer.expression
+    if any(access.gathered for access in (*expression.inputs, *_accesses_of(reader, value))):
+        return False
     if readers_of(value) != {reader.operation} or reader.sources.count(value) != 1:
         return False
     if expression.reductions() or len(expression.inputs) != 1 or expression.more_outputs or expression.accumulates:
@@ -86,6 +88,10 @@ def _fits(producer: StructuredOp, reader: StructuredOp, value: ir.Value) -> bool
         return False
     # The same tensor but for the order of dimensions: outside of one is outside of the other, in a slice it is not.
     return _extents(read) == _extents(written)
+
+
+def _accesses_of(reader: StructuredOp, value: ir.Value) -> list[Access]:
+    return [a for source, a in zip(reader.sources, reader.expression.inputs, strict=True) if source == value]
 
 
 def _extents(access: Access) -> list[tuple[int, int]]:

@@ -13,6 +13,7 @@ such a layer norm are seen to walk common loops. Products and windows with a nam
 from collections.abc import Sequence
 from typing import Any
 
+from roller_mlir.codegen.body import gathered_arguments
 from roller_mlir.codegen.generic import bodiless_generic, iterators_of
 from roller_mlir.codegen.linalg_reader import fill_constant, is_structured
 from roller_mlir.support.bindings import ir, linalg
@@ -29,15 +30,16 @@ def read_through_unit_extents(block: ir.Block) -> None:
             continue
         if len(operation.results) == 1 and fill_constant(operation.results[0]) is not None:
             continue
-        if any(_before(value) is not None for value in _inputs(operation)):
-            _rewrite(operation)
+        tables = gathered_arguments(operation)
+        if any(n not in tables and _before(value) is not None for n, value in enumerate(_inputs(operation))):
+            _rewrite(operation, tables)
 
 
 def _inputs(operation: ir.Operation) -> list[ir.Value]:
     return list(operation.operands)[: len(operation.operands) - len(operation.results)]
 
 
-def _rewrite(operation: ir.Operation) -> None:
+def _rewrite(operation: ir.Operation, tables: frozenset[int]) -> None:
     attributes: Any = linalg.get_indexing_maps(operation)  # pyright: ignore[reportAttributeAccessIssue]
     maps: list[ir.AffineMap] = [ir.AffineMapAttr(attribute).value for attribute in attributes]
     kinds = iterators_of(operation, maps)
@@ -45,7 +47,7 @@ def _rewrite(operation: ir.Operation) -> None:
         return
     inputs = _inputs(operation)
     changed = False
-    for number in range(len(inputs)):
+    for number in sorted(set(range(len(inputs))) - tables):
         value, indices = inputs[number], list[Any](maps[number].results)
         while (inner := _before(value)) is not None:
             indices = _indices(inner, indices)

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from math import prod
 from typing import Any
 
+from roller_mlir.codegen.body import gathered_arguments
 from roller_mlir.codegen.pads import PAD, Padding, pad_tensor, padding_of
 from roller_mlir.plan import LinearIndex
 from roller_mlir.support.bindings import ir, tensor
@@ -141,11 +142,15 @@ def view_of(value: ir.Value) -> View | None:
 
 
 def reads_through(use: Any) -> bool:
-    """Return whether a use of a padding or a slice needs no copy of it: a loop nest's input, or a slice of it."""
+    """Return whether a use of a padding or a slice needs no copy of it: a loop nest's input, or a slice of it.
+
+    A tensor that is read at computed positions is a tensor as it lies in memory.
+    """
     user = use.owner.operation
     if user.name == SLICE:
         return True
-    return user.name.startswith("linalg.") and use.operand_number < len(user.operands) - len(user.results)
+    is_input = user.name.startswith("linalg.") and use.operand_number < len(user.operands) - len(user.results)
+    return is_input and use.operand_number not in gathered_arguments(user)
 
 
 def padded_behind(value: Any, high: list[int], scalar: ir.Attribute) -> ir.Value:

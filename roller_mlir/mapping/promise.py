@@ -105,7 +105,9 @@ def promise_of(expression: TensorExpression, plan: Plan, device: Device) -> Prom
         loops=steps > 1 or bool(rolled),
         only_fmas=matrix is None
         and not (expression.epilogue or expression.epilogue_flops or any(expression.prologue_flops)),
-        reads_more=bool(expression.epilogue) or expression.accumulates,
+        reads_more=bool(expression.epilogue)
+        or expression.accumulates
+        or any(access.gathered for access in expression.inputs),
         packed=plan.instruction == "packed_fma" and all(_by_lanes(a, plan) for a in expression.inputs),
         family=plan.instruction,
         pass_matrices=matrix.instructions if matrix is not None else 0,
@@ -131,6 +133,8 @@ def _pass_fmas(expression: TensorExpression, plan: Plan, rolled: frozenset[int],
         return 0  # matrix instructions multiply and add
     if len(expression.inputs) < 2:
         return 0  # products with a constant are made once for all sums that take them
+    if any(access.gathered for access in expression.inputs):
+        return 0  # points that read at one position make equal products
     used = {loop for access in expression.inputs for loop in access.loops()}
     if any(axis.registers > 1 and loop not in used for loop, axis in enumerate(plan.axes)):
         return 0  # equal products are made once

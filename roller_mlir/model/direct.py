@@ -38,7 +38,7 @@ def direct_programs(facts: Facts, *, stage: bool = True) -> Iterator[Program]:
 
 def _dominants(facts: Facts) -> list[AccessFacts]:
     """Return the accesses whose contiguous loop the lanes may follow: the output's and the largest input's."""
-    ranked = sorted(facts.inputs, key=lambda a: -a.access.size_bytes)[:1]
+    ranked = sorted(facts.inputs, key=lambda a: -a.walked_bytes)[:1]
     if not facts.reductions or facts.expression.ordered:
         ranked = [facts.output]
     elif facts.output.contiguous is not None:
@@ -126,7 +126,7 @@ def _transposed(facts: Facts, lead: int) -> int | None:
     """Return the contiguous loop of an input that runs across the leading loop in an element-wise expression."""
     if facts.reductions:
         return None
-    for access in sorted(facts.inputs, key=lambda a: -a.access.size_bytes):
+    for access in sorted(facts.inputs, key=lambda a: -a.walked_bytes):
         if access.contiguous is not None and access.contiguous != lead and lead in access.loops:
             return access.contiguous
     return None

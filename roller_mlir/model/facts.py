@@ -33,6 +33,7 @@ class AccessFacts:
         strides: Bytes between neighbouring points of each loop.
         windows: Whether some dimension is indexed by several loops.
         words: 32-bit registers of one element.
+        walked_bytes: Bytes of the tensor, 0 of one that is read at computed positions: no loop walks it.
         own: Gives the entries of the access's own loops from one entry per loop.
         widths: What `estimate.ideal_widths` remembers.
         copies: What `traffic` remembers of staged copies.
@@ -42,7 +43,8 @@ class AccessFacts:
         self.access = access
         self.element_bytes = access.element_bytes
         self.words = max(1, access.element_bytes // 4)
-        self.loops = tuple(sorted(access.loops()))
+        self.walked_bytes = 0 if access.gathered else access.size_bytes
+        self.loops = tuple(range(len(expression.loops)) if access.gathered else sorted(access.loops()))
         self.parallel = tuple(i for i in self.loops if not expression.loops[i].reduction)
         self.reduces = len(self.parallel) < len(self.loops)
         self.contiguous = contiguous_loop(access)
@@ -52,6 +54,8 @@ class AccessFacts:
             * abs(sum(index.coefficients[i] * r for index, r in zip(access.indices, row, strict=True)))
             for i in range(len(expression.loops))
         )
+        if access.gathered:
+            self.strides = (machine.sector_bytes,) * len(expression.loops)  # each element in a sector of its own
         self.windows = any(len(index.terms()) > 1 for index in access.indices)
         last = access.indices[-1] if access.indices else None
         self.outer = {loop for index in access.indices[:-1] for loop in index.terms()}
@@ -89,7 +93,9 @@ class AccessFacts:
         """Return the bytes that loading one tile of a box moves, in whole transactions."""
         key = self.own(blocks)
         found = self._traffic.get(key)
-        if found is None:
+        if found is None and self.access.gathered:
+            found = self._traffic[key] = prod(blocks) * self._sector_bytes
+        elif found is None:
             found = self._traffic[key] = access_traffic(self.access, blocks, self._sector_bytes)
         return found
 

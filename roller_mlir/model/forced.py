@@ -63,7 +63,7 @@ def _candidates(facts: Facts, options: ConstructOptions) -> Iterator[Program]:
 
 def _orders(facts: Facts, threads: Sequence[int]) -> Iterator[tuple[int | None, tuple[int, ...]]]:
     """Yield lane loops and thread orders: along the output's rows, or along a split reduction that is contiguous."""
-    largest = max(facts.inputs, key=lambda a: a.access.size_bytes, default=facts.output)
+    largest = max(facts.inputs, key=lambda a: a.walked_bytes, default=facts.output)
     lead = facts.output.contiguous
     along = largest.contiguous
     if along is not None and facts.reduction[along] and threads[along] > 1:

@@ -63,7 +63,7 @@ def row_problem(facts: Facts, stages: int) -> str:
 
 def _lead(facts: Facts) -> int | None:
     """Return the contiguous loop of the largest tensor."""
-    accesses = sorted((*facts.inputs, facts.output), key=lambda access: -access.access.size_bytes)
+    accesses = sorted((*facts.inputs, facts.output), key=lambda access: -access.walked_bytes)
     return next((access.contiguous for access in accesses if access.contiguous is not None), None)
 
 

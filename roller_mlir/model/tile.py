@@ -95,6 +95,8 @@ def reuse_loops(expression: TensorExpression) -> tuple[int, ...]:
         if expression.loops[loop].extent == 1:
             continue
         for access in expression.inputs:
+            if access.gathered:
+                continue
             if loop not in access.loops() or access.moves_window(loop):
                 found.append(loop)
                 break
@@ -106,6 +108,7 @@ def has_outer_product(expression: TensorExpression) -> bool:
     reused = [
         {loop for loop in expression.parallel() if loop not in access.loops() and expression.loops[loop].extent > 1}
         for access in expression.inputs
+        if not access.gathered
     ]
     return bool(expression.reductions()) and any(
         (one - other) and (other - one) for i, one in enumerate(reused) for other in reused[i + 1 :]

@@ -176,6 +176,8 @@ def _copies(access_facts: AccessFacts, plan: Plan, vector: int, boxes: Boxes, la
 
 def _direct(facts: Facts, plan: Plan, access_facts: AccessFacts, operand: OperandPlan, boxes: Boxes) -> OperandTraffic:
     machine, access = facts.machine, access_facts.access
+    if access.gathered:
+        return _gathered(access, _runs(facts, boxes) * prod([axis.block for axis in plan.axes]))
     lanes = min(machine.device.subgroup_size, plan.threads)
     runs = _runs(facts, boxes)
     own = prod(plan.axes[loop].registers for loop in access_facts.loops)
@@ -190,6 +192,11 @@ def _direct(facts: Facts, plan: Plan, access_facts: AccessFacts, operand: Operan
             sectors * (own // width) * subgroups * runs, moved, own * plan.threads * runs * alignments
         ),
     )
+
+
+def _gathered(access: Access, points: int) -> OperandTraffic:
+    """Return what reads at computed positions move at most: an element and a sector for each point of the boxes."""
+    return OperandTraffic(name=access.name, global_load_bytes=points * access.element_bytes, global_load_sectors=points)
 
 
 def _output(facts: Facts, plan: Plan, boxes: Boxes) -> OperandTraffic:
@@ -223,6 +230,9 @@ def _written(facts: Facts, plan: Plan, boxes: Boxes, output: AccessFacts) -> Ope
 
 def _epilogue(facts: Facts, plan: Plan, access_facts: AccessFacts, boxes: Boxes) -> OperandTraffic:
     """Return what the epilogue reads of a tensor, straight from global memory: each thread that stores, once."""
+    if access_facts.access.gathered:
+        points = [boxes.count(loop) * plan.axes[loop].block for loop in facts.parallel]
+        return _gathered(access_facts.access, prod(points))
     width = access_facts.direct_vector([axis.chunk for axis in plan.axes])
     moved, touched = _after_reduction(facts, plan, access_facts, width, boxes)
     access = access_facts.access

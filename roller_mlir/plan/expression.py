@@ -107,12 +107,15 @@ class Access:
         shape: Extents in elements, one a dimension.
         element_type: MLIR's spelling, such as "f32".
         indices: One linear index a dimension.
+        gathered: Elements of a tensor that each point reads at a position which is data; shape and indices are then
+            empty. 0 of every other access.
     """
 
     name: str
     shape: tuple[int, ...]
     element_type: str
     indices: tuple[LinearIndex, ...]
+    gathered: int = 0
 
     @property
     def element_bytes(self) -> int:
@@ -122,7 +125,7 @@ class Access:
     @property
     def size_bytes(self) -> int:
         """Bytes of the whole tensor."""
-        return prod(self.shape) * self.element_bytes
+        return (self.gathered or prod(self.shape)) * self.element_bytes
 
     def loops(self) -> frozenset[int]:
         """Return the loops that the access depends on."""

@@ -56,6 +56,23 @@ def apply_scalar_operation(op: ir.Operation, element_type: str, operands: Sequen
         return table[ir.IntegerAttr(op.attributes["predicate"]).value](*operands)
 
 
+def element_at(table: Bounded, places: Sequence[Bounded]) -> Bounded:
+    """Return the elements of a tensor at positions; one outside of the tensor is the nearest that is inside.
+
+    Where a right program may be at another position, it may have anything.
+
+    >>> table = Bounded(np.array([5, 6, 7]))
+    >>> [int(element_at(table, [Bounded(np.array(at))]).data) for at in (-2, 1, 3)]
+    [5, 6, 7]
+    """
+    at = tuple(np.clip(place.data, 0, n - 1) for place, n in zip(places, table.data.shape, strict=True))
+    found = table.map(lambda array: np.asarray(array[at]))
+    if all(place.error is None for place in places):
+        return found
+    unsure = np.any(np.broadcast_arrays(found.data != found.data, *(place.errors() > 0 for place in places)), axis=0)
+    return Bounded(found.data, np.where(unsure, np.inf, found.errors()))
+
+
 class BodyEvaluator:
     """Evaluates values of a body lazily, each once, on arrays with one axis per loop, with their bounds."""
 
@@ -65,15 +82,12 @@ class BodyEvaluator:
         block: Any,
         arguments: Sequence[Bounded],
         ranges: tuple[range, ...],
-        outer: Mapping[Any, Bounded] | None = None,
+        outer: Mapping[Any, Bounded],
     ) -> None:
-        """Bind the block's first arguments to arrays, the loops to ranges, and scalars from outside to their values."""
+        """Bind the block's first arguments to arrays, the loops to ranges, and what is from outside to its values."""
         self._op = op
         self._ranges = ranges
-        self._known: dict[Any, Bounded] = {
-            **(outer or {}),
-            **dict(zip(list(block.arguments), arguments, strict=False)),
-        }
+        self._known: dict[Any, Bounded] = {**outer, **dict(zip(list(block.arguments), arguments, strict=False))}
 
     def value(self, value: Any) -> Bounded:
         """Return a value of the body; an unknown operation is a located error."""
@@ -96,6 +110,9 @@ class BodyEvaluator:
         if op.name in EXTENDED:
             operands = [self.value(operand) for operand in op.operands]
             return apply_extended(EXTENDED[op.name], operands)[ir.OpResult(value).result_number]
+        if op.name == "tensor.extract":
+            table, *places = [self.value(operand) for operand in op.operands]
+            return element_at(table, places)
         if not is_scalar_operation(op):
             fail(op, f"numpy reference: '{op.name}' is not supported in a body")
         return apply_bounded(apply_scalar_operation, op, kind, [self.value(operand) for operand in op.operands])

@@ -80,7 +80,6 @@ def _run(
     """Evaluate a function's operations in order, and those of the functions that it calls."""
     block = function.regions[0].blocks[0]
     values: dict[Any, Bounded] = dict(zip(block.arguments, arguments, strict=True))
-    scalars = {value: found for value, found in values.items() if not found.data.ndim}
     for op in [op.operation for op in block.operations][:-1]:
         operands = [values[operand] for operand in op.operands]
         if op.name == "func.call":
@@ -89,10 +88,8 @@ def _run(
             callee = _find(_module_of(op), ir.FlatSymbolRefAttr(op.attributes["callee"]).value)
             results = _run(callee, operands, accumulation, depth + 1)
         else:
-            results = _evaluate(op, operands, accumulation, scalars)
-        found = dict(zip(op.results, results, strict=True))
-        values.update(found)
-        scalars.update((result, value) for result, value in found.items() if not value.data.ndim)
+            results = _evaluate(op, operands, _outer(op, values), accumulation)
+        values.update(zip(op.results, results, strict=True))
     return [values[operand] for operand in _terminator(function).operands]
 
 
@@ -131,8 +128,14 @@ def _shape(op: ir.Operation) -> tuple[int, ...]:
     return tuple(tensor.shape)
 
 
+def _outer(op: ir.Operation, values: Mapping[Any, Bounded]) -> dict[Any, Bounded]:
+    """Return the values of the function that the op's body uses."""
+    inner = [one.operation for region in op.regions for block in region.blocks for one in block.operations]
+    return {operand: values[operand] for one in inner for operand in one.operands if operand in values}
+
+
 def _evaluate(
-    op: ir.Operation, operands: Sequence[Bounded], accumulation: Accumulation, scalars: Mapping[Any, Bounded]
+    op: ir.Operation, operands: Sequence[Bounded], outer: Mapping[Any, Bounded], accumulation: Accumulation
 ) -> list[Bounded]:
     if op.name in _NOTHING:
         return []
@@ -144,7 +147,7 @@ def _evaluate(
         return [apply_bounded(apply_scalar_operation, op, _element_type(op, op.results[0].type), operands)]
     if not op.name.startswith("linalg."):
         fail(op, f"numpy reference: '{op.name}' is not supported")
-    return evaluate_structured(op, operands, accumulation, scalars)
+    return evaluate_structured(op, operands, accumulation, outer)
 
 
 def _constant(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:

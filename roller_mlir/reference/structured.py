@@ -13,6 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from math import prod
+from types import MappingProxyType
 from typing import Any, cast
 
 import numpy as np
@@ -48,7 +49,7 @@ def evaluate_structured(
     op: ir.Operation,
     operands: Sequence[Bounded],
     accumulation: Accumulation = UNKNOWN,
-    outer: Mapping[Any, Bounded] | None = None,
+    outer: Mapping[Any, Bounded] = MappingProxyType({}),
 ) -> list[Bounded]:
     """Evaluate a linalg structured op on tensors.
 
@@ -56,7 +57,7 @@ def evaluate_structured(
         op: The op; an index, operation or type that the reference does not know is a located error.
         operands: One array per operand (inputs, then initial outputs); scalars are 0-dimensional.
         accumulation: How the kernels sum products.
-        outer: Scalars of the function that the body may use, 0-dimensional.
+        outer: Values of the function that the body uses: scalars, and tensors that it takes elements of.
 
     Returns:
         One value per result, in the result's element type.
@@ -68,7 +69,7 @@ def evaluate_structured(
     values: dict[int, Bounded] = {}
     for written, numbers in _output_loops(op, maps[-results:]).items():
         rest = tuple(i for i in range(len(extents)) if i not in written)
-        space = _Space(op, maps, extents, written, rest, len(maps) - results, tuple(numbers), outer or {})
+        space = _Space(op, maps, extents, written, rest, len(maps) - results, tuple(numbers), outer)
         found = _evaluate(space, operands, [types[n] for n in numbers], accumulation)
         values.update(zip(numbers, found, strict=True))
     return [values[number] for number in range(results)]

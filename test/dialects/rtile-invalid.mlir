@@ -1685,3 +1685,93 @@ func.func @unknown() {
 
 // expected-error@+1 {{expected 3 type arguments, but had 1}}
 func.func private @attribute() attributes {rtile.x = #rtile.tile<[1]>}
+
+// -----
+
+func.func @gather(%t: tensor<8xf32>, %z: tensor<8xf32>, %i: index) {
+  %s = "rtile.compute"(%t, %z, %i) ({
+  ^bb0(%e: f32, %o: f32):
+    %p = "rtile.index"() {dim = 0 : i64} : () -> index
+    %f = arith.addf %e, %e : f32
+    // expected-error@+1 {{'rtile.gather' op needs an argument of its body and a position, but has 1}}
+    %x = "rtile.gather"(%e) : (f32) -> f32
+    "rtile.yield"(%o) : (f32) -> ()
+  }) {operandSegmentSizes = array<i32: 1, 1, 1>,
+      indexing_maps = [affine_map<(d0) -> (0)>, affine_map<(d0) -> (d0)>],
+      iterator_types = [#linalg.iterator_type<parallel>], box = array<i64: 8>, bounds = array<i64: 8>,
+      origin = affine_map<(d0) -> (d0 * 8)>, threads = #rtile.threads<{axes = [[8, 1]], order = [0], unroll = 1}>}
+      : (tensor<8xf32>, tensor<8xf32>, index) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @gather(%t: tensor<8xf32>, %z: tensor<8xf32>, %i: index) {
+  %s = "rtile.compute"(%t, %z, %i) ({
+  ^bb0(%e: f32, %o: f32):
+    %p = "rtile.index"() {dim = 0 : i64} : () -> index
+    %f = arith.addf %e, %e : f32
+    // expected-error@+1 {{'rtile.gather' op needs an argument of the body that it stands in as its first operand}}
+    %x = "rtile.gather"(%f, %p) : (f32, index) -> f32
+    "rtile.yield"(%o) : (f32) -> ()
+  }) {operandSegmentSizes = array<i32: 1, 1, 1>,
+      indexing_maps = [affine_map<(d0) -> (0)>, affine_map<(d0) -> (d0)>],
+      iterator_types = [#linalg.iterator_type<parallel>], box = array<i64: 8>, bounds = array<i64: 8>,
+      origin = affine_map<(d0) -> (d0 * 8)>, threads = #rtile.threads<{axes = [[8, 1]], order = [0], unroll = 1}>}
+      : (tensor<8xf32>, tensor<8xf32>, index) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @gather(%t: tensor<8xf32>, %z: tensor<8xf32>, %i: index) {
+  %s = "rtile.compute"(%t, %z, %i) ({
+  ^bb0(%e: f32, %o: f32):
+    %p = "rtile.index"() {dim = 0 : i64} : () -> index
+    %f = arith.addf %e, %e : f32
+    // expected-error@+1 {{'rtile.gather' op position must be an index, but is f32}}
+    %x = "rtile.gather"(%e, %o) : (f32, f32) -> f32
+    "rtile.yield"(%o) : (f32) -> ()
+  }) {operandSegmentSizes = array<i32: 1, 1, 1>,
+      indexing_maps = [affine_map<(d0) -> (0)>, affine_map<(d0) -> (d0)>],
+      iterator_types = [#linalg.iterator_type<parallel>], box = array<i64: 8>, bounds = array<i64: 8>,
+      origin = affine_map<(d0) -> (d0 * 8)>, threads = #rtile.threads<{axes = [[8, 1]], order = [0], unroll = 1}>}
+      : (tensor<8xf32>, tensor<8xf32>, index) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @gather(%t: tensor<8xf32>, %z: tensor<8xf32>, %i: index) {
+  %s = "rtile.compute"(%t, %z, %i) ({
+  ^bb0(%e: f32, %o: f32):
+    %p = "rtile.index"() {dim = 0 : i64} : () -> index
+    %f = arith.addf %e, %e : f32
+    // expected-error@+1 {{'rtile.gather' op result must be f32, as the argument, but is f64}}
+    %x = "rtile.gather"(%e, %p) : (f32, index) -> f64
+    "rtile.yield"(%o) : (f32) -> ()
+  }) {operandSegmentSizes = array<i32: 1, 1, 1>,
+      indexing_maps = [affine_map<(d0) -> (0)>, affine_map<(d0) -> (d0)>],
+      iterator_types = [#linalg.iterator_type<parallel>], box = array<i64: 8>, bounds = array<i64: 8>,
+      origin = affine_map<(d0) -> (d0 * 8)>, threads = #rtile.threads<{axes = [[8, 1]], order = [0], unroll = 1}>}
+      : (tensor<8xf32>, tensor<8xf32>, index) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @gather(%t: tensor<8xf32>, %z: tensor<8xf32>, %i: index) {
+  %s = "rtile.compute"(%t, %z, %i) ({
+  ^bb0(%e: f32, %o: f32):
+    %p = "rtile.index"() {dim = 0 : i64} : () -> index
+    %f = arith.addf %e, %e : f32
+    // expected-error@+1 {{'rtile.gather' op has unknown attribute 'dim'; known are none}}
+    %x = "rtile.gather"(%e, %p) {dim = 0 : i64} : (f32, index) -> f32
+    "rtile.yield"(%o) : (f32) -> ()
+  }) {operandSegmentSizes = array<i32: 1, 1, 1>,
+      indexing_maps = [affine_map<(d0) -> (0)>, affine_map<(d0) -> (d0)>],
+      iterator_types = [#linalg.iterator_type<parallel>], box = array<i64: 8>, bounds = array<i64: 8>,
+      origin = affine_map<(d0) -> (d0 * 8)>, threads = #rtile.threads<{axes = [[8, 1]], order = [0], unroll = 1}>}
+      : (tensor<8xf32>, tensor<8xf32>, index) -> tensor<8xf32>
+  return
+}

@@ -159,3 +159,21 @@ func.func @positions(%z: tensor<8xi32>, %i: index) -> tensor<8xi32> {
       : (tensor<8xi32>, index) -> tensor<8xi32>
   return %s : tensor<8xi32>
 }
+
+// CHECK-LABEL: func.func @gathers
+// CHECK: "rtile.compute"
+// CHECK: ^bb0(%[[T:.*]]: f32, %[[P:.*]]: index, %[[O:.*]]: f32):
+// CHECK: %[[X:.*]] = "rtile.gather"(%[[T]], %[[P]]) : (f32, index) -> f32
+// CHECK: "rtile.yield"(%[[X]]) : (f32) -> ()
+func.func @gathers(%t: tensor<50xf32>, %p: tensor<8xindex>, %z: tensor<8xf32>, %i: index) -> tensor<8xf32> {
+  %s = "rtile.compute"(%t, %p, %z, %i) ({
+  ^bb0(%e: f32, %at: index, %o: f32):
+    %x = "rtile.gather"(%e, %at) : (f32, index) -> f32
+    "rtile.yield"(%x) : (f32) -> ()
+  }) {operandSegmentSizes = array<i32: 2, 1, 1>,
+      indexing_maps = [affine_map<(d0) -> (0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+      iterator_types = [#linalg.iterator_type<parallel>], box = array<i64: 8>, bounds = array<i64: 8>,
+      origin = affine_map<(d0) -> (d0 * 8)>, threads = #rtile.threads<{axes = [[8, 1]], order = [0], unroll = 1}>}
+      : (tensor<50xf32>, tensor<8xindex>, tensor<8xf32>, index) -> tensor<8xf32>
+  return %s : tensor<8xf32>
+}

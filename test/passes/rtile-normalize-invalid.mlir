@@ -186,14 +186,16 @@ func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
 
 // -----
 
-func.func @f(%a: tensor<4xf32>, %t: tensor<16xf32>) -> tensor<4xf32> {
+func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
   %e = tensor.empty() : tensor<4xf32>
   %r = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
       ins(%a : tensor<4xf32>) outs(%e : tensor<4xf32>) {
   ^bb0(%x: f32, %o: f32):
     %i = linalg.index 0 : index
-    // expected-error@+1 {{'tensor.extract' in the body of 'linalg.generic' cannot be compiled; bodies may hold arith and math operations}}
-    %y = tensor.extract %t[%i] : tensor<16xf32>
+    // expected-error@+1 {{'index.mul' in the body of 'linalg.generic' cannot be compiled; bodies may hold arith and math operations}}
+    %j = index.mul %i, %i
+    %n = arith.index_cast %j : index to i64
+    %y = arith.sitofp %n : i64 to f32
     linalg.yield %y : f32
   } -> tensor<4xf32>
   return %r : tensor<4xf32>

@@ -363,3 +363,88 @@ func.func @unpack(%a: tensor<4x24x8xf32>) -> tensor<30x24xf32> {
   %p = linalg.unpack %a inner_dims_pos = [0] inner_tiles = [8] into %o : tensor<4x24x8xf32> -> tensor<30x24xf32>
   return %p : tensor<30x24xf32>
 }
+
+// -----
+
+// A body's positions become those of an operand of one dimension; what is not seen to lie inside is clamped.
+// CHECK-DAG: #[[ROW:.*]] = affine_map<(d0, d1) -> (d0)>
+// CHECK-DAG: #[[FIRST:.*]] = affine_map<(d0, d1) -> (0)>
+// CHECK-DAG: #[[BOTH:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func.func @embedding
+// CHECK-SAME: (%[[T:.*]]: tensor<50x8xf32>, %[[N:.*]]: tensor<4xi64>)
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant 0 : index
+// CHECK-DAG: %[[LAST:.*]] = arith.constant 49 : index
+// CHECK-DAG: %[[EIGHT:.*]] = arith.constant 8 : index
+// CHECK: %[[FLAT:.*]] = tensor.collapse_shape %[[T]] {{\[\[}}0, 1]] : tensor<50x8xf32> into tensor<400xf32>
+// CHECK: linalg.generic {indexing_maps = [#[[ROW]], #[[FIRST]], #[[BOTH]]], iterator_types = ["parallel", "parallel"]} ins(%[[N]], %[[FLAT]] : tensor<4xi64>, tensor<400xf32>)
+// CHECK: ^bb0(%[[X:.*]]: i64, %[[E:.*]]: f32, %[[O:.*]]: f32):
+// CHECK: %[[P:.*]] = arith.index_cast %[[X]] : i64 to index
+// CHECK: %[[J:.*]] = linalg.index 1 : index
+// CHECK: %[[LOW:.*]] = arith.maxsi %[[P]], %[[ZERO]] : index
+// CHECK: %[[IN:.*]] = arith.minsi %[[LOW]], %[[LAST]] : index
+// CHECK: %[[START:.*]] = arith.muli %[[IN]], %[[EIGHT]] : index
+// CHECK: %[[AT:.*]] = arith.addi %[[START]], %[[J]] : index
+// CHECK: %[[R:.*]] = "rtile.gather"(%[[E]], %[[AT]]) : (f32, index) -> f32
+// CHECK: linalg.yield %[[R]]
+func.func @embedding(%t: tensor<50x8xf32>, %n: tensor<4xi64>) -> tensor<4x8xf32> {
+  %e = tensor.empty() : tensor<4x8xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} ins(%n : tensor<4xi64>) outs(%e : tensor<4x8xf32>) {
+  ^bb0(%x: i64, %o: f32):
+    %p = arith.index_cast %x : i64 to index
+    %j = linalg.index 1 : index
+    %v = tensor.extract %t[%p, %j] : tensor<50x8xf32>
+    linalg.yield %v : f32
+  } -> tensor<4x8xf32>
+  return %r : tensor<4x8xf32>
+}
+
+// -----
+
+// Positions that are sums of loops inside of the tensor are a map.
+// CHECK-DAG: #[[SUM:.*]] = affine_map<(d0, d1) -> (d0 * 2 + d1, d1)>
+// CHECK-DAG: #[[BOTH:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func.func @extract_at_sums
+// CHECK-SAME: (%[[T:.*]]: tensor<20x6xf32>)
+// CHECK: linalg.generic {indexing_maps = [#[[SUM]], #[[BOTH]]], iterator_types = ["parallel", "parallel"]} ins(%[[T]] : tensor<20x6xf32>)
+// CHECK: ^bb0(%[[X:.*]]: f32, %[[O:.*]]: f32):
+// CHECK-NEXT: linalg.yield %[[X]]
+func.func @extract_at_sums(%t: tensor<20x6xf32>) -> tensor<7x6xf32> {
+  %c2 = arith.constant 2 : index
+  %e = tensor.empty() : tensor<7x6xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>],
+      iterator_types = ["parallel", "parallel"]} outs(%e : tensor<7x6xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %j = linalg.index 1 : index
+    %a = arith.muli %i, %c2 : index
+    %b = arith.addi %a, %j : index
+    %v = tensor.extract %t[%b, %j] : tensor<20x6xf32>
+    linalg.yield %v : f32
+  } -> tensor<7x6xf32>
+  return %r : tensor<7x6xf32>
+}
+
+// -----
+
+// A map with a division reads at a computed position.
+// CHECK-DAG: #[[FIRST:.*]] = affine_map<(d0) -> (0)>
+// CHECK-DAG: #[[LOOP:.*]] = affine_map<(d0) -> (d0)>
+// CHECK-LABEL: func.func @divided_map
+// CHECK-SAME: (%[[T:.*]]: tensor<8xf32>)
+// CHECK: %[[TWO:.*]] = arith.constant 2 : index
+// CHECK: linalg.generic {indexing_maps = [#[[FIRST]], #[[LOOP]]], iterator_types = ["parallel"]} ins(%[[T]] : tensor<8xf32>)
+// CHECK: ^bb0(%[[E:.*]]: f32, %[[O:.*]]: f32):
+// CHECK: %[[I:.*]] = linalg.index 0 : index
+// CHECK: %[[AT:.*]] = arith.divui %[[I]], %[[TWO]] : index
+// CHECK: %[[R:.*]] = "rtile.gather"(%[[E]], %[[AT]]) : (f32, index) -> f32
+// CHECK: linalg.yield %[[R]]
+func.func @divided_map(%t: tensor<8xf32>) -> tensor<16xf32> {
+  %e = tensor.empty() : tensor<16xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i floordiv 2)>, affine_map<(i) -> (i)>],
+      iterator_types = ["parallel"]} ins(%t : tensor<8xf32>) outs(%e : tensor<16xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    linalg.yield %x : f32
+  } -> tensor<16xf32>
+  return %r : tensor<16xf32>
+}

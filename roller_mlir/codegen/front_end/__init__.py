@@ -18,6 +18,7 @@ from roller_mlir.codegen.front_end.asserts import strip_asserts
 from roller_mlir.codegen.front_end.calls import inline_calls
 from roller_mlir.codegen.front_end.classes import ask_by_comparing
 from roller_mlir.codegen.front_end.elements import fill_elements
+from roller_mlir.codegen.front_end.gather import read_at_positions
 from roller_mlir.codegen.front_end.globals import fold_globals
 from roller_mlir.codegen.front_end.result_loops import split_result_loops
 from roller_mlir.codegen.front_end.scalar_arguments import wrap_scalars
@@ -44,6 +45,7 @@ AFTER_SIMPLIFYING: tuple[Rewrite, ...] = (
     fill_elements,
     sink_scalars,
     split_result_loops,
+    read_at_positions,
     _decompose,
 )
 

@@ -121,3 +121,43 @@ def test_widths_are_never_lowered_in_silence(loops: str, old: str, new: str, mes
         return
     with pytest.raises(DiagnosedError, match=message):
         expect_product(edited)
+
+
+def test_a_table_that_is_loaded_in_part_is_refused() -> None:
+    """What is read at computed positions is a whole tensor."""
+    load = '"rtile.load"(%t) {tile = #rtile.tile<[50], "register", [1]>, origin = affine_map<() -> (0)>}'
+    text = f"""func.func @f(%a: tensor<50xf32>) -> tensor<8xf32> {{
+      %r = "rtile.program"(%a) ({{
+      ^bb0(%t: tensor<50xf32>):
+        %c0 = arith.constant 0 : index
+        %e = tensor.empty() : tensor<8xf32>
+        %z = tensor.empty() : tensor<8xf32>
+        %w = {load} : (tensor<50xf32>) -> tensor<50xf32>
+        %s = "rtile.compute"(%w, %z) ({{
+        ^bb0(%x: f32, %o: f32):
+          %i = "rtile.index"() {{dim = 0 : i64}} : () -> index
+          %n = arith.muli %i, %i : index
+          %v = "rtile.gather"(%x, %n) : (f32, index) -> f32
+          "rtile.yield"(%v) : (f32) -> ()
+        }}) {{operandSegmentSizes = array<i32: 1, 1, 0>,
+            indexing_maps = [affine_map<(d0) -> (0)>, affine_map<(d0) -> (d0)>],
+            iterator_types = [#linalg.iterator_type<parallel>], box = array<i64: 8>, bounds = array<i64: 8>,
+            origin = affine_map<() -> (0)>, threads = #rtile.threads<{{axes = [[8, 1]], order = [0], unroll = 1}}>}}
+            : (tensor<50xf32>, tensor<8xf32>) -> tensor<8xf32>
+        %d = "rtile.store"(%s, %e) {{origin = affine_map<() -> (0)>, steps = array<i64: 1>}}
+            : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+        "rtile.yield"(%d) : (tensor<8xf32>) -> ()
+      }}) {{sym_name = "gathers"}} : (tensor<50xf32>) -> tensor<8xf32>
+      return %r : tensor<8xf32>
+    }}"""
+    table = np.arange(50, dtype=np.float32)
+    np.testing.assert_array_equal(run_loops(text, [table], (8,)), np.arange(8) ** 2)
+    part = load.replace("[50]", "[40]")
+    edited = replaced(
+        text,
+        (load, part),
+        (f"{part} : (tensor<50xf32>) -> tensor<50xf32>", f"{part} : (tensor<50xf32>) -> tensor<40xf32>"),
+        (": (tensor<50xf32>, tensor<8xf32>) -> tensor<8xf32>", ": (tensor<40xf32>, tensor<8xf32>) -> tensor<8xf32>"),
+    )
+    with pytest.raises(DiagnosedError, match="reads input 0 at computed positions; load it as one register tile"):
+        run_loops(edited, [table], (8,))

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Positions that a linalg body computes: which sums of loops they are, and between which numbers they lie."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from roller_mlir.support.bindings import arith, ir, linalg
+from roller_mlir.support.values import defining_op
+
+Range = tuple[int, int]
+
+
+class Positions:
+    """Reads and emits positions over the loops of one op."""
+
+    def __init__(self, extents: Mapping[int, int]) -> None:
+        """Take the extents of the loops, as far as they are known."""
+        self._extents = extents
+
+    def linear(self, value: ir.Value) -> ir.AffineExpr | None:
+        """Return a value of the body as a sum of loops and a constant, None where it is none."""
+        constant = _constant(value)
+        if constant is not None:
+            return ir.AffineConstantExpr.get(constant)
+        operation = defining_op(value)
+        if operation is None:
+            return None
+        if operation.name == "linalg.index":
+            return ir.AffineDimExpr.get(ir.IntegerAttr(operation.attributes["dim"]).value)
+        if operation.name == "arith.index_cast":
+            return self.linear(operation.operands[0]) if isinstance(value.type, ir.IndexType) else None
+        if operation.name not in ("arith.addi", "arith.subi", "arith.muli"):
+            return None
+        left, right = (self.linear(operand) for operand in operation.operands)
+        if left is None or right is None:
+            return None
+        if operation.name == "arith.muli":
+            constants = (isinstance(one, ir.AffineConstantExpr) for one in (left, right))
+            return left * right if any(constants) else None
+        return left + right if operation.name == "arith.addi" else left + right * -1
+
+    def range(self, value: ir.Value) -> Range | None:
+        """Return the least and the greatest that a value of the body can be, None where that is not known."""
+        constant = _constant(value)
+        if constant is not None:
+            return constant, constant
+        operation = defining_op(value)
+        if operation is None:
+            return None
+        if operation.name == "linalg.index":
+            extent = self._extents.get(ir.IntegerAttr(operation.attributes["dim"]).value)
+            return None if extent is None else (0, extent - 1)
+        if not isinstance(value.type, ir.IndexType) or operation.name not in _RANGES:
+            return None
+        ranges = [self.range(operand) for operand in operation.operands]
+        known = [one for one in ranges if one is not None]
+        return _RANGES[operation.name](*known) if len(known) == len(ranges) else None
+
+    def is_inside(self, value: ir.Value, extent: int) -> bool:
+        """Return whether a value of the body is seen to be a position of a dimension."""
+        known = self.range(value)
+        return known is not None and known[0] >= 0 and known[1] < extent
+
+    def clamped(self, value: ir.Value, extent: int) -> ir.Value:
+        """Emit the position of a dimension that is nearest to a value."""
+        if extent == 1:
+            return arith.constant(ir.IndexType.get(), 0)
+        if self.is_inside(value, extent):
+            return value
+        least, most = (arith.constant(ir.IndexType.get(), bound) for bound in (0, extent - 1))
+        return arith.minsi(arith.maxsi(value, least), most)
+
+    def emit(self, expression: Any) -> ir.Value:
+        """Emit the value of an affine expression of the loops."""
+        if isinstance(expression, ir.AffineDimExpr):
+            return linalg.IndexOp(expression.position).result
+        if isinstance(expression, ir.AffineConstantExpr):
+            return arith.constant(ir.IndexType.get(), expression.value)
+        left, right = self.emit(expression.lhs), self.emit(expression.rhs)
+        if isinstance(expression, ir.AffineAddExpr):
+            return arith.addi(left, right)
+        if isinstance(expression, ir.AffineMulExpr):
+            return arith.muli(left, right)
+        if isinstance(expression, ir.AffineCeilDivExpr):
+            return arith.ceildivsi(left, right)
+        known = self.range(left)
+        natural = known is not None and known[0] >= 0
+        if isinstance(expression, ir.AffineFloorDivExpr):
+            return arith.divui(left, right) if natural else arith.floordivsi(left, right)
+        if natural:
+            return arith.remui(left, right)
+        return arith.subi(left, arith.muli(arith.floordivsi(left, right), right))
+
+
+def _constant(value: ir.Value) -> int | None:
+    constant = defining_op(value, "arith.constant")
+    return None if constant is None else ir.IntegerAttr(constant.attributes["value"]).value
+
+
+def _sum(a: Range, b: Range) -> Range:
+    return a[0] + b[0], a[1] + b[1]
+
+
+def _difference(a: Range, b: Range) -> Range:
+    return a[0] - b[1], a[1] - b[0]
+
+
+def _product(a: Range, b: Range) -> Range:
+    ends = [x * y for x in a for y in b]
+    return min(ends), max(ends)
+
+
+def _quotient(a: Range, b: Range) -> Range | None:
+    return (a[0] // b[1], a[1] // b[0]) if a[0] >= 0 and b[0] > 0 else None
+
+
+def _remainder(a: Range, b: Range) -> Range | None:
+    return (0, min(a[1], b[1] - 1)) if a[0] >= 0 and b[0] > 0 else None
+
+
+def _least(a: Range, b: Range) -> Range:
+    return min(a[0], b[0]), min(a[1], b[1])
+
+
+def _greatest(a: Range, b: Range) -> Range:
+    return max(a[0], b[0]), max(a[1], b[1])
+
+
+_RANGES: dict[str, Callable[[Range, Range], Range | None]] = {
+    "arith.addi": _sum,
+    "arith.subi": _difference,
+    "arith.muli": _product,
+    "arith.divui": _quotient,
+    "arith.divsi": _quotient,
+    "arith.floordivsi": _quotient,
+    "arith.remui": _remainder,
+    "arith.remsi": _remainder,
+    "arith.minsi": _least,
+    "arith.maxsi": _greatest,
+}
