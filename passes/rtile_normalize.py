@@ -8,9 +8,9 @@ position the body reads (`linalg.index`); only linalg ops read what a `tensor.pa
 `linalg.softmax`, `linalg.pack`, `linalg.unpack`, `tensor.concat` and `tensor.insert_slice` are linalg ops and
 paddings; what a body takes by `tensor.extract` is an input at sums of loops, or an `rtile.gather` of an operand of one
 dimension at positions that are clamped into their dimensions; each function result is produced by an op of its own;
-calls are inlined, globals that nothing changes are constants, assertions are left out with a remark
-(`roller_mlir.codegen.front_end` lists these rewrites). Loops of extent 1 stay where nothing is fused: they cost nothing
-to plan.
+loops of constant trips are unrolled; calls are inlined, globals that nothing changes are constants, assertions are left
+out with a remark (`roller_mlir.codegen.front_end` lists these rewrites). Loops of extent 1 stay where nothing is fused:
+they cost nothing to plan.
 
     func.func @f(%x: tensor<8x4x16xf32>, %y: tensor<8x4x16xf32>) -> (tensor<8x4x16xf32>, tensor<8x4x16xf32>) {
       %s = arith.addf %x, %y : tensor<8x4x16xf32>
@@ -25,11 +25,11 @@ to plan.
       %r = linalg.copy ins(%f : tensor<512xf32>) outs(...)
       return %s, (%r, expanded)
 
-Refused: modules without a function, control flow, calls that cannot be inlined, globals that are stored to, buffers,
-dynamic or empty shapes, element types that no plan is made for, paddings that are negative, dynamic or by no constant,
-slices at places known at run time only, insertions with strides, and operations that are neither linalg structured ops,
-constants, paddings, slices nor reshapes, and none of those above (`linalg.winograd_*`); each error names its op, type
-or function.
+Refused: modules without a function, loops of more steps than `unroll-limit` or of bounds known at run time only, other
+control flow, calls that cannot be inlined, globals that are stored to, buffers, dynamic or empty shapes, element types
+that no plan is made for, paddings that are negative, dynamic or by no constant, slices at places known at run time
+only, insertions with strides, and operations that are neither linalg structured ops, constants, paddings, slices nor
+reshapes, and none of those above (`linalg.winograd_*`); each error names its op, type or function.
 Paper: ROLLER section 3.2 (axis fusion).
 """
 
@@ -39,6 +39,7 @@ from typing import Any, ClassVar
 from roller_mlir.codegen.accepted_input import RESHAPES, check_operations, check_signatures, compiled_functions
 from roller_mlir.codegen.axis_fusion import fuse_axes
 from roller_mlir.codegen.front_end import AFTER_SIMPLIFYING, BEFORE_SIMPLIFYING, rewrite
+from roller_mlir.codegen.front_end.unroll import unroll_loops
 from roller_mlir.codegen.separate import renew_operands, separate_results, separate_views
 from roller_mlir.codegen.views import VIEWS
 from roller_mlir.support.bindings import ir, passmanager
@@ -60,11 +61,14 @@ class RTileNormalize(Pass):
 
     fuse_axes: bool = option(True, help="merge neighbouring loops that every operand runs through contiguously")
 
+    unroll_limit: int = option(256, help="steps of loops with constant bounds that are unrolled at most")
+
     def run(self, module: ir.Module) -> None:
         """Check, simplify, fuse axes and give each result an op of its own."""
         rewrite(module, BEFORE_SIMPLIFYING)
         check_signatures(module)
         _simplify(module, SIMPLIFY)
+        unroll_loops(module, self.unroll_limit, lambda: _simplify(module, SIMPLIFY))
         rewrite(module, AFTER_SIMPLIFYING)
         check_operations(module)
         functions = compiled_functions(module)

@@ -27,6 +27,8 @@ from roller_mlir.support.values import defining_op
 
 CONCAT = "tensor.concat"
 SOFTMAX = "linalg.softmax"
+MOST_PARTS = 16
+"""Insertions that one op selects from; a chain of more is several ops, each of which reads the one before."""
 
 
 def decompose(function: Any) -> None:
@@ -113,7 +115,7 @@ def _insert(operation: ir.Operation) -> Any:
     parts: list[_Part] = []
     base: Any = operation.results[0]
     while (inserted := defining_op(base, INSERT)) is not None:
-        if parts and len(list(base.uses)) > 1:
+        if parts and (len(list(base.uses)) > 1 or len(parts) == MOST_PARTS):
             break
         parts.insert(0, _inserted_part(inserted))
         base = inserted.operands[1]

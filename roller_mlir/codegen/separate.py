@@ -110,7 +110,7 @@ def renew_operands(function: Any) -> None:
     """Let operands that are not read be empty tensors that nobody has to make, and constant outputs start as fills."""
     for op in list(function.entry_block.operations):
         operation = op.operation
-        if not operation.name.startswith("linalg."):
+        if not operation.name.startswith("linalg.") or not operation.regions:
             continue
         arguments = list(operation.regions[0].blocks[0].arguments)
         first = len(operation.operands) - len(operation.results)

@@ -69,7 +69,8 @@ def element_at(table: Bounded, places: Sequence[Bounded]) -> Bounded:
     found = table.map(lambda array: np.asarray(array[at]))
     if all(place.error is None for place in places):
         return found
-    unsure = np.any(np.broadcast_arrays(found.data != found.data, *(place.errors() > 0 for place in places)), axis=0)
+    sure = np.zeros(found.data.shape, np.bool_)
+    unsure = np.any(np.broadcast_arrays(sure, *(place.errors() > 0 for place in places)), axis=0)
     return Bounded(found.data, np.where(unsure, np.inf, found.errors()))
 
 

@@ -14,6 +14,7 @@ from roller_mlir.reference.bounded_body import apply_bounded, apply_extended
 from roller_mlir.reference.bounded_softmax import bounded_softmax
 from roller_mlir.reference.elements import element, generated, with_element
 from roller_mlir.reference.integers import EXTENDED
+from roller_mlir.reference.loops import AFFINE, affine_value, run_for, run_forall
 from roller_mlir.reference.packing import packed, unpacked
 from roller_mlir.reference.structured import evaluate_structured, uninitialised
 from roller_mlir.reference.undefined import element_of
@@ -78,8 +79,19 @@ def _run(
     function: ir.Operation, arguments: Sequence[Bounded], accumulation: Accumulation, depth: int = 0
 ) -> list[Bounded]:
     """Evaluate a function's operations in order, and those of the functions that it calls."""
-    block = function.regions[0].blocks[0]
-    values: dict[Any, Bounded] = dict(zip(block.arguments, arguments, strict=True))
+    values = _run_block(function.regions[0].blocks[0], arguments, {}, accumulation, depth)
+    return [values[operand] for operand in _terminator(function).operands]
+
+
+def _run_block(
+    block: Any, arguments: Sequence[Bounded], outer: Mapping[Any, Bounded], accumulation: Accumulation, depth: int
+) -> dict[Any, Bounded]:
+    """Evaluate a block's operations but for its terminator; return all values by then."""
+    values: dict[Any, Bounded] = {**outer, **dict(zip(block.arguments, arguments, strict=True))}
+
+    def run(inner: Any, given: Sequence[Bounded]) -> dict[Any, Bounded]:
+        return _run_block(inner, given, values, accumulation, depth)
+
     for op in [op.operation for op in block.operations][:-1]:
         operands = [values[operand] for operand in op.operands]
         if op.name == "func.call":
@@ -87,10 +99,22 @@ def _run(
                 fail(op, f"numpy reference: calls are nested more than {_MOST_CALLS} deep")
             callee = _find(_module_of(op), ir.FlatSymbolRefAttr(op.attributes["callee"]).value)
             results = _run(callee, operands, accumulation, depth + 1)
+        elif op.name == "scf.for":
+            results = run_for(op, [_number(value) for value in operands[:3]], operands[3:], _position, run)
+        elif op.name == "scf.forall":
+            results = run_forall(op, operands, _number, _position, run, _insert)
         else:
             results = _evaluate(op, operands, _outer(op, values), accumulation)
         values.update(zip(op.results, results, strict=True))
-    return [values[operand] for operand in _terminator(function).operands]
+    return values
+
+
+def _number(value: Bounded) -> int:
+    return int(value.data)
+
+
+def _position(number: int) -> Bounded:
+    return Bounded(np.asarray(number, np.int64))
 
 
 def _terminator(function: ir.Operation) -> ir.Operation:
@@ -141,6 +165,8 @@ def _evaluate(
         return []
     if op.name in _OTHERS:
         return [_OTHERS[op.name](op, operands)]
+    if op.name in AFFINE:
+        return [Bounded(affine_value(op, [operand.data for operand in operands]))]
     if op.name in EXTENDED:
         return apply_extended(EXTENDED[op.name], operands)
     if is_scalar_operation(op):

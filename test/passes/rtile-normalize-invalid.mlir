@@ -82,12 +82,46 @@ func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
 func.func @f(%a: tensor<4xf32>, %b: tensor<1xf32>) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c9 = arith.constant 9 : index
-  // expected-error@+1 {{'scf.for' is control flow, which cannot be compiled; write straight-line code}}
-  %r = scf.for %i = %c0 to %c9 step %c1 iter_args(%x = %a) -> (tensor<4xf32>) {
+  %c900 = arith.constant 900 : index
+  // expected-error@+1 {{'scf.for' has 900 steps, with which 900 would be unrolled, of at most 256; write the loop as a dimension of linalg ops, or raise unroll-limit}}
+  %r = scf.for %i = %c0 to %c900 step %c1 iter_args(%x = %a) -> (tensor<4xf32>) {
     %o = tensor.empty() : tensor<4xf32>
     %n = linalg.negf ins(%x : tensor<4xf32>) outs(%o : tensor<4xf32>) -> tensor<4xf32>
     scf.yield %n : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @f(%a: tensor<4xf32>, %b: tensor<i32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %s = tensor.extract %b[] : tensor<i32>
+  %n = arith.index_cast %s : i32 to index
+  // expected-error@+1 {{'scf.for' has bounds that are known at run time only; give constants}}
+  %r = scf.for %i = %c0 to %n step %c1 iter_args(%x = %a) -> (tensor<4xf32>) {
+    %o = tensor.empty() : tensor<4xf32>
+    %m = linalg.negf ins(%x : tensor<4xf32>) outs(%o : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %m : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  // expected-error@+1 {{'scf.while' is control flow, which cannot be compiled; write straight-line code}}
+  %r = scf.while (%x = %a) : (tensor<4xf32>) -> tensor<4xf32> {
+    %e = tensor.extract %x[%c0] : tensor<4xf32>
+    %n = arith.cmpf olt, %e, %e : f32
+    scf.condition(%n) %x : tensor<4xf32>
+  } do {
+  ^bb0(%y: tensor<4xf32>):
+    %o = tensor.empty() : tensor<4xf32>
+    %m = linalg.negf ins(%y : tensor<4xf32>) outs(%o : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %m : tensor<4xf32>
   }
   return %r : tensor<4xf32>
 }

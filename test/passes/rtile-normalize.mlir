@@ -448,3 +448,50 @@ func.func @divided_map(%t: tensor<8xf32>) -> tensor<16xf32> {
   } -> tensor<16xf32>
   return %r : tensor<16xf32>
 }
+
+// -----
+
+// A loop of two steps: the second begins with what the first one yields.
+// CHECK-LABEL: func.func @loop
+// CHECK-SAME: (%[[A:.*]]: tensor<4xf32>)
+// CHECK-NOT: scf.for
+// CHECK: %[[ONE:.*]] = linalg.exp ins(%[[A]] : tensor<4xf32>)
+// CHECK: %[[TWO:.*]] = linalg.exp ins(%[[ONE]] : tensor<4xf32>)
+// CHECK: return %[[TWO]]
+func.func @loop(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %e = tensor.empty() : tensor<4xf32>
+  %r = scf.for %i = %c0 to %c2 step %c1 iter_args(%x = %a) -> (tensor<4xf32>) {
+    %y = linalg.exp ins(%x : tensor<4xf32>) outs(%e : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %y : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// The steps of a forall read its outputs as they were; what they insert is selected from.
+// CHECK-LABEL: func.func @forall
+// CHECK-SAME: (%[[A:.*]]: tensor<8xf32>, %[[B:.*]]: tensor<8xf32>)
+// CHECK-NOT: scf.forall
+// CHECK: %[[LOW:.*]] = tensor.extract_slice %[[A]][0] [4] [1]
+// CHECK: %[[X:.*]] = linalg.exp ins(%[[LOW]] : tensor<4xf32>)
+// CHECK: %[[HIGH:.*]] = tensor.extract_slice %[[A]][4] [4] [1]
+// CHECK: %[[Y:.*]] = linalg.exp ins(%[[HIGH]] : tensor<4xf32>)
+// CHECK: %[[PX:.*]] = tensor.pad %[[X]] low[0] high[4]
+// CHECK: %[[PY:.*]] = tensor.pad %[[Y]] low[4] high[0]
+// CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%[[PX]], %[[PY]], %[[B]] : {{.*}})
+// CHECK: return %[[R]]
+func.func @forall(%a: tensor<8xf32>, %b: tensor<8xf32>) -> tensor<8xf32> {
+  %r = scf.forall (%i) = (0) to (8) step (4) shared_outs(%x = %b) -> (tensor<8xf32>) {
+    %s = tensor.extract_slice %a[%i] [4] [1] : tensor<8xf32> to tensor<4xf32>
+    %o = tensor.extract_slice %x[%i] [4] [1] : tensor<8xf32> to tensor<4xf32>
+    %y = linalg.exp ins(%s : tensor<4xf32>) outs(%o : tensor<4xf32>) -> tensor<4xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %y into %x[%i] [4] [1] : tensor<4xf32> into tensor<8xf32>
+    }
+  }
+  return %r : tensor<8xf32>
+}

@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`scf.for` and `scf.forall` on numpy arrays, step by step, and the affine operations that compute their positions."""
+
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from typing import Any, TypeVar
+
+import numpy as np
+
+from roller_mlir.reference.values import Array
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
+
+_Value = TypeVar("_Value")
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
+
+AFFINE: dict[str, Callable[[list[int]], int]] = {
+    "affine.apply": lambda values: values[0],
+    "affine.min": min,
+    "affine.max": max,
+}
+"""The operations that give the value of a map, or the least or the greatest of its values."""
+
+
+def run_for(
+    op: ir.Operation,
+    bounds: Sequence[int],
+    carried: list[_Value],
+    index: Callable[[int], _Value],
+    run: Callable[[Any, Sequence[_Value]], Mapping[Any, _Value]],
+) -> list[_Value]:
+    """Return what a `scf.for` gives.
+
+    Args:
+        op: The loop.
+        bounds: Its lower bound, its upper bound and its step.
+        carried: The values that it begins with.
+        index: Makes a value of a position.
+        run: Runs a block but for its terminator on arguments; returns all values by then.
+    """
+    block = op.regions[0].blocks[0]
+    terminator = block.operations[len(block.operations) - 1].operation
+    for position in range(*bounds):
+        values = run(block, [index(position), *carried])
+        carried = [values[operand] for operand in terminator.operands]
+    return carried
+
+
+def run_forall(
+    op: ir.Operation,
+    operands: Sequence[_Value],
+    number: Callable[[_Value], int],
+    index: Callable[[int], _Value],
+    run: Callable[[Any, Sequence[_Value]], Mapping[Any, _Value]],
+    insert: Callable[[ir.Operation, Sequence[_Value]], _Value],
+) -> list[_Value]:
+    """Return what a `scf.forall` gives: each step reads the outputs as they were, and inserts into them.
+
+    Args:
+        op: The loop.
+        operands: Its operands.
+        number: Makes a position of a value.
+        index: Makes a value of a position.
+        run: As of `run_for`.
+        insert: Evaluates the insertion of a slice, whose operands are source, target and positions.
+    """
+    block, given = op.regions[0].blocks[0], iter(operands)
+    bounds = [
+        [number(next(given)) if n == _DYNAMIC else int(n) for n in ir.DenseI64ArrayAttr(op.attributes[name])]
+        for name in ("staticLowerBound", "staticUpperBound", "staticStep")
+    ]
+    shared = list(given)
+    ranges = [range(*each) for each in zip(*bounds, strict=True)]
+    targets = list(block.arguments)[len(ranges) :]
+    joining = block.operations[len(block.operations) - 1].operation.regions[0].blocks[0]
+    made = list(shared)
+    for positions in product(*ranges):
+        values = run(block, [*map(index, positions), *shared])
+        for one in (inner.operation for inner in joining.operations):
+            if one.name != "tensor.parallel_insert_slice":
+                fail(one, f"numpy reference: '{one.name}' is not supported in a '{op.name}'")
+            source, target, *rest = one.operands
+            place = targets.index(target)
+            made[place] = insert(one, [values[source], made[place], *(values[value] for value in rest)])
+    return made
+
+
+def affine_value(op: ir.Operation, operands: Sequence[Array]) -> Array:
+    """Return what an operation of `AFFINE` gives for positions."""
+    affine_map: Any = ir.AffineMapAttr(op.attributes["map"]).value
+    numbers = [int(operand) for operand in operands]
+    dims, symbols = numbers[: affine_map.n_dims], numbers[affine_map.n_dims :]
+    return np.asarray(AFFINE[op.name]([_at(op, each, dims, symbols) for each in affine_map.results]), np.int64)
+
+
+def _at(op: ir.Operation, expression: Any, dims: Sequence[int], symbols: Sequence[int]) -> int:
+    if isinstance(expression, ir.AffineDimExpr):
+        return dims[expression.position]
+    if isinstance(expression, ir.AffineSymbolExpr):
+        return symbols[expression.position]
+    if isinstance(expression, ir.AffineConstantExpr):
+        return expression.value
+    left, right = _at(op, expression.lhs, dims, symbols), _at(op, expression.rhs, dims, symbols)
+    if isinstance(expression, ir.AffineAddExpr):
+        return left + right
+    if isinstance(expression, ir.AffineMulExpr):
+        return left * right
+    if isinstance(expression, ir.AffineFloorDivExpr):
+        return left // right
+    if isinstance(expression, ir.AffineCeilDivExpr):
+        return -(-left // right)
+    return left % right

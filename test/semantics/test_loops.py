@@ -1,0 +1,93 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""scf.for and scf.forall of constant trips around linalg ops, against numpy."""
+
+import numpy as np
+
+from .foreign_programs import assert_gives, counting
+
+ROWS = """func.func @f(%a: tensor<12x8xf32>) -> tensor<12x8xf32> {
+  %c0 = arith.constant 0 : index
+  %c5 = arith.constant 5 : index
+  %c12 = arith.constant 12 : index
+  %e = tensor.empty() : tensor<12x8xf32>
+  %r = scf.for %i = %c0 to %c12 step %c5 iter_args(%acc = %e) -> (tensor<12x8xf32>) {
+    %n = affine.min affine_map<(d0) -> (5, -d0 + 12)>(%i)
+    %s = tensor.extract_slice %a[%i, 0] [%n, 8] [1, 1] : tensor<12x8xf32> to tensor<?x8xf32>
+    %o = tensor.extract_slice %acc[%i, 0] [%n, 8] [1, 1] : tensor<12x8xf32> to tensor<?x8xf32>
+    %x = linalg.negf ins(%s : tensor<?x8xf32>) outs(%o : tensor<?x8xf32>) -> tensor<?x8xf32>
+    %w = tensor.insert_slice %x into %acc[%i, 0] [%n, 8] [1, 1] : tensor<?x8xf32> into tensor<12x8xf32>
+    scf.yield %w : tensor<12x8xf32>
+  }
+  return %r : tensor<12x8xf32>
+}"""
+
+
+def test_rows_of_an_uneven_last_step() -> None:
+    assert_gives(ROWS, [counting(12, 8)], -counting(12, 8))
+    assert_gives(ROWS, [counting(12, 8)], -counting(12, 8), level="llvm")
+
+
+def test_products_of_tiles_in_nested_loops() -> None:
+    """A tiled product: the inner loop's steps accumulate."""
+    text = """func.func @f(%a: tensor<8x12xf32>, %b: tensor<12x6xf32>, %c: tensor<8x6xf32>) -> tensor<8x6xf32> {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  %c8 = arith.constant 8 : index
+  %c12 = arith.constant 12 : index
+  %r = scf.for %i = %c0 to %c8 step %c4 iter_args(%x = %c) -> (tensor<8x6xf32>) {
+    %s = scf.for %k = %c0 to %c12 step %c4 iter_args(%y = %x) -> (tensor<8x6xf32>) {
+      %p = tensor.extract_slice %a[%i, %k] [4, 4] [1, 1] : tensor<8x12xf32> to tensor<4x4xf32>
+      %q = tensor.extract_slice %b[%k, 0] [4, 6] [1, 1] : tensor<12x6xf32> to tensor<4x6xf32>
+      %o = tensor.extract_slice %y[%i, 0] [4, 6] [1, 1] : tensor<8x6xf32> to tensor<4x6xf32>
+      %m = linalg.matmul ins(%p, %q : tensor<4x4xf32>, tensor<4x6xf32>) outs(%o : tensor<4x6xf32>) -> tensor<4x6xf32>
+      %w = tensor.insert_slice %m into %y[%i, 0] [4, 6] [1, 1] : tensor<4x6xf32> into tensor<8x6xf32>
+      scf.yield %w : tensor<8x6xf32>
+    }
+    scf.yield %s : tensor<8x6xf32>
+  }
+  return %r : tensor<8x6xf32>
+}"""
+    a, b, c = counting(8, 12) % 5, counting(12, 6) % 7, counting(8, 6)
+    assert_gives(text, [a, b, c], c + a @ b)
+
+
+def test_forall_inserts_tiles_of_two_results() -> None:
+    text = """func.func @f(%a: tensor<12x8xf32>, %b: tensor<12x8xf32>) -> (tensor<12x8xf32>, tensor<12x8xf32>) {
+  %e = tensor.empty() : tensor<12x8xf32>
+  %r:2 = scf.forall (%i, %j) = (0, 0) to (12, 8) step (4, 4) shared_outs(%x = %b, %y = %e) -> (tensor<12x8xf32>, tensor<12x8xf32>) {
+    %s = tensor.extract_slice %a[%i, %j] [4, 4] [1, 1] : tensor<12x8xf32> to tensor<4x4xf32>
+    %o = tensor.extract_slice %x[%i, %j] [4, 4] [1, 1] : tensor<12x8xf32> to tensor<4x4xf32>
+    %t = linalg.add ins(%s, %o : tensor<4x4xf32>, tensor<4x4xf32>) outs(%o : tensor<4x4xf32>) -> tensor<4x4xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %t into %x[%i, %j] [4, 4] [1, 1] : tensor<4x4xf32> into tensor<12x8xf32>
+      tensor.parallel_insert_slice %s into %y[%i, %j] [4, 4] [1, 1] : tensor<4x4xf32> into tensor<12x8xf32>
+    }
+  }
+  return %r#0, %r#1 : tensor<12x8xf32>, tensor<12x8xf32>
+}"""  # noqa: E501 - MLIR as users write it
+    a, b = counting(12, 8), counting(12, 8)[::-1].copy()
+    assert_gives(text, [a, b], a + b, a)
+
+
+def test_a_chain_of_more_insertions_than_one_op_selects_from() -> None:
+    text = """func.func @f(%a: tensor<40xf32>, %b: tensor<40xf32>) -> tensor<40xf32> {
+  %r = scf.forall (%i) in (20) shared_outs(%x = %b) -> (tensor<40xf32>) {
+    %p = affine.apply affine_map<(d0) -> (d0 * 2)>(%i)
+    %s = tensor.extract_slice %a[%i] [1] [1] : tensor<40xf32> to tensor<1xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %s into %x[%p] [1] [1] : tensor<1xf32> into tensor<40xf32>
+    }
+  }
+  return %r : tensor<40xf32>
+}"""
+    a, b = counting(40), -counting(40)
+    want = b.copy()
+    want[::2] = a[:20]
+    assert_gives(text, [a, b], want)
+
+
+def test_a_loop_without_steps_gives_what_it_began_with() -> None:
+    text = ROWS.replace("constant 12 : index", "constant 0 : index").replace(
+        "%e = tensor.empty() :", "%e = linalg.abs ins(%a : tensor<12x8xf32>) outs(%a : tensor<12x8xf32>) ->"
+    )
+    assert_gives(text, [-counting(12, 8)], np.abs(counting(12, 8)))
