@@ -28,7 +28,7 @@ they cost nothing to plan.
 Refused: modules without a function, loops of more steps than `unroll-limit` or of bounds known at run time only, other
 control flow, calls that cannot be inlined, globals that are stored to, buffers, dynamic or empty shapes, element types
 that no plan is made for, paddings that are negative, dynamic or by no constant, slices at places known at run time
-only, insertions with strides, and operations that are neither linalg structured ops, constants, paddings, slices nor
+only, and operations that are neither linalg structured ops, constants, paddings, slices nor
 reshapes, and none of those above (`linalg.winograd_*`); each error names its op, type or function.
 Paper: ROLLER section 3.2 (axis fusion).
 """

@@ -224,7 +224,9 @@ def _write_limits(arguments: argparse.Namespace, campaign: "Campaign", tally: "T
         command += f" --only '{','.join(campaign.only)}'"
     if campaign.targets != _TARGETS:
         command += f" --target {','.join(campaign.targets)}"
-    write_whole(Path(arguments.limits), limits_page(tally, f"{command} --limits {arguments.limits}"))
+    path = Path(arguments.limits)
+    before = path.read_text(encoding="utf-8") if path.exists() else ""
+    write_whole(path, limits_page(tally, f"{command} --limits {arguments.limits}", before))
 
 
 def _natural(text: str) -> int:

@@ -1,42 +1,27 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The page docs/limits.md: what is known not to work, and why random programs were refused, counted."""
+"""The counted part of the page docs/limits.md: why random programs were refused, and how many held."""
 
 import datetime
 import platform
 
 from roller_mlir.fuzz.campaign import Tally
 
-_KNOWN = """\
-# Limits
-
-What is refused, each at its place in the source (`file:line:column`), and what is not modelled.
-
-- Shapes are static, dimensions at least 1, a function is one block without control flow and calls.
-- Element types: f32, f16, bf16, f64, i8, i16, i32, i64, i1. Values inside of bodies may also be index.
-- Bodies hold operations of `arith` and `math`, and `linalg.index`. Reductions that join accumulator and contribution by
-  +, *, min, max, and, or, xor are divided over threads; what any other body says over a reduction loop, such as the
-  greatest and its place, one thread computes in order.
-- A result is written at loops, each once; it cannot be written at sums of loops (scatter), and nothing is read at
-  positions that are data (gather).
-- Index expressions are sums of multiples of loops: no `floordiv` or `mod`.
-- A `tensor.insert_slice` inserts elements side by side: its strides are 1.
-- A plan, a tile or a number of stages that is forced must fit the device and the op, else it is refused.
-- The simulator does not model weak memory, the rounding of the vendors' math libraries, or denormals that are flushed.
-"""
+_COUNTED = "## Random programs"
 
 
-def limits_page(tally: Tally, command: str) -> str:
-    """Return the page.
+def limits_page(tally: Tally, command: str, before: str = "") -> str:
+    """Return the page: what stood before the counted part of it, and that part anew.
 
     Args:
         tally: What became of the cases.
         command: What made it.
+        before: The page as it was; empty where there was none.
     """
     total = sum(tally.statuses.values())
     held = tally.statuses["equal"] + tally.statuses["close"]
     lines = [
-        _KNOWN,
-        "## Random programs",
+        before.split(_COUNTED)[0].rstrip("\n") + "\n" if before else "# Limits\n",
+        _COUNTED,
         "",
         f"{datetime.date.today().isoformat()}, {platform.machine()}, Python {platform.python_version()}; made by",
         f"`{command}`.",

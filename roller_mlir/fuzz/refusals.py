@@ -15,7 +15,6 @@ REASONS: tuple[tuple[str, str, bool], ...] = (
         True,
     ),
     ("forced stages without steps", r"no tile of the .* has a staged operand and 2 reduction steps", True),
-    ("tensor.insert_slice with strides", r"'tensor\.insert_slice' has strides", False),
     ("tensor op without loops", r"'tensor\.\w+' cannot be compiled; supported are", False),
 )
 

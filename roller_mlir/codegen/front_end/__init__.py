@@ -20,6 +20,7 @@ from roller_mlir.codegen.front_end.classes import ask_by_comparing
 from roller_mlir.codegen.front_end.elements import fill_elements
 from roller_mlir.codegen.front_end.gather import read_at_positions
 from roller_mlir.codegen.front_end.globals import fold_globals
+from roller_mlir.codegen.front_end.moving_slices import move_slices
 from roller_mlir.codegen.front_end.result_loops import split_result_loops
 from roller_mlir.codegen.front_end.scalar_arguments import wrap_scalars
 from roller_mlir.codegen.front_end.scalars import sink_scalars
@@ -45,6 +46,7 @@ AFTER_SIMPLIFYING: tuple[Rewrite, ...] = (
     fill_elements,
     sink_scalars,
     split_result_loops,
+    move_slices,
     read_at_positions,
     _decompose,
 )

@@ -8,6 +8,7 @@ from roller_mlir.support.bindings import arith, ir, linalg
 from roller_mlir.support.values import defining_op
 
 Range = tuple[int, int]
+_ANY = (-(1 << 63), (1 << 63) - 1)
 
 
 class Positions:
@@ -40,21 +41,22 @@ class Positions:
         return left + right if operation.name == "arith.addi" else left + right * -1
 
     def range(self, value: ir.Value) -> Range | None:
-        """Return the least and the greatest that a value of the body can be, None where that is not known."""
+        """Return the least and the greatest that an index value can be, None where it may wrap around."""
         constant = _constant(value)
         if constant is not None:
             return constant, constant
         operation = defining_op(value)
-        if operation is None:
-            return None
-        if operation.name == "linalg.index":
+        if operation is not None and operation.name == "linalg.index":
             extent = self._extents.get(ir.IntegerAttr(operation.attributes["dim"]).value)
             return None if extent is None else (0, extent - 1)
-        if not isinstance(value.type, ir.IndexType) or operation.name not in _RANGES:
+        if not isinstance(value.type, ir.IndexType):
             return None
+        if operation is None or operation.name not in _RANGES:
+            return _ANY
         ranges = [self.range(operand) for operand in operation.operands]
         known = [one for one in ranges if one is not None]
-        return _RANGES[operation.name](*known) if len(known) == len(ranges) else None
+        found = _RANGES[operation.name](*known) if len(known) == len(ranges) else None
+        return found if found is not None and found[0] >= _ANY[0] and found[1] <= _ANY[1] else None
 
     def is_inside(self, value: ir.Value, extent: int) -> bool:
         """Return whether a value of the body is seen to be a position of a dimension."""

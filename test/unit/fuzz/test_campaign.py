@@ -132,7 +132,10 @@ def test_the_page_of_limits_counts() -> None:
         "| several results | 1 | -:1:2: a \\| b | `roller fuzz --seed 0 --case 2 --target v100 --sanitize 0 --llvm 0` |"
         in page
     )
-    assert page.startswith("# Limits")
+    assert page.startswith("# Limits\n\n## Random programs\n"), page[:80]
+    again = limits_page(tally, "roller fuzz --count 3", "# Limits\n\n- One.\n\n## Random programs\n\nold\n")
+    assert again.startswith("# Limits\n\n- One.\n\n## Random programs\n")
+    assert "old" not in again
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
