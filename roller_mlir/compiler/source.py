@@ -1,24 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the user hands in: a path, text, bytes or a module; what is not MLIR is one clear error."""
 
-import re
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
 from roller_mlir.compiler.bytecode import BytecodeError, bytecode_to_text
 from roller_mlir.compiler.unknown_dialects import parse_with_unknown_dialects
+from roller_mlir.foreign.bounded import BoundsError, read_bytes
 from roller_mlir.support.bindings import ir
-from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, SourcePlace
+from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic
+from roller_mlir.support.nesting import check_nesting
 from roller_mlir.support.source import check_resources
 
 MAX_SOURCE_BYTES = 512 << 20
-# MLIR's parser and our walks recurse once per nesting level; 200 is far beyond any program and far below any stack.
-MAX_NESTING = 200
 _BYTECODE_MAGIC = b"ML\xefR"
-_OPEN, _CLOSE = "({[<", ")}]>"
-# A string, a comment, an arrow or comparison (whose bracket is none), or one bracket.
-_TOKEN = re.compile(r'"[^"\\\n]*(?:\\.[^"\\\n]*)*"|//[^\n]*|->|[<>]=|[({\[<)}\]>]')
 
 
 @dataclass(frozen=True)
@@ -53,9 +49,9 @@ def read_source(given: "ir.Module | str | bytes | PathLike[str]") -> Source:
     try:
         if path.is_dir():
             raise _error(name, "cannot be read: it is a directory")
-        if path.is_file() and path.stat().st_size > MAX_SOURCE_BYTES:
-            raise _error(name, f"has {path.stat().st_size} B; sources may have {MAX_SOURCE_BYTES} B")
-        data = path.read_bytes()
+        data = read_bytes(path, MAX_SOURCE_BYTES)
+    except BoundsError as error:
+        raise _error(name, f"{error} of a source") from None
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise _error(name, f"cannot be read: {reason}") from None
@@ -71,7 +67,7 @@ def parse_source(source: Source, context: "ir.Context") -> "ir.Module":
         DiagnosedError: It is not valid MLIR, or holds operations of dialects that are not known; places carry the file
             name "-".
     """
-    _check_nesting(source.text)
+    check_nesting(source.text)
     check_resources(source.text)
     return parse_with_unknown_dialects(source.text, context)
 
@@ -94,21 +90,6 @@ def _check_text(name: str, text: str) -> str:
     if "\0" in text:
         raise _error(name, f"holds NUL at byte {text.index(chr(0))}; a source is MLIR text or MLIR bytecode")
     return text
-
-
-def _check_nesting(text: str) -> None:
-    """Refuse brackets nested deeper than the parser's stack allows; brackets in strings and comments do not count."""
-    depth = 0
-    for match in _TOKEN.finditer(text):
-        token = match.group()
-        if token in _OPEN:
-            depth += 1
-        elif token in _CLOSE:
-            depth -= 1
-        if depth > MAX_NESTING:
-            start = match.start()
-            place = SourcePlace("-", text.count("\n", 0, start) + 1, start - text.rfind("\n", 0, start))
-            raise DiagnosedError([Diagnostic("error", f"brackets are nested more than {MAX_NESTING} deep", place)])
 
 
 def _error(name: str, message: str) -> DiagnosedError:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-import tomllib
 import types
 import typing
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from roller_mlir.foreign.bounded import MOST_TOML_BYTES, BoundsError, decode, read_bytes
+from roller_mlir.foreign.bounded import read_toml as read_bounded
 from roller_mlir.hal.errors import DeviceError
 
 Table = Mapping[str, object]
@@ -38,20 +39,22 @@ _INTEGER_LIMIT = 2**63
 def read_text(path: Path, what: str) -> str:
     """Gives the text of a file, or raises a DeviceError that says that `what` cannot be read."""
     try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError, ValueError) as error:
-        reason = error.strerror if isinstance(error, OSError) else "it is not UTF-8 text"
+        return decode(read_bytes(path, MOST_TOML_BYTES))
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else str(error)
+        reason = "it is not UTF-8 text" if "not UTF-8" in str(reason) else reason
         raise DeviceError(f"cannot read {what}: {reason}", file=str(path)) from error
 
 
 def read_toml(text: str, what: str) -> dict[str, object]:
     """Gives the table that the text is, or raises a DeviceError."""
     try:
-        return tomllib.loads(text)
-    except RecursionError as error:
-        raise DeviceError(f"is nested too deeply for {what}") from error
-    except ValueError as error:  # TOMLDecodeError; Python's own limit on the digits of an integer
-        raise DeviceError(f"is not TOML: {error}") from error
+        return read_bounded(text)
+    except BoundsError as error:
+        message = str(error)
+        if message.startswith("nested"):
+            message = f"is nested too deeply for {what}"
+        raise DeviceError(message.replace("not TOML", "is not TOML", 1)) from error
 
 
 def sub_table(parent: Table, key: str) -> Table:

@@ -7,13 +7,13 @@ every size checked before decompression and every blob checked against its manif
 reader of other methods would have to trust them with its memory.
 """
 
-import json
 import re
 import zipfile
 import zlib
 from collections.abc import Mapping
 from pathlib import Path
 
+from roller_mlir.foreign.bounded import read_json
 from roller_mlir.measure.records import KIT_SCHEMA, Kit
 from roller_mlir.plan.codec import CodecError, from_json
 from roller_mlir.plan.manifest import MAX_MANIFEST_BYTES, Manifest
@@ -218,7 +218,7 @@ def read_index(folder: Path) -> Kit:
 
 def _parse_index(path: Path, content: bytes) -> Kit:
     try:
-        kit = from_json(Kit, json.loads(content))
+        kit = from_json(Kit, read_json(content))
         check_kit(kit)
     except (ValueError, RecursionError) as error:
         raise KitError(f"cannot read kit: {path}: {error}") from error

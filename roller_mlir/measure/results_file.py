@@ -11,6 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TypeVar, cast
 
+from roller_mlir.foreign.bounded import BoundsError, read_json
 from roller_mlir.measure.records import KIT_SCHEMA, RESULTS_SCHEMA, Check, Item, Machine, Results, Timing
 from roller_mlir.plan.codec import CodecError, from_json, to_json
 
@@ -55,13 +56,9 @@ def loads_results(content: bytes, name: str) -> Results:
         ResultsError: It is no JSON, of another schema, or says what cannot be.
     """
     try:
-        data = json.loads(content.decode("utf-8"))
-    except UnicodeDecodeError as error:
-        raise ResultsError(f"{name}: not UTF-8 at byte {error.start}") from None
-    except RecursionError:
-        raise ResultsError(f"{name}: nested too deeply") from None
-    except ValueError as error:
-        raise ResultsError(f"{name}: not JSON: {error}{_journal(content)}") from None
+        data = read_json(content)
+    except BoundsError as error:
+        raise ResultsError(f"{name}: {error}{_journal(content) if 'not JSON' in str(error) else ''}") from None
     try:
         _check_schema(data)
         results = from_json(Results, data)

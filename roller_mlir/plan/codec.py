@@ -17,6 +17,7 @@ from typing import Annotated, Any, Literal, TypeAlias, TypeVar, Union, cast, get
 T = TypeVar("T")
 JsonValue: TypeAlias = bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"] | None
 
+_FAR = 1 << 20
 _INFINITIES = ("inf", "-inf", "nan")
 
 
@@ -27,8 +28,11 @@ class Range:
     least: int = 0
     most: int | None = None
 
-    def __str__(self) -> str:
-        return f"of at least {self.least}" if self.most is None else f"in {self.least} to {self.most}"
+    def refusal(self, value: int) -> str:
+        """Return what a value out of the range should be; bounds that are far off are not spelled."""
+        if self.most is None or (value < self.least and self.most >= _FAR):
+            return f"of at least {self.least}"
+        return f"of at most {self.most}" if self.most >= _FAR else f"in {self.least} to {self.most}"
 
 
 class CodecError(ValueError):
@@ -55,7 +59,7 @@ def from_json(kind: type[T], data: JsonValue, path: str = "") -> T:
 
     Args:
         kind: The dataclass to build.
-        data: What `json.loads` returned.
+        data: What `read_json` returned.
         path: Prefix of the paths in errors.
 
     Raises:
@@ -82,7 +86,7 @@ def _decode(kind: Any, data: Any, path: str) -> Any:
         value = _decode(arguments[0], data, path)
         bounds: Range = arguments[1]
         if value < bounds.least or (bounds.most is not None and value > bounds.most):
-            raise _fail(path, f"an integer {bounds}", data)
+            raise _fail(path, f"an integer {bounds.refusal(value)}", data)
         return value
     if origin in (Union, types.UnionType):
         return _union(arguments, data, path)

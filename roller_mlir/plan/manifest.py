@@ -16,9 +16,11 @@ A function is an ordered list of launches with a buffer plan:
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from functools import cached_property
 from math import prod
 from typing import Annotated, Literal, TypeAlias
 
+from roller_mlir.foreign.bounded import BoundsError, read_json
 from roller_mlir.plan.codec import CodecError, JsonValue, Range, from_json, to_json
 from roller_mlir.plan.expression import ELEMENT_BYTES
 from roller_mlir.plan.plan import Plan
@@ -27,9 +29,14 @@ from roller_mlir.plan.tensor_map import TensorMap
 SCHEMA_VERSION = 1
 MAX_MANIFEST_BYTES = 64 << 20
 DEFAULT_ALIGNMENT_BYTES = 16
+_SHOWN = 20
 
-Extent: TypeAlias = Annotated[int, Range(0)]
-Positive: TypeAlias = Annotated[int, Range(1)]
+MOST_RANK = 32
+"""Most dimensions of an array; numpy has no more."""
+
+Extent: TypeAlias = Annotated[int, Range(0, 2**62)]
+Positive: TypeAlias = Annotated[int, Range(1, 2**31)]
+Alignment: TypeAlias = Annotated[int, Range(1, 2**20)]
 ElementType: TypeAlias = Literal["f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "i1"]
 Role: TypeAlias = Literal["input", "output", "workspace", "constant"]
 FileRole: TypeAlias = Literal["input", "kernels", "llvm", "ptx", "cubin", "hsaco", "assembly", "constants"]
@@ -52,9 +59,9 @@ class DeviceRecord:
     name: str
     vendor: str
     architecture: str
-    subgroup_size: Positive
-    workgroup_banks: Positive = 32
-    workgroup_bank_bytes: Positive = 4
+    subgroup_size: Annotated[int, Range(1, 1024)]
+    workgroup_banks: Annotated[int, Range(1, 1024)] = 32
+    workgroup_bank_bytes: Annotated[int, Range(1, 1024)] = 4
     workgroup_wide_load_lanes: tuple[tuple[Extent, ...], ...] = ()
 
     def __post_init__(self) -> None:
@@ -84,8 +91,12 @@ class Buffer:
     element_type: ElementType
     shape: tuple[Extent, ...]
     layout: Literal["dense"] = "dense"
-    alignment_bytes: Positive = DEFAULT_ALIGNMENT_BYTES
+    alignment_bytes: Alignment = DEFAULT_ALIGNMENT_BYTES
     offset_bytes: Extent = 0
+
+    def __post_init__(self) -> None:
+        """Check the rank."""
+        _check_rank(self.shape)
 
     @property
     def size_bytes(self) -> int:
@@ -108,6 +119,10 @@ class View:
     offset_bytes: Extent = 0
     element_type: ElementType
     shape: tuple[Extent, ...]
+
+    def __post_init__(self) -> None:
+        """Check the rank."""
+        _check_rank(self.shape)
 
     @property
     def size_bytes(self) -> int:
@@ -257,11 +272,31 @@ class Manifest:
 
     def buffer(self, name: str) -> Buffer:
         """Return the buffer called `name`."""
-        return next(buffer for buffer in self.buffers if buffer.name == name)
+        return self._buffers[name]
+
+    def first_use(self, buffer: str) -> tuple[str, int] | None:
+        """Return the first kernel that takes a buffer, and as which argument; None where none does."""
+        return self._first_uses.get(buffer)
+
+    @cached_property
+    def _first_uses(self) -> dict[str, tuple[str, int]]:
+        found: dict[str, tuple[str, int]] = {}
+        for launch in self.launches:
+            for number, view in enumerate(launch.arguments if launch.kernel else ()):
+                found.setdefault(view.buffer, (launch.kernel, number))
+        return found
+
+    @cached_property
+    def _buffers(self) -> dict[str, Buffer]:
+        return {buffer.name: buffer for buffer in self.buffers}
+
+    @cached_property
+    def _kernels(self) -> dict[str, Kernel]:
+        return {kernel.name: kernel for kernel in self.kernels}
 
     def kernel(self, name: str) -> Kernel:
         """Return the kernel called `name`."""
-        return next(kernel for kernel in self.kernels if kernel.name == name)
+        return self._kernels[name]
 
     def file(self, role: FileRole) -> File | None:
         """Return the first file of a role, None if there is none."""
@@ -279,13 +314,18 @@ class Manifest:
             CodecError: It is not JSON, of another schema version, or breaks a rule.
         """
         try:
-            data: JsonValue = json.loads(text)
-        except (ValueError, RecursionError) as error:
-            raise CodecError(f"not JSON: {error}") from error
+            data: JsonValue = read_json(text)
+        except BoundsError as error:
+            raise CodecError(str(error)) from error
         version = data.get("schema_version") if isinstance(data, dict) else None
         if version != SCHEMA_VERSION:
             raise CodecError(f"schema_version: this release reads version {SCHEMA_VERSION}, but got {version!r}")
         return from_json(cls, data)
+
+
+def _check_rank(shape: tuple[int, ...]) -> None:
+    if len(shape) > MOST_RANK:
+        raise ValueError(f"shape: an array has at most {MOST_RANK} dimensions, but got {len(shape)}")
 
 
 def _unique(what: str, names: Iterable[str]) -> set[str]:
@@ -299,4 +339,6 @@ def _unique(what: str, names: Iterable[str]) -> set[str]:
 
 def _known(where: str, name: str, names: set[str]) -> None:
     if name not in names:
-        raise ValueError(f"{where}: {name!r} is not one of {sorted(names)}")
+        shown = sorted(names)[:_SHOWN]
+        more = f", and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+        raise ValueError(f"{where}: {name!r} is not one of {shown}{more}")

@@ -1,11 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Plan files: a JSON object of plans by program name, as `roller compile --emit plan --json` writes them."""
 
-import json
 from os import PathLike, fspath
 
+from roller_mlir.foreign.bounded import read_bytes, read_json
 from roller_mlir.plan.codec import from_json
 from roller_mlir.plan.plan import Plan
+
+MOST_BYTES = 64 << 20
+"""Largest plan file that is read, in bytes."""
 
 
 def read_plan_file(path: str | PathLike[str]) -> dict[str, Plan]:
@@ -24,14 +27,8 @@ def read_plan_file(path: str | PathLike[str]) -> dict[str, Plan]:
     """
     where = f"plan-file {fspath(path)}"
     try:
-        with open(path, encoding="utf-8") as stream:
-            data = json.load(stream)
-        return from_json(dict[str, Plan], data)
+        return from_json(dict[str, Plan], read_json(read_bytes(path, MOST_BYTES)))
     except OSError as error:
         raise ValueError(f"{where}: {(error.strerror or str(error)).lower()}") from error
-    except UnicodeDecodeError as error:
-        raise ValueError(f"{where}: not UTF-8 at byte {error.start}") from error
-    except RecursionError as error:
-        raise ValueError(f"{where}: nested too deeply") from error
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from error

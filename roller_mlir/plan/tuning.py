@@ -21,10 +21,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from os import PathLike, fspath
-from pathlib import Path
 from types import MappingProxyType
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any
 
+from roller_mlir.foreign.bounded import BoundsError, read_bytes, read_json
 from roller_mlir.plan.codec import CodecError, JsonValue, Range, from_json, to_json
 from roller_mlir.plan.plan import Plan
 from roller_mlir.plan.tuning_key import DIGITS, compact
@@ -156,10 +156,9 @@ def read_tuning(path: str | PathLike[str]) -> dict[str, Found]:
         TuningError: The file cannot be read, is too large, or a line is no record.
     """
     try:
-        size = Path(path).stat().st_size
-        if size > MOST_BYTES:
-            raise TuningError(f"{fspath(path)}: has {size} B; a tuning data base may have {MOST_BYTES} B")
-        content = Path(path).read_bytes()
+        content = read_bytes(path, MOST_BYTES)
+    except BoundsError as error:
+        raise TuningError(f"{fspath(path)}: {error} of a tuning data base") from None
     except OSError as error:
         raise TuningError(f"{fspath(path)}: {(error.strerror or str(error)).lower()}") from None
     return dict(parse_tuning(content, fspath(path)))
@@ -230,19 +229,13 @@ def _parse_line(data: bytes, where: str) -> TuningRecord:
     if text.startswith(_MARKERS):
         raise TuningError(f"{where}:1: the mark of a merge conflict; delete it and keep the lines of both sides")
     try:
-        found: Any = json.loads(text, object_pairs_hook=_object, parse_constant=_no_number)
-    except json.JSONDecodeError as error:
-        raise TuningError(
-            f"{where}:{error.colno}: no JSON object: {error.msg}; correct the line or delete it"
-        ) from None
-    except RecursionError:
-        raise TuningError(f"{where}:1: nested too deeply; delete the line") from None
-    except ValueError as error:
-        raise TuningError(f"{where}:1: {error}; correct the line or delete it") from None
+        found: Any = read_json(text)
+    except BoundsError as error:
+        message = str(error).replace("not JSON:", "no JSON object:")
+        column = error.column or _column(text, message)
+        raise TuningError(f"{where}:{column}: {message}; correct the line or delete it") from None
     try:
         return from_json(TuningRecord, found)
-    except OverflowError:
-        raise TuningError(f"{where}:1: a number is too large; correct the line or delete it") from None
     except CodecError as error:
         message = str(error).removeprefix("top level: ")
         raise TuningError(f"{where}:{_column(text, message)}: {message}; correct the line or delete it") from None
@@ -257,14 +250,3 @@ def _column(text: str, message: str) -> int:
         found = text.find(f'"{name}"', position)
         position = found if found >= 0 else position
     return position + 1
-
-
-def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError(f"an object has {len(pairs)} keys, of which {len(pairs) - len(found)} stand there twice")
-    return found
-
-
-def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number of JSON")

@@ -72,10 +72,9 @@ def subject_of(manifest: Manifest, role: str, index: int, name: str) -> str:
         index: Which of that role.
         name: Its buffer.
     """
-    for launch in manifest.launches:
-        for number, view in enumerate(launch.arguments):
-            if launch.kernel and view.buffer == name:
-                return f"{manifest.function!r}: argument {number} of kernel {launch.kernel!r}: {role} {index} ({name})"
+    if (use := manifest.first_use(name)) is not None:
+        kernel, number = use
+        return f"{manifest.function!r}: argument {number} of kernel {kernel!r}: {role} {index} ({name})"
     return f"{manifest.function!r}: {role} {index} ({name})"
 
 

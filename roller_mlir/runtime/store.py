@@ -96,6 +96,8 @@ def read_artifact(path: str | PathLike[str], most_bytes: int = MAX_ARTIFACT_BYTE
             kind = "not a directory" if directory.exists() else "no such directory"
             raise ArtifactError(f"cannot read artifact '{path}': {kind}")
         text = _read_file(directory / MANIFEST_NAME, MAX_MANIFEST_BYTES)
+        if len(text) > MAX_MANIFEST_BYTES:
+            raise CodecError(f"has more than the limit of {MAX_MANIFEST_BYTES} B")
         manifest = Manifest.loads(text.decode())
         size = sum(file.size_bytes for file in manifest.files)
         if size > most_bytes:

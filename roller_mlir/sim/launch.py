@@ -30,6 +30,7 @@ from roller_mlir.sim.records import Records
 from roller_mlir.sim.shadow import Shadow
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
+from roller_mlir.support.nesting import check_nesting
 
 _LONG_TEXT = 300_000
 """Characters of LLVM IR of the second level from which it is compiled without the pipeline."""
@@ -285,6 +286,7 @@ def _lower(module: Any, options: LoweringOptions) -> LoweredKernels:
             raise ValueError("what is lowered already is neither counted nor sanitized, but one was asked for")
         return module
     if isinstance(module, str | bytes):
+        check_nesting(module if isinstance(module, str) else module.decode())
         context = make_context()
         parsed = parse_module(module, context)
         return lower(parsed.operation, options)

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Generator
 from contextlib import contextmanager, suppress
 
+from roller_mlir.foreign.printable import printable
+
 
 class OutputError(Exception):
     """Standard output cannot be written; the text says why."""
@@ -35,3 +37,8 @@ def drop_output() -> None:
     """Lets nothing of standard output reach its file any more; the interpreter flushes it once more at its exit."""
     with suppress(OSError):  # a stream without a file, as under a test
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def print_error(text: str) -> None:
+    """Print a line on standard error; names in it may be a stranger's."""
+    print(printable(text), file=sys.stderr)

@@ -14,6 +14,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from roller_mlir.foreign.bounded import read_json
+
 _LENGTH = struct.Struct("<Q")
 _MAX_HEADER_BYTES = 1 << 24
 
@@ -51,5 +53,5 @@ def decode(read_exactly: Callable[[int], bytes]) -> Message:
     (length,) = _LENGTH.unpack(read_exactly(_LENGTH.size))
     if length > _MAX_HEADER_BYTES:
         raise ValueError(f"a frame's header must be at most {_MAX_HEADER_BYTES} B, but got {length} B")
-    header = json.loads(read_exactly(length))
+    header = read_json(read_exactly(length))
     return Message(fields=header["fields"], blobs={name: read_exactly(size) for name, size in header["blobs"]})

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from roller_mlir.foreign.bounded import read_json
 from roller_mlir.measure.records import Check, Kit, Machine, Results, Timing
 from roller_mlir.measure.runner.steps import Outcome
 from roller_mlir.plan.codec import CodecError, from_json, to_json
@@ -151,7 +152,7 @@ class Journal:
             return
         for number, line in enumerate(lines, start=1):
             try:
-                self._take(json.loads(line), kit_sha256, first=number == 1)
+                self._take(read_json(line), kit_sha256, first=number == 1)
             except (ValueError, RecursionError) as error:
                 raise self._wrong(f"line {number} is damaged: {error}; give --fresh to begin anew") from error
 

@@ -20,6 +20,7 @@ from dataclasses import dataclass, replace
 from time import monotonic
 from typing import Any, cast
 
+from roller_mlir.foreign.bounded import read_json
 from roller_mlir.measure.records import Check, Machine, Trouble
 from roller_mlir.measure.runner.steps import Fault, Outcome, Step
 from roller_mlir.plan.codec import from_json, to_json
@@ -195,7 +196,7 @@ class Supervisor:
             self._heard += part
         line, _, self._heard = self._heard.partition(b"\n")
         try:
-            return cast(dict[str, Any], json.loads(line))
+            return cast(dict[str, Any], read_json(line))
         except ValueError as error:
             self.end()
             raise _Ended(f"said what is no JSON: {error}") from error

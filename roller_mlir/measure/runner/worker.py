@@ -15,6 +15,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
+from roller_mlir.foreign.bounded import read_json
 from roller_mlir.measure.kit_files import open_kit
 from roller_mlir.measure.records import BackEnd
 from roller_mlir.measure.runner.devices import Bench, open_device
@@ -53,7 +54,7 @@ def worker_main(
             work = Work(kit, bench, lambda who, rank=0: _say(channel, doing=who, rank=rank), samples)
             _say(channel, machine=to_json(bench.machine()))
             for line in asked:
-                outcome = work.do(from_json(Step, json.loads(line)))
+                outcome = work.do(from_json(Step, read_json(line)))
                 _say(channel, outcome=to_json(outcome), well=work.is_well())
     except (ArtifactError, BackendError) as error:
         _say(channel, error=str(error))

@@ -39,7 +39,7 @@ def plans(source: str, capsys: Any) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("", "Expecting value"),
+        ("", "not JSON: Expecting value"),
         ("[]", "top level: expected an object, but got []"),
         ("[" * 100000, "nested too deeply"),
         ('{"matmul_0": 1}', "matmul_0: expected an object (Plan), but got 1"),

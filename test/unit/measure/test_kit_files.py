@@ -173,9 +173,9 @@ def test_rules_of_an_index(wrong: Kit, message: str) -> None:
     ("content", "message"),
     [
         (b"", "Expecting value"),
-        (b"\xff\xfe", "utf|Expecting"),
+        (b"\xff\xfe", "UTF|Expecting"),
         (b"[]", "expected an object"),
-        (b"[" * 100_000, "recursion"),
+        (b"[" * 100_000, "nested"),
         (b'{"schema": 1}', "target: missing"),
         (b'{"schema": "1"}', "schema"),
     ],

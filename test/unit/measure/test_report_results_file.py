@@ -63,8 +63,11 @@ def test_infinities_and_nan_survive(tmp_path: Path) -> None:
         (lambda d: d["kit"]["items"][1].update(id=A.id), "kit.items[1].id: expected an id of its own"),
         (lambda d: d["kit"]["items"][0].update(candidates=[]), "kit.items[0].candidates: expected at least one"),
         (lambda d: d["kit"]["items"][0]["candidates"][1].update(rank=0), "expected a rank of its own"),
-        (lambda d: d["kit"]["items"][0].update(flops=10**400), "kit.items[0].flops: expected an integer of at most"),
-        (lambda d: d["timings"][0].update(median_s=10**400), "a number is too large for a float"),
+        (
+            lambda d: d["kit"]["items"][0].update(flops=10**400),
+            "kit.items[0].flops: the number 10000000000000000000 is too large",
+        ),
+        (lambda d: d["timings"][0].update(median_s=10**400), "median_s: the number 10000000000000000000 is too large"),
         (lambda d: d["kit"]["items"][0]["candidates"][0].update(plans={"p": {}}), "candidates[0].plans.p"),
         (lambda d: d["machine"]["versions"].update({"a\n\x1b[31m" + "b" * 999: 1}), "machine.versions.a??[31mbbb"),
     ],
@@ -88,7 +91,7 @@ def test_what_cannot_be_is_refused_with_its_place(
         (b'{"schema": 1', "not JSON"),
         (b"\xff\xfe", "not UTF-8 at byte 0"),
         (b"[" * 100_000, "nested too deeply"),
-        (b"1" * 5000, "not JSON"),
+        (b"1" * 5000, "top level: the number 1111"),
         (b'{"step":"a"}\n{"step":"b"}\n', "of a journal (results.jsonl) the runner makes results.json"),
     ],
 )

@@ -48,7 +48,7 @@ def test_it_works_without_the_package(tmp_path: Path) -> None:
 
 def test_only_what_the_runtime_needs_is_in_it() -> None:
     layers = {name.split(".")[1] for name in single_file.sources() if "." in name}
-    assert layers == {"plan", "runtime"}
+    assert layers == {"foreign", "plan", "runtime"}
 
 
 @pytest.mark.parametrize(
@@ -67,6 +67,7 @@ def test_wrong_names(tmp_path: Path, name: str, message: str) -> None:
 def test_other_modules_with_a_main_function(tmp_path: Path) -> None:
     modules, main = ["roller_mlir.measure.runner"], "roller_mlir.measure.runner.main:main"
     assert {name.split(".")[1] for name in single_file.sources(modules) if "." in name} == {
+        "foreign",
         "measure",
         "plan",
         "runtime",

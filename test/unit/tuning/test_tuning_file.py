@@ -104,7 +104,7 @@ def test_git_merges_it_line_by_line(tmp_path: Path) -> None:
         (changed(default_s=-1.0), r"default_s must be more than 0 s"),
         (changed(samples=0), r"t:2:\d+: samples: expected an integer of at least 1, but got 0"),
         (changed(rank=10), r"rank must be below the number of candidates, 10, but got 10"),
-        (changed(measured_s=10**400), r"t:2:1: a number is too large"),
+        (changed(measured_s=10**400), r"t:2:\d+: measured_s: the number 1000\d+ is too large"),
         (changed(schema=2), r"schema must be 1, but got 2; update roller, or measure again"),
         (changed(key="0" * 31), r"key must be 32 hexadecimal digits"),
         (changed(date="yesterday"), r"date must be ISO 8601, such as 2026-11-21, but got 'yesterday'"),
@@ -142,7 +142,9 @@ def test_files_that_cannot_be_read(tmp_path: Path) -> None:
     huge = tmp_path / "huge"
     with huge.open("wb") as stream:
         stream.truncate((1 << 28) + 1)
-    with pytest.raises(TuningError, match=r"has 268435457 B; a tuning data base may have 268435456 B"):
+    with pytest.raises(
+        TuningError, match=r"has 268435457 B, which is above the limit of 268435456 B of a tuning data base"
+    ):
         read_tuning(huge)
     (tmp_path / "empty").touch()
     assert read_tuning(tmp_path / "empty") == {}
