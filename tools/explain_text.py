@@ -19,6 +19,7 @@ from roller_mlir.model.trace import Walk
 from roller_mlir.plan import TensorExpression
 from roller_mlir.tools.explain_chart import roofline_chart, roofline_rows
 from roller_mlir.tools.explain_words import amount, asked, facts, limits, record, score, share, size, tile
+from roller_mlir.tools.printable_console import PrintableConsole
 from roller_mlir.tools.roller_output import seconds
 
 WIDTH = 160
@@ -45,7 +46,7 @@ def explain_text(expression: TensorExpression, device: Device, options: Construc
 def plain_text(one: Explanation) -> str:
     """Return an explanation as ASCII text."""
     stream = io.StringIO()
-    console = Console(file=stream, width=WIDTH, highlight=False, color_system=None, legacy_windows=False)
+    console = PrintableConsole(file=stream, width=WIDTH, highlight=False, color_system=None, legacy_windows=False)
     print_explanation(one, console, plain=True)
     return "\n".join(line.rstrip() for line in stream.getvalue().split("\n"))
 

@@ -16,7 +16,7 @@ from roller_mlir.support.pipeline import InternalError, Pipeline, RunOptions, pa
 from roller_mlir.support.pipeline_text import PipelineError
 from roller_mlir.support.reproducer import write_reproducer
 from roller_mlir.support.source import FileError, Source, read_source, write_output
-from roller_mlir.support.standard_output import OutputError, drop_output
+from roller_mlir.support.standard_output import OutputError, drop_output, print_error
 from roller_mlir.support.upstream import nest_for, upstream_passes
 from roller_mlir.tools.opt_command_line import Settings, UsageError, manual, parse_command_line, pass_list
 from roller_mlir.tools.opt_dialects import dialect_names, load_irdl, note_release, set_debug_types
@@ -207,18 +207,18 @@ def _print(module: "ir.Module", settings: Settings, external: str) -> bytes:
 
 def _show(diagnostics: Sequence[Diagnostic], source: Source) -> None:
     for diagnostic in diagnostics:
-        print(render(diagnostic, {"-": source.text}, {"-": source.name}), file=sys.stderr)
+        print_error(render(diagnostic, {"-": source.text}, {"-": source.name}))
     sys.stderr.flush()
 
 
 def _complain(message: str, code: int) -> int:
-    print(f"roller-opt: error: {message}" if not message.startswith("pipeline:") else message, file=sys.stderr)
+    print_error(f"roller-opt: error: {message}" if not message.startswith("pipeline:") else message)
     return code
 
 
 def _complain_all(diagnostics: Sequence[Diagnostic]) -> int:
     for diagnostic in diagnostics:
-        print(render(diagnostic), file=sys.stderr)
+        print_error(render(diagnostic))
     return REFUSED
 
 
@@ -236,11 +236,11 @@ def _report_bug(reason: str, source: Source, settings: Settings, error: BaseExce
     command += [f"--{name}" if options is None else f"--{name}={options}" for name, options in settings.steps]
     command += ["--split-input-file"] if settings.split_input_file else []
     command += ["--allow-unregistered-dialect"] if settings.allow_unregistered_dialect else []
-    print(f"roller-opt: {reason}", file=sys.stderr)
+    print_error(f"roller-opt: {reason}")
     try:
         replay = write_reproducer(source.text, command, reason, error)
     except OSError as failure:
-        print(f"roller-opt: no reproducer was written: {failure.strerror}", file=sys.stderr)
+        print_error(f"roller-opt: no reproducer was written: {failure.strerror}")
         return BUG
-    print(f"roller-opt: this is a bug of roller-opt; to see it again:\n  {replay}", file=sys.stderr)
+    print_error(f"roller-opt: this is a bug of roller-opt; to see it again:\n  {replay}")
     return BUG

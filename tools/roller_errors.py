@@ -10,7 +10,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from roller_mlir.support.standard_output import OutputError, drop_output, writing_output
+from roller_mlir.foreign.printable import printable
+from roller_mlir.support.standard_output import OutputError, drop_output, print_error, writing_output
 from roller_mlir.tools.roller_colour import coloured
 from roller_mlir.tools.roller_interrupt import check
 
@@ -66,7 +67,7 @@ def _report(error: Exception, arguments: argparse.Namespace) -> int:
         found: Any = error
         for diagnostic in found.diagnostics:
             shown = diagnostics.render(diagnostic, lines, {"-": name})
-            print(coloured(shown, getattr(arguments, "color", "auto")), file=sys.stderr)
+            print(coloured(printable(shown), getattr(arguments, "color", "auto")), file=sys.stderr)
         _say_in_json([_record(one, name) for one in found.diagnostics], arguments)
         return USER_ERROR
     for (module, name), code in _USER_ERRORS.items():
@@ -79,7 +80,7 @@ def _report(error: Exception, arguments: argparse.Namespace) -> int:
 
 
 def _say(message: str, code: int, arguments: argparse.Namespace) -> int:
-    print(coloured(f"roller: error: {message}", getattr(arguments, "color", "auto")), file=sys.stderr)
+    print(coloured(printable(f"roller: error: {message}"), getattr(arguments, "color", "auto")), file=sys.stderr)
     _say_in_json([plain_record(message)], arguments)
     return code
 
@@ -117,11 +118,11 @@ def _internal(error: Exception, arguments: argparse.Namespace) -> int:
     pipeline = sys.modules.get("roller_mlir.support.pipeline")
     named = pipeline is not None and isinstance(error, pipeline.InternalError)  # which says pass, op and exception
     message = str(error) if named else f"internal error: {type(error).__name__}: {error}"
-    print(coloured(f"roller: {message}", getattr(arguments, "color", "auto")), file=sys.stderr)
+    print(coloured(printable(f"roller: {message}"), getattr(arguments, "color", "auto")), file=sys.stderr)
     _say_in_json([plain_record(message)], arguments)
     frames = traceback.extract_tb(error.__traceback__)
     if frames:
-        print(f"  at {frames[-1].filename}:{frames[-1].lineno} in {frames[-1].name}", file=sys.stderr)
+        print_error(f"  at {frames[-1].filename}:{frames[-1].lineno} in {frames[-1].name}")
     try:
         folder = Path(tempfile.mkdtemp(prefix="roller-bug-"))
         (folder / "traceback.txt").write_text("".join(traceback.format_exception(error)))
@@ -130,8 +131,8 @@ def _internal(error: Exception, arguments: argparse.Namespace) -> int:
         if text:
             (folder / "input.mlir").write_text(text)
             command = [str(folder / "input.mlir") if part == arguments.file else part for part in command]
-        print(f"  this is a bug of roller; please report it with the files in {folder}", file=sys.stderr)
-        print(f"  reproduce: roller {' '.join(command)}", file=sys.stderr)
+        print_error(f"  this is a bug of roller; please report it with the files in {folder}")
+        print_error(f"  reproduce: roller {' '.join(command)}")
     except OSError as problem:
-        print(f"  no reproducer could be written: {problem.strerror}", file=sys.stderr)
+        print_error(f"  no reproducer could be written: {problem.strerror}")
     return INTERNAL_ERROR

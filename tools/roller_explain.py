@@ -141,10 +141,9 @@ def _print(
         return
     import sys
 
-    from rich.console import Console
-
     from roller_mlir.support.standard_output import writing_output
     from roller_mlir.tools.explain_text import plain_text, print_explanation
+    from roller_mlir.tools.printable_console import PrintableConsole
 
     with writing_output():
         terminal = sys.stdout.isatty() and (sys.stdout.encoding or "").lower().replace("-", "") == "utf8"
@@ -158,7 +157,7 @@ def _print(
             print_line(plain_text(found))
             continue
         with writing_output():
-            print_explanation(found, Console(highlight=False), plain=False)
+            print_explanation(found, PrintableConsole(highlight=False), plain=False)
 
 
 def json_record(operator: "SourceOperator", found: "Explanation", name: str) -> dict[str, Any]:

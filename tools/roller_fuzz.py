@@ -19,10 +19,10 @@ two share no code. What IREE refuses or dies of is counted as unanswered, as are
 """
 
 import argparse
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from roller_mlir.support.standard_output import print_error
 from roller_mlir.tools.roller_arguments import positive
 
 if TYPE_CHECKING:
@@ -134,10 +134,10 @@ def _say(failure: "Failure") -> None:
 
     case = failure.case
     where = f" ({failure.path})" if failure.path else ""
-    print(f"roller: error: case {case.number}: {failure.outcome.status}: {failure.after.message}", file=sys.stderr)
-    print(f"  reproduce: {command_of(case)}{where}", file=sys.stderr)
+    print_error(f"roller: error: case {case.number}: {failure.outcome.status}: {failure.after.message}")
+    print_error(f"  reproduce: {command_of(case)}{where}")
     if failure.path is None:
-        print("".join(f"  | {line}\n" for line in job_of(failure.shrunk).text.splitlines()), file=sys.stderr, end="")
+        print_error("\n".join(f"  | {line}" for line in job_of(failure.shrunk).text.splitlines()))
 
 
 def _record(campaign: "Campaign", tally: "Tally") -> dict[str, Any]:

@@ -8,6 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from roller_mlir.foreign.printable import printable
 from roller_mlir.support.standard_output import writing_output
 
 # A file or a pipe has no width of its own; wide enough that no table is cut.
@@ -26,15 +27,21 @@ def print_json(data: Any) -> None:
 def print_tables(tables: Iterable[TableData]) -> None:
     """Print tables of (title, header, rows)."""
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
+
+    from roller_mlir.tools.printable_console import PrintableConsole
 
     with writing_output():
         terminal = sys.stdout.isatty()
-    console = Console(width=None if terminal else _PIPE_WIDTH, highlight=False)
+    console = PrintableConsole(width=None if terminal else _PIPE_WIDTH, highlight=False, markup=False)
     for title, header, rows in tables:
         table = Table(
-            title=title or None, title_justify="left", box=SIMPLE_HEAD, pad_edge=False, show_header=any(header)
+            title=Text(title) if title else None,
+            title_justify="left",
+            box=SIMPLE_HEAD,
+            pad_edge=False,
+            show_header=any(header),
         )
         for name in header:
             table.add_column(name, overflow="fold")
@@ -47,7 +54,7 @@ def print_tables(tables: Iterable[TableData]) -> None:
 def print_line(text: str) -> None:
     """Print a line of plain text."""
     with writing_output():
-        sys.stdout.write(text + "\n")
+        sys.stdout.write(printable(text) + "\n")
 
 
 def print_bytes(data: bytes) -> None:

@@ -23,6 +23,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from roller_mlir.support.standard_output import print_error
 from roller_mlir.tools.roller_arguments import (
     add_construction_arguments,
     add_tuning_argument,
@@ -212,7 +213,6 @@ def _write(operators: "Sequence[Operator]", folder: Path, dtype: str | None) -> 
 
 
 def _explain(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> int:
-    import sys
 
     from roller_mlir.model import ConstructOptions
     from roller_mlir.plan.codec import to_json
@@ -242,7 +242,7 @@ def _explain(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> 
             if arguments.json:
                 records.append(record)
             elif "error" in record:
-                print(f"roller: error: {record['id']}: {record['error']}", file=sys.stderr)
+                print_error(f"roller: error: {record['id']}: {record['error']}")
             else:
                 print_line(text)
             refused += "error" in record

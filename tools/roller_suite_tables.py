@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """How `roller suite` prints the records of a stage for people."""
 
-import sys
 from collections.abc import Callable, Sequence
 from statistics import median
 from typing import Any
 
 from roller_mlir.suites import find_suite, suite_folder, suite_names
+from roller_mlir.support.standard_output import print_error
 from roller_mlir.tools.roller_output import print_json, print_line, print_tables, seconds
 
 Record = dict[str, Any]
@@ -36,7 +36,7 @@ def print_records(stage: str, device: str, records: Sequence[Record]) -> None:
         print_line(_summary(stage, device, good))
     for record in (*records, *(line for line in lines if stage == "ranked")):
         if "error" in record:
-            print(f"roller: error: {record['id']}: {record['error']}", file=sys.stderr)
+            print_error(f"roller: error: {record['id']}: {record['error']}")
 
 
 def _candidates(record: Record) -> list[Record]:

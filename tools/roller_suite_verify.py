@@ -7,11 +7,12 @@ roller suite roller119 --target h200 --dtype f16 --stage verify --top-k 10
 """
 
 import argparse
-import sys
 import time
 from collections.abc import Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
+
+from roller_mlir.support.standard_output import print_error
 
 if TYPE_CHECKING:
     from roller_mlir.suites import Operator
@@ -97,7 +98,7 @@ def _print(records: Sequence[Record], seconds: float) -> None:
     )
     for record in records:
         if "error" in record:
-            print(f"roller: error: {record['id']} on {record['target']}: {record['error']}", file=sys.stderr)
+            print_error(f"roller: error: {record['id']} on {record['target']}: {record['error']}")
 
 
 def _row(record: Record) -> Sequence[str]:
