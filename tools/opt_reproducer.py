@@ -9,6 +9,7 @@ import json
 import re
 from pathlib import Path
 
+from roller_mlir.foreign.bounded import read_json
 from roller_mlir.support.source import FileError
 
 _METADATA = re.compile(r"^\{-#.*?#-\}\s*\Z", re.MULTILINE | re.DOTALL)
@@ -60,7 +61,7 @@ def pipeline_of(text: str) -> tuple[str, dict[str, bool]] | None:
     if found is None:
         return None
     flags = {name: match[1] == "true" for name, one in _FLAG.items() if (match := one.search(text))}
-    return json.loads(found[1]), flags
+    return read_json(found[1]), flags
 
 
 def write_crash_reproducer(path: str, text: str, pipeline: str, *, verify_each: bool) -> None:

@@ -74,6 +74,9 @@ def _report(error: Exception, arguments: argparse.Namespace) -> int:
         kind = getattr(sys.modules.get(module), name, None)
         if kind is not None and isinstance(error, kind):
             return _say(str(error), code, arguments)
+    if isinstance(error, MemoryError) or (isinstance(error, ImportError) and "failed to map segment" in str(error)):
+        what = f": {error}" if str(error) else ""
+        return _say(f"there is not enough memory for this{what}", USER_ERROR, arguments)
     if isinstance(error, OSError) and error.filename is not None:
         return _say(f"{error.filename}: {error.strerror}", USER_ERROR, arguments)
     return _internal(error, arguments)

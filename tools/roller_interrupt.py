@@ -11,9 +11,11 @@ import sys
 from collections.abc import Callable
 from types import FrameType
 
-INTERRUPTED = 130
+INTERRUPTED, TERMINATED = 130, 143
 
 _pending = False
+_code = INTERRUPTED
+_process = 0
 
 
 def interruptible(program: str, work: Callable[[], int], *, whole_process: bool) -> int:
@@ -26,29 +28,32 @@ def interruptible(program: str, work: Callable[[], int], *, whole_process: bool)
             not be fit to be torn down, so that the process then ends at once.
 
     Returns:
-        The exit code, 130 where the user interrupted, which is said on standard error.
+        The exit code, 130 where the user interrupted and 143 at SIGTERM, which is said on standard error.
     """
-    install()
+    install(terminations=whole_process)
     try:
         code = work()
         check()
     except BaseException as error:
         if not (_pending or isinstance(error, KeyboardInterrupt)):
             raise
-        code = INTERRUPTED
-    if code == INTERRUPTED:
-        print(f"{program}: interrupted", file=sys.stderr, flush=True)
+        code = _code
+    if code in (INTERRUPTED, TERMINATED):
+        said = "interrupted" if code == INTERRUPTED else "terminated"
+        print(f"{program}: {said}", file=sys.stderr, flush=True)
         if whole_process:
-            os._exit(INTERRUPTED)
+            os._exit(code)
     return code
 
 
-def install() -> None:
-    """Remember interrupts from now on; they raise KeyboardInterrupt as before."""
-    global _pending
-    _pending = False
+def install(*, terminations: bool = False) -> None:
+    """Remember interrupts from now on, and SIGTERM where it is asked for; they raise KeyboardInterrupt."""
+    global _pending, _code, _process
+    _pending, _code, _process = False, INTERRUPTED, os.getpid()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _handle)
+        if terminations and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+            signal.signal(signal.SIGTERM, _handle)  # so that what is half written is taken away
 
 
 def check() -> None:
@@ -63,7 +68,13 @@ def pending() -> bool:
 
 
 def _handle(number: int, frame: FrameType | None) -> None:
-    global _pending
+    global _pending, _code
+    if number == signal.SIGTERM:
+        if os.getpid() != _process:  # a child that inherited this: it has nothing to tidy up
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+            return
+        _code = TERMINATED
     _pending = True
     # A C++ frame that calls Python may print what is raised there instead of passing it on: wait for `check`.
     while frame is not None:

@@ -18,6 +18,7 @@ T = TypeVar("T")
 JsonValue: TypeAlias = bool | int | float | str | list["JsonValue"] | dict[str, "JsonValue"] | None
 
 _FAR = 1 << 20
+_MOST_PATH = 200
 _INFINITIES = ("inf", "-inf", "nan")
 
 
@@ -70,6 +71,7 @@ def from_json(kind: type[T], data: JsonValue, path: str = "") -> T:
 
 def _fail(path: str, expected: str, data: object) -> CodecError:
     shown = repr(data)
+    path = path if len(path) < _MOST_PATH else f"{path[:_MOST_PATH]}..."
     return CodecError(
         f"{path or 'top level'}: expected {expected}, but got {shown if len(shown) < 60 else shown[:57] + '...'}"
     )

@@ -18,7 +18,7 @@ from roller_mlir.sim.counting import Counts
 from roller_mlir.sim.errors import SimulationError
 from roller_mlir.sim.findings import SanitizerError, unwritten
 from roller_mlir.sim.launch import SimulatedKernels
-from roller_mlir.sim.llvm_launcher import LlvmKernels
+from roller_mlir.sim.llvm_launcher import LlvmKernels, text_of
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
@@ -85,7 +85,7 @@ class SimulatorBackend:
         record = manifest.file("kernels")
         if record is None:
             raise BackendError(f"'{manifest.function}' cannot be simulated: its artifact holds no kernel IR")
-        self._device, self._text, self._file = manifest.device, files[record.name].decode(), record.name
+        self._device, self._text, self._file = manifest.device, text_of(files[record.name], record.name), record.name
 
     def allocate(self, size_bytes: int, alignment_bytes: int) -> Bytes:
         """Return poisoned memory; it starts at a multiple of 256 B."""

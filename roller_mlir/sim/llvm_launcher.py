@@ -4,11 +4,24 @@
 from collections.abc import Mapping
 from functools import lru_cache
 
+from roller_mlir.foreign.bounded import BoundsError, decode
 from roller_mlir.plan.manifest import Launch, Manifest
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.sim.launch import SimulatedKernels
 from roller_mlir.sim.llvm_level import LlvmKernel, lower_llvm
+
+
+def text_of(content: bytes, file: str) -> str:
+    """Return the text of a file of an artifact.
+
+    Raises:
+        BackendError: It is none.
+    """
+    try:
+        return decode(content)
+    except BoundsError as error:
+        raise BackendError(f"simulator: {file}: {error}") from None
 
 
 @lru_cache(maxsize=16)
@@ -37,7 +50,7 @@ class LlvmKernels:
                     f"'{manifest.function}' cannot be simulated at level llvm: its artifact holds no LLVM IR of kernel "
                     f"'{kernel.name}'; compile it with llvm=True, or with binaries"
                 )
-            self._texts[kernel.name] = file, files[file].decode(), kernel.tensor_maps
+            self._texts[kernel.name] = file, text_of(files[file], file), kernel.tensor_maps
 
     def find(self, launch: Launch) -> SimulatedKernels:
         """Return what runs a launch.

@@ -24,6 +24,7 @@ from roller_mlir.sim.llvm_known import (
     walk,
 )
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, SourcePlace
+from roller_mlir.support.nesting import check_nesting
 
 WORKGROUP = 3
 NAME = r'(?:"[^"]*"|[\w.$-]+)'
@@ -40,6 +41,7 @@ TYPE = rf"(?:void|half|bfloat|float|double|i\d+|ptr(?: addrspace<\d+>)?|{_aggreg
 _KERNEL = re.compile(rf"define .*?@({NAME})\((.*)\)([^()]*(?:\([^()]*\)[^()]*)*)\{{$")
 _GLOBAL = re.compile(rf"@({NAME}) = (.*?)(?:addrspace<(\d+)> )?(?:externally_initialized )?(global|constant) (.*)$")
 _MOST_ALIGNMENT_BYTES = 1024
+_MOST_SAID = 500
 _COMMENT = re.compile(r'^((?:[^";]|"[^"]*")*);.*$')
 _ALIGNED = re.compile(r", align (\d+)")
 _ATTACHED = re.compile(r",? ![^\s,]+ !\d+| #\d+")
@@ -263,6 +265,11 @@ def _canonical(kernel: KernelText, text: str) -> tuple[str, list[tuple[str, str]
         kernel.refuse(0, f"its LLVM IR has {len(text)} characters, which is above the limit of {MOST_TEXT_BYTES}")
     if "\0" in text:
         kernel.refuse(0, "its LLVM IR is not valid: it holds a zero byte")
+    try:
+        check_nesting(text)
+    except DiagnosedError as error:
+        found = error.diagnostics[0]
+        kernel.refuse(found.place.line if found.place else 0, found.message)
     # Where these flags name debug information, LLVM ends the process on a module that is not valid.
     text = re.sub(r"(?m)^!llvm\.module\.flags\s*=.*$", "", text)
     try:
@@ -271,7 +278,8 @@ def _canonical(kernel: KernelText, text: str) -> tuple[str, list[tuple[str, str]
         module.verify()
     except RuntimeError as error:
         where = re.search(r"<string>:(\d+):", str(error))
-        kernel.refuse(int(where[1]) if where else 0, f"its LLVM IR is not valid: {' '.join(str(error).split())}")
+        said = " ".join(str(error).split())
+        kernel.refuse(int(where[1]) if where else 0, f"its LLVM IR is not valid: {said[:_MOST_SAID]}")
     if assembly := re.search(r"(?m)^module asm .*$", str(module)):
         kernel.refuse(0, f"'{assembly[0][:80]}' is nothing that can be simulated")
     defined = {function.name: function for function in module.functions if not function.is_declaration}

@@ -31,7 +31,7 @@ from roller_mlir.hal import Device
 from roller_mlir.mapping.promise import Promise
 from roller_mlir.support.bindings import ir
 
-DEFAULT_TIMEOUT_S = 120.0
+DEFAULT_TIMEOUT_S = 60.0
 
 
 def compile_kernels(

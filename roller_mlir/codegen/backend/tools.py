@@ -54,8 +54,8 @@ def run_tool(
         timeout_s: how long it may take.
 
     Raises:
-        CompileError: the tool cannot be started, took too long or was ended by a signal. A bad exit code is the
-        caller's to judge.
+        CompileError: the tool cannot be started, took too long, was ended by a signal, or wrote no output where it says
+            that all is well. A bad exit code is the caller's to judge.
     """
     name = f"input{suffix}"
     try:
@@ -92,4 +92,6 @@ def run_tool(
     number = -result.code if result.code < 0 else result.code - 128
     if number in set(signal.Signals):
         raise CompileError(kernel, f"{tool} died with {signal.Signals(number).name}: {result.complaint}")
+    if result.code == 0 and "output" in options and not result.output:
+        raise CompileError(kernel, f"{tool} ended with exit code 0, but wrote no output: {result.complaint}")
     return result
