@@ -8,9 +8,11 @@ import argparse
 import os
 import platform
 import statistics
+import subprocess
 import sys
 import time
 from datetime import date
+from pathlib import Path
 
 from suite import suite_lines
 
@@ -85,6 +87,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--repeat", type=int, default=20, help="compilations per row (20)")
     parser.add_argument("--target", action="append", help="device; may be given several times (h200, mi300x)")
+    parser.add_argument(
+        "--no-growth", action="store_true", help="leave out the table of bench/growth, which takes longest"
+    )
     parser.add_argument("--suite", default="roller119", help="suite of the second table; '' leaves it out (roller119)")
     options = parser.parse_args()
     targets = options.target or ["h200", "mi300x"]
@@ -101,6 +106,9 @@ def main() -> int:
     print("| **whole** | " + " | ".join(f"**{1e3 * total:.0f}**" for total, _ in results) + " |")
     if options.suite:
         print("\n".join(suite_lines(options.suite, options.target or SUITE_TARGETS)))
+    if not options.no_growth:
+        print(flush=True)
+        subprocess.run([sys.executable, str(Path(__file__).parents[1] / "growth" / "measure.py")], check=True)
     return 0
 
 

@@ -113,4 +113,4 @@ def test_the_table_is_made() -> None:
     command = [sys.executable, str(FOLDER / "measure.py"), "--ops", "8", "--kind", "equal products"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
-    assert re.search(r"^\| 8 \| \d+\.\d / \d+ \(1\) \|$", done.stdout, re.MULTILINE), done.stdout
+    assert re.search(r"^\| 8 \| \d+\.\d s, \d+\.\d s, \d+ MB, 1 \|$", done.stdout, re.MULTILINE), done.stdout
