@@ -23,7 +23,6 @@ BODY_OPERATIONS = frozenset((*(f"arith.{name}" for name in _ARITH), *(f"math.{na
 
 REMEDIES = {
     "math.ipowi": "multiply with arith.muli, or use math.fpowi on floats",
-    "math.isnormal": "compare math.absf of the number with the least and the greatest normal number",
     "math.sincos": "use math.sin and math.cos",
 }
 """What to write instead of an operation that bodies may not hold."""
