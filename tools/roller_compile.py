@@ -61,11 +61,37 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     add_construction_arguments(forced)
     forced.add_argument("--plan-file", metavar="FILE", help="JSON of whole plans, as --emit plan --json prints")
     add_tuning_argument(forced)
+    shown = parser.add_argument_group("printing IR, to standard error")
+    for when in ("before", "after"):
+        shown.add_argument(f"--mlir-print-ir-{when}-all", action="store_true", help=f"{when} each pass")
+        shown.add_argument(
+            f"--mlir-print-ir-{when}", type=_passes, default=(), metavar="PASS,...", help=f"{when} these passes"
+        )
     fusion = parser.add_argument_group("joining ops into one kernel (by default where the model expects to save time)")
     fusion.add_argument("--no-fusion", action="store_true", help="a kernel for every linalg op")
     fusion.add_argument(
         "--explain-fusion", action="store_true", help="say what was joined, what that saves, and why other ops were not"
     )
+
+
+def _passes(text: str) -> tuple[str, ...]:
+    """Read names of passes that a compilation runs."""
+    from difflib import get_close_matches
+
+    from roller_mlir.pipelines import TO_SIM
+
+    names = tuple(text.split(","))
+    for name in names:
+        if name not in TO_SIM.passes:
+            near = get_close_matches(name, TO_SIM.passes, 1)
+            known = f"did you mean '{near[0]}'?" if near else f"it runs {', '.join(TO_SIM.passes)}"
+            raise argparse.ArgumentTypeError(f"a compilation has no pass '{name}'; {known}")
+    return names
+
+
+def _printed(arguments: argparse.Namespace, when: str) -> tuple[str, ...]:
+    every = ("*",) if getattr(arguments, f"mlir_print_ir_{when}_all", False) else ()
+    return (*every, *getattr(arguments, f"mlir_print_ir_{when}", ()))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -169,6 +195,9 @@ def compile_options(
         disassemble=disassemble,
         gate=not getattr(arguments, "no_gate", False),
         code_object=getattr(arguments, "code_object", 5),
+        print_before=_printed(arguments, "before"),
+        print_after=_printed(arguments, "after"),
+        cache=not _printed(arguments, "before") and not _printed(arguments, "after"),
         **construction_arguments(arguments),
         fusion=not arguments.no_fusion,
         explain_fusion=arguments.explain_fusion,

@@ -8,12 +8,15 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from roller_mlir.foreign.printable import printable
 from roller_mlir.support.standard_output import OutputError, drop_output, print_error, writing_output
 from roller_mlir.tools.roller_colour import coloured
 from roller_mlir.tools.roller_interrupt import check
+
+if TYPE_CHECKING:
+    from roller_mlir.support.diagnostics import Diagnostic
 
 USER_ERROR, USAGE_ERROR, INTERNAL_ERROR, BROKEN_PIPE = 1, 2, 70, 141
 
@@ -93,15 +96,16 @@ def plain_record(message: str) -> dict[str, Any]:
     return {"severity": "error", "file": None, "line": None, "column": None, "message": message, "notes": []}
 
 
-def _record(diagnostic: Any, name: str) -> dict[str, Any]:
+def _record(diagnostic: "Diagnostic", name: str) -> dict[str, Any]:
     """Return a diagnostic as `--json` prints it."""
-    place = diagnostic.place
-    known = place is not None and place.line > 0
+    place: Any = diagnostic.place
+    file = None if place is None else name if place.file == "-" else place.file
+    line, column = (place.line, place.column) if place is not None and place.line > 0 else (None, None)
     return {
         "severity": diagnostic.severity,
-        "file": (name if place.file == "-" else place.file) if place is not None else None,
-        "line": place.line if known else None,
-        "column": place.column if known else None,
+        "file": file,
+        "line": line,
+        "column": column,
         "message": diagnostic.message,
         "notes": [_record(note, name) for note in diagnostic.notes],
     }

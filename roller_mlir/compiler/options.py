@@ -36,6 +36,8 @@ class CompileOptions:
             multiply-adds an error.
         disassemble: Whether to disassemble NVIDIA's binaries too, which tells the instructions of the main loop and
             takes longer than all the rest.
+        print_before: Names of passes before which the IR is printed to stderr; "*" for all.
+        print_after: Likewise after which. What is printed is not taken from the cache.
         code_object: Version of AMD's code objects: 5, or 6 for loaders of ROCm 6.3 and later.
         cache: Whether what was compiled before may be taken from the compile cache, and this be kept there; of no
             influence on the result but its times, which whoever measures them wants without it.
@@ -58,6 +60,8 @@ class CompileOptions:
     llvm: bool = False
     gate: bool = True
     disassemble: bool = False
+    print_before: tuple[str, ...] = ()
+    print_after: tuple[str, ...] = ()
     code_object: int = CODE_OBJECT
     cache: bool = True
 

@@ -22,6 +22,8 @@ from roller_mlir.support.passes import Pass
 from roller_mlir.support.pipeline import RunOptions, Step, expand_pipeline, run_pipeline
 
 PLANNING_PASS = "rtile-construct"
+EVERY = "*"
+"""Every pass, among the names of those whose IR is printed."""
 
 
 @dataclass
@@ -92,7 +94,14 @@ def run_stages(
             stages.ir_after[step.name] = str(current)
         started = time.perf_counter()
 
-    collected = run_pipeline(module, list[Step](steps), RunOptions(on_step=record))
+    printed = RunOptions(
+        before=tuple(name for name in options.print_before if name != EVERY),
+        after=tuple(name for name in options.print_after if name != EVERY),
+        print_before_all=EVERY in options.print_before,
+        print_after_all=EVERY in options.print_after,
+        on_step=record,
+    )
+    collected = run_pipeline(module, list[Step](steps), printed)
     stages.notes = tuple(f"{d.severity}: {d.message}" for d in collected.diagnostics)
     return stages
 

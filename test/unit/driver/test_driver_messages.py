@@ -79,3 +79,21 @@ def test_a_mistyped_flag_shows_the_commands_own_usage(capsys: pytest.CaptureFixt
     errors = capsys.readouterr().err
     assert errors.startswith("usage: roller compile ")
     assert "roller compile: error: unrecognized arguments: --no-fussion; did you mean '--no-fusion'?" in errors
+
+
+RIGHT = WRONG.replace("%y", "%x")
+
+
+def test_ir_is_printed_around_passes(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "right.mlir"
+    path.write_text(RIGHT)
+    command = ["compile", str(path), "--target", "h200", "--emit", "plan"]
+    assert (
+        main([*command, "--mlir-print-ir-after", "rtile-normalize", "--mlir-print-ir-before", "rtile-construct"]) == 0
+    )
+    dumps = [line.split()[4:6] for line in capfd.readouterr().err.splitlines() if "IR Dump" in line]
+    assert dumps == [["After", "rtile-normalize"], ["Before", "rtile-construct"]]
+    assert main([*command, "--mlir-print-ir-after-all"]) == 0
+    assert "IR Dump After RTileConstruct" in capfd.readouterr().err
+    assert main([*command, "--mlir-print-ir-after", "rtile-normalise"]) == 2
+    assert "has no pass 'rtile-normalise'; did you mean 'rtile-normalize'?" in capfd.readouterr().err
