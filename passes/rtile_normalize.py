@@ -5,12 +5,12 @@ Precondition: functions of linalg on static tensors. Postcondition: named ops ar
 math on tensors are linalg; constants are folded and common subexpressions merged; accumulators that start from a
 constant start from `linalg.fill`; loops that every operand runs through contiguously are one loop, except one whose
 position the body reads (`linalg.index`); only linalg ops read what a `tensor.pad` or a `tensor.extract_slice` gives;
-`linalg.softmax`, `linalg.pack`, `linalg.unpack`, `tensor.concat` and `tensor.insert_slice` are linalg ops and
-paddings; what a body takes by `tensor.extract` is an input at sums of loops, or an `rtile.gather` of an operand of one
-dimension at positions that are clamped into their dimensions; each function result is produced by an op of its own;
-loops of constant trips are unrolled; calls are inlined, globals that nothing changes are constants, assertions are left
-out with a remark (`roller_mlir.codegen.front_end` lists these rewrites). Loops of extent 1 stay where nothing is fused:
-they cost nothing to plan.
+`linalg.softmax`, `linalg.pack`, `linalg.unpack`, `linalg.winograd_*`, `tensor.concat` and `tensor.insert_slice` are
+linalg ops and paddings; what a body takes by `tensor.extract` is an input at sums of loops, or an `rtile.gather` of an
+operand of one dimension at positions that are clamped into their dimensions; each function result is produced by an op
+of its own; loops of constant trips are unrolled; calls are inlined, globals that nothing changes are constants,
+assertions are left out with a remark (`roller_mlir.codegen.front_end` lists these rewrites). Loops of extent 1 stay
+where nothing is fused: they cost nothing to plan.
 
     func.func @f(%x: tensor<8x4x16xf32>, %y: tensor<8x4x16xf32>) -> (tensor<8x4x16xf32>, tensor<8x4x16xf32>) {
       %s = arith.addf %x, %y : tensor<8x4x16xf32>
@@ -27,9 +27,9 @@ they cost nothing to plan.
 
 Refused: modules without a function, loops of more steps than `unroll-limit` or of bounds known at run time only, other
 control flow, calls that cannot be inlined, globals that are stored to, buffers, dynamic or empty shapes, element types
-that no plan is made for, paddings that are negative, dynamic or by no constant, slices at places known at run time
-only, and operations that are neither linalg structured ops, constants, paddings, slices nor
-reshapes, and none of those above (`linalg.winograd_*`); each error names its op, type or function.
+that no plan is made for, paddings that are negative, dynamic or by no constant, slices of sizes or strides known at run
+time only, and operations that are neither linalg structured ops, constants, paddings, slices nor
+reshapes, and none of those above; each error names its op, type or function.
 Paper: ROLLER section 3.2 (axis fusion).
 """
 

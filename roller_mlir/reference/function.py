@@ -22,6 +22,7 @@ from roller_mlir.reference.values import Array, from_caller, is_supported, round
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.elements import ElementsError, read_elements
+from roller_mlir.support.winograd import TRANSFORMS, decomposed
 
 # How MLIR writes an offset, a size or a stride that is an operand.
 _DYNAMIC = -(1 << 63)
@@ -103,10 +104,20 @@ def _run_block(
             results = run_for(op, [_number(value) for value in operands[:3]], operands[3:], _position, run)
         elif op.name == "scf.forall":
             results = run_forall(op, operands, _number, _position, run, _insert)
+        elif op.name in TRANSFORMS:
+            results = _winograd(op, operands, accumulation, depth)
         else:
             results = _evaluate(op, operands, _outer(op, values), accumulation)
         values.update(zip(op.results, results, strict=True))
     return values
+
+
+def _winograd(op: ir.Operation, operands: Sequence[Bounded], accumulation: Accumulation, depth: int) -> list[Bounded]:
+    """Evaluate what upstream makes of a transform; it adds to the output, of which a tensor.empty counts as zeros."""
+    lowered, start = decomposed(op), op.operands[len(operands) - 1].owner
+    if not isinstance(start, ir.Block) and start.name == "tensor.empty":
+        operands = [*operands[:-1], Bounded(np.zeros(operands[-1].data.shape))]
+    return _run(_find(lowered, "f"), operands, accumulation, depth)
 
 
 def _number(value: Bounded) -> int:
@@ -260,8 +271,13 @@ def _slices(op: ir.Operation, operands: Sequence[Bounded], tensors: int, shape: 
         [int(next(rest).data) if value == _DYNAMIC else int(value) for value in ir.DenseI64ArrayAttr(attribute)]
         for attribute in (op.attributes[f"static_{key}"] for key in ("offsets", "sizes", "strides"))
     )
-    if any(value < 0 for value in offsets + sizes + strides):
-        fail(op, f"numpy reference: '{op.name}' has negative offsets, sizes or strides")
+    if any(value < 0 for value in sizes + strides):
+        fail(op, f"numpy reference: '{op.name}' has negative sizes or strides")
+    # A slice at positions that are data is moved until it lies inside.
+    for axis, value in enumerate(ir.DenseI64ArrayAttr(op.attributes["static_offsets"])):
+        if value == _DYNAMIC:
+            last = shape[axis] - (sizes[axis] - 1) * strides[axis] - 1
+            offsets[axis] = min(max(offsets[axis], 0), max(last, 0))
     ends = [o + (n - 1) * s + 1 if n else o for o, n, s in zip(offsets, sizes, strides, strict=True)]
     if any(end > extent for end, extent in zip(ends, shape, strict=True)):
         fail(op, f"numpy reference: '{op.name}' reaches outside its source")

@@ -239,15 +239,6 @@ func.func @f(%a: tensor<30xf32>, %s: tensor<f32>) -> tensor<4x8xf32> {
 
 // -----
 
-func.func @f(%a: tensor<2x6x6x5xf32>) -> tensor<6x6x1x1x2x5xf32> {
-  %e = tensor.empty() : tensor<6x6x1x1x2x5xf32>
-  // expected-error@+1 {{'linalg.winograd_input_transform' has no loop nest (indexing maps); decompose it into linalg structured ops}}
-  %r = linalg.winograd_input_transform fmr(F_4_3) ins(%a : tensor<2x6x6x5xf32>) outs(%e : tensor<6x6x1x1x2x5xf32>) -> tensor<6x6x1x1x2x5xf32>
-  return %r : tensor<6x6x1x1x2x5xf32>
-}
-
-// -----
-
 // expected-error@+1 {{more than 72057594037927936 elements; indices are 64 bits wide}}
 func.func @too_many_elements(%a: tensor<4294967296x4294967296xf32>) -> tensor<4294967296x4294967296xf32> {
   return %a : tensor<4294967296x4294967296xf32>

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Insertions with strides against numpy."""
+"""Insertions with strides, and slices at positions that are data, against numpy."""
 
 import numpy as np
 import pytest
@@ -67,3 +67,36 @@ def test_a_slice_at_an_index_constant() -> None:
   return %r : tensor<8xf32>
 }"""
     assert_gives(text, [counting(16)], -counting(16)[3:11])
+
+
+def moved(op: str, source: str, target: str, place: str) -> str:
+    """A slice or an insertion at two positions that are data."""
+    into, arguments = ("to", f"%a: {source}") if op == "extract" else ("into", f"%a: {source}, %b: {target}")
+    names = "%a" if op == "extract" else "%a into %b"
+    return f"""func.func @f({arguments}, %i: tensor<2xi32>) -> {target} {{
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %x = tensor.extract %i[%c0] : tensor<2xi32>
+  %y = tensor.extract %i[%c1] : tensor<2xi32>
+  %p = arith.index_cast %x : i32 to index
+  %q = arith.index_cast %y : i32 to index
+  %r = tensor.{op}_slice {names}{place} : {source} {into} {target}
+  return %r : {target}
+}}"""
+
+
+@pytest.mark.parametrize("at", [(0, 0), (2, 5), (3, 6), (9, -4)])
+def test_a_slice_at_positions_that_are_data(at: tuple[int, int]) -> None:
+    """A slice that would not lie inside is moved until it does."""
+    text = moved("extract", "tensor<8x4x13xf32>", "tensor<5x4xf32>", "[%p, 2, %q] [5, 1, 4] [1, 1, 2]")
+    a, start = counting(8, 4, 13), [min(max(at[0], 0), 3), min(max(at[1], 0), 6)]
+    assert_gives(text, [a, np.array(at, np.int32)], a[start[0] : start[0] + 5, 2, start[1] : start[1] + 7 : 2])
+
+
+@pytest.mark.parametrize("at", [(0, 0), (2, 5), (9, -4)])
+def test_an_insertion_at_positions_that_are_data(at: tuple[int, int]) -> None:
+    text = moved("insert", "tensor<5x4xf32>", "tensor<8x4x13xf32>", "[%p, 2, %q] [5, 1, 4] [1, 1, 2]")
+    a, b, start = counting(5, 4), -counting(8, 4, 13), [min(max(at[0], 0), 3), min(max(at[1], 0), 6)]
+    want = b.copy()
+    want[start[0] : start[0] + 5, 2, start[1] : start[1] + 7 : 2] = a
+    assert_gives(text, [a, b, np.array(at, np.int32)], want)

@@ -24,6 +24,7 @@ from roller_mlir.codegen.front_end.moving_slices import move_slices
 from roller_mlir.codegen.front_end.result_loops import split_result_loops
 from roller_mlir.codegen.front_end.scalar_arguments import wrap_scalars
 from roller_mlir.codegen.front_end.scalars import sink_scalars
+from roller_mlir.codegen.front_end.winograd import contract_transforms
 from roller_mlir.support.bindings import ir
 
 Rewrite: TypeAlias = Callable[[ir.Module], None]
@@ -44,10 +45,11 @@ BEFORE_SIMPLIFYING: tuple[Rewrite, ...] = (
 )
 AFTER_SIMPLIFYING: tuple[Rewrite, ...] = (
     fill_elements,
+    contract_transforms,
+    move_slices,
+    read_at_positions,  # before scalars are sunk: tensors that bodies take elements of are no scalars then
     sink_scalars,
     split_result_loops,
-    move_slices,
-    read_at_positions,
     _decompose,
 )
 
