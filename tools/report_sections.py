@@ -102,7 +102,7 @@ def _wrong(report: Report) -> Section:
             )
             for one in sorted(report.failures, key=lambda one: (one.who != "ours", one.rank != 0))
         ]
-        head = ("kernel", "whose", "candidate", "error, tolerances", "compared with", "message")
+        head = ("kernel", "whose", "candidate", "error, of its bound", "compared with", "message")
         blocks.append(grid(head, "ssnnst", rows))
     elif report.checked:
         blocks.append(Note("No result that was compared is wrong."))
@@ -180,7 +180,7 @@ def _compared(report: Report) -> Section:
         )
         for one in report.checked
     ]
-    head = ("whose", "compared with", "results", "right", "largest error of these, tolerances")
+    head = ("whose", "compared with", "results", "right", "largest error of these, of its bound")
     return Section("What was compared with what", (grid(head, "ssnnn", rows),))
 
 

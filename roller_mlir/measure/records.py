@@ -192,9 +192,9 @@ class Check:
         item: Id of the item.
         who: "ours", or a peer: "torch", "torch.compile", "triton".
         rank: Of the candidate, for ours.
-        ok: Whether every element is within the tolerance.
+        ok: Whether every element is within its bound.
         against: What it was compared with ("torch f64", "numpy", "candidate 0").
-        error: The largest difference, in units of the tolerance; None where there is no result.
+        error: The largest difference, in units of its bound; None where there is no result.
         message: Why there is none.
         note: Which better binary of its kernels the driver refused, and why.
     """

@@ -21,7 +21,7 @@ class Failure:
         who: "ours" or a peer.
         rank: Of the candidate, for ours.
         against: What it was compared with.
-        error: The largest difference in units of the tolerance, None without a result.
+        error: The largest difference in units of its bound, None without a result.
         message: What went wrong.
     """
 
@@ -42,7 +42,7 @@ class Checked:
         against: What they were compared with.
         n: How many.
         right: How many of them were right.
-        largest_error: Of the right ones, in units of the tolerance.
+        largest_error: Of the right ones, in units of its bound.
     """
 
     who: str

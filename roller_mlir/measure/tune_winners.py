@@ -157,7 +157,7 @@ def _wrong(check: Check) -> str:
     if check.message:
         return check.message
     against = f" against {check.against}" if check.against else ""
-    return f"off{against}" if check.error is None else f"off by {check.error:.3g} tolerances{against}"
+    return f"off{against}" if check.error is None else f"off by {check.error:.3g} times its bound{against}"
 
 
 def _record(

@@ -14,8 +14,6 @@ from roller_mlir.runtime.element_types import NUMPY_TYPES
 
 EPSILON = {"f64": 2.0**-52, "f32": 2.0**-23, "f16": 2.0**-10, "bf16": 2.0**-7}
 """Distance from 1 to the next number of each float type."""
-SMALLEST = {"f64": 2.0**-1074, "f32": 2.0**-149, "f16": 2.0**-24, "bf16": 2.0**-133}
-"""The smallest positive number of each float type."""
 SUMS = {"f32": "f32", "f16": "f32", "bf16": "f32", "f64": "f64", "i8": "i32", "i32": "i32"}
 """Element type in which contractions and reductions accumulate, which their results have."""
 _OF_TORCH = {"float64": "f64", "float32": "f32", "float16": "f16", "bfloat16": "bf16", "bool": "i1"} | {

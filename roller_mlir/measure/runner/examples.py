@@ -22,13 +22,11 @@ class Example:
     Attributes:
         function: From torch, the inputs and the item's sizes to the output.
         ranks: Dimensions of each input, for the check of a kit.
-        points: From the inputs and the sizes to n of `tolerance`: the points of its reductions, one after the other.
         element_type: Of the output.
     """
 
     function: Callable[[Any, Sequence[Any], Mapping[str, int]], Any]
     ranks: tuple[int, ...]
-    points: Callable[[Sequence[Any], Mapping[str, int]], int]
     element_type: str = "f32"
 
 
@@ -102,44 +100,23 @@ def _encoder_layer(torch: Any, inputs: Sequence[Any], sizes: Mapping[str, int]) 
     return _norm(torch, torch.addmm(b2, inner, w2) + hidden, gamma1, beta1)
 
 
-def _last(inputs: Sequence[Any], sizes: Mapping[str, int]) -> int:
-    return int(inputs[0].shape[-1])
-
-
-def _window(inputs: Sequence[Any], sizes: Mapping[str, int]) -> int:
-    return int(inputs[1][0].numel())
-
-
-def _encoder_points(inputs: Sequence[Any], sizes: Mapping[str, int]) -> int:
-    """Projection, scores, softmax, heads, projection, two norms of two sums each, and the two layers between."""
-    tokens, model = (int(extent) for extent in inputs[0].shape)
-    inner, heads = int(inputs[11].shape[1]), sizes.get("heads", _HEADS)
-    return model + model // heads + 2 * tokens + model + 2 * model + model + inner + 2 * model
-
-
 EXAMPLES: Mapping[str, Example] = {
-    "matmul": Example(function=_matmul, ranks=(2, 2), points=_last),
-    "matmul_bias_gelu": Example(function=_matmul_bias_gelu, ranks=(2, 2, 1), points=_last),
-    "matmul_f16": Example(function=_matmul_f16, ranks=(2, 2, 1), points=_last, element_type="f16"),
+    "matmul": Example(function=_matmul, ranks=(2, 2)),
+    "matmul_bias_gelu": Example(function=_matmul_bias_gelu, ranks=(2, 2, 1)),
+    "matmul_f16": Example(function=_matmul_f16, ranks=(2, 2, 1), element_type="f16"),
     "mlp": Example(
         function=_mlp,
         ranks=(2, 2, 1, 2, 1),
-        points=lambda inputs, sizes: int(inputs[1].shape[0] + inputs[3].shape[0]),
     ),
-    "softmax": Example(function=_softmax, ranks=(2,), points=_last),
-    "layer_norm": Example(function=_layer_norm, ranks=(2, 1, 1), points=lambda inputs, sizes: 2 * _last(inputs, sizes)),
+    "softmax": Example(function=_softmax, ranks=(2,)),
+    "layer_norm": Example(function=_layer_norm, ranks=(2, 1, 1)),
     "attention_scores": Example(
         function=_attention_scores,
         ranks=(3, 3),
-        points=lambda inputs, sizes: int(inputs[0].shape[-1] + inputs[1].shape[1]),
     ),
-    "conv_bn_relu_residual": Example(function=_conv_bn_relu_residual, ranks=(4, 4, 1, 1, 4), points=_window),
-    "resnet_block": Example(
-        function=_resnet_block, ranks=(4, 4, 1, 1, 4, 1, 1), points=lambda inputs, sizes: 2 * _window(inputs, sizes)
-    ),
-    "encoder_layer": Example(
-        function=_encoder_layer, ranks=(2, *(2, 1) * 4, 1, 1, *(2, 1) * 2, 1, 1), points=_encoder_points
-    ),
+    "conv_bn_relu_residual": Example(function=_conv_bn_relu_residual, ranks=(4, 4, 1, 1, 4)),
+    "resnet_block": Example(function=_resnet_block, ranks=(4, 4, 1, 1, 4, 1, 1)),
+    "encoder_layer": Example(function=_encoder_layer, ranks=(2, *(2, 1) * 4, 1, 1, *(2, 1) * 2, 1, 1)),
 }
 
 

@@ -26,7 +26,7 @@ def wrong_lines(results: Results) -> list[str]:
     """Return a line for each wrong result and each trouble, wrong results first."""
     lines = [
         f"WRONG {check.item} {named(check.who, check.rank)}: "
-        + (check.message or f"{check.error:.3g} tolerances off {check.against}")
+        + (check.message or f"{check.error:.3g} times its bound off {check.against}")
         for check in results.checks
         if not check.ok
     ]

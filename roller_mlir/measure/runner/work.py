@@ -2,7 +2,7 @@
 """Does the steps, in a process of its own: checks candidates and peers, times them, runs probes.
 
 A check runs a candidate twice, on outputs and workspace that are filled with another byte each time. Both results must
-be the same bits, which no element is that a kernel forgets to write, within the tolerance of what is expected, and the
+be the same bits, which no element is that a kernel forgets to write, within the bounds of what is expected, and the
 inputs as they were. Whoever is wrong is not timed.
 """
 

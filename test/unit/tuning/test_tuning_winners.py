@@ -123,7 +123,7 @@ def test_why_there_is_no_winner() -> None:
     times = [1e-5, 9e-6, 8e-6, 7e-6]
     wrong = {rank: check(ITEM, rank, ok=False, error=3.0) for rank in range(3)}
     assert reason_of(results_of(ITEM, times, checks={**wrong, 3: check(ITEM, 3, ok=False, message="it hangs")})) == (
-        "no candidate has a valid time: wrong: off by 3 tolerances against torch f64 (rank 0, 1, 2); "
+        "no candidate has a valid time: wrong: off by 3 times its bound against torch f64 (rank 0, 1, 2); "
         "wrong: it hangs (rank 3)"
     )
     assert reason_of(results_of(ITEM, times, timings=())) == (
