@@ -27,7 +27,7 @@ def generated(op: ir.Operation, shape: tuple[int, ...]) -> Bounded:
     block = op.regions[0].blocks[0]
     positions = np.meshgrid(*(np.arange(extent) for extent in shape), indexing="ij", sparse=True)
     evaluator = BodyEvaluator(
-        op, block, [Bounded(each) for each in positions], tuple(range(extent) for extent in shape)
+        op, block, [Bounded(each) for each in positions], tuple(range(extent) for extent in shape), {}
     )
     yielded = evaluator.value(list(block.operations)[-1].operation.operands[0])
     return yielded.map(lambda array: np.broadcast_to(array, shape).copy())
