@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One foreign function in a process of its own: compiled, run in the simulator, compared with the reference."""
+
+import re
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+
+from roller_mlir.compiler.driver import compile_source
+from roller_mlir.compiler.entry import isolate_entry
+from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.compiler.source import Source, parse_source
+from roller_mlir.plan.accumulation import accumulation_of
+from roller_mlir.reference import compare_all, evaluate_function
+from roller_mlir.reference.draws import defined_inputs
+from roller_mlir.runtime.errors import BackendError
+from roller_mlir.support.bindings import make_context
+from roller_mlir.support.diagnostics import DiagnosedError
+
+ENTRY = "job:run"
+_OPTIONS = CompileOptions(binaries=False, cache=False)
+_TIMEOUT_S = 60.0
+
+
+@dataclass(frozen=True)
+class Job:
+    """What to run.
+
+    Attributes:
+        text: A module of one function, with what it names.
+        target: The device.
+        seed: Of the inputs.
+    """
+
+    text: str
+    target: str
+    seed: int = 0
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of it.
+
+    Attributes:
+        status: "matches", "refused", "wrong", "fault" (the simulator's), "internal" (an exception of ours), "crash",
+            "hang".
+        message: Why, where it does not match.
+    """
+
+    status: str
+    message: str = ""
+
+    @property
+    def signature(self) -> str:
+        """The message without names, places and numbers, so that like ones count together."""
+        text = re.sub(r"^\S*?:\d+:\d+: |'%?\w*\d\w*'|tensor<[^>]*>", "", self.message.split("\n")[0])
+        return re.sub(r"-?\d+(\.\d+)?", "N", text)[:160]
+
+
+def run(job: Job) -> Outcome:
+    """Try a function; whatever goes wrong is an outcome."""
+    try:
+        return _run(job)
+    except DiagnosedError as error:
+        first = next((one for one in error.diagnostics if one.severity == "error"), error.diagnostics[0])
+        return Outcome("refused", first.message)
+    except BackendError as error:
+        return Outcome("fault", str(error))
+    except Exception as error:  # noqa: BLE001 - these are what is looked for
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        return Outcome("internal", f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}: {error}"[:500])
+
+
+def _run(job: Job) -> Outcome:
+    artifact = compile_source(Source("-", job.text), job.target, _OPTIONS)
+    manifest = artifact.manifest
+    with make_context() as context:
+        module = parse_source(Source("-", job.text), context)
+        name = isolate_entry(module, manifest.function)
+        drawn = defined_inputs(module, name, [manifest.buffer(one) for one in manifest.inputs], job.seed, "integers")
+        outputs = artifact.run(*[array.copy() for array in drawn.inputs], on="sim", timeout_s=_TIMEOUT_S)
+        expected = evaluate_function(module, name, drawn.inputs, accumulation_of(manifest))
+    for found in compare_all(outputs, expected):
+        if not found.matches:
+            return Outcome("wrong", str(found))
+    return Outcome("matches")

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Run other people's functions of linalg on tensors in the simulator, and say what became of them in docs/limits.md.
+
+    python bench/foreign/table.py --named-ops                                    # upstream's named ops
+    python bench/foreign/table.py --tree LLVM=llvm-toolchain-22-22.1.8/mlir/test --tree IREE=iree
+    python bench/foreign/table.py ... --date 2026-11-22 --write                  # docs/limits.md, this section anew
+
+A tree is a checkout or an unpacked source package, such as Debian's of LLVM (`apt-get source llvm-toolchain-22`).
+Nothing of it is kept here.
+"""
+
+import argparse
+import json
+import os
+import sys
+import time
+from collections import Counter
+from collections.abc import Iterator
+from datetime import date
+from pathlib import Path
+from typing import Any
+
+from functions import Function, Tree, functions_of
+from job import ENTRY, Job, Outcome
+from named_ops import named_op_functions
+
+from roller_mlir.support.job_pool import JobPool
+
+PAGE = Path(__file__).parents[2] / "docs" / "limits.md"
+BEGIN, END = "<!-- foreign functions: begin -->", "<!-- foreign functions: end -->"
+FAILURES = ("wrong", "fault", "internal", "crash", "hang")
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--tree", action="append", default=[], metavar="NAME=DIR", help="a tree of .mlir files")
+    parser.add_argument("--named-ops", action="store_true", help="upstream's named structured ops")
+    parser.add_argument("--target", default="h200", help="device (h200)")
+    parser.add_argument("--jobs", type=int, default=1, help="processes at a time (1)")
+    parser.add_argument("--limit", type=float, default=90.0, metavar="SECONDS", help="time for a function (90)")
+    parser.add_argument("--only", default="", help="functions whose file or name contains this")
+    parser.add_argument("--every", type=int, default=1, metavar="N", help="each N-th function only (1)")
+    parser.add_argument("--failures", type=Path, help="folder for the functions that fail or are refused")
+    parser.add_argument("--date", type=date.fromisoformat, help="today, for the page: YYYY-MM-DD")
+    parser.add_argument("--write", action="store_true", help="write the section of docs/limits.md")
+    options = parser.parse_args()
+    if options.write and options.date is None:
+        parser.error("--write needs --date")
+    # Workers import the module of the job by its name.
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
+    results: dict[str, dict[str, Any]] = {}
+    for name, tree, functions in sources(options):
+        kept = [one for one in functions if options.only in f"{one.file} {one.name}"][:: options.every]
+        started = time.perf_counter()
+        outcomes = tried(kept, options)
+        results[name] = summary(name, tree, kept, outcomes, time.perf_counter() - started)
+        if options.failures:
+            keep(options.failures / name, kept, outcomes)
+        print(json.dumps(results[name], indent=1))
+    if options.write:
+        write_section(section(results, options))
+    return 1 if any(one["outcomes"].get(kind) for one in results.values() for kind in FAILURES) else 0
+
+
+def sources(options: argparse.Namespace) -> Iterator[tuple[str, Tree, Iterator[Function]]]:
+    """Yield what is asked for: a name, what is counted of it, and its functions."""
+    if options.named_ops:
+        yield "named ops", Tree(), named_op_functions()
+    for one in options.tree:
+        name, _, folder = one.partition("=")
+        if not Path(folder).is_dir():
+            sys.exit(f"error: --tree {one}: {folder or 'a folder'} is no folder; write NAME=DIR")
+        tree = Tree()
+        yield name, tree, functions_of(Path(folder), tree)
+
+
+def tried(functions: list[Function], options: argparse.Namespace) -> dict[int, Outcome]:
+    """Return what became of each function that upstream's dialects can express, by its number."""
+    jobs = [(i, Job(one.text, options.target)) for i, one in enumerate(functions) if not one.unregistered]
+    outcomes: dict[int, Outcome] = {}
+    with JobPool[Job, Outcome](options.jobs, options.limit, ENTRY, Outcome) as pool:
+        for number, outcome in pool.run(jobs):
+            outcomes[number] = outcome
+            if len(outcomes) % 50 == 0:
+                print(f"{len(outcomes)} of {len(jobs)}", file=sys.stderr, flush=True)
+    return outcomes
+
+
+def summary(
+    name: str, tree: Tree, functions: list[Function], outcomes: dict[int, Outcome], seconds: float
+) -> dict[str, Any]:
+    """Return what the page says of a source."""
+    reasons = Counter(f"{one.status}: {one.signature}" for one in outcomes.values() if one.status != "matches")
+    return {
+        "name": name,
+        "files": tree.files,
+        "unread": tree.unread,
+        "dynamic": tree.dynamic,
+        "functions": len(functions),
+        "unregistered": sum(one.unregistered for one in functions),
+        "outcomes": dict(Counter(one.status for one in outcomes.values())),
+        "reasons": reasons.most_common(),
+        "seconds": round(seconds),
+    }
+
+
+def keep(folder: Path, functions: list[Function], outcomes: dict[int, Outcome]) -> None:
+    """Write each function that did not match, with the reason above it."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, outcome in outcomes.items():
+        if outcome.status != "matches":
+            one = functions[number]
+            head = f"// {outcome.status}: {outcome.message.splitlines()[0]}\n// {one.file}, part {one.part}\n"
+            (folder / f"{outcome.status}-{number:04}.mlir").write_text(head + one.text)
+
+
+def section(results: dict[str, dict[str, Any]], options: argparse.Namespace) -> str:
+    """Return the section of the page."""
+    rows = [
+        "| source | functions | run and match | refused | wrong or failed | of unregistered dialects |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
+    for one in results.values():
+        outcomes = one["outcomes"]
+        tried_count = sum(outcomes.values())
+        share = f"{100 * outcomes.get('matches', 0) / max(1, tried_count):.1f} %"
+        failed = sum(outcomes.get(kind, 0) for kind in FAILURES)
+        rows.append(
+            f"| {one['name']} | {one['functions']} | {outcomes.get('matches', 0)} ({share}) | "
+            f"{outcomes.get('refused', 0)} | {failed} | {one['unregistered']} |"
+        )
+    reasons = Counter[str]()
+    for one in results.values():
+        for reason, count in one["reasons"]:
+            reasons[reason] += count
+    command = "python bench/foreign/table.py" + (" --named-ops" if options.named_ops else "")
+    command += "".join(f" --tree {one.partition('=')[0]}=DIR" for one in options.tree)
+    lines = [
+        BEGIN,
+        "## Functions that others wrote",
+        "",
+        f"{options.date}, {options.target}, in the simulator, against the reference; made by `{command}`.",
+        "Shares are of the functions that need upstream's dialects alone.",
+        "",
+        *rows,
+        "",
+        "| what became of the others | functions |",
+        "|---|---:|",
+        *(f"| {reason.replace('|', '/')} | {count} |" for reason, count in reasons.most_common()),
+        END,
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def write_section(text: str) -> None:
+    """Put the section into the page, in the place of the old one or at the end."""
+    page = PAGE.read_text()
+    if BEGIN in page:
+        head, _, rest = page.partition(BEGIN)
+        page = head + text + rest.partition(END + "\n")[2]
+    else:
+        page = page.rstrip("\n") + "\n\n" + text
+    aside = PAGE.with_name(f".{PAGE.name}.partial")
+    aside.write_text(page)
+    aside.replace(PAGE)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
