@@ -13,14 +13,12 @@ from collections.abc import Callable
 from typing import Any
 
 from roller_mlir.codegen.body import CONTRACTIBLE, GATHER, Argument, Body, BodyOp, Constant, Local, Reference
+from roller_mlir.codegen.body_operations import DIVISIONS
 from roller_mlir.codegen.fragments import Wide
 from roller_mlir.codegen.task_context import TaskContext, splat, vector_type
 from roller_mlir.support.bindings import ir
 
 _FLAGS = "fastmath"
-_DIVISIONS = tuple(
-    f"arith.{name}" for name in ("divsi", "divui", "remsi", "remui", "ceildivsi", "ceildivui", "floordivsi")
-)
 
 
 def widen(context: TaskContext, value: Wide, width: int) -> ir.Value:
@@ -80,7 +78,7 @@ def clone_body(
         given = [value(r) for r in op.operands]
         width = max((w for _, w in given), default=1)
         wide = [widen(context, v, width) for v in given]
-        if op.name in _DIVISIONS:
+        if op.name in DIVISIONS:
             wide[1] = _never_zero(context, wide[1])
         kind, attributes = vector_type(op.result_type, width), _attributes(op)
         if Local(number) in varying:

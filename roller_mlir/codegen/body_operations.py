@@ -21,6 +21,11 @@ _MATH = (
 BODY_OPERATIONS = frozenset((*(f"arith.{name}" for name in _ARITH), *(f"math.{name}" for name in _MATH)))
 """All but constants."""
 
+DIVISIONS = frozenset(
+    f"arith.{name}" for name in ("divsi", "divui", "remsi", "remui", "ceildivsi", "ceildivui", "floordivsi")
+)
+"""Those of integers: undefined for a divisor of 0, those with a sign also for the least number by -1."""
+
 REMEDIES = {
     "math.ipowi": "multiply with arith.muli, or use math.fpowi on floats",
     "math.sincos": "use math.sin and math.cos",

@@ -9,15 +9,17 @@ import numpy as np
 
 from roller_mlir.plan.rounding import DIGITS
 from roller_mlir.reference.bounded import Bounded
-from roller_mlir.reference.bounded_body import apply_bounded, apply_extended
+from roller_mlir.reference.bounded_body import apply_bounded, apply_extended, compute
 from roller_mlir.reference.integers import COMPARE_INTEGERS, EXTENDED
 from roller_mlir.reference.scalars import BITCAST, CASTS, COMPARE_FLOATS, OPERATIONS, REDUCERS, SCALARS
-from roller_mlir.reference.undefined import element_of, note_undefined
+from roller_mlir.reference.undefined import element_of, note_undefined, noting_undefined_where
 from roller_mlir.reference.values import SMALLEST_NORMAL, Array, bits_of, of_bits, round_to
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import values_used
 
 IS_NORMAL = "math.isnormal"
+IF, SELECT = "scf.if", "arith.select"
 
 
 @dataclass(frozen=True)
@@ -89,6 +91,7 @@ class BodyEvaluator:
         self._op = op
         self._ranges = ranges
         self._known: dict[Any, Bounded] = {**outer, **dict(zip(list(block.arguments), arguments, strict=False))}
+        self._reached: Array | None = None
 
     def value(self, value: Any) -> Bounded:
         """Return a value of the body; an unknown operation is a located error."""
@@ -114,9 +117,41 @@ class BodyEvaluator:
         if op.name == "tensor.extract":
             table, *places = [self.value(operand) for operand in op.operands]
             return element_at(table, places)
+        if op.name == IF:
+            self._known.update(zip(op.results, self._choose(op), strict=True))
+            return self._known[value]
         if not is_scalar_operation(op):
             fail(op, f"numpy reference: '{op.name}' is not supported in a body")
-        return apply_bounded(apply_scalar_operation, op, kind, [self.value(operand) for operand in op.operands])
+        operands = [self.value(operand) for operand in op.operands]
+        with noting_undefined_where(self._reached):
+            return apply_bounded(apply_scalar_operation, op, kind, operands)
+
+    def _choose(self, op: ir.Operation) -> list[Bounded]:
+        """Evaluate an `scf.if`: one side where every point takes it, else both and a choice."""
+        condition = self.value(op.operands[0])
+        for value in values_used(op):
+            self.value(value)  # what the body computes anyhow is not of one side
+        true = condition.data.astype(np.bool_)
+        unsure = condition.errors() > 0
+        sides: list[list[Bounded]] = []
+        for region, taken in zip(op.regions, (true | unsure, ~true | unsure), strict=True):
+            if np.any(taken):
+                sides.append(self._side(region.blocks[0], taken) if len(region.blocks) else [])
+        if len(sides) == 1:
+            return sides[0]
+        select = SCALARS[SELECT]
+        kinds = [str(result.type) for result in op.results]
+        return [compute(SELECT, select, kind, [condition, *both]) for kind, *both in zip(kinds, *sides, strict=True)]
+
+    def _side(self, block: Any, taken: Array) -> list[Bounded]:
+        """Evaluate a side of an `scf.if`, which some points take."""
+        before = self._reached
+        self._reached = taken if before is None else before & taken
+        for inner in block.operations:
+            for result in inner.operation.results:
+                self.value(result)
+        self._reached = before
+        return [self.value(value) for value in list(block.operations)[-1].operation.operands]
 
 
 def find_contribution(block: Any, yielded: Any, accumulator: int, inputs: int) -> Contribution | None:
@@ -154,7 +189,7 @@ def _arguments(value: Any) -> list[Any]:
         if isinstance(current.owner, ir.Block):
             found.append(current)
         else:
-            pending += list(current.owner.operands)
+            pending += values_used(current.owner.operation)
     return found
 
 

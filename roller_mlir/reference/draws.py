@@ -18,6 +18,7 @@ from roller_mlir.reference.undefined import DIVISIONS, PARTIAL, SHIFTS, Undefine
 from roller_mlir.reference.values import Array, from_caller, is_float, to_caller
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError
+from roller_mlir.support.values import values_used
 
 _MIXTURES = 12
 _SIGNS = ("any", "positive", "negative")
@@ -115,7 +116,7 @@ def _feeding(op: ir.Operation) -> set[int]:
             continue
         seen.add(value)
         if not isinstance(value.owner, ir.Block):
-            pending += list(value.owner.operands)
+            pending += values_used(value.owner.operation)
             continue
         number = ir.BlockArgument(value).arg_number
         owner: Any = value.owner.owner.operation

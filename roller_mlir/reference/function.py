@@ -166,7 +166,8 @@ def _shape(op: ir.Operation) -> tuple[int, ...]:
 def _outer(op: ir.Operation, values: Mapping[Any, Bounded]) -> dict[Any, Bounded]:
     """Return the values of the function that the op's body uses."""
     inner = [one.operation for region in op.regions for block in region.blocks for one in block.operations]
-    return {operand: values[operand] for one in inner for operand in one.operands if operand in values}
+    own = {operand: values[operand] for one in inner for operand in one.operands if operand in values}
+    return {**own, **{value: known for one in inner for value, known in _outer(one, values).items()}}
 
 
 def _evaluate(

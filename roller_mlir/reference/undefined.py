@@ -3,8 +3,8 @@
 
 Division by 0 and INT_MIN / -1 are undefined behaviour; a shift by the width of its type or more, and a float that the
 integer type of its conversion cannot hold, give poison. Operations are looked at wherever they are evaluated, whether a
-select takes what they give or not: of a division that is no matter, of poison it reports too much. Promises of the
-program (`nsw`, `exact`, `nnan`) are not looked at.
+select takes what they give or not: of a division that is no matter, of poison it reports too much. The sides of an
+`scf.if` are looked at where they are taken. Promises of the program (`nsw`, `exact`, `nnan`) are not looked at.
 """
 
 import contextlib
@@ -68,7 +68,9 @@ class UndefinedLog:
 
     def look_at(self, op: ir.Operation, operands: Sequence[Array], element_type: str) -> None:
         """Note where an operation of `PARTIAL` is undefined; see `note_undefined`."""
-        for why, where in _undefined(op.name, operands, element_type):
+        reached = _reached.get()
+        for why, found in _undefined(op.name, operands, element_type):
+            where = found if reached is None else found & reached
             points = int(np.count_nonzero(where))
             if points:
                 before = self._found.get((op, why))
@@ -86,6 +88,7 @@ class UndefinedLog:
 
 
 _log: ContextVar[UndefinedLog | None] = ContextVar("undefined", default=None)
+_reached: ContextVar[Array | None] = ContextVar("reached", default=None)
 
 
 @contextlib.contextmanager
@@ -110,6 +113,20 @@ def note_undefined(op: ir.Operation, operands: Sequence[Array], element_type: st
     log = _log.get()
     if log is not None and op.name in PARTIAL:
         log.look_at(op, operands, element_type)
+
+
+@contextlib.contextmanager
+def noting_undefined_where(reached: Array | None) -> Generator[None]:
+    """Leave out what is undefined at points that do not reach it.
+
+    Args:
+        reached: For each point whether it does, in a shape that broadcasts with the operands; None: all do.
+    """
+    token = _reached.set(reached)
+    try:
+        yield
+    finally:
+        _reached.reset(token)
 
 
 def _undefined(name: str, operands: Sequence[Array], element_type: str) -> list[tuple[str, Array]]:

@@ -65,7 +65,52 @@ func.func @f(%a: tensor<4xf32>) -> tensor<?xf32> {
 func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@+1 {{'tensor.empty' has tensor<0xf32>, a dimension of 0; dimensions must be at least 1}}
   %e = tensor.empty() : tensor<0xf32>
-  return %a : tensor<4xf32>
+  %r = tensor.concat dim(0) %e, %a : (tensor<0xf32>, tensor<4xf32>) -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+// A condition that some points fulfil reads the empty tensor.
+func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %c2 = arith.constant 2 : index
+  // expected-error@+1 {{'tensor.empty' has tensor<0xf32>, a dimension of 0; dimensions must be at least 1}}
+  %e = tensor.empty() : tensor<0xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]} outs(%a : tensor<4xf32>) {
+  ^bb0(%o: f32):
+    %i = linalg.index 0 : index
+    %c = arith.cmpi ult, %i, %c2 : index
+    %s = scf.if %c -> (f32) {
+      %t = tensor.extract %e[%i] : tensor<0xf32>
+      scf.yield %t : f32
+    } else {
+      scf.yield %o : f32
+    }
+    linalg.yield %s : f32
+  } -> tensor<4xf32>
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @f(%a: tensor<4xf32>, %n: tensor<4xindex>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %r = linalg.map ins(%a : tensor<4xf32>) outs(%a : tensor<4xf32>) (%x: f32, %o: f32) {
+    %z = arith.constant 0.0 : f32
+    %c = arith.cmpf olt, %x, %z : f32
+    %s = scf.if %c -> (f32) {
+      // expected-error@+1 {{'scf.for' in an 'scf.if' in the body of 'linalg.map' cannot be compiled; a side may hold arith and math operations, 'linalg.index' and 'tensor.extract'}}
+      %l = scf.for %i = %c0 to %c1 step %c1 iter_args(%y = %x) -> (f32) {
+        scf.yield %y : f32
+      }
+      scf.yield %l : f32
+    } else {
+      scf.yield %x : f32
+    }
+    linalg.yield %s : f32
+  }
+  return %r : tensor<4xf32>
 }
 
 // -----

@@ -17,7 +17,9 @@ from roller_mlir.codegen.front_end.allocations import forget_allocations
 from roller_mlir.codegen.front_end.asserts import strip_asserts
 from roller_mlir.codegen.front_end.calls import inline_calls
 from roller_mlir.codegen.front_end.classes import ask_by_comparing
+from roller_mlir.codegen.front_end.conditions import decide_conditions
 from roller_mlir.codegen.front_end.elements import fill_elements
+from roller_mlir.codegen.front_end.empty_tensors import forget_empty_tensors
 from roller_mlir.codegen.front_end.gather import read_at_positions
 from roller_mlir.codegen.front_end.globals import fold_globals
 from roller_mlir.codegen.front_end.moving_slices import move_slices
@@ -41,6 +43,8 @@ BEFORE_SIMPLIFYING: tuple[Rewrite, ...] = (
     fold_globals,
     forget_allocations,
     ask_by_comparing,
+    decide_conditions,
+    forget_empty_tensors,
     wrap_scalars,
 )
 AFTER_SIMPLIFYING: tuple[Rewrite, ...] = (

@@ -16,7 +16,7 @@ from typing import Any
 
 from roller_mlir.codegen.accepted_input import compiled_functions
 from roller_mlir.codegen.affine import NotLinearError, linear_index
-from roller_mlir.codegen.front_end.positions import Positions
+from roller_mlir.codegen.front_end.positions import Positions, loop_extents, shape_of
 from roller_mlir.codegen.generic import bodiless_generic, iterators_of
 from roller_mlir.codegen.views import Slice, extract_slice
 from roller_mlir.dialects import rtile
@@ -64,11 +64,7 @@ class _Nest:
         self.maps: list[Any] = [ir.AffineMapAttr(attribute).value for attribute in attributes]
         self.inputs = len(self.maps) - len(self.operation.results)
         self.loops: int = self.maps[0].n_dims
-        self.extents: dict[int, int] = {}
-        for affine_map, value in zip(self.maps, self.operation.operands, strict=True):
-            for result, extent in zip(affine_map.results, _shape(value), strict=True):
-                if isinstance(result, ir.AffineDimExpr):
-                    self.extents.setdefault(result.position, extent)
+        self.extents = loop_extents(self.maps, self.operation)
 
     @property
     def extracts(self) -> bool:
@@ -109,7 +105,7 @@ class _Nest:
         with ir.InsertionPoint(block), operation.location:
             for n in curved:
                 places = [positions.emit(result) for result in self.maps[n].results]
-                shape = _shape(operation.operands[n])
+                shape = shape_of(operation.operands[n])
                 mapped[old.arguments[n]] = _gathered(arguments[tables[n]], places, shape, positions)
             for op in (op.operation for op in old.operations):
                 if op not in extracted:
@@ -123,7 +119,7 @@ class _Nest:
                 places = [mapped.get(value, value) for value in given]
                 if is_table:
                     with op.location:
-                        argument = _gathered(argument, places, _shape(op.operands[0]), positions)
+                        argument = _gathered(argument, places, shape_of(op.operands[0]), positions)
                 mapped[op.results[0]] = argument
         for before, after in zip(operation.results, new.results, strict=True):
             before.replace_all_uses_with(after)
@@ -132,7 +128,7 @@ class _Nest:
     def _plain_map(self, extract: ir.Operation, positions: Positions) -> ir.AffineMap | None:
         """Return the map of an extraction at sums of loops inside of the tensor, None of any other."""
         results: list[ir.AffineExpr] = []
-        for value, extent in zip(list(extract.operands)[1:], _shape(extract.operands[0]), strict=True):
+        for value, extent in zip(list(extract.operands)[1:], shape_of(extract.operands[0]), strict=True):
             if extent == 1:
                 results.append(ir.AffineConstantExpr.get(0))  # where each position is clamped to
                 continue
@@ -146,9 +142,9 @@ class _Nest:
         """Return the part of a tensor that its map reaches: a loop runs over all of a dimension that it indexes."""
         sizes = [
             self.extents[result.position] if isinstance(result, ir.AffineDimExpr) else extent
-            for result, extent in zip(affine_map.results, _shape(value), strict=True)
+            for result, extent in zip(affine_map.results, shape_of(value), strict=True)
         ]
-        if sizes == _shape(value):
+        if sizes == shape_of(value):
             return value
         rank = len(sizes)
         return extract_slice(value, Slice((0,) * rank, tuple(sizes), (1,) * rank))
@@ -169,7 +165,7 @@ class _Nest:
     def _add_table(self, value: Any) -> int:
         """Return the number of the new operand that is a tensor in one dimension, read as a whole."""
         first = ir.AffineMap.get(self.loops, 0, [ir.AffineConstantExpr.get(0)])
-        shape = _shape(value)
+        shape = shape_of(value)
         if len(shape) == 1:
             return self._add(value, first)
         groups = [list(range(len(shape)))]
@@ -213,10 +209,6 @@ def _gathered(argument: ir.Value, places: Sequence[ir.Value], shape: Sequence[in
             inside = arith.addi(arith.muli(total, arith.constant(ir.IndexType.get(), extent)), inside)
         total = inside
     return rtile.gather(argument, total).operation.results[0]
-
-
-def _shape(value: Any) -> list[int]:
-    return list(ir.RankedTensorType(value.type).shape) if isinstance(value.type, ir.RankedTensorType) else []
 
 
 def _element(value: Any) -> ir.Type:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Positions that a linalg body computes: which sums of loops they are, and between which numbers they lie."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from roller_mlir.support.bindings import arith, ir, linalg
@@ -9,6 +9,27 @@ from roller_mlir.support.values import defining_op
 
 Range = tuple[int, int]
 _ANY = (-(1 << 63), (1 << 63) - 1)
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
+
+
+def shape_of(value: Any) -> list[int]:
+    """Return the shape of a tensor, [] of a scalar."""
+    return list(ir.RankedTensorType(value.type).shape) if isinstance(value.type, ir.RankedTensorType) else []
+
+
+def loop_extents(maps: Sequence[Any], operation: ir.Operation) -> dict[int, int]:
+    """Return the extents of an op's loops, as far as an operand is indexed by one alone.
+
+    Args:
+        maps: Of its operands.
+        operation: A linalg op.
+    """
+    extents: dict[int, int] = {}
+    for affine_map, value in zip(maps, operation.operands, strict=False):
+        for result, extent in zip(affine_map.results, shape_of(value), strict=True):
+            if isinstance(result, ir.AffineDimExpr) and extent != _DYNAMIC:
+                extents.setdefault(result.position, extent)
+    return extents
 
 
 class Positions:

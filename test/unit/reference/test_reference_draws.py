@@ -96,6 +96,37 @@ def test_random_inputs_avoid_what_is_undefined(name: str, kind: str) -> None:
     assert all((one == other).all() for one, other in zip(drawn.inputs, again.inputs, strict=True))
 
 
+SIDES = """    %zero = arith.constant 0 : i32
+    %c = arith.cmpi sge, %x1, %zero : i32
+    %r0 = scf.if %c -> (i32) {
+      %i = arith.divsi %x0, %x1 : i32
+      scf.yield %i : i32
+    } else {
+      %d = arith.cmpi eq, %x0, %zero : i32
+      %n = scf.if %d -> (i32) {
+        scf.yield %x1 : i32
+      } else {
+        %m = arith.remsi %x1, %x0 : i32
+        scf.yield %m : i32
+      }
+      %s = arith.shli %n, OTHER : i32
+      scf.yield %s : i32
+    }"""
+
+
+@pytest.mark.parametrize(("other", "points"), [("%zero", {"divsi": 1}), ("%x1", {"divsi": 1, "shli": 3})])
+def test_a_side_of_a_condition_is_undefined_where_it_is_taken(other: str, points: dict[str, int]) -> None:
+    left, right = np.array([5, 0, 7, 0, 2], np.int32), np.array([2, -6, -6, 0, -9], np.int32)
+    found = found_in(SIDES.replace("OTHER", other), ["i32"] * 2, ["i32"], left, right)
+    assert {one.operation.removeprefix("arith."): one.points for one in found} == points
+
+
+def test_a_side_that_no_point_takes_is_not_evaluated() -> None:
+    drawn = draw(SIDES.replace("OTHER", "%zero"), ["i32"] * 2, ["i32"])
+    assert not drawn.undefined and drawn.inputs[1].max() > 0
+    assert found_in(SIDES.replace("OTHER", "%zero"), ["i32"] * 2, ["i32"], *np.array([[0, 0], [1, 2]], np.int32)) == []
+
+
 def test_arguments_that_feed_nothing_undefined_stay_as_they_were() -> None:
     drawn = draw("%r0 = arith.divsi %x0, %x1 : i32", ["i32", "i32"], ["i32"])
     assert drawn.inputs[0].min() < 0 < drawn.inputs[0].max() and drawn.inputs[1].min() == 1
