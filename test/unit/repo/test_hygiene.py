@@ -15,6 +15,7 @@ from roller_mlir.support.passes import find_pass, registered_passes
 ROOT = Path(__file__).parents[3]
 MOST_LINES = 500
 LICENSE_LINE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
+RUN_BY_PYTEST = ROOT / "test" / "semantics" / "reported"
 WRITTEN_BY_IMPORTERS = ROOT / "test" / "semantics" / "models" / "data"
 TEXT = {".py", ".mlir", ".md", ".toml", ".txt", ".yaml", ".sh", ".json", ""}
 
@@ -41,7 +42,7 @@ IR_TESTS = [
     for path in files()
     if path.suffix == ".mlir"
     and path.relative_to(ROOT).parts[0] in ("test", "examples")
-    and path.parent != WRITTEN_BY_IMPORTERS
+    and path.parent not in (RUN_BY_PYTEST, WRITTEN_BY_IMPORTERS)
 ]
 
 
