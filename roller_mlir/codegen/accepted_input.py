@@ -22,6 +22,7 @@ SCALAR_TYPES = (*ELEMENT_TYPES, "index")
 DECOMPOSED = ("tensor.concat", "tensor.insert_slice")
 RESHAPES = ("tensor.collapse_shape", "tensor.expand_shape")
 PLAIN_OPS = ("arith.constant", "tensor.empty", "func.return", *VIEWS, *RESHAPES)
+CONTROL_FLOW = ("scf", "cf", "affine")
 BODY_DIALECTS = ("arith", "math")
 BODY_OPS = ("linalg.yield", "linalg.index", "arith.constant", GATHER)
 
@@ -61,7 +62,8 @@ def check_operations(module: ir.Module) -> None:
             operation = op.operation
             is_linalg = operation.name.startswith("linalg.")
             if not is_linalg and operation.name not in PLAIN_OPS:
-                fail(operation, _refusal(operation.name))
+                refused = _cause(function, operation)
+                fail(refused, _refusal(refused.name))
             for value in (*operation.operands, *operation.results):
                 if isinstance(value.type, ir.ShapedType) and operation.name != "tensor.empty":
                     _check_tensor(value.type, f"'{operation.name}' operand or result", operation)
@@ -73,9 +75,15 @@ def check_operations(module: ir.Module) -> None:
                 read_slice(operation)
 
 
+def _cause(function: Any, refused: ir.Operation) -> ir.Operation:
+    """Return the control flow of a function, for which elements of tensors are taken, or else what is refused."""
+    operations = (op.operation for op in function.entry_block.operations)
+    return next((op for op in operations if op.name.split(".")[0] in CONTROL_FLOW), refused)
+
+
 def _refusal(name: str) -> str:
     dialect = name.split(".")[0]
-    if dialect in ("scf", "cf", "affine"):
+    if dialect in CONTROL_FLOW:
         return f"'{name}' is control flow, which cannot be compiled; write straight-line code"
     if dialect in ("memref", "bufferization", "vector", "gpu"):
         return (

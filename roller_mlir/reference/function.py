@@ -14,7 +14,7 @@ from roller_mlir.reference.bounded_body import apply_bounded, apply_extended
 from roller_mlir.reference.bounded_softmax import bounded_softmax
 from roller_mlir.reference.elements import element, generated, with_element
 from roller_mlir.reference.integers import EXTENDED
-from roller_mlir.reference.loops import AFFINE, affine_value, run_for, run_forall
+from roller_mlir.reference.loops import AFFINE, affine_value, run_for, run_forall, run_if
 from roller_mlir.reference.packing import packed, unpacked
 from roller_mlir.reference.structured import evaluate_structured, uninitialised
 from roller_mlir.reference.undefined import element_of
@@ -100,6 +100,8 @@ def _run_block(
                 fail(op, f"numpy reference: calls are nested more than {_MOST_CALLS} deep")
             callee = _find(_module_of(op), ir.FlatSymbolRefAttr(op.attributes["callee"]).value)
             results = _run(callee, operands, accumulation, depth + 1)
+        elif op.name == "scf.if":
+            results = run_if(op, bool(operands[0].data), run)
         elif op.name == "scf.for":
             results = run_for(op, [_number(value) for value in operands[:3]], operands[3:], _position, run)
         elif op.name == "scf.forall":

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`scf.for` and `scf.forall` on numpy arrays, step by step, and the affine operations that compute their positions."""
+"""`scf.if`, `scf.for` and `scf.forall` on numpy arrays, step by step, and affine operations that compute positions."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import product
@@ -20,6 +20,23 @@ AFFINE: dict[str, Callable[[list[int]], int]] = {
     "affine.max": max,
 }
 """The operations that give the value of a map, or the least or the greatest of its values."""
+
+
+def run_if(
+    op: ir.Operation, condition: bool, run: Callable[[Any, Sequence[_Value]], Mapping[Any, _Value]]
+) -> list[_Value]:
+    """Return what a `scf.if` gives.
+
+    Args:
+        op: The op.
+        condition: Which side is taken.
+        run: As of `run_for`.
+    """
+    blocks = list(op.regions[0 if condition else 1].blocks)
+    if not blocks:
+        return []
+    values = run(blocks[0], [])
+    return [values[operand] for operand in blocks[0].operations[len(blocks[0].operations) - 1].operation.operands]
 
 
 def run_for(

@@ -351,3 +351,17 @@ func.func @integer_power(%a: tensor<8xi32>, %o: tensor<8xi32>) -> tensor<8xi32> 
   } -> tensor<8xi32>
   return %r : tensor<8xi32>
 }
+
+// -----
+
+// What is named is the condition and not how it is taken from the scalar.
+func.func @f(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
+  // expected-error@+1 {{'scf.if' is control flow, which cannot be compiled; write straight-line code}}
+  %r = scf.if %c -> (tensor<4xf32>) {
+    %s = arith.addf %a, %b : tensor<4xf32>
+    scf.yield %s : tensor<4xf32>
+  } else {
+    scf.yield %a : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}

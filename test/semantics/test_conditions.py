@@ -129,3 +129,51 @@ def test_a_side_that_reads_the_accumulator() -> None:
     for column in table.T:
         expected += np.where(column < 1, expected, column)
     assert_gives(text, [table], expected)
+
+
+@pytest.mark.parametrize("taken", ["true", "false"])
+def test_a_condition_of_a_function_that_is_a_constant(taken: str) -> None:
+    text = f"""func.func @f(%a: tensor<6xf32>, %b: tensor<6xf32>) -> tensor<6xf32> {{
+  %c = arith.constant {taken}
+  %r = scf.if %c -> (tensor<6xf32>) {{
+    %s = arith.addf %a, %b : tensor<6xf32>
+    scf.yield %s : tensor<6xf32>
+  }} else {{
+    scf.yield %b : tensor<6xf32>
+  }}
+  return %r : tensor<6xf32>
+}}"""
+    a, b = counting(6), counting(6) * 10
+    assert_gives(text, [a, b], a + b if taken == "true" else b)
+
+
+def test_sides_that_give_nothing_or_are_not_read() -> None:
+    text = """func.func @f(%a: tensor<6xf32>, %n: tensor<6xi64>) -> tensor<6xf32> {
+  %c0 = arith.constant 0 : i64
+  %z = arith.constant -1.0 : f32
+  %o = tensor.empty() : tensor<6xf32>
+  %r = linalg.generic {indexing_maps = [affine_map<(i) -> (i)>, affine_map<(i) -> (i)>], iterator_types = ["parallel"]} ins(%n : tensor<6xi64>) outs(%o : tensor<6xf32>) {
+  ^bb0(%p: i64, %y: f32):
+    %k = arith.index_cast %p : i64 to index
+    %c = arith.cmpi slt, %p, %c0 : i64
+    scf.if %c {
+      %q = arith.addf %z, %z : f32
+    }
+    %v = scf.if %c -> (f32) {
+      scf.yield %z : f32
+    } else {
+      %t = tensor.extract %a[%k] : tensor<6xf32>
+      %w = math.isnormal %t : f32
+      %q = scf.if %w -> (f32) {
+        scf.yield %t : f32
+      } else {
+        scf.yield %z : f32
+      }
+      scf.yield %t : f32
+    }
+    linalg.yield %v : f32
+  } -> tensor<6xf32>
+  return %r : tensor<6xf32>
+}"""
+    table, numbers = counting(6), np.array([3, -1, 5, 0, -9, 1])
+    assert_gives(text, [table, numbers], np.where(numbers < 0, np.float32(-1), table[np.maximum(numbers, 0)]))
