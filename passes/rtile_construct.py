@@ -40,6 +40,7 @@ from roller_mlir.codegen.split_reduction import split_reduction
 from roller_mlir.codegen.units import group_of, named_units, planned_blocks
 from roller_mlir.codegen.wrap import wrap
 from roller_mlir.dialects import rtile
+from roller_mlir.dialects.rtile_checks import InvalidOpError
 from roller_mlir.hal import Device, find_device
 from roller_mlir.hal.instructions import FAMILIES as FAMILIES_OF_DEVICES
 from roller_mlir.model import ConstructionError, ConstructOptions
@@ -48,7 +49,7 @@ from roller_mlir.model.alignment import RULES
 from roller_mlir.model.best_plan import best_plan
 from roller_mlir.model.options import MOST_STAGES
 from roller_mlir.model.permitted import choice_problem
-from roller_mlir.plan import Part, Plan, Split
+from roller_mlir.plan import Part, Plan, Split, TensorExpression
 from roller_mlir.plan.codec import JsonValue, to_json
 from roller_mlir.plan.plan_file import read_plan_file
 from roller_mlir.plan.split import first_plan, whole_plan
@@ -269,10 +270,10 @@ def _plan_program(
         )
     try:
         plan = forced or best_plan(group.expression, device, options)
-        if forced:
-            plan = adopt(group.expression, plan, device, options.disabled_rules)
     except ConstructionError as error:
         fail(program, f"'rtile.program' {error}")
+    if forced:
+        plan = _adopted(program.operation, group.expression, plan, device, options)
     program.attributes["sym_name"] = ir.StringAttr.get(name)
     program.attributes["plan"] = rtile.PlanAttr.of(plan.to_dict())
     return program
@@ -290,7 +291,8 @@ def _plan(
         fail(operation, f"'{operation.name}' {error}")
     split = plan.split
     if split is None:
-        return [_wrap(root, name, _adopted(root, plan, device, options) if forced else plan)]
+        adopted = _adopted(operation, root.expression, plan, device, options) if forced else plan
+        return [_wrap(root, name, adopted)]
     if any(value is not None for value in (plan.part, split.join.part, split.join.split)):
         fail(
             operation, f"'{operation.name}' has a plan that divides a reduction twice; a stage cannot be divided again"
@@ -298,17 +300,26 @@ def _plan(
     parts, join = split_reduction(root, split)
     first = read_structured(parts)
     _check_memory(first, device)
-    one = _wrap(first, name, _adopted(first, _parts_plan(plan, split), device, options))
+    plan = _adopted(first.operation, first.expression, _parts_plan(plan, split), device, options)
+    one = _wrap(first, name, plan)
     second = read_structured(join)
     _check_memory(second, device)
-    return [one, _wrap(second, name + JOIN_SUFFIX, _adopted(second, split.join, device, options))]
+    plan = _adopted(second.operation, second.expression, split.join, device, options)
+    return [one, _wrap(second, name + JOIN_SUFFIX, plan)]
 
 
-def _adopted(root: StructuredOp, plan: Plan, device: Device, options: ConstructOptions) -> Plan:
+def _adopted(
+    operation: ir.Operation, expression: TensorExpression, plan: Plan, device: Device, options: ConstructOptions
+) -> Plan:
+    """Return a plan that came from outside with its prediction; what the verifier would refuse is refused here."""
     try:
-        return adopt(root.expression, plan, device, options.disabled_rules)
+        adopted = adopt(expression, plan, device, options.disabled_rules)
+        rtile.PlanAttr.of(adopted.to_dict()).check()
     except ConstructionError as error:
-        fail(root.operation, f"'{root.operation.name}' {error}")
+        fail(operation, f"'{operation.name}' {error}")
+    except InvalidOpError as error:
+        fail(operation, f"'{operation.name}' cannot be planned so: {error}")
+    return adopted
 
 
 def _wrap(root: StructuredOp, name: str, plan: Plan) -> rtile.ProgramOp:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from roller_mlir import __version__
 from roller_mlir.pipelines import PIPELINES
+from roller_mlir.support import stage
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, parse_module, render
 from roller_mlir.support.expectations import check_expectations
@@ -48,7 +49,8 @@ def drive(arguments: Sequence[str], *, in_child: bool) -> int:
         def on_crash(signal_name: str) -> int:
             if settings.mlir_pass_pipeline_crash_reproducer is not None:
                 _keep_reproducer(source.text, settings, _pipeline(settings, source))
-            return _report_bug(f"the process ended with {signal_name}", source, settings, None)
+            where = f" in {stage.last()}" if stage.last() else ""
+            return _report_bug(f"the process ended with {signal_name}{where}", source, settings, None)
 
         if in_child:
             return run_guarded(lambda: _work(source, settings), on_crash)

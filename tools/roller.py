@@ -2,7 +2,7 @@
 """`roller`: compile a function of linalg ops for a device, run it, look at the devices.
 
 Exit codes: 0 done, 1 an error in what was given (printed with its place) or a result that does not match, 2 wrong
-usage, 70 a bug of ours (with a reproducer), 130 interrupted. `roller run` runs kernels in a child, which may die.
+usage, 70 a bug of ours (with a reproducer), 130 interrupted. What reads programs or runs kernels works in a child.
 """
 
 import sys
@@ -32,6 +32,9 @@ COMMANDS = {
     "devices": ("roller_mlir.tools.roller_devices", "list the devices, or all that is known of one"),
 }
 
+# They work in a child, so that a crash of MLIR, LLVM or a kernel is an error with an exit code.
+IN_CHILD = ("compile", "run", "explain")
+
 _EPILOG = """exit codes: 0 done; 1 an error in the input, or a result that does not match; 2 wrong usage;
 70 a bug of ours; 130 interrupted. `roller COMMAND --help` documents a command."""
 
@@ -50,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     def work() -> int:
         return interruptible("roller", lambda: _main(arguments), whole_process=argv is None)
 
-    if argv is None and arguments[:1] == ["run"]:
+    if argv is None and arguments and arguments[0] in IN_CHILD:
         from roller_mlir.tools.roller_child import in_child
 
         return in_child("roller", work)

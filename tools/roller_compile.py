@@ -20,6 +20,7 @@ from roller_mlir.tools.roller_arguments import (
     add_construction_arguments,
     add_tuning_argument,
     construction_arguments,
+    positive,
 )
 from roller_mlir.tools.roller_targets import add_target_arguments, device_of, target_of
 
@@ -109,6 +110,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--code-object", type=int, choices=(5, 6), default=5, help="version of AMD's (5; ROCm 6.3 and later load 6 too)"
     )
+    parser.add_argument(
+        "--tool-timeout",
+        type=positive,
+        default=60,
+        metavar="S",
+        help="end LLVM or a vendor's tool (ptxas, ld.lld) that takes longer for one kernel (60 s)",
+    )
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -152,6 +160,7 @@ def open_source(arguments: argparse.Namespace) -> "Source":
     import sys
 
     from roller_mlir.compiler.source import Source, read_source
+    from roller_mlir.support.stage import keep_input
 
     arguments.source = (arguments.file, "")
     if arguments.file == "-":
@@ -160,6 +169,7 @@ def open_source(arguments: argparse.Namespace) -> "Source":
     else:
         source = read_source(Path(arguments.file))
     arguments.source = (source.name, source.text)
+    keep_input(source.text)
     return source
 
 
@@ -198,6 +208,7 @@ def compile_options(
         print_before=_printed(arguments, "before"),
         print_after=_printed(arguments, "after"),
         cache=not _printed(arguments, "before") and not _printed(arguments, "after"),
+        tool_timeout_s=getattr(arguments, "tool_timeout", 60),
         **construction_arguments(arguments),
         fusion=not arguments.no_fusion,
         explain_fusion=arguments.explain_fusion,

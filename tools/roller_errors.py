@@ -98,12 +98,11 @@ def plain_record(message: str) -> dict[str, Any]:
 
 def _record(diagnostic: "Diagnostic", name: str) -> dict[str, Any]:
     """Return a diagnostic as `--json` prints it."""
-    place: Any = diagnostic.place
-    file = None if place is None else name if place.file == "-" else place.file
+    place = diagnostic.place
     line, column = (place.line, place.column) if place is not None and place.line > 0 else (None, None)
     return {
         "severity": diagnostic.severity,
-        "file": file,
+        "file": (name if place.file == "-" else place.file) if place is not None else None,
         "line": line,
         "column": column,
         "message": diagnostic.message,
@@ -130,16 +129,46 @@ def _internal(error: Exception, arguments: argparse.Namespace) -> int:
     frames = traceback.extract_tb(error.__traceback__)
     if frames:
         print_error(f"  at {frames[-1].filename}:{frames[-1].lineno} in {frames[-1].name}")
+    _, text = getattr(arguments, "source", ("-", ""))
+    trace = "".join(traceback.format_exception(error))
+    _write_reproducer("roller", text, getattr(arguments, "file", ""), {"traceback.txt": trace})
+    return INTERNAL_ERROR
+
+
+def report_death(signal_name: str, stage: str, text: str) -> int:
+    """Report that a crash ended the process that worked on a program: a bug of ours, or of MLIR's or LLVM's.
+
+    Args:
+        signal_name: What ended it.
+        stage: What it was doing; "" where that is not known.
+        text: The program.
+    """
+    message = f"internal error: {signal_name} ended the process{f' in {stage}' if stage else ''}"
+    print_error(printable(f"roller: {message}"))
+    _say_in_json([plain_record(message)], argparse.Namespace(json="--json" in sys.argv))
+    named = next((word for word in sys.argv[2:] if word == "-" or word.endswith((".mlir", ".mlirbc"))), "")
+    _write_reproducer("roller, MLIR or LLVM", text, named, {"signal.txt": f"{message}\n"})
+    return INTERNAL_ERROR
+
+
+def _write_reproducer(whose: str, text: str, named: str, more: dict[str, str]) -> None:
+    """Write the program and what is known of a bug into a new folder; say so, and the command that shows it again.
+
+    Args:
+        whose: Who has the bug.
+        text: The program; "" where there is none.
+        named: What the command line calls its file.
+        more: Other files.
+    """
     try:
         folder = Path(tempfile.mkdtemp(prefix="roller-bug-"))
-        (folder / "traceback.txt").write_text("".join(traceback.format_exception(error)))
-        _, text = getattr(arguments, "source", ("-", ""))
+        for name, content in more.items():
+            (folder / name).write_text(content)
         command = list(sys.argv[1:])
         if text:
             (folder / "input.mlir").write_text(text)
-            command = [str(folder / "input.mlir") if part == arguments.file else part for part in command]
-        print_error(f"  this is a bug of roller; please report it with the files in {folder}")
+            command = [str(folder / "input.mlir") if part == named else part for part in command]
+        print_error(f"  this is a bug of {whose}; please report it with the files in {folder}")
         print_error(f"  reproduce: roller {' '.join(command)}")
     except OSError as problem:
         print_error(f"  no reproducer could be written: {problem.strerror}")
-    return INTERNAL_ERROR

@@ -8,6 +8,7 @@ remembered.
 import os
 import signal
 import sys
+import time
 from collections.abc import Callable
 from types import FrameType
 
@@ -16,6 +17,8 @@ INTERRUPTED, TERMINATED = 130, 143
 _pending = False
 _code = INTERRUPTED
 _process = 0
+_since = 0.0
+_TWICE_S = 0.5
 
 
 def interruptible(program: str, work: Callable[[], int], *, whole_process: bool) -> int:
@@ -68,14 +71,17 @@ def pending() -> bool:
 
 
 def _handle(number: int, frame: FrameType | None) -> None:
-    global _pending, _code
+    global _pending, _code, _since
     if number == signal.SIGTERM:
         if os.getpid() != _process:  # a child that inherited this: it has nothing to tidy up
             signal.signal(number, signal.SIG_DFL)
             os.kill(os.getpid(), number)
             return
         _code = TERMINATED
-    _pending = True
+    # A signal to a whole group reaches a tool's child from the sender and from its parent: tidying up goes on.
+    if _pending and time.monotonic() - _since < _TWICE_S:
+        return
+    _pending, _since = True, time.monotonic()
     # A C++ frame that calls Python may print what is raised there instead of passing it on: wait for `check`.
     while frame is not None:
         if frame.f_code.co_name == "handle" and frame.f_globals.get("__name__") == "roller_mlir.support.diagnostics":

@@ -30,7 +30,7 @@ from roller_mlir.runtime import Artifact
 
 _TEXTS = ("llvm_ir", "ptx", "assembly")
 _BYTES = ("cubin", "hsaco")
-_UNKEYED_OPTIONS = ("plan_file", "tuning", "entry", "cache")
+_UNKEYED_OPTIONS = ("plan_file", "tuning", "entry", "tool_timeout_s", "cache")
 
 
 def artifact_name(versions: str, text: str, first: str, device: Device, options: CompileOptions) -> str:

@@ -98,6 +98,7 @@ def _finish(
                 emit=emit,
                 promises=promises,
                 code_object=options.code_object,
+                timeout_s=options.tool_timeout_s,
                 counted=options.gate,
             )
         phases["binaries" if kept is None else "cache: binaries"] = time.perf_counter() - begun

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from os import PathLike
 
 from roller_mlir.codegen.backend.target import CODE_OBJECT, CODE_OBJECTS
+from roller_mlir.codegen.backend.tools import DEFAULT_TIMEOUT_S
 from roller_mlir.hal.instructions import FAMILIES
 from roller_mlir.model.alignment import RULES
 from roller_mlir.model.options import MOST_STAGES
@@ -39,6 +40,7 @@ class CompileOptions:
         print_before: Names of passes before which the IR is printed to stderr; "*" for all.
         print_after: Likewise after which. What is printed is not taken from the cache.
         code_object: Version of AMD's code objects: 5, or 6 for loaders of ROCm 6.3 and later.
+        tool_timeout_s: How long one phase of LLVM or of a vendor's tool may take for one kernel, in seconds.
         cache: Whether what was compiled before may be taken from the compile cache, and this be kept there; of no
             influence on the result but its times, which whoever measures them wants without it.
     """
@@ -63,6 +65,7 @@ class CompileOptions:
     print_before: tuple[str, ...] = ()
     print_after: tuple[str, ...] = ()
     code_object: int = CODE_OBJECT
+    tool_timeout_s: float = DEFAULT_TIMEOUT_S
     cache: bool = True
 
     def __post_init__(self) -> None:
@@ -79,6 +82,8 @@ class CompileOptions:
                     raise ValueError(f"{name} must be some of {', '.join(known)}, but got '{one}'")
         if self.max_units is not None and self.max_units < 1:
             raise ValueError(f"max_units must be at least 1, but got {self.max_units}")
+        if not self.tool_timeout_s > 0:
+            raise ValueError(f"tool_timeout_s must be above 0, but got {self.tool_timeout_s}")
         if self.code_object not in CODE_OBJECTS:
             known = " or ".join(map(str, CODE_OBJECTS))
             raise ValueError(f"code_object must be {known}, but got {self.code_object}")

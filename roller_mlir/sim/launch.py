@@ -31,6 +31,7 @@ from roller_mlir.sim.shadow import Shadow
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.support.nesting import check_nesting
+from roller_mlir.support.stage import during
 
 _LONG_TEXT = 300_000
 """Characters of LLVM IR of the second level from which it is compiled without the pipeline."""
@@ -116,7 +117,8 @@ class SimulatedKernels:
         # would leave products and sums apart, which the devices contract.
         long = isinstance(module, LoweredKernels) and len(self._lowered.text) > _LONG_TEXT
         how: dict[str, Any] = {"passes": QUICK_PASSES, "level": 1} if long else {}
-        self._compiled: Compiled = compile_text(self._lowered.text, kernels=self.names, **how)
+        with during(f"LLVM's code generation for {', '.join(self.names)}"):
+            self._compiled: Compiled = compile_text(self._lowered.text, kernels=self.names, **how)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -201,7 +203,8 @@ class SimulatedKernels:
             )
         started = time.monotonic_ns()
         records.launch[Launch.DEADLINE_NS] = started + int(timeout_s * 1e9)
-        runtime()(records.launch.ctypes.data)
+        with during(f"kernel '{name}'"):
+            runtime()(records.launch.ctypes.data)
         seconds = (time.monotonic_ns() - started) / 1e9
         if not records.release():
             raise RuntimeError(f"kernel '{name}' used more than its {records.launch[Launch.STACK_BYTES]} B of stack")

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The simulator as a back end of the runtime: runs an artifact's kernels from the kernel IR that the artifact holds."""
 
+from bisect import bisect_right, insort
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -92,7 +94,7 @@ class SimulatorBackend:
         memory = aligned_empty(size_bytes)
         memory[...] = _POISON
         if self._sanitize:
-            self._written.append((int(memory.ctypes.data), np.zeros(size_bytes, np.uint8)))
+            insort(self._written, (int(memory.ctypes.data), np.zeros(size_bytes, np.uint8)), key=itemgetter(0))
         return memory
 
     def upload(self, data: np.ndarray[Any, Any], alignment_bytes: int) -> Bytes:
@@ -126,10 +128,11 @@ class SimulatorBackend:
     def _content(self, memory: Bytes) -> Bytes | None:
         """Which bytes of memory have content; None: all of them, or nobody asks."""
         address = int(memory.ctypes.data)
-        for start, written in self._written:
-            if start <= address < start + len(written):
-                return written[address - start : address - start + memory.nbytes]
-        return None
+        at = bisect_right(self._written, address, key=itemgetter(0)) - 1
+        start, written = self._written[at] if at >= 0 else (0, np.zeros(0, np.uint8))
+        if not start <= address < start + len(written):
+            return None
+        return written[address - start : address - start + memory.nbytes]
 
     def launch(self, launch: Launch, arguments: Sequence[tuple[View, Bytes]]) -> LaunchReport:
         """Run a kernel to its end.

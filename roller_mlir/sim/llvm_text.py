@@ -25,6 +25,7 @@ from roller_mlir.sim.llvm_known import (
 )
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, SourcePlace
 from roller_mlir.support.nesting import check_nesting
+from roller_mlir.support.stage import during
 
 WORKGROUP = 3
 NAME = r'(?:"[^"]*"|[\w.$-]+)'
@@ -274,8 +275,9 @@ def _canonical(kernel: KernelText, text: str) -> tuple[str, list[tuple[str, str]
     text = re.sub(r"(?m)^!llvm\.module\.flags\s*=.*$", "", text)
     try:
         # In the global context: one of its own could be freed before the module, where an error's traceback holds both.
-        module: Any = binding.parse_assembly(text)
-        module.verify()
+        with during("LLVM's parser"):
+            module: Any = binding.parse_assembly(text)
+            module.verify()
     except RuntimeError as error:
         where = re.search(r"<string>:(\d+):", str(error))
         said = " ".join(str(error).split())

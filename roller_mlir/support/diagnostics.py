@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, NoReturn
 
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.stage import during
 
 
 @dataclass(frozen=True)
@@ -181,7 +182,8 @@ def parse_module(source: str | bytes, context: "ir.Context") -> "ir.Module":
     outer = _collector.get()
     with collecting(context) as collector:
         try:
-            module = ir.Module.parse(source, context)
+            with during("MLIR's parser"):
+                module = ir.Module.parse(source, context)
         except ir.MLIRError as error:
             raise diagnosed(collector, error) from None
     if outer is not None:

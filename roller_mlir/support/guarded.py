@@ -10,6 +10,8 @@ import traceback
 import warnings
 from collections.abc import Callable
 
+from roller_mlir.support import stage
+
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux's prctl
 
 INTERRUPTED = 128 + signal.SIGINT
@@ -20,11 +22,13 @@ def run_guarded(work: Callable[[], int], on_crash: Callable[[str], int]) -> int:
 
     Args:
       work: Returns the exit code; what it prints appears as usual.
-      on_crash: Called in this process with the name of the signal that killed the child; returns the exit code.
+      on_crash: Called in this process with the name of the signal that killed the child; returns the exit code. What
+        the child was doing is `stage.last()`.
 
     Returns:
       The exit code, 130 where the user interrupted.
     """
+    stage.share()
     sys.stdout.flush()
     sys.stderr.flush()
     with warnings.catch_warnings():

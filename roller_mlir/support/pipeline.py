@@ -27,6 +27,7 @@ from roller_mlir.support.passes import (
     suggest,
 )
 from roller_mlir.support.pipeline_text import Element, PipelineError, parse_elements, parse_options
+from roller_mlir.support.stage import during, note
 from roller_mlir.support.upstream import refusal, unknown_pass, upstream_passes
 
 _MODULE = "builtin.module"
@@ -249,16 +250,18 @@ def run_pipeline(
             # Ours are verified where they run, so that it is known who broke the module.
             manager.enable_verifier(options.verify_each and any(isinstance(step, str) for step in pipeline.steps))
             _enable(manager, module, options)
-            for step in pipeline.steps:
+            for index, step in enumerate(pipeline.steps):
                 _add_print(manager, "Before", step, options.before, options)
                 if isinstance(step, str):
                     manager.add(step)
                 else:
-                    run = _callback(step, module, str(pipeline), collector, escaped, options)
+                    after = _upstream_before(pipeline.steps[index + 1 :])
+                    run = _callback(step, module, str(pipeline), collector, escaped, options, after)
                     manager.add(run, type(step).__name__, step.name, step.summary)
                 _add_print(manager, "After", step, options.after, options)
             try:
-                manager.run(module.operation)
+                with during(_upstream_before(pipeline.steps)):
+                    manager.run(module.operation)
             except ir.MLIRError as error:
                 if escaped:
                     raise escaped[0] from escaped[0].__cause__
@@ -313,6 +316,16 @@ def _add_print(manager: Any, when: str, step: Step, wanted: Sequence[str], optio
         manager.add(show, f"PrintIR{when}", f"print-ir-{when.lower()}", f"prints the IR {when.lower()} {name}")
 
 
+def _upstream_before(steps: Sequence[Step]) -> str:
+    """Returns the stage in which the upstream passes run that stand before the next pass of ours."""
+    names: list[str] = []
+    for step in steps:
+        if not isinstance(step, str):
+            break
+        names += [leaf.name for element in parse_elements(step) for leaf in _leaves(element)]
+    return f"upstream's {', '.join(names)}" if names else "MLIR's pass manager"
+
+
 def _callback(
     step: Pass,
     module: "ir.Module",
@@ -320,12 +333,14 @@ def _callback(
     collector: Collector,
     escaped: list[BaseException],
     options: RunOptions,
+    after: str,
 ) -> Callable[[Any, Any], None]:
-    """Wraps a pass so that no exception crosses MLIR's C++ frames."""
+    """Wraps a pass so that no exception crosses MLIR's C++ frames; the stage `after` follows."""
 
     def run(_op: Any, external: Any) -> None:
         known = len(collector.diagnostics)
         subject = ""
+        note(f"pass '{step.name}'")
         try:
             try:
                 with ir.Location.unknown():
@@ -354,5 +369,7 @@ def _callback(
             wrapped.__cause__ = error if internal else None
             escaped.append(wrapped)
             external.signal_pass_failure()
+        finally:
+            note(after)
 
     return run

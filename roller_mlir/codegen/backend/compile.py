@@ -27,11 +27,10 @@ from roller_mlir.codegen.backend.sources import KernelSource, kernel_sources
 from roller_mlir.codegen.backend.statistics import KernelStatistics
 from roller_mlir.codegen.backend.target import CODE_OBJECT, Target
 from roller_mlir.codegen.backend.toolchain import Toolchain, find_toolchain
+from roller_mlir.codegen.backend.tools import DEFAULT_TIMEOUT_S
 from roller_mlir.hal import Device
 from roller_mlir.mapping.promise import Promise
 from roller_mlir.support.bindings import ir
-
-DEFAULT_TIMEOUT_S = 60.0
 
 
 def compile_kernels(

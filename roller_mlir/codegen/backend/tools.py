@@ -13,6 +13,9 @@ from pathlib import Path
 
 from roller_mlir.codegen.backend.errors import CompileError
 
+DEFAULT_TIMEOUT_S = 60.0
+"""How long LLVM, or a vendor's tool, may take for one phase of one kernel."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ToolResult:

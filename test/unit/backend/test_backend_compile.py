@@ -236,7 +236,7 @@ def test_an_unknown_stop_is_refused(parse: Any, kernels: Any, h200: Device) -> N
 def test_a_tool_that_dies_is_a_compile_error(
     tmp_path: Path, parse: Any, kernels: Any, h200: Device, toolchain: Toolchain, without: Any
 ) -> None:
-    """By a signal, or because it is no executable."""
+    """By a signal, because it is no executable, or without an output."""
 
     def script(name: str, body: str) -> Path:
         path = tmp_path / name
@@ -247,6 +247,9 @@ def test_a_tool_that_dies_is_a_compile_error(
     def compile_with(path: Path) -> None:
         compile_kernels(parse(kernels.scale), h200, toolchain=without(toolchain, ptxas=(path,)))
 
+    said = r"kernel 'scale': .*nothing ended with exit code 0, but wrote no output: it said nothing"
+    with pytest.raises(CompileError, match=said):
+        compile_with(script("nothing", "exit 0"))
     with pytest.raises(CompileError, match=r"kernel 'scale': .*dies died with SIGSEGV: it said nothing"):
         compile_with(script("dies", "kill -SEGV $$"))
     broken = script("broken", "")

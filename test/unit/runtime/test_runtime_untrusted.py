@@ -4,6 +4,7 @@
 import json
 import os
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -106,3 +107,53 @@ def test_loading_is_quick(folder: Path) -> None:
         return time.perf_counter() - start
 
     assert min(once() for _ in range(20)) < 0.02
+
+
+class CountedName(str):
+    """A name that counts how often one is compared or hashed."""
+
+    __slots__ = ()
+    work = 0
+
+    def __eq__(self, other: object) -> bool:
+        CountedName.work += 1
+        return str.__eq__(self, other)  # type: ignore[no-any-return]
+
+    def __hash__(self) -> int:
+        CountedName.work += 1
+        return str.__hash__(self)
+
+
+def test_work_grows_with_the_manifest_and_not_with_its_square() -> None:
+    def work(count: int) -> int:
+        def view(number: int) -> View:
+            return View(buffer=CountedName(f"b{number}"), element_type="f32", shape=(1,))
+
+        buffers = [Buffer(name=f"b{n}", role="workspace", element_type="f32", shape=(1,)) for n in range(2 * count)]
+        CountedName.work = 0
+        manifest = Manifest(
+            function="main",
+            device=DeviceRecord(name="h200", vendor="nvidia", architecture="sm_90a", subgroup_size=32),
+            inputs=(),
+            outputs=(),
+            buffers=tuple(replace(one, name=CountedName(one.name)) for one in buffers),
+            workspace_bytes=4,
+            launches=tuple(Launch(kernel="k", arguments=(view(2 * n), view(2 * n + 1))) for n in range(count)),
+            kernels=(Kernel(name="k"),),
+        )
+        assert manifest.first_use(f"b{2 * count - 1}") == ("k", 1)
+        return CountedName.work
+
+    few, many = work(100), work(400)
+    assert few > 100 and many < 5 * few
+
+
+def test_a_manifest_with_too_many_buffers_and_launches_is_refused_before_it_is_parsed(folder: Path) -> None:
+    data = json.loads((folder / MANIFEST_NAME).read_text())
+    text = json.dumps(data)
+    for key, count in (("buffers", 60_000), ("launches", 30_000)):
+        first = json.dumps(data[key][0])
+        text = text.replace(f'"{key}": [{first}', f'"{key}": [{", ".join([first] * count)}')
+    (folder / MANIFEST_NAME).write_text(text)
+    with pytest.raises(ArtifactError, match=r"has about \d+ values, which is above the limit of 1000000"):
+        Artifact.load(folder)

@@ -154,6 +154,7 @@ def test_launches_that_no_device_makes() -> None:
 
 CHILD = """
 import os, signal, sys
+from roller_mlir.support import stage
 from roller_mlir.tools.roller_child import in_child
 def work():
     print("begins", flush=True)
@@ -169,9 +170,15 @@ sys.exit(in_child("roller", work))
         (
             "os.kill(os.getpid(), signal.SIGSEGV)",
             1,
-            "roller: error: the process that ran the kernels was ended by SIGSEGV",
+            "roller: error: the process was ended by SIGSEGV",
         ),
-        ("os.abort()", 1, "roller: error: the process that ran the kernels was ended by SIGABRT"),
+        ("os.abort()", 1, "roller: error: the process was ended by SIGABRT"),
+        (
+            "stage.note('the parser'); os.kill(os.getpid(), signal.SIGBUS)",
+            1,
+            "roller: error: the process was ended by SIGBUS in the parser: what it was given cannot be read",
+        ),
+        ("os.kill(os.getpid(), signal.SIGKILL)", 1, "roller: error: the process was ended by SIGKILL\n"),
         ("os.kill(os.getpid(), signal.SIGTERM)", -signal.SIGTERM, ""),
         ("pass", 5, ""),
         ("sys.exit(70)", 70, ""),

@@ -7,6 +7,7 @@ import signal
 
 import pytest
 
+from roller_mlir.support import stage
 from roller_mlir.support.guarded import run_guarded
 
 
@@ -38,6 +39,23 @@ def test_a_crash_is_named(number: signal.Signals) -> None:
 
     assert run_guarded(work, lambda name: names.append(name) or 70) == 70
     assert names == [number.name]
+
+
+def test_a_crash_tells_its_stage_and_its_input() -> None:
+    def work() -> int:
+        faulthandler.disable()
+        stage.keep_input("a longer program")
+        stage.keep_input("func.func @\N{GREEK SMALL LETTER ALPHA}()")
+        with stage.during("one stage"):
+            with stage.during("a stage inside"):
+                pass
+            os.kill(os.getpid(), signal.SIGSEGV)
+        return 0
+
+    assert run_guarded(work, lambda name: 70) == 70
+    assert (stage.last(), stage.kept_input()) == ("one stage", "func.func @\N{GREEK SMALL LETTER ALPHA}()")
+    assert run_guarded(lambda: 7, _unexpected) == 7
+    assert stage.kept_input() == "", "of an earlier child"
 
 
 def test_an_interrupt_is_no_crash() -> None:

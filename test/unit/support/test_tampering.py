@@ -46,10 +46,10 @@ def manifest() -> str:
 def tamper() -> Any:
     sys.path.insert(0, str(ROOT / "bench" / "hostile"))
     try:
-        import tamper  # pyright: ignore[reportMissingImports]
+        import tamper_changes  # pyright: ignore[reportMissingImports]
     finally:
         sys.path.pop(0)
-    return tamper
+    return tamper_changes
 
 
 @pytest.mark.parametrize("number", range(20))

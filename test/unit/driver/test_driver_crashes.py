@@ -1,0 +1,117 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What would end the tools without a word: crashes of MLIR, signals, too little memory, tools that never end."""
+
+import os
+import resource
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from roller_mlir.compiler import CompileOptions
+from roller_mlir.tools import roller_interrupt
+
+# Upstream's reader builds the body of the operation before it looks at the types.
+CRASH = """func.func @f(%a: tensor<16xi32>) -> tensor<16xi32> {
+  %e = tensor.empty() : tensor<16xi32>
+  %r = linalg.elementwise kind=#linalg.elementwise_kind<exp> ins(%a : tensor<16xi32>) outs(%e : tensor<16xi32>)
+    -> tensor<16xi32>
+  return %r : tensor<16xi32>
+}
+"""
+EXP = """func.func @f(%a: tensor<64xf32>) -> tensor<64xf32> {
+  %e = tensor.empty() : tensor<64xf32>
+  %r = linalg.exp ins(%a : tensor<64xf32>) outs(%e : tensor<64xf32>) -> tensor<64xf32>
+  return %r : tensor<64xf32>
+}
+"""
+
+
+def spawn(place: Path, *arguments: str, tool: str = "roller", **options: Any) -> "subprocess.Popen[str]":
+    """Starts a tool whose temporary files lie in a folder of the test."""
+    (place / "tmp").mkdir(exist_ok=True)
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
+    environment |= {"TMPDIR": str(place / "tmp"), "ROLLER_CACHE": "0", **options.pop("environment", {})}
+    command = [sys.executable, "-P", "-m", f"roller_mlir.tools.{tool}", *arguments]
+    pipe = subprocess.PIPE
+    return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment, cwd=place, **options)
+
+
+@pytest.mark.parametrize("command", ["compile", "explain", "run"])
+def test_a_crash_of_the_parser_is_reported(tmp_path: Path, command: str) -> None:
+    (tmp_path / "f.mlir").write_text(CRASH)
+    process = spawn(tmp_path, command, "f.mlir", *(["--random"] if command == "run" else []))
+    out, said = process.communicate(timeout=60)
+    assert (process.returncode, out) == (70, "")
+    first, bug, again = said.splitlines()
+    assert first == "roller: internal error: SIGSEGV ended the process in MLIR's parser"
+    folder = Path(bug.split()[-1])
+    assert bug.startswith("  this is a bug of roller, MLIR or LLVM; please report it with the files in ")
+    assert again.startswith(f"  reproduce: roller {command} {folder}/input.mlir")
+    assert (folder / "input.mlir").read_text() == CRASH
+
+
+def test_roller_opt_names_the_stage(tmp_path: Path) -> None:
+    (tmp_path / "f.mlir").write_text(CRASH)
+    process = spawn(tmp_path, "f.mlir", tool="roller_opt")
+    assert process.communicate(timeout=60)[1].startswith(
+        "roller-opt: the process ended with SIGSEGV in MLIR's parser\n"
+    )
+    assert process.returncode == 70
+
+
+@pytest.mark.parametrize("most_bytes", [300_000 << 10, 150_000 << 10])
+def test_too_little_memory_is_one_line(tmp_path: Path, most_bytes: int) -> None:
+    (tmp_path / "f.mlir").write_text(EXP)
+    limit = (most_bytes, most_bytes)
+    process = spawn(tmp_path, "compile", "f.mlir", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, limit))
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 1 and said.count("\n") == 1
+    assert said.startswith(("roller: error: there is not enough memory for this", "OpenBLAS error: Memory allocation"))
+
+
+def test_the_time_of_tools_is_limited(tmp_path: Path) -> None:
+    (tmp_path / "f.mlir").write_text(EXP)
+    (tmp_path / "ptxas").write_text("#!/bin/sh\nsleep 60\n")
+    (tmp_path / "ptxas").chmod(0o755)
+    path = f"{tmp_path}{os.pathsep}{os.environ['PATH']}"
+    process = spawn(tmp_path, "compile", "f.mlir", "--tool-timeout", "1", environment={"PATH": path})
+    _, said = process.communicate(timeout=60)
+    assert process.returncode == 1
+    assert "ptxas took more than 1 s and was ended" in said
+    with pytest.raises(ValueError, match=r"tool_timeout_s must be above 0, but got 0"):
+        CompileOptions(tool_timeout_s=0)
+
+
+@pytest.mark.parametrize("wait_s", [0.4, 1.5])
+def test_a_kit_that_is_ended_leaves_nothing(tmp_path: Path, wait_s: float) -> None:
+    (tmp_path / "f.mlir").write_text(EXP)
+    process = spawn(tmp_path, "tune", "f.mlir", "--target", "h200", "--pack", "kit", "--top-k", "20", "--jobs", "1")
+    time.sleep(wait_s)
+    process.send_signal(signal.SIGTERM)
+    _, said = process.communicate(timeout=60)
+    if process.returncode == 0:  # a fast machine was ready before
+        return
+    assert process.returncode in (143, -signal.SIGTERM) and "Traceback" not in said
+    assert sorted(path.name for path in tmp_path.rglob("*")) == ["f.mlir", "tmp"]
+
+
+def test_a_signal_to_a_whole_group_counts_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        roller_interrupt.install()
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGINT)  # from the parent, which got it as well: tidying up goes on
+        monkeypatch.setattr(roller_interrupt, "_since", time.monotonic() - 1)
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGINT)
+    finally:
+        signal.signal(signal.SIGINT, before)
+        monkeypatch.undo()
+        roller_interrupt._pending = False  # pyright: ignore[reportPrivateUsage]
