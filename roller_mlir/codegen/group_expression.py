@@ -37,7 +37,14 @@ def group_expression(
     count = loops.count
     outputs = [_moved(output_of(members[made[value]].root, value), members[made[value]], count) for value in results]
     left = {loop for access in outputs for loop in access.loops()}
-    kinds = tuple(Loop(extent, loop not in left) for loop, extent in enumerate(loops.extents()))
+    # A loop of one point that no op reduces may be missing from the results, too: they are read at 0 along it.
+    reduced = {
+        group for one in members for group, own in zip(one.loops, loops_of(one.root), strict=True) if own.reduction
+    }
+    kinds = tuple(
+        Loop(extent, loop not in left and (extent > 1 or loop in reduced))
+        for loop, extent in enumerate(loops.extents())
+    )
     first, *more = outputs
     if any(access.loops() != first.loops() for access in more) and heavy is not None:
         raise GroupError("the tensors that leave the group have different loops")

@@ -14,13 +14,16 @@ from roller_mlir.fuzz.program import (
     Fill,
     Generic,
     Index,
+    MovingSlice,
     Named,
     Node,
+    Pack,
     Pad,
     Program,
     Ref,
     Reshape,
     Slice,
+    Spread,
     Tensor,
 )
 from roller_mlir.fuzz.scalars import Scalar, apply, constant, is_float, x
@@ -106,6 +109,12 @@ class Builder:
         whole = Info(SIGN_INPUT if self.values == "signs" else INTEGER_INPUT)
         info = Info(NORMAL_INPUT, True, False) if normal else whole
         return self.add(Argument(types=(Tensor(tuple(shape), element),)), info)
+
+    def scalar(self, element: str) -> Ref:
+        """Add an argument that is a scalar."""
+        ref = self.argument([], element)
+        self.nodes[ref[0]] = Argument(types=(Tensor((), element, scalar=True),))
+        return ref
 
     def dense(self, shape: Sequence[Whole], element: str, *, splat: bool | None = None) -> Ref:
         """Add a constant tensor."""
@@ -205,6 +214,7 @@ class Builder:
         outputs: Sequence[tuple[Ref, Sequence[int]]],
         body: Sequence[Scalar],
         combiner: Sequence[str] = (),
+        tables: Sequence[Ref] = (),
     ) -> Ref:
         """Add a linalg.generic.
 
@@ -214,6 +224,7 @@ class Builder:
             outputs: What results start from, and the loops by which they are indexed.
             body: What each result is, or, where there are combiners, what a point contributes to it.
             combiner: One per result, of a reduction; none where nothing is reduced.
+            tables: What the body takes elements of.
         """
         points = self.count(loops)
         kept = {loop for _, order in outputs for loop in order}
@@ -225,7 +236,7 @@ class Builder:
         elements = [kind.element for kind in kinds[0]], [kind.element for kind in kinds[1]]
         known = [self.info[ref] for ref, _ in inputs], [self.info[ref] for ref, _ in outputs]
         for result, scalar in enumerate(body):
-            info = judge(scalar, known[0], known[1], elements, points)
+            info = judge(scalar, known[0], known[1], elements, points, [self.info[ref] for ref in tables])
             if combiner:
                 op = combiner[result]
                 start = known[1][result]
@@ -237,7 +248,12 @@ class Builder:
         maps = [tuple(indices) for _, indices in inputs]
         maps += [tuple(self.loop(loop, len(loops)) for loop in order) for _, order in outputs]
         node = Generic(
-            operands=tuple(refs), types=tuple(kinds[1]), loops=tuple(loops), maps=tuple(maps), body=tuple(yielded)
+            operands=tuple(refs),
+            types=tuple(kinds[1]),
+            loops=tuple(loops),
+            maps=tuple(maps),
+            body=tuple(yielded),
+            tables=tuple(tables),
         )
         return self.add(node, infos)
 
@@ -265,14 +281,15 @@ class Builder:
 
     def copy_info(self, node: Node) -> Ref:
         """Add a node that only moves elements."""
-        assert isinstance(node, Pad | Reshape | Concat | Slice | Named)
-        infos = [self.info[ref] for ref in (node.operands[:-1] if isinstance(node, Named) else node.operands)]
+        assert isinstance(node, Pad | Reshape | Concat | Slice | Named | Pack | Spread)
+        moved = node.operands[: -len(node.moving)] if isinstance(node, MovingSlice) else node.operands
+        infos = [self.info[ref] for ref in (node.operands[:-1] if isinstance(node, Named) else moved)]
         joined = Info(
             max(one.bound for one in infos),
             all(one.same for one in infos),
             all(one.whole for one in infos),
         )
-        if isinstance(node, Pad) and abs(node.value) != float("inf"):
+        if isinstance(node, Pad | Pack) and abs(node.value) != float("inf"):
             joined = replace(joined, bound=max(joined.bound, abs(node.value)))
         return self.add(node, joined)
 

@@ -12,19 +12,25 @@ from roller_mlir.fuzz.chains import attention, fused, normalisation, perceptron,
 from roller_mlir.fuzz.contractions import contraction, named_contraction
 from roller_mlir.fuzz.elementwise import element_wise, epilogue, tree
 from roller_mlir.fuzz.forced import draw_forced, draw_matrix_forced
+from roller_mlir.fuzz.gathers import curved, gathered
+from roller_mlir.fuzz.importers import imported_norm
 from roller_mlir.fuzz.known import RejectedError
 from roller_mlir.fuzz.matrix import MOST_POINTS as MATRIX_POINTS
 from roller_mlir.fuzz.matrix import (
     TF32,
     check_tf32,
+    matrix_askew,
     matrix_chain,
     matrix_contraction,
     matrix_convolution,
     matrix_product,
 )
 from roller_mlir.fuzz.matrix import TYPES as MATRIX_TYPES
+from roller_mlir.fuzz.moving import moving_slice, scalars, spread_out
+from roller_mlir.fuzz.packs import packed
 from roller_mlir.fuzz.program import Fill, Node, Ref, without_unused
 from roller_mlir.fuzz.reductions import extreme_place, named_reduction, reduction
+from roller_mlir.fuzz.repeated import equal_operators, loop
 from roller_mlir.fuzz.rows import joined, rows_in_common
 from roller_mlir.fuzz.scalars import is_float
 from roller_mlir.fuzz.views import view_op, views
@@ -46,7 +52,9 @@ KINDS = {
     "reduction": 12, "named reduction": 3, "element-wise": 10, "tree": 4, "views": 7, "softmax": 3,
     "normalisation": 3, "attention": 2, "perceptron": 2, "fused": 8, "reduced product": 2, "greatest and its place": 2,
     "rows in common": 10, "joined contraction": 7, "joined convolution": 5, "joined reduction": 3,
-    "matrix product": 4, "matrix contraction": 3, "matrix convolution": 2, "matrix chain": 4, "whole numbers": 0,
+    "matrix product": 4, "matrix contraction": 3, "matrix convolution": 2, "matrix chain": 4,
+    "matrix askew": 2, "gather": 4, "curved": 3, "pack": 3, "moving slice": 3, "spread out": 2, "scalars": 3, "loop": 2,
+    "equal operators": 3, "imported norm": 3, "whole numbers": 0,
 }  # fmt: skip
 MATRIX_KINDS = tuple(kind for kind in KINDS if kind.startswith("matrix "))
 _T = TypeVar("_T")
@@ -132,15 +140,26 @@ def _draw(b: Builder, kind: str, given: str, element: str) -> list[Ref]:
         ),
         "joined reduction": lambda: joined(b, given, element, reduction),
         "whole numbers": lambda: whole_numbers(b),
+        "gather": lambda: gathered(b, given, element),
+        "curved": lambda: curved(b, given, element),
+        "pack": lambda: packed(b, element),
+        "moving slice": lambda: moving_slice(b, element),
+        "spread out": lambda: spread_out(b, element),
+        "scalars": lambda: scalars(b, element),
+        "loop": lambda: loop(b, element),
+        "equal operators": lambda: equal_operators(b, element),
+        "imported norm": lambda: imported_norm(b, floats),
         "matrix product": lambda: matrix_product(b, given, element),
         "matrix contraction": lambda: matrix_contraction(b, given, element),
         "matrix convolution": lambda: matrix_convolution(b, given, element),
         "matrix chain": lambda: matrix_chain(b, given, element),
+        "matrix askew": lambda: matrix_askew(b, given, element),
     }
     refs = makers[kind]()
-    if b.chance(0.12):
+    moves = not b.type_of(refs[0]).scalar
+    if moves and b.chance(0.12):
         refs = [epilogue(b, refs[0]), *refs[1:]]
-    if b.chance(0.06):
+    if moves and b.chance(0.06):
         refs = [view_op(b, refs[0]), *refs[1:]]
     if b.chance(0.03):
         refs.append(b.random.choice([(n, 0) for n, node in enumerate(b.nodes) if not _is_empty(node)]))

@@ -83,6 +83,7 @@ def judge(
     outputs: Sequence[Info],
     elements: tuple[Sequence[str], Sequence[str]],
     points: int,
+    tables: Sequence[Info] = (),
 ) -> Info:
     """Return what is known of a scalar expression.
 
@@ -99,7 +100,7 @@ def judge(
     if scalar.op == "constant":
         whole = scalar.value == round(scalar.value) if abs(scalar.value) < float("inf") else True
         return settle(Info(min(abs(scalar.value), 1e9), True, whole, most=scalar.value), scalar.element)
-    parts = [judge(part, inputs, outputs, elements, points) for part in scalar.parts]
+    parts = [judge(part, inputs, outputs, elements, points, tables) for part in scalar.parts]
     kind = element_of(scalar, elements[0], elements[1])
     same, whole = all(part.same for part in parts), all(part.whole for part in parts)
     bound = max(part.bound for part in parts)
@@ -107,6 +108,10 @@ def judge(
         if not same:
             raise RejectedError(f"{scalar.op} of a value that is not exact")
         return Info(1.0 if scalar.op in COMPARISONS else bound + 1, True, True)
+    if scalar.op == "extract":
+        if not all(part.same for part in parts):
+            raise RejectedError("a position that is not exact")
+        return tables[int(scalar.value)]
     if scalar.op == "select":
         return Info(max(p.bound for p in parts[1:]), same, all(p.whole for p in parts[1:]))
     if scalar.op == "cast":

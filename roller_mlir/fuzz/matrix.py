@@ -12,8 +12,8 @@ from roller_mlir.fuzz.builder import Builder
 from roller_mlir.fuzz.contractions import multiply
 from roller_mlir.fuzz.elementwise import epilogue, gelu, plain, source
 from roller_mlir.fuzz.known import EXACT, RejectedError
-from roller_mlir.fuzz.numbers import Number, Whole
-from roller_mlir.fuzz.program import Generic, Named, Ref, Tensor
+from roller_mlir.fuzz.numbers import Number, Whole, product
+from roller_mlir.fuzz.program import Generic, Index, Named, Ref, Tensor
 from roller_mlir.fuzz.scalars import apply, cast, constant, is_float, x
 from roller_mlir.fuzz.windows import CONVOLUTIONS, generic_convolution, named_convolution
 
@@ -70,6 +70,36 @@ def matrix_convolution(b: Builder, given: str, element: str) -> list[Ref]:
     if b.chance(0.5):
         return named_convolution(b, given, element, _CONVOLUTIONS)
     return generic_convolution(b, given, element)
+
+
+def matrix_askew(b: Builder, given: str, element: str) -> list[Ref]:
+    """Return a product one of whose factors is read askew: x[m + k, k], x[m, m + k], backwards, along a diagonal."""
+    m, n, k = (_extent(b) for _ in range(3))
+    loops = [m, n, k]
+    bent = b.random.randrange(2)
+    factors: list[tuple[Ref, list[Index]]] = []
+    for free in (0, 1):
+        index: list[Index] = [b.loop(free, 3), b.loop(2, 3)]
+        shape: list[Whole] = [loops[free], k]
+        askew = b.random.choice(("sum", "sum", "backwards", "diagonal")) if free == bent else "plain"
+        if askew == "sum":  # x[m + k, k], or x[m, m + k]
+            at = b.random.randrange(2)
+            index[at] = Index(tuple(int(i in (free, 2)) for i in range(3)))
+            shape[at] = loops[free] + k - 1
+        elif askew == "backwards":
+            at = b.random.randrange(2)
+            index[at] = Index(tuple(0 if step == 0 else -1 for step in index[at].coefficients), shape[at] - 1)
+        elif askew == "diagonal":  # x[m, k, k]
+            index.append(b.loop(2, 3))
+            shape.append(k)
+        if b.chance(0.5):
+            index.reverse()
+            shape.reverse()
+        if b.at(product(shape)) > 1 << 17:
+            raise RejectedError("a large factor")
+        factors.append((source(b, shape, given), index))
+    point = apply("mul", cast(x(0), element), cast(x(1), element))
+    return [b.generic(loops, factors, [(b.start([m, n], element, 0.0), [0, 1])], [point], ["add"])]
 
 
 def matrix_chain(b: Builder, given: str, element: str) -> list[Ref]:

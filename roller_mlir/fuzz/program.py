@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Random programs as data: nodes that give tensors, over knobs; `write` makes text, `shrink` makes them smaller."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any, TypeAlias
 
 from roller_mlir.fuzz.numbers import Knob, Whole
@@ -14,18 +14,36 @@ Ref: TypeAlias = tuple[int, int]
 
 @dataclass(frozen=True)
 class Tensor:
-    """A tensor type; its extents are formulas over the program's knobs."""
+    """A tensor type; its extents are formulas over the program's knobs.
+
+    Attributes:
+        shape: Extents.
+        element: Type of its elements.
+        scalar: Whether it is a scalar instead, which has no extents.
+    """
 
     shape: tuple[Whole, ...]
     element: str
+    scalar: bool = False
 
 
 @dataclass(frozen=True)
 class Index:
-    """Where an operand is read along a dimension: sum(coefficients * loops) + constant."""
+    """Where an operand is read along a dimension: ((sum of loops + constant) floordiv divisor) mod modulus.
+
+    Attributes:
+        coefficients: What each loop is multiplied by.
+        constant: What is added.
+        divisor: 1 divides nothing.
+        modulus: 0 takes no remainder.
+        up: Whether the division is `ceildiv`.
+    """
 
     coefficients: tuple[Whole, ...]
     constant: Whole = 0
+    divisor: Whole = 1
+    modulus: Whole = 0
+    up: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,10 +53,17 @@ class Node:
     Attributes:
         operands: What it reads; of structured ops, inputs and then what the results start from.
         types: One per result.
+        tables: What its body takes elements of.
     """
 
     operands: tuple[Ref, ...] = ()
     types: tuple[Tensor, ...] = ()
+    tables: tuple[Ref, ...] = ()
+
+    @property
+    def reads(self) -> tuple[Ref, ...]:
+        """All that it needs."""
+        return (*self.operands, *self.tables)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -145,6 +170,58 @@ class Slice(Node):
     strides: tuple[Whole, ...] = ()
 
 
+@dataclass(frozen=True, kw_only=True)
+class MovingSlice(Slice):
+    """A slice or insertion that begins at positions that are data.
+
+    Attributes:
+        moving: The dimensions of which that is so; the last operands are their positions, integers of rank 0.
+    """
+
+    moving: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pack(Node):
+    """A linalg.pack, or, with more dimensions before than behind, a linalg.unpack.
+
+    Attributes:
+        tiles: Extents of the tiles.
+        dimensions: The dimensions that are tiled, in the order of the tiles.
+        order: The outer dimensions in their order.
+        value: What pads.
+    """
+
+    tiles: tuple[Whole, ...] = ()
+    dimensions: tuple[int, ...] = ()
+    order: tuple[int, ...] = ()
+    value: float = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Spread(Node):
+    """A tensor whose elements all are one scalar.
+
+    Attributes:
+        how: "splat", "generate" or "fill".
+    """
+
+    how: str = "splat"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loop(Node):
+    """A loop around an element-wise op. Of operands (start, rows) it is an scf.for, of (rows) an scf.forall.
+
+    Attributes:
+        trips: How many steps; the first extent of the rows.
+        body: What a step makes of the value so far (%x0) and its row (%x1), or of its row (%x0).
+    """
+
+    trips: Whole = 1
+    body: Scalar = field(default_factory=lambda: Scalar("x"))
+
+
 @dataclass(frozen=True)
 class Program:
     """A function.
@@ -176,13 +253,19 @@ def without_unused(program: Program) -> Program:
         number = pending.pop()
         if number not in needed:
             needed.add(number)
-            pending += [ref[0] for ref in program.nodes[number].operands]
+            pending += [ref[0] for ref in program.nodes[number].reads]
     kept = sorted(needed)
     new = {old: position for position, old in enumerate(kept)}
-    nodes = tuple(
-        replace(program.nodes[old], operands=tuple((new[n], r) for n, r in program.nodes[old].operands)) for old in kept
+    renamed = replace_refs([program.nodes[old] for old in kept], lambda ref: (new[ref[0]], ref[1]))
+    return replace(program, nodes=renamed, results=tuple((new[n], r) for n, r in program.results))
+
+
+def replace_refs(nodes: Sequence[Node], change: Callable[[Ref], Ref]) -> tuple[Node, ...]:
+    """Return nodes that read other values."""
+    return tuple(
+        replace(node, operands=tuple(map(change, node.operands)), tables=tuple(map(change, node.tables)))
+        for node in nodes
     )
-    return replace(program, nodes=nodes, results=tuple((new[n], r) for n, r in program.results))
 
 
 def map_types(program: Program, change: dict[str, str]) -> Program:
@@ -190,7 +273,7 @@ def map_types(program: Program, change: dict[str, str]) -> Program:
 
     def visit(thing: Any) -> Any:
         if isinstance(thing, Tensor):
-            return Tensor(thing.shape, change.get(thing.element, thing.element))
+            return replace(thing, element=change.get(thing.element, thing.element))
         if isinstance(thing, Scalar):
             new = change.get(thing.element, thing.element)
             return replace(thing, element=new, parts=tuple(visit(part) for part in thing.parts))
@@ -200,6 +283,8 @@ def map_types(program: Program, change: dict[str, str]) -> Program:
         changed: dict[str, Any] = {"types": tuple(visit(kind) for kind in node.types)}
         if isinstance(node, Generic):
             changed["body"] = tuple(visit(scalar) for scalar in node.body)
+        if isinstance(node, Loop):
+            changed["body"] = visit(node.body)
         return replace(node, **changed)
 
     return replace(program, nodes=tuple(node_of(node) for node in program.nodes))

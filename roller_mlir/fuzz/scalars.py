@@ -47,10 +47,11 @@ class Scalar:
 
     Attributes:
         op: "x" (an input, its number in `value`), "acc" (an accumulator, likewise), "constant", "index" (of the loop in
-            `value`), "cast", "select" (condition, then, else), a comparison, or an arithmetic operation.
+            `value`), "cast", "select" (condition, then, else), "extract" (of the table in `value`, at the parts), a
+            comparison, or an arithmetic operation.
         parts: Operands.
         value: See `op`.
-        element: Type of a constant, an index or the result of a cast; "" where it follows from the parts.
+        element: Type of a constant, an index, an element or the result of a cast; "" where it follows from the parts.
     """
 
     op: str
@@ -133,9 +134,9 @@ def arithmetic(op: str, element: str) -> str:
 class BodyText:
     """Writes expressions as operations, each one once."""
 
-    def __init__(self, inputs: Sequence[str], outputs: Sequence[str]) -> None:
-        """Take the element types of the op's operands."""
-        self._inputs, self._outputs = inputs, outputs
+    def __init__(self, inputs: Sequence[str], outputs: Sequence[str], tables: Sequence[tuple[str, str]] = ()) -> None:
+        """Take the element types of the op's operands, and names and types of the tensors that it extracts from."""
+        self._inputs, self._outputs, self._tables = inputs, outputs, tables
         self._names: dict[Scalar, str] = {}
         self.lines: list[str] = []
 
@@ -162,6 +163,9 @@ class BodyText:
         if scalar.op == "index":
             return self._convert(self._emit(f"linalg.index {int(scalar.value)} : index"), "index", kind)
         parts = [self.name(part) for part in scalar.parts]
+        if scalar.op == "extract":
+            table, kind = self._tables[int(scalar.value)]
+            return self._emit(f"tensor.extract {table}[{', '.join(parts)}] : {kind}")
         source = element_of(scalar.parts[0], self._inputs, self._outputs)
         if scalar.op == "cast":
             return self._convert(parts[0], source, kind)
@@ -186,6 +190,9 @@ class BodyText:
         if source == "index":
             whole = self._emit(f"arith.index_cast {name} : index to {'i32' if is_float(target) else target}")
             return self._convert(whole, "i32", target) if is_float(target) else whole
+        if target == "index":
+            whole = self._convert(name, source, "i32") if is_float(source) else name
+            return self._emit(f"arith.index_cast {whole} : {'i32' if is_float(source) else source} to index")
         if is_float(source) and is_float(target):
             if WIDTHS[source] == WIDTHS[target]:
                 return self._convert(self._convert(name, source, "f32"), "f32", target)

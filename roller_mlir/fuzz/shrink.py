@@ -22,6 +22,7 @@ from roller_mlir.fuzz.program import (
     Ref,
     elements,
     map_types,
+    replace_refs,
     with_node,
     without_unused,
 )
@@ -91,7 +92,7 @@ def _fewer_results(case: Case) -> Iterator[Case]:
             yield replace(case, program=fewer, exact=(case.exact[number],))
         return
     number, _ = program.results[0] if program.results else (0, 0)
-    for operand in program.nodes[number].operands:
+    for operand in program.nodes[number].reads:
         if not isinstance(program.nodes[operand[0]], Argument | Fill | Dense):
             yield replace(case, program=without_unused(replace(program, results=(operand,))))
 
@@ -111,9 +112,7 @@ def _fewer_ops(program: Program) -> Iterator[Program]:
 
 def _redirect(program: Program, old: Ref, new: Ref) -> Program:
     """Let everything read `new` instead of `old`."""
-    nodes = tuple(
-        replace(node, operands=tuple(new if ref == old else ref for ref in node.operands)) for node in program.nodes
-    )
+    nodes = replace_refs(program.nodes, lambda ref: new if ref == old else ref)
     return replace(program, nodes=nodes, results=tuple(new if ref == old else ref for ref in program.results))
 
 
@@ -129,7 +128,7 @@ def _simpler(program: Program, number: int, node: Node) -> Iterator[Program]:
             yield with_node(program, start[0], Fill(types=program.nodes[start[0]].types, value=0.0))
         for whole in subexpressions(node.body[result]):
             for part in whole.parts:
-                if whole.op in ("cast", "gt", "lt", "ge", "eq") or part.op in ("gt", "lt", "ge", "eq"):
+                if whole.op in ("cast", "extract", "gt", "lt", "ge", "eq") or part.op in ("gt", "lt", "ge", "eq"):
                     continue
                 body = rewrite(node.body[result], lambda one, whole=whole, part=part: part if one == whole else None)
                 if any(one.op == "acc" for one in subexpressions(body)) or not node.reductions():
@@ -156,7 +155,7 @@ def _without_input(node: Generic, number: int) -> Generic:
 
 def _without_results(program: Program, number: int, node: Generic, inputs: int) -> Iterator[Program]:
     """Keep one result only, where nothing uses the others and no accumulator depends on another."""
-    used = {ref for other in program.nodes for ref in other.operands} | set(program.results)
+    used = {ref for other in program.nodes for ref in other.reads} | set(program.results)
     for kept in range(len(node.types)):
         others = [(number, other) for other in range(len(node.types)) if other != kept]
         read = {int(one.value) for one in subexpressions(node.body[kept]) if one.op == "acc"}

@@ -13,16 +13,21 @@ from roller_mlir.fuzz.program import (
     Fill,
     Generic,
     Index,
+    Loop,
+    MovingSlice,
     Named,
     Node,
+    Pack,
     Pad,
     Program,
     Ref,
     Reshape,
     Slice,
+    Spread,
     Tensor,
 )
 from roller_mlir.fuzz.scalars import BodyText, arithmetic, spell_constant
+from roller_mlir.fuzz.write_others import write_other
 
 NAME = "fuzz"
 
@@ -74,6 +79,8 @@ class _Writer:
         return shape
 
     def _type(self, kind: Tensor) -> str:
+        if kind.scalar:
+            return kind.element
         return f"tensor<{''.join(f'{extent}x' for extent in self._shape(kind))}{kind.element}>"
 
     def _write(self, number: int, node: Node) -> None:
@@ -89,6 +96,10 @@ class _Writer:
             self._generic(name, node, kinds)
         elif isinstance(node, Named):
             self._named(name, node, kinds)
+        elif isinstance(node, Pack | Spread | Loop):
+            sources = [self._type(self._program.type_of(ref)) for ref in node.operands]
+            names = [self._names[ref] for ref in node.operands]
+            self._lines += write_other(name, node, list(zip(names, sources, strict=True)), kinds[0], self._value)
         else:
             self._lines += [f"{name} = {self._tensor_op(node, kinds[0])}"]
 
@@ -130,7 +141,8 @@ class _Writer:
         iterators = ", ".join('"reduction"' if loop in reduced else '"parallel"' for loop in range(len(loops)))
         types = [self._program.type_of(ref).element for ref in node.operands]
         inputs, outputs = types[: -len(kinds)], types[-len(kinds) :]
-        body = BodyText(inputs, outputs)
+        tables = [(self._names[ref], self._type(self._program.type_of(ref))) for ref in node.tables]
+        body = BodyText(inputs, outputs, tables)
         yielded = ", ".join(body.name(scalar) for scalar in node.body)
         arguments = [f"%x{i}: {kind}" for i, kind in enumerate(inputs)]
         arguments += [f"%acc{i}: {kind}" for i, kind in enumerate(outputs)]
@@ -152,11 +164,16 @@ class _Writer:
             constant = self._value(index.constant)
             reach = [k * (loop - 1) for k, loop in zip(steps, loops, strict=True)]
             low, high = constant + sum(min(r, 0) for r in reach), constant + sum(max(r, 0) for r in reach)
+            divisor, modulus = self._value(index.divisor), self._value(index.modulus)
+            low, high = ((-(-n // divisor) if index.up else n // divisor) for n in (low, high))
+            low, high = (0, modulus - 1) if modulus else (low, high)
             if low < 0 or high >= extent:
                 raise InvalidProgramError(f"index {low} to {high} is outside of {extent} elements")
             terms = [f"d{i}" if k == 1 else f"d{i} * {k}" for i, k in enumerate(steps) if k]
             terms += [str(constant)] if constant or not terms else []
-            spelled.append(" + ".join(terms))
+            text = " + ".join(terms)
+            text = f"({text}) {'ceildiv' if index.up else 'floordiv'} {divisor}" if divisor != 1 else text
+            spelled.append(f"({text}) mod {modulus}" if modulus else text)
         return f"affine_map<({', '.join(f'd{i}' for i in range(len(loops)))}) -> ({', '.join(spelled)})>"
 
     def _named(self, name: str, node: Named, kinds: list[str]) -> None:
@@ -178,6 +195,20 @@ class _Writer:
             text += f" -> {', '.join(kinds)}"
         self._lines.append(f"{name} = {text}")
 
+    def _starts(self, node: MovingSlice, offsets: Sequence[int]) -> str:
+        """Write what makes positions of data, and return where a slice begins."""
+        spelled = [str(offset) for offset in offsets]
+        for dimension, ref in zip(node.moving, node.operands[-len(node.moving) :], strict=True):
+            name, kind = self._names[ref], self._program.type_of(ref)
+            if not kind.scalar:
+                self._lines.append(f"{name}e{len(self._lines)} = tensor.extract {name}[] : {self._type(kind)}")
+                name = self._lines[-1].split(" ")[0]
+            if kind.element != "index":
+                self._lines.append(f"{name}i{len(self._lines)} = arith.index_cast {name} : {kind.element} to index")
+                name = self._lines[-1].split(" ")[0]
+            spelled[dimension] = name
+        return f"[{', '.join(spelled)}]"
+
     def _tensor_op(self, node: Node, kind: str) -> str:
         source = self._type(self._program.type_of(node.operands[0]))
         names = ", ".join(self._names[ref] for ref in node.operands)
@@ -195,8 +226,10 @@ class _Writer:
             sources = ", ".join(self._type(self._program.type_of(ref)) for ref in node.operands)
             return f"tensor.concat dim({node.dimension}) {names} : ({sources}) -> {kind}"
         if isinstance(node, Slice):
-            whole, part = node.operands[-1], node.types[0]
-            if len(node.operands) == 2:
+            given = node.operands[: -len(node.moving)] if isinstance(node, MovingSlice) else node.operands
+            names = ", ".join(self._names[ref] for ref in given)
+            whole, part = given[-1], node.types[0]
+            if len(given) == 2:
                 part = self._program.type_of(node.operands[0])
             sizes = list(self._shape(part))
             offsets, steps = ([self._value(v) for v in side] for side in (node.offsets, node.strides))
@@ -205,10 +238,13 @@ class _Writer:
             ):
                 if offset + (size - 1) * step >= extent:
                     raise InvalidProgramError("a slice reaches outside of its tensor")
-            if len(node.operands) == 2:
+            starts = str(offsets)
+            if isinstance(node, MovingSlice):
+                starts = self._starts(node, offsets)
+            if len(given) == 2:
                 names = names.replace(", ", " into ")
-                return f"tensor.insert_slice {names}{offsets} {sizes} {steps} : {source} into {kind}"
-            return f"tensor.extract_slice {names}{offsets} {sizes} {steps} : {source} to {kind}"
+                return f"tensor.insert_slice {names}{starts} {sizes} {steps} : {source} into {kind}"
+            return f"tensor.extract_slice {names}{starts} {sizes} {steps} : {source} to {kind}"
         assert isinstance(node, Reshape)
         groups = f"[{', '.join(str(list(group)) for group in node.groups)}]"
         if len(node.types[0].shape) < len(self._program.type_of(node.operands[0]).shape):

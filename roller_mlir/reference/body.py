@@ -12,7 +12,7 @@ from roller_mlir.reference.bounded import Bounded
 from roller_mlir.reference.bounded_body import apply_bounded, apply_extended, compute
 from roller_mlir.reference.integers import COMPARE_INTEGERS, EXTENDED
 from roller_mlir.reference.scalars import BITCAST, CASTS, COMPARE_FLOATS, OPERATIONS, REDUCERS, SCALARS
-from roller_mlir.reference.undefined import element_of, note_undefined, noting_undefined_where
+from roller_mlir.reference.undefined import element_of, note_clamped, note_undefined, noting_undefined_where
 from roller_mlir.reference.values import SMALLEST_NORMAL, Array, bits_of, of_bits, round_to
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -68,6 +68,8 @@ def element_at(table: Bounded, places: Sequence[Bounded]) -> Bounded:
     [5, 6, 7]
     """
     at = tuple(np.clip(place.data, 0, n - 1) for place, n in zip(places, table.data.shape, strict=True))
+    if any(bool(np.any(inside != place.data)) for inside, place in zip(at, places, strict=True)):
+        note_clamped()
     found = table.map(lambda array: np.asarray(array[at]))
     if all(place.error is None for place in places):
         return found

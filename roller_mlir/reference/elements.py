@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Single elements of tensors: read, replaced, and generated from their positions."""
 
+from collections.abc import Mapping
+from typing import Any
+
 import numpy as np
 
 from roller_mlir.reference.body import BodyEvaluator
@@ -22,12 +25,12 @@ def with_element(op: ir.Operation, scalar: Array, target: Array, *position: Arra
     return result
 
 
-def generated(op: ir.Operation, shape: tuple[int, ...]) -> Bounded:
-    """Return what tensor.generate makes: its body on the positions along each dimension."""
+def generated(op: ir.Operation, shape: tuple[int, ...], outer: Mapping[Any, Bounded]) -> Bounded:
+    """Return what tensor.generate makes: its body, with what is from outside, on the positions along each dimension."""
     block = op.regions[0].blocks[0]
     positions = np.meshgrid(*(np.arange(extent) for extent in shape), indexing="ij", sparse=True)
     evaluator = BodyEvaluator(
-        op, block, [Bounded(each) for each in positions], tuple(range(extent) for extent in shape), {}
+        op, block, [Bounded(each) for each in positions], tuple(range(extent) for extent in shape), outer
     )
     yielded = evaluator.value(list(block.operations)[-1].operation.operands[0])
     return yielded.map(lambda array: np.broadcast_to(array, shape).copy())

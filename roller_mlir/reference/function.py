@@ -17,7 +17,7 @@ from roller_mlir.reference.integers import EXTENDED
 from roller_mlir.reference.loops import AFFINE, affine_value, run_for, run_forall, run_if
 from roller_mlir.reference.packing import packed, unpacked
 from roller_mlir.reference.structured import evaluate_structured, uninitialised
-from roller_mlir.reference.undefined import element_of
+from roller_mlir.reference.undefined import element_of, note_clamped
 from roller_mlir.reference.values import Array, from_caller, is_supported, round_to, to_caller
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -177,6 +177,8 @@ def _evaluate(
 ) -> list[Bounded]:
     if op.name in _NOTHING:
         return []
+    if op.name == "tensor.generate":
+        return [generated(op, _shape(op), outer)]
     if op.name in _OTHERS:
         return [_OTHERS[op.name](op, operands)]
     if op.name in AFFINE:
@@ -280,7 +282,10 @@ def _slices(op: ir.Operation, operands: Sequence[Bounded], tensors: int, shape: 
     for axis, value in enumerate(ir.DenseI64ArrayAttr(op.attributes["static_offsets"])):
         if value == _DYNAMIC:
             last = shape[axis] - (sizes[axis] - 1) * strides[axis] - 1
-            offsets[axis] = min(max(offsets[axis], 0), max(last, 0))
+            inside = min(max(offsets[axis], 0), max(last, 0))
+            if inside != offsets[axis]:
+                note_clamped()
+            offsets[axis] = inside
     ends = [o + (n - 1) * s + 1 if n else o for o, n, s in zip(offsets, sizes, strides, strict=True)]
     if any(end > extent for end, extent in zip(ends, shape, strict=True)):
         fail(op, f"numpy reference: '{op.name}' reaches outside its source")
@@ -358,7 +363,6 @@ _OTHERS: dict[str, Callable[[ir.Operation, Sequence[Bounded]], Bounded]] = {
     "tensor.from_elements": _from_elements,
     "tensor.extract": _element,
     "tensor.insert": _with_element,
-    "tensor.generate": lambda op, operands: generated(op, _shape(op)),
     "bufferization.alloc_tensor": _allocated,
     "bufferization.materialize_in_destination": lambda op, operands: operands[0],
     "tensor.extract_slice": _extract,

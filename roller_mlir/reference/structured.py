@@ -253,11 +253,16 @@ def _index(space: _Space, number: int, shape: tuple[int, ...], ranges: tuple[ran
     return tuple(index)
 
 
+def _ceil_divide(left: Array, right: Array) -> Array:
+    return -np.floor_divide(-left, right)
+
+
 _AFFINE = (
     (ir.AffineAddExpr, np.add),
     (ir.AffineMulExpr, np.multiply),
     (ir.AffineModExpr, np.mod),
     (ir.AffineFloorDivExpr, np.floor_divide),
+    (ir.AffineCeilDivExpr, _ceil_divide),
 )
 
 

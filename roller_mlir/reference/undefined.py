@@ -65,6 +65,8 @@ class UndefinedLog:
     def __init__(self) -> None:
         """Begin with nothing found."""
         self._found: dict[tuple[Any, str], Undefined] = {}
+        self.clamped = False
+        """Whether an element or a slice lay outside of its tensor: defined here, by clamping, and undefined in MLIR."""
 
     def look_at(self, op: ir.Operation, operands: Sequence[Array], element_type: str) -> None:
         """Note where an operation of `PARTIAL` is undefined; see `note_undefined`."""
@@ -127,6 +129,13 @@ def noting_undefined_where(reached: Array | None) -> Generator[None]:
         yield
     finally:
         _reached.reset(token)
+
+
+def note_clamped() -> None:
+    """Tell whoever looks for it that a position was outside of its tensor and has been moved inside."""
+    log = _log.get()
+    if log is not None:
+        log.clamped = True
 
 
 def _undefined(name: str, operands: Sequence[Array], element_type: str) -> list[tuple[str, Array]]:

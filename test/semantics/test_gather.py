@@ -213,3 +213,18 @@ def test_a_map_with_divisions() -> None:
     table = counting(8, 5)
     i, j = np.indices((16, 10))
     assert_gives(text, [table], 2 * table[i // 2, (j + 3) % 5])
+
+
+@pytest.mark.parametrize("position", ["j floordiv 2", "j mod 3", "j ceildiv 2"])
+def test_a_map_with_divisions_of_a_tensor_of_one_element(position: str) -> None:
+    """It is read at 0: its only dimension may be fused away, and no position is computed."""
+    text = f"""func.func @f(%t: tensor<1xf32>) -> tensor<2x1x2xf32> {{
+  %o = tensor.empty() : tensor<2x1x2xf32>
+  %r = linalg.generic {{indexing_maps = [affine_map<(i, j, k) -> ({position})>, affine_map<(i, j, k) -> (i, j, k)>], iterator_types = ["parallel", "parallel", "parallel"]}} ins(%t : tensor<1xf32>) outs(%o : tensor<2x1x2xf32>) {{
+  ^bb0(%x: f32, %y: f32):
+    %s = arith.addf %x, %x : f32
+    linalg.yield %s : f32
+  }} -> tensor<2x1x2xf32>
+  return %r : tensor<2x1x2xf32>
+}}"""
+    assert_gives(text, [np.array([3], np.float32)], np.full((2, 1, 2), 6, np.float32), device="v100")

@@ -91,3 +91,21 @@ def test_a_loop_without_steps_gives_what_it_began_with() -> None:
         "%e = tensor.empty() :", "%e = linalg.abs ins(%a : tensor<12x8xf32>) outs(%a : tensor<12x8xf32>) ->"
     )
     assert_gives(text, [-counting(12, 8)], np.abs(counting(12, 8)))
+
+
+def test_steps_on_single_elements() -> None:
+    """A step's row is a tensor of rank 0, which an op without loops reads of one with a loop of one point."""
+    text = """func.func @f(%a: tensor<3xf32>) -> tensor<3xf32> {
+  %e = tensor.empty() : tensor<3xf32>
+  %r = scf.forall (%i) in (3) shared_outs(%all = %e) -> (tensor<3xf32>) {
+    %row = tensor.extract_slice %a[%i] [1] [1] : tensor<3xf32> to tensor<f32>
+    %o = tensor.empty() : tensor<f32>
+    %n = linalg.negf ins(%row : tensor<f32>) outs(%o : tensor<f32>) -> tensor<f32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %n into %all[%i] [1] [1] : tensor<f32> into tensor<3xf32>
+    }
+  }
+  return %r : tensor<3xf32>
+}"""
+    given = np.array([3, -4, 5], np.float32)
+    assert_gives(text, [given], -given)

@@ -32,7 +32,7 @@ def read_at_positions(module: ir.Module) -> None:
             operation = op.operation
             if operation.name == "linalg.generic" and len(operation.results):
                 nest = _Nest(operation)
-                if nest.extracts or nest.curved:
+                if nest.extracts or nest.bends:
                     nest.rewrite()
 
 
@@ -52,6 +52,7 @@ class _Nest:
         operation: The op.
         maps: Of its operands.
         inputs: How many are inputs.
+        bends: Whether some input is read at other positions than sums of loops.
         extents: Of its loops, as far as an operand is indexed by one alone.
         added: The new operands.
     """
@@ -61,7 +62,11 @@ class _Nest:
 
     def __post_init__(self) -> None:
         attributes: Any = self.operation.attributes["indexing_maps"]
-        self.maps: list[Any] = [ir.AffineMapAttr(attribute).value for attribute in attributes]
+        given: list[Any] = [ir.AffineMapAttr(attribute).value for attribute in attributes]
+        self.bends = any(not one.n_symbols and not _is_linear(one) for one in given)
+        self.maps: list[Any] = [
+            _at_first(one, _shape(value)) for one, value in zip(given, self.operation.operands, strict=True)
+        ]
         self.inputs = len(self.maps) - len(self.operation.results)
         self.loops: int = self.maps[0].n_dims
         self.extents = loop_extents(self.maps, self.operation)
@@ -189,6 +194,15 @@ def _is_extract(operation: ir.Operation) -> bool:
         return False
     kind = operation.operands[0].type
     return isinstance(kind, ir.RankedTensorType) and ir.RankedTensorType(kind).has_static_shape
+
+
+def _at_first(affine_map: Any, shape: Sequence[int]) -> Any:
+    """Return a map that reads each dimension of one element at 0, where it is no sum of loops."""
+    if affine_map.n_symbols or _is_linear(affine_map):
+        return affine_map
+    first = ir.AffineConstantExpr.get(0)
+    results = [first if extent == 1 else one for one, extent in zip(affine_map.results, shape, strict=True)]
+    return ir.AffineMap.get(affine_map.n_dims, 0, results)
 
 
 def _is_linear(affine_map: ir.AffineMap) -> bool:
