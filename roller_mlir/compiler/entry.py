@@ -15,7 +15,7 @@ def isolate_entry(module: ir.Module, name: str | None) -> str:
 
     Args:
         module: Changed in place.
-        name: The function; None takes the only public one with a body.
+        name: The function; None takes the only public one with a body, or the only one of all.
 
     Returns:
         Its name.
@@ -27,6 +27,7 @@ def isolate_entry(module: ir.Module, name: str | None) -> str:
     functions = [op for op in functions if len(op.regions[0].blocks)]
     names = [ir.StringAttr(op.attributes["sym_name"]).value for op in functions]
     public = [n for op, n in zip(functions, names, strict=True) if not _is_private(op)]
+    public = public or (names if len(names) == 1 else [])
     if not functions:
         fail(
             module.operation, "the module has no function to compile; it must hold a func.func of linalg ops on tensors"

@@ -127,6 +127,14 @@ def test_refused(text: str, message: str) -> None:
     assert message in str(error.value)
 
 
+def test_the_only_function_may_be_private() -> None:
+    text = """func.func private @f(%a: tensor<8xf32>) -> tensor<8xf32> {
+      %r = arith.addf %a, %a : tensor<8xf32>
+      return %r : tensor<8xf32>
+    }"""
+    assert_gives(text, [np.arange(8, dtype=np.float32)], [np.arange(0, 16, 2, dtype=np.float32)])
+
+
 def test_one_of_several_public_functions_is_named() -> None:
     artifact = roller_mlir.compile(CALLS.replace("private ", ""), entry="both", binaries=False)
     np.testing.assert_array_equal(artifact.run(X, X)[0], 2 * X * X)

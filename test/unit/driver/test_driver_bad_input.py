@@ -45,9 +45,9 @@ TEXTS: dict[str, tuple[str | bytes, str]] = {
     "deep types": (identity("tuple<" * 9999 + ">" * 9999), "error: brackets are nested more than 200 deep"),
     "empty module": ("module {}\n", ":1:1: error: the module has no function to compile"),
     "declaration only": ("func.func private @f(tensor<4xf32>)\n", "error: the module has no function to compile"),
-    "private function": (
-        "func.func private @f(%a: tensor<4xf32>) -> tensor<4xf32> {\n  return %a : tensor<4xf32>\n}\n",
-        ":1:1: error: the module has no public function; name the one to compile with --entry",
+    "private functions": (
+        identity("tensor<4xf32>").replace("@f", "private @f") + identity("tensor<4xf32>").replace("@f", "private @g"),
+        ":4:1: error: the module has no public function; name the one to compile with --entry",
     ),
     "two functions": (
         identity("tensor<4xf32>") + identity("tensor<4xf32>").replace("@f", "@g"),
