@@ -8,10 +8,10 @@ position the body reads (`linalg.index`); only linalg ops read what a `tensor.pa
 `linalg.softmax`, `linalg.pack`, `linalg.unpack`, `linalg.winograd_*`, `tensor.concat` and `tensor.insert_slice` are
 linalg ops and paddings; what a body takes by `tensor.extract` is an input at sums of loops, or an `rtile.gather` of an
 operand of one dimension at positions that are clamped into their dimensions; each function result is produced by an op
-of its own; an `scf.if` of a body is both sides and an `arith.select`; loops of constant trips are unrolled; calls are
-inlined, globals that nothing changes are constants, assertions are left out with a remark
-(`roller_mlir.codegen.front_end` lists these rewrites). Loops of extent 1 stay where nothing is fused: they cost nothing
-to plan.
+of its own; an `scf.if` of a body is both sides and an `arith.select`; a padding by no constant number is one by zero
+and an `arith.select`; operations of affine are arith; loops of constant trips are unrolled; calls are inlined, globals
+that nothing changes are constants, assertions are left out with a remark (`roller_mlir.codegen.front_end` lists these
+rewrites). Loops of extent 1 stay where nothing is fused: they cost nothing to plan.
 
     func.func @f(%x: tensor<8x4x16xf32>, %y: tensor<8x4x16xf32>) -> (tensor<8x4x16xf32>, tensor<8x4x16xf32>) {
       %s = arith.addf %x, %y : tensor<8x4x16xf32>
@@ -28,9 +28,9 @@ to plan.
 
 Refused: modules without a function, loops of more steps than `unroll-limit` or of bounds known at run time only, other
 control flow, calls that cannot be inlined, globals that are stored to, buffers, dynamic shapes, empty ones that are
-read, element types that no plan is made for, paddings that are negative, dynamic or by no constant, slices of sizes or
-strides known at run time only, and operations that are neither linalg structured ops, constants, paddings, slices nor
-reshapes, and none of those above; each error names its op, type or function.
+read, element types that no plan is made for, paddings that are negative or dynamic, slices of sizes or strides known at
+run time only, and operations that are neither linalg structured ops, constants, paddings, slices nor reshapes, and none
+of those above; each error names its op, type or function.
 Paper: ROLLER section 3.2 (axis fusion).
 """
 

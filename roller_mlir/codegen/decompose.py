@@ -13,7 +13,7 @@ A chain of insertions is one element-wise op; what is inserted last is what is r
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from math import inf, prod
+from math import inf, isnan, prod
 from typing import Any
 
 from roller_mlir.codegen.generic import empty_like, generic
@@ -86,7 +86,7 @@ def _softmax(operation: ir.Operation) -> Any:
 
 
 @dataclass(frozen=True)
-class _Part:
+class Part:
     """A tensor that makes a box of a larger one.
 
     Attributes:
@@ -100,18 +100,18 @@ class _Part:
 
 def _concat(operation: ir.Operation) -> Any:
     along = ir.IntegerAttr(operation.attributes["dim"]).value
-    parts: list[_Part] = []
+    parts: list[Part] = []
     start = 0
     for value in operation.operands:
         shape = ir.RankedTensorType(value.type).shape
-        parts.append(_Part(value, tuple(start if d == along else 0 for d in range(len(shape)))))
+        parts.append(Part(value, tuple(start if d == along else 0 for d in range(len(shape)))))
         start += shape[along]
     return _composed(ir.RankedTensorType(operation.results[0].type), None, parts)
 
 
 def _insert(operation: ir.Operation) -> Any:
     kind = ir.RankedTensorType(operation.results[0].type)
-    parts: list[_Part] = []
+    parts: list[Part] = []
     base: Any = operation.results[0]
     while (inserted := defining_op(base, INSERT)) is not None:
         if parts and (len(list(base.uses)) > 1 or len(parts) == MOST_PARTS):
@@ -121,19 +121,20 @@ def _insert(operation: ir.Operation) -> Any:
     scalar = fill_constant(base) or _splat(base)
     if defining_op(base, "tensor.empty") is not None:
         return _composed(kind, None, parts)
-    if scalar is not None and len(parts) == 1:
+    is_number = scalar is not None and not (isinstance(scalar, ir.FloatAttr) and isnan(scalar.value))
+    if is_number and len(parts) == 1:
         return _padded(parts[0], kind, scalar)
     return _composed(kind, base, parts)
 
 
-def _inserted_part(operation: ir.Operation) -> _Part:
+def _inserted_part(operation: ir.Operation) -> Part:
     place, value = read_slice(operation), operation.operands[0]
     kind = ir.RankedTensorType(value.type)
     assert all(stride == 1 or size == 1 for stride, size in zip(place.strides, place.sizes, strict=True))
     if kind.rank < len(place.sizes):
         full = ir.RankedTensorType.get(list(place.sizes), kind.element_type)
         value = tensor.expand_shape(full, value, _dropped_groups(place.sizes, kind.shape), [], list(place.sizes))
-    return _Part(value, place.offsets)
+    return Part(value, place.offsets)
 
 
 def _splat(value: Any) -> Any:
@@ -142,7 +143,7 @@ def _splat(value: Any) -> Any:
     return elements.get_splat_value() if isinstance(elements, ir.DenseElementsAttr) and elements.is_splat else None
 
 
-def _padded(part: _Part, kind: ir.RankedTensorType, scalar: Any) -> Any:
+def _padded(part: Part, kind: ir.RankedTensorType, scalar: Any) -> Any:
     """Pad a part to the whole."""
     shape = ir.RankedTensorType(part.value.type).shape
     high = tuple(n - o - size for n, o, size in zip(kind.shape, part.offsets, shape, strict=True))
@@ -152,7 +153,7 @@ def _padded(part: _Part, kind: ir.RankedTensorType, scalar: Any) -> Any:
     return pad_tensor(padding, part.value, list(part.offsets), list(high))
 
 
-def _composed(kind: ir.RankedTensorType, base: Any, parts: Sequence[_Part]) -> Any:
+def _composed(kind: ir.RankedTensorType, base: Any, parts: Sequence[Part]) -> Any:
     """Build the element-wise op that reads each element from the last part that has it, else from the base.
 
     Dimensions of which every part has all go along with the one before them: fewer loops, longer rows.
@@ -176,7 +177,7 @@ def _composed(kind: ir.RankedTensorType, base: Any, parts: Sequence[_Part]) -> A
 
     inner = [prod(kind.shape[d] for d in group[1:]) for group in groups]
     flat = [
-        _Part(collapsed(p.value), tuple(p.offsets[g[0]] * size for g, size in zip(groups, inner, strict=True)))
+        Part(collapsed(p.value), tuple(p.offsets[g[0]] * size for g, size in zip(groups, inner, strict=True)))
         for p in parts
     ]
     sizes = [kind.shape[group[0]] * size for group, size in zip(groups, inner, strict=True)]
@@ -186,7 +187,7 @@ def _composed(kind: ir.RankedTensorType, base: Any, parts: Sequence[_Part]) -> A
     return tensor.expand_shape(kind, result, groups, [], list(kind.shape))
 
 
-def _selected(kind: ir.RankedTensorType, base: Any, parts: Sequence[_Part]) -> Any:
+def _selected(kind: ir.RankedTensorType, base: Any, parts: Sequence[Part]) -> Any:
     is_float = isinstance(kind.element_type, ir.FloatType)
     zero = (ir.FloatAttr if is_float else ir.IntegerAttr).get(kind.element_type, 0)
     inputs = [_padded(part, kind, zero) for part in parts] + ([] if base is None else [base])
@@ -195,14 +196,14 @@ def _selected(kind: ir.RankedTensorType, base: Any, parts: Sequence[_Part]) -> A
         first = 1 if base is None else 0
         value = elements[0] if base is None else elements[len(parts)]
         for part, element in zip(parts[first:], elements[first : len(parts)], strict=True):
-            inside = _inside(part, kind)
+            inside = is_inside(part, kind)
             value = element if inside is None else arith.select(inside, element, value)
         return value
 
     return generic(inputs, empty_like(kind), [None] * (len(inputs) + 1), body, loops=kind.rank)
 
 
-def _inside(part: _Part, kind: ir.RankedTensorType) -> Any:
+def is_inside(part: Part, kind: ir.RankedTensorType) -> Any:
     """Build the condition that a point lies in a part, None where all do."""
     condition: Any = None
     for d, (low, size) in enumerate(zip(part.offsets, ir.RankedTensorType(part.value.type).shape, strict=True)):

@@ -64,13 +64,18 @@ class _Layout:
         """Extents of the plain tensor with all tiles filled."""
         return [count * self.tiles.get(d, 1) for d, count in enumerate(self.outer)]
 
+    @property
+    def missing(self) -> list[int]:
+        """How much of the last tile of each plain dimension the plain tensor does not fill."""
+        return [whole - n for whole, n in zip(self.whole, self.plain, strict=True)]
+
 
 def pack(operation: ir.Operation) -> Any:
     """Build what a `linalg.pack` of static shapes gives, at the insertion point."""
     source: Any = operation.operands[0]
     kind, result = ir.RankedTensorType(source.type), ir.RankedTensorType(operation.results[0].type)
     layout = _layout(operation, kind, result)
-    high = [whole - n for whole, n in zip(layout.whole, layout.plain, strict=True)]
+    high = layout.missing
     identity = [layout.order.index(p) for p in range(len(layout.order))]  # loops run in the order of the result
     if any(high):
         scalar = _padding_value(operation)
@@ -82,6 +87,12 @@ def pack(operation: ir.Operation) -> Any:
             source = tensor.expand_shape(expanded, source, layout.groups, [], layout.expanded)
         indices = [ir.AffineDimExpr.get(loop) for loop in identity]
     return _moved(source, result, indices)
+
+
+def missing_in_last_tiles(operation: ir.Operation) -> list[int]:
+    """Return how much of the last tile of each dimension the source of a `linalg.pack` of static shapes leaves free."""
+    source, result = operation.operands[0], operation.results[0]
+    return _layout(operation, ir.RankedTensorType(source.type), ir.RankedTensorType(result.type)).missing
 
 
 def unpack(operation: ir.Operation) -> Any:

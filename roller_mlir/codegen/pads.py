@@ -9,7 +9,8 @@ tensor read as the padding's value, on which the body computes as on any other e
     // is
     ... reads %x at (d0, d1 + d2 - 1), and %c outside of 4 x 6
 
-Refused: paddings that are negative or known at run time only, values that are no constants. Paper: ROLLER section 3.1
+Refused: paddings that are negative or known at run time only. Values that are no constant numbers are chosen by an op
+of their own (`front_end.computed_pads`). Paper: ROLLER section 3.1
 (data tiles follow from the index functions).
 """
 
@@ -106,6 +107,17 @@ def _sizes(operation: ir.Operation) -> tuple[list[int | None], list[int | None]]
             sizes.append(None if number == _DYNAMIC else number)
         found.append(sizes)
     return found[0], found[1]
+
+
+def static_sizes(operation: ir.Operation) -> tuple[list[int], list[int]] | None:
+    """Return the paddings before and behind each dimension, None where `read_pad` refuses them."""
+    low, high = ([size for size in sizes if size is not None and size >= 0] for sizes in _sizes(operation))
+    source, result = (list(ir.RankedTensorType(v.type).shape) for v in (operation.operands[0], operation.results[0]))
+    fits = (
+        len(low) == len(high) == len(source)
+        and [a + n + b for a, n, b in zip(low, source, high, strict=True)] == result
+    )
+    return (low, high) if fits else None
 
 
 def pad_tensor(padding: Padding, source: ir.Value, low: list[int], high: list[int]) -> ir.Value:

@@ -11,6 +11,7 @@ from roller_mlir.plan.rounding import DIGITS
 from roller_mlir.reference.bounded import Bounded
 from roller_mlir.reference.bounded_body import apply_bounded, apply_extended, compute
 from roller_mlir.reference.integers import COMPARE_INTEGERS, EXTENDED
+from roller_mlir.reference.loops import AFFINE, affine_value
 from roller_mlir.reference.scalars import BITCAST, CASTS, COMPARE_FLOATS, OPERATIONS, REDUCERS, SCALARS
 from roller_mlir.reference.undefined import element_of, note_clamped, note_undefined, noting_undefined_where
 from roller_mlir.reference.values import SMALLEST_NORMAL, Array, bits_of, of_bits, round_to
@@ -70,7 +71,11 @@ def element_at(table: Bounded, places: Sequence[Bounded]) -> Bounded:
     at = tuple(np.clip(place.data, 0, n - 1) for place, n in zip(places, table.data.shape, strict=True))
     if any(bool(np.any(inside != place.data)) for inside, place in zip(at, places, strict=True)):
         note_clamped()
-    found = table.map(lambda array: np.asarray(array[at]))
+    return _unless_unsure(table.map(lambda array: np.asarray(array[at])), places)
+
+
+def _unless_unsure(found: Bounded, places: Sequence[Bounded]) -> Bounded:
+    """Return a value which is anything where a position that it depends on may be another one."""
     if all(place.error is None for place in places):
         return found
     sure = np.zeros(found.data.shape, np.bool_)
@@ -116,6 +121,9 @@ class BodyEvaluator:
         if op.name in EXTENDED:
             operands = [self.value(operand) for operand in op.operands]
             return apply_extended(EXTENDED[op.name], operands)[ir.OpResult(value).result_number]
+        if op.name in AFFINE:
+            given = [self.value(operand) for operand in op.operands]
+            return _unless_unsure(Bounded(affine_value(op, [one.data for one in given])), given)
         if op.name == "tensor.extract":
             table, *places = [self.value(operand) for operand in op.operands]
             return element_at(table, places)

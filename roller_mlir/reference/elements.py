@@ -26,7 +26,13 @@ def with_element(op: ir.Operation, scalar: Array, target: Array, *position: Arra
 
 
 def generated(op: ir.Operation, shape: tuple[int, ...], outer: Mapping[Any, Bounded]) -> Bounded:
-    """Return what tensor.generate makes: its body, with what is from outside, on the positions along each dimension."""
+    """Return what the body of a tensor.generate or tensor.pad yields at the positions along each dimension.
+
+    Args:
+        op: The op.
+        shape: Of its result.
+        outer: Values of the function that the body uses.
+    """
     block = op.regions[0].blocks[0]
     positions = np.meshgrid(*(np.arange(extent) for extent in shape), indexing="ij", sparse=True)
     evaluator = BodyEvaluator(

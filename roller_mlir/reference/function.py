@@ -181,6 +181,8 @@ def _evaluate(
         return [generated(op, _shape(op), outer)]
     if op.name in _OTHERS:
         return [_OTHERS[op.name](op, operands)]
+    if op.name in _FROM_POSITIONS:
+        return [_FROM_POSITIONS[op.name](op, operands, outer)]
     if op.name in AFFINE:
         return [Bounded(affine_value(op, [operand.data for operand in operands]))]
     if op.name in EXTENDED:
@@ -311,22 +313,19 @@ def _insert(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
     return result.value()
 
 
-def _pad(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
+def _pad(op: ir.Operation, operands: Sequence[Bounded], outer: Mapping[Any, Bounded]) -> Bounded:
     low, high = ([int(v) for v in ir.DenseI64ArrayAttr(op.attributes[f"static_{key}"])] for key in ("low", "high"))
-    yielded = list(op.regions[0].blocks[0].operations)[-1].operation.operands[0]
-    constant: Any = yielded.owner
     if len(operands) > 1 or any(size < 0 for size in low + high):
         fail(op, f"numpy reference: '{op.name}' has dynamic or negative paddings")
-    if isinstance(constant, ir.Block) or constant.name != "arith.constant":
-        fail(op, f"numpy reference: '{op.name}' pads with a value that is no constant")
-    element = _element_type(op, op.results[0].type)
-    scalar = round_to(np.asarray(constant.attributes["value"].value), element)
-    source = operands[0]
-    if not low:
-        return source
-    widths = list(zip(low, high, strict=True))
-    moved = source.map(lambda array: np.pad(array, widths))
-    return Bounded(np.pad(source.data, widths, constant_values=scalar), moved.error, moved.skipped)
+    source, shape = operands[0], _shape(op)
+    result = Written(generated(op, shape, outer))
+    window = tuple(slice(n, n + extent) for n, extent in zip(low, source.data.shape, strict=True))
+
+    def write(whole: Array, part: Array) -> None:
+        whole[window] = part
+
+    result.put(source, write)
+    return result.value()
 
 
 def _concat(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
@@ -366,10 +365,15 @@ _OTHERS: dict[str, Callable[[ir.Operation, Sequence[Bounded]], Bounded]] = {
     "bufferization.alloc_tensor": _allocated,
     "bufferization.materialize_in_destination": lambda op, operands: operands[0],
     "tensor.extract_slice": _extract,
-    "tensor.pad": _pad,
     "tensor.insert_slice": _insert,
     "tensor.concat": _concat,
     "linalg.softmax": _softmax,
     "linalg.pack": _pack,
     "linalg.unpack": _unpack,
+}
+
+# What computes elements from their positions, and from values of the function.
+_FROM_POSITIONS: dict[str, Callable[[ir.Operation, Sequence[Bounded], Mapping[Any, Bounded]], Bounded]] = {
+    "tensor.generate": lambda op, operands, outer: generated(op, _shape(op), outer),
+    "tensor.pad": _pad,
 }

@@ -2,6 +2,7 @@
 """`scf.if`, `scf.for` and `scf.forall` on numpy arrays, step by step, and affine operations that compute positions."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import reduce
 from itertools import product
 from typing import Any, TypeVar
 
@@ -14,10 +15,10 @@ from roller_mlir.support.diagnostics import fail
 _Value = TypeVar("_Value")
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
-AFFINE: dict[str, Callable[[list[int]], int]] = {
-    "affine.apply": lambda values: values[0],
-    "affine.min": min,
-    "affine.max": max,
+AFFINE: dict[str, Callable[[Array, Array], Array]] = {
+    "affine.apply": lambda first, _: first,
+    "affine.min": np.minimum,
+    "affine.max": np.maximum,
 }
 """The operations that give the value of a map, or the least or the greatest of its values."""
 
@@ -103,14 +104,14 @@ def run_forall(
 
 
 def affine_value(op: ir.Operation, operands: Sequence[Array]) -> Array:
-    """Return what an operation of `AFFINE` gives for positions."""
+    """Return what an operation of `AFFINE` gives for positions, element by element."""
     affine_map: Any = ir.AffineMapAttr(op.attributes["map"]).value
-    numbers = [int(operand) for operand in operands]
-    dims, symbols = numbers[: affine_map.n_dims], numbers[affine_map.n_dims :]
-    return np.asarray(AFFINE[op.name]([_at(op, each, dims, symbols) for each in affine_map.results]), np.int64)
+    dims, symbols = operands[: affine_map.n_dims], operands[affine_map.n_dims :]
+    values = [np.asarray(_at(op, each, dims, symbols), np.int64) for each in affine_map.results]
+    return reduce(AFFINE[op.name], values)
 
 
-def _at(op: ir.Operation, expression: Any, dims: Sequence[int], symbols: Sequence[int]) -> int:
+def _at(op: ir.Operation, expression: Any, dims: Sequence[Array], symbols: Sequence[Array]) -> Any:
     if isinstance(expression, ir.AffineDimExpr):
         return dims[expression.position]
     if isinstance(expression, ir.AffineSymbolExpr):

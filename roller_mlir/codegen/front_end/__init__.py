@@ -13,10 +13,12 @@ from typing import TypeAlias
 
 from roller_mlir.codegen.accepted_input import compiled_functions
 from roller_mlir.codegen.decompose import decompose
+from roller_mlir.codegen.front_end.affine_operations import compute_affine
 from roller_mlir.codegen.front_end.allocations import forget_allocations
 from roller_mlir.codegen.front_end.asserts import strip_asserts
 from roller_mlir.codegen.front_end.calls import inline_calls
 from roller_mlir.codegen.front_end.classes import ask_by_comparing
+from roller_mlir.codegen.front_end.computed_pads import choose_paddings
 from roller_mlir.codegen.front_end.conditions import decide_conditions
 from roller_mlir.codegen.front_end.elements import fill_elements
 from roller_mlir.codegen.front_end.empty_tensors import forget_empty_tensors
@@ -42,6 +44,7 @@ BEFORE_SIMPLIFYING: tuple[Rewrite, ...] = (
     inline_calls,
     fold_globals,
     forget_allocations,
+    compute_affine,
     ask_by_comparing,
     decide_conditions,
     forget_empty_tensors,
@@ -51,6 +54,7 @@ AFTER_SIMPLIFYING: tuple[Rewrite, ...] = (
     fill_elements,
     contract_transforms,
     move_slices,
+    choose_paddings,
     read_at_positions,  # before scalars are sunk: tensors that bodies take elements of are no scalars then
     sink_scalars,
     split_result_loops,

@@ -93,13 +93,23 @@ class Positions:
         least, most = (arith.constant(ir.IndexType.get(), bound) for bound in (0, extent - 1))
         return arith.minsi(arith.maxsi(value, least), most)
 
-    def emit(self, expression: Any) -> ir.Value:
-        """Emit the value of an affine expression of the loops."""
+    def emit(
+        self, expression: Any, dims: Sequence[ir.Value] | None = None, symbols: Sequence[ir.Value] = ()
+    ) -> ir.Value:
+        """Emit the value of an affine expression.
+
+        Args:
+            expression: Of dimensions and symbols.
+            dims: What the dimensions stand for; None: the loops.
+            symbols: What the symbols stand for.
+        """
         if isinstance(expression, ir.AffineDimExpr):
-            return linalg.IndexOp(expression.position).result
+            return linalg.IndexOp(expression.position).result if dims is None else dims[expression.position]
+        if isinstance(expression, ir.AffineSymbolExpr):
+            return symbols[expression.position]
         if isinstance(expression, ir.AffineConstantExpr):
             return arith.constant(ir.IndexType.get(), expression.value)
-        left, right = self.emit(expression.lhs), self.emit(expression.rhs)
+        left, right = (self.emit(side, dims, symbols) for side in (expression.lhs, expression.rhs))
         if isinstance(expression, ir.AffineAddExpr):
             return arith.addi(left, right)
         if isinstance(expression, ir.AffineMulExpr):

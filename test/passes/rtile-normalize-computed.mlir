@@ -1,0 +1,42 @@
+// RUN: roller-opt %s --split-input-file --rtile-normalize | FileCheck %s
+
+// A padding by a scalar of the function is one by zero, and a choice by the position.
+// CHECK-LABEL: func.func @scalar_padding
+// CHECK: %[[P:.*]] = tensor.pad %[[A:.*]] low[1] high[2]
+// CHECK: tensor.yield %[[Z:.*]] : f32
+// CHECK: linalg.generic {{.*}} ins(%[[P]], %[[T:.*]] : tensor<7xf32>, tensor<f32>)
+// CHECK: ^bb0(%[[X:.*]]: f32, %[[S:.*]]: f32, %[[O:.*]]: f32):
+// CHECK-DAG: %[[LOW:.*]] = arith.cmpi uge
+// CHECK-DAG: %[[HIGH:.*]] = arith.cmpi ult
+// CHECK: %[[IN:.*]] = arith.andi %[[LOW]], %[[HIGH]] : i1
+// CHECK: %[[R:.*]] = arith.select %[[IN]], %[[X]], %[[S]] : f32
+// CHECK: linalg.yield %[[R]] : f32
+func.func @scalar_padding(%a: tensor<4xf32>, %s: f32) -> tensor<7xf32> {
+  %r = tensor.pad %a low[1] high[2] {
+  ^bb0(%j: index):
+    tensor.yield %s : f32
+  } : tensor<4xf32> to tensor<7xf32>
+  return %r : tensor<7xf32>
+}
+
+// -----
+
+#id = affine_map<(i) -> (i)>
+
+// Where a position is seen to be natural, its quotient is that of numbers without a sign.
+// CHECK-LABEL: func.func @positions
+// CHECK: %[[I:.*]] = linalg.index 0 : index
+// CHECK: %[[Q:.*]] = arith.divui %[[I]], %[[THREE:.*]] : index
+// CHECK: arith.minsi
+// CHECK-NOT: affine.{{(apply|min)}}
+func.func @positions(%o: tensor<8xi64>) -> tensor<8xi64> {
+  %r = linalg.generic {indexing_maps = [#id], iterator_types = ["parallel"]} outs(%o : tensor<8xi64>) {
+  ^bb0(%z: i64):
+    %i = linalg.index 0 : index
+    %q = affine.apply affine_map<(d0) -> (d0 floordiv 3)>(%i)
+    %m = affine.min affine_map<(d0)[s0] -> (1, d0 - s0)>(%q)[%i]
+    %v = arith.index_cast %m : index to i64
+    linalg.yield %v : i64
+  } -> tensor<8xi64>
+  return %r : tensor<8xi64>
+}
