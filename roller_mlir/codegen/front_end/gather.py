@@ -65,7 +65,7 @@ class _Nest:
         given: list[Any] = [ir.AffineMapAttr(attribute).value for attribute in attributes]
         self.bends = any(not one.n_symbols and not _is_linear(one) for one in given)
         self.maps: list[Any] = [
-            _at_first(one, _shape(value)) for one, value in zip(given, self.operation.operands, strict=True)
+            _at_first(one, shape_of(value)) for one, value in zip(given, self.operation.operands, strict=True)
         ]
         self.inputs = len(self.maps) - len(self.operation.results)
         self.loops: int = self.maps[0].n_dims
