@@ -63,11 +63,12 @@ class _Nest:
     def __post_init__(self) -> None:
         attributes: Any = self.operation.attributes["indexing_maps"]
         given: list[Any] = [ir.AffineMapAttr(attribute).value for attribute in attributes]
-        self.bends = any(not one.n_symbols and not _is_linear(one) for one in given)
+        self.inputs = len(given) - len(self.operation.results)
+        self.bends = any(not one.n_symbols and not _is_linear(one) for one in given[: self.inputs])
         self.maps: list[Any] = [
-            _at_first(one, shape_of(value)) for one, value in zip(given, self.operation.operands, strict=True)
+            _at_first(one, shape_of(value)) if n < self.inputs else one
+            for n, (one, value) in enumerate(zip(given, self.operation.operands, strict=True))
         ]
-        self.inputs = len(self.maps) - len(self.operation.results)
         self.loops: int = self.maps[0].n_dims
         self.extents = loop_extents(self.maps, self.operation)
 
