@@ -168,7 +168,7 @@ class _Function:
         elif op.name == "arith.constant" and isinstance(op.results[0].type, ir.RankedTensorType):
             self._buffers[op.results[0]] = self._constant(op)
         elif op.name == "tensor.empty" and list(op.results[0].uses):
-            fail(op, "'tensor.empty' is read by a program, but its content is unspecified")
+            fail(op, "'tensor.empty' is read by a program, but its content is unspecified; start it by linalg.fill")
 
     def _constant(self, op: ir.Operation) -> ir.Value:
         name = next(self._constants)

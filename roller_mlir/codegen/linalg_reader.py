@@ -112,6 +112,13 @@ def read_structured(operation: ir.Operation) -> StructuredOp:
     return StructuredOp(operation, expression, used, tuple(sources), body)
 
 
+_LOOP_REMEDIES = {
+    True: "its results would be of one step each: make it parallel, or leave it out of the map",
+    False: "nothing says which of its steps writes last: make it a reduction, or index the output by it",
+}
+"""By whether the output's map has the loop."""
+
+
 def _loops(
     operation: ir.Operation, maps: list[Any], indices: list[tuple[LinearIndex, ...]], inputs: int
 ) -> tuple[Loop, ...]:
@@ -125,7 +132,11 @@ def _loops(
         if "iterator_types" in operation.attributes:
             for loop, kind in enumerate(operation.attributes["iterator_types"]):
                 if ("parallel" in str(kind)) != (loop in written):
-                    fail(operation, f"'{operation.name}': loop d{loop} is {kind} but the output map is {affine_map}")
+                    fail(
+                        operation,
+                        f"'{operation.name}': loop d{loop} is {kind} but the output map is {affine_map}; "
+                        + _LOOP_REMEDIES[loop in written],
+                    )
     written = {loop for index in indices[-1] for loop in index.terms()}
     extents: dict[int, int] = {}
     for number, each in enumerate(indices):

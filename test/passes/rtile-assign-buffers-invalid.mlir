@@ -60,7 +60,7 @@ func.func @on_memrefs(%a: memref<8xf32>) {
 // -----
 
 func.func @unspecified_content() -> tensor<8xf32> {
-  // expected-error@+1 {{'tensor.empty' is read by a program, but its content is unspecified}}
+  // expected-error@+1 {{'tensor.empty' is read by a program, but its content is unspecified; start it by linalg.fill}}
   %e = tensor.empty() : tensor<8xf32>
   %0 = "rtile.program"(%e) ({
   ^bb0(%x: tensor<8xf32>):
