@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.plan.accumulation import UNKNOWN, Accumulation
-from roller_mlir.reference.body import apply_scalar_operation, is_scalar_operation
+from roller_mlir.reference.body import apply_scalar_operation, element_at, is_scalar_operation
 from roller_mlir.reference.bounded import Bounded, Written, join
 from roller_mlir.reference.bounded_body import apply_bounded, apply_extended
 from roller_mlir.reference.bounded_softmax import bounded_softmax
@@ -22,6 +22,7 @@ from roller_mlir.reference.values import Array, from_caller, is_supported, round
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.elements import ElementsError, read_elements
+from roller_mlir.support.values import defining_op
 from roller_mlir.support.winograd import TRANSFORMS, decomposed
 
 # How MLIR writes an offset, a size or a stride that is an operand.
@@ -256,6 +257,8 @@ def _reshape(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
 
 
 def _element(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
+    if any(defining_op(value, "arith.constant") is None for value in list[ir.Value](op.operands)[1:]):
+        return element_at(operands[0], operands[1:])
     at = [operand.data for operand in operands[1:]]
     return operands[0].map(lambda array: element(op, array, *at))
 

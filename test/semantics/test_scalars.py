@@ -44,6 +44,24 @@ def test_an_element_of_a_tensor_fills_another(signature: str) -> None:
     assert_gives(text, [given], [np.full(8, 6, np.float32)])
 
 
+@pytest.mark.parametrize("position", [2, -9, 9])
+def test_an_element_at_a_position_that_is_data(position: int) -> None:
+    """Positions outside are clamped."""
+    text = f"""func.func @f(%t: tensor<4x5xf32>, %p: tensor<3xi64>, %a: {T}) -> {T} {{
+      %c1 = arith.constant 1 : index
+      %c2 = arith.constant 2 : index
+      %n = tensor.extract %p[%c2] : tensor<3xi64>
+      %i = arith.index_cast %n : i64 to index
+      %k = tensor.extract %t[%i, %c1] : tensor<4x5xf32>
+      %s = tensor.splat %k : {T}
+      %r = arith.mulf %a, %s : {T}
+      return %r : {T}
+    }}"""
+    table = np.arange(20, dtype=np.float32).reshape(4, 5)
+    want = X * table[min(max(position, 0), 3), 1]
+    assert_gives(text, [table, np.array([0, 0, position], np.int64), X], [want])
+
+
 @pytest.mark.parametrize(
     ("kind", "dtype", "given"),
     [("i32", np.int32, -7), ("i64", np.int64, 1 << 40), ("i8", np.int8, -128), ("f64", np.float64, 0.1)],

@@ -21,6 +21,7 @@ from roller_mlir.codegen.front_end.classes import ask_by_comparing
 from roller_mlir.codegen.front_end.computed_pads import choose_paddings
 from roller_mlir.codegen.front_end.conditions import decide_conditions
 from roller_mlir.codegen.front_end.elements import fill_elements
+from roller_mlir.codegen.front_end.elements_at_run_time import take_elements
 from roller_mlir.codegen.front_end.empty_tensors import forget_empty_tensors
 from roller_mlir.codegen.front_end.gather import read_at_positions
 from roller_mlir.codegen.front_end.globals import fold_globals
@@ -55,6 +56,7 @@ AFTER_SIMPLIFYING: tuple[Rewrite, ...] = (
     contract_transforms,
     move_slices,
     choose_paddings,
+    take_elements,
     read_at_positions,  # before scalars are sunk: tensors that bodies take elements of are no scalars then
     sink_scalars,
     split_result_loops,
