@@ -20,6 +20,8 @@ _QUANTITIES = (
     ("workgroup store phases", "store", "workgroup", "phases", "shared_store_phases"),
 )
 
+_ESTIMATE = " (planned is an estimate where rows are not aligned, and the most where elements are gathered)"
+
 
 class CountRow(NamedTuple):
     """One quantity of one launch: what was counted, and what the plan says.
@@ -47,7 +49,7 @@ class CountRow(NamedTuple):
         else:
             planned = f"{self.planned:,}"
             verdict = "equal" if self.counted == self.planned else f"differs by {self.counted - self.planned:+,}"
-            verdict += " (planned is an estimate where rows are not aligned)" if self.estimated else ""
+            verdict += _ESTIMATE if self.estimated else ""
         return (self.kernel, self.quantity, f"{self.counted:,}", planned, verdict)
 
 
