@@ -139,7 +139,7 @@ def test_results_are_the_latest(tmp_path: Path) -> None:
     assert wrong_lines(results) == ["WRONG x candidate 1: late", "trouble x torch: no"]
     text = summary(results)
     assert text.startswith("WRONG x candidate 1: late\n") and "0 of 1 results are right" in text
-    assert text.splitlines()[-3].split() == ["x", "1", "us", "4", "us", "(5)", "2", "us", "-", "-", "2.00"]
+    assert text.splitlines()[-3].split() == ["x", "1", "us", "-", "4", "us", "(5)", "2", "us", "-", "-", "2.00"]
     assert json.loads(json.dumps({"complete": False}))["complete"] is results.complete
 
 
