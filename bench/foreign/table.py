@@ -40,7 +40,7 @@ def main() -> int:
     parser.add_argument("--limit", type=float, default=90.0, metavar="SECONDS", help="time for a function (90)")
     parser.add_argument("--only", default="", help="functions whose file or name contains this")
     parser.add_argument("--every", type=int, default=1, metavar="N", help="each N-th function only (1)")
-    parser.add_argument("--failures", type=Path, help="folder for the functions that fail or are refused")
+    parser.add_argument("--failures", type=Path, help="folder for the functions that fail or are refused, as they come")
     parser.add_argument("--date", type=date.fromisoformat, help="today, for the page: YYYY-MM-DD")
     parser.add_argument("--write", action="store_true", help="write the section of docs/limits.md")
     options = parser.parse_args()
@@ -52,10 +52,8 @@ def main() -> int:
     for name, tree, functions in sources(options):
         kept = [one for one in functions if options.only in f"{one.file} {one.name}"][:: options.every]
         started = time.perf_counter()
-        outcomes = tried(kept, options)
+        outcomes = tried(kept, options, options.failures / name if options.failures else None)
         results[name] = summary(name, tree, kept, outcomes, time.perf_counter() - started)
-        if options.failures:
-            keep(options.failures / name, kept, outcomes)
         print(json.dumps(results[name], indent=1))
     if options.write:
         write_section(section(results, options))
@@ -74,13 +72,18 @@ def sources(options: argparse.Namespace) -> Iterator[tuple[str, Tree, Iterator[F
         yield name, tree, functions_of(Path(folder), tree)
 
 
-def tried(functions: list[Function], options: argparse.Namespace) -> dict[int, Outcome]:
-    """Return what became of each function that upstream's dialects can express, by its number."""
+def tried(functions: list[Function], options: argparse.Namespace, failures: Path | None) -> dict[int, Outcome]:
+    """Return what became of each function that upstream's dialects can express, by its number.
+
+    What does not match is written to the folder of failures at once: a run that is ended leaves what it found.
+    """
     jobs = [(i, Job(one.text, options.target)) for i, one in enumerate(functions) if not one.unregistered]
     outcomes: dict[int, Outcome] = {}
     with JobPool[Job, Outcome](options.jobs, options.limit, ENTRY, Outcome) as pool:
         for number, outcome in pool.run(jobs):
             outcomes[number] = outcome
+            if failures:
+                keep(failures, number, functions[number], outcome)
             if len(outcomes) % 50 == 0:
                 print(f"{len(outcomes)} of {len(jobs)}", file=sys.stderr, flush=True)
     return outcomes
@@ -104,14 +107,13 @@ def summary(
     }
 
 
-def keep(folder: Path, functions: list[Function], outcomes: dict[int, Outcome]) -> None:
-    """Write each function that did not match, with the reason above it."""
+def keep(folder: Path, number: int, function: Function, outcome: Outcome) -> None:
+    """Write a function that did not match, with the reason above it."""
+    if outcome.status == "matches":
+        return
     folder.mkdir(parents=True, exist_ok=True)
-    for number, outcome in outcomes.items():
-        if outcome.status != "matches":
-            one = functions[number]
-            head = f"// {outcome.status}: {outcome.message.splitlines()[0]}\n// {one.file}, part {one.part}\n"
-            (folder / f"{outcome.status}-{number:04}.mlir").write_text(head + one.text)
+    head = f"// {outcome.status}: {outcome.message.splitlines()[0]}\n// {function.file}, part {function.part}\n"
+    (folder / f"{outcome.status}-{number:04}.mlir").write_text(head + function.text)
 
 
 def section(results: dict[str, dict[str, Any]], options: argparse.Namespace) -> str:
