@@ -201,10 +201,13 @@ def _limited(context: TaskContext, source: DirectTile, value: ir.Value, limit: i
     return context.emit.op("arith.select", [limit, value, splat(context.emit, element, width, 0)], value.type)
 
 
-def issue_rounds(context: TaskContext, staged: StagedCopy, source: DirectTile, stage: ir.Value) -> None:
+def issue_rounds(
+    context: TaskContext, staged: StagedCopy, source: DirectTile, stage: ir.Value, wanted: ir.Value | None = None
+) -> None:
     """Start asynchronous copies of the thread's share of a tile into a stage's buffer.
 
-    Elements outside of the tensor are written as zeros. The copies are in no group yet.
+    Elements outside of the tensor, and all of a tile that is not wanted, are written as zeros: a branch around the
+    copies would part the arithmetic that stands on both sides. The copies are in no group yet.
     """
     emit, width = context.emit, staged.copy.vector
     kind = ir.Type.parse("!nvgpu.device.async.token")
@@ -220,7 +223,7 @@ def issue_rounds(context: TaskContext, staged: StagedCopy, source: DirectTile, s
                 f"'rtile.load' copies asynchronously, which fills with 0, but reads as {source.pad} outside of the "
                 "tensor; make the copy synchronous",
             )
-        inside = emit.both(inside, _within_limits(context, staged, source, share.at))
+        inside = emit.both(emit.both(inside, _within_limits(context, staged, source, share.at)), wanted)
         given: list[ir.Value] = []
         if inside is not None:
             given = [emit.op("arith.select", [inside, emit.constant(width), emit.constant(0)], emit.index_type)]

@@ -10,6 +10,8 @@ its last reads.
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import pairwise
 
 from roller_mlir.codegen.copies import StagedCopy, issue_rounds, store_rounds
 from roller_mlir.codegen.task_context import TaskContext, element_bytes
@@ -72,7 +74,15 @@ class Pipeline:
             following = emit.index(Linear.of(symbol) + ahead)
             more = emit.compare("slt", following, emit.constant(self.trips))
             later = Symbol("next", ahead, self.trips - 1, 1, following)
-            self._start(later, target, more)
+            if not self._synchronous():
+                first, *rest = self._shares(stretches)
+                acts = [partial(self._start, later, target, more, share) for share in rest]
+                self._start(later, target, more, first)
+                current = compute(symbol, stage, current, acts)
+                self._commit()
+                return [*current, self._next(stage), self._next(target)]
+            self._start(later, target, more, self._asynchronous())
+            self._commit()
             moving = _Moving(self, later, target, more, self._parts(stretches))
             moving.load()
             current = compute(symbol, stage, current, [moving.turn] * (len(moving.parts) - 1))
@@ -80,6 +90,7 @@ class Pipeline:
             return [*current, self._next(stage), self._next(target)]
 
         found = emit.loop(0, self.trips, [*values, emit.constant(0), emit.constant(ahead)], step)
+        self._wait(0)
         context.arena_in_use = True
         return found[:-2]
 
@@ -102,25 +113,36 @@ class Pipeline:
     def _synchronous(self) -> list[tuple[TileLoad, StagedCopy]]:
         return [(load, copy) for load, copy in self.loads if copy.layout.copy != ASYNCHRONOUS]
 
-    def _issue(self, stage: ir.Value) -> None:
-        for load, copy in self._asynchronous():
+    def _issue(
+        self, stage: ir.Value, copies: Sequence[tuple[TileLoad, StagedCopy]], wanted: ir.Value | None = None
+    ) -> None:
+        for load, copy in copies:
             tile = self.scope.direct(load)
             check_layout(load, copy.layout, tile)
-            issue_rounds(self.context, copy, tile, stage)
+            issue_rounds(self.context, copy, tile, stage, wanted)
 
     def _fill(self, symbol: Symbol, stage: ir.Value) -> None:
         """Copy a step's tiles to a buffer before the first step."""
         self.bind(symbol)
-        self._issue(stage)
+        self._issue(stage, self._asynchronous())
         self._commit()
         self.scope.copy_now(self._synchronous(), stage)
 
-    def _start(self, symbol: Symbol, stage: ir.Value, wanted: ir.Value) -> None:
-        """Start a later step's asynchronous copies, if there is such a step."""
-        self.bind(symbol)
-        if self._asynchronous():
-            self.context.emit.branch(wanted, [], lambda: self._issue(stage) or [])
-            self._commit()
+    def _start(
+        self, symbol: Symbol, stage: ir.Value, wanted: ir.Value, copies: Sequence[tuple[TileLoad, StagedCopy]]
+    ) -> None:
+        """Start asynchronous copies of a later step, if there is such a step."""
+        if copies:
+            self.bind(symbol)
+            self._issue(stage, copies, wanted)
+
+    def _shares(self, stretches: int) -> list[list[tuple[TileLoad, StagedCopy]]]:
+        """Return the asynchronous copies in shares of about as many rounds, one before each stretch of a step."""
+        rounds = [
+            (load, replace(copy, rounds=(share,))) for load, copy in self._asynchronous() for share in copy.rounds
+        ]
+        cuts = [number * len(rounds) // stretches for number in range(stretches + 1)]
+        return [rounds[low:high] for low, high in pairwise(cuts)]
 
     def _parts(self, stretches: int) -> list[list[tuple[TileLoad, StagedCopy]]]:
         """Return the copies through registers in parts of about as many registers each; none where there is none."""

@@ -22,7 +22,7 @@ from roller_mlir.model.layouts import layout_cost, matrix_layout_cost
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.sectors import access_sectors, copy_sectors
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, Plan, TensorExpression
-from roller_mlir.plan.plan import WORKGROUP
+from roller_mlir.plan.plan import ASYNCHRONOUS, WORKGROUP
 
 SECTOR_BYTES = 32
 """The unit in which sectors are counted on every device, as in the simulator; the model's traffic takes the device's
@@ -137,6 +137,10 @@ def _staged(
     machine, access = facts.machine, access_facts.access
     lanes, size = machine.device.subgroup_size, access.element_bytes
     runs = _runs(facts, boxes)
+    stores = runs
+    if operand.copy == ASYNCHRONOUS:  # behind the last step, copies that run ahead write zeros: no branch skips them
+        steps = prod([boxes.count(loop) for loop in facts.reductions])
+        stores += runs // steps * (min(plan.stages, steps) - 1)
     dimensions = tile_dimensions(access, [axis.block for axis in plan.axes])
     elements = copy_map([d.extent for d in dimensions], operand.vector, plan.threads).vectors * operand.vector
     moved, sectors = _copies(access_facts, plan, operand.vector, boxes, lanes)
@@ -154,8 +158,8 @@ def _staged(
         global_load_sectors=_share(sectors * runs, moved, elements * runs),
         shared_load_bytes=reads * size * runs,
         shared_load_phases=load_phases * runs,
-        shared_store_bytes=elements * size * runs,
-        shared_store_phases=cost.store_phases * runs,
+        shared_store_bytes=elements * size * stores,
+        shared_store_phases=cost.store_phases * stores,
     )
 
 

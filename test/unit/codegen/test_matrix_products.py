@@ -166,3 +166,17 @@ def test_rows_backwards_are_refused_in_edited_loops(tmp_path: Path) -> None:
     assert edited != loops
     with pytest.raises(DiagnosedError, match="a wmma instruction cannot read the tile: its rows lie -80 B apart"):
         lower_until(Source("-", edited), WMMA.device, CompileOptions(binaries=False), "rtile-lower-to-gpu")
+
+
+def test_asynchronous_copies_stand_among_the_matrix_instructions(tmp_path: Path) -> None:
+    """Half of a step's copies are started before each of its two stretches; no branch parts the arithmetic."""
+    text = kernel_text(MMA.but(blocks=(64, 64, 32), extents=(128, 128, 128)), tmp_path)
+    loop = text[text.index("scf.for") : text.rindex("scf.yield")]
+    order = re.findall(r"nvgpu\.(mma\.sync|device_async_copy)|(scf\.if)", loop)
+    names = [first or second for first, second in order]
+    assert "scf.if" not in names
+    starts = [place for place, name in enumerate(names) if name == "device_async_copy"]
+    products = [place for place, name in enumerate(names) if name == "mma.sync"]
+    assert len(starts) == 4
+    assert starts[1] < products[0] < starts[2]
+    assert starts[-1] < products[-1]
