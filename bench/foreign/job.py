@@ -4,6 +4,7 @@
 import re
 import traceback
 from dataclasses import dataclass
+from math import prod
 from pathlib import Path
 
 from roller_mlir.compiler.driver import compile_source
@@ -20,6 +21,8 @@ from roller_mlir.support.diagnostics import DiagnosedError
 ENTRY = "job:run"
 _OPTIONS = CompileOptions(binaries=False, cache=False)
 _TIMEOUT_S = 60.0
+_MOST_ELEMENTS = 1 << 26
+"""Of all buffers of a program that is run; larger ones are compiled alone."""
 
 
 @dataclass(frozen=True)
@@ -42,8 +45,8 @@ class Outcome:
     """What became of it.
 
     Attributes:
-        status: "matches", "refused", "wrong", "fault" (the simulator's), "internal" (an exception of ours), "crash",
-            "hang".
+        status: "matches", "compiles" (and is too large to run), "refused", "wrong", "fault" (the simulator's),
+            "internal" (an exception of ours), "crash", "hang".
         message: Why, where it does not match.
     """
 
@@ -74,6 +77,9 @@ def run(job: Job) -> Outcome:
 def _run(job: Job) -> Outcome:
     artifact = compile_source(Source("-", job.text), job.target, _OPTIONS)
     manifest = artifact.manifest
+    elements = sum(prod(one.shape) for one in manifest.buffers)
+    if elements > _MOST_ELEMENTS:
+        return Outcome("compiles", f"its tensors of {elements} elements were not run")
     with make_context() as context:
         module = parse_source(Source("-", job.text), context)
         name = isolate_entry(module, manifest.function)

@@ -119,8 +119,9 @@ def keep(folder: Path, number: int, function: Function, outcome: Outcome) -> Non
 def section(results: dict[str, dict[str, Any]], options: argparse.Namespace) -> str:
     """Return the section of the page."""
     rows = [
-        "| source | functions | run and match | refused | wrong or failed | of unregistered dialects |",
-        "|---|---:|---:|---:|---:|---:|",
+        "| source | functions | run and match | compile, too large to run | refused | wrong or failed "
+        "| of unregistered dialects |",
+        "|---|---:|---:|---:|---:|---:|---:|",
     ]
     for one in results.values():
         outcomes = one["outcomes"]
@@ -129,7 +130,7 @@ def section(results: dict[str, dict[str, Any]], options: argparse.Namespace) -> 
         failed = sum(outcomes.get(kind, 0) for kind in FAILURES)
         rows.append(
             f"| {one['name']} | {one['functions']} | {outcomes.get('matches', 0)} ({share}) | "
-            f"{outcomes.get('refused', 0)} | {failed} | {one['unregistered']} |"
+            f"{outcomes.get('compiles', 0)} | {outcomes.get('refused', 0)} | {failed} | {one['unregistered']} |"
         )
     reasons = Counter[str]()
     for one in results.values():
