@@ -22,6 +22,7 @@ from roller_mlir.codegen.packing import PACK, UNPACK, pack, unpack
 from roller_mlir.codegen.pads import Padding, pad_tensor
 from roller_mlir.codegen.views import INSERT, SLICE, VIEWS, Slice, extract_slice, read_slice
 from roller_mlir.support.bindings import arith, ir, linalg, math, tensor
+from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
 
 CONCAT = "tensor.concat"
@@ -65,6 +66,8 @@ def _softmax(operation: ir.Operation) -> Any:
     """exp(x - max) / sum, each over the op's dimension; as upstream decomposes it."""
     source = operation.operands[0]
     kind = ir.RankedTensorType(source.type)
+    if isinstance(kind.element_type, ir.IntegerType):
+        fail(operation, f"'{SOFTMAX}' of {kind.element_type}: exponentials are floats; convert the tensor")
     along = ir.IntegerAttr(operation.attributes["dimension"]).value
     rows = [loop for loop in range(kind.rank) if loop != along]
     line = ir.RankedTensorType.get([kind.shape[loop] for loop in rows], kind.element_type)

@@ -15,6 +15,7 @@ from roller_mlir.fuzz.oracle_differences import known_difference
 from roller_mlir.fuzz.scalar_arguments import with_tensors
 from roller_mlir.plan.manifest import Buffer, ElementType
 from roller_mlir.reference import Evaluation, evaluate_function
+from roller_mlir.reference.bounded_body import looser_rounding
 from roller_mlir.reference.draws import defined_inputs
 from roller_mlir.reference.undefined import looking_for_undefined
 from roller_mlir.reference.values import Array
@@ -47,6 +48,12 @@ def run_oracle_job(job: Job) -> Outcome:
     done = time.perf_counter()
     status, message = judge(job, outputs, expected)
     known = known_difference(job.text, outputs, expected) if status == "wrong" else None
+    if status == "wrong" and known is None:
+        with looser_rounding():
+            if judge(job, outputs, _reference(job)[2] or expected)[0] != "wrong":
+                known = (
+                    "IREE rounds chains of bf16 operations once, and its functions have fewer digits than those of GPUs"
+                )
     if known is not None:
         return Outcome("unanswered", message, f"known difference: {known}")
     return Outcome(status, message, "", compiled - started, done - compiled)

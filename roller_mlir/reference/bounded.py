@@ -86,7 +86,7 @@ class Written:
         """Return what was written."""
         data, *parts = self._parts
         assert data is not None
-        return Bounded(data, *parts)
+        return Bounded(data, *(part if part is not None and part.any() else None for part in parts))
 
 
 def _copied(value: Bounded, part: Array | None) -> Array | None:

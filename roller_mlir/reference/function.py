@@ -227,7 +227,8 @@ def _empty(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
         int(next(sizes).data) if tensor.is_dynamic_dim(axis) else tensor.get_dim_size(axis)
         for axis in range(tensor.rank)
     )
-    return Bounded(uninitialised(shape, _element_type(op, tensor)))
+    # What nothing writes may be anything.
+    return Bounded(uninitialised(shape, _element_type(op, tensor)), np.broadcast_to(np.inf, shape))
 
 
 def _dimension(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:

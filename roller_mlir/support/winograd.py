@@ -7,6 +7,7 @@ A transform becomes loops over images, channels and tiles, with two products by 
 from typing import Any
 
 from roller_mlir.support.bindings import ir, passmanager
+from roller_mlir.support.diagnostics import fail
 
 INPUT, FILTER, OUTPUT = (f"linalg.winograd_{name}_transform" for name in ("input", "filter", "output"))
 TRANSFORMS = (INPUT, FILTER, OUTPUT)
@@ -24,7 +25,15 @@ module attributes {{transform.with_named_sequence}} {{
 
 
 def decomposed(operation: ir.Operation) -> Any:
-    """Return a module whose first function `f` computes what an operation of `TRANSFORMS` computes of its operands."""
+    """Return a module whose first function `f` computes what an operation of `TRANSFORMS` computes of its operands.
+
+    Raises:
+        DiagnosedError: It is one of integers.
+    """
+    for value in operation.operands:
+        element = ir.RankedTensorType(value.type).element_type
+        if isinstance(element, ir.IntegerType):
+            fail(operation, f"'{operation.name}' transforms {element}, but its matrices hold fractions; use floats")
     kinds = [str(value.type) for value in operation.operands]
     text = _SEQUENCE.format(
         arguments=", ".join(f"%a{number}: {kind}" for number, kind in enumerate(kinds)),

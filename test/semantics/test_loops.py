@@ -3,7 +3,14 @@
 
 import numpy as np
 
+import roller_mlir
+from roller_mlir import CompileOptions
+from roller_mlir.reference import compare_all, evaluate_function
+from roller_mlir.support.bindings import make_context
+from roller_mlir.support.diagnostics import parse_module
+
 from .foreign_programs import assert_gives, counting
+from .test_semantics_devices import run_and_compare
 
 ROWS = """func.func @f(%a: tensor<12x8xf32>) -> tensor<12x8xf32> {
   %c0 = arith.constant 0 : index
@@ -109,3 +116,27 @@ def test_steps_on_single_elements() -> None:
 }"""
     given = np.array([3, -4, 5], np.float32)
     assert_gives(text, [given], -given)
+
+
+def test_what_nothing_writes_may_be_anything() -> None:
+    """Six of 64 elements are written; the judge says nothing of the others."""
+    text = """func.func @f() -> tensor<8x8xf32> {
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : tensor<8x8xf32>
+  %r = scf.forall (%i, %j) in (1, 1) shared_outs(%o = %e) -> (tensor<8x8xf32>) {
+    %s = tensor.extract_slice %o[%i, %j] [2, 3] [1, 1] : tensor<8x8xf32> to tensor<2x3xf32>
+    %z = linalg.fill ins(%zero : f32) outs(%s : tensor<2x3xf32>) -> tensor<2x3xf32>
+    scf.forall.in_parallel {
+      tensor.parallel_insert_slice %z into %o[%i, %j] [2, 3] [1, 1] : tensor<2x3xf32> into tensor<8x8xf32>
+    }
+  }
+  return %r : tensor<8x8xf32>
+}"""
+    (comparison,) = run_and_compare(roller_mlir.compile(text, options=CompileOptions(binaries=False)))
+    assert comparison.matches and comparison.unsaid == 58
+    wrong = np.zeros((8, 8), np.float32)
+    wrong[1, 2] = 1.0
+    with make_context() as context:
+        expected = evaluate_function(parse_module(text, context), "f", [])
+    (comparison,) = compare_all([wrong], expected)
+    assert not comparison.matches and comparison.mismatches == 1

@@ -88,6 +88,20 @@ def test_assertions_are_left_out_with_a_remark(place: str) -> None:
     assert note == "remark: 'cf.assert' is left out, kernels do not check it: unimplemented: zero element"
 
 
+def test_an_op_that_only_asserts_is_nothing() -> None:
+    text = f"""func.func @f(%a: {T}) -> {T} {{
+      %z = arith.constant 0.0 : f32
+      linalg.generic {{indexing_maps = [affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}} ins(%a : {T}) {{
+      ^bb0(%x: f32):
+        %c = arith.cmpf one, %x, %z : f32
+        cf.assert %c, "zero"
+        linalg.yield
+      }}
+      return %a : {T}
+    }}"""
+    assert_gives(text, [X], [X])
+
+
 RECURSIVE = f"""
     func.func @f(%a: {T}) -> {T} {{
       %r = call @f(%a) : ({T}) -> {T}

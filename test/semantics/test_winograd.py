@@ -10,7 +10,7 @@ import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.reference import evaluate_function
 from roller_mlir.support.bindings import make_context
-from roller_mlir.support.diagnostics import parse_module
+from roller_mlir.support.diagnostics import DiagnosedError, parse_module
 
 Array = np.ndarray[Any, Any]
 
@@ -65,3 +65,29 @@ def test_transforms_are_a_convolution(m: int, r: int, flat: str, level: str) -> 
     want = o + convolved(x, w)
     np.testing.assert_allclose(reference, want, rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(artifact.run(x, w, o, level=level)[0], want, rtol=1e-4, atol=1e-4)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (
+            """func.func @f(%a: tensor<2x3x3x5xi8>, %o: tensor<6x6x5x2xi8>) -> tensor<6x6x5x2xi8> {
+  %r = linalg.winograd_filter_transform fmr(F_4_3) ins(%a : tensor<2x3x3x5xi8>) outs(%o : tensor<6x6x5x2xi8>)
+    -> tensor<6x6x5x2xi8>
+  return %r : tensor<6x6x5x2xi8>
+}""",
+            "-:2:8: error: 'linalg.winograd_filter_transform' transforms i8, but its matrices hold fractions",
+        ),
+        (
+            """func.func @f(%a: tensor<2x3xi8>, %o: tensor<2x3xi8>) -> tensor<2x3xi8> {
+  %r = linalg.softmax dimension(1) ins(%a : tensor<2x3xi8>) outs(%o : tensor<2x3xi8>) -> tensor<2x3xi8>
+  return %r : tensor<2x3xi8>
+}""",
+            "-:2:8: error: 'linalg.softmax' of i8: exponentials are floats",
+        ),
+    ],
+)
+def test_fractions_of_integers_are_refused(text: str, message: str) -> None:
+    """Upstream's verifier accepts them; its decompositions end the process."""
+    with pytest.raises(DiagnosedError, match=message):
+        roller_mlir.compile(text, target="h200", options=CompileOptions(binaries=False))

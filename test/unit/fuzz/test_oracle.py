@@ -148,3 +148,39 @@ def test_iree_does_add_it(difference: Job) -> None:
     with Pool(1, 120.0, ORACLE_JOB, lost_oracle) as pool:
         found = pool.one(replace(difference, text=POOLING.replace("START", "c"), seed=3))
     assert found.reason.startswith("known difference: IREE adds"), found
+
+
+ROUNDINGS = """func.func @fuzz(%a: tensor<64xbf16>, %b: tensor<64xbf16>, %c: tensor<64xf32>)
+    -> (tensor<64xbf16>, tensor<64xf32>) {
+  %e = tensor.empty() : tensor<64xbf16>
+  %f = tensor.empty() : tensor<64xf32>
+  %r:2 = linalg.generic {indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>,
+      affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>], iterator_types = ["parallel"]}
+      ins(%a, %b, %c : tensor<64xbf16>, tensor<64xbf16>, tensor<64xf32>)
+      outs(%e, %f : tensor<64xbf16>, tensor<64xf32>) {
+  ^bb0(%x: bf16, %y: bf16, %z: f32, %o: bf16, %p: f32):
+    %0 = arith.SUBF %x, %y : bf16
+    %1 = arith.subf %y, %0 : bf16
+    %2 = arith.constant 30.0 : f32
+    %3 = arith.mulf %z, %2 : f32
+    %4 = math.sin %3 : f32
+    linalg.yield %1, %4 : bf16, f32
+  } -> (tensor<64xbf16>, tensor<64xf32>)
+  return %r#0, %r#1 : tensor<64xbf16>, tensor<64xf32>
+}"""
+
+
+def test_a_cpu_rounds_less_often_and_has_short_polynomials(
+    difference: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """That is known; a wrong sign among it is not."""
+    (tmp_path / "planted_reference.py").write_text(
+        PLANTED.replace("subf", "addf").replace("left + right", "left - right")
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    job = replace(difference, values="normal", exact=(False, False))
+    with Pool(1, 120.0, ORACLE_JOB, lost_oracle) as pool:
+        found = pool.one(replace(job, text=ROUNDINGS.replace("SUBF", "subf")))
+    assert (found.status, found.reason[:29]) == ("unanswered", "known difference: IREE rounds"), found
+    with Pool(1, 120.0, "planted_reference:run_job", lost_oracle) as pool:
+        assert pool.one(replace(job, text=ROUNDINGS.replace("SUBF", "addf"))).status == "wrong"
