@@ -21,8 +21,8 @@ from roller_mlir.support.diagnostics import DiagnosedError
 ENTRY = "job:run"
 _OPTIONS = CompileOptions(binaries=False, cache=False)
 _TIMEOUT_S = 60.0
-_MOST_ELEMENTS = 1 << 26
-"""Of all buffers of a program that is run; larger ones are compiled alone."""
+_MOST_ELEMENTS, _MOST_OPERATIONS = 1 << 26, 1 << 31
+"""Of all buffers and of all kernels of a program that is run; larger ones are compiled alone."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +80,10 @@ def _run(job: Job) -> Outcome:
     elements = sum(prod(one.shape) for one in manifest.buffers)
     if elements > _MOST_ELEMENTS:
         return Outcome("compiles", f"its tensors of {elements} elements were not run")
+    plans = [kernel.plan for kernel in artifact.kernels]
+    operations = sum(plan.prediction.flops for plan in plans if plan is not None and plan.prediction is not None)
+    if operations > _MOST_OPERATIONS:
+        return Outcome("compiles", f"its {operations} operations were not run")
     with make_context() as context:
         module = parse_source(Source("-", job.text), context)
         name = isolate_entry(module, manifest.function)
