@@ -9,7 +9,8 @@ position the body reads (`linalg.index`); only linalg ops read what a `tensor.pa
 linalg ops and paddings; what a body takes by `tensor.extract` is an input at sums of loops, or an `rtile.gather` of an
 operand of one dimension at positions that are clamped into their dimensions; each function result is produced by an op
 of its own; an `scf.if` of a body is both sides and an `arith.select`; a padding by no constant number is one by zero
-and an `arith.select`; operations of affine are arith; loops of constant trips are unrolled; calls are inlined, globals
+and an `arith.select`; operations of affine are arith; loops of constant trips are unrolled, those of more than
+`unroll-limit` steps so that their steps share kernels; calls are inlined, globals
 that nothing changes are constants, assertions are left out with a remark (`roller_mlir.codegen.front_end` lists these
 rewrites). Loops of extent 1 stay where nothing is fused: they cost nothing to plan.
 
@@ -26,11 +27,12 @@ rewrites). Loops of extent 1 stay where nothing is fused: they cost nothing to p
       %r = linalg.copy ins(%f : tensor<512xf32>) outs(...)
       return %s, (%r, expanded)
 
-Refused: modules without a function, loops of more steps than `unroll-limit` or of bounds known at run time only, other
-control flow, calls that cannot be inlined, globals that are stored to, buffers, dynamic shapes, empty ones that are
-read, element types that no plan is made for, paddings that are negative or dynamic, slices of sizes or strides known at
-run time only, and operations that are neither linalg structured ops, constants, paddings, slices nor reshapes, and none
-of those above; each error names its op, type or function.
+Refused: modules without a function, loops of more steps than `launch-limit`, of more steps of different shapes than
+`unroll-limit` or of bounds known at run time only, other control flow, calls that cannot be inlined, globals that are
+stored to, buffers, dynamic shapes, empty ones that are read, element types that no plan is made for, paddings that are
+negative or dynamic, slices of sizes or strides known at run time only, and operations that are neither linalg
+structured ops, constants, paddings, slices nor reshapes, and none of those above; each error names its op, type or
+function.
 Paper: ROLLER section 3.2 (axis fusion).
 """
 
@@ -62,14 +64,18 @@ class RTileNormalize(Pass):
 
     fuse_axes: bool = option(True, help="merge neighbouring loops that every operand runs through contiguously")
 
-    unroll_limit: int = option(256, help="steps of loops with constant bounds that are unrolled at most")
+    unroll_limit: int = option(256, help="steps of loops with constant bounds that have kernels of their own at most")
+
+    launch_limit: int = option(
+        4096, help="steps of loops with constant bounds at most; what exceeds unroll-limit shares kernels"
+    )
 
     def run(self, module: ir.Module) -> None:
         """Check, simplify, fuse axes and give each result an op of its own."""
         rewrite(module, BEFORE_SIMPLIFYING)
         check_signatures(module)
         _simplify(module, SIMPLIFY)
-        unroll_loops(module, self.unroll_limit, lambda: _simplify(module, SIMPLIFY))
+        unroll_loops(module, self.unroll_limit, self.launch_limit, lambda: _simplify(module, SIMPLIFY))
         rewrite(module, AFTER_SIMPLIFYING)
         check_operations(module)
         functions = compiled_functions(module)

@@ -68,6 +68,14 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
         shown.add_argument(
             f"--mlir-print-ir-{when}", type=_passes, default=(), metavar="PASS,...", help=f"{when} these passes"
         )
+    loops = parser.add_argument_group("loops around ops (scf.for and scf.forall of constant bounds)")
+    loops.add_argument(
+        "--unroll-limit",
+        type=positive,
+        metavar="N",
+        help="steps with kernels of their own (256); of more, steps share them",
+    )
+    loops.add_argument("--launch-limit", type=positive, metavar="N", help="steps at most (4096)")
     fusion = parser.add_argument_group("joining ops into one kernel (by default where the model expects to save time)")
     fusion.add_argument("--no-fusion", action="store_true", help="a kernel for every linalg op")
     fusion.add_argument(
@@ -199,6 +207,8 @@ def compile_options(
         stages=arguments.stages,
         plan_file=arguments.plan_file,
         tuning=arguments.tuning,
+        unroll_limit=arguments.unroll_limit,
+        launch_limit=arguments.launch_limit,
         entry=arguments.entry,
         binaries=binaries,
         llvm=llvm,

@@ -30,6 +30,9 @@ class CompileOptions:
             planned as without it.
         fusion: Whether ops may be joined into one kernel where the model expects that to save time.
         explain_fusion: Whether each decision about that becomes a note of the artifact.
+        unroll_limit: Steps with kernels of their own that loops of constant bounds may have; the steps of loops with
+            more share their kernels. None for the limit of `rtile-normalize`.
+        launch_limit: Steps that loops of constant bounds may have at all; None likewise.
         entry: The function to compile; None takes the only public one.
         binaries: Whether to generate code. Without it the artifact runs in the simulator only.
         llvm: Whether to lower to LLVM IR where no code is generated, for the simulator's level llvm.
@@ -57,6 +60,8 @@ class CompileOptions:
     tuning: str | PathLike[str] | None = None
     fusion: bool = True
     explain_fusion: bool = False
+    unroll_limit: int | None = None
+    launch_limit: int | None = None
     entry: str | None = None
     binaries: bool = True
     llvm: bool = False
@@ -80,8 +85,10 @@ class CompileOptions:
             for one in given:
                 if one not in known:
                     raise ValueError(f"{name} must be some of {', '.join(known)}, but got '{one}'")
-        if self.max_units is not None and self.max_units < 1:
-            raise ValueError(f"max_units must be at least 1, but got {self.max_units}")
+        for name in ("max_units", "unroll_limit", "launch_limit"):
+            most = getattr(self, name)
+            if most is not None and most < 1:
+                raise ValueError(f"{name} must be at least 1, but got {most}")
         if not self.tool_timeout_s > 0:
             raise ValueError(f"tool_timeout_s must be above 0, but got {self.tool_timeout_s}")
         if self.code_object not in CODE_OBJECTS:
@@ -105,6 +112,10 @@ class CompileOptions:
             spelled["disable-rules"] = ",".join(self.disabled_rules)
         if self.max_units is not None:
             spelled["max-units"] = str(self.max_units)
+        if self.unroll_limit is not None:
+            spelled["unroll-limit"] = str(self.unroll_limit)
+        if self.launch_limit is not None:
+            spelled["launch-limit"] = str(self.launch_limit)
         if self.instructions:
             spelled["instructions"] = ",".join(self.instructions)
         if self.allow_tf32:

@@ -127,9 +127,9 @@ func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
 func.func @f(%a: tensor<4xf32>, %b: tensor<1xf32>) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index
   %c1 = arith.constant 1 : index
-  %c900 = arith.constant 900 : index
-  // expected-error@+1 {{'scf.for' has 900 steps, with which 900 would be unrolled, of at most 256; write the loop as a dimension of linalg ops, or raise unroll-limit}}
-  %r = scf.for %i = %c0 to %c900 step %c1 iter_args(%x = %a) -> (tensor<4xf32>) {
+  %c5000 = arith.constant 5000 : index
+  // expected-error@+1 {{'scf.for' has 5000 steps, with which 5000 would be launched, of at most 4096; write the loop as a dimension of linalg ops, or raise launch-limit}}
+  %r = scf.for %i = %c0 to %c5000 step %c1 iter_args(%x = %a) -> (tensor<4xf32>) {
     %o = tensor.empty() : tensor<4xf32>
     %n = linalg.negf ins(%x : tensor<4xf32>) outs(%o : tensor<4xf32>) -> tensor<4xf32>
     scf.yield %n : tensor<4xf32>

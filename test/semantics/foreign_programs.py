@@ -14,7 +14,14 @@ from roller_mlir.support.diagnostics import parse_module
 Array = np.ndarray[Any, Any]
 
 
-def assert_gives(text: str, inputs: list[Array], *wanted: Array, device: str = "h200", level: str = "gpu") -> None:
+def assert_gives(
+    text: str,
+    inputs: list[Array],
+    *wanted: Array,
+    device: str = "h200",
+    level: str = "gpu",
+    unroll_limit: int | None = None,
+) -> None:
     """Fail unless a function, compiled and by the reference, gives just these results.
 
     Args:
@@ -23,8 +30,10 @@ def assert_gives(text: str, inputs: list[Array], *wanted: Array, device: str = "
         *wanted: One array per result.
         device: What to compile for.
         level: What the simulator executes.
+        unroll_limit: Steps of loops that have kernels of their own.
     """
-    artifact = roller_mlir.compile(text, target=device, options=CompileOptions(binaries=False, llvm=level == "llvm"))
+    options = CompileOptions(binaries=False, llvm=level == "llvm", unroll_limit=unroll_limit)
+    artifact = roller_mlir.compile(text, target=device, options=options)
     with make_context() as context:
         module = parse_module(text, context)
         reference = evaluate_function(module, artifact.manifest.function, inputs).outputs

@@ -3,13 +3,13 @@
 
     tensor.splat %k : tensor<4x8xf32>                       linalg.fill ins(%k) outs(a new tensor)
     tensor.from_elements %a, %b : tensor<2xf32>             fills of tensor<1xf32>, inserted side by side
-    tensor.insert %k into %t[%c1, %c2]                      tensor.insert_slice of a fill of tensor<1x1xf32>
+    tensor.insert %k into %t[%i, %j]                        tensor.insert_slice of a fill of tensor<1x1xf32>
     tensor.generate { ^bb0(%i: index): ... yield %k }       linalg.generic without inputs; %i is linalg.index
 
-Refused: more than 64 elements that are no constants, insertions at positions that are no constants.
+Refused: more than 64 elements that are no constants.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from roller_mlir.codegen.accepted_input import compiled_functions
@@ -20,6 +20,7 @@ from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
 
 MOST_ELEMENTS = 64
+_DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
 def fill_elements(module: ir.Module) -> None:
@@ -60,24 +61,31 @@ def _from_elements(operation: Any) -> Any:
 
 def _insert(operation: Any) -> Any:
     scalar, whole, *indices = operation.operands
-    positions = [defining_op(index, "arith.constant") for index in indices]
-    if any(position is None for position in positions):
-        fail(operation, f"'{operation.name}' inserts at a position that is known at run time only; give it as a number")
-    if not positions:
+    if not indices:
         return _splat(operation)
-    return _inserted(scalar, whole, [ir.IntegerAttr(p.attributes["value"]).value for p in positions])
+    constants = [defining_op(index, "arith.constant") for index in indices]
+    return _inserted(
+        scalar,
+        whole,
+        [
+            index if constant is None else ir.IntegerAttr(constant.attributes["value"]).value
+            for index, constant in zip(indices, constants, strict=True)
+        ],
+    )
 
 
-def _inserted(scalar: Any, whole: Any, position: list[int]) -> Any:
+def _inserted(scalar: Any, whole: Any, position: Sequence[Any]) -> Any:
+    """Insert a scalar at a position of numbers and of index values."""
     ones = [1] * len(position)
     part = linalg.fill(scalar, outs=[empty_like(ir.RankedTensorType.get(ones, scalar.type))])
+    moving = [one for one in position if not isinstance(one, int)]
     attributes: dict[str, ir.Attribute] = {
-        "static_offsets": ir.DenseI64ArrayAttr.get(position),
+        "static_offsets": ir.DenseI64ArrayAttr.get([one if isinstance(one, int) else _DYNAMIC for one in position]),
         "static_sizes": ir.DenseI64ArrayAttr.get(ones),
         "static_strides": ir.DenseI64ArrayAttr.get(ones),
-        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1, 0, 0, 0]),
+        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1, len(moving), 0, 0]),
     }
-    made = ir.Operation.create(INSERT, results=[whole.type], operands=[part, whole], attributes=attributes)
+    made = ir.Operation.create(INSERT, results=[whole.type], operands=[part, whole, *moving], attributes=attributes)
     return made.results[0]
 
 
