@@ -14,6 +14,7 @@ from math import prod
 from roller_mlir.hal import Device
 from roller_mlir.mapping.data_tile import TileDimension, copy_map, tile_copy, tile_dimensions
 from roller_mlir.mapping.layout import steps_of
+from roller_mlir.mapping.promise_copies import PromisedProducts, promised_products
 from roller_mlir.mapping.promise_matrix import MatrixPass
 from roller_mlir.mapping.thread_reads import live_offsets
 from roller_mlir.mapping.unrolling import rolled_loops
@@ -64,6 +65,7 @@ class Promise:
         family: The plan's family of instructions.
         pass_matrices: Matrix instructions of a subgroup in one pass of the main loop; 0 without them.
         accesses: What each input's tile is moved and read by.
+        products: Tensor copies and products of warpgroups; None without them.
     """
 
     device: Device
@@ -80,6 +82,7 @@ class Promise:
     family: str = "fma"
     pass_matrices: int = 0
     accesses: tuple[PromisedAccess, ...] = ()
+    products: PromisedProducts | None = None
 
 
 def promise_of(expression: TensorExpression, plan: Plan, device: Device) -> Promise:
@@ -112,6 +115,7 @@ def promise_of(expression: TensorExpression, plan: Plan, device: Device) -> Prom
         family=plan.instruction,
         pass_matrices=matrix.instructions if matrix is not None else 0,
         accesses=tuple(accesses),
+        products=promised_products(expression, plan),
     )
 
 

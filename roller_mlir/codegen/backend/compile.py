@@ -11,6 +11,7 @@ import os
 import time
 from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from typing import get_args
 
 from roller_mlir.codegen.backend.build_amd import build_amd
@@ -26,6 +27,7 @@ from roller_mlir.codegen.backend.rocdl import lower_to_rocdl
 from roller_mlir.codegen.backend.sources import KernelSource, kernel_sources
 from roller_mlir.codegen.backend.statistics import KernelStatistics
 from roller_mlir.codegen.backend.target import CODE_OBJECT, Target
+from roller_mlir.codegen.backend.tensor_maps import tensor_maps_of
 from roller_mlir.codegen.backend.toolchain import Toolchain, find_toolchain
 from roller_mlir.codegen.backend.tools import DEFAULT_TIMEOUT_S
 from roller_mlir.hal import Device
@@ -117,12 +119,13 @@ def _sources(module: ir.Module, device: Device) -> tuple[list[KernelSource], dic
     kernels = list(kernel_functions(module))
     for kernel in kernels:
         check_operands(kernel, device)
+    maps = tensor_maps_of(module)
     if kernels:
         module = _copy(module)
         lower = lower_to_nvvm if device.vendor == "nvidia" else lower_to_rocdl
         lower(module, device)
     lowered = time.perf_counter()
-    sources = kernel_sources(module)
+    sources = [replace(source, tensor_maps=maps.get(source.name, ())) for source in kernel_sources(module)]
     translated = time.perf_counter()
     count = max(1, len(sources))
     return sources, {"lower_s": (lowered - start) / count, "translate_s": (translated - lowered) / count}

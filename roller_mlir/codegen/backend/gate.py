@@ -3,6 +3,7 @@
 
 NVIDIA's machine code is read from the cubin; where there is none, or its encoding is not known, PTX stands for it,
 which tells multiply-adds, access widths and workgroup memory, but not registers. AMD's assembly is there anyway.
+What tensor copies and products of warpgroups take is read from PTX and the tensor maps, see `hopper_gate`.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import replace
 
 from roller_mlir.codegen.backend.accesses import read_ptx
 from roller_mlir.codegen.backend.assembly import Listing, read_gcn
+from roller_mlir.codegen.backend.hopper_gate import hopper_mismatches
 from roller_mlir.codegen.backend.job import Job, KernelBinary
 from roller_mlir.codegen.backend.quality import mismatches, ptx_workgroup_bytes
 from roller_mlir.codegen.backend.sass import knows_sass, read_cubin
@@ -41,6 +43,9 @@ def compared(binary: KernelBinary, source: KernelSource, promise: Promise | None
         matrices=source.matrix_count,
         beside=(source.other_products, source.other_sums),
     )
+    if binary.ptx is not None:
+        products = None if promise is None else promise.products
+        found += hopper_mismatches(binary.ptx, source.tensor_maps, products)
     phases = {**binary.phases_s, "gate_s": time.perf_counter() - start}
     return replace(binary, mismatches=found, phases_s=phases)
 

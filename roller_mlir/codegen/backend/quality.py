@@ -14,7 +14,8 @@ What is compared, of one thread unless a task is named:
   does not need, which compilers leave out; 0, where all accesses of the plan are at least so wide and needed;
 - "local": no thread has memory of its own: no spills, no stack, no access;
 - "registers": so few that as many tasks fit on a unit as the plan says;
-- "workgroup_memory": of a task, exactly the plan's.
+- "workgroup_memory": of a task, exactly the plan's;
+- "tensor_map", "copies", "descriptor": what Hopper's tensor copies and products take, see `hopper_gate`.
 """
 
 from __future__ import annotations
@@ -38,7 +39,10 @@ from roller_mlir.mapping.promise import (
 )
 from roller_mlir.mapping.resources import tasks_per_unit
 
-KINDS = ("fma", "instruction", "matrix", "global", "workgroup", "local", "registers", "workgroup_memory")
+KINDS = (
+    *("fma", "instruction", "matrix", "global", "workgroup", "local", "registers", "workgroup_memory"),
+    *("tensor_map", "copies", "descriptor"),
+)
 """What a mismatch can be about."""
 
 _KINDS = {MATRIX_LOAD: "workgroup", ASYNCHRONOUS_COPY: "global", TENSOR_COPY: "global"}

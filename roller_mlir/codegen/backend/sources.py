@@ -17,6 +17,7 @@ from roller_mlir.codegen.backend.kernel_module import (
     walk,
 )
 from roller_mlir.codegen.backend.translate import mark_convergent, to_llvm_22
+from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir, llvm
 from roller_mlir.support.diagnostics import SourcePlace, place_of
 
@@ -38,6 +39,7 @@ class KernelSource:
         other_sums: additions, likewise.
         dynamic_shared_bytes: what its launches ask for.
         place: where it stands in the source.
+        tensor_maps: what it takes after its buffers.
     """
 
     name: str
@@ -48,6 +50,7 @@ class KernelSource:
     other_sums: int = 0
     dynamic_shared_bytes: int
     place: SourcePlace | None
+    tensor_maps: tuple[TensorMap, ...] = ()
 
 
 def kernel_sources(module: ir.Module) -> list[KernelSource]:
