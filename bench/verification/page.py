@@ -63,6 +63,33 @@ up to 2^24. `test/semantics/test_matrix_numerics.py` tests each row. What no mat
 products of other forms) rounds as its loop nest is written.
 """
 
+GATE = """## What the gate compares
+
+`roller compile` holds each kernel that a vendor's compiler made to its plan; what differs is a warning (`--no-gate`
+leaves all of it out). Before, operands that no device takes are an error at the operation: widths of shuffles,
+distances of rows of `wmma` and `ldmatrix`, registers that warpgroups exchange. Afterwards machine code is read:
+multiply-adds, matrix instructions, widths of accesses, local memory, registers, workgroup memory.
+
+Of kernels with `wgmma` the integers of PTX are followed, one thread of each warpgroup through all buffers of the ring,
+and what they come to is compared with the plan and with NVIDIA's documents, whose rules stand in a file of their own
+that the code generator does not use (`roller_mlir/codegen/backend/hopper_rules.py`):
+
+- Tensor maps: extents, strides (multiples of 16 B), boxes (up to 256, whole 16 B, lines within the span of the
+  swizzle) and element strides are what the driver takes; type, extents, strides, element strides and swizzle are those
+  of the plan's tensor.
+- Tensor copies: the bytes that a barrier is told of (`expect_tx`), those of the step's boxes and those of the plan's
+  tiles are equal. Boxes begin where the pattern of their swizzle does, arrive at the barrier that expects them and is
+  waited at, and fill the plan's tiles. Buffers do not overlap.
+- Products: shape, types, signs and transposed factors are the plan's. So is, of each element that a descriptor makes
+  the hardware read (swizzle, leading and stride byte offset, base offset, reserved bits), its row or column and its
+  place in the reduction. The products of a step are the plan's, each once.
+
+Workgroup memory begins, there, at the worst address that its alignment allows, as the true one is known at the launch
+only. Which part of a tensor a tile is (coordinates of boxes), phases of barriers and how results get to the memory that
+tensor copies write from (`stmatrix`) are not compared: of these the simulator's results tell. Planted mistakes, one
+each, are in `test/unit/backend/test_hopper_gate.py` and `test/unit/backend/test_backend_operands.py`.
+"""
+
 WITNESSES = """## Who says so
 
 The simulator and the code generator come from the same hands. For matrix instructions it was first held to kernels that
@@ -101,7 +128,7 @@ def page(results: dict[str, Any]) -> str:
         rows: list[Row] = suites[name]
         text += [f"## {title}", "", _sentence(rows, results["seconds"][name]), "", *_table(rows, by), ""]
         text += _refused(rows)
-    text += [judge_section(json.loads(JUDGE.read_text())), TYPES, WITNESSES.format(compilers=_compilers())]
+    text += [judge_section(json.loads(JUDGE.read_text())), TYPES, GATE, WITNESSES.format(compilers=_compilers())]
     return "\n".join(text).rstrip() + "\n"
 
 

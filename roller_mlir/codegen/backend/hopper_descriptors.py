@@ -212,6 +212,8 @@ class _Group:
         if descriptor.swizzle != mode:
             text = f"the descriptor of {who} says a swizzle of {descriptor.swizzle} B, its tile has one of {mode} B"
             return _mismatch(mode, descriptor.swizzle, text)
+        if not mode:
+            return _mismatch(128, 0, f"{who} lies without a swizzle, the plan has one of 128 B")
         first = tile.element(descriptor.address)
         if first is None:
             behind = descriptor.address - tile.base

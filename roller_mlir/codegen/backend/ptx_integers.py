@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 Value = int | None
 
 _TYPE = re.compile(r"([bsu])(\d+)|pred")
+_FLOAT = re.compile(r"(?:b?f|tf|e\dm)\d+(?:x\d)?")
 _COMPARED: dict[str, Callable[[int, int], bool]] = {
     "eq": operator.eq,
     "ne": operator.ne,
@@ -26,6 +27,12 @@ _COMPARED: dict[str, Callable[[int, int], bool]] = {
     "hi": operator.gt,
     "hs": operator.ge,
 }
+_OPERANDS = {
+    **dict.fromkeys(("mov", "cvt", "cvta", "not", "neg", "abs"), 1),
+    **dict.fromkeys(("selp", "mad", "bfe"), 3),
+}
+"""Of instructions that do not take two."""
+
 _PLAIN: dict[str, Callable[[int, int], int]] = {
     "add": operator.add,
     "sub": operator.sub,
@@ -47,7 +54,9 @@ def computed(name: str, values: Sequence[Value]) -> Value:
     """
     head, *rest = name.split(".")
     kinds = [found for part in rest if (found := _TYPE.fullmatch(part)) is not None]
-    if not kinds or any(value is None for value in values):
+    if any(_FLOAT.fullmatch(part) for part in rest):
+        return None
+    if not kinds or len(values) < _OPERANDS.get(head, 2) or any(value is None for value in values):
         return _known_by_one(head, kinds, values)
     signed = kinds[-1][1] == "s"
     bits = int(kinds[-1][2] or 1)

@@ -138,7 +138,9 @@ class _Thread:
                     break
                 if taken and head != "bra":
                     return Followed(tuple(self._events), True)
-                at = self._kernel.labels[statement.operands[0]] if taken else at + 1
+                at = self._kernel.labels.get(statement.operands[0], -1) if taken else at + 1
+                if at < 0:
+                    break
                 continue
             if taken != 0:
                 self._execute(at, statement, sure=taken is not None)

@@ -155,6 +155,11 @@ PLANTED: dict[str, tuple[Callable[[Kernel], Kernel], str, str]] = {
         "descriptor",
         "the descriptor of input 1, the second factor, says a swizzle of 0 B, its tile has one of 128 B",
     ),
+    "no swizzle anywhere": (
+        lambda one: tensor_map(0, swizzle=0)(descriptors(lambda bits: bits & ~(3 << 62))(one)),
+        "descriptor",
+        "input 0, the first factor, lies without a swizzle, the plan has one of 128 B",
+    ),
     "stride twice as long": (
         descriptors(twice(32)),
         "descriptor",
