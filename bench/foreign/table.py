@@ -4,9 +4,10 @@
     python bench/foreign/table.py --named-ops                                    # upstream's named ops
     python bench/foreign/table.py --tree LLVM=llvm-toolchain-22-22.1.8/mlir/test --tree IREE=iree
     python bench/foreign/table.py ... --date 2026-11-22 --write                  # docs/limits.md, this section anew
+    python bench/foreign/table.py --write                                        # from results.json alone
 
-A tree is a checkout or an unpacked source package, such as Debian's of LLVM (`apt-get source llvm-toolchain-22`).
-Nothing of it is kept here.
+Sources that a run with --write does not name stay in results.json and on the page as they are. A tree is a checkout or
+an unpacked source package, such as Debian's of LLVM (`apt-get source llvm-toolchain-22`). Nothing of it is kept here.
 """
 
 import argparse
@@ -27,7 +28,9 @@ from named_ops import named_op_functions
 from roller_mlir.support.job_pool import JobPool
 
 PAGE = Path(__file__).parents[2] / "docs" / "limits.md"
+RESULTS = Path(__file__).parent / "results.json"
 BEGIN, END = "<!-- foreign functions: begin -->", "<!-- foreign functions: end -->"
+NAMED_OPS = "named ops"
 FAILURES = ("wrong", "fault", "internal", "crash", "hang")
 
 
@@ -44,7 +47,7 @@ def main() -> int:
     parser.add_argument("--date", type=date.fromisoformat, help="today, for the page: YYYY-MM-DD")
     parser.add_argument("--write", action="store_true", help="write the section of docs/limits.md")
     options = parser.parse_args()
-    if options.write and options.date is None:
+    if options.write and options.date is None and (options.tree or options.named_ops):
         parser.error("--write needs --date")
     # Workers import the module of the job by its name.
     os.environ["PYTHONPATH"] = os.pathsep.join([str(Path(__file__).parent), os.environ.get("PYTHONPATH", "")])
@@ -53,17 +56,21 @@ def main() -> int:
         kept = [one for one in functions if options.only in f"{one.file} {one.name}"][:: options.every]
         started = time.perf_counter()
         outcomes = tried(kept, options, options.failures / name if options.failures else None)
-        results[name] = summary(name, tree, kept, outcomes, time.perf_counter() - started)
+        found = summary(name, tree, kept, outcomes, time.perf_counter() - started)
+        results[name] = {"date": str(options.date), "target": options.target, **found}
         print(json.dumps(results[name], indent=1))
     if options.write:
-        write_section(section(results, options))
+        known = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+        results = {**known, **results}
+        replace_file(RESULTS, json.dumps(results, indent=1) + "\n")
+        replace_file(PAGE, with_section(PAGE.read_text(), section(results)))
     return 1 if any(one["outcomes"].get(kind) for one in results.values() for kind in FAILURES) else 0
 
 
 def sources(options: argparse.Namespace) -> Iterator[tuple[str, Tree, Iterator[Function]]]:
     """Yield what is asked for: a name, what is counted of it, and its functions."""
     if options.named_ops:
-        yield "named ops", Tree(), named_op_functions()
+        yield NAMED_OPS, Tree(), named_op_functions()
     for one in options.tree:
         name, _, folder = one.partition("=")
         if not Path(folder).is_dir():
@@ -92,7 +99,7 @@ def tried(functions: list[Function], options: argparse.Namespace, failures: Path
 def summary(
     name: str, tree: Tree, functions: list[Function], outcomes: dict[int, Outcome], seconds: float
 ) -> dict[str, Any]:
-    """Return what the page says of a source."""
+    """Return what the page says of a source, but for the day and the target."""
     reasons = Counter(f"{one.status}: {one.signature}" for one in outcomes.values() if one.status != "matches")
     return {
         "name": name,
@@ -116,12 +123,12 @@ def keep(folder: Path, number: int, function: Function, outcome: Outcome) -> Non
     (folder / f"{outcome.status}-{number:04}.mlir").write_text(head + function.text)
 
 
-def section(results: dict[str, dict[str, Any]], options: argparse.Namespace) -> str:
+def section(results: dict[str, dict[str, Any]]) -> str:
     """Return the section of the page."""
     rows = [
-        "| source | functions | run and match | compile, too large to run | refused | wrong or failed "
+        "| source | date, device | functions | run and match | compile, too large to run | refused | wrong or failed "
         "| of unregistered dialects |",
-        "|---|---:|---:|---:|---:|---:|---:|",
+        "|---|---|---:|---:|---:|---:|---:|---:|",
     ]
     for one in results.values():
         outcomes = one["outcomes"]
@@ -129,20 +136,20 @@ def section(results: dict[str, dict[str, Any]], options: argparse.Namespace) -> 
         share = f"{100 * outcomes.get('matches', 0) / max(1, tried_count):.1f} %"
         failed = sum(outcomes.get(kind, 0) for kind in FAILURES)
         rows.append(
-            f"| {one['name']} | {one['functions']} | {outcomes.get('matches', 0)} ({share}) | "
-            f"{outcomes.get('compiles', 0)} | {outcomes.get('refused', 0)} | {failed} | {one['unregistered']} |"
+            f"| {one['name']} | {one['date']}, {one['target']} | {one['functions']} | "
+            f"{outcomes.get('matches', 0)} ({share}) | {outcomes.get('compiles', 0)} | {outcomes.get('refused', 0)} | {failed} | {one['unregistered']} |"
         )
     reasons = Counter[str]()
     for one in results.values():
         for reason, count in one["reasons"]:
             reasons[reason] += count
-    command = "python bench/foreign/table.py" + (" --named-ops" if options.named_ops else "")
-    command += "".join(f" --tree {one.partition('=')[0]}=DIR" for one in options.tree)
+    trees = "".join(f" --tree {name}=DIR" for name in results if name != NAMED_OPS)
+    command = f"python bench/foreign/table.py --named-ops{trees} --date DATE --write"
     lines = [
         BEGIN,
         "## Functions that others wrote",
         "",
-        f"{options.date}, {options.target}, in the simulator, against the reference; made by `{command}`.",
+        f"In the simulator, against the reference; made by `{command}`.",
         "Shares are of the functions that need upstream's dialects alone.",
         "",
         *rows,
@@ -155,17 +162,19 @@ def section(results: dict[str, dict[str, Any]], options: argparse.Namespace) -> 
     return "\n".join(lines) + "\n"
 
 
-def write_section(text: str) -> None:
-    """Put the section into the page, in the place of the old one or at the end."""
-    page = PAGE.read_text()
-    if BEGIN in page:
-        head, _, rest = page.partition(BEGIN)
-        page = head + text + rest.partition(END + "\n")[2]
-    else:
-        page = page.rstrip("\n") + "\n\n" + text
-    aside = PAGE.with_name(f".{PAGE.name}.partial")
-    aside.write_text(page)
-    aside.replace(PAGE)
+def with_section(page: str, text: str) -> str:
+    """Return the page with the section, in the place of the old one or at the end."""
+    if BEGIN not in page:
+        return page.rstrip("\n") + "\n\n" + text
+    head, _, rest = page.partition(BEGIN)
+    return head + text + rest.partition(END + "\n")[2]
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a file as a whole or not at all."""
+    aside = path.with_name(f".{path.name}.partial")
+    aside.write_text(text)
+    aside.replace(path)
 
 
 if __name__ == "__main__":
