@@ -137,7 +137,8 @@ def section(results: dict[str, dict[str, Any]]) -> str:
         failed = sum(outcomes.get(kind, 0) for kind in FAILURES)
         rows.append(
             f"| {one['name']} | {one['date']}, {one['target']} | {one['functions']} | "
-            f"{outcomes.get('matches', 0)} ({share}) | {outcomes.get('compiles', 0)} | {outcomes.get('refused', 0)} | {failed} | {one['unregistered']} |"
+            f"{outcomes.get('matches', 0)} ({share}) | {outcomes.get('compiles', 0)} | {outcomes.get('refused', 0)} | "
+            f"{failed} | {one['unregistered']} |"
         )
     reasons = Counter[str]()
     for one in results.values():
@@ -163,9 +164,10 @@ def section(results: dict[str, dict[str, Any]]) -> str:
 
 
 def with_section(page: str, text: str) -> str:
-    """Return the page with the section, in the place of the old one or at the end."""
+    """Return the page with the section, in the place of the old one or before the part that `roller fuzz` writes."""
     if BEGIN not in page:
-        return page.rstrip("\n") + "\n\n" + text
+        head, counted, rest = page.partition("## Random programs")
+        return head.rstrip("\n") + "\n\n" + text + "\n" + counted + rest
     head, _, rest = page.partition(BEGIN)
     return head + text + rest.partition(END + "\n")[2]
 
