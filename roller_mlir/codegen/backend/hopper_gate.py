@@ -8,8 +8,9 @@
 - "descriptor": the products of a step are the plan's: types, whether a factor is transposed, swizzle, and of each
   element that a descriptor makes the hardware read that it is the plan's row, column and place of the reduction.
 
-PTX is followed thread by thread (`ptx_thread`), one of each warpgroup, through all buffers of the ring. Workgroup
-memory begins at an address that is aligned as PTX says it is, and no better.
+PTX is followed thread by thread (`ptx_thread`), one of each warpgroup, through all buffers of the ring; that another
+subgroup of the warpgroup has the same descriptors is compared, too. Workgroup memory begins at an address that is
+aligned as PTX says it is, and no better.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from roller_mlir.codegen.backend.hopper_descriptors import products_of
 from roller_mlir.codegen.backend.hopper_fills import Fill, fills_of, tiles_of
 from roller_mlir.codegen.backend.hopper_rules import PIECE, REPEATS, element_bytes, map_problems
 from roller_mlir.codegen.backend.ptx_text import PtxKernel, read_kernel
-from roller_mlir.codegen.backend.ptx_thread import BoxCopy, follow
+from roller_mlir.codegen.backend.ptx_thread import BoxCopy, Followed, Product, follow
 from roller_mlir.codegen.backend.quality import Mismatch
 from roller_mlir.mapping.promise_copies import PromisedProducts, PromisedTile
 from roller_mlir.plan.tensor_map import TensorMap
@@ -28,7 +29,7 @@ from roller_mlir.plan.tensor_map import TensorMap
 _Found = tuple[str, Mismatch]
 """A mismatch and its subject."""
 
-_GROUP_THREADS = 128
+_GROUP_THREADS, _SUBGROUP_THREADS = 128, 32
 _UNITS = ("wgmma.mma_async", "cp.async.bulk.tensor")
 
 
@@ -85,7 +86,22 @@ def _all(kernel: PtxKernel, maps: Sequence[TensorMap], promised: PromisedProduct
     if promised is not None:
         stored = {store.parameter for store in stores}
         yield from _output(promised, [one for number, one in by_parameter.items() if number in stored], maps)
+    yield from _alike(kernel, threads)
     yield from products_of(kernel, threads, fills, promised)
+
+
+def _alike(kernel: PtxKernel, threads: Sequence[Followed]) -> Iterator[_Found]:
+    """Compares the descriptors of the first and the last subgroup of each warpgroup, which must be the same."""
+    for number, thread in enumerate(threads):
+        own = [one for one in thread.events if isinstance(one, Product)]
+        if not own:
+            continue
+        last = follow(kernel, (number + 1) * _GROUP_THREADS - _SUBGROUP_THREADS)
+        others = [one for one in last.events if isinstance(one, Product)]
+        wrong = next((one for one, other in zip(own, others, strict=False) if one != other), None)
+        if wrong is not None or bool(own) != bool(others):
+            text = f"the descriptors of a product differ from subgroup to subgroup of warpgroup {number}"
+            yield "subgroups", _mismatch("descriptor", 0, 0, text)
 
 
 def _arrivals(fill: Fill, promised: PromisedProducts | None) -> Iterator[_Found]:

@@ -304,6 +304,20 @@ def test_a_planted_mistake_is_found(name: str) -> None:
     assert [text for what, text in found if what == kind and message in text], found
 
 
+def test_descriptors_by_subgroup_are_found() -> None:
+    """The number of the subgroup in place of the warpgroup's: right for subgroup 0."""
+    one = kernel(RIGHT["two warpgroups"])
+    subgroup = re.search(r"shfl\.sync\.idx\.b32 \t(%r\d+),", one.ptx)
+    assert subgroup is not None
+    group = re.search(rf"shr\.u32 \t(%r\d+), {subgroup[1]}, 2;", one.ptx)
+    assert group is not None
+    mutant = replace(one, ptx=re.sub(rf"(shl\.b32 \t%r\d+), {group[1]}, 13;", rf"\1, {subgroup[1]}, 13;", one.ptx))
+    assert mutant != one
+    for products in (one.products, None):
+        found = [mismatch.message for mismatch in replace(mutant, products=products).found()]
+        assert "the descriptors of a product differ from subgroup to subgroup of warpgroup 0" in found
+
+
 def test_what_breaks_the_hardware_is_found_without_a_plan() -> None:
     for name in ("reserved bit", "more bytes expected", "workgroup memory less aligned", "a box of 257"):
         mutate, kind, message = PLANTED[name]
