@@ -131,10 +131,13 @@ def _passes(promise: Promise, listing: Listing) -> list[Mismatch]:
         loop, have = None, fma_count(listing.instructions)
     exact = loop is not None or promise.only_fmas
     passes = max(1, -(-have // most)) if exact else 1
-    if have >= each * passes:
+    wanted = each * passes
+    if promise.loops and loop is None and passes > 1:
+        wanted -= each - 1  # the first step may reach over the reduction's end, where compilers see that nothing lies
+    if have >= wanted:
         return []
     where = "the main loop" if loop else "the kernel"
-    text = f"{where} has {have} fused multiply-adds, the plan promises {each * passes}"
+    text = f"{where} has {have} fused multiply-adds, the plan promises {wanted}"
     text += f" in {passes} passes" if passes > 1 else ""
     return [Mismatch(kind="fma", promised=each, found=have, message=text)]
 

@@ -166,6 +166,19 @@ def test_multiply_adds_of_the_ir_are_counted(h200: Device) -> None:
     assert (one.kind, one.promised, one.found) == ("fma", 5, 4)
 
 
+def test_a_step_of_an_unrolled_loop_may_reach_over_its_end(h200: Device) -> None:
+    """131 points, 4 lanes at a time: three steps of two points of a thread, of which the first has one."""
+    promise = replace(matmul_promise(h200), pass_fmas=2, most_pass_fmas=2, accesses=())
+    assert mismatches(promise, KernelStatistics(), Listing(("FFMA",) * 5, ())) == ()
+    within = replace(promise, pass_fmas=8, most_pass_fmas=8)
+    assert mismatches(within, KernelStatistics(), Listing(("FFMA",) * 17, ())) == ()
+    (one,) = mismatches(within, KernelStatistics(), Listing(("FFMA",) * 7, ()))
+    assert (one.kind, one.promised, one.found) == ("fma", 8, 7)
+    looped = Listing(("FFMA",) * 15 + ("BRA",), ((0, 15),))
+    (one,) = mismatches(within, KernelStatistics(), looped)
+    assert one.message == "the main loop has 15 fused multiply-adds, the plan promises 16 in 2 passes"
+
+
 def test_packed_instructions_are_promised(mi300x: Device) -> None:
     promise = replace(matmul_promise(mi300x), pass_fmas=4, most_pass_fmas=4, loops=False, accesses=())
     assert mismatches(promise, KernelStatistics(), Listing(("v_pk_fma_f32", "v_pk_fma_f32"), ())) == ()
