@@ -82,7 +82,8 @@ that the code generator does not use (`roller_mlir/codegen/backend/hopper_rules.
   waited at, and fill the plan's tiles. Buffers do not overlap.
 - Products: shape, types, signs and transposed factors are the plan's. So is, of each element that a descriptor makes
   the hardware read (swizzle, leading and stride byte offset, base offset, reserved bits), its row or column and its
-  place in the reduction. The products of a step are the plan's, each once.
+  place in the reduction. The products of a step are the plan's, each once. The first and the last subgroup of a
+  warpgroup have the same descriptors.
 
 Workgroup memory begins, there, at the worst address that its alignment allows, as the true one is known at the launch
 only. Which part of a tensor a tile is (coordinates of boxes), phases of barriers and how results get to the memory that
