@@ -126,7 +126,11 @@ def _loops(
     for output, affine_map in zip(indices[inputs:], maps[inputs:], strict=True):
         written = {loop for index in output for loop in index.terms()}
         if any(index.constant or sorted(index.terms().values()) not in ([], [1]) for index in output):
-            fail(operation, f"'{operation.name}' writes at {affine_map}; outputs are written at loops, not at sums")
+            fail(
+                operation,
+                f"'{operation.name}' writes at {affine_map}; outputs are written at loops, or at sums that reach each "
+                "element once and whose factors divide each other",
+            )
         if len(written) != sum(len(index.terms()) for index in output):
             fail(operation, f"'{operation.name}' writes at {affine_map}; each loop may index the output once")
         if "iterator_types" in operation.attributes:

@@ -69,7 +69,7 @@ def evaluate_structured(
     extents = _extents(op, maps, [one.data for one in operands])
     types = [str(ir.RankedTensorType(result.type).element_type) for result in op.results]
     values: dict[int, Bounded] = {}
-    for written, numbers in _output_loops(op, maps[-results:]).items():
+    for written, numbers in _output_loops(op, maps[-results:], extents).items():
         rest = tuple(i for i in range(len(extents)) if i not in written)
         space = _Space(op, maps, extents, written, rest, len(maps) - results, tuple(numbers), outer)
         found = _evaluate(space, operands, [types[n] for n in numbers], accumulation)
@@ -106,20 +106,27 @@ def _extents(op: ir.Operation, maps: Sequence[Any], operands: Sequence[Array]) -
     return tuple(extents[loop] for loop in range(count))
 
 
-def _output_loops(op: ir.Operation, maps: Sequence[Any]) -> dict[tuple[int, ...], list[int]]:
-    """Return the outputs by the loops of their maps, plain loops (or the constant 0)."""
+def _output_loops(op: ir.Operation, maps: Sequence[Any], extents: Sequence[int]) -> dict[tuple[int, ...], list[int]]:
+    """Return the outputs by the loops of their maps: plain loops, or sums that reach each element once at most."""
     found: dict[tuple[int, ...], list[int]] = {}
     for number, affine_map in enumerate(maps):
-        loops: list[int] = []
-        for expression in affine_map.results:
-            if isinstance(expression, ir.AffineDimExpr):
-                loops.append(ir.AffineDimExpr(expression).position)
-            elif str(expression) != "0":
-                fail(op, f"numpy reference: '{op.name}' writes at {affine_map}; outputs must be indexed by plain loops")
+        loops = [loop for expression in affine_map.results for loop in _loops_in(expression)]
         if len(set(loops)) != len(loops):
             fail(op, f"numpy reference: '{op.name}' writes at {affine_map}; each loop may index the output once")
+        if len(loops) != sum(isinstance(expression, ir.AffineDimExpr) for expression in affine_map.results):
+            here = tuple(range(extent if loop in loops else 1) for loop, extent in enumerate(extents))
+            grid = np.indices([len(each) for each in here]).reshape(len(here), -1)
+            places = [np.broadcast_to(_affine(op, one, list(grid)), grid.shape[1:]) for one in affine_map.results]
+            if np.unique(np.stack(places), axis=1).shape[1] < grid.shape[1]:
+                fail(op, f"numpy reference: '{op.name}' writes at {affine_map}; it writes some element twice")
         found.setdefault(tuple(sorted(loops)), []).append(number)
     return found
+
+
+def _loops_in(expression: Any) -> list[int]:
+    if isinstance(expression, ir.AffineBinaryExpr):
+        return [*_loops_in(expression.lhs), *_loops_in(expression.rhs)]
+    return [expression.position] if isinstance(expression, ir.AffineDimExpr) else []
 
 
 def _by_product(
@@ -127,7 +134,12 @@ def _by_product(
 ) -> Bounded | None:
     """Evaluate by way 1, None if the body is no sum of products."""
     found = find_product(block, space.inputs)
-    if found is None or not space.reduction:
+    target = space.maps[-1].results
+    if (
+        found is None
+        or not space.reduction
+        or any(not isinstance(e, ir.AffineDimExpr) and str(e) != "0" for e in target)
+    ):
         return None
     factors, product = found
     plain = [_plain_loops(space.maps[i]) for i in factors]

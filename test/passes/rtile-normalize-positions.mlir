@@ -145,3 +145,24 @@ func.func @winograd(%a: tensor<2x6x6x5xf32>) -> tensor<4x4x2x2x2x5xf32> {
   %r = linalg.winograd_input_transform fmr(F_2_3) ins(%a : tensor<2x6x6x5xf32>) outs(%e : tensor<4x4x2x2x2x5xf32>) -> tensor<4x4x2x2x2x5xf32>
   return %r : tensor<4x4x2x2x2x5xf32>
 }
+
+// -----
+
+// A result at a sum of loops is one at the loops, in a tensor of a dimension a digit.
+// CHECK-DAG: #[[LOOPS:.*]] = affine_map<(d0, d1) -> (d0, d1)>
+// CHECK-LABEL: func.func @sums
+// CHECK-SAME: (%[[A:.*]]: tensor<3x4xf32>, %[[Z:.*]]: tensor<12xf32>)
+// CHECK: %[[E:.*]] = tensor.expand_shape %[[Z]] {{\[}}[0, 1]] output_shape [4, 3] : tensor<12xf32> into tensor<4x3xf32>
+// CHECK: %[[R:.*]] = linalg.generic {{.*}} ins(%[[A]] : tensor<3x4xf32>) outs(%[[E]] : tensor<4x3xf32>)
+// CHECK: %[[C:.*]] = tensor.collapse_shape %[[R]] {{\[}}[0, 1]] : tensor<4x3xf32> into tensor<12xf32>
+// CHECK: return %[[C]]
+func.func @sums(%a: tensor<3x4xf32>, %z: tensor<12xf32>) -> tensor<12xf32> {
+  %r = linalg.generic {
+      indexing_maps = [affine_map<(d0, d1) -> (d0, d1)>, affine_map<(d0, d1) -> (d1 * 3 + d0)>],
+      iterator_types = ["parallel", "parallel"]} ins(%a : tensor<3x4xf32>) outs(%z : tensor<12xf32>) {
+  ^bb0(%x: f32, %o: f32):
+    %s = arith.addf %x, %o : f32
+    linalg.yield %s : f32
+  } -> tensor<12xf32>
+  return %r : tensor<12xf32>
+}

@@ -27,6 +27,7 @@ from roller_mlir.codegen.front_end.gather import read_at_positions
 from roller_mlir.codegen.front_end.globals import fold_globals
 from roller_mlir.codegen.front_end.moving_slices import move_slices
 from roller_mlir.codegen.front_end.result_loops import split_result_loops
+from roller_mlir.codegen.front_end.result_sums import expand_result_sums
 from roller_mlir.codegen.front_end.scalar_arguments import wrap_scalars
 from roller_mlir.codegen.front_end.scalars import sink_scalars
 from roller_mlir.codegen.front_end.winograd import contract_transforms
@@ -59,6 +60,7 @@ AFTER_SIMPLIFYING: tuple[Rewrite, ...] = (
     take_elements,
     read_at_positions,  # before scalars are sunk: tensors that bodies take elements of are no scalars then
     sink_scalars,
+    expand_result_sums,
     split_result_loops,
     _decompose,
 )
