@@ -5,15 +5,15 @@ Precondition: functions of linalg on static tensors. Postcondition: named ops ar
 math on tensors are linalg; constants are folded and common subexpressions merged; accumulators that start from a
 constant start from `linalg.fill`; loops that every operand runs through contiguously are one loop, except one whose
 position the body reads (`linalg.index`); only linalg ops read what a `tensor.pad` or a `tensor.extract_slice` gives;
-`linalg.softmax`, `linalg.pack`, `linalg.unpack`, `linalg.winograd_*`, `tensor.concat` and `tensor.insert_slice` are
-linalg ops and paddings; what a body takes by `tensor.extract` is an input at sums of loops, or an `rtile.gather` of an
-operand of one dimension at positions that are clamped into their dimensions; what is written at sums of loops, each
-element once, is written at loops and reshaped; each function result is produced by an op of its own; an `scf.if` of a
-body is both sides and an `arith.select`; a padding by no constant number is one by zero and an `arith.select`;
-operations of affine are arith; loops of constant trips are unrolled, those of more than `unroll-limit` steps so that
-their steps share kernels; calls are inlined, globals that nothing changes are constants, assertions are left out with
-a remark (`roller_mlir.codegen.front_end` lists these rewrites). Loops of extent 1 stay where nothing is fused: they
-cost nothing to plan.
+`linalg.softmax`, `linalg.pack`, `linalg.unpack`, `linalg.winograd_*`, `tensor.concat`, `tensor.insert_slice`,
+`tensor.gather` and `tensor.scatter` are linalg ops and paddings; what a body takes by `tensor.extract` is an input at
+sums of loops, or an `rtile.gather` of an operand of one dimension at positions that are clamped into their dimensions;
+what is written at sums of loops, each element once, is written at loops and reshaped; each function result is produced
+by an op of its own; an `scf.if` of a body is both sides and an `arith.select`; a padding by no constant number is one
+by zero and an `arith.select`; operations of affine are arith; loops of constant trips are unrolled, those of more than
+`unroll-limit` steps so that their steps share kernels; calls are inlined, globals that nothing changes are constants,
+assertions are left out with a remark (`roller_mlir.codegen.front_end` lists these rewrites). Loops of extent 1 stay
+where nothing is fused: they cost nothing to plan.
 
     func.func @f(%x: tensor<8x4x16xf32>, %y: tensor<8x4x16xf32>) -> (tensor<8x4x16xf32>, tensor<8x4x16xf32>) {
       %s = arith.addf %x, %y : tensor<8x4x16xf32>

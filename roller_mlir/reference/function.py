@@ -13,6 +13,7 @@ from roller_mlir.reference.bounded import Bounded, Written, join
 from roller_mlir.reference.bounded_body import apply_bounded, apply_extended
 from roller_mlir.reference.bounded_softmax import bounded_softmax
 from roller_mlir.reference.elements import element, generated, with_element
+from roller_mlir.reference.gathers import gathered, scattered
 from roller_mlir.reference.integers import EXTENDED
 from roller_mlir.reference.loops import AFFINE, affine_value, run_for, run_forall, run_if
 from roller_mlir.reference.packing import packed, unpacked
@@ -265,7 +266,14 @@ def _element(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
 
 
 def _with_element(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
+    """Replace an element; a position that is data is moved inside, as that of a slice."""
     at = [operand.data for operand in operands[2:]]
+    for axis, value in enumerate(list[ir.Value](op.operands)[2:]):
+        if defining_op(value, "arith.constant") is None:
+            inside = np.clip(at[axis], 0, operands[1].data.shape[axis] - 1)
+            if inside != at[axis]:
+                note_clamped()
+            at[axis] = inside
     return join(list(operands[:2]), lambda parts: with_element(op, parts[0], parts[1], *at))
 
 
@@ -371,6 +379,8 @@ _OTHERS: dict[str, Callable[[ir.Operation, Sequence[Bounded]], Bounded]] = {
     "tensor.extract_slice": _extract,
     "tensor.insert_slice": _insert,
     "tensor.concat": _concat,
+    "tensor.gather": lambda op, operands: gathered(op, operands[0], operands[1], _shape(op)),
+    "tensor.scatter": lambda op, operands: scattered(op, operands[0], operands[1], operands[2].data),
     "linalg.softmax": _softmax,
     "linalg.pack": _pack,
     "linalg.unpack": _unpack,

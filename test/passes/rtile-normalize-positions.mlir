@@ -166,3 +166,24 @@ func.func @sums(%a: tensor<3x4xf32>, %z: tensor<12xf32>) -> tensor<12xf32> {
   } -> tensor<12xf32>
   return %r : tensor<12xf32>
 }
+
+// -----
+
+// Each element of the result asks each position whether it is meant.
+// CHECK-DAG: #[[ROWS:.*]] = affine_map<(d0, d1, d2) -> (d2, d1)>
+// CHECK-DAG: #[[PLACES:.*]] = affine_map<(d0, d1, d2) -> (d2, 0)>
+// CHECK-DAG: #[[RESULT:.*]] = affine_map<(d0, d1, d2) -> (d0, d1)>
+// CHECK-LABEL: func.func @scatter
+// CHECK-SAME: (%[[S:.*]]: tensor<5x8xf32>, %[[T:.*]]: tensor<9x8xf32>, %[[P:.*]]: tensor<5x1xi64>)
+// CHECK: linalg.generic {indexing_maps = [#[[ROWS]], #[[PLACES]], #[[RESULT]]], iterator_types = ["parallel", "parallel", "reduction"]} ins(%[[S]], %[[P]] : {{.*}}) outs(%[[T]] : tensor<9x8xf32>)
+// CHECK: ^bb0(%[[X:.*]]: f32, %[[AT:.*]]: i64, %[[FOUND:.*]]: f32):
+// CHECK: %[[PLACE:.*]] = arith.index_cast %[[AT]] : i64 to index
+// CHECK: %[[I:.*]] = linalg.index 0 : index
+// CHECK: %[[MEANT:.*]] = arith.cmpi eq, %[[PLACE]], %[[I]] : index
+// CHECK: %[[Y:.*]] = arith.select %[[MEANT]], %[[X]], %[[FOUND]] : f32
+// CHECK: linalg.yield %[[Y]]
+func.func @scatter(%s: tensor<5x8xf32>, %t: tensor<9x8xf32>, %p: tensor<5x1xi64>) -> tensor<9x8xf32> {
+  %r = tensor.scatter %s into %t[%p] scatter_dims([0]) unique
+      : (tensor<5x8xf32>, tensor<9x8xf32>, tensor<5x1xi64>) -> tensor<9x8xf32>
+  return %r : tensor<9x8xf32>
+}

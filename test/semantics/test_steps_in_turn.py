@@ -202,3 +202,17 @@ def test_forall_of_two_variables(device: str) -> None:
     a, b = counting(12, 8), counting(12, 8)[::-1] % 5
     turned = a.reshape(4, 3, 8)[::-1].reshape(12, 8)
     assert_gives(text, [a, b], turned - b, device=device, unroll_limit=2)
+
+
+def test_an_element_goes_where_data_say() -> None:
+    """A position outside of the tensor is the nearest one inside."""
+    text = """func.func @f(%t: tensor<2x3xf32>, %s: f32, %i: index, %j: i32) -> tensor<2x3xf32> {
+  %k = arith.index_cast %j : i32 to index
+  %r = tensor.insert %s into %t[%i, %k] : tensor<2x3xf32>
+  return %r : tensor<2x3xf32>
+}"""
+    t = counting(2, 3)
+    for i, j in ((0, 1), (1, 7)):
+        want = t.copy()
+        want[i, min(j, 2)] = 50
+        assert_gives(text, [t, np.array(50, np.float32), np.array(i), np.array(j, np.int32)], want)

@@ -24,6 +24,7 @@ from roller_mlir.codegen.front_end.elements import fill_elements
 from roller_mlir.codegen.front_end.elements_at_run_time import take_elements
 from roller_mlir.codegen.front_end.empty_tensors import forget_empty_tensors
 from roller_mlir.codegen.front_end.gather import read_at_positions
+from roller_mlir.codegen.front_end.gather_and_scatter import read_and_write_at_positions
 from roller_mlir.codegen.front_end.globals import fold_globals
 from roller_mlir.codegen.front_end.moving_slices import move_slices
 from roller_mlir.codegen.front_end.result_loops import split_result_loops
@@ -54,6 +55,7 @@ BEFORE_SIMPLIFYING: tuple[Rewrite, ...] = (
 )
 AFTER_SIMPLIFYING: tuple[Rewrite, ...] = (
     fill_elements,
+    read_and_write_at_positions,
     contract_transforms,
     move_slices,
     choose_paddings,
