@@ -7,14 +7,20 @@ from dataclasses import dataclass
 from math import prod
 from pathlib import Path
 
-from roller_mlir.compiler.driver import compile_source
+from roller_mlir.codegen.program import programs_of
+from roller_mlir.compiler.driver import compile_source, lower_until
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source, parse_source
+from roller_mlir.hal import find_device
 from roller_mlir.plan.accumulation import accumulation_of
 from roller_mlir.reference import compare_all, evaluate_function
 from roller_mlir.reference.draws import defined_inputs
+from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.errors import BackendError
+from roller_mlir.suites.errors import SuiteError
+from roller_mlir.suites.shrink_program import shrink_program
+from roller_mlir.suites.verify_stage import MOST_POINTS
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import DiagnosedError
 
@@ -45,7 +51,8 @@ class Outcome:
     """What became of it.
 
     Attributes:
-        status: "matches", "compiles" (and is too large to run), "refused", "wrong", "fault" (the simulator's),
+        status: "matches", "shrunk" (too large to run: each of its plans matches at small extents), "compiles" (nor can
+            that be done), "refused", "wrong", "fault" (the simulator's),
             "internal" (an exception of ours), "crash", "hang".
         message: Why, where it does not match.
     """
@@ -78,16 +85,37 @@ def _run(job: Job) -> Outcome:
     artifact = compile_source(Source("-", job.text), job.target, _OPTIONS)
     manifest = artifact.manifest
     elements = sum(prod(one.shape) for one in manifest.buffers)
-    if elements > _MOST_ELEMENTS:
-        return Outcome("compiles", f"its tensors of {elements} elements were not run")
     plans = [kernel.plan for kernel in artifact.kernels]
     operations = sum(plan.prediction.flops for plan in plans if plan is not None and plan.prediction is not None)
-    if operations > _MOST_OPERATIONS:
-        return Outcome("compiles", f"its {operations} operations were not run")
+    if elements > _MOST_ELEMENTS or operations > _MOST_OPERATIONS:
+        size = f"its tensors of {elements} elements" if elements > _MOST_ELEMENTS else f"its {operations} operations"
+        try:
+            return _run_shrunk(job)
+        except SuiteError as error:
+            return Outcome("compiles", f"{size} were not run, nor its plans at small extents: {error}")
+    return _judged(artifact, job.text, job.seed)
+
+
+def _run_shrunk(job: Job) -> Outcome:
+    """Run the programs of a function one by one, each with its plan of full size at small extents."""
+    planned, _ = lower_until(Source("-", job.text), job.target, _OPTIONS, "rtile-construct")
     with make_context() as context:
-        module = parse_source(Source("-", job.text), context)
+        module = parse_source(Source("-", planned), context)
+        device = find_device(job.target)
+        shrunk = [shrink_program(program, device, MOST_POINTS) for program in programs_of(module)]
+    for one in shrunk:
+        found = _judged(compile_source(Source("-", one.planned), job.target, _OPTIONS), one.linalg, job.seed)
+        if found.status != "matches":
+            return found
+    return Outcome("shrunk")
+
+
+def _judged(artifact: Artifact, reference: str, seed: int) -> Outcome:
+    manifest = artifact.manifest
+    with make_context() as context:
+        module = parse_source(Source("-", reference), context)
         name = isolate_entry(module, manifest.function)
-        drawn = defined_inputs(module, name, [manifest.buffer(one) for one in manifest.inputs], job.seed, "integers")
+        drawn = defined_inputs(module, name, [manifest.buffer(one) for one in manifest.inputs], seed, "integers")
         outputs = artifact.run(*[array.copy() for array in drawn.inputs], on="sim", timeout_s=_TIMEOUT_S)
         expected = evaluate_function(module, name, drawn.inputs, accumulation_of(manifest))
     for found in compare_all(outputs, expected):

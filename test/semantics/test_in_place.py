@@ -114,6 +114,24 @@ def test_results_that_run_over_different_loops() -> None:
     assert_gives(mixed("%0, %1"), [a, s], [a * a, s + (a * a).sum(1)])
 
 
+def test_a_result_keeps_the_loops_that_only_another_has() -> None:
+    """The sum adds the same number for each of 16 columns, which no operand of its own says."""
+    text = """func.func @f(%a: tensor<8xf32>, %s: tensor<8xf32>) -> (tensor<8x16xf32>, tensor<8xf32>) {
+      %e = tensor.empty() : tensor<8x16xf32>
+      %r:2 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>,
+          affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
+          ins(%a : tensor<8xf32>) outs(%e, %s : tensor<8x16xf32>, tensor<8xf32>) {
+      ^bb0(%x: f32, %y: f32, %z: f32):
+        %0 = arith.mulf %x, %x : f32
+        %1 = arith.addf %z, %0 : f32
+        linalg.yield %0, %1 : f32, f32
+      } -> (tensor<8x16xf32>, tensor<8xf32>)
+      return %r#0, %r#1 : tensor<8x16xf32>, tensor<8xf32>
+    }"""
+    a, s = np.arange(8, dtype=np.float32), np.ones(8, np.float32)
+    assert_gives(text, [a, s], [np.broadcast_to((a * a)[:, None], (8, 16)).copy(), s + 16 * a * a])
+
+
 def test_a_running_sum_is_refused() -> None:
     with pytest.raises(DiagnosedError) as error:
         roller_mlir.compile(mixed("%1, %1"), options=SIMULATED)

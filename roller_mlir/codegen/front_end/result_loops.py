@@ -14,8 +14,9 @@ from typing import Any, cast
 
 from roller_mlir.codegen.accepted_input import compiled_functions
 from roller_mlir.codegen.affine import loops_in
+from roller_mlir.codegen.front_end.positions import loop_extents
 from roller_mlir.codegen.generic import bodiless_generic
-from roller_mlir.support.bindings import ir, linalg
+from roller_mlir.support.bindings import ir, linalg, tensor
 from roller_mlir.support.values import defining_op
 
 
@@ -44,17 +45,31 @@ def _split(operation: Any) -> None:
             return
     if len(groups) == 1:
         return
+    extents = loop_extents(maps, operation)
     for loops, numbers in groups.items():
+        taken = [*list(block.arguments)[:inputs], *(block.arguments[inputs + n] for n in numbers)]
+        own = [*maps[:inputs], *(maps[inputs + n] for n in numbers)]
+        named = {loop for one in own for expression in one.results for loop in loops_in(expression)}
+        lost = [loop for loop in extents if loop not in named]
         with ir.InsertionPoint(operation), operation.location:
+            operands = list(operation.operands)[:inputs]
+            if lost:  # loops that only the other results have: the shape of an operand keeps their extents
+                operands.append(tensor.empty([extents[loop] for loop in lost], ir.F32Type.get()))
+                dimensions = [ir.AffineDimExpr.get(loop) for loop in lost]
+                own.insert(inputs, ir.AffineMap.get(maps[0].n_dims, 0, dimensions))
             new = bodiless_generic(
-                list(operation.operands)[:inputs],
+                operands,
                 [operation.operands[inputs + n] for n in numbers],
-                [*maps[:inputs], *(maps[inputs + n] for n in numbers)],
+                own,
                 ["parallel" if loop in loops else "reduction" for loop in range(maps[0].n_dims)],
             )
-        taken = [*list(block.arguments)[:inputs], *(block.arguments[inputs + n] for n in numbers)]
-        body = new.regions[0].blocks.append(*(a.type for a in taken), arg_locs=[operation.location] * len(taken))
-        mapping: dict[Any, Any] = dict(zip(taken, body.arguments, strict=True))
+        kinds: list[Any] = [argument.type for argument in taken]
+        if lost:
+            with operation.context:
+                kinds.insert(inputs, ir.F32Type.get())
+        body = new.regions[0].blocks.append(*kinds, arg_locs=[operation.location] * len(kinds))
+        arguments = [one for number, one in enumerate(body.arguments) if not lost or number != inputs]
+        mapping: dict[Any, Any] = dict(zip(taken, arguments, strict=True))
         with ir.InsertionPoint(body), operation.location:
             for inner in list(block.operations)[:-1]:
                 if any(result in needed[loops] for result in inner.operation.results):
