@@ -26,8 +26,8 @@ from roller_mlir.support.diagnostics import DiagnosedError
 
 ENTRY = "job:run"
 _OPTIONS = CompileOptions(binaries=False, cache=False)
-_TIMEOUT_S = 60.0
-_MOST_ELEMENTS, _MOST_OPERATIONS = 1 << 26, 1 << 31
+_TIMEOUT_S = 120.0
+_MOST_ELEMENTS, _MOST_OPERATIONS = 1 << 26, 1 << 32
 """Of all buffers and of all kernels of a program that is run; larger ones are compiled alone."""
 
 
