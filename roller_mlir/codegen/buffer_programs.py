@@ -4,6 +4,7 @@
 from collections.abc import Sequence
 
 from roller_mlir.codegen.loop_nest import is_unit
+from roller_mlir.codegen.mapped_copies import copy_mapped
 from roller_mlir.dialects import rtile
 from roller_mlir.support.bindings import ir, scf
 from roller_mlir.support.diagnostics import fail
@@ -74,10 +75,7 @@ def _move(operation: ir.Operation, mapping: Mapping) -> None:
             )
         mapping[operation.results[0]] = destination
         return
-    copy = operation.clone().operation
-    _remap(copy, mapping)
-    for before, after in zip(operation.results, copy.results, strict=True):
-        mapping[before] = after
+    copy_mapped(operation, mapping)
 
 
 def _move_unit_loop(operation: ir.Operation, mapping: Mapping) -> None:
@@ -96,13 +94,3 @@ def _move_unit_loop(operation: ir.Operation, mapping: Mapping) -> None:
         scf.YieldOp([])
     for name in list(operation.attributes):
         loop.operation.attributes[name] = operation.attributes[name]
-
-
-def _remap(operation: ir.Operation, mapping: Mapping) -> None:
-    for i, value in enumerate(operation.operands):
-        if value in mapping:
-            operation.operands[i] = mapping[value]
-    for region in operation.regions:
-        for block in region.blocks:
-            for op in block.operations:
-                _remap(op.operation, mapping)

@@ -16,6 +16,7 @@ from roller_mlir.codegen.affine import loops_in
 from roller_mlir.codegen.generic import bodiless_generic, iterators_of
 from roller_mlir.codegen.group import MOST_TENSORS
 from roller_mlir.codegen.linalg_reader import is_structured
+from roller_mlir.codegen.mapped_copies import copy_mapped
 from roller_mlir.support.bindings import ir, linalg
 
 
@@ -190,10 +191,7 @@ def _join_bodies(
     mapped.update({second.arguments[position]: yielded for position in positions})
     with ir.InsertionPoint(block):
         for op in second.operations:
-            copy = op.operation.clone().operation
-            for i, value in enumerate(op.operation.operands):
-                copy.operands[i] = mapped.get(value, value)
-            mapped.update(zip(op.operation.results, copy.results, strict=True))
+            copy_mapped(op.operation, mapped)
 
 
 def _element(kind: ir.Type) -> ir.Type:

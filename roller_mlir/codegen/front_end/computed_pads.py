@@ -18,6 +18,7 @@ from typing import Any
 from roller_mlir.codegen.accepted_input import compiled_functions
 from roller_mlir.codegen.decompose import Part, is_inside
 from roller_mlir.codegen.generic import empty_like, generic
+from roller_mlir.codegen.mapped_copies import copy_mapped
 from roller_mlir.codegen.packing import PACK, missing_in_last_tiles
 from roller_mlir.codegen.pads import PAD, Padding, pad_tensor, read_pad, static_sizes
 from roller_mlir.support.bindings import arith, ir, linalg
@@ -51,10 +52,7 @@ def _choose(operation: ir.Operation) -> None:
     def value() -> Any:
         mapping: dict[Any, Any] = {one: linalg.IndexOp(d).result for d, one in enumerate(block.arguments)}
         for inner in list(block.operations)[:-1]:
-            copy = inner.operation.clone().operation
-            for number, operand in enumerate(copy.operands):
-                copy.operands[number] = mapping.get(operand, operand)
-            mapping.update(zip(inner.operation.results, copy.results, strict=True))
+            copy_mapped(inner.operation, mapping)
         yielded = terminator.operation.operands[0]
         return mapping.get(yielded, yielded)
 

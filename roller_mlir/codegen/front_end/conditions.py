@@ -12,8 +12,9 @@
       scf.yield %q
     }
 
-Both sides are computed at each point. That is safe: positions are clamped into their tensors, and where a side is not
-taken, its divisions are by 1. Refused: a side that does anything but compute a number.
+So it is in the bodies of `tensor.generate` and `tensor.pad`. Both sides are computed at each point. That is safe:
+positions are clamped into their tensors, and where a side is not taken, its divisions are by 1. Refused: a side that
+does anything but compute a number.
 """
 
 from collections.abc import Callable
@@ -24,10 +25,12 @@ from roller_mlir.codegen.body_operations import DIVISIONS
 from roller_mlir.codegen.front_end.gather import EXTRACT
 from roller_mlir.codegen.front_end.positions import Positions, Range, loop_extents
 from roller_mlir.codegen.front_end.walk import operations_of
+from roller_mlir.codegen.pads import PAD
 from roller_mlir.support.bindings import arith, ir, linalg
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
 
+GENERATE = "tensor.generate"
 IF, COMPARE, SELECT = "scf.if", "arith.cmpi", "arith.select"
 
 
@@ -36,14 +39,18 @@ def decide_conditions(module: ir.Module) -> None:
     for operation in [op for op in operations_of(module) if _has_body(op)]:
         block = operation.regions[0].blocks[0]
         if any(op.operation.name in (IF, COMPARE, SELECT) for op in block.operations):
-            maps = [ir.AffineMapAttr(one).value for one in cast(Any, linalg).get_indexing_maps(operation) or ()]
+            maps = [ir.AffineMapAttr(one).value for one in _indexing_maps(operation)]
             _Body(operation, Positions(loop_extents(maps, operation))).decide(block)
             _erase_unread(block)
 
 
 def _has_body(operation: Any) -> bool:
-    is_linalg = operation.name.startswith("linalg.")
-    return is_linalg and len(operation.regions) == 1 and len(operation.regions[0].blocks) == 1
+    computes = operation.name.startswith("linalg.") or operation.name in (GENERATE, PAD)
+    return computes and len(operation.regions) == 1 and len(operation.regions[0].blocks) == 1
+
+
+def _indexing_maps(operation: ir.Operation) -> Any:
+    return cast(Any, linalg).get_indexing_maps(operation) or () if operation.name.startswith("linalg.") else ()
 
 
 class _Body:

@@ -6,14 +6,16 @@
     tensor.insert %k into %t[%i, %j]                        tensor.insert_slice of a fill of tensor<1x1xf32>
     tensor.generate { ^bb0(%i: index): ... yield %k }       linalg.generic without inputs; %i is linalg.index
 
-Refused: more than 64 elements that are no constants.
+Refused: more than 64 elements that are no constants, and constant positions outside of the tensor.
 """
 
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from roller_mlir.codegen.accepted_input import compiled_functions
+from roller_mlir.codegen.front_end.positions import check_position, shape_of
 from roller_mlir.codegen.generic import bodiless_generic, empty_like
+from roller_mlir.codegen.mapped_copies import copy_mapped
 from roller_mlir.codegen.views import INSERT
 from roller_mlir.support.bindings import ir, linalg, tensor
 from roller_mlir.support.diagnostics import fail
@@ -64,14 +66,10 @@ def _insert(operation: Any) -> Any:
     if not indices:
         return _splat(operation)
     constants = [defining_op(index, "arith.constant") for index in indices]
-    return _inserted(
-        scalar,
-        whole,
-        [
-            index if constant is None else ir.IntegerAttr(constant.attributes["value"]).value
-            for index, constant in zip(indices, constants, strict=True)
-        ],
-    )
+    numbers = [None if one is None else ir.IntegerAttr(one.attributes["value"]).value for one in constants]
+    check_position(operation, shape_of(whole), numbers)
+    position = [index if number is None else number for index, number in zip(indices, numbers, strict=True)]
+    return _inserted(scalar, whole, position)
 
 
 def _inserted(scalar: Any, whole: Any, position: Sequence[Any]) -> Any:
@@ -101,10 +99,7 @@ def _generate(operation: Any) -> Any:
                 value = inner.operation.operands[0]
                 linalg.YieldOp([mapping.get(value, value)])
                 continue
-            copy = inner.operation.clone().operation
-            for number, operand in enumerate(copy.operands):
-                copy.operands[number] = mapping.get(operand, operand)
-            mapping.update(zip(inner.operation.results, copy.results, strict=True))
+            copy_mapped(inner.operation, mapping)
     return new.results[0]
 
 

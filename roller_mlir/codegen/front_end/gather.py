@@ -18,6 +18,7 @@ from roller_mlir.codegen.accepted_input import compiled_functions
 from roller_mlir.codegen.affine import NotLinearError, linear_index
 from roller_mlir.codegen.front_end.positions import Positions, loop_extents, shape_of
 from roller_mlir.codegen.generic import bodiless_generic, iterators_of
+from roller_mlir.codegen.mapped_copies import copy_mapped
 from roller_mlir.codegen.views import Slice, extract_slice
 from roller_mlir.dialects import rtile
 from roller_mlir.support.bindings import arith, ir, tensor
@@ -115,10 +116,7 @@ class _Nest:
                 mapped[old.arguments[n]] = _gathered(arguments[tables[n]], places, shape, positions)
             for op in (op.operation for op in old.operations):
                 if op not in extracted:
-                    copy = op.clone().operation
-                    for i, value in enumerate(op.operands):
-                        copy.operands[i] = mapped.get(value, value)
-                    mapped.update(zip(op.results, copy.results, strict=True))
+                    copy_mapped(op, mapped)
                     continue
                 argument, is_table = arguments[extracted[op][0]], extracted[op][1]
                 given: list[ir.Value] = list(op.operands)[1:]

@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from roller_mlir.support.bindings import arith, ir, linalg
+from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
 
 Range = tuple[int, int]
@@ -15,6 +16,19 @@ _DYNAMIC = ir.ShapedType.get_dynamic_size()
 def shape_of(value: Any) -> list[int]:
     """Return the shape of a tensor, [] of a scalar."""
     return list(ir.RankedTensorType(value.type).shape) if isinstance(value.type, ir.RankedTensorType) else []
+
+
+def check_position(operation: ir.Operation, shape: Sequence[int], position: Sequence[int | None]) -> None:
+    """Fail where an operation is at a constant position outside of its tensor.
+
+    Args:
+        operation: For the error.
+        shape: Of the tensor.
+        position: One number a dimension; None: data, which is clamped.
+    """
+    if any(at is not None and not 0 <= at < extent for at, extent in zip(position, shape, strict=True)):
+        shown = ", ".join("?" if at is None else str(at) for at in position)
+        fail(operation, f"'{operation.name}' is at [{shown}], outside of a tensor of shape {list(shape)}")
 
 
 def loop_extents(maps: Sequence[Any], operation: ir.Operation) -> dict[int, int]:

@@ -7,7 +7,7 @@
     %r1 = linalg.generic  i parallel, j reduction,     outs(%s at (i))
 
 Left as it is, and refused later: a result whose value depends on the accumulator of one with other loops, as in a
-running sum.
+running sum; and a result that lacks a parallel loop, of which nothing says which step's value stays.
 """
 
 from typing import Any, cast
@@ -15,7 +15,8 @@ from typing import Any, cast
 from roller_mlir.codegen.accepted_input import compiled_functions
 from roller_mlir.codegen.affine import loops_in
 from roller_mlir.codegen.front_end.positions import loop_extents
-from roller_mlir.codegen.generic import bodiless_generic
+from roller_mlir.codegen.generic import bodiless_generic, iterators_of
+from roller_mlir.codegen.mapped_copies import copy_mapped
 from roller_mlir.support.bindings import ir, linalg, tensor
 from roller_mlir.support.values import defining_op
 
@@ -36,6 +37,9 @@ def _split(operation: Any) -> None:
     for number in range(results):
         loops = frozenset(loop for one in maps[inputs + number].results for loop in loops_in(one))
         groups.setdefault(loops, []).append(number)
+    parallel = {loop for loop, kind in enumerate(iterators_of(operation, maps)) if kind == "parallel"}
+    if len(groups) == 1 or any(parallel - loops for loops in groups):
+        return
     block = operation.regions[0].blocks[0]
     yielded = list(block.operations[len(block.operations) - 1].operation.operands)
     needed = {loops: _needed([yielded[n] for n in numbers]) for loops, numbers in groups.items()}
@@ -43,8 +47,6 @@ def _split(operation: Any) -> None:
         foreign = {block.arguments[inputs + n] for n in range(results) if n not in numbers}
         if foreign & needed[loops]:
             return
-    if len(groups) == 1:
-        return
     extents = loop_extents(maps, operation)
     for loops, numbers in groups.items():
         taken = [*list(block.arguments)[:inputs], *(block.arguments[inputs + n] for n in numbers)]
@@ -73,10 +75,7 @@ def _split(operation: Any) -> None:
         with ir.InsertionPoint(body), operation.location:
             for inner in list(block.operations)[:-1]:
                 if any(result in needed[loops] for result in inner.operation.results):
-                    copy = inner.operation.clone().operation
-                    for number, operand in enumerate(copy.operands):
-                        copy.operands[number] = mapping.get(operand, operand)
-                    mapping.update(zip(inner.operation.results, copy.results, strict=True))
+                    copy_mapped(inner.operation, mapping)
             linalg.YieldOp([mapping.get(yielded[n], yielded[n]) for n in numbers])
         for n, result in zip(numbers, new.results, strict=True):
             operation.results[n].replace_all_uses_with(result)

@@ -7,14 +7,17 @@
     // becomes
     linalg.generic ins(%t : tensor<f32>) outs(%e) { ^bb0(%s: f32, %o: f32): yield arith.mulf %s, %c }
 
-So no kernel is made for scalar arithmetic, and each task reads the scalar once.
+So no kernel is made for scalar arithmetic, and each task reads the scalar once. Refused: constant positions outside of
+the tensor.
 """
 
 from typing import Any, cast
 
 from roller_mlir.codegen.accepted_input import BODY_DIALECTS, compiled_functions
+from roller_mlir.codegen.front_end.positions import check_position, shape_of
 from roller_mlir.codegen.generic import bodiless_generic, iterators_of
 from roller_mlir.codegen.linalg_reader import is_structured
+from roller_mlir.codegen.mapped_copies import copy_mapped
 from roller_mlir.support.bindings import ir, linalg
 from roller_mlir.support.values import defining_op
 
@@ -65,7 +68,7 @@ def _sink(operation: Any) -> None:
             if value in scalars:
                 mapping[old.arguments[n]] = mapping[value]
         for inner in old.operations:
-            _clone(inner.operation, mapping)
+            copy_mapped(inner.operation, mapping)
     for before, after in zip(operation.results, new.results, strict=True):
         before.replace_all_uses_with(after)
     operation.erase()
@@ -98,7 +101,9 @@ def _element(extract: Any) -> _Element | None:
     source, *indices = extract.operands
     if not all(_is_constant(index) for index in indices):
         return None
-    return source, tuple(ir.IntegerAttr(defining_op(index).attributes["value"]).value for index in indices)
+    position = tuple(ir.IntegerAttr(defining_op(index).attributes["value"]).value for index in indices)
+    check_position(extract, shape_of(source), position)
+    return source, position
 
 
 def _clone_tree(value: Any, mapping: dict[Any, Any], at: dict[_Element, Any]) -> None:
@@ -112,14 +117,7 @@ def _clone_tree(value: Any, mapping: dict[Any, Any], at: dict[_Element, Any]) ->
         return
     for operand in operation.operands:
         _clone_tree(operand, mapping, at)
-    _clone(operation, mapping)
-
-
-def _clone(operation: Any, mapping: dict[Any, Any]) -> None:
-    copy = operation.clone().operation
-    for number, operand in enumerate(copy.operands):
-        copy.operands[number] = mapping.get(operand, operand)
-    mapping.update(zip(operation.results, copy.results, strict=True))
+    copy_mapped(operation, mapping)
 
 
 def _is_constant(value: Any) -> bool:

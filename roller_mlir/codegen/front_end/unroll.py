@@ -25,6 +25,7 @@ from typing import Any
 from roller_mlir.codegen.accepted_input import compiled_functions
 from roller_mlir.codegen.front_end.step_tables import forget_marks, number_step, store_tables
 from roller_mlir.codegen.front_end.steps_in_turn import SharedSteps, StepData
+from roller_mlir.codegen.mapped_copies import copy_mapped
 from roller_mlir.codegen.separate import renew_operands
 from roller_mlir.support.bindings import arith, ir
 from roller_mlir.support.diagnostics import fail
@@ -236,21 +237,8 @@ def _number(value: ir.Value) -> int | None:
 def _clone(block: Any, mapped: dict[ir.Value, ir.Value], step: int) -> dict[ir.Value, ir.Value]:
     """Clone a block but for its terminator to the insertion point, as a step; return what its values are now."""
     for op in list(block.operations)[:-1]:
-        copy = op.operation.clone().operation
-        _remap(copy, mapped)
-        number_step(copy, step)
-        mapped.update(zip(op.operation.results, copy.results, strict=True))
+        number_step(copy_mapped(op.operation, mapped), step)
     return mapped
-
-
-def _remap(operation: ir.Operation, mapped: dict[ir.Value, ir.Value]) -> None:
-    for number, value in enumerate(operation.operands):
-        if value in mapped:
-            operation.operands[number] = mapped[value]
-    for region in operation.regions:
-        for block in region.blocks:
-            for op in block.operations:
-                _remap(op.operation, mapped)
 
 
 def _replace(operation: ir.Operation, values: Sequence[ir.Value]) -> None:
