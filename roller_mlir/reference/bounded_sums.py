@@ -25,6 +25,8 @@ from roller_mlir.reference.values import Array, round_to
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
+_LOST = ("and", "or", "maxu", "minu")
+"""Combiners of integers of which nothing is known where an operand may be another number, but of truth values."""
 _LARGE = 1e150
 """Stands for an infinite error inside of products, where 0 times infinity is not a number."""
 
@@ -260,9 +262,41 @@ def _product(points: Bounded, axes: tuple[int, ...], accumulator: Bounded) -> tu
     return exact - off, exact + off
 
 
+def _unless_unsure(combiner: str) -> Callable[[Bounded, tuple[int, ...], Bounded], tuple[Any, Any]]:
+    """Nothing is known of the result where an operand may be another number."""
+
+    def carry(points: Bounded, axes: tuple[int, ...], accumulator: Bounded) -> tuple[Any, Any]:
+        unsure = np.any(points.errors() > 0, axis=axes, keepdims=True) | (accumulator.errors() > 0)
+        exact = SCALARS[combiner](accumulator.data, REDUCERS[combiner](points.data, axis=axes, keepdims=True))
+        reach = np.where(unsure, np.inf, 0.0)
+        return exact - reach, exact + reach
+
+    return carry
+
+
+def _truths(
+    combiner: str, numbers: Callable[[Bounded, tuple[int, ...], Bounded], tuple[Any, Any]]
+) -> Callable[[Bounded, tuple[int, ...], Bounded], tuple[Any, Any]]:
+    """Of truth values, what those that are sure decide; of numbers, as another rule says."""
+
+    def carry(points: Bounded, axes: tuple[int, ...], accumulator: Bounded) -> tuple[Any, Any]:
+        if points.data.dtype != np.bool_:
+            return numbers(points, axes, accumulator)
+        ends: list[Any] = []
+        for truth in (False, True):
+            start, each = (np.where(one.errors() > 0, truth, one.data) for one in (accumulator, points))
+            end = SCALARS[combiner](start, REDUCERS[combiner](each, axis=axes, keepdims=True))
+            ends.append(np.asarray(end, np.float64))
+        return ends[0], ends[1]
+
+    return carry
+
+
 _CARRIED: dict[str, Callable[[Bounded, tuple[int, ...], Bounded], tuple[Any, Any]]] = {
     **{name: _extremes(name) for name in ("arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf")},
-    **{name: _extremes(name) for name in ("arith.maxsi", "arith.minsi")},
+    **{name: _truths(name, _extremes(name)) for name in ("arith.maxsi", "arith.minsi")},
+    **{f"arith.{name}i": _truths(f"arith.{name}i", _unless_unsure(f"arith.{name}i")) for name in _LOST},
+    "arith.xori": _unless_unsure("arith.xori"),
     "arith.addi": _total,
     "arith.muli": _product,
     "arith.mulf": _product,

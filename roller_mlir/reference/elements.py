@@ -19,7 +19,7 @@ def element(op: ir.Operation, source: Array, *position: Array) -> Array:
 
 
 def with_element(op: ir.Operation, scalar: Array, target: Array, *position: Array) -> Array:
-    """Return a tensor in which tensor.insert has replaced an element."""
+    """Return a tensor in which tensor.insert has replaced an element; positions are as those of `element`."""
     result = target.copy()
     result[_checked(op, target, position)] = scalar
     return result

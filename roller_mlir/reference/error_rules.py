@@ -131,7 +131,17 @@ def _comparison(function: Function, operands: Sequence[Bounded], exact: Array) -
     a, b = (one.data.astype(np.float64) for one in operands)
     error = operands[0].errors() + operands[1].errors()
     apart = np.abs(a - b) > error
+    if _is_unsigned(function, operands):
+        apart = apart & ~np.logical_or(*((one.errors() > 0) & (np.abs(one.data) <= one.errors()) for one in operands))
     return np.where((error > 0) & ~apart & ~(np.isnan(a) | np.isnan(b)) | np.isinf(error), 1.0, 0.0)
+
+
+def _is_unsigned(function: Function, operands: Sequence[Bounded]) -> bool:
+    """Return whether a comparison is one of integers without a sign, of which -1 is the greatest."""
+    kind = operands[0].data.dtype
+    if kind.kind != "i":
+        return False
+    return bool(function(np.array(-1, kind), np.array(0, kind)) != function(np.array(0, kind), np.array(1, kind)))
 
 
 def _select(function: Function, operands: Sequence[Bounded], exact: Array) -> Array:

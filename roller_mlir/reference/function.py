@@ -274,7 +274,15 @@ def _with_element(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
             if inside != at[axis]:
                 note_clamped()
             at[axis] = inside
-    return join(list(operands[:2]), lambda parts: with_element(op, parts[0], parts[1], *at))
+    found = join(list(operands[:2]), lambda parts: with_element(op, parts[0], parts[1], *at))
+    return _sure_of(operands[2:], found)
+
+
+def _sure_of(places: Sequence[Bounded], found: Bounded) -> Bounded:
+    """Return a value, which is anything where a position that it was put or taken at may be another one."""
+    if any(place.error is not None and bool(np.any(place.errors() > 0)) for place in places):
+        return Bounded(found.data, np.broadcast_to(np.inf, found.data.shape))
+    return found
 
 
 def _allocated(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
@@ -309,7 +317,7 @@ def _slices(op: ir.Operation, operands: Sequence[Bounded], tensors: int, shape: 
 def _extract(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
     source, tensor = operands[0], ir.RankedTensorType(op.results[0].type)
     where = _slices(op, operands, 1, source.data.shape)
-    window = source.map(lambda array: array[where])
+    window = _sure_of(operands[1:], source.map(lambda array: array[where]))
     return window if tensor.rank == window.data.ndim else window.map(lambda array: array.reshape(_shape(op)))
 
 
@@ -322,7 +330,7 @@ def _insert(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
         whole[window] = part.reshape(whole[window].shape)
 
     result.put(source, write)
-    return result.value()
+    return _sure_of(operands[2:], result.value())
 
 
 def _pad(op: ir.Operation, operands: Sequence[Bounded], outer: Mapping[Any, Bounded]) -> Bounded:
