@@ -62,7 +62,7 @@ class Accumulation:
         Returns:
             The rounding of all kernels that may have computed it, the coarsest of each kind.
         """
-        plain = Rounding(accumulator=result, product=_product(factors, body, result))
+        plain = Rounding(accumulator=result, product=_product(factors, body))
         if self.kernels is None:
             return plain
         able = [one for one in self.kernels if one.flops is None or one.flops >= 2 * points]
@@ -133,7 +133,7 @@ def accumulation_of_plans(plans: Iterable[Plan | None], vendor: str, *, truncate
     return Accumulation(kernels=tuple(found), truncates=truncates)
 
 
-def _product(factors: Sequence[str], body: str, result: str) -> str:
+def _product(factors: Sequence[str], body: str) -> str:
     """Return the type to which a product may be rounded; "" where it is exact in the type that holds it."""
     if len(factors) < 2:
         return ""

@@ -3,6 +3,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -105,7 +106,8 @@ def _run_block(
         elif op.name == "scf.if":
             results = run_if(op, bool(operands[0].data), run)
         elif op.name == "scf.for":
-            results = run_for(op, [_number(value) for value in operands[:3]], operands[3:], _position, run)
+            index = partial(_position, kind=str(op.operands[0].type))
+            results = run_for(op, [_number(value) for value in operands[:3]], operands[3:], index, run)
         elif op.name == "scf.forall":
             results = run_forall(op, operands, _number, _position, run, _insert)
         elif op.name in TRANSFORMS:
@@ -128,8 +130,8 @@ def _number(value: Bounded) -> int:
     return int(value.data)
 
 
-def _position(number: int) -> Bounded:
-    return Bounded(np.asarray(number, np.int64))
+def _position(number: int, kind: str = "index") -> Bounded:
+    return Bounded(round_to(np.asarray(number), kind))
 
 
 def _terminator(function: ir.Operation) -> ir.Operation:

@@ -51,14 +51,20 @@ def run_for(
 
     Args:
         op: The loop.
-        bounds: Its lower bound, its upper bound and its step.
+        bounds: Its lower bound, its upper bound and its step, with a sign.
         carried: The values that it begins with.
-        index: Makes a value of a position.
+        index: Makes a value of a position, in the type of the loop's variable.
         run: Runs a block but for its terminator on arguments; returns all values by then.
     """
     block = op.regions[0].blocks[0]
     terminator = block.operations[len(block.operations) - 1].operation
-    for position in range(*bounds):
+    low, high, step = bounds
+    if "unsignedCmp" in op.attributes:
+        kind = block.arguments[0].type
+        low, high, step = (n % (1 << (kind.width if isinstance(kind, ir.IntegerType) else 64)) for n in bounds)
+    if step < 1:
+        fail(op, f"numpy reference: '{op.name}' has a step of {step}; steps must be at least 1")
+    for position in range(low, high, step):
         values = run(block, [index(position), *carried])
         carried = [values[operand] for operand in terminator.operands]
     return carried

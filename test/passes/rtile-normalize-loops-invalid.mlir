@@ -32,3 +32,44 @@ func.func @f(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %r : tensor<4xf32>
 }
+
+// -----
+
+func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %c0 = arith.constant 0 : index
+  %c4 = arith.constant 4 : index
+  // expected-error@+1 {{'scf.for' has a step of 0; steps must be at least 1}}
+  %r = scf.for %i = %c0 to %c4 step %c0 iter_args(%x = %a) -> (tensor<4xf32>) {
+    %m = linalg.negf ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %m : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %low = arith.constant 4 : index
+  %high = arith.constant 0 : index
+  %step = arith.constant -1 : index
+  // expected-error@+1 {{'scf.for' has a step of -1; steps must be at least 1}}
+  %r = scf.for %i = %low to %high step %step iter_args(%x = %a) -> (tensor<4xf32>) {
+    %m = linalg.negf ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %m : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}
+
+// -----
+
+func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  %low = arith.constant -9223372036854775808 : index
+  %high = arith.constant 9223372036854775807 : index
+  %step = arith.constant 1 : index
+  // expected-error@+1 {{'scf.for' has 18446744073709551615 steps, with which 18446744073709551615 would be launched, of at most 4096; write the loop as a dimension of linalg ops, or raise launch-limit}}
+  %r = scf.for %i = %low to %high step %step iter_args(%x = %a) -> (tensor<4xf32>) {
+    %m = linalg.negf ins(%x : tensor<4xf32>) outs(%x : tensor<4xf32>) -> tensor<4xf32>
+    scf.yield %m : tensor<4xf32>
+  }
+  return %r : tensor<4xf32>
+}

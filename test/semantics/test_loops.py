@@ -2,6 +2,7 @@
 """scf.for and scf.forall of constant trips around linalg ops, against numpy."""
 
 import numpy as np
+import pytest
 
 import roller_mlir
 from roller_mlir import CompileOptions
@@ -140,3 +141,37 @@ def test_what_nothing_writes_may_be_anything() -> None:
         expected = evaluate_function(parse_module(text, context), "f", [])
     (comparison,) = compare_all([wrong], expected)
     assert not comparison.matches and comparison.mismatches == 1
+
+
+@pytest.mark.parametrize(("sign", "end", "steps"), [("unsigned", -1, (3, 103, 203)), ("", 127, (3, 103)), ("", -1, ())])
+@pytest.mark.parametrize("limit", [1, None])
+def test_positions_of_a_narrow_type(sign: str, end: int, steps: tuple[int, ...], limit: int | None) -> None:
+    """The end of -1 is 255 where the loop counts without a sign; a variable of 203 is -53 with one."""
+    text = f"""func.func @f(%a: tensor<4xi32>) -> tensor<4xi32> {{
+  %low = arith.constant 3 : i8
+  %high = arith.constant {end} : i8
+  %step = arith.constant 100 : i8
+  %r = scf.for {sign} %i = %low to %high step %step iter_args(%s = %a) -> (tensor<4xi32>) : i8 {{
+    %x = linalg.generic {{indexing_maps = [affine_map<(i) -> (i)>], iterator_types = ["parallel"]}}
+        outs(%s : tensor<4xi32>) {{
+    ^bb0(%u: i32):
+      %k = arith.extui %i : i8 to i32
+      %l = arith.extsi %i : i8 to i32
+      %d = arith.subi %k, %l : i32
+      %e = arith.addi %d, %k : i32
+      %w = arith.addi %u, %e : i32
+      linalg.yield %w : i32
+    }} -> tensor<4xi32>
+    scf.yield %x : tensor<4xi32>
+  }}
+  return %r : tensor<4xi32>
+}}"""
+    given = np.arange(4, dtype=np.int32)
+    found = roller_mlir.compile(text, target="h200", options=CompileOptions(binaries=False, unroll_limit=limit)).run(
+        given
+    )
+    expected = given + sum(step + (256 if step > 127 else 0) for step in steps)
+    assert found[0].tolist() == expected.tolist()
+    with make_context() as context:
+        said = evaluate_function(parse_module(text, context), "f", [given])
+    assert said.outputs[0].tolist() == expected.tolist()

@@ -31,6 +31,7 @@ from roller_mlir.codegen.front_end.result_loops import split_result_loops
 from roller_mlir.codegen.front_end.result_sums import expand_result_sums
 from roller_mlir.codegen.front_end.scalar_arguments import wrap_scalars
 from roller_mlir.codegen.front_end.scalars import sink_scalars
+from roller_mlir.codegen.front_end.unroll import check_steps
 from roller_mlir.codegen.front_end.winograd import contract_transforms
 from roller_mlir.support.bindings import ir
 
@@ -46,6 +47,7 @@ BEFORE_SIMPLIFYING: tuple[Rewrite, ...] = (
     strip_asserts,
     inline_calls,
     fold_globals,
+    check_steps,
     forget_allocations,
     compute_affine,
     ask_by_comparing,

@@ -13,7 +13,7 @@ Each step becomes programs of its own, which take some tens of milliseconds to c
 of a module are limited. The steps of a loop with more are launched in turn: they take what depends on the step from
 memory, so that all of them are launches of the same kernels (`steps_in_turn`), which take some milliseconds each. Inner
 loops are unrolled before outer ones, so that each loop is judged by the steps inside of it. Refused, each at its loop:
-more steps, steps of more different shapes than may be different, and bounds that are no constants.
+more steps, steps of more different shapes than may be different, steps below 1, and bounds that are no constants.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,6 +25,7 @@ from typing import Any
 from roller_mlir.codegen.accepted_input import compiled_functions
 from roller_mlir.codegen.front_end.step_tables import forget_marks, number_step, store_tables
 from roller_mlir.codegen.front_end.steps_in_turn import SharedSteps, StepData
+from roller_mlir.codegen.front_end.walk import operations_of
 from roller_mlir.codegen.mapped_copies import copy_mapped
 from roller_mlir.codegen.separate import renew_operands
 from roller_mlir.support.bindings import arith, ir
@@ -57,6 +58,13 @@ def unroll_loops(module: ir.Module, limit: int, launch_limit: int, simplify: Cal
         simplify()
     if found:
         store_tables(module)
+
+
+def check_steps(module: ir.Module) -> None:
+    """Fail where a loop has a constant step below 1, which upstream takes for a loop without steps."""
+    for operation in operations_of(module):
+        if operation.name in (FOR, FORALL):
+            _ranges(operation)
 
 
 @dataclass(frozen=True)
@@ -121,7 +129,7 @@ class _Unrolling:
         inside = _Steps()
         for one in nest.inside:
             inside += self._decide(one, before + inside)
-        here = prod(map(len, nest.ranges))
+        here = prod(map(_count, nest.ranges))
         steps = _Steps(here * (1 + inside.different), here * (1 + inside.all))
         total = (before + steps).all
         if total > self.launch_limit:
@@ -166,16 +174,24 @@ def _ranges(operation: ir.Operation) -> list[range] | None:
     """Return the positions of each of a loop's variables, None where they are not known."""
     bounds: list[list[int | None]] = []
     if operation.name == FOR:
-        bounds = [[_number(value)] for value in list(operation.operands)[:3]]
+        bounds = [[_bound(operation, value)] for value in list(operation.operands)[:3]]
     else:
         given = iter(list(operation.operands))
         for name in ("staticLowerBound", "staticUpperBound", "staticStep"):
             values = [int(value) for value in ir.DenseI64ArrayAttr(operation.attributes[name])]
             bounds.append([_number(next(given)) if value == _DYNAMIC else value for value in values])
+    for step in bounds[2]:
+        if step is not None and step < 1:
+            fail(operation, f"'{operation.name}' has a step of {step}; steps must be at least 1")
     known = [[number for number in each if number is not None] for each in bounds]
     if known != bounds:
         return None
     return [range(low, high, step) for low, high, step in zip(*known, strict=True)]
+
+
+def _count(positions: range) -> int:
+    """Return how many positions there are, of which `len` counts no more than fit an index."""
+    return max(0, -((positions.start - positions.stop) // positions.step))
 
 
 def _unroll_for(operation: ir.Operation, ranges: list[range], shared: SharedSteps | None) -> None:
@@ -227,6 +243,13 @@ def _unroll_forall(operation: ir.Operation, ranges: list[range], shared: SharedS
     if shared is not None:
         shared.check()
     _replace(operation, made)
+
+
+def _bound(loop: ir.Operation, value: ir.Value) -> int | None:
+    number = _number(value)
+    if number is None or "unsignedCmp" not in loop.attributes:
+        return number
+    return number % (1 << (ir.IntegerType(value.type).width if isinstance(value.type, ir.IntegerType) else 64))
 
 
 def _number(value: ir.Value) -> int | None:
