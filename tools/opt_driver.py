@@ -23,6 +23,7 @@ from roller_mlir.tools.opt_command_line import Settings, UsageError, manual, par
 from roller_mlir.tools.opt_dialects import dialect_names, load_irdl, note_release, set_debug_types
 from roller_mlir.tools.opt_operation import check_roundtrip, print_operation, run_operation
 from roller_mlir.tools.opt_reproducer import external_resources, pipeline_of, with_resources, write_crash_reproducer
+from roller_mlir.tools.roller_interrupt import check
 
 DONE, REFUSED, USAGE, BUG = 0, 1, 2, 70
 _BROKEN_PIPE = 141
@@ -52,6 +53,7 @@ def drive(arguments: Sequence[str], *, in_child: bool) -> int:
             where = f" in {stage.last()}" if stage.last() else ""
             return _report_bug(f"the process ended with {signal_name}{where}", source, settings, None)
 
+        check()
         if in_child:
             return run_guarded(lambda: _work(source, settings), on_crash)
         return _work(source, settings)
@@ -88,6 +90,7 @@ def _work(source: Source, settings: Settings) -> int:
         results = [_process(chunk, source, settings, pipeline) for chunk in _chunks(source, settings)]
         done = [content for content in results if content is not None]
         failed = len(done) < len(results)
+        check()
         if done and not (failed and settings.output != "-"):
             write_output(settings.output, b"// -----\n".join(done))
         return REFUSED if failed else DONE

@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Ctrl-C that is never lost and never a traceback; imported first by both tools, so it imports almost nothing itself.
 
-Callbacks of MLIR may swallow a KeyboardInterrupt, and an import that it ends may raise something else: it is
-remembered.
+Callbacks of MLIR may swallow a KeyboardInterrupt, and imports of native modules do not bear one: it is remembered.
 """
 
 import os
@@ -19,6 +18,7 @@ _code = INTERRUPTED
 _process = 0
 _since = 0.0
 _TWICE_S = 0.5
+_AGAIN_S = 0.02
 
 
 def interruptible(program: str, work: Callable[[], int], *, whole_process: bool) -> int:
@@ -82,9 +82,19 @@ def _handle(number: int, frame: FrameType | None) -> None:
     if _pending and time.monotonic() - _since < _TWICE_S:
         return
     _pending, _since = True, time.monotonic()
+    _interrupt(frame)
+
+
+def _interrupt(frame: FrameType | None) -> None:
+    """Raise KeyboardInterrupt unless a frame cannot bear it."""
     # A C++ frame that calls Python may print what is raised there instead of passing it on: wait for `check`.
     while frame is not None:
         if frame.f_code.co_name == "handle" and frame.f_globals.get("__name__") == "roller_mlir.support.diagnostics":
+            return
+        # A native module that is left half-initialised may end the process later: try again when it is imported.
+        if frame.f_code.co_filename.startswith("<frozen importlib"):
+            signal.signal(signal.SIGALRM, lambda number, frame: _interrupt(frame))
+            signal.setitimer(signal.ITIMER_REAL, _AGAIN_S)
             return
         frame = frame.f_back
     sys.unraisablehook = _silence

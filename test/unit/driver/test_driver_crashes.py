@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What would end the tools without a word: crashes of MLIR, signals, too little memory, tools that never end."""
 
+import importlib
 import os
 import resource
 import signal
@@ -118,4 +119,24 @@ def test_a_signal_to_a_whole_group_counts_once(monkeypatch: pytest.MonkeyPatch) 
     finally:
         signal.signal(signal.SIGINT, before)
         monkeypatch.undo()
+        roller_interrupt._pending = False  # pyright: ignore[reportPrivateUsage]
+
+
+def test_an_import_ends_before_the_interrupt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "slow_native_module.py").write_text(
+        "import signal, sys\nsignal.raise_signal(signal.SIGINT)\nsys.whole_module = True\n"
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    before = signal.getsignal(signal.SIGINT), signal.getsignal(signal.SIGALRM)
+    try:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        roller_interrupt.install()
+        importlib.import_module("slow_native_module")
+        with pytest.raises(KeyboardInterrupt):
+            time.sleep(30)
+        assert vars(sys).pop("whole_module")
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        for number, handler in zip((signal.SIGINT, signal.SIGALRM), before, strict=True):
+            signal.signal(number, handler)
         roller_interrupt._pending = False  # pyright: ignore[reportPrivateUsage]
