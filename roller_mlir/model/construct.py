@@ -28,7 +28,7 @@ from roller_mlir.model.instruction import atoms
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.neighbours import neighbours
 from roller_mlir.model.options import ConstructOptions
-from roller_mlir.model.problems import capacity_problem, resource_problem, stages_problem
+from roller_mlir.model.problems import capacity_problem, matrix_problem, resource_problem, stages_problem
 from roller_mlir.model.program import Program
 from roller_mlir.model.refine import refine
 from roller_mlir.model.rows import row_problem, row_programs
@@ -178,6 +178,8 @@ def _finished(found: list[Candidate], options: ConstructOptions) -> list[Plan]:
     """
     plans: list[Plan] = []
     for one in sorted(found, key=lambda one: one.rank):
+        if matrix_problem(one.facts, one.estimate.program):  # without its rule, tiles that no instruction has
+            continue
         plan = finish(one.facts, one.estimate, padded="memory-bank" not in options.disabled_rules)
         fits = plan.prediction is not None and plan.prediction.tasks_per_unit > 0
         if fits and not plan_problem(one.facts.expression, plan):

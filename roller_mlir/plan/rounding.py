@@ -57,11 +57,11 @@ class Rounding:
     Attributes:
         accumulator: Type of partial sums.
         product: Type to which each product may be rounded before it is added; "" where all products are exact.
-        factor: Type to which factors are rounded ("tf32"); "" where they are taken as they are.
+        factor: Type to which factors are rounded or cut off ("tf32"); "" where they are taken as they are.
         parts: Partial results that are rounded to `part`, then added in it.
         part: Their type.
-        truncates: Whether matrix instructions cut off digits of each partial sum and of tf32 factors, as those of
-            devices do, instead of rounding.
+        truncates: Whether matrix instructions cut off digits of each partial sum, as those of devices do, instead of
+            rounding.
     """
 
     accumulator: str
@@ -120,7 +120,7 @@ def sum_error(xp: Any, terms: Terms, rounding: Rounding) -> Any:
         exact = terms.magnitude <= terms.quantum / u
         error = error + xp.where(exact, 0.0, each + least * terms.count**0.5)
     if rounding.factor:
-        u = unit(rounding.factor) * (2 if rounding.truncates else 1)
+        u = factor_unit(rounding)
         each = xp.minimum(2 * u * terms.magnitude, UNLIKELY * u * xp.sqrt(2 * terms.squares))
         error = error + each + 2 * u * abs(terms.total)
     if rounding.truncates:
@@ -128,6 +128,11 @@ def sum_error(xp: Any, terms: Terms, rounding: Rounding) -> Any:
         each = terms.count / 8 * u * xp.maximum(_typical(xp, terms), terms.extreme)
         error = error + xp.where(terms.magnitude <= terms.quantum / u, 0.0, each)
     return error
+
+
+def factor_unit(rounding: Rounding) -> float:
+    """Return the largest relative error of a factor: of tf32 `mma` ignores the lower digits, tensor copies round."""
+    return 2 * unit(rounding.factor)
 
 
 def _additions(xp: Any, terms: Terms, count: int, kind: str) -> Any:

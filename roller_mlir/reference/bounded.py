@@ -120,6 +120,8 @@ def settle(exact: Array, error: Array | None, element_type: str, rounding: Array
     with np.errstate(all="ignore"):
         size = np.abs(exact)
         own = half_spacing(np, size + error, element_type)
+        if element_type == "f64":  # which the value is rounded to already
+            own = 2 * own
         wide = np.where(error > 0, error + own, 0.0)
         edge = OVERFLOW[element_type]
         outside = np.isfinite(exact) & (size + wide >= edge) & (error > 0)

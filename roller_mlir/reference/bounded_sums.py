@@ -15,6 +15,7 @@ from roller_mlir.plan.rounding import (
     Rounding,
     Terms,
     extreme_of,
+    factor_unit,
     sum_error,
     unit,
 )
@@ -210,6 +211,17 @@ def _tf32(values: Array) -> Array:
     """Return values rounded to 11 binary digits."""
     fraction, exponent = np.frexp(values)
     return np.ldexp(np.rint(np.ldexp(fraction, 11)), exponent - 11)
+
+
+def rounded_factor(value: Bounded, rounding: Rounding) -> Bounded:
+    """Return a factor as a kernel may take it: with fewer digits.
+
+    Args:
+        value: The factor as the program has it.
+        rounding: Its `factor` is the type.
+    """
+    error = np.where(value.data == _tf32(value.data), 0.0, np.abs(value.data) * factor_unit(rounding))
+    return replace(value, error=error + value.errors()) if error.any() else value
 
 
 def _overflowing(terms: Terms, error: Array, element_type: str) -> Array:

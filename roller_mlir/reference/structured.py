@@ -21,7 +21,7 @@ import numpy as np
 from roller_mlir.plan.accumulation import UNKNOWN, Accumulation
 from roller_mlir.reference.body import BodyEvaluator, Contribution, find_contribution, find_product
 from roller_mlir.reference.bounded import Bounded, Written
-from roller_mlir.reference.bounded_sums import bounded_products, bounded_reduction
+from roller_mlir.reference.bounded_sums import bounded_products, bounded_reduction, rounded_factor
 from roller_mlir.reference.scalars import REDUCERS
 from roller_mlir.reference.values import Array, is_float, round_to
 from roller_mlir.support.bindings import ir, linalg
@@ -85,7 +85,7 @@ def _evaluate(
     if not prod(space.extents[i] for i in space.reduction):
         return [operands[space.inputs + number] for number in space.outputs]
     by_product = _by_product(space, block, operands, types[0], accumulation)
-    return [by_product] if by_product is not None else _by_points(space, block, operands, types)
+    return [by_product] if by_product is not None else _by_points(space, block, operands, types, accumulation)
 
 
 def _maps(op: ir.Operation) -> tuple[Any, ...]:
@@ -160,8 +160,26 @@ def _plain_loops(affine_map: Any) -> tuple[int, ...] | None:
     return loops if -1 not in loops and len(set(loops)) == len(loops) else None
 
 
-def _by_points(space: _Space, block: Any, operands: Sequence[Bounded], types: Sequence[str]) -> list[Bounded]:
+def _rounded_factors(
+    space: _Space, block: Any, operands: Sequence[Bounded], element_type: str, accumulation: Accumulation
+) -> Sequence[Bounded]:
+    """Return the operands, in doubt where matrix instructions round the factors of a sum of products."""
+    found = find_product(block, space.inputs) if space.reduction else None
+    if found is None:
+        return operands
+    factors, product = found
+    types = [str(block.arguments[i].type) for i in factors]
+    rounding = accumulation.rounding(types, product, element_type, prod(space.extents))
+    if not rounding.factor:
+        return operands
+    return [rounded_factor(one, rounding) if number in factors else one for number, one in enumerate(operands)]
+
+
+def _by_points(
+    space: _Space, block: Any, operands: Sequence[Bounded], types: Sequence[str], accumulation: Accumulation
+) -> list[Bounded]:
     """Evaluate by way 2 or 3, a chunk of the parallel loops at a time."""
+    operands = _rounded_factors(space, block, operands, types[0], accumulation)
     initial = [operands[space.inputs + number] for number in space.outputs]
     outputs = [Written(value) for value in initial]
     terminator = list(block.operations)[-1].operation

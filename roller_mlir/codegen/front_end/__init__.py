@@ -31,6 +31,7 @@ from roller_mlir.codegen.front_end.result_loops import split_result_loops
 from roller_mlir.codegen.front_end.result_sums import expand_result_sums
 from roller_mlir.codegen.front_end.scalar_arguments import wrap_scalars
 from roller_mlir.codegen.front_end.scalars import sink_scalars
+from roller_mlir.codegen.front_end.strided_insertions import copy_strided_paddings
 from roller_mlir.codegen.front_end.unroll import check_steps
 from roller_mlir.codegen.front_end.winograd import contract_transforms
 from roller_mlir.support.bindings import ir
@@ -53,6 +54,7 @@ BEFORE_SIMPLIFYING: tuple[Rewrite, ...] = (
     ask_by_comparing,
     decide_conditions,
     forget_empty_tensors,
+    copy_strided_paddings,
     wrap_scalars,
 )
 AFTER_SIMPLIFYING: tuple[Rewrite, ...] = (
