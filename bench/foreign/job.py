@@ -28,7 +28,7 @@ ENTRY = "job:run"
 _OPTIONS = CompileOptions(binaries=False, cache=False)
 _TIMEOUT_S = 120.0
 _MOST_ELEMENTS, _MOST_OPERATIONS = 1 << 26, 1 << 32
-"""Of all buffers and of all kernels of a program that is run; larger ones are compiled alone."""
+"""Of all buffers and of all kernels of a program that is run; plans of larger ones run at small extents."""
 
 
 @dataclass(frozen=True)
