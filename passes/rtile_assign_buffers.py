@@ -19,12 +19,12 @@ from math import prod
 from typing import ClassVar
 
 from roller_mlir.codegen.buffer_order import ROLE, order_fault
-from roller_mlir.codegen.buffer_programs import move_program
-from roller_mlir.codegen.task_context import element_bytes
+from roller_mlir.codegen.builder.task_context import element_bytes
+from roller_mlir.loops.buffer_programs import move_program
 from roller_mlir.mapping.arena_offsets import Lifetime, assign_offsets
 from roller_mlir.support.bindings import arith, func, ir
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.passes import Pass, register
+from roller_mlir.support.passes.passes import Pass, register
 from roller_mlir.support.values import defining_op, free_symbols
 
 RESHAPES = {"tensor.expand_shape": "memref.expand_shape", "tensor.collapse_shape": "memref.collapse_shape"}

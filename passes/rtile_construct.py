@@ -35,20 +35,20 @@ from dataclasses import dataclass, replace
 from typing import ClassVar
 
 from roller_mlir.codegen import FAMILIES
-from roller_mlir.codegen.linalg_reader import StructuredOp, erase_unused, read_structured
-from roller_mlir.codegen.split_reduction import split_reduction
-from roller_mlir.codegen.units import group_of, named_units, planned_blocks
-from roller_mlir.codegen.wrap import wrap
 from roller_mlir.dialects import rtile
 from roller_mlir.dialects.rtile_checks import InvalidOpError
 from roller_mlir.hal import Device, find_device
 from roller_mlir.hal.instructions import FAMILIES as FAMILIES_OF_DEVICES
+from roller_mlir.linalg.group.units import group_of, named_units, planned_blocks
+from roller_mlir.linalg.group.wrap import wrap
+from roller_mlir.linalg.reader import StructuredOp, erase_unused, read_structured
+from roller_mlir.linalg.rewrite.split_reduction import split_reduction
 from roller_mlir.model import ConstructionError, ConstructOptions
-from roller_mlir.model.adopt import adopt
-from roller_mlir.model.alignment import RULES
-from roller_mlir.model.best_plan import best_plan
 from roller_mlir.model.options import MOST_STAGES
-from roller_mlir.model.permitted import choice_problem
+from roller_mlir.model.search.adopt import adopt
+from roller_mlir.model.search.alignment import RULES
+from roller_mlir.model.search.best_plan import best_plan
+from roller_mlir.model.search.permitted import choice_problem
 from roller_mlir.plan import Part, Plan, Split, TensorExpression
 from roller_mlir.plan.codec import JsonValue, to_json
 from roller_mlir.plan.plan_file import read_plan_file
@@ -57,7 +57,7 @@ from roller_mlir.plan.tuning import Found, TuningError, describe, read_tuning
 from roller_mlir.plan.tuning_key import tuning_key
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError, fail, remark
-from roller_mlir.support.passes import Pass, option, register
+from roller_mlir.support.passes.passes import Pass, option, register
 
 JOIN_SUFFIX = "_join"
 

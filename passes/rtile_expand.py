@@ -26,17 +26,17 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from roller_mlir.codegen import FAMILIES
-from roller_mlir.codegen.equal_programs import EqualPrograms, copy_of
-from roller_mlir.codegen.expansion import Expansion
-from roller_mlir.codegen.group import GroupError, members_of, read_group
-from roller_mlir.codegen.linalg_reader import erase_unused
-from roller_mlir.codegen.program import check_no_loose_ops, programs_of
 from roller_mlir.dialects import rtile
-from roller_mlir.mapping.plan_check import plan_problem
+from roller_mlir.linalg.group.group import GroupError, members_of, read_group
+from roller_mlir.linalg.reader import erase_unused
+from roller_mlir.linalg.rewrite.equal_programs import EqualPrograms, copy_of
+from roller_mlir.loops.expansion import Expansion
+from roller_mlir.loops.program import check_no_loose_ops, programs_of
+from roller_mlir.mapping.checks.plan_check import plan_problem
 from roller_mlir.plan import Plan
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.passes import Pass, register
+from roller_mlir.support.passes.passes import Pass, register
 
 
 @register

@@ -29,23 +29,23 @@ from itertools import pairwise
 from typing import Any, ClassVar
 
 from roller_mlir.codegen import FAMILIES
-from roller_mlir.codegen.compose import compose_into_readers
-from roller_mlir.codegen.fusion import Cost, Decision, Fusion, Weigh, leaving
-from roller_mlir.codegen.group import starts_others_only
-from roller_mlir.codegen.group_axes import fuse_axes_of_groups
-from roller_mlir.codegen.linalg_reader import erase_unused, is_structured, read_structured
-from roller_mlir.codegen.pads import PAD, padding_of
-from roller_mlir.codegen.separate import renew_operands, separate_results, separate_views
-from roller_mlir.codegen.unit_extents import read_through_unit_extents
-from roller_mlir.codegen.wrap import wrap
 from roller_mlir.hal import Device, find_device
+from roller_mlir.linalg.group.axes import fuse_axes_of_groups
+from roller_mlir.linalg.group.group import starts_others_only
+from roller_mlir.linalg.group.wrap import wrap
+from roller_mlir.linalg.pads import PAD, padding_of
+from roller_mlir.linalg.reader import erase_unused, is_structured, read_structured
+from roller_mlir.linalg.rewrite.compose import compose_into_readers
+from roller_mlir.linalg.rewrite.fusion import Cost, Decision, Fusion, Weigh, leaving
+from roller_mlir.linalg.rewrite.separate import renew_operands, separate_results, separate_views
+from roller_mlir.linalg.rewrite.unit_extents import read_through_unit_extents
 from roller_mlir.model import ConstructionError, ConstructOptions
-from roller_mlir.model.best_plan import best_plan
+from roller_mlir.model.search.best_plan import best_plan
 from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.merge_axes import merge_axes
 from roller_mlir.support.bindings import func, ir, passmanager
 from roller_mlir.support.diagnostics import remark
-from roller_mlir.support.passes import Pass, option, register
+from roller_mlir.support.passes.passes import Pass, option, register
 from roller_mlir.support.values import defining_op, values_used
 
 VIEWS = ("tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice", PAD)

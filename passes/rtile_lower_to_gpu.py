@@ -17,14 +17,14 @@ Paper: ROLLER section 3.2; RAMMER section 4 for the task body as a function of t
 from dataclasses import dataclass
 from typing import ClassVar
 
-from roller_mlir.codegen.equal_programs import EqualPrograms
 from roller_mlir.codegen.kernel import Kernel, KernelLimits, emit_kernel
-from roller_mlir.codegen.program import check_no_loose_ops, programs_of
 from roller_mlir.dialects import rtile
 from roller_mlir.hal import find_device
+from roller_mlir.linalg.rewrite.equal_programs import EqualPrograms
+from roller_mlir.loops.program import check_no_loose_ops, programs_of
 from roller_mlir.support.bindings import arith, ir
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.passes import Pass, option, register
+from roller_mlir.support.passes.passes import Pass, option, register
 from roller_mlir.support.values import free_symbol
 
 KERNELS = "kernels"

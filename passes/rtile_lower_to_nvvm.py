@@ -18,10 +18,10 @@ block is not the kernel's; an op without lowering. Paper: none, the way to the v
 from dataclasses import dataclass
 from typing import ClassVar
 
-from roller_mlir.codegen.backend import lower_to_nvvm
+from roller_mlir.backend import lower_to_nvvm
 from roller_mlir.hal import find_device
 from roller_mlir.support.bindings import ir
-from roller_mlir.support.passes import Pass, option, register
+from roller_mlir.support.passes.passes import Pass, option, register
 
 
 @register

@@ -12,7 +12,7 @@ what is written at sums of loops, each element once, is written at loops and res
 by an op of its own; an `scf.if` of a body is both sides and an `arith.select`; a padding by no constant number is one
 by zero and an `arith.select`; operations of affine are arith; loops of constant trips are unrolled, those of more than
 `unroll-limit` steps so that their steps share kernels; calls are inlined, globals that nothing changes are constants,
-assertions are left out with a remark (`roller_mlir.codegen.front_end` lists these rewrites). Loops of extent 1 stay
+assertions are left out with a remark (`roller_mlir.linalg.front_end` lists these rewrites). Loops of extent 1 stay
 where nothing is fused: they cost nothing to plan.
 
     func.func @f(%x: tensor<8x4x16xf32>, %y: tensor<8x4x16xf32>) -> (tensor<8x4x16xf32>, tensor<8x4x16xf32>) {
@@ -40,14 +40,14 @@ Paper: ROLLER section 3.2 (axis fusion).
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from roller_mlir.codegen.accepted_input import RESHAPES, check_operations, check_signatures, compiled_functions
-from roller_mlir.codegen.axis_fusion import fuse_axes
-from roller_mlir.codegen.front_end import AFTER_SIMPLIFYING, BEFORE_SIMPLIFYING, rewrite
-from roller_mlir.codegen.front_end.unroll import unroll_loops
-from roller_mlir.codegen.separate import renew_operands, separate_results, separate_views
-from roller_mlir.codegen.views import VIEWS
+from roller_mlir.linalg.accepted_input import RESHAPES, check_operations, check_signatures, compiled_functions
+from roller_mlir.linalg.front_end import AFTER_SIMPLIFYING, BEFORE_SIMPLIFYING, rewrite
+from roller_mlir.linalg.front_end.control.unroll import unroll_loops
+from roller_mlir.linalg.rewrite.axis_fusion import fuse_axes
+from roller_mlir.linalg.rewrite.separate import renew_operands, separate_results, separate_views
+from roller_mlir.linalg.views import VIEWS
 from roller_mlir.support.bindings import ir, passmanager
-from roller_mlir.support.passes import Pass, option, register
+from roller_mlir.support.passes.passes import Pass, option, register
 
 SIMPLIFY = "builtin.module(convert-elementwise-to-linalg,func.func(canonicalize,cse))"
 CLEAN = "builtin.module(func.func(canonicalize,cse))"

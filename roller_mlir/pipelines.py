@@ -7,7 +7,7 @@ roller-opt matmul.mlir --pass-pipeline='builtin.module(roller-to-nvvm{device=h20
 
 import importlib
 
-from roller_mlir.support.passes import NamedPipeline, register_pipeline
+from roller_mlir.support.passes.passes import NamedPipeline, register_pipeline
 
 _TO_KERNELS = (
     "rtile-normalize",

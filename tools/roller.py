@@ -10,26 +10,26 @@ from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import TYPE_CHECKING
 
-from roller_mlir.tools.roller_interrupt import interruptible
+from roller_mlir.console.interrupt import interruptible
 
 if TYPE_CHECKING:
     import argparse
 
 # Sub-command to (module, summary). A module is imported when its name is on the command line, or for the manual.
 COMMANDS = {
-    "compile": ("roller_mlir.tools.roller_compile", "compile a .mlir file into an artifact, or show a stage of it"),
+    "compile": ("roller_mlir.tools.commands.compile", "compile a .mlir file into an artifact, or show a stage of it"),
     "run": (
-        "roller_mlir.tools.roller_run",
+        "roller_mlir.tools.commands.run",
         "run an artifact or a .mlir file, check it against numpy, count transactions",
     ),
-    "explain": ("roller_mlir.tools.roller_explain", "show how an operator is planned, and why so"),
-    "suite": ("roller_mlir.tools.roller_suite", "run the operators of a suite through a stage"),
-    "tune": ("roller_mlir.tools.roller_tune", "measure the best plans of each operator, and keep the fastest"),
-    "fuzz": ("roller_mlir.tools.roller_fuzz", "compile, run and check random programs"),
-    "report": ("roller_mlir.tools.roller_report", "make a report of what was measured with a kit"),
-    "cache": ("roller_mlir.tools.roller_cache", "look at the cache of compiled functions, or empty it"),
-    "completion": ("roller_mlir.tools.roller_completion", "print what completes commands and flags in a shell"),
-    "devices": ("roller_mlir.tools.roller_devices", "list the devices, or all that is known of one"),
+    "explain": ("roller_mlir.tools.commands.explain", "show how an operator is planned, and why so"),
+    "suite": ("roller_mlir.tools.commands.suite.command", "run the operators of a suite through a stage"),
+    "tune": ("roller_mlir.tools.commands.tune", "measure the best plans of each operator, and keep the fastest"),
+    "fuzz": ("roller_mlir.tools.commands.fuzz", "compile, run and check random programs"),
+    "report": ("roller_mlir.tools.commands.report", "make a report of what was measured with a kit"),
+    "cache": ("roller_mlir.tools.commands.cache", "look at the cache of compiled functions, or empty it"),
+    "completion": ("roller_mlir.tools.commands.completion", "print what completes commands and flags in a shell"),
+    "devices": ("roller_mlir.tools.commands.devices", "list the devices, or all that is known of one"),
 }
 
 # They work in a child, so that a crash of MLIR, LLVM or a kernel is an error with an exit code.
@@ -54,7 +54,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return interruptible("roller", lambda: _main(arguments), whole_process=argv is None)
 
     if argv is None and arguments and arguments[0] in IN_CHILD:
-        from roller_mlir.tools.roller_child import in_child
+        from roller_mlir.console.child import in_child
 
         return in_child("roller", work)
     return work()
@@ -66,9 +66,9 @@ def _main(arguments: list[str]) -> int:
     from contextlib import redirect_stdout
 
     from roller_mlir import __version__
-    from roller_mlir.tools.roller_colour import add_colour_argument
-    from roller_mlir.tools.roller_errors import plain_record, run_guarded
-    from roller_mlir.tools.roller_output import print_json, print_line
+    from roller_mlir.console.colour import add_colour_argument
+    from roller_mlir.console.errors import plain_record, run_guarded
+    from roller_mlir.console.output import print_json, print_line
 
     parser = argparse.ArgumentParser(
         prog="roller",

@@ -4,7 +4,7 @@
 import sys
 from collections.abc import Sequence
 
-from roller_mlir.tools.roller_interrupt import interruptible
+from roller_mlir.console.interrupt import interruptible
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -19,7 +19,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
 
     def work() -> int:
-        from roller_mlir.tools.opt_driver import drive
+        from roller_mlir.tools.opt.driver import drive
 
         return drive(list(sys.argv[1:] if argv is None else argv), in_child=argv is None)
 

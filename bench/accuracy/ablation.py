@@ -14,10 +14,10 @@ from figures import Values, loss, miss, spearman, table
 from within_operators import FOLDERS, RS, STRIDED, Layer, select
 
 from roller_mlir.hal import Device, find_device
-from roller_mlir.mapping.bank_phases import Banks
-from roller_mlir.model.timing import Work, seconds_by_layer, total_seconds
-from roller_mlir.suites import published
-from roller_mlir.suites.cnnopt_rows import row_work
+from roller_mlir.mapping.layout.bank_phases import Banks
+from roller_mlir.model.cost.timing import Work, seconds_by_layer, total_seconds
+from roller_mlir.suites.published import published
+from roller_mlir.suites.published.cnnopt_rows import row_work
 
 Change = Callable[[Work], Work]
 LAYERS = ("latency", "compute", "l2", "global", "workgroup")

@@ -16,7 +16,7 @@ import time
 from pathlib import Path
 
 import roller_mlir
-from roller_mlir.compiler.cache_store import CacheStore
+from roller_mlir.compiler.cache.store import CacheStore
 from roller_mlir.suites import find_suite
 from roller_mlir.suites.write import function_text
 

@@ -30,7 +30,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
 import roller_mlir
-from roller_mlir.compiler.cache_store import CacheStore
+from roller_mlir.compiler.cache.store import CacheStore
 from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.source import Source
 from roller_mlir.runtime import Artifact
@@ -194,7 +194,7 @@ def stress(folder: Path, seconds: float, processes: int, period_s: float, seed: 
 
 def _note_publications(log: Log) -> None:
     """Let the compiler's own store note what it has published."""
-    from roller_mlir.compiler import cache
+    from roller_mlir.compiler.cache import cache
 
     LoggedStore.log = log
     cache.CacheStore = LoggedStore

@@ -11,12 +11,12 @@ from typing import Any
 from roller_mlir.hal import Device, find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.model.atom import Atom
+from roller_mlir.model.cost.performance import facts_of as facts_of_plan
+from roller_mlir.model.cost.performance import warm
+from roller_mlir.model.cost.roofline import moved_bytes
 from roller_mlir.model.facts import Facts
 from roller_mlir.model.instruction import atoms
 from roller_mlir.model.machine import machine_of
-from roller_mlir.model.performance import facts_of as facts_of_plan
-from roller_mlir.model.performance import warm
-from roller_mlir.model.roofline import moved_bytes
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.split import first_expression, first_plan, join_expression
 from roller_mlir.suites import Operator, find_suite

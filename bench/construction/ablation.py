@@ -10,7 +10,7 @@ from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.hal import find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
-from roller_mlir.model.alignment import RULES
+from roller_mlir.model.search.alignment import RULES
 from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.accumulation import accumulation_of
 from roller_mlir.reference import compare_all, evaluate_function

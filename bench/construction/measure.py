@@ -10,7 +10,7 @@ from typing import Any
 
 from roller_mlir.hal import Device, find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
-from roller_mlir.model.roofline import compulsory_bytes
+from roller_mlir.model.cost.roofline import compulsory_bytes
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.suites import Operator
 from roller_mlir.suites.expression import read_operator

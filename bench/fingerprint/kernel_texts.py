@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import roller_mlir
 from roller_mlir import Artifact, CompileOptions
-from roller_mlir.codegen.backend import compile_kernels
+from roller_mlir.backend import compile_kernels
 from roller_mlir.hal import find_device
 from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.manifest import Kernel

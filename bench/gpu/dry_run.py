@@ -20,20 +20,20 @@ from types import FrameType
 from roller_mlir.compiler.driver import compile_kernel_module
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
+from roller_mlir.console.interrupt import interruptible
 from roller_mlir.hal import Device, find_device
 from roller_mlir.measure.calibration.probes import experiments
-from roller_mlir.measure.contents import Wanted, of_example, of_suite
-from roller_mlir.measure.kit_files import KitError
-from roller_mlir.measure.pack import PackOptions, pack_kit
+from roller_mlir.measure.kit.contents import Wanted, of_example, of_suite
+from roller_mlir.measure.kit.files import KitError
+from roller_mlir.measure.kit.pack import PackOptions, pack_kit
+from roller_mlir.measure.kit.smoke import of_smoke
 from roller_mlir.measure.records import Probe
-from roller_mlir.measure.results_file import read_results
+from roller_mlir.measure.report.results_file import read_results
 from roller_mlir.measure.runner.main import main as run_kit
-from roller_mlir.measure.smoke import of_smoke
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.errors import ArtifactError
 from roller_mlir.suites.operator import Operator
 from roller_mlir.tools.roller import main as roller
-from roller_mlir.tools.roller_interrupt import interruptible
 
 ROOT = Path(__file__).resolve().parents[2]
 PLANTED = ("smoke/product/f16", "smoke/stored", "smoke/product-mma")

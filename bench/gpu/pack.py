@@ -19,22 +19,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
+from roller_mlir.console.arguments import patterns, positive
+from roller_mlir.console.interrupt import interruptible
 from roller_mlir.hal import DeviceError, find_device
 from roller_mlir.measure.calibration.probes import left_out, probes_for
-from roller_mlir.measure.contents import HALF_KINDS, Wanted, of_example, of_gemms, of_suite
-from roller_mlir.measure.example_sizes import LARGE
-from roller_mlir.measure.kit_files import KitError
-from roller_mlir.measure.pack import Packed, PackOptions, pack_kit
+from roller_mlir.measure.kit.contents import HALF_KINDS, Wanted, of_example, of_gemms, of_suite
+from roller_mlir.measure.kit.example_sizes import LARGE
+from roller_mlir.measure.kit.files import KitError
+from roller_mlir.measure.kit.pack import Packed, PackOptions, pack_kit
+from roller_mlir.measure.kit.smoke import of_smoke
 from roller_mlir.measure.records import Skipped
-from roller_mlir.measure.smoke import of_smoke
 from roller_mlir.runtime.errors import ArtifactError
 from roller_mlir.suites import SuiteError, find_suite
 from roller_mlir.suites.element_types import DTYPES
 from roller_mlir.suites.select import select
-from roller_mlir.support.jobs import JobsError
-from roller_mlir.tools.roller_arguments import patterns, positive
-from roller_mlir.tools.roller_interrupt import interruptible
-from roller_mlir.tools.roller_targets import anywhere
+from roller_mlir.support.jobs.jobs import JobsError
+from roller_mlir.tools.commands.targets import anywhere
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 SHOWN = 3

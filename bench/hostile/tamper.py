@@ -59,9 +59,9 @@ MAKE = """import sys
 from pathlib import Path
 import roller_mlir
 from roller_mlir.hal import find_device, template
-from roller_mlir.measure.contents import of_gemms
-from roller_mlir.measure.pack import pack_kit
-from roller_mlir.measure.packing import PackOptions
+from roller_mlir.measure.kit.contents import of_gemms
+from roller_mlir.measure.kit.pack import pack_kit
+from roller_mlir.measure.kit.packing import PackOptions
 place = Path(sys.argv[1])
 roller_mlir.compile((place / "f.mlir").read_text(), "h200", binaries=False, llvm=True).save(place / "f.roller")
 (place / "d.toml").write_text(template(find_device("h200")))

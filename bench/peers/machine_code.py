@@ -6,10 +6,10 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from roller_mlir.codegen.backend.assembly import Listing, main_loop, read_sass
-from roller_mlir.codegen.backend.statistics import from_ptxas
-from roller_mlir.codegen.backend.toolchain import NVDISASM_REMEDY, PTXAS_REMEDY, find_toolchain
-from roller_mlir.codegen.backend.tools import run_tool
+from roller_mlir.backend.checks.assembly import Listing, main_loop, read_sass
+from roller_mlir.backend.checks.statistics import from_ptxas
+from roller_mlir.backend.toolchain import NVDISASM_REMEDY, PTXAS_REMEDY, find_toolchain
+from roller_mlir.backend.tools import run_tool
 from roller_mlir.hal import Device
 from roller_mlir.mapping.resources import tasks_per_unit
 

@@ -72,7 +72,7 @@ multiply-adds, matrix instructions, widths of accesses, local memory, registers,
 
 Of kernels with `wgmma` the integers of PTX are followed, one thread of each warpgroup through all buffers of the ring,
 and what they come to is compared with the plan and with NVIDIA's documents, whose rules stand in a file of their own
-that the code generator does not use (`roller_mlir/codegen/backend/hopper_rules.py`):
+that the code generator does not use (`roller_mlir/backend/checks/hopper/rules.py`):
 
 - Tensor maps: extents, strides (multiples of 16 B), boxes (up to 256, whole 16 B, lines within the span of the
   swizzle) and element strides are what the driver takes; type, extents, strides, element strides and swizzle are those

@@ -9,7 +9,7 @@ None writes into what it reads, and each output is written.
 from bisect import bisect_left, insort
 from typing import Any
 
-from roller_mlir.codegen.task_context import element_bytes
+from roller_mlir.codegen.builder.task_context import element_bytes
 from roller_mlir.dialects import rtile
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import defining_op

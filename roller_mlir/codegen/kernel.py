@@ -6,11 +6,11 @@ The wrapper alone knows of block and thread ids, of attributions and of what may
 
 from math import prod
 
-from roller_mlir.codegen.arena import plan_arena
-from roller_mlir.codegen.emitter import Emitter
-from roller_mlir.codegen.hopper import emit_hopper_kernel
-from roller_mlir.codegen.hopper_steps import uses_wgmma
-from roller_mlir.codegen.hopper_stores import is_tensor_store
+from roller_mlir.codegen.builder.emitter import Emitter
+from roller_mlir.codegen.builder.task_context import TaskContext
+from roller_mlir.codegen.hopper.kernel import emit_hopper_kernel
+from roller_mlir.codegen.hopper.steps import uses_wgmma
+from roller_mlir.codegen.hopper.stores import is_tensor_store
 from roller_mlir.codegen.kernel_function import (
     Kernel,
     KernelLimits,
@@ -20,11 +20,11 @@ from roller_mlir.codegen.kernel_function import (
     gpu_id,
     note_counts,
 )
-from roller_mlir.codegen.loop_nest import unit_nest
-from roller_mlir.codegen.program import computes_of, stores_of
-from roller_mlir.codegen.task import TaskBuilder
-from roller_mlir.codegen.task_context import TaskContext
+from roller_mlir.codegen.task.arena import plan_arena
+from roller_mlir.codegen.task.task import TaskBuilder
 from roller_mlir.dialects import rtile
+from roller_mlir.loops.loop_nest import unit_nest
+from roller_mlir.loops.program import computes_of, stores_of
 from roller_mlir.mapping.index import Symbol
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail

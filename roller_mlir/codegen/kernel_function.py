@@ -4,9 +4,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from roller_mlir.codegen.attributes import FMA_COUNT, MATRIX_COUNT, TASKS_PER_UNIT, TENSOR_MAP, WORKGROUP_ALIGNMENT
-from roller_mlir.codegen.program import loads_of, stores_of
 from roller_mlir.dialects import rtile
+from roller_mlir.loops.attributes import FMA_COUNT, MATRIX_COUNT, TASKS_PER_UNIT, TENSOR_MAP, WORKGROUP_ALIGNMENT
+from roller_mlir.loops.program import loads_of, stores_of
 from roller_mlir.mapping.arena_offsets import TILE_ALIGNMENT_BYTES
 from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.tensor_map import TensorMap

@@ -6,7 +6,7 @@ from importlib import metadata
 from platform import python_version
 from typing import Any
 
-from roller_mlir.codegen.backend import KernelBinary
+from roller_mlir.backend import KernelBinary
 from roller_mlir.compiler.errors import InternalError
 from roller_mlir.compiler.launch_list import LaunchList
 from roller_mlir.compiler.stages import Stages

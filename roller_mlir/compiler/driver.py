@@ -5,10 +5,10 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from roller_mlir.codegen.backend import KernelBinary, compile_kernels
-from roller_mlir.codegen.backend.job import Emit
+from roller_mlir.backend import KernelBinary, compile_kernels
+from roller_mlir.backend.job import Emit
 from roller_mlir.compiler.assemble import assemble
-from roller_mlir.compiler.cache import CompileCache, artifact_slot, binaries_slot, open_cache
+from roller_mlir.compiler.cache.cache import CompileCache, artifact_slot, binaries_slot, open_cache
 from roller_mlir.compiler.errors import InternalError
 from roller_mlir.compiler.first_stage import BUFFERS, KERNELS, first_pass, open_entry
 from roller_mlir.compiler.launch_list import read_launch_list

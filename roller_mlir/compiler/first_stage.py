@@ -10,10 +10,10 @@ Refused beyond linalg: choices of planning, which is over; plans for another dev
 from collections.abc import Iterator
 from typing import Any, cast
 
-from roller_mlir.codegen.program import programs_of
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device
+from roller_mlir.loops.program import programs_of
 from roller_mlir.pipelines import TO_SIM
 from roller_mlir.plan.plan import Plan
 from roller_mlir.support.bindings import ir

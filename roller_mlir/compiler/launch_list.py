@@ -18,7 +18,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, cast
 
-from roller_mlir.codegen.backend.tensor_maps import tensor_maps_of
+from roller_mlir.backend.tensor_maps import tensor_maps_of
 from roller_mlir.compiler.errors import InternalError
 from roller_mlir.plan.manifest import Buffer, Launch, Role, View
 from roller_mlir.plan.tensor_map import TensorMap

@@ -4,11 +4,11 @@
 from dataclasses import dataclass
 from os import PathLike
 
-from roller_mlir.codegen.backend.target import CODE_OBJECT, CODE_OBJECTS
-from roller_mlir.codegen.backend.tools import DEFAULT_TIMEOUT_S
+from roller_mlir.backend.target import CODE_OBJECT, CODE_OBJECTS
+from roller_mlir.backend.tools import DEFAULT_TIMEOUT_S
 from roller_mlir.hal.instructions import FAMILIES
-from roller_mlir.model.alignment import RULES
 from roller_mlir.model.options import MOST_STAGES
+from roller_mlir.model.search.alignment import RULES
 
 
 @dataclass(frozen=True, kw_only=True)

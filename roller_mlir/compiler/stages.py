@@ -6,20 +6,20 @@ from collections.abc import Collection
 from dataclasses import dataclass, field
 from typing import Any
 
-from roller_mlir.codegen.group import GroupError, members_of, read_group
-from roller_mlir.codegen.program import programs_of
 from roller_mlir.compiler.first_stage import LINALG, passes_from
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device, find_device
-from roller_mlir.mapping.plan_check import plan_problem
-from roller_mlir.mapping.promise import Promise, promise_of
+from roller_mlir.linalg.group.group import GroupError, members_of, read_group
+from roller_mlir.loops.program import programs_of
+from roller_mlir.mapping.checks.plan_check import plan_problem
+from roller_mlir.mapping.checks.promise import Promise, promise_of
 from roller_mlir.passes.rtile_construct import TUNED
 from roller_mlir.pipelines import TO_SIM
 from roller_mlir.plan.plan import Plan
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.passes import Pass
-from roller_mlir.support.pipeline import RunOptions, Step, expand_pipeline, run_pipeline
+from roller_mlir.support.passes.passes import Pass
+from roller_mlir.support.passes.pipeline import RunOptions, Step, expand_pipeline, run_pipeline
 
 PLANNING_PASS = "rtile-construct"
 EVERY = "*"

@@ -15,9 +15,9 @@ from roller_mlir.fuzz.job import Job, Outcome
 from roller_mlir.fuzz.keep import write_failure
 from roller_mlir.fuzz.lost import ORACLE_JOB, lost_oracle
 from roller_mlir.fuzz.pool import RUN_JOB, Pool
-from roller_mlir.fuzz.program import elements
+from roller_mlir.fuzz.program.program import elements
 from roller_mlir.fuzz.shrink import shrink
-from roller_mlir.support.job_pool import JobPool
+from roller_mlir.support.jobs.job_pool import JobPool
 
 
 @dataclass(frozen=True, kw_only=True)

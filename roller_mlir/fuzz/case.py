@@ -5,8 +5,8 @@ from dataclasses import dataclass
 
 from roller_mlir.fuzz.forced import Forced
 from roller_mlir.fuzz.job import Job
-from roller_mlir.fuzz.program import Program
-from roller_mlir.fuzz.write import write_program
+from roller_mlir.fuzz.program.program import Program
+from roller_mlir.fuzz.program.write import write_program
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ import random
 from dataclasses import dataclass, replace
 
 from roller_mlir.hal.instructions import MATRIX_FAMILIES
-from roller_mlir.model.alignment import RULES
+from roller_mlir.model.search.alignment import RULES
 
 
 @dataclass(frozen=True)

@@ -6,17 +6,15 @@ from collections.abc import Callable, Sequence
 from fnmatch import fnmatch
 from typing import TypeVar
 
-from roller_mlir.fuzz.builder import Builder
 from roller_mlir.fuzz.case import Case
-from roller_mlir.fuzz.chains import attention, fused, normalisation, perceptron, reduced_product, softmax
-from roller_mlir.fuzz.contractions import contraction, named_contraction
-from roller_mlir.fuzz.elementwise import element_wise, epilogue, tree
 from roller_mlir.fuzz.forced import draw_forced, draw_matrix_forced
-from roller_mlir.fuzz.gathers import curved, gathered
-from roller_mlir.fuzz.importers import imported_norm
-from roller_mlir.fuzz.known import RejectedError
-from roller_mlir.fuzz.matrix import MOST_POINTS as MATRIX_POINTS
-from roller_mlir.fuzz.matrix import (
+from roller_mlir.fuzz.kinds.chains import attention, fused, normalisation, perceptron, reduced_product, softmax
+from roller_mlir.fuzz.kinds.contractions import contraction, named_contraction
+from roller_mlir.fuzz.kinds.elementwise import element_wise, epilogue, tree
+from roller_mlir.fuzz.kinds.gathers import curved, gathered
+from roller_mlir.fuzz.kinds.importers import imported_norm
+from roller_mlir.fuzz.kinds.matrix import MOST_POINTS as MATRIX_POINTS
+from roller_mlir.fuzz.kinds.matrix import (
     TF32,
     check_tf32,
     matrix_askew,
@@ -25,18 +23,20 @@ from roller_mlir.fuzz.matrix import (
     matrix_convolution,
     matrix_product,
 )
-from roller_mlir.fuzz.matrix import TYPES as MATRIX_TYPES
-from roller_mlir.fuzz.moving import moving_slice, scalars, spread_out
-from roller_mlir.fuzz.packs import packed
-from roller_mlir.fuzz.program import Fill, Node, Ref, without_unused
-from roller_mlir.fuzz.reductions import extreme_place, named_reduction, reduction
-from roller_mlir.fuzz.repeated import equal_operators, loop
-from roller_mlir.fuzz.rows import joined, rows_in_common
-from roller_mlir.fuzz.scalars import is_float
-from roller_mlir.fuzz.views import view_op, views
-from roller_mlir.fuzz.whole_numbers import whole_numbers
-from roller_mlir.fuzz.windows import generic_convolution, named_convolution, pooling
-from roller_mlir.fuzz.write import InvalidProgramError, write_program
+from roller_mlir.fuzz.kinds.matrix import TYPES as MATRIX_TYPES
+from roller_mlir.fuzz.kinds.moving import moving_slice, scalars, spread_out
+from roller_mlir.fuzz.kinds.packs import packed
+from roller_mlir.fuzz.kinds.reductions import extreme_place, named_reduction, reduction
+from roller_mlir.fuzz.kinds.repeated import equal_operators, loop
+from roller_mlir.fuzz.kinds.rows import joined, rows_in_common
+from roller_mlir.fuzz.kinds.views import view_op, views
+from roller_mlir.fuzz.kinds.whole_numbers import whole_numbers
+from roller_mlir.fuzz.kinds.windows import generic_convolution, named_convolution, pooling
+from roller_mlir.fuzz.program.builder import Builder
+from roller_mlir.fuzz.program.known import RejectedError
+from roller_mlir.fuzz.program.program import Fill, Node, Ref, without_unused
+from roller_mlir.fuzz.program.scalars import is_float
+from roller_mlir.fuzz.program.write import InvalidProgramError, write_program
 
 MOST_POINTS = 1 << 15
 _ATTEMPTS = 200

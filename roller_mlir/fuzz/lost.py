@@ -3,7 +3,7 @@
 
 from roller_mlir.fuzz.job import Outcome
 
-ORACLE_JOB = "roller_mlir.fuzz.oracle:run_oracle_job"
+ORACLE_JOB = "roller_mlir.fuzz.oracle.compare:run_oracle_job"
 
 
 def lost_oracle(status: str, message: str) -> Outcome:

@@ -4,7 +4,7 @@
 from collections.abc import Callable
 
 from roller_mlir.fuzz.job import Job, Outcome
-from roller_mlir.support.job_pool import JobPool
+from roller_mlir.support.jobs.job_pool import JobPool
 
 RUN_JOB = "roller_mlir.fuzz.execute:run_job"
 

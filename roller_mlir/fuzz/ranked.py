@@ -6,21 +6,21 @@ import random
 from collections.abc import Sequence
 
 from roller_mlir.codegen import FAMILIES
-from roller_mlir.codegen.group import GroupError, members_of, read_group
-from roller_mlir.codegen.linalg_reader import read_structured
-from roller_mlir.codegen.units import named_units
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.compiler.stages import PLANNING_PASS
 from roller_mlir.hal import find_device
+from roller_mlir.linalg.group.group import GroupError, members_of, read_group
+from roller_mlir.linalg.group.units import named_units
+from roller_mlir.linalg.reader import read_structured
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.pipelines import TO_SIM
 from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.codec import to_json
 from roller_mlir.support.bindings import func, ir, make_context
 from roller_mlir.support.diagnostics import DiagnosedError
-from roller_mlir.support.passes import Pass
-from roller_mlir.support.pipeline import RunOptions, expand_pipeline, run_pipeline
+from roller_mlir.support.passes.passes import Pass
+from roller_mlir.support.passes.pipeline import RunOptions, expand_pipeline, run_pipeline
 
 
 class UnknownPlansError(Exception):

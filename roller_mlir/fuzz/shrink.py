@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from roller_mlir.fuzz.case import Case, job_of
 from roller_mlir.fuzz.job import Job, Outcome
-from roller_mlir.fuzz.program import (
+from roller_mlir.fuzz.program.program import (
     Argument,
     Dense,
     Fill,
@@ -26,8 +26,8 @@ from roller_mlir.fuzz.program import (
     with_node,
     without_unused,
 )
-from roller_mlir.fuzz.scalars import Scalar, rewrite, subexpressions
-from roller_mlir.fuzz.write import InvalidProgramError
+from roller_mlir.fuzz.program.scalars import Scalar, rewrite, subexpressions
+from roller_mlir.fuzz.program.write import InvalidProgramError
 
 
 def shrink(case: Case, outcome: Outcome, run: Callable[[Job], Outcome], budget_s: float) -> tuple[Case, Outcome]:

@@ -11,13 +11,13 @@ from math import ceil, prod
 
 from roller_mlir.hal import Device
 from roller_mlir.mapping.arena_offsets import TILE_ALIGNMENT_BYTES, aligned
-from roller_mlir.mapping.combine import combination_bytes
-from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
-from roller_mlir.mapping.layout import buffer_shape, steps_of
+from roller_mlir.mapping.layout.combine import combination_bytes
+from roller_mlir.mapping.layout.data_tile import copy_map, tile_dimensions
+from roller_mlir.mapping.layout.layout import buffer_shape, steps_of
+from roller_mlir.mapping.layout.window_reads import window_registers
 from roller_mlir.mapping.matrix import wmma_scratch_bytes
 from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS, ring_bytes, store_bytes
 from roller_mlir.mapping.warpgroup_registers import register_problem
-from roller_mlir.mapping.window_reads import window_registers
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import TENSOR, WORKGROUP
 

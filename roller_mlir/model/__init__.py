@@ -4,11 +4,11 @@
 Paper: ROLLER section 3.
 """
 
-from roller_mlir.model.construct import Construction, construct, construction
+from roller_mlir.model.cost.performance import predict
+from roller_mlir.model.cost.traffic import OperandTraffic, operand_traffic
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.options import ConstructOptions
-from roller_mlir.model.performance import predict
-from roller_mlir.model.traffic import OperandTraffic, operand_traffic
+from roller_mlir.model.search.construct import Construction, construct, construction
 
 __all__ = [
     "ConstructOptions",

@@ -10,10 +10,10 @@ from math import gcd, prod
 from operator import itemgetter
 from typing import Any
 
-from roller_mlir.mapping.data_tile import copy_vector
+from roller_mlir.mapping.checks.tensor_copy_rules import tensor_store_fits
 from roller_mlir.mapping.index import power_of_two_divisor
+from roller_mlir.mapping.layout.data_tile import copy_vector
 from roller_mlir.mapping.resources import result_words
-from roller_mlir.mapping.tensor_copy_rules import tensor_store_fits
 from roller_mlir.model.atom import Atom
 from roller_mlir.model.instruction import scalar_atom
 from roller_mlir.model.machine import Machine
@@ -100,7 +100,7 @@ class AccessFacts:
         return found
 
     def copy_vector(self, blocks: Sequence[int], steps: Mapping[int, int], shifts: Mapping[int, int]) -> int:
-        """Return the elements of one global access of a staged copy, as `mapping.layout` will decide."""
+        """Return the elements of one global access of a staged copy, as `mapping.layout.layout` will decide."""
         divisor = self.row_divisor
         for loop, k in self.last_terms:
             if steps[loop] > 1:

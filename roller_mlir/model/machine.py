@@ -10,8 +10,8 @@ from functools import lru_cache
 from math import inf
 
 from roller_mlir.hal import Device, MemoryLayer
-from roller_mlir.mapping.bank_phases import Banks
-from roller_mlir.mapping.layout import MAX_VECTOR_BYTES
+from roller_mlir.mapping.layout.bank_phases import Banks
+from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES
 
 
 @dataclass(frozen=True)

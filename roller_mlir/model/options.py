@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 
 from roller_mlir.hal.instructions import FAMILIES
-from roller_mlir.model.alignment import RULES
+from roller_mlir.model.search.alignment import RULES
 
 MOST_STAGES = 8
 """Buffers of staged operands at most."""

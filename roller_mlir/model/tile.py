@@ -11,7 +11,7 @@ construction sums the same terms from `facts`, where they are remembered.
 from collections.abc import Sequence
 from math import gcd, inf, prod
 
-from roller_mlir.mapping.data_tile import footprint_elements
+from roller_mlir.mapping.layout.data_tile import footprint_elements
 from roller_mlir.plan import Access, TensorExpression
 
 Tile = tuple[int, ...]

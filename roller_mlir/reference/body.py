@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.plan.rounding import DIGITS
-from roller_mlir.reference.bounded import Bounded
-from roller_mlir.reference.bounded_body import apply_bounded, apply_extended, compute
+from roller_mlir.reference.bounds.body import apply_bounded, apply_extended, compute
+from roller_mlir.reference.bounds.nests import Bounded
 from roller_mlir.reference.integers import COMPARE_INTEGERS, EXTENDED
 from roller_mlir.reference.loops import AFFINE, affine_value
 from roller_mlir.reference.scalars import BITCAST, CASTS, COMPARE_FLOATS, OPERATIONS, REDUCERS, SCALARS

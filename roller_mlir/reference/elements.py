@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.reference.body import BodyEvaluator
-from roller_mlir.reference.bounded import Bounded
+from roller_mlir.reference.bounds.nests import Bounded
 from roller_mlir.reference.values import Array
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail

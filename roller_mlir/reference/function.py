@@ -10,9 +10,9 @@ import numpy as np
 
 from roller_mlir.plan.accumulation import UNKNOWN, Accumulation
 from roller_mlir.reference.body import apply_scalar_operation, element_at, is_scalar_operation
-from roller_mlir.reference.bounded import Bounded, Written, join
-from roller_mlir.reference.bounded_body import apply_bounded, apply_extended
-from roller_mlir.reference.bounded_softmax import bounded_softmax
+from roller_mlir.reference.bounds.body import apply_bounded, apply_extended
+from roller_mlir.reference.bounds.nests import Bounded, Written, join
+from roller_mlir.reference.bounds.softmax import bounded_softmax
 from roller_mlir.reference.elements import element, generated, with_element
 from roller_mlir.reference.gathers import gathered, scattered
 from roller_mlir.reference.integers import EXTENDED

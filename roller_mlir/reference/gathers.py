@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 
 from roller_mlir.reference.body import element_at
-from roller_mlir.reference.bounded import Bounded, Written
+from roller_mlir.reference.bounds.nests import Bounded, Written
 from roller_mlir.reference.values import Array
 from roller_mlir.support.bindings import ir
 

@@ -20,8 +20,8 @@ import numpy as np
 
 from roller_mlir.plan.accumulation import UNKNOWN, Accumulation
 from roller_mlir.reference.body import BodyEvaluator, Contribution, find_contribution, find_product
-from roller_mlir.reference.bounded import Bounded, Written
-from roller_mlir.reference.bounded_sums import bounded_products, bounded_reduction, rounded_factor
+from roller_mlir.reference.bounds.nests import Bounded, Written
+from roller_mlir.reference.bounds.sums import bounded_products, bounded_reduction, rounded_factor
 from roller_mlir.reference.scalars import REDUCERS
 from roller_mlir.reference.values import Array, is_float, round_to
 from roller_mlir.support.bindings import ir, linalg

@@ -17,7 +17,7 @@ from roller_mlir.runtime.sequence import run_sequence
 from roller_mlir.runtime.store import MAX_ARTIFACT_BYTES, read_artifact, write_artifact
 
 if TYPE_CHECKING:
-    from roller_mlir.runtime.driver_program import Program
+    from roller_mlir.runtime.driver.program import Program
 
 
 @dataclass(frozen=True)

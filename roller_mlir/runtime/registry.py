@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from roller_mlir.runtime.sequence import Backend
 
 _PROVIDERS: dict[str, tuple[str, str]] = {
-    "cuda": ("roller_mlir.runtime.cuda_backend", "CudaBackend"),
-    "hip": ("roller_mlir.runtime.hip_backend", "HipBackend"),
+    "cuda": ("roller_mlir.runtime.driver.cuda_backend", "CudaBackend"),
+    "hip": ("roller_mlir.runtime.driver.hip_backend", "HipBackend"),
     "sim": ("roller_mlir.sim.launcher", "SimulatorBackend"),
 }
 

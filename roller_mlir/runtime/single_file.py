@@ -81,7 +81,7 @@ def sources(modules: Sequence[str] = ()) -> dict[str, str]:
     """Return the text of the runtime's modules, of others, and of all that they import, by name, packages first.
 
     Args:
-        modules: Modules, and packages of which every module is taken; what they import by `import_module` is not.
+        modules: Modules, and packages of which all is taken, inner packages too; what they import by `import_module` is not.
 
     Raises:
         ValueError: There is no such module.
@@ -114,8 +114,9 @@ def _members(name: str) -> list[str]:
         raise ValueError(f"modules must be of {_PACKAGE}, but got {name!r}")
     if path.name != "__init__.py":
         return [name]
-    stems = [one.stem for one in path.parent.glob("*.py") if one.stem != "__init__"]
-    return [name, *(f"{name}.{stem}" for stem in stems if (name, stem) != (f"{_PACKAGE}.runtime", _OWN))]
+    files = sorted(one.relative_to(path.parent).with_suffix("") for one in path.parent.rglob("*.py"))
+    inner = [".".join((name, *(part for part in one.parts if part != "__init__"))) for one in files]
+    return [one for one in inner if one != f"{_PACKAGE}.runtime.{_OWN}"]
 
 
 def _imports(text: str) -> list[str]:
@@ -133,7 +134,7 @@ def single_file(stem: str = "roller_runtime", *, modules: Sequence[str] = (), ma
 
     Args:
         stem: Its name, which its own description mentions.
-        modules: What is in it beside the runtime: modules, and packages of which every module is taken.
+        modules: What is in it beside the runtime: modules, and packages of which all is taken.
         main: "MODULE:FUNCTION", what runs when the file is called as a script, and returns its exit code; "": nothing.
 
     Raises:

@@ -23,7 +23,7 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.runtime.driver import Driver
+from roller_mlir.runtime.driver.interface import Driver
 from roller_mlir.runtime.errors import BackendError
 
 LEAST_FLUSH_BYTES = 256 << 20

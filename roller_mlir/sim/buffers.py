@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.sim.kernel_ir import Parameter
-from roller_mlir.sim.tensor_maps import MapSpec
+from roller_mlir.sim.gpu.kernel_ir import Parameter
+from roller_mlir.sim.hopper.tensor_maps import MapSpec
 
 ALIGNMENT_BYTES = 256
 UNTYPED = "ptr"

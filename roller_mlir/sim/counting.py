@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.sim.layout import Counter, Space
-from roller_mlir.sim.sites import SiteTable
+from roller_mlir.sim.engine.layout import Counter, Space
+from roller_mlir.sim.engine.sites import SiteTable
 
 
 @dataclass(frozen=True, kw_only=True)

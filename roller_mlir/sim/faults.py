@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from roller_mlir.sim.engine.layout import Fault, State
+from roller_mlir.sim.engine.sites import Site, SiteTable
 from roller_mlir.sim.errors import Position, SimulationError
-from roller_mlir.sim.hopper_faults import HOPPER_FAULTS, hopper_fault
-from roller_mlir.sim.layout import Fault, State
-from roller_mlir.sim.llvm_faults import LLVM_FAULTS, llvm_fault
-from roller_mlir.sim.sites import Site, SiteTable
+from roller_mlir.sim.hopper.faults import HOPPER_FAULTS, hopper_fault
+from roller_mlir.sim.llvm.faults import LLVM_FAULTS, llvm_fault
 
 _MOST_POSITIONS = 8
 _DOING = {

@@ -8,12 +8,12 @@ import numpy as np
 
 from roller_mlir.plan.manifest import Buffer
 from roller_mlir.runtime.findings import SanitizerFinding, Triple, spell_findings
+from roller_mlir.sim.engine.layout import Finding
+from roller_mlir.sim.engine.sites import Site, SiteTable
 from roller_mlir.sim.errors import SimulationError
-from roller_mlir.sim.kernel_ir import Parameter
-from roller_mlir.sim.layout import Finding
-from roller_mlir.sim.memory_types import element_bytes
+from roller_mlir.sim.gpu.kernel_ir import Parameter
+from roller_mlir.sim.gpu.memory_types import element_bytes
 from roller_mlir.sim.shadow import Hazard
-from roller_mlir.sim.sites import Site, SiteTable
 
 _WORDS = {
     Finding.READ_AFTER_WRITE: ("race, read after write", "reads what", "wrote"),

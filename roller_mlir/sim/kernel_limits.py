@@ -8,7 +8,7 @@ After:  the same kernel, or an error with a place: "'cf.assert' is not known to 
 from math import prod
 from typing import Any
 
-from roller_mlir.sim.memory_types import as_memref, size_bytes
+from roller_mlir.sim.gpu.memory_types import as_memref, size_bytes
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 

@@ -9,23 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.mapping.bank_phases import Banks
+from roller_mlir.mapping.layout.bank_phases import Banks
 from roller_mlir.runtime.findings import Triple
-from roller_mlir.sim import layout
 from roller_mlir.sim.buffers import Arguments
 from roller_mlir.sim.counting import Counts, collect
+from roller_mlir.sim.engine import layout
+from roller_mlir.sim.engine.fibers import stack_bytes
+from roller_mlir.sim.engine.jit import QUICK_PASSES, Compiled, compile_text, runtime
+from roller_mlir.sim.engine.layout import Fault, Launch
 from roller_mlir.sim.errors import Position, SimulationError
 from roller_mlir.sim.faults import make_error, positions
-from roller_mlir.sim.fibers import stack_bytes
 from roller_mlir.sim.findings import SanitizerError, describe, ending
-from roller_mlir.sim.hopper_records import prepare_machine
-from roller_mlir.sim.hopper_runtime import hopper_runtime
-from roller_mlir.sim.jit import QUICK_PASSES, Compiled, compile_text, runtime
-from roller_mlir.sim.kernel_ir import Entry
+from roller_mlir.sim.gpu.kernel_ir import Entry
+from roller_mlir.sim.hopper.records import prepare_machine
+from roller_mlir.sim.hopper.runtime.build import hopper_runtime
 from roller_mlir.sim.kernel_limits import MOST_WORKGROUP_BYTES
-from roller_mlir.sim.layout import Fault, Launch
 from roller_mlir.sim.lowering import LoweredKernels, LoweringOptions, lower
-from roller_mlir.sim.matrix_units import provide
+from roller_mlir.sim.matrix.units import provide
 from roller_mlir.sim.records import Records
 from roller_mlir.sim.shadow import Shadow
 from roller_mlir.support.bindings import ir, make_context

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.mapping.bank_phases import Banks
+from roller_mlir.mapping.layout.bank_phases import Banks
 from roller_mlir.plan.manifest import Buffer, DeviceRecord, Launch, Manifest, View
 from roller_mlir.runtime.element_types import NUMPY_TYPES
 from roller_mlir.runtime.errors import BackendError
@@ -20,7 +20,7 @@ from roller_mlir.sim.counting import Counts
 from roller_mlir.sim.errors import SimulationError
 from roller_mlir.sim.findings import SanitizerError, unwritten
 from roller_mlir.sim.launch import SimulatedKernels
-from roller_mlir.sim.llvm_launcher import LlvmKernels, text_of
+from roller_mlir.sim.llvm.launcher import LlvmKernels, text_of
 
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 

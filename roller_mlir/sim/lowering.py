@@ -13,30 +13,30 @@ from functools import partial
 from math import prod
 from typing import Any, Protocol
 
-from roller_mlir.codegen.backend.math_operations import prepare_math
-from roller_mlir.codegen.backend.translate import to_llvm_22
-from roller_mlir.sim.accesses import Instrumenter
-from roller_mlir.sim.async_copies import TOKEN, AsyncCopies
-from roller_mlir.sim.emit import Emitter
-from roller_mlir.sim.gpu_ops import GROUPS, GpuOps
-from roller_mlir.sim.hardened import harden
-from roller_mlir.sim.hopper_calls import HopperCalls
-from roller_mlir.sim.hopper_copy_ops import BulkCopyOps
-from roller_mlir.sim.hopper_mbarrier_ops import MbarrierOps
-from roller_mlir.sim.hopper_mma import WarpgroupOps
-from roller_mlir.sim.hopper_ops import HopperOps, refuse_clusters
-from roller_mlir.sim.kernel_ir import Entry, Parameter, complete
+from roller_mlir.backend.math.operations import prepare_math
+from roller_mlir.backend.translate import to_llvm_22
+from roller_mlir.sim.engine.sites import SiteTable
+from roller_mlir.sim.gpu.accesses import Instrumenter
+from roller_mlir.sim.gpu.async_copies import TOKEN, AsyncCopies
+from roller_mlir.sim.gpu.emit import Emitter
+from roller_mlir.sim.gpu.kernel_ir import Entry, Parameter, complete
+from roller_mlir.sim.gpu.lds_copies import LdsCopies
+from roller_mlir.sim.gpu.memory_types import as_memref, scalar_llvm_type, size_bytes, without_space
+from roller_mlir.sim.gpu.near_zero import expand_near_zero
+from roller_mlir.sim.gpu.ops import GROUPS, GpuOps
+from roller_mlir.sim.gpu.promises import Promises
+from roller_mlir.sim.hopper.calls import HopperCalls
+from roller_mlir.sim.hopper.copy_ops import BulkCopyOps
+from roller_mlir.sim.hopper.mbarrier_ops import MbarrierOps
+from roller_mlir.sim.hopper.mma import WarpgroupOps
+from roller_mlir.sim.hopper.ops import HopperOps, refuse_clusters
+from roller_mlir.sim.hopper.tensor_maps import ATTRIBUTE, read_map
 from roller_mlir.sim.kernel_limits import MOST_WORKGROUP_BYTES, KernelLimits, check_global, is_plain
-from roller_mlir.sim.lds_copies import LdsCopies
-from roller_mlir.sim.matrix_fragments import Fragments
-from roller_mlir.sim.matrix_ops import MatrixOps
-from roller_mlir.sim.matrix_units import SubgroupOperation
-from roller_mlir.sim.matrix_wmma import WmmaOps, host_fragment
-from roller_mlir.sim.memory_types import as_memref, scalar_llvm_type, size_bytes, without_space
-from roller_mlir.sim.near_zero import expand_near_zero
-from roller_mlir.sim.promises import Promises
-from roller_mlir.sim.sites import SiteTable
-from roller_mlir.sim.tensor_maps import ATTRIBUTE, read_map
+from roller_mlir.sim.llvm.hardened import harden
+from roller_mlir.sim.matrix.fragments import Fragments
+from roller_mlir.sim.matrix.ops import MatrixOps
+from roller_mlir.sim.matrix.units import SubgroupOperation
+from roller_mlir.sim.matrix.wmma import WmmaOps, host_fragment
 from roller_mlir.support.bindings import ir, llvm, passmanager
 from roller_mlir.support.diagnostics import collecting, diagnosed, fail
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.mapping.bank_phases import Banks
-from roller_mlir.sim import layout
+from roller_mlir.mapping.layout.bank_phases import Banks
 from roller_mlir.sim.buffers import ALIGNMENT_BYTES, aligned_empty
-from roller_mlir.sim.fibers import map_stacks
-from roller_mlir.sim.layout import Block, Launch, SiteSpec, Space
-from roller_mlir.sim.sites import SiteTable
+from roller_mlir.sim.engine import layout
+from roller_mlir.sim.engine.fibers import map_stacks
+from roller_mlir.sim.engine.layout import Block, Launch, SiteSpec, Space
+from roller_mlir.sim.engine.sites import SiteTable
 
 Array = np.ndarray[Any, Any]
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.sim import layout
 from roller_mlir.sim.buffers import ALIGNMENT_BYTES, Arguments
-from roller_mlir.sim.layout import Block, Cell, Launch, Report
+from roller_mlir.sim.engine import layout
+from roller_mlir.sim.engine.layout import Block, Cell, Launch, Report
 from roller_mlir.sim.records import Records
 
 Array = np.ndarray[Any, Any]

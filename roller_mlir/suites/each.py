@@ -16,7 +16,7 @@ from roller_mlir.suites.errors import SuiteError
 from roller_mlir.suites.operator import Operator
 from roller_mlir.suites.records import operator_record
 from roller_mlir.support.diagnostics import DiagnosedError
-from roller_mlir.support.jobs import in_order, open_jobs
+from roller_mlir.support.jobs.jobs import in_order, open_jobs
 
 Record = dict[str, Any]
 Work = Callable[[Operator], Record]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From an operator to its tensor expression, by the way that a compilation takes: text, normal form, reading."""
 
-from roller_mlir.codegen.linalg_reader import fill_constant, is_structured, read_structured
+from roller_mlir.linalg.reader import fill_constant, is_structured, read_structured
 from roller_mlir.passes.rtile_normalize import RTileNormalize
 from roller_mlir.plan import TensorExpression
 from roller_mlir.suites.errors import SuiteError
@@ -9,7 +9,7 @@ from roller_mlir.suites.operator import Operator
 from roller_mlir.suites.write import function_text
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import parse_module
-from roller_mlir.support.pipeline import RunOptions, run_pipeline
+from roller_mlir.support.passes.pipeline import RunOptions, run_pipeline
 
 
 def read_operator(operator: Operator, context: ir.Context, dtype: str | None = None) -> TensorExpression:

@@ -15,14 +15,14 @@ shapes follow from the indexing maps; paddings and what a tensor has beyond its 
 from dataclasses import dataclass, replace
 from typing import Any
 
-from roller_mlir.codegen.affine import map_indices
-from roller_mlir.codegen.linalg_reader import StructuredOp, fill_constant, is_structured, read_structured
-from roller_mlir.codegen.pads import PAD
-from roller_mlir.codegen.program import programs_of
 from roller_mlir.dialects import rtile
 from roller_mlir.hal import Device
-from roller_mlir.mapping.layout import row_alignment
-from roller_mlir.model.performance import predict
+from roller_mlir.linalg.affine import map_indices
+from roller_mlir.linalg.pads import PAD
+from roller_mlir.linalg.reader import StructuredOp, fill_constant, is_structured, read_structured
+from roller_mlir.loops.program import programs_of
+from roller_mlir.mapping.layout.layout import row_alignment
+from roller_mlir.model.cost.performance import predict
 from roller_mlir.plan import LinearIndex, Plan, TensorExpression
 from roller_mlir.suites.errors import SuiteError
 from roller_mlir.suites.extents import Extents, shrunk_extents

@@ -5,10 +5,10 @@ import random
 
 import pytest
 
-from roller_mlir.codegen.fusion import Cost, Fusion
-from roller_mlir.codegen.group import starts_others_only
-from roller_mlir.codegen.linalg_reader import is_structured
-from roller_mlir.codegen.unit_extents import read_through_unit_extents
+from roller_mlir.linalg.group.group import starts_others_only
+from roller_mlir.linalg.reader import is_structured
+from roller_mlir.linalg.rewrite.fusion import Cost, Fusion
+from roller_mlir.linalg.rewrite.unit_extents import read_through_unit_extents
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module

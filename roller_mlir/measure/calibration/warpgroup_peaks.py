@@ -4,7 +4,7 @@
 Tiles are as kernels have them (128-byte lines, swizzled), but hold one number everywhere.
 """
 
-from roller_mlir.codegen.inline_assembly import BY_NAME
+from roller_mlir.codegen.builder.inline_assembly import BY_NAME
 from roller_mlir.hal import Instruction
 from roller_mlir.measure.calibration.experiment import Experiment, Run, control, values
 from roller_mlir.measure.calibration.kernel_text import Array, Kernel, lines, listed, output, summed

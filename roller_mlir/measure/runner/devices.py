@@ -11,9 +11,9 @@ from roller_mlir.measure.runner.machine import machine_of_driver
 from roller_mlir.plan.manifest import Buffer, Manifest
 from roller_mlir.runtime.arrays import describe
 from roller_mlir.runtime.artifact import Artifact
-from roller_mlir.runtime.driver import Driver
-from roller_mlir.runtime.driver_memory import CachingAllocator, DeviceArray
-from roller_mlir.runtime.driver_program import Program
+from roller_mlir.runtime.driver.interface import Driver
+from roller_mlir.runtime.driver.memory import CachingAllocator, DeviceArray
+from roller_mlir.runtime.driver.program import Program
 from roller_mlir.runtime.element_types import NUMPY_TYPES
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.timing import Samples, flush_bytes_of, time_interleaved
@@ -234,11 +234,11 @@ def open_device(on: BackEnd, device: int = 0) -> Bench:
         BackendError: It is not available here.
     """
     if on == "cuda":
-        from roller_mlir.runtime.cuda_driver import CudaDriver
+        from roller_mlir.runtime.driver.cuda_driver import CudaDriver
 
         return DriverBench(CudaDriver(device), on)
     if on == "hip":
-        from roller_mlir.runtime.hip_driver import HipDriver
+        from roller_mlir.runtime.driver.hip_driver import HipDriver
 
         return DriverBench(HipDriver(device), on)
     from roller_mlir.measure.runner.sim_bench import SimBench

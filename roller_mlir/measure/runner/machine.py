@@ -6,8 +6,8 @@ import subprocess
 from importlib.metadata import PackageNotFoundError, version
 
 from roller_mlir.measure.records import BackEnd, Machine
-from roller_mlir.measure.runner.inputs import INPUTS
-from roller_mlir.runtime.driver import Driver
+from roller_mlir.measure.runner.expected.inputs import INPUTS
+from roller_mlir.runtime.driver.interface import Driver
 
 _LIBRARIES = ("nvidia-cublas", "nvidia-cublas-cu12", "nvidia-cudnn-cu12", "nvidia-cudnn-cu13")
 _PACKAGES = ("numpy", "torch", "triton", "pytorch-triton", "cuda-bindings", "hip-python", *_LIBRARIES)

@@ -14,11 +14,12 @@ from pathlib import Path
 from time import monotonic
 from types import FrameType
 
-from roller_mlir.measure.kit_files import KitFiles, open_kit
+from roller_mlir.measure.kit.files import KitFiles, open_kit
 from roller_mlir.measure.records import Check, Results
-from roller_mlir.measure.runner.journal import RESULTS_NAME, Journal, JournalError, write_results
-from roller_mlir.measure.runner.lost import LostFamilies
 from roller_mlir.measure.runner.options import parse, worker_command
+from roller_mlir.measure.runner.processes.journal import RESULTS_NAME, Journal, JournalError, write_results
+from roller_mlir.measure.runner.processes.lost import LostFamilies
+from roller_mlir.measure.runner.processes.supervisor import DeviceError, Supervisor, TimeUp
 from roller_mlir.measure.runner.steps import (
     AGAIN,
     TOP_K,
@@ -31,7 +32,6 @@ from roller_mlir.measure.runner.steps import (
     right_ranks,
 )
 from roller_mlir.measure.runner.summary import named, seconds, summary
-from roller_mlir.measure.runner.supervisor import DeviceError, Supervisor, TimeUp
 from roller_mlir.runtime.errors import ArtifactError
 
 SUMMARY_NAME = "summary.txt"
@@ -61,7 +61,7 @@ def main(arguments: Sequence[str] | None = None, worker: Sequence[str] | None = 
     asked = parse(given)
     try:
         if asked.worker is not None:
-            from roller_mlir.measure.runner.worker import worker_main
+            from roller_mlir.measure.runner.processes.worker import worker_main
 
             return worker_main(asked.kit, asked.on, asked.device, asked.repeat, asked.worker)
         with (

@@ -11,7 +11,7 @@ import numpy as np
 
 from roller_mlir.measure.records import Probe, Timing
 from roller_mlir.measure.runner.devices import Bench
-from roller_mlir.measure.runner.probe_values import Array, ProbeError, filled, require
+from roller_mlir.measure.runner.expected.probe_values import Array, ProbeError, filled, require
 from roller_mlir.measure.runner.steps import WARM
 from roller_mlir.runtime.artifact import Artifact
 from roller_mlir.runtime.element_types import NUMPY_TYPES

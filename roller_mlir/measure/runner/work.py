@@ -10,17 +10,17 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from roller_mlir.measure.kit_files import KitFiles
+from roller_mlir.measure.kit.files import KitFiles
 from roller_mlir.measure.records import Candidate, Check, Item, Probe, Timing, Trouble
 from roller_mlir.measure.runner.devices import Bench, Loaded
-from roller_mlir.measure.runner.inputs import make_inputs
-from roller_mlir.measure.runner.references import reference_for, same_as
+from roller_mlir.measure.runner.expected.inputs import make_inputs
+from roller_mlir.measure.runner.expected.references import reference_for, same_as
+from roller_mlir.measure.runner.expected.tolerance import Expected
+from roller_mlir.measure.runner.processes.shared_device import free_memory, use_with_torch
+from roller_mlir.measure.runner.processes.snapshots import Snapshot, readable
 from roller_mlir.measure.runner.rounds import OURS, RoundError, Who, time_rounds
-from roller_mlir.measure.runner.shared_device import free_memory, use_with_torch
 from roller_mlir.measure.runner.sim_bench import DRY_RUN
-from roller_mlir.measure.runner.snapshots import Snapshot, readable
 from roller_mlir.measure.runner.steps import AGAIN, ITSELF, TOP_K, WARM, Outcome, Step
-from roller_mlir.measure.runner.tolerance import Expected
 from roller_mlir.runtime.errors import ArgumentError, ArtifactError, BackendError
 from roller_mlir.runtime.timing import Samples
 
@@ -207,7 +207,7 @@ class Work:
             self._announce(peer)
             troubled = len(troubles)
             try:
-                from roller_mlir.measure.runner.peers import peers_for
+                from roller_mlir.measure.runner.peers.available import peers_for
 
                 found, said = peers_for(current.item, current.inputs, (peer,))
                 troubles.extend(said)

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from roller_mlir.codegen.backend import Toolchain, find_toolchain
-from roller_mlir.codegen.backend.pool import WorkerPool
+from roller_mlir.backend import Toolchain, find_toolchain
+from roller_mlir.backend.child.pool import WorkerPool
 from roller_mlir.hal import Device, find_device
 from roller_mlir.support.bindings import ir, make_context
 

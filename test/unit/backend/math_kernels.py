@@ -2,12 +2,12 @@
 """Kernels of one body, compiled for a device: bodies in any type, and the binaries of what they become."""
 
 import roller_mlir.pipelines  # noqa: F401 - makes roller-to-sim known
-from roller_mlir.codegen.backend.compile import compile_kernels
-from roller_mlir.codegen.backend.job import Emit, KernelBinary
+from roller_mlir.backend.compile import compile_kernels
+from roller_mlir.backend.job import Emit, KernelBinary
 from roller_mlir.hal import find_device
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
-from roller_mlir.support.pipeline import run_pipeline
+from roller_mlir.support.passes.pipeline import run_pipeline
 
 # Operations of the math dialect by their number of operands.
 UNARY = (

@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 import roller_mlir
-from roller_mlir.codegen.backend import CompileError, compile_kernels
-from roller_mlir.codegen.backend.accesses import read_ptx
-from roller_mlir.codegen.backend.assembly import multiply_add_count
-from roller_mlir.codegen.backend.checks import ptx_foreign_calls
+from roller_mlir.backend import CompileError, compile_kernels
+from roller_mlir.backend.checks.accesses import read_ptx
+from roller_mlir.backend.checks.assembly import multiply_add_count
+from roller_mlir.backend.checks.resources import ptx_foreign_calls
 from roller_mlir.hal import Device, find_device
 
 UNKNOWN_INTRINSIC = """

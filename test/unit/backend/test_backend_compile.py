@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from roller_mlir.codegen.backend import CompileError, KernelBinary, Toolchain, compile_kernels
-from roller_mlir.codegen.backend.code_object import code_object_version, kernel_metadata, undefined_symbols
+from roller_mlir.backend import CompileError, KernelBinary, Toolchain, compile_kernels
+from roller_mlir.backend.checks.code_object import code_object_version, kernel_metadata, undefined_symbols
 from roller_mlir.hal import Device, find_device
 from roller_mlir.support.diagnostics import DiagnosedError
 
@@ -201,7 +201,7 @@ def test_llvm_is_the_first_stop(parse: Any, kernels: Any, h200: Device, toolchai
 
 def test_lowered_kernels_can_be_compiled_too(parse: Any, kernels: Any, context: Any, h200: Device) -> None:
     """The output of the lowering pass is a valid input."""
-    from roller_mlir.codegen.backend import lower_to_nvvm
+    from roller_mlir.backend import lower_to_nvvm
 
     module = parse(kernels.scale)
     lower_to_nvvm(module, h200)

@@ -8,7 +8,7 @@ from math_kernels import FUNCTIONS, build, element_wise, function
 
 import roller_mlir
 from roller_mlir import CompileOptions
-from roller_mlir.codegen.backend.checks import ptx_foreign_calls
+from roller_mlir.backend.checks.resources import ptx_foreign_calls
 from roller_mlir.reference import compare_all, evaluate_function, random_inputs
 from roller_mlir.reference.scalars import SCALARS
 from roller_mlir.support.bindings import make_context

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from roller_mlir.codegen.backend import compile_kernels
+from roller_mlir.backend import compile_kernels
 from roller_mlir.compiler.driver import lower_until
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source

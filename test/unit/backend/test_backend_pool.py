@@ -13,9 +13,9 @@ from typing import Any
 
 import pytest
 
-from roller_mlir.codegen.backend import CompileError, compile_kernels
-from roller_mlir.codegen.backend.frames import Message, decode, encode
-from roller_mlir.codegen.backend.pool import WorkerPool
+from roller_mlir.backend import CompileError, compile_kernels
+from roller_mlir.backend.child.frames import Message, decode, encode
+from roller_mlir.backend.child.pool import WorkerPool
 from roller_mlir.hal import Device
 
 FATAL = """
@@ -153,8 +153,8 @@ def test_abort_ends_children_at_work(pool: WorkerPool) -> None:
 
 SCRIPT = """
 import os, sys, time
-from roller_mlir.codegen.backend.pool import process_pool
-from roller_mlir.codegen.backend.frames import Message
+from roller_mlir.backend.child.pool import process_pool
+from roller_mlir.backend.child.frames import Message
 fields = {"kernel": "copy", "triple": "nvptx64-nvidia-cuda", "cpu": "sm_80", "features": "+ptx70"}
 fields |= {"library": "", "needed": [], "object": False, "unroll": True}
 job = Message(fields=fields, blobs={"llvm_ir": b"define void @copy(ptr %p) { ret void }"})
@@ -217,7 +217,7 @@ print(process_pool().idle_pids[0] == first)
 def test_the_child_does_not_load_mlir() -> None:
     """It is what makes it start in a tenth of a second."""
     code = """
-import sys, roller_mlir.codegen.backend.worker
+import sys, roller_mlir.backend.child.worker
 print([name for name in sys.modules if name.startswith(("torch", "mlir"))])
 """
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}

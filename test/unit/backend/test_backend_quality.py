@@ -9,15 +9,15 @@ from typing import Any
 
 import pytest
 
-from roller_mlir.codegen.backend import Toolchain, compile_kernels
-from roller_mlir.codegen.backend.accesses import MemoryAccess, accesses_of, memory_access, read_ptx
-from roller_mlir.codegen.backend.assembly import Listing, main_loop_range, read_sass
-from roller_mlir.codegen.backend.gate import listing_of
-from roller_mlir.codegen.backend.quality import KINDS, mismatches, ptx_workgroup_bytes
-from roller_mlir.codegen.backend.sass import knows_sass, read_cubin
-from roller_mlir.codegen.backend.statistics import KernelStatistics
+from roller_mlir.backend import Toolchain, compile_kernels
+from roller_mlir.backend.checks.accesses import MemoryAccess, accesses_of, memory_access, read_ptx
+from roller_mlir.backend.checks.assembly import Listing, main_loop_range, read_sass
+from roller_mlir.backend.checks.gate import listing_of
+from roller_mlir.backend.checks.quality import KINDS, mismatches, ptx_workgroup_bytes
+from roller_mlir.backend.checks.sass import knows_sass, read_cubin
+from roller_mlir.backend.checks.statistics import KernelStatistics
 from roller_mlir.hal import Device, find_device
-from roller_mlir.mapping.promise import GLOBAL_LOAD, WORKGROUP_LOAD, WORKGROUP_STORE, Promise, PromisedAccess
+from roller_mlir.mapping.checks.promise import GLOBAL_LOAD, WORKGROUP_LOAD, WORKGROUP_STORE, Promise, PromisedAccess
 
 ACCESSES = (
     PromisedAccess(operand=0, kind=GLOBAL_LOAD, width_bytes=16, count=1),

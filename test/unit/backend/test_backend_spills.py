@@ -7,8 +7,9 @@ from typing import Any
 
 import pytest
 
-from roller_mlir.codegen.backend import build_amd, compile_kernels
-from roller_mlir.codegen.backend.toolchain import Toolchain
+from roller_mlir.backend import compile_kernels
+from roller_mlir.backend.amd import build as build_amd
+from roller_mlir.backend.toolchain import Toolchain
 from roller_mlir.hal import Device
 
 # An assembler whose spills are those of the first line of a table that fits: option, whether the bound is there, bytes.

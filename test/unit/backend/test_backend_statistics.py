@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import pytest
 
-from roller_mlir.codegen.backend.accesses import shared_load_bytes
-from roller_mlir.codegen.backend.assembly import main_loop, read_gcn, read_sass
-from roller_mlir.codegen.backend.code_object import kernel_metadata, undefined_symbols
-from roller_mlir.codegen.backend.statistics import KernelStatistics, from_ptxas
+from roller_mlir.backend.checks.accesses import shared_load_bytes
+from roller_mlir.backend.checks.assembly import main_loop, read_gcn, read_sass
+from roller_mlir.backend.checks.code_object import kernel_metadata, undefined_symbols
+from roller_mlir.backend.checks.statistics import KernelStatistics, from_ptxas
 
 SASS = """
 .text.k:

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from roller_mlir.codegen.backend import toolchain
-from roller_mlir.codegen.backend.errors import CompileError
-from roller_mlir.codegen.backend.math_library import math_library
-from roller_mlir.codegen.backend.target import Target
-from roller_mlir.codegen.backend.toolchain import Toolchain, find_toolchain
-from roller_mlir.codegen.backend.tools import run_tool
+from roller_mlir.backend import toolchain
+from roller_mlir.backend.errors import CompileError
+from roller_mlir.backend.math.library import math_library
+from roller_mlir.backend.target import Target
+from roller_mlir.backend.toolchain import Toolchain, find_toolchain
+from roller_mlir.backend.tools import run_tool
 from roller_mlir.hal import find_device
 
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import roller_mlir.codegen.backend.translate as translate
-from roller_mlir.codegen.backend.translate import to_llvm_22
+import roller_mlir.backend.translate as translate
+from roller_mlir.backend.translate import to_llvm_22
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.bindings import llvm as llvm_dialect
 

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from roller_mlir.codegen.backend import Toolchain, compile_kernels
-from roller_mlir.codegen.backend.tensor_maps import tensor_maps_of
-from roller_mlir.codegen.backend.translate import mark_convergent
+from roller_mlir.backend import Toolchain, compile_kernels
+from roller_mlir.backend.tensor_maps import tensor_maps_of
+from roller_mlir.backend.translate import mark_convergent
 from roller_mlir.compiler.launch_list import read_launch_list
 from roller_mlir.hal import Device
 from roller_mlir.plan.codec import CodecError, from_json, to_json

@@ -10,14 +10,14 @@ from unittest.mock import patch
 
 import pytest
 
-from roller_mlir.codegen import hopper_operands
-from roller_mlir.codegen.backend import compile_kernels
-from roller_mlir.codegen.backend.hopper_gate import hopper_mismatches
-from roller_mlir.codegen.backend.quality import Mismatch
+from roller_mlir.backend import compile_kernels
+from roller_mlir.backend.checks.hopper.gate import hopper_mismatches
+from roller_mlir.backend.checks.quality import Mismatch
+from roller_mlir.codegen.hopper import operands as hopper_operands
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.stages import run_stages
 from roller_mlir.hal import find_device
-from roller_mlir.mapping.promise_copies import PromisedProducts
+from roller_mlir.mapping.checks.promise_copies import PromisedProducts
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
@@ -66,7 +66,7 @@ def compiled(text: str) -> Kernel:
     with make_context() as context:
         module = parse_module(text, context)
         stages = run_stages(module, "h200", options)
-        from roller_mlir.codegen.backend.tensor_maps import tensor_maps_of
+        from roller_mlir.backend.tensor_maps import tensor_maps_of
 
         maps = tensor_maps_of(module)
         binary = compile_kernels(module, device, emit="ptx", promises=stages.promises)[0]

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 
 import roller_mlir
-from roller_mlir.codegen.backend import CompileError, compile_kernels, find_toolchain
-from roller_mlir.codegen.backend.accesses import MemoryAccess, accesses_of, memory_access, read_ptx
-from roller_mlir.codegen.backend.assembly import Listing, main_loop_range, read_gcn, read_sass
-from roller_mlir.codegen.backend.matrix_instructions import is_matrix, matrix_count, pieces
-from roller_mlir.codegen.backend.quality import mismatches
-from roller_mlir.codegen.backend.sass import read_cubin
-from roller_mlir.codegen.backend.statistics import KernelStatistics
+from roller_mlir.backend import CompileError, compile_kernels, find_toolchain
+from roller_mlir.backend.checks.accesses import MemoryAccess, accesses_of, memory_access, read_ptx
+from roller_mlir.backend.checks.assembly import Listing, main_loop_range, read_gcn, read_sass
+from roller_mlir.backend.checks.matrix_instructions import is_matrix, matrix_count, pieces
+from roller_mlir.backend.checks.quality import mismatches
+from roller_mlir.backend.checks.sass import read_cubin
+from roller_mlir.backend.checks.statistics import KernelStatistics
 from roller_mlir.compiler.stages import read_promises, run_stages
 from roller_mlir.hal import find_device
-from roller_mlir.mapping.promise import ASYNCHRONOUS_COPY, MATRIX_LOAD, TENSOR_COPY, Promise, PromisedAccess
+from roller_mlir.mapping.checks.promise import ASYNCHRONOUS_COPY, MATRIX_LOAD, TENSOR_COPY, Promise, PromisedAccess
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module

@@ -3,9 +3,9 @@
 
 import pytest
 
-from roller_mlir.codegen.backend.ptx_integers import Value, computed
-from roller_mlir.codegen.backend.ptx_text import read_kernel
-from roller_mlir.codegen.backend.ptx_thread import BoxCopy, Expected, follow
+from roller_mlir.backend.checks.hopper.ptx_integers import Value, computed
+from roller_mlir.backend.checks.hopper.ptx_text import read_kernel
+from roller_mlir.backend.checks.hopper.ptx_thread import BoxCopy, Expected, follow
 
 LOW, MINUS = 0xFFFFFFFF, 0xFFFFFFFF
 CASES: dict[str, tuple[list[Value], Value]] = {

@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 
-from roller_mlir.codegen.backend.toolchain import find_toolchain
+from roller_mlir.backend.toolchain import find_toolchain
 from roller_mlir.hal import find_device
+from roller_mlir.model.cost.raster import global_traffic
 from roller_mlir.model.facts import Facts
 from roller_mlir.model.machine import machine_of
-from roller_mlir.model.raster import global_traffic
 from roller_mlir.suites import find_suite
 from roller_mlir.suites.expression import read_operator
 from roller_mlir.support.bindings import make_context

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from roller_mlir.compiler import cache
-from roller_mlir.compiler.cache_store import CacheStore
-from roller_mlir.compiler.cache_versions import Versions
+from roller_mlir.compiler.cache import cache
+from roller_mlir.compiler.cache.store import CacheStore
+from roller_mlir.compiler.cache.versions import Versions
 from roller_mlir.tools.roller import main
 
 TEXT = """func.func @relu(%a: tensor<64xf32>) -> tensor<64xf32> {
@@ -107,6 +107,6 @@ def test_a_cache_that_cannot_be_cleared(
     def refuse(_: str) -> None:
         raise PermissionError(13, "Permission denied")
 
-    monkeypatch.setattr("roller_mlir.compiler.cache_store.os.unlink", refuse)
+    monkeypatch.setattr("roller_mlir.compiler.cache.store.os.unlink", refuse)
     assert main(["cache", "--clear"]) == 1
     assert f"the compile cache {folder} cannot be made smaller: permission denied" in capsys.readouterr().err

@@ -14,10 +14,13 @@ import pytest
 
 import roller_mlir
 from roller_mlir import Artifact, CompileOptions
-from roller_mlir.compiler import cache, cache_entries, cache_store, driver
-from roller_mlir.compiler.cache_settings import CacheSettings
-from roller_mlir.compiler.cache_store import CacheStore
-from roller_mlir.compiler.cache_versions import Versions
+from roller_mlir.compiler import driver
+from roller_mlir.compiler.cache import cache
+from roller_mlir.compiler.cache import entries as cache_entries
+from roller_mlir.compiler.cache import store as cache_store
+from roller_mlir.compiler.cache.settings import CacheSettings
+from roller_mlir.compiler.cache.store import CacheStore
+from roller_mlir.compiler.cache.versions import Versions
 from roller_mlir.hal import device_file, find_device
 from roller_mlir.plan.codec import to_json
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from roller_mlir.compiler.cache_settings import DEFAULT_LIMIT_BYTES, CacheSettingError, CacheSettings
+from roller_mlir.compiler.cache.settings import DEFAULT_LIMIT_BYTES, CacheSettingError, CacheSettings
 
 
 @pytest.mark.parametrize(
@@ -28,7 +28,7 @@ def test_folder_without_a_home(monkeypatch: pytest.MonkeyPatch) -> None:
     def unknown(_: int) -> None:
         raise KeyError
 
-    monkeypatch.setattr("roller_mlir.compiler.cache_settings.pwd.getpwuid", unknown)
+    monkeypatch.setattr("roller_mlir.compiler.cache.settings.pwd.getpwuid", unknown)
     assert CacheSettings.of({"HOME": "not/absolute"}).folder == Path("/nonexistent/.cache/roller")
 
 

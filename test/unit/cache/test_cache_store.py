@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from roller_mlir.compiler import cache_store
-from roller_mlir.compiler.cache_store import CacheStore
+from roller_mlir.compiler.cache import store as cache_store
+from roller_mlir.compiler.cache.store import CacheStore
 
 LIMIT = 1 << 20
 KEY = "artifact-" + "7f" * 32

@@ -7,9 +7,9 @@ from unittest.mock import patch
 
 import numpy as np
 
-from roller_mlir.codegen.program import programs_of
-from roller_mlir.mapping.bank_phases import Banks
-from roller_mlir.mapping.layout import plan_operand
+from roller_mlir.loops.program import programs_of
+from roller_mlir.mapping.layout.bank_phases import Banks
+from roller_mlir.mapping.layout.layout import plan_operand
 from roller_mlir.passes.rtile_assign_buffers import RTileAssignBuffers
 from roller_mlir.passes.rtile_construct import RTileConstruct
 from roller_mlir.passes.rtile_expand import RTileExpand

@@ -8,15 +8,15 @@ import pytest
 
 from roller_mlir import CompileOptions
 from roller_mlir.codegen.buffer_order import order_fault
-from roller_mlir.codegen.program import programs_of
 from roller_mlir.compiler.driver import lower_until
 from roller_mlir.compiler.source import Source
 from roller_mlir.dialects import rtile
+from roller_mlir.loops.program import programs_of
 from roller_mlir.passes import rtile_assign_buffers
 from roller_mlir.passes.rtile_assign_buffers import RTileAssignBuffers
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
-from roller_mlir.support.pipeline import InternalError, run_pipeline
+from roller_mlir.support.passes.pipeline import InternalError, run_pipeline
 
 K = "tensor<16x16xf32>"
 

@@ -10,9 +10,9 @@ import pytest
 
 import roller_mlir
 from roller_mlir import CompileOptions
-from roller_mlir.codegen.fusion import CROSSED, MOST_MEMBERS, Cost, Cut, Fusion, Weigh
-from roller_mlir.codegen.group import MOST_TENSORS
-from roller_mlir.codegen.linalg_reader import is_structured
+from roller_mlir.linalg.group.group import MOST_TENSORS
+from roller_mlir.linalg.reader import is_structured
+from roller_mlir.linalg.rewrite.fusion import CROSSED, MOST_MEMBERS, Cost, Cut, Fusion, Weigh
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module

@@ -16,7 +16,7 @@ from roller_mlir.plan import AxisPlan, OperandPlan, Plan
 from roller_mlir.plan.plan import AtomPlan
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
-from roller_mlir.support.pipeline import expand_pipeline, run_pipeline
+from roller_mlir.support.passes.pipeline import expand_pipeline, run_pipeline
 
 
 @dataclass(frozen=True)

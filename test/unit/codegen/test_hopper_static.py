@@ -7,8 +7,8 @@ import pytest
 from hopper_cases import Matmul
 
 from roller_mlir import compiler
-from roller_mlir.codegen.backend import find_toolchain
-from roller_mlir.codegen.backend.assembly import read_sass
+from roller_mlir.backend import find_toolchain
+from roller_mlir.backend.checks.assembly import read_sass
 
 LARGE = Matmul(extents=(4096, 4096, 4096), block=(128, 256, 64), columns=256, groups=(2, 1), stages=4, persistent=True)
 

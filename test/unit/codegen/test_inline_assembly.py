@@ -3,7 +3,7 @@
 
 import pytest
 
-from roller_mlir.codegen.inline_assembly import BY_NAME, TABLE, InlineAssembly, emit_assembly, find_assembly
+from roller_mlir.codegen.builder.inline_assembly import BY_NAME, TABLE, InlineAssembly, emit_assembly, find_assembly
 from roller_mlir.support.bindings import ir, llvm, make_context
 
 TEXT = "llvm.func @k(%a: !llvm.ptr<3>, %b: i32, %c: f32, %d: f32) { llvm.return }"

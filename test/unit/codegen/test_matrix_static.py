@@ -9,7 +9,7 @@ import pytest
 from forced_products import Product, options
 
 import roller_mlir
-from roller_mlir.codegen.backend import find_toolchain
+from roller_mlir.backend import find_toolchain
 from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.source import Source
 from roller_mlir.reference.compare import random_inputs

@@ -4,10 +4,10 @@
 import pytest
 
 import roller_mlir.passes  # noqa: F401 - makes rtile-normalize known
-from roller_mlir.codegen.linalg_reader import is_structured, read_structured
+from roller_mlir.linalg.reader import is_structured, read_structured
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import func, ir, make_context
-from roller_mlir.support.pipeline import run_pipeline
+from roller_mlir.support.passes.pipeline import run_pipeline
 
 
 def read(text: str) -> TensorExpression:

@@ -12,9 +12,9 @@ import pytest
 
 import roller_mlir
 from roller_mlir import Artifact
-from roller_mlir.codegen.linalg_reader import StructuredOp, is_structured, read_structured
-from roller_mlir.codegen.split_reduction import split_reduction
 from roller_mlir.hal import find_device
+from roller_mlir.linalg.reader import StructuredOp, is_structured, read_structured
+from roller_mlir.linalg.rewrite.split_reduction import split_reduction
 from roller_mlir.model import ConstructOptions, construct
 from roller_mlir.passes.rtile_normalize import RTileNormalize
 from roller_mlir.plan import Plan, Split, TensorExpression

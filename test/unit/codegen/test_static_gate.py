@@ -10,7 +10,7 @@ import pytest
 
 import roller_mlir
 from roller_mlir.compiler import stages
-from roller_mlir.mapping.promise import Promise
+from roller_mlir.mapping.checks.promise import Promise
 from roller_mlir.suites import find_suite, function_text
 from roller_mlir.suites.select import select
 from roller_mlir.tools.roller import main

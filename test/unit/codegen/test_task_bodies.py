@@ -6,7 +6,7 @@ import pytest
 from kernel_cases import MULTIPLY_ADD, SUM, axis, expand, generic, integers, plan, run_loops
 
 from roller_mlir.codegen import kernel
-from roller_mlir.codegen.task import TaskBuilder
+from roller_mlir.codegen.task.task import TaskBuilder
 
 MATMUL = ["(m, n, k) -> (m, k)", "(m, n, k) -> (k, n)", "(m, n, k) -> (m, n)"]
 

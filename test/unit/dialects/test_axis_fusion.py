@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import roller_mlir.passes  # noqa: F401 - makes rtile-normalize known
-from roller_mlir.codegen.axis_groups import Operand, fusible_groups
-from roller_mlir.codegen.linalg_reader import is_structured, read_structured
+from roller_mlir.linalg.reader import is_structured, read_structured
+from roller_mlir.linalg.rewrite.axis_groups import Operand, fusible_groups
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import func, ir, make_context
-from roller_mlir.support.pipeline import run_pipeline
+from roller_mlir.support.passes.pipeline import run_pipeline
 
 PADDING = 2
 """Elements before a padded dimension; as many stand behind it."""

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import roller_mlir.passes  # noqa: F401 - makes rtile-normalize known
 from roller_mlir.reference import evaluate_function
 from roller_mlir.support.bindings import ir, make_context
-from roller_mlir.support.pipeline import run_pipeline
+from roller_mlir.support.passes.pipeline import run_pipeline
 
 CONTEXT = make_context()
 Nest = tuple[list[list[int]], list[int], list[int]]

@@ -13,10 +13,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from roller_mlir.codegen.program import programs_of
+from roller_mlir.console import child as roller_child
+from roller_mlir.loops.program import programs_of
 from roller_mlir.passes.rtile_construct import RTileConstruct
 from roller_mlir.runtime import Artifact
-from roller_mlir.tools import roller_child, roller_run
+from roller_mlir.tools.commands import run as roller_run
 from roller_mlir.tools.roller import main
 
 MATMUL = """func.func @matmul(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>) -> tensor<64x64xf32> {
@@ -217,7 +218,7 @@ def test_estimates_are_told_from_differences(tmp_path: Path, capsys: Any) -> Non
 
 def test_differences_of_bytes_are_no_estimates(artifact: str) -> None:
     from roller_mlir.runtime.sequence import AccessCount, LaunchReport
-    from roller_mlir.tools.roller_counts import count_rows
+    from roller_mlir.tools.commands.counts import count_rows
 
     made = Artifact.load(artifact)
     count = AccessCount(site="x", kind="load", space="global", accesses=1, bytes=4, sectors=1, phases=0, ideal=1)
@@ -250,7 +251,7 @@ def test_run_with_files(source: str, tmp_path: Path, capsys: Any) -> None:
 
 
 def test_a_mismatch_is_reported(artifact: str, capsys: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    from roller_mlir.tools import roller_reference
+    from roller_mlir.tools.commands import reference as roller_reference
 
     evaluate = roller_reference.evaluate_function
 

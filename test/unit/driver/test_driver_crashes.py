@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from roller_mlir.compiler import CompileOptions
-from roller_mlir.tools import roller_interrupt
+from roller_mlir.console import interrupt as roller_interrupt
 
 # Upstream's reader builds the body of the operation before it looks at the types.
 CRASH = """func.func @f(%a: tensor<16xi32>) -> tensor<16xi32> {

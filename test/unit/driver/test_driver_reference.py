@@ -8,7 +8,7 @@ import pytest
 
 from roller_mlir.plan.manifest import Buffer
 from roller_mlir.reference import compare, evaluate_function, random_inputs, structured
-from roller_mlir.reference.bounded import Bounded
+from roller_mlir.reference.bounds.nests import Bounded
 from roller_mlir.reference.contract import sum_of_products
 from roller_mlir.reference.values import from_caller, to_caller
 from roller_mlir.support.bindings import make_context

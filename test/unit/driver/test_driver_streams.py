@@ -93,15 +93,15 @@ sys.meta_path.insert(0, Finder())
     ("tool", "module"),
     [
         ("roller", "argparse"),
-        ("roller", "roller_mlir.tools.roller_run"),
+        ("roller", "roller_mlir.tools.commands.run"),
         ("roller", "numpy"),
         ("roller", "torch_mlir"),
         ("roller", "roller_mlir.passes"),
-        ("roller_opt", "roller_mlir.tools.opt_driver"),
+        ("roller_opt", "roller_mlir.tools.opt.driver"),
         ("roller_opt", "roller_mlir.pipelines"),
         ("roller_opt", "torch_mlir"),
         ("roller_opt", "torch_mlir.passmanager"),
-        ("roller_opt", "roller_mlir.tools.opt_command_line"),
+        ("roller_opt", "roller_mlir.tools.opt.command_line"),
     ],
 )
 def test_an_interrupt_of_the_imports_is_no_traceback(tool: str, module: str, source: str) -> None:
@@ -122,6 +122,12 @@ def test_the_entry_points_import_almost_nothing(tool: str) -> None:
     done = subprocess.run(
         [sys.executable, "-P", "-c", code], capture_output=True, text=True, check=True, env=environment
     )
-    ours = {"roller_mlir", "roller_mlir.tools", f"roller_mlir.tools.{tool}", "roller_mlir.tools.roller_interrupt"}
+    ours = {
+        "roller_mlir",
+        "roller_mlir.tools",
+        f"roller_mlir.tools.{tool}",
+        "roller_mlir.console",
+        "roller_mlir.console.interrupt",
+    }
     light = {"signal", "typing", "typing.io", "typing.re", "contextlib", "importlib", "warnings", "collections.abc"}
     assert set(done.stdout.split()) <= ours | light

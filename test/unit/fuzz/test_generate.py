@@ -6,16 +6,16 @@ from collections import Counter
 
 import pytest
 
-from roller_mlir.fuzz.builder import Builder
 from roller_mlir.fuzz.case import job_of
 from roller_mlir.fuzz.generate import KINDS, MATRIX_KINDS, TYPES, make_case
-from roller_mlir.fuzz.known import Info, RejectedError, judge, reduce_info
-from roller_mlir.fuzz.matrix import EXTENTS, check_tf32
-from roller_mlir.fuzz.matrix import TYPES as MATRIX_TYPES
-from roller_mlir.fuzz.numbers import Knob, Number, value_of
-from roller_mlir.fuzz.program import Generic, elements, map_types
-from roller_mlir.fuzz.scalars import BodyText, acc, apply, cast, constant, x
-from roller_mlir.fuzz.write import InvalidProgramError, write_program
+from roller_mlir.fuzz.kinds.matrix import EXTENTS, check_tf32
+from roller_mlir.fuzz.kinds.matrix import TYPES as MATRIX_TYPES
+from roller_mlir.fuzz.program.builder import Builder
+from roller_mlir.fuzz.program.known import Info, RejectedError, judge, reduce_info
+from roller_mlir.fuzz.program.numbers import Knob, Number, value_of
+from roller_mlir.fuzz.program.program import Generic, elements, map_types
+from roller_mlir.fuzz.program.scalars import BodyText, acc, apply, cast, constant, x
+from roller_mlir.fuzz.program.write import InvalidProgramError, write_program
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 

@@ -13,10 +13,10 @@ from roller_mlir.fuzz.case import command_of, job_of
 from roller_mlir.fuzz.generate import KINDS
 from roller_mlir.fuzz.job import Job, Outcome
 from roller_mlir.fuzz.lost import ORACLE_JOB, lost_oracle
-from roller_mlir.fuzz.oracle_differences import known_difference
+from roller_mlir.fuzz.oracle.differences import known_difference
 from roller_mlir.fuzz.pool import Pool
 from roller_mlir.reference import Evaluation
-from roller_mlir.reference.bounded import Bounded
+from roller_mlir.reference.bounds.nests import Bounded
 from roller_mlir.tools.roller import main
 
 # Stands for the reference in a worker process: a mistake that kernels would share is planted into it.

@@ -14,9 +14,9 @@ from typing import Any
 import psutil
 import pytest
 
-from roller_mlir.support.job_pool import JobPool
-from roller_mlir.support.jobs import ThisProcess, in_order, open_jobs
-from roller_mlir.support.process_tree import descendants, kill_tree
+from roller_mlir.support.jobs.job_pool import JobPool
+from roller_mlir.support.jobs.jobs import ThisProcess, in_order, open_jobs
+from roller_mlir.support.jobs.process_tree import descendants, kill_tree
 
 ENTRY = "job_functions:work"
 

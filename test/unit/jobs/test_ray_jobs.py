@@ -15,9 +15,9 @@ import psutil
 import pytest
 import ray
 
-from roller_mlir.support.jobs import Jobs, JobsError, in_order, open_jobs
-from roller_mlir.support.ray_cluster import MISSING
-from roller_mlir.support.ray_pool import RayPool, _Remote
+from roller_mlir.support.jobs.jobs import Jobs, JobsError, in_order, open_jobs
+from roller_mlir.support.jobs.ray_cluster import MISSING
+from roller_mlir.support.jobs.ray_pool import RayPool, _Remote
 from roller_mlir.tools.roller import main
 
 ENTRY = "job_functions:work"
@@ -99,7 +99,7 @@ def test_a_cluster_without_a_free_processor_is_not_waited_for_forever(
     cluster: Jobs[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     assert len(dict(cluster.run(enumerate(["a", "b"])))) == 2  # now both of its processors are taken
-    monkeypatch.setattr("roller_mlir.support.ray_pool.START_S", 0.5)
+    monkeypatch.setattr("roller_mlir.support.jobs.ray_pool.START_S", 0.5)
     with (
         pytest.raises(JobsError, match="the Ray cluster has had no free processor for 0.5 s; wait"),
         open_jobs(1, ray="local", entry=ENTRY, lost=lost) as jobs,
@@ -131,7 +131,7 @@ def test_who_waits_for_a_processor_keeps_nobody_busy() -> None:
 
 @pytest.mark.usefixtures("_free")
 def test_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("roller_mlir.support.ray_pool._version", lambda: "0.0.7")
+    monkeypatch.setattr("roller_mlir.support.jobs.ray_pool._version", lambda: "0.0.7")
     with (
         pytest.raises(JobsError, match="a node of the Ray cluster has roller-mlir .*, this is 0.0.7; install the same"),
         open_jobs(1, ray="local", entry=ENTRY, lost=lost) as jobs,
@@ -141,7 +141,7 @@ def test_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 
 JOIN = """
 import os, sys
-from roller_mlir.support.jobs import open_jobs
+from roller_mlir.support.jobs.jobs import open_jobs
 if __name__ == "__main__":
     for address in ("auto", os.environ["RAY_ADDRESS"]):
         with open_jobs(None, ray=address, entry="job_functions:work", lost=print) as jobs:
@@ -167,8 +167,8 @@ def test_another_process_joins_the_cluster_that_runs(tmp_path: Path) -> None:
 # A process with a cluster whose two workers have a tool and a temporary file each; "again" is a second Ctrl-C.
 MAIN = """
 import signal, sys
-from roller_mlir.support.jobs import open_jobs
-from roller_mlir.tools.roller_interrupt import interruptible
+from roller_mlir.support.jobs.jobs import open_jobs
+from roller_mlir.console.interrupt import interruptible
 def work():
     with open_jobs(2, ray="local", limit_s=600.0, entry="job_functions:work", lost=print) as jobs:
         list(jobs.run(enumerate([f"busy {sys.argv[1]}"] * 2)))

@@ -11,9 +11,9 @@ import pytest
 from roller_mlir.plan.accumulation import UNKNOWN, Accumulation, Summing
 from roller_mlir.plan.rounding import Rounding, half_spacing, off_by
 from roller_mlir.reference import compare_all, evaluate_function
-from roller_mlir.reference.bounded import Bounded, quantum_of
-from roller_mlir.reference.bounded_body import NoRuleError, compute
-from roller_mlir.reference.error_rules import RULES
+from roller_mlir.reference.bounds.body import NoRuleError, compute
+from roller_mlir.reference.bounds.nests import Bounded, quantum_of
+from roller_mlir.reference.bounds.rules import RULES
 from roller_mlir.reference.scalars import OPERATIONS, SCALARS
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module

@@ -4,8 +4,8 @@
 import pytest
 
 from roller_mlir.hal import find_device
-from roller_mlir.mapping.bank_phases import Banks, phases
-from roller_mlir.mapping.layout import staged_layout
+from roller_mlir.mapping.layout.bank_phases import Banks, phases
+from roller_mlir.mapping.layout.layout import staged_layout
 from roller_mlir.model.machine import machine_of
 from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop
 

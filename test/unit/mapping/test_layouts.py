@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Layouts of staged tiles: padding, widths and phases of cases that can be worked out by hand."""
 
-from roller_mlir.mapping.bank_phases import Banks, phases
-from roller_mlir.mapping.data_tile import copy_map, copy_vector, tile_dimensions
-from roller_mlir.mapping.layout import residue_shift, row_alignment, staged_layout
+from roller_mlir.mapping.layout.bank_phases import Banks, phases
+from roller_mlir.mapping.layout.data_tile import copy_map, copy_vector, tile_dimensions
+from roller_mlir.mapping.layout.layout import residue_shift, row_alignment, staged_layout
 from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop
 
 MATMUL = (Loop(1024), Loop(1024), Loop(1024, True))

@@ -7,13 +7,13 @@ from itertools import product
 import pytest
 
 from roller_mlir.hal import find_device
-from roller_mlir.mapping.bank_phases import phases
-from roller_mlir.mapping.data_tile import tile_dimensions
-from roller_mlir.mapping.layout import buffer_shape
+from roller_mlir.mapping.layout.bank_phases import phases
+from roller_mlir.mapping.layout.data_tile import tile_dimensions
+from roller_mlir.mapping.layout.layout import buffer_shape
+from roller_mlir.mapping.layout.matrix_layout import matrix_operand
+from roller_mlir.mapping.layout.matrix_phases import matrix_cost, swizzled
 from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW, depth_pack, fragments_of, result_shares
-from roller_mlir.mapping.matrix_layout import matrix_operand
-from roller_mlir.mapping.matrix_phases import matrix_cost, swizzled
-from roller_mlir.model.layouts import matrix_memory
+from roller_mlir.model.cost.layouts import matrix_memory
 from roller_mlir.model.machine import machine_of
 from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop, OperandPlan
 from roller_mlir.plan.plan import AtomPlan

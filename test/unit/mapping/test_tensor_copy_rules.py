@@ -3,7 +3,7 @@
 
 from dataclasses import replace
 
-from roller_mlir.mapping.tensor_copy_rules import boxes_fit, lines_follow, tensor_copy_multiples
+from roller_mlir.mapping.checks.tensor_copy_rules import boxes_fit, lines_follow, tensor_copy_multiples
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
 
 LOOPS = (0, 1, 2)

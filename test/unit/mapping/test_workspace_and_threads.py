@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from roller_mlir.mapping.arena_offsets import Lifetime, assign_offsets
-from roller_mlir.mapping.combine import combination
+from roller_mlir.mapping.layout.combine import combination
 from roller_mlir.mapping.thread_map import ThreadMap, register_offset
 from roller_mlir.plan import AxisPlan, Loop
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.measure.records import Candidate, Item, Reference
-from roller_mlir.measure.runner.inputs import on_host
+from roller_mlir.measure.runner.expected.inputs import on_host
 from roller_mlir.plan.manifest import Buffer
 from roller_mlir.suites import Operator, function_text, read_table
 from roller_mlir.support.bindings import ir, make_context

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from roller_mlir.measure.kit_writer import KitWriter
+from roller_mlir.measure.kit.writer import KitWriter
 from roller_mlir.measure.records import Candidate, Item, Kit, Probe
 from roller_mlir.plan.manifest import Buffer, DeviceRecord, File, Kernel, Launch, Manifest, View
 from roller_mlir.runtime import Artifact

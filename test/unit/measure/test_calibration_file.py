@@ -16,7 +16,7 @@ from roller_mlir.measure.calibration.constants import constants
 from roller_mlir.measure.calibration.figures import Figure, figures
 from roller_mlir.measure.calibration.table import calibration_tables
 from roller_mlir.measure.records import Results, Trouble
-from roller_mlir.measure.results_file import dumps_results
+from roller_mlir.measure.report.results_file import dumps_results
 from roller_mlir.model.machine import machine_of
 from roller_mlir.tools.roller import main
 

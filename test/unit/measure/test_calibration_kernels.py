@@ -17,7 +17,7 @@ from roller_mlir.measure.calibration.bandwidth import BLOCKS_PER_UNIT, CHUNK_BYT
 from roller_mlir.measure.calibration.experiment import Experiment
 from roller_mlir.measure.calibration.probes import experiments, left_out, probes_for
 from roller_mlir.measure.records import Probe
-from roller_mlir.measure.runner.probe_values import ProbeError
+from roller_mlir.measure.runner.expected.probe_values import ProbeError
 from roller_mlir.measure.runner.probes import FLUSHED, WARM, run_probe
 from roller_mlir.measure.runner.sim_bench import SimBench
 from roller_mlir.runtime import Artifact

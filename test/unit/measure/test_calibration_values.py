@@ -4,7 +4,7 @@
 import numpy as np
 import pytest
 
-from roller_mlir.measure.runner.probe_values import ProbeError, filled, require
+from roller_mlir.measure.runner.expected.probe_values import ProbeError, filled, require
 
 
 def test_links_are_one_cycle() -> None:

@@ -6,10 +6,10 @@ from pathlib import Path
 import pytest
 
 from roller_mlir.hal import find_device
-from roller_mlir.measure.pack_work import Compiled, Job, Ways, work
+from roller_mlir.measure.kit.pack_work import Compiled, Job, Ways, work
+from roller_mlir.measure.kit.smoke import of_smoke
 from roller_mlir.measure.records import Candidate, Item, Kit
 from roller_mlir.measure.runner.steps import Asked, plan_steps
-from roller_mlir.measure.smoke import of_smoke
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "matmul_f16.mlir"
 WANTED = {

@@ -13,8 +13,8 @@ from typing import Any
 
 import pytest
 
-from roller_mlir.measure.kit_files import ARCHIVE, INDEX, KitError, KitFiles, check_kit, open_kit, read_index
-from roller_mlir.measure.kit_writer import SIMULATOR_ROLES, KitWriter, stripped
+from roller_mlir.measure.kit.files import ARCHIVE, INDEX, KitError, KitFiles, check_kit, open_kit, read_index
+from roller_mlir.measure.kit.writer import SIMULATOR_ROLES, KitWriter, stripped
 from roller_mlir.measure.records import Candidate, Item, Kit, Probe
 from roller_mlir.plan.codec import CodecError
 from roller_mlir.plan.manifest import Buffer, DeviceRecord, File, FileRole, Kernel, Launch, Manifest, View

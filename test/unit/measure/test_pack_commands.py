@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from roller_mlir.measure.kit_files import open_kit
+from roller_mlir.measure.kit.files import open_kit
 from roller_mlir.measure.records import Skipped
-from roller_mlir.measure.results_file import read_results
+from roller_mlir.measure.report.results_file import read_results
 
 FOLDER = Path(__file__).resolve().parents[3] / "bench" / "gpu"
 LITTLE = ("--no-smoke", "--no-gemms", "--no-examples", "--no-probes", "--dtypes", "f32")

@@ -15,14 +15,14 @@ from typing import Any
 import pytest
 
 from roller_mlir import CompileOptions
-from roller_mlir.measure import pack, packing
-from roller_mlir.measure.contents import Wanted, of_example, of_gemms, of_suite, of_unit
-from roller_mlir.measure.example_sizes import LARGE, at_size
-from roller_mlir.measure.kit_files import ARCHIVE, KitError, open_kit
-from roller_mlir.measure.pack import PackOptions, pack_kit
-from roller_mlir.measure.pack_work import Job, Refused, Ways, lost, work
+from roller_mlir.measure.kit import pack, packing
+from roller_mlir.measure.kit.contents import Wanted, of_example, of_gemms, of_suite, of_unit
+from roller_mlir.measure.kit.example_sizes import LARGE, at_size
+from roller_mlir.measure.kit.files import ARCHIVE, KitError, open_kit
+from roller_mlir.measure.kit.pack import PackOptions, pack_kit
+from roller_mlir.measure.kit.pack_work import Job, Refused, Ways, lost, work
 from roller_mlir.measure.records import Probe, Reference
-from roller_mlir.measure.units import units_of
+from roller_mlir.measure.tune.units import units_of
 from roller_mlir.suites import find_suite
 from roller_mlir.suites.operator import Operator
 
@@ -165,7 +165,7 @@ def test_a_candidate_that_is_refused_leaves_the_others(tmp_path: Path, monkeypat
 
 KILLED = """
 import os, signal
-from roller_mlir.measure.pack_work import work as real
+from roller_mlir.measure.kit.pack_work import work as real
 
 def work(job):
     if job.way is not None and job.wanted.id == "mine/E/f32":
@@ -300,8 +300,8 @@ def test_options_reach_the_compiler(tmp_path: Path) -> None:
 SCRIPT = """
 import sys
 from pathlib import Path
-from roller_mlir.measure.contents import of_suite
-from roller_mlir.measure.pack import PackOptions, pack_kit
+from roller_mlir.measure.kit.contents import of_suite
+from roller_mlir.measure.kit.pack import PackOptions, pack_kit
 from roller_mlir.suites import find_suite
 
 if __name__ == "__main__":

@@ -7,9 +7,10 @@ import pytest
 from reference_cases import EXAMPLES, OPERATORS, case, inputs_of
 
 from roller_mlir.measure.records import Item
-from roller_mlir.measure.runner import peers, peers_torch
-from roller_mlir.measure.runner.peers import peers_for
-from roller_mlir.measure.runner.references import reference_for
+from roller_mlir.measure.runner.expected.references import reference_for
+from roller_mlir.measure.runner.peers import available as peers
+from roller_mlir.measure.runner.peers import torch_peer as peers_torch
+from roller_mlir.measure.runner.peers.available import peers_for
 
 torch = pytest.importorskip("torch")
 pytestmark = pytest.mark.filterwarnings("ignore")  # torch's compiler warns of parts of itself

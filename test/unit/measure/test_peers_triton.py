@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 from reference_cases import case, inputs_of
 
-from roller_mlir.measure.runner import peers_triton
-from roller_mlir.measure.runner.peers import peers_for
+from roller_mlir.measure.runner.peers import triton_peer
+from roller_mlir.measure.runner.peers.available import peers_for
 from roller_mlir.runtime.single_file import single_file
 
 torch = pytest.importorskip("torch")
@@ -23,18 +23,18 @@ import json, sys
 sys.path.insert(0, sys.argv[1])
 import torch
 from reference_cases import case, inputs_of
-from roller_mlir.measure.runner import peers_triton, triton_kernels
-from roller_mlir.measure.runner.element_arrays import to_torch
-from roller_mlir.measure.runner.peers import peers_for
+from roller_mlir.measure.runner import triton_peer, triton_kernels
+from roller_mlir.measure.runner.expected.element_arrays import to_torch
+from roller_mlir.measure.runner.peers.available import peers_for
 from roller_mlir.runtime.single_file import single_file
-from roller_mlir.measure.runner.references import reference_for
+from roller_mlir.measure.runner.expected.references import reference_for
 
 for name in sys.argv[2:]:
     item, text = case(name)
     inputs = inputs_of(text)
     expected = reference_for(item, inputs, source=text, device="sim")
     tensors = [to_torch(torch, one) for one in inputs]
-    output, variants = peers_triton._writer(item, tensors)(torch, triton_kernels, item, tensors)
+    output, variants = triton_peer._writer(item, tensors)(torch, triton_kernels, item, tensors)
     for variant in variants:
         output.fill_(float("nan") if output.dtype.is_floating_point else -1)
         variant.launch()
@@ -111,7 +111,7 @@ def ptx(tmp_path: Path, *request: Any, bundle: bool = False) -> tuple[str, int]:
 )
 def test_products_compile_without_tf32(tmp_path: Path, kind: str, other: str, extent: int | None) -> None:
     pointers = dict.fromkeys("AB", f"*{kind}") | {"C": "*fp32", "BIAS": f"*{kind}"}
-    bm, bn, bk, warps, stages = peers_triton._TILES["f32" if kind == "fp32" else "f16"][0]
+    bm, bn, bk, warps, stages = triton_peer._TILES["f32" if kind == "fp32" else "f16"][0]
     constants = {"BM": bm, "BN": bn, "BK": bk, "BAND": 8, "WHOLE": extent is None, "ENDING": 0, "INTEGER": False}
     if extent is not None:
         constants["columns"] = extent  # as Triton takes an extent of 1
@@ -121,7 +121,7 @@ def test_products_compile_without_tf32(tmp_path: Path, kind: str, other: str, ex
 
 
 def test_tiles_fit_the_workgroup_memory_of_common_devices() -> None:
-    for kind, tiles in peers_triton._TILES.items():
+    for kind, tiles in triton_peer._TILES.items():
         size = {"f32": 4, "f16": 2, "i8": 1}[kind]
         assert any((bm + bn) * bk * size * stages <= 64 << 10 for bm, bn, bk, _, stages in tiles), kind
 

@@ -11,10 +11,11 @@ import pytest
 from reference_cases import OPERATORS, case, inputs_of, item_of
 
 from roller_mlir.measure.records import Trouble
-from roller_mlir.measure.runner import peers, peers_triton
-from roller_mlir.measure.runner.peer import Peer, PeerError, limited, one_line
-from roller_mlir.measure.runner.peers import PEERS, peers_for
-from roller_mlir.measure.runner.references import reference_for
+from roller_mlir.measure.runner.expected.references import reference_for
+from roller_mlir.measure.runner.peers import available as peers
+from roller_mlir.measure.runner.peers import triton_peer
+from roller_mlir.measure.runner.peers.available import PEERS, peers_for
+from roller_mlir.measure.runner.peers.peer import Peer, PeerError, limited, one_line
 
 EXAMPLES = ("softmax", "layer_norm")
 LIBRARIES = ("torch", "torch.compile", "triton")
@@ -150,21 +151,21 @@ class Clock:
             runs.append(words)
             self.ms += ms
 
-        return peers_triton._Variant(launch, words)
+        return triton_peer._Variant(launch, words)
 
 
 def test_the_fastest_configuration_is_taken_and_slow_ones_are_not_repeated() -> None:
     clock, runs = Clock(), list[str]()
     refused = clock.variant("too large", RuntimeError("out of resource"), runs)
     variants = [clock.variant(words, ms, runs) for words, ms in (("b", 2.0), ("a", 1.0), ("slow", 50.0))]
-    assert peers_triton._fastest(clock.torch(), [refused, *variants]).words == "a"
+    assert triton_peer._fastest(clock.torch(), [refused, *variants]).words == "a"
     assert (runs.count("b"), runs.count("a"), runs.count("slow")) == (6, 6, 2)  # each once before it is timed
     with pytest.raises(PeerError, match="no configuration runs: too large: RuntimeError: out of resource"):
-        peers_triton._fastest(clock.torch(), [refused])
+        triton_peer._fastest(clock.torch(), [refused])
 
 
 def test_tuning_ends_in_time(monkeypatch: pytest.MonkeyPatch) -> None:
     clock, runs = Clock(), list[str]()
-    monkeypatch.setattr(peers_triton, "TUNING_S", -1.0)
+    monkeypatch.setattr(triton_peer, "TUNING_S", -1.0)
     variants = [clock.variant(words, ms, runs) for words, ms in (("first", 2.0), ("better", 1.0))]
-    assert peers_triton._fastest(clock.torch(), variants).words == "first"
+    assert triton_peer._fastest(clock.torch(), variants).words == "first"

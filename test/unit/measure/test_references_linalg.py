@@ -12,9 +12,9 @@ from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.source import Source
 from roller_mlir.measure.records import Candidate
-from roller_mlir.measure.runner import references
-from roller_mlir.measure.runner.inputs import make_inputs
-from roller_mlir.measure.runner.references import reference_for, same_as
+from roller_mlir.measure.runner.expected import references
+from roller_mlir.measure.runner.expected.inputs import make_inputs
+from roller_mlir.measure.runner.expected.references import reference_for, same_as
 from roller_mlir.suites.operator import Operator
 
 

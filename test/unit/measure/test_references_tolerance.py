@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from roller_mlir.measure.runner import tolerance
-from roller_mlir.measure.runner.element_arrays import bf16_bits, bf16_values
-from roller_mlir.measure.runner.tolerance import Expected
+from roller_mlir.measure.runner.expected import tolerance
+from roller_mlir.measure.runner.expected.element_arrays import bf16_bits, bf16_values
+from roller_mlir.measure.runner.expected.tolerance import Expected
 from roller_mlir.plan.rounding import Rounding, Terms, extreme_of, half_spacing, sum_error
 
 

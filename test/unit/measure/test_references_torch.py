@@ -8,8 +8,8 @@ import pytest
 from reference_cases import EXAMPLES, OPERATORS, case, inputs_of, item_of
 
 from roller_mlir.measure.records import Reference
-from roller_mlir.measure.runner import loop_nests, references
-from roller_mlir.measure.runner.references import reference_for
+from roller_mlir.measure.runner.expected import loop_nests, references
+from roller_mlir.measure.runner.expected.references import reference_for
 from roller_mlir.suites import function_text
 from roller_mlir.suites.kinds import KINDS, Given
 from roller_mlir.suites.operator import Operator

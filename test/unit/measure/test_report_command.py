@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from fabricated_results import check, item, many, results, timing
 
-from roller_mlir.measure.report import make_report
-from roller_mlir.measure.results_file import ResultsError, dumps_results, loads_results, read_results
+from roller_mlir.measure.report.report import make_report
+from roller_mlir.measure.report.results_file import ResultsError, dumps_results, loads_results, read_results
 from roller_mlir.plan.codec import to_json
-from roller_mlir.tools import report_folder
+from roller_mlir.report import report_folder
 from roller_mlir.tools.roller import main
 
 WHOLE = {"results.md", "report.html", "results.json", "predicted-vs-measured.png"}
@@ -185,7 +185,7 @@ def test_pictures_of_an_earlier_report_are_removed_and_nothing_else(given: Path)
 
 
 def test_without_matplotlib(given: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("roller_mlir.measure.figures.can_draw", lambda: False)
+    monkeypatch.setattr("roller_mlir.measure.report.page_figures.can_draw", lambda: False)
     monkeypatch.setattr(report_folder, "can_draw", lambda: False)
     assert main(["report", str(given), "-o", "out"]) == 0
     assert names(Path("out")) == WHOLE - {"predicted-vs-measured.png"}

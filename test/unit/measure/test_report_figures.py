@@ -11,11 +11,11 @@ import pytest
 from fabricated_results import check, item, many, results, timing
 
 from roller_mlir.measure.records import Item, Probe, Results, Skipped, Timing, Trouble
-from roller_mlir.measure.report import make_report
-from roller_mlir.measure.report_figures import PeerFigures
-from roller_mlir.measure.report_groups import peer_figures
-from roller_mlir.measure.report_records import Goal, Report
-from roller_mlir.measure.report_statistics import geometric_mean, quantile, ranks, spearman
+from roller_mlir.measure.report.figures import PeerFigures
+from roller_mlir.measure.report.groups import peer_figures
+from roller_mlir.measure.report.records import Goal, Report
+from roller_mlir.measure.report.report import make_report
+from roller_mlir.measure.report.statistics import geometric_mean, quantile, ranks, spearman
 from roller_mlir.measure.runner.steps import ITSELF
 
 

@@ -10,16 +10,16 @@ from typing import Any
 import pytest
 from fabricated_results import check, item, many, results, timing
 
-from roller_mlir.measure.figures import pictures, ratio_picture
+from roller_mlir.console.output import seconds
 from roller_mlir.measure.records import Machine, Results, Skipped, Trouble
-from roller_mlir.measure.report import make_report
-from roller_mlir.measure.report_points import look, ticks
+from roller_mlir.measure.report.page_figures import pictures, ratio_picture
+from roller_mlir.measure.report.points import look, ticks
+from roller_mlir.measure.report.report import make_report
 from roller_mlir.plan.codec import to_json
-from roller_mlir.tools.report_folder import contents_of, default_folder
-from roller_mlir.tools.report_markdown import markdown
-from roller_mlir.tools.report_page import page
-from roller_mlir.tools.report_sections import document_of
-from roller_mlir.tools.roller_output import seconds
+from roller_mlir.report.report_folder import contents_of, default_folder
+from roller_mlir.report.report_markdown import markdown
+from roller_mlir.report.report_page import page
+from roller_mlir.report.report_sections import document_of
 
 DRY = "Dry run: seconds of the simulator, no speed of any device"
 EVIL = "<script>alert(1)</script>|`x`*y*_z_[a](http://b)$\\x$&amp;\n# no\x1b[31m\ud800"
@@ -198,7 +198,7 @@ def test_the_same_results_give_the_same_bytes() -> None:
 
 def test_without_matplotlib_the_rest_is_written_and_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     made = many(10)
-    monkeypatch.setattr("roller_mlir.tools.report_folder.can_draw", lambda: False)
+    monkeypatch.setattr("roller_mlir.report.report_folder.can_draw", lambda: False)
     contents = contents_of(make_report(made), made)
     assert set(contents) == {"results.md", "report.html", "results.json"}
     text = contents["results.md"].decode()

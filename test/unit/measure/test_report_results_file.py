@@ -12,7 +12,7 @@ import pytest
 from fabricated_results import check, item, kit, machine, many, results, timing
 
 from roller_mlir.measure.records import Probe, Trouble
-from roller_mlir.measure.results_file import (
+from roller_mlir.measure.report.results_file import (
     ResultsError,
     commands_of,
     dumps_results,

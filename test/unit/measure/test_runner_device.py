@@ -18,7 +18,7 @@ import runner_kits
 from runner_kits import environment, make_kit, results, run, start
 
 from roller_mlir.measure.records import Probe
-from roller_mlir.measure.results_file import read_results
+from roller_mlir.measure.report.results_file import read_results
 
 pytestmark = [
     pytest.mark.skipif(

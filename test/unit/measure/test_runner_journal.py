@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from roller_mlir.measure.records import Candidate, Check, Item, Kit, Machine, Reference, Timing, Trouble
-from roller_mlir.measure.results_file import read_results
-from roller_mlir.measure.runner.journal import JOURNAL_NAME, Journal, JournalError, write_results
+from roller_mlir.measure.report.results_file import read_results
+from roller_mlir.measure.runner.processes.journal import JOURNAL_NAME, Journal, JournalError, write_results
 from roller_mlir.measure.runner.steps import ITSELF, Asked, Outcome, Step, base_rank, plan_steps, right_ranks
 from roller_mlir.measure.runner.summary import summary, wrong_lines
 

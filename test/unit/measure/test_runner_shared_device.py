@@ -7,9 +7,9 @@ from typing import Any, cast
 
 import pytest
 
-from roller_mlir.measure.runner import shared_device
 from roller_mlir.measure.runner.devices import Bench
-from roller_mlir.measure.runner.shared_device import free_memory, use_with_torch
+from roller_mlir.measure.runner.processes import shared_device
+from roller_mlir.measure.runner.processes.shared_device import free_memory, use_with_torch
 from roller_mlir.measure.runner.sim_bench import SimBench
 
 

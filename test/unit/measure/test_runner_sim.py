@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from roller_mlir.measure.contents import of_gemms
-from roller_mlir.measure.kit_files import open_kit
-from roller_mlir.measure.kit_writer import KitWriter
-from roller_mlir.measure.pack import pack_kit
-from roller_mlir.measure.packing import PackOptions
+from roller_mlir.measure.kit.contents import of_gemms
+from roller_mlir.measure.kit.files import open_kit
+from roller_mlir.measure.kit.pack import pack_kit
+from roller_mlir.measure.kit.packing import PackOptions
+from roller_mlir.measure.kit.writer import KitWriter
 from roller_mlir.measure.records import Item, Trouble
 from roller_mlir.measure.runner.sim_bench import DRY_RUN, SimBench
 from roller_mlir.measure.runner.steps import Step
@@ -107,7 +107,7 @@ def test_peers_are_checked_and_never_the_end(kit: Path, monkeypatch: pytest.Monk
             return {}, [Trouble(item="", who=name, message="no such library")]
         return {name: made[name]}, []
 
-    monkeypatch.setattr("roller_mlir.measure.runner.peers.peers_for", peers_for)
+    monkeypatch.setattr("roller_mlir.measure.runner.peers.available.peers_for", peers_for)
     said: list[str] = []
     with open_kit(kit) as files:
         work = Work(files, SimBench(), lambda who, rank=0: said.append(who), samples=1)
@@ -131,7 +131,7 @@ def test_a_peer_that_breaks_the_device_is_left_to_another_process(kit: Path, mon
     def peers_for(item: Item, inputs: Any, wanted: Any) -> Any:
         return {}, [Trouble(item=item.id, who=wanted[0], message="an illegal address")]
 
-    monkeypatch.setattr("roller_mlir.measure.runner.peers.peers_for", peers_for)
+    monkeypatch.setattr("roller_mlir.measure.runner.peers.available.peers_for", peers_for)
     said: list[str] = []
     with open_kit(kit) as files:
         work = Work(files, SimBench(), lambda who, rank=0: said.append(who), samples=1)

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from roller_mlir.measure.runner.processes.supervisor import DeviceError, Supervisor, TimeUp
 from roller_mlir.measure.runner.steps import Step
-from roller_mlir.measure.runner.supervisor import DeviceError, Supervisor, TimeUp
 
 # Answers each step; what it does before is what a test says, in a language of a word and its argument.
 WORKER = """

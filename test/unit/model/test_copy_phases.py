@@ -5,9 +5,9 @@ from math import ceil, prod
 
 import pytest
 
-from roller_mlir.mapping.bank_phases import Banks, phases
-from roller_mlir.mapping.data_tile import copy_map, tile_dimensions
-from roller_mlir.mapping.layout import buffer_shape, tile_cost
+from roller_mlir.mapping.layout.bank_phases import Banks, phases
+from roller_mlir.mapping.layout.data_tile import copy_map, tile_dimensions
+from roller_mlir.mapping.layout.layout import buffer_shape, tile_cost
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.plan import Access, AxisPlan, LinearIndex, OperandPlan
 from roller_mlir.plan.plan import WORKGROUP

@@ -12,14 +12,14 @@ import pytest
 from model_expressions import conv2d, expression, matmul, typed
 
 from roller_mlir.hal import find_device
+from roller_mlir.mapping.checks.plan_check import plan_problem
 from roller_mlir.mapping.matrix import COLUMN, ROW, fragments_of, lane_order, result_shares
-from roller_mlir.mapping.plan_check import plan_problem
 from roller_mlir.mapping.resources import plan_resources, specialised_tasks_per_unit
 from roller_mlir.mapping.tensor_copy import store_bytes
 from roller_mlir.mapping.thread_map import ThreadMap, register_offset
 from roller_mlir.model import ConstructionError, ConstructOptions, construct, predict
-from roller_mlir.model.adopt import adopt
 from roller_mlir.model.instruction import atom_of
+from roller_mlir.model.search.adopt import adopt
 from roller_mlir.plan import AxisPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import ASYNCHRONOUS, SYNCHRONOUS, TENSOR, TMA128, XOR
 from roller_mlir.plan.split import first_expression, first_plan
@@ -401,7 +401,7 @@ def test_tensor_copies_bring_one_point_of_other_loops() -> None:
 
 def test_a_plan_that_no_kernel_is_made_of_gives_way_to_another_instruction(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where the check finds fault with every plan of the fastest instruction, the next one is taken."""
-    module = importlib.import_module("roller_mlir.model.construct")
+    module = importlib.import_module("roller_mlir.model.search.construct")
     monkeypatch.setattr(module, "plan_problem", lambda _, plan: "no" if plan.instruction == "wmma" else "")
     (plan,) = construct(OPERATORS["square"], find_device("v100"), ConstructOptions(top_k=1))
     assert plan.instruction != "wmma"

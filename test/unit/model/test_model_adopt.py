@@ -8,7 +8,7 @@ from model_expressions import matmul
 
 from roller_mlir.hal import find_device
 from roller_mlir.model import ConstructionError, construct
-from roller_mlir.model.adopt import adopt
+from roller_mlir.model.search.adopt import adopt
 from roller_mlir.plan import AxisPlan, Plan
 
 EXPRESSION = matmul(256, 256, 256)

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 from model_expressions import QUICK, conv2d, matmul
 
 from roller_mlir.hal import find_device
-from roller_mlir.mapping.bank_phases import Banks, phases
-from roller_mlir.model.alignment import (
+from roller_mlir.mapping.layout.bank_phases import Banks, phases
+from roller_mlir.model.search.alignment import (
     ExecutionUnitRule,
     MemoryTransactionRule,
     TensorShapeRule,

@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from model_expressions import QUICK, matmul
 
 from roller_mlir.hal import find_device
-from roller_mlir.mapping.data_tile import tile_dimensions
-from roller_mlir.mapping.layout import buffer_shape, staged_layout, tile_cost
+from roller_mlir.mapping.layout.data_tile import tile_dimensions
+from roller_mlir.mapping.layout.layout import buffer_shape, staged_layout, tile_cost
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.model import ConstructOptions, construct
-from roller_mlir.model.alignment import bank_padding
 from roller_mlir.model.machine import machine_of
+from roller_mlir.model.search.alignment import bank_padding
 from roller_mlir.model.tile import traffic_bytes
 from roller_mlir.plan import AxisPlan
 from roller_mlir.plan.plan import WORKGROUP

@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from model_expressions import CASES, QUICK, expressions, matmul
 
 from roller_mlir.hal import Device, device_names, find_device
-from roller_mlir.mapping.layout import staged_layout, steps_of
-from roller_mlir.mapping.matrix_layout import matrix_operand
-from roller_mlir.mapping.plan_check import plan_problem
+from roller_mlir.mapping.checks.plan_check import plan_problem
+from roller_mlir.mapping.layout.layout import staged_layout, steps_of
+from roller_mlir.mapping.layout.matrix_layout import matrix_operand
 from roller_mlir.mapping.resources import plan_resources
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.model import ConstructionError, ConstructOptions, construct, predict
-from roller_mlir.model.layouts import matrix_memory
+from roller_mlir.model.cost.layouts import matrix_memory
 from roller_mlir.model.machine import machine_of
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP

@@ -11,13 +11,13 @@ from model_expressions import matmul
 from random_expressions import bounding_box, boxes, coordinates, random_expressions, random_tiles
 
 from roller_mlir.hal import find_device
-from roller_mlir.mapping.data_tile import TileDimension, copy_vector, footprint_elements, tile_dimensions
-from roller_mlir.mapping.layout import direct_vector, residue_shift, row_alignment, steps_of
+from roller_mlir.mapping.layout.data_tile import TileDimension, copy_vector, footprint_elements, tile_dimensions
+from roller_mlir.mapping.layout.layout import direct_vector, residue_shift, row_alignment, steps_of
+from roller_mlir.mapping.layout.thread_reads import live_reads, live_vectors, own_reads, own_vectors
 from roller_mlir.mapping.thread_map import register_offset
-from roller_mlir.mapping.thread_reads import live_reads, live_vectors, own_reads, own_vectors
+from roller_mlir.model.cost.raster import global_traffic
 from roller_mlir.model.facts import Facts
 from roller_mlir.model.machine import machine_of
-from roller_mlir.model.raster import global_traffic
 from roller_mlir.model.tile import access_traffic, footprint_bytes, traffic_bytes
 from roller_mlir.plan import Access, AxisPlan, Loop, TensorExpression
 

@@ -9,15 +9,15 @@ from model_expressions import matmul, row_sum
 
 from roller_mlir.hal import find_device
 from roller_mlir.model import ConstructOptions, construct
-from roller_mlir.model.alignment import bank_padding, device_rules
-from roller_mlir.model.explain import explain
-from roller_mlir.model.explanation import Explanation
+from roller_mlir.model.explain.decision import explain
+from roller_mlir.model.explain.explanation import Explanation
+from roller_mlir.model.explain.trace import Score, block_problems, register_problems
 from roller_mlir.model.facts import Facts
 from roller_mlir.model.instruction import atoms
 from roller_mlir.model.machine import machine_of
+from roller_mlir.model.search.alignment import bank_padding, device_rules
+from roller_mlir.model.search.tiled import TiledSearch
 from roller_mlir.model.tile import Tile, footprint_bytes, reuse_score, traffic_bytes
-from roller_mlir.model.tiled import TiledSearch
-from roller_mlir.model.trace import Score, block_problems, register_problems
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
 from roller_mlir.plan.codec import to_json
 

@@ -15,7 +15,7 @@ from test_model_explain import conv3x3
 
 from roller_mlir.hal import Device, find_device
 from roller_mlir.model import ConstructOptions, construct, operand_traffic, predict
-from roller_mlir.model.explain import explain
+from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.instruction import atoms
 from roller_mlir.model.tile import footprint_bytes
 from roller_mlir.plan import LinearIndex, Plan, Prediction, TensorExpression

@@ -14,16 +14,16 @@ from model_expressions import CASES, QUICK, expression, matmul, row_sum
 
 import roller_mlir.model
 from roller_mlir.hal import find_device
-from roller_mlir.mapping.combine import combination, combination_bytes
+from roller_mlir.mapping.layout.combine import combination, combination_bytes
 from roller_mlir.mapping.resources import plan_resources, tasks_per_unit
 from roller_mlir.model import ConstructOptions, construct, predict
-from roller_mlir.model.estimate import estimate
+from roller_mlir.model.cost.estimate import estimate
+from roller_mlir.model.cost.timing import Work, seconds_by_layer, total_seconds
+from roller_mlir.model.cost.traffic import store_width
 from roller_mlir.model.facts import Facts
-from roller_mlir.model.finish import finish
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.program import Program
-from roller_mlir.model.timing import Work, seconds_by_layer, total_seconds
-from roller_mlir.model.traffic import store_width
+from roller_mlir.model.search.finish import finish
 
 H200 = find_device("h200")
 CLASSIC = ConstructOptions(top_k=1, tile_sizes=(128, 128, 8), thread_tile=(8, 8, 8))

@@ -13,9 +13,9 @@ from random_expressions import random_expressions
 
 from roller_mlir.hal import device_names, find_device
 from roller_mlir.model import ConstructOptions, construct, predict
+from roller_mlir.model.cost.timing import total_seconds
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.tile import traffic_bytes
-from roller_mlir.model.timing import total_seconds
 from roller_mlir.plan import Part, Plan, Prediction, TensorExpression
 from roller_mlir.plan.codec import from_json, to_json
 from roller_mlir.plan.plan import TMA128, XOR

@@ -11,7 +11,10 @@ from model_expressions import CASES, QUICK, conv2d, expressions, matmul, typed
 from roller_mlir.hal import find_device
 from roller_mlir.mapping.resources import plan_resources
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
-from roller_mlir.model.alignment import (
+from roller_mlir.model.facts import Facts
+from roller_mlir.model.instruction import atoms
+from roller_mlir.model.machine import machine_of
+from roller_mlir.model.search.alignment import (
     RULES,
     AlignmentRule,
     ExecutionUnitRule,
@@ -21,12 +24,9 @@ from roller_mlir.model.alignment import (
     allowed,
     device_rules,
 )
-from roller_mlir.model.construct import construction
-from roller_mlir.model.facts import Facts
-from roller_mlir.model.instruction import atoms
-from roller_mlir.model.machine import machine_of
+from roller_mlir.model.search.construct import construction
+from roller_mlir.model.search.tiled import TiledSearch
 from roller_mlir.model.tile import contiguous_loop
-from roller_mlir.model.tiled import TiledSearch
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
 

@@ -8,14 +8,14 @@ from math import prod
 import pytest
 
 from roller_mlir.hal import find_device
-from roller_mlir.mapping.layout import steps_of
+from roller_mlir.mapping.layout.layout import steps_of
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.model import ConstructOptions, construct, predict
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.split import first_expression, first_plan, join_expression
 from roller_mlir.suites import Operator, find_suite
-from roller_mlir.suites.construct_stage import construct_operator
 from roller_mlir.suites.expression import read_operator
+from roller_mlir.suites.stages.construct_stage import construct_operator
 from roller_mlir.support.bindings import make_context
 
 DEVICES = ("v100", "k80", "mi50", "a100", "h100", "h200", "mi300x")

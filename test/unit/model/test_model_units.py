@@ -11,11 +11,11 @@ from model_expressions import CASES, QUICK, conv2d, expressions, matmul
 
 from roller_mlir.hal import find_device
 from roller_mlir.model import ConstructOptions, construct, predict
-from roller_mlir.model.alignment import device_rules
 from roller_mlir.model.facts import Facts
 from roller_mlir.model.machine import machine_of
+from roller_mlir.model.search.alignment import device_rules
+from roller_mlir.model.search.tiled import TiledSearch
 from roller_mlir.model.tile import reuse_score
-from roller_mlir.model.tiled import TiledSearch
 from roller_mlir.plan import Plan, Prediction, TensorExpression
 
 DEVICES = ("v100", "k80", "h200", "mi300x")

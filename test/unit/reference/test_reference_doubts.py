@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from body_functions import Array
 
-from roller_mlir.reference.bounded import Bounded
-from roller_mlir.reference.bounded_body import compute
-from roller_mlir.reference.bounded_sums import bounded_reduction
+from roller_mlir.reference.bounds.body import compute
+from roller_mlir.reference.bounds.nests import Bounded
+from roller_mlir.reference.bounds.sums import bounded_reduction
 from roller_mlir.reference.integers import COMPARE_INTEGERS
 from roller_mlir.support.bindings import ir, make_context
 

@@ -6,7 +6,7 @@ from body_functions import body_function
 
 import roller_mlir
 from roller_mlir import CompileOptions
-from roller_mlir.codegen.body_operations import BODY_OPERATIONS
+from roller_mlir.linalg.body_operations import BODY_OPERATIONS
 from roller_mlir.reference.integers import EXTENDED
 from roller_mlir.reference.scalars import OPERATIONS
 from roller_mlir.support.diagnostics import DiagnosedError

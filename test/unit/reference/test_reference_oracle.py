@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from body_functions import Array, body_function, corners, evaluate
 
-from roller_mlir.fuzz.iree_cpu import Call
-from roller_mlir.support.job_pool import JobPool
+from roller_mlir.fuzz.oracle.iree_cpu import Call
+from roller_mlir.support.jobs.job_pool import JobPool
 
 BINARY = (
     "addi", "subi", "muli", "maxsi", "minsi", "maxui", "minui", "andi", "ori", "xori",
@@ -84,7 +84,7 @@ def float_programs() -> Programs:
 @pytest.fixture(scope="module")
 def iree() -> "Iterator[JobPool[tuple[str, list[Call]], list[list[Array]] | str]]":
     """A process that IREE may take down."""
-    with JobPool(1, 120.0, "roller_mlir.fuzz.iree_cpu:compile_and_run", lambda how, message: message) as pool:
+    with JobPool(1, 120.0, "roller_mlir.fuzz.oracle.iree_cpu:compile_and_run", lambda how, message: message) as pool:
         yield pool
 
 

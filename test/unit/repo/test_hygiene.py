@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import roller_mlir.pipelines as pipelines
-from roller_mlir.support.passes import find_pass, registered_passes
+from roller_mlir.support.passes.passes import find_pass, registered_passes
 
 ROOT = Path(__file__).parents[3]
 MOST_LINES = 500

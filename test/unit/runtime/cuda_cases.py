@@ -12,8 +12,8 @@ import pytest
 from cuda_helpers import FILES, Dlpack, Interface, device, hexadecimal, manifest, record, with_launch
 
 from roller_mlir.runtime import ArgumentError, Artifact, BackendError, Program, find_backend
-from roller_mlir.runtime.cuda_backend import CudaBackend
-from roller_mlir.runtime.driver_memory import CachingAllocator, DeviceArray
+from roller_mlir.runtime.driver.cuda_backend import CudaBackend
+from roller_mlir.runtime.driver.memory import CachingAllocator, DeviceArray
 
 CAPTURING = 0xCAFE
 

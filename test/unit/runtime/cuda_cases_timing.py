@@ -14,7 +14,7 @@ from cuda_helpers import FILES, buffer, device, manifest, ptx, record, view
 
 from roller_mlir.plan.manifest import File, Kernel, Launch, Manifest
 from roller_mlir.runtime import ArgumentError, Artifact, BackendError, find_backend
-from roller_mlir.runtime.cuda_backend import CudaBackend
+from roller_mlir.runtime.driver.cuda_backend import CudaBackend
 from roller_mlir.runtime.store import sha256
 from roller_mlir.runtime.timing import Samples, time_interleaved
 from roller_mlir.tools.roller import main

@@ -13,8 +13,8 @@ import pytest
 from roller_mlir.plan.manifest import Buffer, DeviceRecord, File, Kernel, Launch, Manifest, View
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.runtime import ArgumentError, Artifact, BackendError, find_backend
-from roller_mlir.runtime.driver_memory import DeviceArray
-from roller_mlir.runtime.hip_backend import HipBackend
+from roller_mlir.runtime.driver.hip_backend import HipBackend
+from roller_mlir.runtime.driver.memory import DeviceArray
 from roller_mlir.runtime.timing import time_interleaved
 
 LOG = Path(os.environ["FAKE_CUDA_LOG"])

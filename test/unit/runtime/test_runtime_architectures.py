@@ -3,8 +3,8 @@
 
 import pytest
 
-from roller_mlir.runtime.cuda_architecture import image_kinds
-from roller_mlir.runtime.driver_memory import rounded
+from roller_mlir.runtime.driver.cuda_architecture import image_kinds
+from roller_mlir.runtime.driver.memory import rounded
 
 BOTH = ("cubin", "ptx")
 

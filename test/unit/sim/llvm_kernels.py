@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.sim import SimulatedKernels
-from roller_mlir.sim.llvm_level import lower_llvm
+from roller_mlir.sim.llvm.level import lower_llvm
 
 
 def launch(text: str, args: list[Any], block: Any = 64, subgroup: int = 32, grid: Any = 1, **options: Any) -> None:

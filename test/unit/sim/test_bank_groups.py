@@ -7,7 +7,7 @@ import pytest
 import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.hal import find_device
-from roller_mlir.mapping.bank_phases import Banks, phases
+from roller_mlir.mapping.layout.bank_phases import Banks, phases
 from roller_mlir.model.machine import machine_of
 from roller_mlir.plan.manifest import DeviceRecord, File, Kernel, Launch, Manifest
 from roller_mlir.runtime.sequence import run_sequence

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from roller_mlir.sim import SimulatedKernels
-from roller_mlir.sim.elf_symbols import undefined_symbols
-from roller_mlir.sim.fibers import frame_bytes, stack_bytes
-from roller_mlir.sim.jit import compile_text, runtime
+from roller_mlir.sim.engine.elf_symbols import undefined_symbols
+from roller_mlir.sim.engine.fibers import frame_bytes, stack_bytes
+from roller_mlir.sim.engine.jit import compile_text, runtime
 from roller_mlir.support.diagnostics import DiagnosedError
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from roller_mlir.mapping.bank_phases import Banks, phases
+from roller_mlir.mapping.layout.bank_phases import Banks, phases
 from roller_mlir.sim import SimulatedKernels
 
 WORKGROUP = "#gpu.address_space<workgroup>"

@@ -12,7 +12,7 @@ import pytest
 from roller_mlir.sim import SimulatedKernels
 from roller_mlir.sim.errors import SimulationError
 from roller_mlir.sim.findings import SanitizerError
-from roller_mlir.sim.hardened import harden
+from roller_mlir.sim.llvm.hardened import harden
 from roller_mlir.support.diagnostics import DiagnosedError
 
 X = "%x: memref<64xi32>"
@@ -155,7 +155,7 @@ def test_launches_that_no_device_makes() -> None:
 CHILD = """
 import os, signal, sys
 from roller_mlir.support import stage
-from roller_mlir.tools.roller_child import in_child
+from roller_mlir.console.child import in_child
 def work():
     print("begins", flush=True)
     {work}

@@ -8,7 +8,7 @@ import pytest
 from llvm_kernels import NVIDIA, lanes, launch
 
 from roller_mlir.sim import SimulationError
-from roller_mlir.sim.llvm_level import lower_llvm
+from roller_mlir.sim.llvm.level import lower_llvm
 from roller_mlir.support.diagnostics import DiagnosedError
 
 THREADS = np.arange(64)

@@ -6,7 +6,7 @@ import pytest
 from llvm_kernels import launch
 
 from roller_mlir.sim import SimulationError
-from roller_mlir.sim.llvm_level import lower_llvm
+from roller_mlir.sim.llvm.level import lower_llvm
 from roller_mlir.support.diagnostics import DiagnosedError
 
 # Two groups are copied, one is waited for; then each thread stores both of its places.

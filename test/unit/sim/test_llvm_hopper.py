@@ -9,7 +9,7 @@ from llvm_kernels import NVIDIA, lanes, launch
 
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.sim import SimulatedKernels, SimulationError
-from roller_mlir.sim.llvm_level import lower_llvm
+from roller_mlir.sim.llvm.level import lower_llvm
 from roller_mlir.support.diagnostics import DiagnosedError
 
 WAIT = "{\\0A.reg .pred P1;\\0AW${:uid}:\\0Ambarrier.try_wait.parity.shared::cta.b64 P1, [$0], $1;\\0A"

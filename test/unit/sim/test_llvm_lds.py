@@ -8,7 +8,7 @@ import pytest
 from llvm_kernels import launch
 
 from roller_mlir.sim import SimulationError
-from roller_mlir.sim.llvm_level import lower_llvm
+from roller_mlir.sim.llvm.level import lower_llvm
 from roller_mlir.support.diagnostics import DiagnosedError
 
 # Each wave of 64 copies 64 words, in another order, then 64 more; each thread reads a word of another wave.

@@ -6,7 +6,7 @@ import pytest
 from llvm_kernels import HELPER, NVIDIA, launch
 
 from roller_mlir.sim import SimulatedKernels
-from roller_mlir.sim.llvm_level import lower_llvm
+from roller_mlir.sim.llvm.level import lower_llvm
 from roller_mlir.support.diagnostics import DiagnosedError
 
 REFUSED = {

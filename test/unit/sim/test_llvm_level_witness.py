@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from roller_mlir.codegen.backend.translate import to_llvm_22
+from roller_mlir.backend.translate import to_llvm_22
 from roller_mlir.sim import SimulatedKernels
-from roller_mlir.sim.llvm_level import lower_llvm
+from roller_mlir.sim.llvm.level import lower_llvm
 
 COMPILER = Path(sys.executable).with_name("iree-compile")
 STAGES = ("linked", "optimized")

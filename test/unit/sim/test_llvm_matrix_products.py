@@ -10,7 +10,7 @@ from llvm_kernels import launch
 from llvm_products import Array, kernel, mfma_a, mfma_b, mfma_c, mfma_c_back, mma_a, mma_b, mma_c, mma_c_back
 
 from roller_mlir.sim import SimulationError
-from roller_mlir.sim.llvm_level import lower_llvm
+from roller_mlir.sim.llvm.level import lower_llvm
 from roller_mlir.support.diagnostics import DiagnosedError
 
 DTYPES: dict[str, Any] = {

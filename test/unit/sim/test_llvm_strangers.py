@@ -9,8 +9,8 @@ import pytest
 from llvm_kernels import launch
 
 from roller_mlir.sim.errors import SimulationError
-from roller_mlir.sim.llvm_known import check_widths
-from roller_mlir.sim.llvm_level import lower_llvm
+from roller_mlir.sim.llvm.known import check_widths
+from roller_mlir.sim.llvm.level import lower_llvm
 from roller_mlir.support.diagnostics import DiagnosedError
 
 NVIDIA = """

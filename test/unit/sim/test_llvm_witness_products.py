@@ -17,10 +17,10 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from roller_mlir.codegen.backend.translate import to_llvm_22
+from roller_mlir.backend.translate import to_llvm_22
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.sim import SimulatedKernels, SimulationError
-from roller_mlir.sim.llvm_level import lower_llvm
+from roller_mlir.sim.llvm.level import lower_llvm
 
 DATA = Path(__file__).parent / "data" / "witness"
 INDEX: dict[str, dict[str, Any]] = json.loads((DATA / "index.json").read_text())

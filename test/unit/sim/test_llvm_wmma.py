@@ -9,7 +9,7 @@ import pytest
 from llvm_kernels import launch
 
 from roller_mlir.sim import SimulationError
-from roller_mlir.sim.llvm_level import lower_llvm
+from roller_mlir.sim.llvm.level import lower_llvm
 from roller_mlir.support.diagnostics import DiagnosedError
 
 HALVES, PAIRS, FLOATS = (

@@ -5,7 +5,8 @@ import numpy as np
 import pytest
 from matrix_cases import CASES, HALF_K16, NUMPY, kernel, mfma, mma, rows_of_16
 
-from roller_mlir.sim import SimulatedKernels, SimulationError, matrix_fragments
+from roller_mlir.sim import SimulatedKernels, SimulationError
+from roller_mlir.sim.matrix import fragments as matrix_fragments
 from roller_mlir.support.diagnostics import DiagnosedError
 
 

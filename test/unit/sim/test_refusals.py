@@ -4,7 +4,8 @@
 import numpy as np
 import pytest
 
-from roller_mlir.sim import SimulatedKernels, fibers, sites
+from roller_mlir.sim import SimulatedKernels
+from roller_mlir.sim.engine import fibers, sites
 from roller_mlir.sim.records import Records
 from roller_mlir.support.diagnostics import DiagnosedError
 

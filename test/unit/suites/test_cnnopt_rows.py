@@ -10,10 +10,10 @@ import pytest
 
 from roller_mlir.hal import find_device
 from roller_mlir.model.machine import machine_of
-from roller_mlir.suites.cnnopt_rows import predict_rows, read_rows, row_seconds, row_work
-from roller_mlir.suites.cnnopt_rs import RsRow
-from roller_mlir.suites.cnnopt_s import SRow
 from roller_mlir.suites.errors import SuiteError
+from roller_mlir.suites.published.cnnopt_rows import predict_rows, read_rows, row_seconds, row_work
+from roller_mlir.suites.published.cnnopt_rs import RsRow
+from roller_mlir.suites.published.cnnopt_s import SRow
 
 V100 = machine_of(find_device("v100"))
 HEADER = "K,H,W,C,R,TK,TH,TW,BK,BH,BW,CMult,Time\n"

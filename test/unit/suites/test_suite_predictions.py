@@ -9,7 +9,7 @@ import pytest
 
 from roller_mlir.hal import find_device
 from roller_mlir.suites import find_suite
-from roller_mlir.suites.cnnopt_rows import predict_rows
+from roller_mlir.suites.published.cnnopt_rows import predict_rows
 from roller_mlir.tools.roller import main
 
 HEADER = "K,H,W,C,R,TK,TH,TW,BK,BH,BW,CMult,Time\n"

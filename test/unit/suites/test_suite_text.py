@@ -11,8 +11,8 @@ from roller_mlir.suites import Operator, SuiteError, find_suite, function_text, 
 from roller_mlir.suites.element_types import DTYPES, RESULTS
 from roller_mlir.suites.expression import read_operator
 from roller_mlir.suites.kinds import KINDS, Given
-from roller_mlir.suites.run_stage import run_operator
 from roller_mlir.suites.select import points
+from roller_mlir.suites.stages.run_stage import run_operator
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
 

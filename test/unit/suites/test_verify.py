@@ -10,23 +10,23 @@ from typing import Any
 import pytest
 
 from roller_mlir import CompileOptions
-from roller_mlir.codegen.linalg_reader import read_structured
-from roller_mlir.codegen.program import programs_of
 from roller_mlir.compiler.driver import lower_until
 from roller_mlir.compiler.source import Source
 from roller_mlir.hal import find_device
+from roller_mlir.linalg.reader import read_structured
+from roller_mlir.loops.program import programs_of
 from roller_mlir.model import construct
-from roller_mlir.model.performance import predict
+from roller_mlir.model.cost.performance import predict
 from roller_mlir.plan import Access, LinearIndex, Loop, Part, TensorExpression
 from roller_mlir.plan.split import first_expression, first_plan
 from roller_mlir.suites import Operator, SuiteError, find_suite, function_text
-from roller_mlir.suites.counted import Counted, worst_ratios
 from roller_mlir.suites.each import Crew
 from roller_mlir.suites.extents import shrunk_extents
 from roller_mlir.suites.select import select
 from roller_mlir.suites.shrink_program import ShrunkProgram, read_program, shrink_program
-from roller_mlir.suites.verify_all import Sample, verify_pairs
-from roller_mlir.suites.verify_stage import plan_hash
+from roller_mlir.suites.stages.counted import Counted, worst_ratios
+from roller_mlir.suites.stages.verify_all import Sample, verify_pairs
+from roller_mlir.suites.stages.verify_stage import plan_hash
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.tools.roller import main
@@ -231,7 +231,7 @@ def test_a_wrong_candidate_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pyt
             raise SuiteError("this one is not", file="", line=0)
         return {"matches": True, "equal": True}
 
-    monkeypatch.setattr("roller_mlir.measure.ranked_stage.verify_operator", one_is_refused)
+    monkeypatch.setattr("roller_mlir.measure.tune.ranked_stage.verify_operator", one_is_refused)
     command = ["suite", "shapes60", "--only", "mm-f16-odd", "--stage", "verify", "--top-k", "3", "--json"]
     assert main(command) == 1
     (record,) = json.loads(capsys.readouterr().out)

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail, warn
-from roller_mlir.support.passes import NamedPipeline, Pass, option, register, register_pipeline
+from roller_mlir.support.passes.passes import NamedPipeline, Pass, option, register, register_pipeline
 
 
 @register

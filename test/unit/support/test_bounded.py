@@ -80,8 +80,8 @@ def test_files(tmp_path: Path) -> None:
 def test_every_reader_is_bounded(tmp_path: Path) -> None:
     from roller_mlir.compiler.source import read_source
     from roller_mlir.hal.loader import load_device
-    from roller_mlir.measure.kit_files import read_index
-    from roller_mlir.measure.results_file import read_results
+    from roller_mlir.measure.kit.files import read_index
+    from roller_mlir.measure.report.results_file import read_results
     from roller_mlir.plan.plan_file import read_plan_file
     from roller_mlir.plan.tuning import read_tuning
     from roller_mlir.runtime import Artifact

@@ -8,7 +8,7 @@ from typing import ClassVar
 import pytest
 from sample_passes import SampleMark
 
-from roller_mlir.support.passes import (
+from roller_mlir.support.passes.passes import (
     NamedPipeline,
     OptionError,
     Pass,

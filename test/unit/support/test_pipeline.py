@@ -6,8 +6,8 @@ from sample_passes import SampleMark, SampleRead
 
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import DiagnosedError, SourcePlace, parse_module
-from roller_mlir.support.passes import Pass
-from roller_mlir.support.pipeline import (
+from roller_mlir.support.passes.passes import Pass
+from roller_mlir.support.passes.pipeline import (
     InternalError,
     PipelineError,
     RunOptions,

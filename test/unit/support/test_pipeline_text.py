@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roller_mlir.support.pipeline_text import Element, PipelineError, parse_elements, parse_options
+from roller_mlir.support.passes.pipeline_text import Element, PipelineError, parse_elements, parse_options
 
 
 def test_nests_and_options() -> None:

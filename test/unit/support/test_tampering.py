@@ -54,7 +54,7 @@ def tamper() -> Any:
 
 @pytest.mark.parametrize("number", range(20))
 def test_llvm_text(number: int, tamper: Any) -> None:
-    from roller_mlir.sim.llvm_level import lower_llvm
+    from roller_mlir.sim.llvm.level import lower_llvm
 
     changed = tamper.tamper_llvm(random.Random(f"{SEED}/{number}"), TEXT.encode())
     try:

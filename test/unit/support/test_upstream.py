@@ -4,7 +4,7 @@
 import pytest
 
 from roller_mlir.support.bindings import ir
-from roller_mlir.support.upstream import nest_for, refusal, unknown_pass, upstream_passes
+from roller_mlir.support.passes.upstream import nest_for, refusal, unknown_pass, upstream_passes
 
 
 def test_every_listed_pass_exists_in_the_installed_bindings() -> None:

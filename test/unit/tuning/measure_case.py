@@ -16,9 +16,9 @@ from runner_kits import kernel
 from tuning_records import MATMUL
 from tuning_results import item_of, kit_of
 
-from roller_mlir.measure import tune
-from roller_mlir.measure.kit_writer import KitWriter
-from roller_mlir.measure.pack import Packed
+from roller_mlir.measure.kit.pack import Packed
+from roller_mlir.measure.kit.writer import KitWriter
+from roller_mlir.measure.tune import tune
 from roller_mlir.tools.roller import main
 
 

@@ -10,9 +10,9 @@ from tuning_records import DIVIDED, EXAMPLES, MATMUL, SIMULATED, plans_of, unit_
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.source import Source
-from roller_mlir.measure.candidates import candidates_of, compile_candidate
-from roller_mlir.measure.units import units_of
-from roller_mlir.model.construct import LEAST_REFINED
+from roller_mlir.measure.tune.candidates import candidates_of, compile_candidate
+from roller_mlir.measure.tune.units import units_of
+from roller_mlir.model.search.construct import LEAST_REFINED
 from roller_mlir.plan.codec import from_json, to_json
 from roller_mlir.plan.plan import Plan
 from roller_mlir.reference.compare import random_inputs

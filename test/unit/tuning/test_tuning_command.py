@@ -9,10 +9,10 @@ import pytest
 from tuning_records import DIVIDED, EXAMPLES, MATMUL, data_base, record
 from tuning_results import item_of, results_of, timing
 
-from roller_mlir.measure import tune
-from roller_mlir.measure.kit_files import open_kit, read_index
+from roller_mlir.measure.kit.files import open_kit, read_index
 from roller_mlir.measure.records import Check, Machine, Results
-from roller_mlir.measure.results_file import dumps_results
+from roller_mlir.measure.report.results_file import dumps_results
+from roller_mlir.measure.tune import tune
 from roller_mlir.plan.codec import from_json
 from roller_mlir.plan.plan import Plan
 from roller_mlir.plan.tuning import read_tuning

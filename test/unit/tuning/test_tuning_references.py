@@ -8,8 +8,8 @@ from tuning_records import EXAMPLES
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.measure.records import Reference
-from roller_mlir.measure.runner.loop_nests import evaluate, nest_of
-from roller_mlir.measure.units import Unit, units_of
+from roller_mlir.measure.runner.expected.loop_nests import evaluate, nest_of
+from roller_mlir.measure.tune.units import Unit, units_of
 from roller_mlir.reference import evaluate_function
 from roller_mlir.suites import find_suite, function_text
 from roller_mlir.support.bindings import make_context

@@ -11,8 +11,8 @@ from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.driver import compile_source, lower_until
 from roller_mlir.compiler.source import Source
 from roller_mlir.fuzz.generate import make_case
-from roller_mlir.fuzz.write import write_program
-from roller_mlir.measure.units import Unit, units_of
+from roller_mlir.fuzz.program.write import write_program
+from roller_mlir.measure.tune.units import Unit, units_of
 from roller_mlir.plan.plan import Plan
 from roller_mlir.runtime import Artifact
 from roller_mlir.suites import find_suite, function_text

@@ -12,7 +12,7 @@ from tuning_results import check, item_of, kit_of, results_of, timing
 from roller_mlir.hal import find_device
 from roller_mlir.measure.records import Item, Results
 from roller_mlir.measure.runner.work import ITSELF
-from roller_mlir.measure.tune_winners import Decision, TuneError, decide_all
+from roller_mlir.measure.tune.winners import Decision, TuneError, decide_all
 
 ITEM = item_of(MATMUL)
 H200 = find_device("h200")

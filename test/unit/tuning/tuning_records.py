@@ -7,8 +7,8 @@ from typing import Any
 
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.source import Source
-from roller_mlir.measure.candidates import candidates_of
-from roller_mlir.measure.units import Unit, units_of
+from roller_mlir.measure.tune.candidates import candidates_of
+from roller_mlir.measure.tune.units import Unit, units_of
 from roller_mlir.plan.plan import Plan
 from roller_mlir.plan.tuning import TuningRecord, text_of
 

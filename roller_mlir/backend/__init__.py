@@ -1,0 +1,47 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels to binaries: the vendors' dialects, LLVM in a child process, the vendors' assemblers and what they report.
+
+Names are imported at first use: the child imports this package too, and must not load MLIR.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from roller_mlir.backend.amd.rocdl import lower_to_rocdl
+    from roller_mlir.backend.checks.statistics import KernelStatistics
+    from roller_mlir.backend.compile import compile_kernels
+    from roller_mlir.backend.errors import CompileError
+    from roller_mlir.backend.job import KernelBinary
+    from roller_mlir.backend.nvidia.nvvm import lower_to_nvvm
+    from roller_mlir.backend.toolchain import Toolchain, find_toolchain
+
+__all__ = [
+    "CompileError",
+    "KernelBinary",
+    "KernelStatistics",
+    "Toolchain",
+    "compile_kernels",
+    "find_toolchain",
+    "lower_to_nvvm",
+    "lower_to_rocdl",
+]
+
+_HOMES = {
+    "CompileError": "errors",
+    "KernelBinary": "job",
+    "KernelStatistics": "checks.statistics",
+    "Toolchain": "toolchain",
+    "compile_kernels": "compile",
+    "find_toolchain": "toolchain",
+    "lower_to_nvvm": "nvidia.nvvm",
+    "lower_to_rocdl": "amd.rocdl",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Keeps the arithmetic of a reduction step before the copies that follow it, for AMD's code generator.
+
+LLVM's AMDGPU back end sinks what only the next iteration uses behind every branch that it may pass. The sums of a step
+are followed by the predicated stores of the next tiles: behind them, every fragment of the step stays alive at once,
+which takes twice the registers, or spills. A use of the sums before the branch keeps them there; it is no instruction.
+
+    %sum = vector.fma %a, %b, %carried
+    "llvm.call_intrinsic"(%sum) {intrin = "llvm.fake.use"}     // added
+    scf.if %more { vector.store ... }
+    scf.yield %sum
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from roller_mlir.backend.kernel_module import walk
+from roller_mlir.support.bindings import ir
+
+_INTRINSIC = "llvm.fake.use"
+
+
+def pin_sums(kernel: Any) -> None:
+    """Adds the uses to every loop of a kernel that carries values past a branch."""
+    loops: list[Any] = []
+
+    def visit(op: Any) -> None:
+        if op.name == "scf.for":
+            loops.append(op)
+
+    walk(kernel, visit)
+    for loop in loops:
+        _pin(loop)
+
+
+def _pin(loop: Any) -> None:
+    operations = [op.operation for op in loop.regions[0].blocks[0].operations]
+    places = {op: number for number, op in enumerate(operations)}
+    made = [
+        (places[value.owner], value)
+        for value in operations[-1].operands
+        if not isinstance(value.owner, ir.Block) and value.owner in places and _is_sum(value)
+    ]
+    if not made:
+        return
+    last = max(place for place, _ in made)
+    branch = next((op for op in operations[last + 1 :] if op.name == "scf.if"), None)
+    if branch is None:
+        return
+    with ir.InsertionPoint(branch), branch.location:
+        for _, value in made:
+            ir.Operation.create(
+                "llvm.call_intrinsic",
+                operands=[value],
+                attributes={
+                    "intrin": ir.StringAttr.get(_INTRINSIC),
+                    "op_bundle_sizes": ir.DenseI32ArrayAttr.get([]),
+                    "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 0]),
+                },
+            )
+
+
+def _is_sum(value: Any) -> bool:
+    return not isinstance(value.type, ir.IndexType) and value.owner.name.startswith(("arith.", "math.", "vector."))

@@ -1,0 +1,59 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A compiled kernel through the static quality gate: its code is read, see `quality` for what is compared.
+
+NVIDIA's machine code is read from the cubin; where there is none, or its encoding is not known, PTX stands for it,
+which tells multiply-adds, access widths and workgroup memory, but not registers. AMD's assembly is there anyway.
+What tensor copies and products of warpgroups take is read from PTX and the tensor maps, see `hopper_gate`.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+from roller_mlir.backend.checks.accesses import read_ptx
+from roller_mlir.backend.checks.assembly import Listing, read_gcn
+from roller_mlir.backend.checks.hopper.gate import hopper_mismatches
+from roller_mlir.backend.checks.quality import mismatches, ptx_workgroup_bytes
+from roller_mlir.backend.checks.sass import knows_sass, read_cubin
+from roller_mlir.backend.job import Job, KernelBinary
+from roller_mlir.backend.sources import KernelSource
+from roller_mlir.mapping.checks.promise import Promise
+
+
+def compared(binary: KernelBinary, source: KernelSource, promise: Promise | None, job: Job) -> KernelBinary:
+    """Gives a kernel with its mismatches.
+
+    Args:
+        binary: the kernel.
+        source: what it was made of.
+        promise: what its plan promises; None for a kernel without a plan.
+        job: how it was made.
+    """
+    start = time.perf_counter()
+    statistics = binary.statistics
+    if statistics.shared_bytes is None and binary.ptx is not None:
+        declared = ptx_workgroup_bytes(binary.ptx) + source.dynamic_shared_bytes
+        statistics = replace(statistics, shared_bytes=declared)
+    found = mismatches(
+        promise,
+        statistics,
+        listing_of(binary, job.target.architecture),
+        fmas=source.fma_count,
+        matrices=source.matrix_count,
+        beside=(source.other_products, source.other_sums),
+    )
+    if binary.ptx is not None:
+        products = None if promise is None else promise.products
+        found += hopper_mismatches(binary.ptx, source.tensor_maps, products)
+    phases = {**binary.phases_s, "gate_s": time.perf_counter() - start}
+    return replace(binary, mismatches=found, phases_s=phases)
+
+
+def listing_of(binary: KernelBinary, architecture: str) -> Listing | None:
+    """Gives the instructions of a kernel; None where there is nothing to read."""
+    if binary.cubin is not None and knows_sass(architecture):
+        return read_cubin(binary.cubin, binary.name, architecture)
+    if binary.ptx is not None:
+        return read_ptx(binary.ptx)
+    return None if binary.assembly is None else read_gcn(binary.assembly, binary.name)

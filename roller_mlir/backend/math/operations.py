@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Scalar operations before the vendors' lowerings, alike for every vendor and for the simulator.
+
+    %r = math.exp %x : bf16                     %w = arith.extf %x      %e = math.exp %w : f32     %r = arith.truncf %e
+    %r = math.fpowi %x, 3 : f32, i32            two multiplications; where the exponent is no constant, math.powf
+    %r = math.isinf %x                          %a = math.absf %x       %r = arith.cmpf oeq, %a, inf
+    %r = math.clampf %x to [%a, %b]             arith.maximumf(arith.minimumf(%x, %b), %a), as upstream expands it
+
+f16 and bf16 are computed in f32 and rounded once: no library has functions of bf16, and those of f16 differ. math.fma
+stays as it is, because a sum in f32 would be rounded twice. All else of a kernel stays in its order: upstream's passes
+for this go through whole kernels, after which ptxas needs more registers.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from roller_mlir.backend.kernel_module import walk
+from roller_mlir.support.bindings import ir
+
+_FLAGS = "fastmath"
+_HALVES = ("f16", "bf16")
+_ORDERED_EQUAL = 1
+_MAX_MULTIPLICATIONS = 16
+"""Powers that need more are computed by math.powf."""
+
+
+def prepare_math(root: Any) -> None:
+    """Rewrites the operations inside an operation that not every lowering knows."""
+    for name, expand in (("math.fpowi", _power), ("math.isinf", _is_infinite), ("math.clampf", _clamp)):
+        for op in find(root, (name,)):
+            with ir.InsertionPoint(op), op.location:
+                replace(op, expand(op))
+    for op in find_prefix(root, "math."):
+        if op.name != "math.fma" and _element(op.operands[0].type) in _HALVES:
+            widen(op)
+
+
+def find(root: Any, names: Iterable[str]) -> list[Any]:
+    """Gives the operations of some names inside an operation."""
+    wanted, found = set(names), list[Any]()
+    walk(root, lambda op: found.append(op) if op.name in wanted else None)
+    return found
+
+
+def find_prefix(root: Any, prefix: str) -> list[Any]:
+    """Gives the operations inside an operation whose names start so."""
+    found: list[Any] = []
+    walk(root, lambda op: found.append(op) if op.name.startswith(prefix) else None)
+    return found
+
+
+def widen(op: Any) -> None:
+    """Computes an operation on f16 or bf16 in f32, with its flags."""
+    attributes = {name: op.attributes[name] for name in op.attributes}
+    with ir.InsertionPoint(op), op.location:
+        operands = [emit("arith.extf", [v], _f32(v.type)) if _is_half(v.type) else v for v in op.operands]
+        kind = op.results[0].type
+        value = emit(op.name, operands, _f32(kind) if _is_half(kind) else kind, attributes)
+        replace(op, emit("arith.truncf", [value], kind) if _is_half(kind) else value)
+
+
+def replace(op: Any, value: Any) -> None:
+    """Puts a value in the place of an operation's result."""
+    op.results[0].replace_all_uses_with(value)
+    op.erase()
+
+
+def emit(name: str, operands: list[Any], kind: Any, attributes: dict[str, Any] | None = None) -> Any:
+    """Emits an operation of one result at the insertion point."""
+    return ir.Operation.create(name, results=[kind], operands=operands, attributes=attributes or {}).results[0]
+
+
+def constant(kind: Any, value: float) -> Any:
+    """Emits a constant of a float or vector type."""
+    attribute: Any = ir.FloatAttr.get(ir.VectorType(kind).element_type if _is_vector(kind) else kind, value)
+    if _is_vector(kind):
+        attribute = ir.DenseElementsAttr.get_splat(kind, attribute)
+    return emit("arith.constant", [], kind, {"value": attribute})
+
+
+def _flags(op: Any) -> dict[str, Any]:
+    return {_FLAGS: op.attributes[_FLAGS]} if _FLAGS in op.attributes else {}
+
+
+def _is_infinite(op: Any) -> Any:
+    kind = op.operands[0].type
+    size = emit("math.absf", [op.operands[0]], kind)
+    predicate = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), _ORDERED_EQUAL)
+    return emit("arith.cmpf", [size, constant(kind, float("inf"))], op.results[0].type, {"predicate": predicate})
+
+
+def _clamp(op: Any) -> Any:
+    value, low, high = op.operands
+    below = emit("arith.minimumf", [value, high], value.type, _flags(op))
+    return emit("arith.maximumf", [below, low], value.type, _flags(op))
+
+
+def _power(op: Any) -> Any:
+    """Multiplies as often as a constant exponent has binary digits, at most twice each."""
+    base, exponent = op.operands
+    kind, flags, times = base.type, _flags(op), _constant_integer(exponent)
+    if times is None or 2 * abs(times).bit_length() > _MAX_MULTIPLICATIONS:
+        return emit("math.powf", [base, emit("arith.sitofp", [exponent], kind)], kind, flags)
+    if _is_half(kind):
+        base, kind = emit("arith.extf", [base], _f32(kind)), _f32(kind)
+    product: Any = None
+    left = abs(times)
+    while left:
+        if left & 1:
+            product = base if product is None else emit("arith.mulf", [product, base], kind, flags)
+        left >>= 1
+        if left:
+            base = emit("arith.mulf", [base, base], kind, flags)
+    one = constant(kind, 1.0)
+    if product is None:
+        product = one
+    if times < 0:
+        product = emit("arith.divf", [one, product], kind, flags)
+    return product if kind == op.results[0].type else emit("arith.truncf", [product], op.results[0].type)
+
+
+def _constant_integer(value: Any) -> int | None:
+    owner = value.owner
+    if isinstance(owner, ir.Block) or owner.name not in ("arith.constant", "vector.broadcast"):
+        return None
+    if owner.name == "vector.broadcast":
+        return _constant_integer(owner.operands[0])
+    attribute: Any = owner.attributes["value"]
+    if isinstance(attribute, ir.DenseElementsAttr):
+        if not attribute.is_splat:
+            return None
+        attribute = attribute.get_splat_value()
+    return ir.IntegerAttr(attribute).value
+
+
+def _is_vector(kind: Any) -> bool:
+    return isinstance(kind, ir.VectorType)
+
+
+def _element(kind: Any) -> str:
+    return str(ir.VectorType(kind).element_type if _is_vector(kind) else kind)
+
+
+def _is_half(kind: Any) -> bool:
+    return _element(kind) in _HALVES
+
+
+def _f32(kind: Any) -> Any:
+    """Gives f32, or a vector of as many of it."""
+    f32 = ir.F32Type.get(kind.context)
+    return ir.VectorType.get(ir.VectorType(kind).shape, f32) if _is_vector(kind) else f32

@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The kernel wrapper of wgmma: blocks of warpgroups that compute and one that copies, in a loop over tasks.
+
+The buffers of the steps are a ring with two barriers each: the producer waits until a buffer was emptied, and starts
+tensor copies, whose bytes arrive at the other barrier, for which the consumers wait. A block of a persistent program
+takes every `grid`-th task; the ring goes on from task to task, so that the tiles of the next one arrive while the
+consumers still store the last one.
+"""
+
+from math import prod
+
+from roller_mlir.codegen.builder.emitter import Emitter
+from roller_mlir.codegen.hopper.ops import memory_base
+from roller_mlir.codegen.hopper.ring import Ring
+from roller_mlir.codegen.hopper.roles import Places, Roles
+from roller_mlir.codegen.hopper.steps import Steps, steps_of_program
+from roller_mlir.codegen.kernel_function import (
+    Kernel,
+    KernelLimits,
+    declare_kernel,
+    dynamic_bytes,
+    dynamic_memory,
+    note_counts,
+)
+from roller_mlir.codegen.task.arena import combine_bytes
+from roller_mlir.dialects import rtile
+from roller_mlir.loops.attributes import TASKS_PER_UNIT
+from roller_mlir.loops.loop_nest import unit_nest
+from roller_mlir.loops.program import box_axes, box_loops
+from roller_mlir.mapping.tensor_copy import (
+    BARRIER_BYTES,
+    PRODUCER_THREADS,
+    STORE_BUFFERS,
+    SWIZZLE_BYTES,
+    WARPGROUP_THREADS,
+)
+from roller_mlir.mapping.warpgroup_registers import register_problem, role_registers
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
+
+
+def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: KernelLimits) -> Kernel:
+    """Emit a program whose heavy compute is wgmma as a kernel at the end of a gpu.module.
+
+    Args:
+        program: An rtile.program on memrefs whose region is unit loops.
+        module_body: Block of the gpu.module.
+        limits: What the device allows.
+    """
+    name, nest = program.program_name, unit_nest(program.operation)
+    steps = steps_of_program(program)
+    consumers = prod(count for count, _ in steps.compute.thread_map.axes)
+    threads = consumers + PRODUCER_THREADS
+    if consumers % WARPGROUP_THREADS or threads > limits.max_threads:
+        fail(
+            program,
+            f"'rtile.program' '{name}' has {consumers} threads that compute and {PRODUCER_THREADS} that copy, "
+            f"{limits.device} has {limits.max_threads} in a block, and wgmma takes {WARPGROUP_THREADS} at a time; "
+            "change the threads of rtile.compute",
+        )
+    resident = program.tasks_per_unit or 1
+    columns, accumulators = _accumulators(steps)
+    problem = register_problem(consumers, resident, limits.registers_per_unit, columns, accumulators)
+    if problem:
+        fail(program, f"'rtile.program' '{name}' {problem}; lower tasks_per_unit or the tiles")
+    places = _places(program, steps, consumers // WARPGROUP_THREADS, limits.subgroup_size)
+    total = places.total_bytes
+    dynamic = dynamic_bytes(program, total, limits)
+    function = declare_kernel(
+        program, module_body, name, threads, 0 if dynamic else total, alignment=SWIZZLE_BYTES, maps=steps.maps
+    )
+    entry = function.regions[0].blocks[0]
+    arguments = list(entry.arguments)
+    grid = min(limits.units * resident, nest.trips) if program.persistent else nest.trips
+    with ir.InsertionPoint(entry.operations[0]), program.location:
+        emit = Emitter()
+        memory = dynamic_memory() if dynamic else arguments[-1]
+        buffers = list(program.entry.arguments)
+        roles = Roles(
+            program=program,
+            nest=nest,
+            steps=steps,
+            grid=grid,
+            ring=Ring(emit, memory_base(emit, memory), steps.stages, places.barriers),
+            memory=memory,
+            places=places,
+            buffers=dict(zip(buffers, arguments, strict=False)),
+            maps=dict(zip(steps.maps, arguments[len(buffers) :], strict=False)),
+            subgroup_size=limits.subgroup_size,
+        )
+        roles.build(consumers, role_registers(consumers, resident, limits.registers_per_unit))
+    i64 = ir.IntegerType.get_signless(64)
+    # Registers can only change hands where a bound says how many a block starts with.
+    function.attributes[TASKS_PER_UNIT] = ir.IntegerAttr.get(i64, resident)
+    note_counts(function, *roles.counts)
+    return Kernel(
+        name=name,
+        grid=grid,
+        block=threads,
+        dynamic_workgroup_bytes=dynamic,
+        workgroup_bytes=total,
+        maps=len(steps.maps),
+    )
+
+
+def _accumulators(steps: Steps) -> tuple[int, int]:
+    """Return the columns of an instruction, and the accumulators of a thread."""
+    instruction = steps.compute.matrix_instruction
+    assert instruction is not None
+    parallel = zip(box_loops(steps.compute), box_axes(steps.compute), strict=True)
+    return instruction.shape[1], prod(axis.registers for loop, axis in parallel if not loop.reduction)
+
+
+def _places(program: rtile.ProgramOp, steps: Steps, groups: int, subgroup_size: int) -> Places:
+    """Lay out a block's workgroup memory."""
+    staging = steps.stages * steps.stage_bytes
+    barriers = staging + groups * STORE_BUFFERS * steps.staging_bytes
+    combine = barriers + 2 * BARRIER_BYTES * steps.stages
+    return Places(staging, barriers, combine, combine + combine_bytes(program.operation, subgroup_size))

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The thread of a wgmma kernel that copies: it fills buffers ahead of the threads that compute, across tasks too."""
+
+from collections.abc import Mapping
+
+from roller_mlir.codegen.builder.task_context import TaskContext
+from roller_mlir.codegen.hopper.copies import TensorCopy
+from roller_mlir.codegen.hopper.ops import binary, copy_box, i32, plus, pointer_at
+from roller_mlir.codegen.hopper.ring import Ring, Slot, run_from
+from roller_mlir.codegen.hopper.steps import Steps
+from roller_mlir.codegen.task.scope import TaskScope
+from roller_mlir.loops.loop_nest import unit_nest
+from roller_mlir.mapping.index import Symbol
+from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.support.bindings import ir
+
+
+class ProducerBuilder:
+    """Builds the copies of a task: those of each step into the next buffer, as soon as it was given back."""
+
+    def __init__(self, context: TaskContext, steps: Steps, ring: Ring, maps: Mapping[TensorMap, ir.Value]) -> None:
+        self._context, self._steps, self._ring, self._maps = context, steps, ring, maps
+        self._scope = TaskScope(context)
+
+    def build(self, program: ir.Operation, task: Symbol, slot: Slot) -> Slot:
+        """Emit the copies of the task with a number; return the slot behind them.
+
+        Args:
+            program: The program.
+            task: Number of the task.
+            slot: The first buffer, with the parity of its emptying.
+        """
+        self._scope.bind(unit_nest(program), task)
+        trips = self._steps.trips
+        if trips == 1:
+            return self._step(Symbol("step", 0, 0), slot)
+        emit = self._context.emit
+
+        def step(number: ir.Value, here: Slot) -> Slot:
+            wide = emit.op("arith.index_castui", [number], emit.index_type)
+            return self._step(Symbol("step", 0, trips - 1, 1, wide), here)
+
+        return run_from(emit, i32(emit, 0), trips, 1, slot, step)
+
+    def _step(self, step: Symbol, slot: Slot) -> Slot:
+        emit, ring, steps = self._context.emit, self._ring, self._steps
+        if steps.nest is not None:
+            self._scope.bind(steps.nest, step)
+        full = ring.full(slot.stage)
+        ring.wait(ring.empty(slot.stage), slot.phase)
+        ring.expect(full, steps.copied_bytes)
+        buffer = binary(emit, "arith.muli", slot.stage, steps.stage_bytes)
+        for copy, offset in zip(steps.copies, steps.offsets, strict=True):
+            self._copy(copy, plus(emit, buffer, offset), full)
+        return ring.after(slot)
+
+    def _copy(self, copy: TensorCopy, buffer: ir.Value, full: ir.Value) -> None:
+        emit = self._context.emit
+        origin = self._scope.direct(copy.load).origin
+        narrow = ir.IntegerType.get_signless(32)
+        for box in copy.boxes:
+            at = [origin[d] + step for d, step in zip(copy.dimensions, box.at, strict=True)]
+            coordinates = [emit.op("arith.index_cast", [emit.index(x)], narrow) for x in reversed(at)]
+            to = pointer_at(emit, self._ring.base, plus(emit, buffer, box.offset))
+            copy_box(emit, to, self._maps[copy.map], coordinates, full)

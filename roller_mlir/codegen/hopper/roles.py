@@ -1,0 +1,168 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The roles of the warpgroups of a wgmma kernel: those that compute, and the last one, of which one thread copies."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from roller_mlir.codegen.builder.task_context import TaskContext
+from roller_mlir.codegen.hopper.consumer import Consumer, ConsumerBuilder, ConsumerContext
+from roller_mlir.codegen.hopper.ops import (
+    address_of,
+    binary,
+    elected,
+    equals,
+    prefetch_map,
+    set_registers,
+    uniform,
+)
+from roller_mlir.codegen.hopper.producer import ProducerBuilder
+from roller_mlir.codegen.hopper.ring import Ring, Slot, run_from
+from roller_mlir.codegen.hopper.steps import Steps
+from roller_mlir.codegen.hopper.store_pieces import Staging
+from roller_mlir.codegen.kernel_function import gpu_id
+from roller_mlir.dialects import rtile
+from roller_mlir.loops.loop_nest import LoopNest
+from roller_mlir.mapping.index import Symbol
+from roller_mlir.mapping.tensor_copy import WARP_THREADS, WARPGROUP_THREADS
+from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.support.bindings import ir
+
+
+@dataclass(frozen=True)
+class Places:
+    """Where the parts of a block's workgroup memory begin, in bytes; the buffers of the steps come first.
+
+    Attributes:
+        staging: What is written by tensor copies.
+        barriers: The barriers of the buffers.
+        combine: Partial results that threads join.
+        total_bytes: The end.
+    """
+
+    staging: int
+    barriers: int
+    combine: int
+    total_bytes: int
+
+
+@dataclass
+class Roles:
+    """Builds the body of one kernel.
+
+    Attributes:
+        program: The program.
+        nest: Its unit loops.
+        steps: Its reduction.
+        grid: Blocks; each takes every so many-th task.
+        ring: The buffers of the steps.
+        memory: Workgroup memory, a memref of i8.
+        places: Its parts.
+        buffers: Kernel buffer of each memref that the program uses.
+        maps: The kernel's argument of each tensor map.
+        subgroup_size: Lanes of a subgroup.
+        counts: Multiply-adds and matrix instructions that were emitted.
+    """
+
+    program: rtile.ProgramOp
+    nest: LoopNest
+    steps: Steps
+    grid: int
+    ring: Ring
+    memory: ir.Value
+    places: Places
+    buffers: dict[ir.Value, ir.Value]
+    maps: Mapping[TensorMap, ir.Value]
+    subgroup_size: int
+    counts: tuple[int, int] = (0, 0)
+
+    def build(self, consumers: int, registers: tuple[int, int] | None) -> None:
+        """Emit the roles.
+
+        Args:
+            consumers: Threads that compute.
+            registers: Of a thread that copies, and of one that computes.
+        """
+        emit, groups = self.ring.emit, consumers // WARPGROUP_THREADS
+        narrow = ir.IntegerType.get_signless(32)
+        thread = gpu_id("gpu.thread_id")
+        number = emit.op("arith.index_castui", [thread], narrow)
+        warp = uniform(emit, binary(emit, "arith.shrui", number, WARP_THREADS.bit_length() - 1))
+        group = binary(emit, "arith.shrui", warp, (WARPGROUP_THREADS // WARP_THREADS).bit_length() - 1)
+        leads = equals(emit, binary(emit, "arith.andi", number, WARPGROUP_THREADS - 1), 0)
+        block = gpu_id("gpu.block_id") if self.nest.trips > 1 else None
+        emit.branch(equals(emit, number, 0), [], lambda: self.ring.initialize(groups) or [])
+        ir.Operation.create("gpu.barrier")
+
+        def produce() -> list[ir.Value]:
+            if registers is not None:
+                set_registers(registers[0], more=False)
+            first = equals(emit, warp, consumers // WARP_THREADS)
+            emit.branch(first, [], lambda: emit.branch(elected(emit), [], lambda: self._produce(consumers, block)))
+            return []
+
+        def consume() -> list[ir.Value]:
+            if registers is not None:
+                set_registers(registers[1], more=True)
+            staging = Staging(self.ring.base, self.places.staging, group, number, leads)
+            stored = {store.map: self.maps[store.map] for store in self.steps.stores}
+            address = address_of(emit, self.ring.base)
+            consumer = Consumer(self.ring, address, group, leads, groups, staging, stored)
+            self._consume(consumer, Symbol("thread", 0, consumers - 1, 1, thread), consumers, block)
+            return []
+
+        emit.branch(equals(emit, group, groups), [], produce, consume)
+
+    def _produce(self, threads: int, block: ir.Value | None) -> list[ir.Value]:
+        for one in self.maps.values():
+            prefetch_map(one)
+        context = TaskContext(
+            emit=self.ring.emit,
+            thread=Symbol("thread", 0, 0),
+            threads=threads,
+            subgroup_size=self.subgroup_size,
+            arena=None,
+            offsets={},
+            combine_offset=0,
+            buffers=self.buffers,
+        )
+        builder = ProducerBuilder(context, self.steps, self.ring, self.maps)
+        self._tasks(block, self.ring.start(1), lambda task, slot: builder.build(self.program.operation, task, slot))
+        return []
+
+    def _consume(self, consumer: Consumer, thread: Symbol, threads: int, block: ir.Value | None) -> None:
+        context = ConsumerContext(
+            emit=self.ring.emit,
+            thread=thread,
+            threads=threads,
+            subgroup_size=self.subgroup_size,
+            arena=self.memory,
+            offsets={},
+            combine_offset=self.places.combine,
+            buffers=self.buffers,
+        )
+
+        def one(task: Symbol, slot: Slot) -> Slot:
+            builder = ConsumerBuilder(context, self.steps, consumer, slot)
+            builder.build(self.program.operation, task)
+            if self.grid < self.nest.trips:
+                context.before_arena_write()
+            return builder.slot
+
+        self._tasks(block, self.ring.start(0), one)
+        consumer.finish()
+        self.counts = (context.fma_count, context.matrix_count)
+
+    def _tasks(self, block: ir.Value | None, slot: Slot, body: Callable[[Symbol, Slot], Slot]) -> None:
+        """Emit a body for each task of the block."""
+        emit, tasks = self.ring.emit, self.nest.trips
+        if self.grid == tasks:
+            body(Symbol("task", 0, tasks - 1, 1, block), slot)
+            return
+        assert block is not None
+
+        def one(number: ir.Value, here: Slot) -> Slot:
+            wide = emit.op("arith.index_castui", [number], emit.index_type)
+            return body(Symbol("task", 0, tasks - 1, 1, wide), here)
+
+        first = emit.op("arith.index_castui", [block], ir.IntegerType.get_signless(32))
+        run_from(emit, first, tasks, self.grid, slot, one)

@@ -1,0 +1,208 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the values of a task stand for while it is built: loop variables, tiles and their copies."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from math import gcd
+from typing import Any
+
+from roller_mlir.codegen.builder.apply_body import clone_body, widen
+from roller_mlir.codegen.builder.task_context import TaskContext, element_bytes, memref_view
+from roller_mlir.codegen.builder.tile_values import DirectTile, Limit, SplatTile, StagedTile, TileValue, lies_beyond
+from roller_mlir.codegen.task.copies import StagedCopy, Transfer, copy_now, copy_rounds, load_rounds
+from roller_mlir.dialects.rtile import ComputeOp, MapLoadOp, TileLoad
+from roller_mlir.linalg.affine import apply_indices, map_indices
+from roller_mlir.linalg.body import Argument, read_body
+from roller_mlir.loops.loop_nest import LoopNest
+from roller_mlir.loops.program import load_layout
+from roller_mlir.mapping.index import Linear, Symbol
+from roller_mlir.mapping.layout.data_tile import TileDimension, tile_copy
+from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES, buffer_shape
+from roller_mlir.mapping.unrolling import MOST_UNROLLED_ROUNDS
+from roller_mlir.plan import LinearIndex, OperandPlan
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import defining_op
+
+
+class TaskScope:
+    """The tiles and loop variables that are known so far.
+
+    Attributes:
+        context: The task's parameters.
+        tiles: What each SSA tile stands for.
+    """
+
+    def __init__(self, context: TaskContext) -> None:
+        self.context = context
+        self.tiles: dict[ir.Value, TileValue] = {}
+        self._limited: dict[ir.Operation, list[tuple[int, ComputeOp, LinearIndex]]] = {}
+
+    def bind(self, nest: LoopNest, symbol: Symbol) -> None:
+        """Give the nest's loop variables their values from a linear number, last loop fastest."""
+        moving = [loop for loop in nest.loops if loop.trips > 1]
+        digits = self.context.emit.delinearize(symbol, [loop.trips for loop in reversed(moving)])
+        values = dict(zip([loop.variable for loop in reversed(moving)], digits, strict=True))
+        for loop in nest.loops:
+            digit = values.get(loop.variable)
+            number = Linear.of(digit, loop.step) if digit is not None else Linear()
+            self.context.indices[loop.variable] = number + loop.low
+
+    def tile(self, op: ir.Operation, value: ir.Value) -> TileValue:
+        """Return what an SSA tile stands for."""
+        if value in self.tiles:
+            return self.tiles[value]
+        if defining_op(value, "tensor.empty") is not None:
+            return SplatTile(None)
+        constant = defining_op(value, "arith.constant")
+        dense: Any = ir.DenseElementsAttr(constant.attributes["value"]) if constant is not None else None
+        if dense is None or not dense.is_splat:
+            fail(op, f"'{op.name}' uses a tile that is neither loaded, computed nor a constant of equal elements")
+        return SplatTile(dense.get_splat_value().value)
+
+    def name(self, load: TileLoad) -> str:
+        """Return what reports call a load's source."""
+        return f"arg{load.source.arg_number}"
+
+    def direct(self, load: TileLoad) -> DirectTile:
+        """Return the tile of a load as a place in its buffer, for the current loop variables."""
+        place = self.place(load.operation, load.source, load.indices, load.origin_map, load.tile.steps)
+        vector = load.layout.vector if load.layout is not None else 1
+        pad = 0.0 if load.pad_value is None else load.pad_value
+        place = replace(place, pad=pad, vector=vector)
+        place = replace(place, limits=self._limits(load, place))
+        return self._mapped(load, place) if isinstance(load, MapLoadOp) else place
+
+    def _limits(self, load: TileLoad, place: DirectTile) -> tuple[Limit, ...]:
+        """Return where elements must read as 0 though they are in the tensor, or the tensor reads as something else.
+
+        A matrix instruction computes whole stretches of its reduction: beyond the loop's ends both factors must be 0.
+        """
+        operation = load.operation
+        if operation not in self._limited:
+            self._limited[operation] = list(_reduced_dimensions(load))
+        found: list[Limit] = []
+        for dimension, view, function in self._limited[operation]:
+            ((loop, step),) = function.terms().items()
+            indices = self.context.linear(view.operation, view.indices)
+            first = apply_indices(map_indices(view.origin_map), indices)[loop] + function.constant * -step
+            limit = Limit(dimension, first, step, view.loop_bounds[loop])
+            if not limit.reaches_beyond(load.tile.shape[dimension]):
+                continue
+            pitch = place.steps[dimension] * step
+            start = place.origin[dimension] + first * -pitch
+            if place.pad != 0 or not lies_beyond(start, pitch, place.shape[dimension], limit.extent):
+                found.append(limit)
+        return tuple(found)
+
+    def _mapped(self, load: MapLoadOp, place: DirectTile) -> DirectTile:
+        """Return a tile whose elements a body makes of what lies in the buffer."""
+        body = read_body(load.entry, 1)
+
+        def made(value: ir.Value, width: int) -> ir.Value:
+            (found,) = clone_body(self.context, body, {Argument(0): (value, width)})
+            return widen(self.context, found, width)
+
+        keeps = load.pad_value is None or body.on_constant(place.pad) == place.pad
+        return replace(place, body=made, body_keeps_pad=keeps)
+
+    def place(
+        self,
+        op: ir.Operation,
+        memory: ir.Value,
+        indices: Sequence[ir.Value],
+        origin: ir.AffineMap,
+        steps: tuple[int, ...],
+    ) -> DirectTile:
+        """Return a place in a buffer, for the current loop variables."""
+        context = self.context
+        if memory not in context.buffers:
+            fail(op, f"'{op.name}' needs a memref of the program; run rtile-assign-buffers first")
+        at = apply_indices(map_indices(origin), context.linear(op, indices))
+        name = f"arg{ir.BlockArgument(memory).arg_number}"
+        buffer = context.buffers[memory]
+        return DirectTile(op, name, buffer, tuple(ir.MemRefType(buffer.type).shape), tuple(at), steps)
+
+    def copy(self, load: TileLoad, stages: int, *, now: bool) -> StagedCopy:
+        """Return the staged copy of a load: its buffers and the thread's share.
+
+        Args:
+            load: The load.
+            stages: Buffers.
+            now: Whether nothing is computed while the copy is on its way, so that it need not be unrolled.
+        """
+        context = self.context
+        assert context.arena is not None
+        layout = load_layout(load)
+        dimensions = [TileDimension({}, 1, extent) for extent in load.tile.shape]
+        shape = (stages, *buffer_shape(dimensions, layout))
+        element = ir.MemRefType(load.source.type).element_type
+        view = memref_view(context.emit, context.arena, context.offsets[load.operation], shape, element)
+        copy = tile_copy(load.tile.shape, layout, context.threads)
+        rolled = now and copy.rounds > MOST_UNROLLED_ROUNDS
+        return StagedCopy(view, layout, copy, () if rolled else copy_rounds(context, copy))
+
+    def fetch(self, load: TileLoad, copy: StagedCopy, wanted: ir.Value | None) -> list[ir.Value]:
+        """Load the thread's share of a tile into registers; a condition says whether it is wanted at all."""
+        tile = self.direct(load)
+        check_layout(load, copy.layout, tile)
+        return load_rounds(self.context, copy, tile, wanted)
+
+    def copy_now(self, copies: Sequence[tuple[TileLoad, StagedCopy]], stage: ir.Value) -> None:
+        """Copy tiles to a stage while nothing else is computed."""
+        transfers: list[Transfer] = []
+        for load, copy in copies:
+            tile = self.direct(load)
+            check_layout(load, copy.layout, tile)
+            transfers.append(Transfer(copy, tile, self.name(load)))
+        copy_now(self.context, transfers, stage)
+
+
+def _reduced_dimensions(load: TileLoad) -> Iterator[tuple[int, ComputeOp, LinearIndex]]:
+    """Yield the dimensions of a tile that one reduction loop of a matrix instruction's compute walks, and how."""
+    for use in load.operation.results[0].uses:
+        view = use.owner.operation.opview
+        if not isinstance(view, ComputeOp) or view.matrix_instruction is None:
+            continue
+        if use.operand_number >= len(view.inputs):
+            continue
+        for dimension, function in enumerate(map_indices(view.maps[use.operand_number])):
+            terms = list(function.terms().items())
+            if len(terms) == 1 and abs(terms[0][1]) == 1 and view.iterators[terms[0][0]] == "reduction":
+                yield dimension, view, function
+
+
+def staged_tile(copy: StagedCopy, tile: DirectTile, stage: ir.Value) -> StagedTile:
+    """Return a tile that was copied to a stage."""
+    return StagedTile(tile, copy.view, stage, copy.layout)
+
+
+def check_layout(load: TileLoad, layout: OperandPlan, tile: DirectTile) -> None:
+    """Refuse a layout whose vectors would be misaligned; the widths are the plan's to choose, never changed here."""
+    inner = len(tile.shape) - 1
+    widest = max(layout.vector, layout.store_vector, layout.fragment_vector)
+    size = widest * element_bytes(ir.MemRefType(tile.buffer.type).element_type)
+    if size > MAX_VECTOR_BYTES:
+        fail(load, f"'rtile.load' accesses {size} B at once, a thread accesses at most {MAX_VECTOR_BYTES} B; lower it")
+    row = gcd(tile.shape[inner], tile.origin[inner].divisor())
+    if layout.vector > 1 and (tile.steps[inner] != 1 or row % layout.vector):
+        fail(
+            load,
+            f"'rtile.load' copies vectors of {layout.vector}, but its rows are aligned to {row} elements; lower vector",
+        )
+    rows = layout.order[-1] if layout.order else inner
+    if rows == inner and layout.vector % layout.store_vector:
+        fail(
+            load,
+            f"'rtile.load' writes vectors of {layout.store_vector}, which must divide vector = {layout.vector}; lower "
+            "store_vector",
+        )
+    if rows != inner and load.tile.shape[rows] % layout.store_vector:
+        fail(
+            load,
+            f"'rtile.load' writes vectors of {layout.store_vector} along dimension {rows}, which must divide the "
+            f"tile's extent {load.tile.shape[rows]}; lower store_vector",
+        )
+    width = max(layout.store_vector, layout.fragment_vector)
+    if layout.pad % width:
+        fail(load, f"'rtile.load' pads rows by {layout.pad}, which misaligns vectors of {width}; pad by a multiple")

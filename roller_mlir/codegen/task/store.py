@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Writing register tiles to global memory, as wide as alignment allows, with masks only where a bound is not proven."""
+
+from collections.abc import Sequence
+
+from roller_mlir.codegen.builder.task_context import TaskContext, access_memory
+from roller_mlir.codegen.builder.tile_values import DirectTile, RegisterTile
+from roller_mlir.linalg.affine import apply_indices
+from roller_mlir.mapping.index import Linear
+from roller_mlir.support.bindings import ir
+
+
+def store_register_tile(context: TaskContext, tile: RegisterTile, target: DirectTile) -> None:
+    """Store a thread's elements of a joined tile to a place in the destination."""
+    box, indices, width = tile.box, tile.indices, tile.width
+    unused = {loop for loop in range(len(box.loops)) if not any(index.coefficients[loop] for index in indices)}
+    for key, value in zip(box.keys, tile.values, strict=True):
+        if any(register for loop, register in key.items() if loop in unused):
+            continue  # an element that another register holds too
+        positions = box.at(key)
+        local = apply_indices(indices, [positions.get(loop, Linear()) for loop in range(len(box.axes))])
+        at = [o + x * s for o, x, s in zip(target.origin, local, target.steps, strict=True)]
+        if width == 1:
+            _store(context, target, at, value, 1)
+            continue
+        assert box.lane is not None
+        factors = [f.coefficients[box.lane] * s for f, s in zip(indices, target.steps, strict=True)]
+        if not any(factors):
+            _store(context, target, at, context.emit.extract(value, 0), 1)
+            continue
+        if _is_vector(at, factors, target.shape, width):
+            _store(context, target, at, value, width)
+            continue
+        for lane in range(width):
+            scalar = context.emit.extract(value, lane)
+            _store(context, target, [x + k * lane for x, k in zip(at, factors, strict=True)], scalar, 1)
+
+
+def _is_vector(at: Sequence[Linear], factors: Sequence[int], shape: Sequence[int], width: int) -> bool:
+    """Whether the lanes are neighbours in an aligned row, so that a vector is inside or outside as a whole."""
+    return (
+        bool(factors)
+        and factors[-1] == 1
+        and not any(factors[:-1])
+        and at[-1].divisor() % width == 0
+        and shape[-1] % width == 0
+    )
+
+
+def _store(context: TaskContext, target: DirectTile, at: Sequence[Linear], value: ir.Value, width: int) -> None:
+    emit = context.emit
+
+    def store() -> list[ir.Value]:
+        access_memory(emit, target.buffer, [emit.index(x) for x in at], width, f"global store {target.name}", value)
+        return []
+
+    condition = emit.inside(at, target.shape)
+    if condition is None:
+        store()
+    else:
+        emit.branch(condition, [], store)

@@ -1,0 +1,165 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the compile cache holds, under which keys, and how it is written down. Entries are data: nothing is executed.
+
+`artifact`: a whole compilation. Its key is of the module as MLIR prints it when all but the function to compile is gone
+(names of values, blanks, comments and places are then all the same), the stage that it is at, every field of the device
+and of the options, the content of the plan file, and name and content of the tuning data base, which notes name.
+`binaries`: the kernels of a module, from GPU dialects to machine code, by which other plans, options or programs that
+lead to the same kernels are served. Its key is of the module of kernels and launches, every field of the device, how
+far code generation goes, and the plans' promises, with which the machine code is compared.
+Each key is also of the state of the compiler (`cache_versions`).
+"""
+
+import hashlib
+import io
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from roller_mlir.backend import KernelBinary, KernelStatistics
+from roller_mlir.backend.checks.quality import Mismatch
+from roller_mlir.backend.child.frames import Message, decode, encode
+from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.hal import Device
+from roller_mlir.mapping.checks.promise import Promise
+from roller_mlir.plan.codec import from_json, to_json
+from roller_mlir.plan.manifest import Manifest
+from roller_mlir.runtime import Artifact
+
+_TEXTS = ("llvm_ir", "ptx", "assembly")
+_BYTES = ("cubin", "hsaco")
+_UNKEYED_OPTIONS = ("plan_file", "tuning", "entry", "tool_timeout_s", "cache")
+
+
+def artifact_name(versions: str, text: str, first: str, device: Device, options: CompileOptions) -> str:
+    """Return the name of the entry of a compilation.
+
+    Args:
+        versions: Digest of the state of the compiler.
+        text: The module, the function to compile alone in it.
+        first: The pass that it needs first.
+        device: What it is compiled for.
+        options: How.
+
+    Raises:
+        OSError: The plan file or the data base cannot be read.
+    """
+    chosen = {key: value for key, value in asdict(options).items() if key not in _UNKEYED_OPTIONS}
+    plans = "" if options.plan_file is None else _digest(Path(options.plan_file).read_bytes())
+    measured = "" if options.tuning is None else f"{options.tuning} {_digest(Path(options.tuning).read_bytes())}"
+    return _name("artifact", versions, text, first, _json(to_json(device)), _json(to_json(chosen)), plans, measured)
+
+
+def binaries_name(
+    versions: str,
+    kernels_ir: str,
+    device: Device,
+    emit: str,
+    promises: Mapping[str, Promise] | None,
+    code_object: int,
+) -> str:
+    """Return the name of the entry of the kernels of a module.
+
+    Args:
+        versions: Digest of the state of the compiler.
+        kernels_ir: The module of kernels and launches.
+        device: What it is compiled for.
+        emit: How far, see `compile_kernels`.
+        promises: Of the kernels, by name; None where nothing is compared.
+        code_object: Version of AMD's code objects.
+    """
+    promised = None if promises is None else to_json(promises)
+    return _name("binaries", versions, kernels_ir, _json(to_json(device)), f"{emit} {code_object}", _json(promised))
+
+
+def encode_artifact(artifact: Artifact) -> bytes:
+    """Return an artifact as bytes."""
+    files = {f"file {name}": data for name, data in artifact.files.items()}
+    return encode(Message(fields={}, blobs={"manifest": artifact.manifest.dumps().encode(), **files}))
+
+
+def decode_artifact(data: bytes) -> Artifact:
+    """Return the artifact of these bytes, without the times that it took when it was made.
+
+    Raises:
+        ValueError, LookupError, TypeError: They are none.
+    """
+    blobs = _decode(data).blobs
+    manifest = Manifest.loads(blobs.pop("manifest", b"").decode())
+    kernels = tuple(replace(kernel, phases_s={}) for kernel in manifest.kernels)
+    files = {name.removeprefix("file "): content for name, content in blobs.items()}
+    if sorted(files) != sorted(file.name for file in manifest.files):
+        raise ValueError(f"an entry must hold the files of its manifest, but has {sorted(files)}")
+    return Artifact(replace(manifest, kernels=kernels, phases_s={}), files)
+
+
+def encode_binaries(binaries: Sequence[KernelBinary]) -> bytes:
+    """Return compiled kernels as bytes."""
+    records: list[dict[str, Any]] = []
+    blobs: dict[str, bytes] = {}
+    for number, binary in enumerate(binaries):
+        statistics, mismatches = to_json(binary.statistics), to_json(binary.mismatches)
+        records.append(
+            {"name": binary.name, "statistics": statistics, "notes": list(binary.notes), "mismatches": mismatches}
+        )
+        for kind in (*_TEXTS, *_BYTES):
+            content: str | bytes | None = getattr(binary, kind)
+            if content is not None:
+                blobs[f"{number} {kind}"] = content.encode() if isinstance(content, str) else content
+    return encode(Message(fields={"kernels": records}, blobs=blobs))
+
+
+def decode_binaries(data: bytes) -> list[KernelBinary]:
+    """Return the compiled kernels of these bytes, without the times that they took when they were made.
+
+    Raises:
+        ValueError, LookupError, TypeError: They are none.
+    """
+    message = _decode(data)
+    found: list[KernelBinary] = []
+    for number, record in enumerate(message.fields["kernels"]):
+        texts = {kind: message.blobs.get(f"{number} {kind}") for kind in _TEXTS}
+        given: dict[str, Any] = {kind: None if text is None else text.decode() for kind, text in texts.items()}
+        given |= {kind: message.blobs.get(f"{number} {kind}") for kind in _BYTES}
+        found.append(
+            KernelBinary(
+                name=record["name"],
+                statistics=from_json(KernelStatistics, record["statistics"]),
+                phases_s={},
+                notes=tuple(record["notes"]),
+                mismatches=tuple(from_json(Mismatch, one) for one in record["mismatches"]),
+                **given,
+            )
+        )
+    return found
+
+
+def _decode(data: bytes) -> Message:
+    stream = io.BytesIO(data)
+
+    def read_exactly(count: int) -> bytes:
+        part = stream.read(count)
+        if len(part) < count:
+            raise ValueError("an entry must be whole, but ends early")
+        return part
+
+    return decode(read_exactly)
+
+
+def _name(kind: str, *parts: str) -> str:
+    digest = hashlib.sha256()
+    for part in parts:
+        data = part.encode()
+        digest.update(f"{len(data)}\n".encode())
+        digest.update(data)
+    return f"{kind}-{digest.hexdigest()}"
+
+
+def _digest(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def _json(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs a command in a process that may die: MLIR and LLVM may crash on programs, kernels of strangers may do anything.
+
+What is known to end a process is refused before. Should a signal end it all the same, the parent says so: with a
+reproducer and exit code 70 where a program was compiled, in one line and with exit code 1 where there was none, as
+artifacts are of strangers.
+"""
+
+import os
+import signal
+import sys
+from collections.abc import Callable
+
+from roller_mlir.support import stage
+
+DIED = 1
+_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+_BY_KERNEL = 0x80  # SI_KERNEL: a terminal's interrupt, which reaches the child by itself
+_PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+_CRASHES = tuple(getattr(signal, f"SIG{name}") for name in ("SEGV", "ABRT", "BUS", "ILL", "FPE", "TRAP", "SYS"))
+
+
+def in_child(program: str, work: Callable[[], int]) -> int:
+    """Do work in a child, and return its exit code; where a signal ended it, print an error and end this process.
+
+    Args:
+        program: The name of the tool.
+        work: Returns the exit code.
+    """
+    stage.share()
+    watched = {*_PASSED_ON, signal.SIGCHLD}
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
+    child = os.fork()
+    if child == 0:
+        import ctypes  # here: the parent waits for nothing that it does not need
+
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+        return work()
+    try:
+        status = _wait(child, watched)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+    if not os.WIFSIGNALED(status):
+        os._exit(os.WEXITSTATUS(status))
+    number = os.WTERMSIG(status)
+    if number in _PASSED_ON:
+        signal.signal(number, signal.SIG_DFL)
+        os.kill(os.getpid(), number)
+    code = _report(program, signal.Signals(number))
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+def _report(program: str, number: signal.Signals) -> int:
+    """Say that a signal ended the child, and return the exit code."""
+    where, text = stage.last(), stage.kept_input()
+    if text and number in _CRASHES:
+        from roller_mlir.console.errors import report_death
+
+        return report_death(number.name, where, text)
+    what = f"the process was ended by {number.name}{f' in {where}' if where else ''}"
+    more = ": what it was given cannot be read or simulated safely" if number in _CRASHES else ""
+    print(f"{program}: error: {what}{more}", file=sys.stderr)
+    return DIED
+
+
+def _wait(child: int, watched: set[signal.Signals]) -> int:
+    """Pass signals on until the child has ended; return its status."""
+    while True:
+        came = signal.sigwaitinfo(watched)
+        if came.si_signo == signal.SIGCHLD:
+            ended, status = os.waitpid(child, os.WNOHANG)
+            if ended:
+                return status
+        elif came.si_code != _BY_KERNEL:
+            os.kill(child, came.si_signo)

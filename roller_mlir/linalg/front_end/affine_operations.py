@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operations of the affine dialect that compute a position become operations of arith.
+
+    %p = affine.apply (d0)[s0] -> (d0 * 4 + s0) (%i)[%n]       %m = arith.muli %i, 4   %p = arith.addi %m, %n
+    %q = affine.min (d0) -> (8, d0) (%i)                       %q = arith.minsi 8, %i
+
+Bodies compute them like any other numbers; at function level, those of constants fold.
+"""
+
+from typing import Any, cast
+
+from roller_mlir.linalg.front_end.positions import Positions, loop_extents
+from roller_mlir.linalg.front_end.walk import operations_of
+from roller_mlir.support.bindings import arith, ir, linalg
+
+_JOINS = {"affine.apply": None, "affine.min": arith.minsi, "affine.max": arith.maxsi}
+
+
+def compute_affine(module: ir.Module) -> None:
+    """Replace the `affine.apply`, `affine.min` and `affine.max` of a module."""
+    for operation in operations_of(module):
+        if operation.name in _JOINS:
+            with ir.InsertionPoint(operation), operation.location:
+                value = _computed(operation)
+            operation.results[0].replace_all_uses_with(value)
+            operation.erase()
+
+
+def _computed(operation: ir.Operation) -> ir.Value:
+    affine_map = ir.AffineMapAttr(operation.attributes["map"]).value
+    given: list[ir.Value] = list(operation.operands)
+    dims, symbols = given[: affine_map.n_dims], given[affine_map.n_dims :]
+    positions = _positions(operation)
+    values = [positions.emit(result, dims, symbols) for result in affine_map.results]
+    join: Any = _JOINS[operation.name]
+    total = values[0]
+    for value in values[1:]:
+        total = join(total, value)
+    return total
+
+
+def _positions(operation: ir.Operation) -> Positions:
+    """Return what reads positions in the linalg op whose body an operation is in, if it is in one."""
+    parent: Any = operation.parent
+    while parent is not None and parent.name != "func.func":
+        if parent.name.startswith("linalg."):
+            attributes = cast(Any, linalg).get_indexing_maps(parent.operation) or ()
+            return Positions(loop_extents([ir.AffineMapAttr(one).value for one in attributes], parent.operation))
+        parent = parent.parent
+    return Positions({})

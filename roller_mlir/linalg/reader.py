@@ -1,0 +1,192 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A linalg structured op as a tensor expression: loops and accesses from its indexing maps, arithmetic from its body.
+
+No operator name is looked at; `linalg.matmul` and the `linalg.generic` that says the same give equal expressions. An
+input that a tensor.pad or a tensor.extract_slice gives is an access to the tensor inside it, see `views`.
+"""
+
+from dataclasses import dataclass
+from math import prod
+from typing import Any, cast
+
+from roller_mlir.linalg.accepted_input import RESHAPES
+from roller_mlir.linalg.affine import NotLinearError, map_indices
+from roller_mlir.linalg.body import Argument, Body, Constant, UnknownValueError, read_body
+from roller_mlir.linalg.views import VIEWS, view_of
+from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
+from roller_mlir.support.bindings import ir, linalg
+from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import defining_op
+
+
+@dataclass(frozen=True)
+class StructuredOp:
+    """A linalg structured op, read.
+
+    Attributes:
+        operation: The op.
+        expression: Its tensor expression; scalar constants and unused inputs are left out.
+        inputs: Numbers of the op's operands that the expression's inputs stand for.
+        sources: The tensors that those are read from: the operands, or what they are views of.
+        body: Its body, arguments numbered as the op's operands.
+    """
+
+    operation: ir.Operation
+    expression: TensorExpression
+    inputs: tuple[int, ...]
+    sources: tuple[ir.Value, ...]
+    body: Body
+
+
+def is_structured(operation: ir.Operation) -> bool:
+    """Return whether an operation is a linalg structured op (has indexing maps and a body)."""
+    return operation.name.startswith("linalg.") and operation.name not in ("linalg.yield", "linalg.index")
+
+
+def fill_constant(value: ir.Value) -> Any:
+    """Return the scalar that every element of a value is, where a structured op fills it with a constant; else None."""
+    operation = defining_op(value)
+    if operation is None or not is_structured(operation) or len(operation.results) != 1:
+        return None
+    if any(isinstance(operand.type, ir.RankedTensorType) for operand in list(operation.operands)[:-1]):
+        return None
+    try:
+        body = read_body(operation.regions[0].blocks[0], len(operation.operands) - 1)
+    except UnknownValueError:
+        return None
+    (yielded,) = body.yielded
+    if isinstance(yielded, Constant):
+        return yielded.attribute
+    if isinstance(yielded, Argument) and yielded.number < body.inputs:
+        constant = defining_op(operation.operands[yielded.number], "arith.constant")
+        return None if constant is None else constant.attributes["value"]
+    return None
+
+
+def erase_unused(block: ir.Block) -> None:
+    """Erase structured ops, views, reshapes, empty tensors and constants of a block whose results nobody uses."""
+    for inner in reversed(list(block.operations)):
+        operation = inner.operation
+        pure = is_structured(operation) or operation.name in ("arith.constant", "tensor.empty", *VIEWS, *RESHAPES)
+        if pure and not any(list(result.uses) for result in operation.results):
+            operation.erase()
+
+
+def read_structured(operation: ir.Operation) -> StructuredOp:
+    """Read a linalg structured op on static tensors; what cannot be expressed is a located error."""
+    maps = [ir.AffineMapAttr(attribute).value for attribute in cast(Any, linalg).get_indexing_maps(operation)]
+    inputs = len(maps) - len(operation.results)
+    try:
+        indices = [map_indices(m) for m in maps]
+        body = read_body(operation.regions[0].blocks[0], inputs)
+    except (NotLinearError, UnknownValueError) as error:
+        fail(operation, f"'{operation.name}': {error}")
+    loops = _loops(operation, maps, indices, inputs)
+    used = tuple(i for i in range(inputs) if body.reads(i) and _is_tensor(operation, i))
+    gathered = body.gathered()
+    views = [None if i in gathered else view_of(operation.operands[i]) for i in used]
+    sources = [operation.operands[i] if v is None else v.source for i, v in zip(used, views, strict=True)]
+    for below in map(defining_op, sources):
+        if below is not None and below.name in VIEWS:
+            fail(below, f"'{below.name}' is padded, which needs a copy of it; run rtile-normalize first")
+    combiners = body.combiners() if any(loop.reduction for loop in loops) else None
+    pad = body.pad_value() if combiners else None
+    outputs = [_access(operation, i, operation.operands[i], indices[i]) for i in range(inputs, len(maps))]
+    expression = TensorExpression(
+        loops=loops,
+        inputs=tuple(
+            _table(operation, i)
+            if i in gathered
+            else _access(operation, i, source, indices[i] if view is None else view.moved(indices[i]))
+            for i, source, view in zip(used, sources, views, strict=True)
+        ),
+        output=outputs[0],
+        combiner=combiners[0] if combiners else None,
+        flops_per_point=max(1, body.operations),
+        pad_values=tuple(pad if view is None or view.padding is None else view.value for view in views),
+        accumulates=any(body.reads(i) and not _is_filled(operation, i) for i in range(inputs, len(maps))),
+        fused_multiply_add=body.product() is not None and combiners is not None,
+        widens_only=body.product() is None or body.widens_only(),
+        more_outputs=tuple(outputs[1:]),
+    )
+    return StructuredOp(operation, expression, used, tuple(sources), body)
+
+
+_LOOP_REMEDIES = {
+    True: "its results would be of one step each: make it parallel, or leave it out of the map",
+    False: "nothing says which of its steps writes last: make it a reduction, or index the output by it",
+}
+"""By whether the output's map has the loop."""
+
+
+def _loops(
+    operation: ir.Operation, maps: list[Any], indices: list[tuple[LinearIndex, ...]], inputs: int
+) -> tuple[Loop, ...]:
+    count: int = maps[0].n_dims
+    for output, affine_map in zip(indices[inputs:], maps[inputs:], strict=True):
+        written = {loop for index in output for loop in index.terms()}
+        if any(index.constant or sorted(index.terms().values()) not in ([], [1]) for index in output):
+            fail(
+                operation,
+                f"'{operation.name}' writes at {affine_map}; outputs are written at loops, or at sums that reach each "
+                "element once and whose factors divide each other",
+            )
+        if len(written) != sum(len(index.terms()) for index in output):
+            fail(operation, f"'{operation.name}' writes at {affine_map}; each loop may index the output once")
+        if "iterator_types" in operation.attributes:
+            for loop, kind in enumerate(operation.attributes["iterator_types"]):
+                if ("parallel" in str(kind)) != (loop in written):
+                    fail(
+                        operation,
+                        f"'{operation.name}': loop d{loop} is {kind} but the output map is {affine_map}; "
+                        + _LOOP_REMEDIES[loop in written],
+                    )
+    written = {loop for index in indices[-1] for loop in index.terms()}
+    extents: dict[int, int] = {}
+    for number, each in enumerate(indices):
+        shape = _shape(operation, number)
+        for index, extent in zip(each, shape, strict=True):
+            terms = index.terms()
+            if list(terms.values()) == [1] and index.constant == 0:
+                extents.setdefault(next(iter(terms)), extent)
+    for loop in range(count):
+        if loop not in extents:
+            fail(operation, f"'{operation.name}': loop d{loop} has no extent: no operand is indexed by it alone")
+    return tuple(Loop(extents[loop], loop not in written) for loop in range(count))
+
+
+def _is_filled(operation: ir.Operation, number: int) -> bool:
+    """Whether an output starts from a fill, whose value needs no memory."""
+    return fill_constant(operation.operands[number]) is not None
+
+
+def _is_tensor(operation: ir.Operation, number: int) -> bool:
+    value = operation.operands[number]
+    if isinstance(value.type, ir.RankedTensorType):
+        return True
+    if defining_op(value, "arith.constant") is None:
+        fail(operation, f"'{operation.name}' operand {number} is a scalar that is no constant; pass it as a tensor")
+    return False
+
+
+def _shape(operation: ir.Operation, number: int, value: ir.Value | None = None) -> tuple[int, ...]:
+    value_type = (operation.operands[number] if value is None else value).type
+    if not isinstance(value_type, ir.RankedTensorType):
+        return ()
+    tensor = ir.RankedTensorType(value_type)
+    if not tensor.has_static_shape:
+        fail(operation, f"'{operation.name}' operand {number} has type {tensor}; shapes must be static")
+    return tuple(tensor.shape)
+
+
+def _table(operation: ir.Operation, number: int) -> Access:
+    """Return the access of an operand whose elements are read at positions that the body computes."""
+    kind = ir.RankedTensorType(operation.operands[number].type)
+    return Access(f"arg{number}", (), str(kind.element_type), (), gathered=prod(_shape(operation, number)))
+
+
+def _access(operation: ir.Operation, number: int, source: ir.Value, indices: tuple[LinearIndex, ...]) -> Access:
+    element = (
+        ir.RankedTensorType(source.type).element_type if isinstance(source.type, ir.RankedTensorType) else source.type
+    )
+    return Access(f"arg{number}", _shape(operation, number, source), str(element), indices)

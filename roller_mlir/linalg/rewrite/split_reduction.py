@@ -1,0 +1,240 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Dividing a reduction over tasks: one linalg op becomes two, the parts and what joins them.
+
+    %r = linalg.matmul ins(%a, %b : tensor<16x1000xf32>, tensor<1000x24xf32>) outs(%init : tensor<16x24xf32>)
+    // becomes, for 4 parts of 256 points,
+    %pa = tensor.pad %a low[0, 0] high[0, 24] { 0.0 }              %pb = tensor.pad %b low[0, 0] high[24, 0] { 0.0 }
+    %k = tensor.empty() : tensor<256xf32>                          // says how many points a part has; never read
+    %f = linalg.fill ins(%neutral) outs(%e : tensor<4x16x24xf32>)
+    %p = linalg.generic {(p, m, n, k) -> (m, 256 * p + k), (256 * p + k, n), (k), (p, m, n)}
+           ins(%pa, %pb, %k) outs(%f)                              // the body of the op
+    %q = tensor.collapse_shape %p [[0], [1, 2]] : tensor<4x16x24xf32> into tensor<4x384xf32>
+    %i = tensor.collapse_shape %init [[0, 1]] : tensor<16x24xf32> into tensor<384xf32>
+    %j = linalg.generic {(x, p) -> (p, x), (x)} ins(%q) outs(%i)   // the combiner
+    %r = tensor.expand_shape %j [[0, 1]] output_shape [16, 24] : tensor<384xf32> into tensor<16x24xf32>
+
+The two ops read as `plan.split.first_expression` and `plan.split.join_expression`. The paddings are read through, the
+reshapes are views: nothing is copied. Beyond the ROLLER paper, whose small operators only shrink (section 3.2).
+"""
+
+from collections.abc import Sequence
+from math import prod
+from typing import Any
+
+from roller_mlir.linalg.affine import map_indices
+from roller_mlir.linalg.body import BodyOp, Local
+from roller_mlir.linalg.generic import bodiless_generic
+from roller_mlir.linalg.reader import StructuredOp, fill_constant
+from roller_mlir.linalg.views import padded_behind
+from roller_mlir.plan import LinearIndex, Split
+from roller_mlir.plan.expression import neutral_of
+from roller_mlir.plan.split import divisible_loops
+from roller_mlir.plan.uneven import uneven_problem
+from roller_mlir.support.bindings import arith, ir, linalg, tensor
+from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import defining_op
+
+
+def split_reduction(root: StructuredOp, split: Split) -> tuple[ir.Operation, ir.Operation]:
+    """Replace a linalg op by the op of the parts and the op that joins them.
+
+    Args:
+        root: The op, read; it is erased.
+        split: The loop to divide, and into what; its plan is not looked at.
+
+    Returns:
+        The op of the first stage and that of the second.
+
+    Raises:
+        DiagnosedError: The loop cannot be divided so; the error stands at the op.
+    """
+    _check(root, split)
+    operation = root.operation
+    with ir.InsertionPoint(operation), operation.location:
+        first = _First(root, split).build()
+        join, result = _join(root, split, first.results[0])
+    operation.results[0].replace_all_uses_with(result)
+    operation.erase()
+    return first, join
+
+
+def _check(root: StructuredOp, split: Split) -> None:
+    operation, expression = root.operation, root.expression
+    loops = divisible_loops(expression)
+    if split.loop not in loops:
+        which = ", ".join(f"d{loop}" for loop in sorted(loops)) or "none"
+        fail(operation, f"'{operation.name}' cannot divide loop d{split.loop} over tasks; loops that can be: {which}")
+    whole = expression.loops[split.loop].extent
+    parts, extent = split.parts, split.extent
+    if parts < 2 or extent < 1 or not (parts - 1) * extent < whole <= parts * extent:
+        fail(
+            operation,
+            f"'{operation.name}' cannot divide loop d{split.loop} of {whole} points into {parts} parts of {extent}; "
+            f"there must be 2 parts or more that cover the loop, and none be empty",
+        )
+    reason = uneven_problem(expression, split.loop) if parts * extent > whole else ""
+    pads = {root.body.pad_value(), *expression.pad_values}
+    if not reason and parts * extent > whole and len(pads) > 1:
+        reason = "its inputs are padded with values that contribute something"
+    if reason:
+        fail(
+            operation,
+            f"'{operation.name}' can divide loop d{split.loop} of {whole} points into equal parts only: {reason}; "
+            f"choose parts of a size that divides {whole}",
+        )
+
+
+class _First:
+    """The op that computes each part."""
+
+    def __init__(self, root: StructuredOp, split: Split) -> None:
+        self._root, self._split = root, split
+        self._extents = [loop.extent for loop in root.expression.loops]
+        self._extents[split.loop] = split.extent
+        maps = linalg.get_indexing_maps(root.operation)  # pyright: ignore[reportAttributeAccessIssue]
+        self._indices = [map_indices(ir.AffineMapAttr(attribute).value) for attribute in maps]
+
+    def build(self) -> ir.Operation:
+        """Build at the insertion point, with its init."""
+        root, split = self._root, self._split
+        element = ir.Type.parse(root.expression.output.element_type)
+        maps = [self._map(each) for each in self._indices]
+        inputs = [self._input(number) for number in range(root.body.inputs)]
+        points = tensor.empty([split.extent], element)
+        count = len(self._extents) + 1
+        maps.insert(-1, ir.AffineMap.get(count, 0, [ir.AffineDimExpr.get(split.loop + 1)]))
+        maps[-1] = ir.AffineMap.get(count, 0, [ir.AffineDimExpr.get(0), *maps[-1].results])
+        start = tensor.empty([split.parts, *root.expression.output.shape], element)
+        start = linalg.fill(_neutral(root, element), outs=[start])
+        reductions = [False, *(loop.reduction for loop in root.expression.loops)]
+        first = _generic([*inputs, points], start, maps, reductions)
+        block = root.operation.regions[0].blocks[0]
+        block.append_to(first.regions[0])
+        self._shift_indices(first.regions[0].blocks[0])
+        old = block.arguments[root.body.inputs]
+        old.replace_all_uses_with(block.add_argument(element, first.location))
+        return first
+
+    def _shift_indices(self, block: ir.Block) -> None:
+        """Let linalg.index give positions of the whole op: loops count one further, each part has its own start."""
+        for op in list(block.operations):
+            if op.operation.name != "linalg.index":
+                continue
+            loop = ir.IntegerAttr(op.operation.attributes["dim"]).value
+            with ir.InsertionPoint(op), op.operation.location:
+                position: Any = linalg.IndexOp(loop + 1).result
+                if loop == self._split.loop:
+                    extent = arith.constant(ir.IndexType.get(), self._split.extent)
+                    position = arith.addi(arith.muli(linalg.IndexOp(0).result, extent), position)
+            op.operation.results[0].replace_all_uses_with(position)
+            op.operation.erase()
+
+    def _map(self, indices: Sequence[LinearIndex]) -> ir.AffineMap:
+        """Return the map of an operand over (part, *loops)."""
+        results: list[ir.AffineExpr] = []
+        for index in indices:
+            value: ir.AffineExpr = ir.AffineConstantExpr.get(index.constant)
+            coefficients = (index.coefficients[self._split.loop] * self._split.extent, *index.coefficients)
+            for loop, k in reversed(list(enumerate(coefficients))):
+                if k:
+                    value = ir.AffineDimExpr.get(loop) * k + value
+            results.append(value)
+        return ir.AffineMap.get(len(self._extents) + 1, 0, results)
+
+    def _input(self, number: int) -> ir.Value:
+        """Return an input as the first stage takes it: with room for the points behind the loop's end."""
+        value, loop = self._root.operation.operands[number], self._split.loop
+        indices = self._indices[number]
+        if not any(index.coefficients[loop] for index in indices):
+            return value
+        kind = ir.RankedTensorType(value.type)
+        needed = [self._size(index) for index in indices]
+        if number not in self._root.inputs:
+            return tensor.empty(needed, kind.element_type)
+        high = [max(0, size - extent) for size, extent in zip(needed, kind.shape, strict=True)]
+        if not any(high):
+            return value
+        neutral = self._root.body.pad_value()
+        assert neutral is not None  # _check
+        return padded_behind(value, high, _scalar(kind.element_type, neutral))
+
+    def _size(self, index: LinearIndex) -> int:
+        """Return the extent of a dimension that holds all positions of an index."""
+        split = self._split
+        last = sum(max(0, k) * (self._extents[loop] - 1) for loop, k in index.terms().items())
+        return index.constant + last + index.coefficients[split.loop] * split.extent * (split.parts - 1) + 1
+
+
+def _join(root: StructuredOp, split: Split, partials: Any) -> tuple[ir.Operation, ir.Value]:
+    """Build the second stage at the insertion point; return it and the result in the shape of the op's."""
+    output = root.expression.output
+    element = ir.Type.parse(output.element_type)
+    rank, points = len(output.shape), prod(output.shape)
+    line = ir.RankedTensorType.get([points], element)
+    flat = ir.RankedTensorType.get([split.parts, points], element)
+    axes = [list(range(rank))] if rank else []
+    if rank == 0:
+        partials = tensor.expand_shape(flat, partials, [[0, 1]], [], [split.parts, 1])
+    elif rank > 1:
+        partials = tensor.collapse_shape(flat, partials, [[0], list(range(1, rank + 1))])
+    start = _line(root.operation.operands[root.body.inputs], line, axes)
+    x, part = ir.AffineDimExpr.get(0), ir.AffineDimExpr.get(1)
+    maps = [ir.AffineMap.get(2, 0, [part, x]), ir.AffineMap.get(2, 0, [x])]
+    join = _generic([partials], start, maps, [False, True])
+    block = join.regions[0].blocks.append(element, element, arg_locs=[join.location] * 2)
+    with ir.InsertionPoint(block):
+        combiner = _combiner(root)
+        operands = [block.arguments[1], block.arguments[0]]
+        joined = ir.Operation.create(
+            combiner.name, results=[element], operands=operands, attributes=combiner.attributes
+        )
+        linalg.YieldOp([joined.results[0]])
+    result: Any = join.results[0]
+    if rank == 0:
+        result = tensor.collapse_shape(ir.RankedTensorType.get([], element), result, [])
+    elif rank > 1:
+        result = tensor.expand_shape(ir.RankedTensorType.get(output.shape, element), result, axes, [], output.shape)
+    return join, result
+
+
+def _line(value: Any, line: ir.RankedTensorType, axes: list[list[int]]) -> ir.Value:
+    """View the init with its dimensions as one; a fill or an empty tensor is made anew in that shape."""
+    kind = ir.RankedTensorType(value.type)
+    if kind.rank == 1:
+        return value
+    if defining_op(value, "tensor.empty") is not None:
+        return tensor.empty(line.shape, line.element_type)
+    scalar = fill_constant(value)
+    if scalar is not None:
+        constant = arith.constant(line.element_type, scalar)
+        return linalg.fill(constant, outs=[tensor.empty(line.shape, line.element_type)])
+    if kind.rank == 0:
+        return tensor.expand_shape(line, value, axes, [], line.shape)
+    return tensor.collapse_shape(line, value, axes)
+
+
+def _generic(
+    inputs: Sequence[ir.Value], start: ir.Value, maps: Sequence[ir.AffineMap], reductions: Sequence[bool]
+) -> ir.Operation:
+    """Build a linalg.generic of one result with an empty region."""
+    kinds = ["reduction" if reduction else "parallel" for reduction in reductions]
+    return bodiless_generic(inputs, [start], maps, kinds)
+
+
+def _combiner(root: StructuredOp) -> BodyOp:
+    """Return the operation that joins the accumulator with a point's contribution."""
+    yielded = root.body.yielded[0]
+    assert isinstance(yielded, Local)  # a loop is reduced
+    return root.body.ops[yielded.operation]
+
+
+def _neutral(root: StructuredOp, element: ir.Type) -> Any:
+    neutral = neutral_of(_combiner(root).name, str(element))
+    assert neutral is not None  # `divisible_loops`
+    return arith.constant(element, _scalar(element, neutral))
+
+
+def _scalar(element: ir.Type, value: float) -> ir.Attribute:
+    if isinstance(element, ir.FloatType):
+        return ir.FloatAttr.get(element, value)
+    return ir.IntegerAttr.get(element, int(value))

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A program's loops moved from tensors to memrefs: loads read buffers, stores write them, unit loops carry nothing."""
+
+from collections.abc import Sequence
+
+from roller_mlir.dialects import rtile
+from roller_mlir.linalg.mapped_copies import copy_mapped
+from roller_mlir.loops.loop_nest import is_unit
+from roller_mlir.support.bindings import ir, scf
+from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import defining_op
+
+Mapping = dict[ir.Value, ir.Value]
+
+
+def move_program(program: rtile.ProgramOp, inputs: Sequence[ir.Value], outputs: Sequence[ir.Value]) -> None:
+    """Build at the insertion point a program that works on buffers as `program` does on tensors.
+
+    Args:
+        program: An expanded program on tensors.
+        inputs: A memref for each operand.
+        outputs: A memref for each result.
+    """
+    moved = rtile.program(
+        [*inputs, *outputs],
+        [],
+        program.program_name,
+        tasks_per_unit=program.tasks_per_unit,
+        persistent=program.persistent,
+    )
+    arguments = list(moved.entry.arguments)
+    mapping: Mapping = dict(zip(program.entry.arguments, arguments, strict=False))
+    *operations, terminator = list(program.entry.operations)
+    for number, value in enumerate(terminator.operation.operands):
+        mapping[_destination(program.operation, value)] = arguments[len(inputs) + number]
+    with ir.InsertionPoint(moved.entry):
+        for op in operations:
+            _move(op.operation, mapping)
+        rtile.yield_()
+
+
+def _destination(program: ir.Operation, value: ir.Value) -> ir.Value:
+    """Return the empty tensor that becomes a result, through the loops and stores that update it."""
+    while True:
+        operation = defining_op(value)
+        if operation is None:
+            fail(program, "'rtile.program' updates one of its operands in place; store into a tensor.empty instead")
+        if operation.name == "tensor.empty":
+            return value
+        if operation.name == "rtile.store":
+            value = operation.operands[1]
+        elif operation.name == "scf.for" and is_unit(operation):
+            value = operation.operands[3 + ir.OpResult(value).result_number]
+        else:
+            fail(operation, f"'{operation.name}' gives a program's result; only rtile.store and unit loops can")
+
+
+def _move(operation: ir.Operation, mapping: Mapping) -> None:
+    if any(result in mapping for result in operation.results):
+        return  # the empty tensor whose place a buffer takes
+    if operation.name == "scf.for" and is_unit(operation):
+        _move_unit_loop(operation, mapping)
+        return
+    if operation.name == "rtile.store":
+        store: rtile.StoreOp = operation.opview
+        destination = mapping[store.destination]
+        with operation.location:
+            rtile.store(
+                mapping.get(store.tile, store.tile),
+                destination,
+                [mapping.get(index, index) for index in store.indices],
+                origin=store.origin_map,
+                steps=store.tile_steps,
+                copy=store.copy,
+            )
+        mapping[operation.results[0]] = destination
+        return
+    copy_mapped(operation, mapping)
+
+
+def _move_unit_loop(operation: ir.Operation, mapping: Mapping) -> None:
+    bounds = [mapping.get(value, value) for value in list(operation.operands)[:3]]
+    block = operation.regions[0].blocks[0]
+    with operation.location:
+        loop = scf.ForOp(*bounds)
+    mapping[block.arguments[0]] = loop.induction_variable
+    for initial, inner, result in zip(
+        list(operation.operands)[3:], list(block.arguments)[1:], operation.results, strict=True
+    ):
+        mapping[inner] = mapping[result] = mapping[initial]
+    with ir.InsertionPoint(loop.body):
+        for op in list(block.operations)[:-1]:
+            _move(op.operation, mapping)
+        scf.YieldOp([])
+    for name in list(operation.attributes):
+        loop.operation.attributes[name] = operation.attributes[name]

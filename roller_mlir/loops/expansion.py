@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The loops of one planned program: unit loops around loads, computes and stores, reduction loops around the heavy one.
+
+Each op of the group becomes one `rtile.compute`. What another op of the group made is read as the tile that it left;
+what comes from memory is loaded, once where several ops read it. An op that does not walk one of the group's loops
+whose points lie on several threads is computed by all of them alike.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from math import prod
+from typing import Any
+
+from roller_mlir.dialects import rtile
+from roller_mlir.linalg.group.group import Group, Member
+from roller_mlir.linalg.reader import StructuredOp, fill_constant
+from roller_mlir.loops.compute_box import ComputeBox, local_map, unit_coefficients
+from roller_mlir.loops.expand_body import clone_region
+from roller_mlir.mapping.layout.data_tile import first_elements, tile_dimensions
+from roller_mlir.mapping.layout.layout import direct_vector, residue_shift, steps_of
+from roller_mlir.plan import Access, LinearIndex, Loop, OperandPlan, Plan
+from roller_mlir.plan.plan import REGISTER, WORKGROUP
+from roller_mlir.support.bindings import arith, ir, scf, tensor
+from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import defining_op
+
+
+class Expansion:
+    """Builds the loops of one program at the insertion point."""
+
+    def __init__(self, plan: Plan, group: Group) -> None:
+        self._plan, self._group = plan, group
+        self._variables: dict[int, ir.Value] = {}
+        self._constants: dict[int, ir.Value] = {}
+        self._entry = ir.InsertionPoint(group.members[0].root.operation)
+        loops = group.expression.loops
+        self._steps = [steps_of(loop, axis) for loop, axis in zip(loops, plan.axes, strict=True)]
+        # Loops that lie whole in a task begin at its start for every op of it.
+        self._shifts = [
+            0 if number in group.expression.whole else residue_shift(loop, axis)
+            for number, (loop, axis) in enumerate(zip(loops, plan.axes, strict=True))
+        ]
+        self._tiles: dict[ir.Value, ir.Value] = {}
+        self._kept: dict[int, ir.Value] = {}  # by number of the operand that several ops read
+        self._operands = {use: number for number, uses in enumerate(group.inputs) for use in uses}
+
+    def build(self) -> list[ir.Value]:
+        """Build; return the result tensors."""
+        destinations = [
+            tensor.empty(list(access.shape), ir.Type.parse(access.element_type)) for access in self._outputs()
+        ]
+        units = [loop for loop in self._plan.unit_order if self._steps[loop] > 1]
+        return self._nest(units, destinations, self._task, {rtile.MAPPING: ir.StringAttr.get("unit")})
+
+    def _outputs(self) -> list[Access]:
+        return [self._made(value)[1] for value in self._group.results]
+
+    def _made(self, value: ir.Value) -> tuple[Member, Access]:
+        """Return the member that makes a tensor, and how it writes it."""
+        for member in self._group.members:
+            results = list(member.root.operation.results)
+            if value in results:
+                return member, member.root.expression.outputs[results.index(value)]
+        raise AssertionError(f"{value} is made by an op of the group")
+
+    def _constant(self, value: int) -> ir.Value:
+        if value not in self._constants:
+            self._constants[value] = arith.constant(ir.IndexType.get(), value, ip=self._entry)
+        return self._constants[value]
+
+    def _nest(
+        self,
+        loops: Sequence[int],
+        carried: Sequence[ir.Value],
+        body: Callable[[Sequence[ir.Value]], Sequence[ir.Value]],
+        attributes: dict[str, ir.Attribute],
+    ) -> list[ir.Value]:
+        """Build a nest of loops that carries values; attributes go to its loops."""
+        if not loops:
+            return list(body(carried))
+        loop = scf.ForOp(*[self._constant(value) for value in (0, self._steps[loops[0]], 1)], list(carried))
+        with ir.InsertionPoint(loop.body):
+            self._variables[loops[0]] = loop.induction_variable
+            scf.YieldOp(self._nest(loops[1:], list(loop.inner_iter_args), body, attributes))
+        for name, value in attributes.items():
+            loop.operation.attributes[name] = value
+        return list(loop.results_)
+
+    def _task(self, destinations: Sequence[ir.Value]) -> list[ir.Value]:
+        for number, member in enumerate(self._group.members):
+            with member.root.operation.location:
+                tiles = self._member(number, member)
+            self._tiles.update(zip(member.root.operation.results, tiles, strict=True))
+        results: list[ir.Value] = []
+        for value, destination in zip(self._group.results, destinations, strict=True):
+            member, access = self._made(value)
+            box = self._box(member)
+            indices, origin = self._origin(box, self._inner(box, access))
+            steps = [dimension.step for dimension in tile_dimensions(self._inner(box, access), box.blocks)]
+            stored = rtile.store(
+                self._tiles[value], destination, indices, origin=origin, steps=steps, copy=self._plan.store
+            )
+            results.append(stored.operation.results[0])
+        return results
+
+    def _inner(self, box: ComputeBox, access: Access) -> Access:
+        """Return how an op of several walks a tile that the group makes: a loop of one point has one element there.
+
+        Another op may have no loop in its place, however large the tile is along it.
+        """
+        return box.access(access) if len(self._group.members) == 1 else box.access(access, points_only=True)
+
+    def _box(self, member: Member) -> ComputeBox:
+        return ComputeBox(self._plan, member.loops, member.root.expression.loops)
+
+    def _member(self, number: int, member: Member) -> list[ir.Value]:
+        """One op: its compute, in reduction loops where it is the heavy one."""
+        box = self._box(member)
+        is_heavy = number == self._group.heavy
+        initial = self._initial(member, box)
+        if not is_heavy:
+            points = prod(axis.registers for axis, loop in zip(box.axes, box.loops, strict=True) if loop.reduction)
+            return self._compute(number, member, box, initial, points)
+        reductions = [loop for loop in self._plan.reduction_order if self._steps[loop] > 1]
+        stages: dict[str, ir.Attribute] = {}
+        if any(operand.layer == WORKGROUP for operand in self._plan.operands):
+            stages[rtile.STAGES] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), self._plan.stages)
+        found = self._nest(
+            reductions,
+            initial,
+            lambda carried: self._compute(number, member, box, carried, self._plan.unroll),
+            stages,
+        )
+        for loop in reductions:
+            del self._variables[loop]
+        return found
+
+    def _initial(self, member: Member, box: ComputeBox) -> list[ir.Value]:
+        """The accumulators before the first step: constants, unspecified, or the old outputs."""
+        root = member.root
+        found: list[ir.Value] = []
+        for number, access in enumerate(root.expression.outputs):
+            source = root.operation.operands[root.body.inputs + number]
+            output = self._inner(box, access)
+            shape = [dimension.extent for dimension in tile_dimensions(output, box.blocks)]
+            element = ir.Type.parse(output.element_type)
+            scalar = fill_constant(source)
+            if not root.body.reads(root.body.inputs + number):
+                found.append(tensor.empty(shape, element))
+            elif scalar is not None:
+                kind = ir.RankedTensorType.get(shape, element)
+                found.append(arith.constant(kind, ir.DenseElementsAttr.get_splat(kind, scalar)))
+            elif source in self._tiles:
+                found.append(self._tiles[source])
+            else:
+                start = defining_op(source)
+                if start is not None:
+                    fail(start, f"'{start.name}' cannot start an accumulator; a fill with a constant or an operand can")
+                width = direct_vector(output, box.loops, box.axes)
+                register = OperandPlan(layer=REGISTER, order=tuple(range(len(shape))), vector=width)
+                found.append(self._load(box, source, output, register))
+        return found
+
+    def _compute(
+        self, number: int, member: Member, box: ComputeBox, accumulators: Sequence[ir.Value], unroll: int
+    ) -> list[ir.Value]:
+        """The loads and the compute of an op, for the current loop variables."""
+        root, expression = member.root, member.root.expression
+        tiles = [
+            self._input(number, position, box, source, access)
+            for position, (source, access) in enumerate(zip(root.sources, expression.inputs, strict=True))
+        ]
+        accesses = [
+            self._inner(box, access) if source in self._tiles else box.access(_whole(access, len(member.loops)))
+            for source, access in zip(root.sources, expression.inputs, strict=True)
+        ]
+        accesses += [self._inner(box, access) for access in expression.outputs]
+        instruction = self._instruction(box) if number == self._group.heavy else None
+        compute = self._emit_compute(box, tiles, accumulators, accesses, unroll, instruction)
+        clone_region(root, compute)
+        return list(compute.operation.results)
+
+    def _emit_compute(
+        self,
+        box: ComputeBox,
+        tiles: Sequence[ir.Value],
+        accumulators: Sequence[ir.Value],
+        accesses: Sequence[Access],
+        unroll: int,
+        instruction: rtile.InstructionAttr | None = None,
+    ) -> rtile.ComputeOp:
+        count = len(box.loops)
+        used = [loop for loop in range(box.own) if box.group[loop] in self._variables]
+        positions = [LinearIndex(unit_coefficients(loop, count)) if loop < box.own else None for loop in range(count)]
+        return rtile.compute(
+            tiles,
+            accumulators,
+            [self._variables[box.group[loop]] for loop in used],
+            indexing_maps=[local_map(tile_dimensions(access, box.blocks), count) for access in accesses],
+            iterator_types=["reduction" if loop.reduction else "parallel" for loop in box.loops],
+            box=box.blocks,
+            bounds=[loop.extent for loop in box.loops],
+            origin=self._map(box, [one or LinearIndex((0,) * count) for one in positions], used),
+            threads=rtile.ThreadsAttr.of(
+                [(axis.threads, axis.chunk, *((axis.lanes, axis.tile) if axis.lanes else ())) for axis in box.axes],
+                order=box.order,
+                lane=box.lane,
+                unroll=unroll,
+                lane_order=box.lane_order,
+            ),
+            instruction=instruction,
+        )
+
+    def _instruction(self, box: ComputeBox) -> rtile.InstructionAttr | None:
+        """Return the matrix instruction of the heavy op, None where threads compute by themselves."""
+        atom = self._plan.atom
+        if atom is None:
+            return None
+        row, column, depth = (box.group.index(loop) for loop in (atom.row, atom.column, atom.depth))
+        return rtile.InstructionAttr.of(self._plan.instruction, atom.shape, row=row, column=column, depth=depth)
+
+    def _input(self, number: int, position: int, box: ComputeBox, source: ir.Value, access: Access) -> ir.Value:
+        """Return the tile that an input of an op is read from."""
+        if source in self._tiles:
+            return self._tiles[source]
+        if access.gathered:
+            return self._table(source, access)
+        operand = self._operands.get((number, position))
+        if operand is None:  # of an epilogue
+            own = box.access(access)
+            layout = OperandPlan(
+                layer=REGISTER,
+                order=tuple(range(len(access.shape))),
+                vector=direct_vector(own, box.loops, box.axes),
+                pad_value=self._group.members[number].root.expression.pad_values[position],
+            )
+            return self._load(box, source, own, layout)
+        layout = self._plan.operands[operand]
+        uses = self._group.inputs[operand]
+        producer = self._group.producers.get((self._group.members[number].root.operation, position))
+        if producer is not None or len(uses) == 1:
+            return self._load(box, source, box.access(access), layout, producer)
+        if operand not in self._kept:
+            if _is_plain(access):
+                self._kept[operand] = self._keep(box, source, access, layout)
+            else:
+                self._kept[operand] = self._load(box, source, box.access(access), layout)
+        return self._kept[operand]
+
+    def _keep(self, box: ComputeBox, source: ir.Value, access: Access, layout: OperandPlan) -> ir.Value:
+        """Load a tile that several ops read into registers."""
+        loops = [next(iter(index.terms())) for index in access.indices if index.terms()]
+        kept = ComputeBox(
+            self._plan, [box.group[loop] for loop in loops], [Loop(box.loops[loop].extent) for loop in loops]
+        )
+        place = {loop: at for at, loop in enumerate(loops)}
+        moved: list[LinearIndex] = []
+        for index in access.indices:
+            coefficients = [0] * len(kept.loops)
+            for loop in index.terms():
+                coefficients[place[loop]] = 1
+            moved.append(LinearIndex(tuple(coefficients), index.constant))
+        own = Access(access.name, access.shape, access.element_type, tuple(moved))
+        tile = self._load(kept, source, own, layout)
+        shape = [dimension.extent for dimension in tile_dimensions(own, kept.blocks)]
+        empty = tensor.empty(shape, ir.Type.parse(access.element_type))
+        compute = self._emit_compute(kept, [tile], [empty], [own, own], 1)
+        with ir.InsertionPoint(compute.entry):
+            rtile.yield_([compute.entry.arguments[0]])
+        return compute.operation.results[0]
+
+    def _load(
+        self,
+        box: ComputeBox,
+        source: ir.Value,
+        access: Access,
+        operand: OperandPlan,
+        producer: StructuredOp | None = None,
+    ) -> ir.Value:
+        dimensions = tile_dimensions(access, box.blocks)
+        indices, origin = self._origin(box, access)
+        layout: Any = None
+        if operand.layer == WORKGROUP or operand.vector > 1:
+            layout = rtile.LayoutAttr.of(
+                operand.order,
+                pad=operand.pad,
+                vector=operand.vector,
+                store_vector=operand.store_vector,
+                fragment_vector=operand.fragment_vector,
+                swizzle=operand.swizzle,
+                copy=operand.copy,
+            )
+        tile = rtile.TileAttr.of([d.extent for d in dimensions], operand.layer, [d.step for d in dimensions])
+        load = rtile.load_tile(
+            source,
+            indices,
+            tile=tile,
+            origin=origin,
+            layout=layout,
+            pad_value=operand.pad_value,
+            mapped=producer is not None,
+        )
+        if producer is not None:
+            assert isinstance(load, rtile.MapLoadOp)
+            clone_region(producer, load)
+        return load.operation.results[0]
+
+    def _table(self, source: ir.Value, access: Access) -> ir.Value:
+        """Load a tensor that is read at computed positions: the whole of it, read where an element is needed."""
+        tile = rtile.TileAttr.of([access.gathered], REGISTER, [1])
+        origin = ir.AffineMap.get(0, 0, [ir.AffineConstantExpr.get(0)])
+        return rtile.load_tile(source, [], tile=tile, origin=origin).operation.results[0]
+
+    def _origin(self, box: ComputeBox, access: Access) -> tuple[list[ir.Value], ir.AffineMap]:
+        """Return the loop variables that an access depends on, and its tile's origin as a map of them."""
+        used = [loop for loop in sorted(access.loops()) if box.group[loop] in self._variables]
+        first = first_elements(access, box.blocks)
+        return [self._variables[box.group[loop]] for loop in used], self._map(box, first, used)
+
+    def _map(self, box: ComputeBox, functions: Sequence[LinearIndex], used: Sequence[int]) -> ir.AffineMap:
+        results: list[ir.AffineExpr] = []
+        for function in functions:
+            constant = function.constant - sum(
+                k * self._shifts[box.group[loop]] for loop, k in function.terms().items()
+            )
+            value = ir.AffineConstantExpr.get(constant)
+            for position, loop in reversed(list(enumerate(used))):
+                factor = function.coefficients[loop] * box.axes[loop].block
+                if factor:
+                    value = ir.AffineDimExpr.get(position) * factor + value
+            results.append(value)
+        return ir.AffineMap.get(len(used), 0, results)
+
+
+def _whole(access: Access, loops: int) -> Access:
+    """Return a gathered access as one of the whole tensor's first element; any other as it is."""
+    if not access.gathered:
+        return access
+    return replace(access, shape=(access.gathered,), indices=(LinearIndex((0,) * loops),))
+
+
+def _is_plain(access: Access) -> bool:
+    """Whether a tensor is read once per point, each dimension by a loop of its own or at a constant."""
+    terms = [index.terms() for index in access.indices]
+    loops = [loop for each in terms for loop in each]
+    return len(set(loops)) == len(loops) and all(list(each.values()) in ([], [1]) for each in terms)

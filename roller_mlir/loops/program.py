@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What an expanded program says, as the records that planning uses: its loads, computes and stores."""
+
+from collections.abc import Iterator
+from typing import TypeVar
+
+from roller_mlir.dialects.rtile import ComputeOp, ProgramOp, StoreOp, TileLoad
+from roller_mlir.linalg.reader import is_structured
+from roller_mlir.loops.loop_nest import reduction_nest, unit_nest
+from roller_mlir.plan import AxisPlan, Loop, OperandPlan
+from roller_mlir.plan.plan import WORKGROUP
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
+
+LOADS = ("rtile.load", "rtile.map_load")
+
+_Op = TypeVar("_Op", TileLoad, ComputeOp, StoreOp, ProgramOp)
+
+
+def programs_of(module: ir.Module) -> list[ProgramOp]:
+    """Return the programs of a module in order."""
+    return list(_find(module.operation, ProgramOp))
+
+
+def check_no_loose_ops(module: ir.Module) -> None:
+    """Refuse linalg ops that stand in no program: a pass on programs would leave them as they are, without a word."""
+    for function in module.body.operations:
+        for region in function.operation.regions:
+            for block in region.blocks:
+                for op in block.operations:
+                    if is_structured(op.operation):
+                        fail(op, f"'{op.operation.name}' stands in no program; run rtile-construct first")
+
+
+def loads_of(program: ir.Operation) -> list[TileLoad]:
+    """Return the loads of a program in order."""
+    return list(_find(program, TileLoad))
+
+
+def computes_of(program: ir.Operation) -> list[ComputeOp]:
+    """Return the computes of a program in order."""
+    return list(_find(program, ComputeOp))
+
+
+def stores_of(program: ir.Operation) -> list[StoreOp]:
+    """Return the stores of a program in order."""
+    return list(_find(program, StoreOp))
+
+
+def staged_loads(program: ir.Operation) -> list[tuple[TileLoad, int]]:
+    """Return the loads into workgroup memory, each with its number of buffers."""
+    found: list[tuple[TileLoad, int]] = []
+    for op in unit_nest(program).body:
+        operation = op.operation
+        if operation.name in LOADS:
+            found += [(load, 1) for load in [operation.opview] if load.tile.layer == WORKGROUP]
+        elif operation.name == "scf.for":
+            nest = reduction_nest(operation)
+            stages = min(nest.stages, nest.trips)
+            loads = [o for o in nest.body if isinstance(o, TileLoad)]
+            found += [(load, stages) for load in loads if load.tile.layer == WORKGROUP]
+    return found
+
+
+def load_layout(load: TileLoad) -> OperandPlan:
+    """Return the layout of a staged load as a record."""
+    layout = load.layout
+    assert layout is not None  # its verifier requires it
+    return OperandPlan(
+        layer=WORKGROUP,
+        order=layout.order,
+        pad=layout.pad,
+        vector=layout.vector,
+        store_vector=layout.store_vector,
+        fragment_vector=layout.fragment_vector,
+        pad_value=load.pad_value,
+        swizzle=layout.swizzle,
+        copy=layout.copy,
+    )
+
+
+def box_loops(compute: ComputeOp) -> tuple[Loop, ...]:
+    """Return the loops of a compute; extents are the bounds of the whole operator."""
+    return tuple(
+        Loop(bound, kind == "reduction") for bound, kind in zip(compute.loop_bounds, compute.iterators, strict=True)
+    )
+
+
+def box_axes(compute: ComputeOp) -> tuple[AxisPlan, ...]:
+    """Return how a compute's box is spread over threads and registers."""
+    return tuple(
+        AxisPlan(block=block, threads=threads, chunk=chunk, lanes=lanes, tile=tile)
+        for block, (threads, chunk), (lanes, tile) in zip(
+            compute.box_shape, compute.thread_map.axes, compute.thread_map.tiles, strict=True
+        )
+    )
+
+
+def lane_of(compute: ComputeOp) -> int | None:
+    """Return the loop whose chunk is a vector, None for scalars."""
+    return compute.thread_map.lane if compute.thread_map.lane >= 0 else None
+
+
+def _find(operation: ir.Operation, kind: type[_Op]) -> Iterator[_Op]:
+    for region in operation.regions:
+        for block in region.blocks:
+            for op in block.operations:
+                if isinstance(op, kind):
+                    yield op
+                else:
+                    yield from _find(op.operation, kind)

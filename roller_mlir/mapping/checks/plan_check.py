@@ -1,0 +1,206 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Whether a plan fits an expression: what every stage relies on, whoever wrote the plan."""
+
+from collections.abc import Sequence
+from math import prod
+
+from roller_mlir.hal.instructions import MATRIX_FAMILIES
+from roller_mlir.mapping.layout.data_tile import tile_dimensions
+from roller_mlir.mapping.layout.layout import buffer_shape, steps_of
+from roller_mlir.mapping.matrix import COLUMN, ROW, fragments_of, lane_order, result_shares
+from roller_mlir.mapping.thread_map import ThreadMap
+from roller_mlir.mapping.whole_matrices import matrix_pitch
+from roller_mlir.plan import Access, AxisPlan, OperandPlan, Plan, TensorExpression
+from roller_mlir.plan.plan import REGISTER, SYNCHRONOUS, TENSOR, WORKGROUP, AtomPlan
+from roller_mlir.plan.uneven import reads_outside
+
+WARPGROUP = 4
+"""Subgroups of one `wgmma`."""
+
+MOST_POINTS = 1 << 20
+"""Of one loop in a task, and of anything else that a plan counts: far beyond any device, and soon looked through."""
+MOST_WIDTH = 128
+"""Elements of one access: far beyond any device, too."""
+
+
+def plan_problem(expression: TensorExpression, plan: Plan) -> str:
+    """Return what is wrong with a plan for an expression, or an empty string."""
+    loops, inputs = len(expression.loops), len(expression.inputs)
+    if len(plan.axes) != loops or len(plan.operands) != inputs:
+        planned = f"{len(plan.axes)} loops and {len(plan.operands)} inputs"
+        return f"has a plan for {planned}, but its op has {loops} and {inputs}"
+    for loop, axis in enumerate(plan.axes):
+        if min(axis.block, axis.threads, axis.chunk) < 1:
+            return f"has a plan whose block, threads and chunk of loop {loop} must be at least 1"
+        if max(axis.block, axis.threads, axis.chunk) > MOST_POINTS:
+            return f"has a plan whose block, threads and chunk of loop {loop} must be at most {MOST_POINTS}"
+    problem = _atom_problem(expression, plan)
+    if problem:
+        return f"has a plan {problem}"
+    try:
+        ThreadMap(plan.axes, plan.thread_order, plan.lane_order)
+    except ValueError as error:
+        return f"cannot take its plan: {error}"
+    if plan.lane is not None and not 0 <= plan.lane < loops:
+        return f"has a plan with lane {plan.lane}, which is none of its {loops} loops"
+    if plan.stages < 1 or plan.unroll < 1:
+        return f"has a plan with {plan.stages} stages and unroll {plan.unroll}; both are at least 1"
+    if max(plan.stages, plan.unroll, plan.tasks_per_unit or 0) > MOST_POINTS:
+        return f"has a plan whose stages, unroll and tasks_per_unit must be at most {MOST_POINTS}"
+    steps = [steps_of(expression.loops[loop], plan.axes[loop]) for loop in expression.reductions()]
+    if plan.atom is not None and plan.stages == 1 and prod(steps) > 1:
+        return f"has a plan with 1 stage for {prod(steps)} steps of a matrix instruction, which need at least 2 stages"
+    waiting = next(
+        (i for i, one in enumerate(plan.operands) if one.layer == WORKGROUP and one.copy == SYNCHRONOUS), None
+    )
+    if plan.stages > 2 and waiting is not None:
+        return (
+            f"has a plan with {plan.stages} stages, but operand {waiting} is copied through registers; such copies "
+            "have 1 or 2 stages"
+        )
+    problem = ordered_problem(expression, plan.axes, plan.lane)
+    if problem:
+        return f"has a plan that {problem}"
+    if expression.ordered and list(plan.reduction_order) != sorted(plan.reduction_order):
+        return f"has a plan with reduction_order {list(plan.reduction_order)}; its points must be walked in order"
+    cut = next((loop for loop in expression.whole if steps_of(expression.loops[loop], plan.axes[loop]) > 1), None)
+    if cut is not None:
+        return (
+            f"has a plan that cuts loop {cut} into blocks of {plan.axes[cut].block}; all of its points belong into one "
+            "task, since one op reduces over them and another needs the result at each"
+        )
+    for name, order, wanted in (
+        ("unit_order", plan.unit_order, expression.parallel()),
+        ("reduction_order", plan.reduction_order, expression.reductions()),
+    ):
+        if len(set(order)) != len(order) or not set(order) <= set(wanted):
+            return f"has a plan whose {name} {list(order)} must be some of the loops {list(wanted)}, each once"
+        missing = [
+            loop for loop in wanted if loop not in order and steps_of(expression.loops[loop], plan.axes[loop]) > 1
+        ]
+        if missing:
+            return f"has a plan whose {name} {list(order)} leaves out loop {missing[0]}, which has several blocks"
+    accesses = zip(expression.inputs, expression.pad_values, plan.operands, strict=True)
+    for number, (access, pad, operand) in enumerate(accesses):
+        problem = _operand_problem(operand, len(access.shape))
+        if not problem and operand.pad_value != pad and reads_outside(expression, access):
+            problem = f"has pad_value {operand.pad_value}; it is read outside of its tensor, where it is {pad}"
+        changed = expression.prologue_flops and expression.prologue_flops[number]
+        if not problem and changed and operand.layer == WORKGROUP and operand.copy != SYNCHRONOUS:
+            problem = f"has copy '{operand.copy}'; its elements are changed on their way, which passes registers"
+        if not problem and (operand.copy == TENSOR) != (plan.instruction == "wgmma"):
+            problem = f"has copy '{operand.copy}'; 'wgmma' and no other instruction takes tensor copies"
+        if not problem and plan.instruction == "wmma":
+            problem = _whole_matrix_problem(access, plan, operand)
+        if problem:
+            return f"has a plan whose operand {number} {problem}"
+    return ""
+
+
+def _whole_matrix_problem(access: Access, plan: Plan, operand: OperandPlan) -> str:
+    """Return why the matrices of a factor cannot be read whole, or an empty string."""
+    atom = plan.atom
+    assert atom is not None  # `_atom_problem`
+    if operand.swizzle is not None:
+        return f"has swizzle '{operand.swizzle}'; 'wmma' reads rows that are not permuted"
+    dimensions = tile_dimensions(access, [axis.block for axis in plan.axes])
+    side = atom.row if atom.row in access.loops() else atom.column
+    terms = [dimensions[d].coefficients for d in operand.order]
+    try:
+        matrix_pitch(terms, buffer_shape(dimensions, operand), (side, atom.depth), access.element_bytes)
+    except ValueError as error:
+        return f"is a tile that 'wmma' cannot read: its {error}"
+    return ""
+
+
+def _atom_problem(expression: TensorExpression, plan: Plan) -> str:
+    """Return how a plan's matrix instruction does not fit its loops, or an empty string."""
+    atom = plan.atom
+    if (atom is not None) != (plan.instruction in MATRIX_FAMILIES):
+        wants = "no 'atom'" if atom is not None else "an 'atom'"
+        return f"with instruction '{plan.instruction}', which has {wants}"
+    if atom is None:
+        spread = next((loop for loop, axis in enumerate(plan.axes) if axis.lanes), None)
+        return "" if spread is None else f"whose loop {spread} has lanes, which only an 'atom' gives a meaning"
+    loops = {"row": expression.parallel(), "column": expression.parallel(), "depth": expression.reductions()}
+    for key, known in loops.items():
+        if getattr(atom, key) not in known:
+            return f"whose {key} loop {getattr(atom, key)} must be one of {list(known)}"
+    try:
+        result = fragments_of(plan.instruction, atom.shape, expression.inputs[0].element_bytes).result
+    except ValueError:
+        return f"with instruction '{plan.instruction}' of shape {list(atom.shape)}, which is none of its family"
+    names = {ROW: atom.row, COLUMN: atom.column}
+    order = tuple(names[one] for one in lane_order(result))
+    if atom.lane_order != order:
+        return f"whose lane_order {list(atom.lane_order)} must be {list(order)} for '{plan.instruction}'"
+    for dimension, share in result_shares(result).items():
+        axis = plan.axes[names[dimension]]
+        if (axis.lanes, axis.chunk, axis.tile) != (share.lanes, share.chunk, share.tile):
+            return (
+                f"whose loop {names[dimension]} has lanes {axis.lanes}, chunk {axis.chunk} and tile {axis.tile}; "
+                f"'{plan.instruction}' of shape {list(atom.shape)} has {share.lanes}, {share.chunk} and {share.tile}"
+            )
+    if plan.instruction == "wgmma":
+        problem = _warpgroup_problem(expression, plan, atom)
+        if problem:
+            return problem
+    if plan.axes[atom.depth].block % atom.shape[2]:
+        return f"whose step of {plan.axes[atom.depth].block} along loop {atom.depth} must hold whole instructions"
+    number = next((i for i, one in enumerate(plan.operands) if one.layer != WORKGROUP), None)
+    return "" if number is None else f"whose operand {number} is not staged, as a matrix instruction needs it"
+
+
+def _warpgroup_problem(expression: TensorExpression, plan: Plan, atom: AtomPlan) -> str:
+    """Return how the four subgroups of one instruction do not hold its rows, or an empty string."""
+    axis, order = plan.axes[atom.row], plan.thread_order
+    others = [loop for loop, one in enumerate(plan.axes) if one.block > 1 and loop not in (atom.row, atom.column)]
+    others = [loop for loop in others if loop != atom.depth]
+    if not others:
+        if axis.threads // axis.lanes % WARPGROUP or order[:1] != (atom.row,):
+            return f"whose loop {atom.row} must have the four subgroups of 'wgmma', first in thread_order {list(order)}"
+        return ""
+    beside = others[0]
+    if len(others) > 1 or expression.loops[beside].reduction:
+        return f"whose loops {others} have several points, beside those of 'wgmma'"
+    one = plan.axes[beside]
+    if axis.block != axis.tile or one.threads != one.block or one.block % WARPGROUP or order[:1] != (beside,):
+        return (
+            f"whose loop {beside} must have the four subgroups of 'wgmma', a point each, first in thread_order "
+            f"{list(order)}, and loop {atom.row} the {axis.tile} rows of one"
+        )
+    return ""
+
+
+def ordered_problem(expression: TensorExpression, axes: Sequence[AxisPlan], lane: int | None) -> str:
+    """Return how a plan would not walk in order the reduction of an expression that must be, or an empty string.
+
+    >>> from roller_mlir.plan import Access, LinearIndex, Loop
+    >>> x, y = Access("x", (8,), "f32", (LinearIndex((1,)),)), Access("y", (), "f32", ())
+    >>> expression = TensorExpression((Loop(8, True),), (x,), y, None, 1, (None,))
+    >>> ordered_problem(expression, (AxisPlan(block=8, threads=8),), None)
+    'splits reduction loop 0 over 8 threads, but nothing joins their results'
+    """
+    if not expression.ordered:
+        return ""
+    reductions = expression.reductions()
+    for loop in reductions:
+        if axes[loop].threads > 1 or loop == lane:
+            parts = f"{axes[loop].threads} threads" if axes[loop].threads > 1 else "lanes"
+            return f"splits reduction loop {loop} over {parts}, but nothing joins their results"
+    for loop in reductions[:-1]:
+        if axes[loop].block > 1:
+            return f"takes {axes[loop].block} points of reduction loop {loop} in a step; only the last loop may"
+    return ""
+
+
+def _operand_problem(operand: OperandPlan, rank: int) -> str:
+    if operand.layer not in (WORKGROUP, REGISTER):
+        return f"is in layer '{operand.layer}'; layers are '{WORKGROUP}' and '{REGISTER}'"
+    if sorted(operand.order) != list(range(rank)):
+        return f"has order {list(operand.order)}, which must hold each of its {rank} dimensions once"
+    if min(operand.vector, operand.store_vector, operand.fragment_vector) < 1 or operand.pad < 0:
+        return "has a width below 1 or a negative pad"
+    if max(operand.vector, operand.store_vector, operand.fragment_vector) > MOST_WIDTH or operand.pad > MOST_POINTS:
+        return f"has a width above {MOST_WIDTH} elements or a pad above {MOST_POINTS}"
+    return ""

@@ -1,0 +1,239 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What goes into a kit while it is compiled: candidates in the order of their ranks, while there is time and room."""
+
+import json
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from roller_mlir.measure.kit.contents import Wanted
+from roller_mlir.measure.kit.files import KitError
+from roller_mlir.measure.kit.pack_work import Answer, Compiled, Job, Refused, Way, Ways
+from roller_mlir.measure.kit.writer import DEVICE_ROLES, SIMULATOR_ROLES, KitWriter, index_bytes, stripped
+from roller_mlir.measure.records import Candidate, Item, Kit, Probe, Skipped
+from roller_mlir.plan.codec import to_json
+from roller_mlir.runtime import Artifact
+from roller_mlir.support.jobs.jobs import Jobs, in_order
+from roller_mlir.support.progress import progress
+
+
+@dataclass(frozen=True, kw_only=True)
+class PackOptions:
+    """How to pack.
+
+    Attributes:
+        jobs: Jobs at a time; None for as many as a Ray cluster has processors.
+        ray: Address of a Ray cluster, see `support.jobs.jobs`; None for processes of this machine.
+        simulator: Whether it is a kit for dry runs: kernels' IR instead of binaries, and the functions' MLIR.
+        binaries: Whether a kit for dry runs has the binaries too, for runs in which a driver refuses them.
+        time_limit_s: When to stop adding candidates, the first of each function apart; None for no limit.
+        max_bytes: What the kit may have; None for no limit.
+        command: How it was packed, for the index.
+    """
+
+    jobs: int | None = 2
+    ray: str | None = None
+    simulator: bool = False
+    binaries: bool = False
+    time_limit_s: float | None = None
+    max_bytes: int | None = None
+    command: str = ""
+
+    def __post_init__(self) -> None:
+        """Check each value by itself."""
+        for name, value in (("jobs", self.jobs), ("time_limit_s", self.time_limit_s), ("max_bytes", self.max_bytes)):
+            if value is not None and value <= 0:
+                raise ValueError(f"{name} must be above 0, but got {value}")
+
+
+@dataclass
+class _Function:
+    """A function while its candidates come in."""
+
+    wanted: Wanted
+    ways: Ways
+    same_as: list[str]
+    candidates: list[Candidate]
+    refusals: list[Skipped]
+    least_bytes: int = 0
+
+
+class Packing:
+    """What goes into a kit, while it is compiled."""
+
+    def __init__(
+        self, writer: KitWriter, target: str, options: PackOptions, *, started_s: float, more_bytes: int
+    ) -> None:
+        """Begin.
+
+        Args:
+            writer: Of the kit.
+            target: A device's name, or the path of its description.
+            options: How to pack.
+            started_s: When the packing began, by `time.monotonic`.
+            more_bytes: Of the files that lie beside archive and index.
+        """
+        self._writer, self._target, self._options = writer, target, options
+        self._started_s, self._index_bytes = started_s, more_bytes
+        self._probes: list[Probe] = []
+        self._skipped: list[Skipped] = []
+        self._stopped, self._full = "", False
+
+    def add_probes(self, probes: Iterable[tuple[Probe, Artifact]]) -> None:
+        """Add micro-benchmarks; those that share an artifact's name share the artifact."""
+        roles = SIMULATOR_ROLES if self._options.simulator else DEVICE_ROLES
+        added: set[str] = set()
+        for probe, artifact in probes:
+            if probe.artifact not in added:
+                self._writer.add(probe.artifact, stripped(artifact, roles))
+                added.add(probe.artifact)
+            self._probes.append(probe)
+            self._index_bytes += json_bytes(probe)
+
+    def pack(self, kit: Kit, wanted: Sequence[Wanted], workers: Jobs[Answer]) -> Kit:
+        """Compile and add what is wanted; return the index."""
+        self._index_bytes += len(index_bytes(kit))
+        functions = self._functions(wanted, workers)
+        order = sorted(
+            (rank, number) for number, function in enumerate(functions) for rank in range(len(function.ways.ways))
+        )
+        with progress(len(order), "compile") as step:
+            for (rank, number), answer in zip(order, in_order(workers.run(self._jobs(order, functions))), strict=False):
+                step(failed=isinstance(answer, Refused))
+                if not self._full:
+                    self._take(functions[number], rank, answer)
+        items: list[Item] = []
+        for function in functions:
+            if function.candidates:
+                self._skipped += function.refusals
+                items.append(_item(function))
+            else:
+                reason = function.refusals[0].reason if function.refusals else "no candidate"
+                self._skipped.append(Skipped(id=function.wanted.id, reason=reason))
+        if self._stopped:
+            self._skipped.append(Skipped(id="candidates", reason=self._stopped))
+        skipped = (*kit.skipped, *self._skipped)
+        return replace(kit, items=tuple(items), probes=tuple(self._probes), skipped=skipped)
+
+    def _functions(self, wanted: Sequence[Wanted], workers: Jobs[Answer]) -> list[_Function]:
+        """Return the functions and their ways; those that are the same kernel as an earlier one stand with it."""
+        jobs = [self._job(one, None) for one in wanted]
+        found: list[_Function] = []
+        known: dict[tuple[str, str], _Function] = {}
+        with progress(len(wanted), "plan") as step:
+            for one, answer in zip(wanted, in_order(workers.run(enumerate(jobs))), strict=True):
+                step(failed=isinstance(answer, Refused))
+                if not isinstance(answer, Ways):
+                    assert isinstance(answer, Refused)
+                    self._skipped.append(Skipped(id=one.id, reason=answer.reason))
+                    continue
+                kernel = answer.key, _computed(one)
+                same = known.get(kernel) if answer.key else None
+                if same is not None:
+                    same.same_as += [_row(one) if one.suite == same.wanted.suite else one.id, *one.same_as]
+                    continue
+                function = _Function(one, answer, list(one.same_as), [], [])
+                found.append(function)
+                known[kernel] = function
+                if self._options.simulator:
+                    self._writer.add_source(one.id, one.text)
+        return found
+
+    def _jobs(self, order: Sequence[tuple[int, int]], functions: Sequence[_Function]) -> Iterator[tuple[int, Job]]:
+        """Yield what is to be compiled, until there is no time or no room; first candidates in any case."""
+        for key, (rank, number) in enumerate(order):
+            function = functions[number]
+            limit, spent = self._options.time_limit_s, time.monotonic() - self._started_s
+            if rank and limit is not None and spent > limit:
+                self._stop(rank, function, f"the time limit of {limit:g} s")
+            if self._stopped:
+                return  # what is being compiled is still taken
+            yield key, self._job(function.wanted, function.ways.ways[rank])
+
+    def _job(self, wanted: Wanted, way: Way | None) -> Job:
+        return Job(
+            wanted=wanted,
+            target=self._target,
+            simulator=self._options.simulator,
+            binaries=self._options.binaries,
+            way=way,
+        )
+
+    def _stop(self, rank: int, function: _Function, reason: str) -> None:
+        self._stopped = f"those of rank {rank} from {function.wanted.id} on, and all of higher rank, for {reason}"
+
+    def _take(self, function: _Function, rank: int, answer: Answer) -> None:
+        """Add a candidate, if there is room."""
+        one = function.wanted.id
+        if not isinstance(answer, Compiled):
+            assert isinstance(answer, Refused)
+            function.refusals.append(Skipped(id=f"{one}/{rank}", reason=answer.reason))
+            return
+        candidate = Candidate(
+            rank=rank,
+            artifact=f"{one}/{rank}",
+            predicted_s=answer.predicted_s,
+            saturated=answer.saturated,
+            plans=answer.plans,
+            family=answer.family,
+        )
+        grown = json_bytes(candidate) + (0 if function.candidates else json_bytes(_item(function)))
+        limit = self._options.max_bytes
+        if limit is not None:
+            added = grown + artifact_bytes(answer.artifact)
+            size = self._writer.size_bytes + self._index_bytes + added
+            if size > limit and rank == 0:
+                raise KitError(
+                    f"cannot pack: a kit may have {limit} B, but with the first candidate of {one} this one may come "
+                    f"to {size} B; allow more or pack fewer functions"
+                )
+            if size > limit:
+                self._stop(rank, function, f"the size limit of {limit} B")
+                self._full = True
+                return
+        if not function.candidates:
+            function.least_bytes = _least_bytes(answer.artifact)
+        self._writer.add(candidate.artifact, answer.artifact)
+        self._index_bytes += grown
+        function.candidates.append(candidate)
+
+
+def json_bytes(record: Any) -> int:
+    """Return how many bytes a record takes in an index."""
+    return len(json.dumps(to_json(record), separators=(",", ":"))) + 2
+
+
+def artifact_bytes(artifact: Artifact) -> int:
+    """Return how many bytes an artifact takes in an archive at most."""
+    return sum(map(len, artifact.files.values())) + json_bytes(artifact.manifest) + 512 * (len(artifact.files) + 1)
+
+
+def _least_bytes(artifact: Artifact) -> int:
+    return sum(buffer.size_bytes for buffer in artifact.manifest.buffers if buffer.role in ("input", "output"))
+
+
+def _computed(wanted: Wanted) -> str:
+    """Return what tells functions of one key apart, for which planning is the same: a sine and a square root, say."""
+    return " ".join((wanted.reference.kind, wanted.reference.name)) if wanted.reference.kind else wanted.text
+
+
+def _row(wanted: Wanted) -> str:
+    """Return the id of a row in its suite ("C41" of "roller119/C41/f32")."""
+    return wanted.id.removeprefix(f"{wanted.suite}/").rpartition("/")[0] or wanted.id
+
+
+def _item(function: _Function) -> Item:
+    wanted = function.wanted
+    return Item(
+        id=wanted.id,
+        suite=wanted.suite,
+        title=wanted.title,
+        key=function.ways.key,
+        reference=wanted.reference,
+        flops=function.ways.flops,
+        least_bytes=function.least_bytes,
+        published_s=wanted.published_s,
+        same_as=tuple(function.same_as),
+        candidates=tuple(function.candidates),
+    )

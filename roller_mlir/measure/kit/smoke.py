@@ -1,0 +1,54 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Small functions that give a kit a kernel of each family of its device, so that what is broken shows at once."""
+
+from dataclasses import replace
+from pathlib import Path
+
+from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.hal import Device
+from roller_mlir.measure.kit.contents import Wanted, of_example, of_suite
+from roller_mlir.suites.operator import Operator
+
+SUITE = "smoke"
+_BEST_FIRST = ("wgmma", "mma", "mfma", "wmma")
+_STEPS = Operator(
+    "strided",
+    "generic",
+    "f16",
+    {"n": 2, "h": 16, "w": 16, "f": 64, "r": 3, "s": 3, "c": 64},
+    indices="n(2h+r)(2w+s)c rscf -> nhwf",
+)
+_TURNED = Operator("turned", "generic", "f16", {"m": 256, "n": 256, "k": 256}, indices="km kn -> mn")
+_PRODUCT = Operator("product", "matmul", "f16", {"M": 256, "N": 256, "K": 256})
+_DEEP = Operator("deep", "matmul", "f16", {"M": 128, "N": 128, "K": 8192})
+_PLAIN = Operator("plain", "matmul", "f32", {"M": 96, "N": 80, "K": 64})
+_PLAIN_DEEP = Operator("plain-deep", "matmul", "f32", {"M": 32, "N": 32, "K": 8192})
+
+
+def of_smoke(device: Device, example: Path) -> list[Wanted]:
+    """Return functions of each family: with the best matrix instruction, with the others, and without one.
+
+    Args:
+        device: What the kit is for.
+        example: The file of `matmul_f16`, whose result is of 16 bits.
+
+    Raises:
+        OSError: The example cannot be read.
+    """
+    has = {one.family for one in device.instructions if one.operand_type == "f16"}
+    matrix = [family for family in _BEST_FIRST if family in has]
+    found: list[Wanted] = []
+    if matrix:
+        best = CompileOptions(instructions=(matrix[0],))
+        found += of_suite(SUITE, [_STEPS, _PRODUCT], "", top_k=1, options=best)
+        found.append(_renamed(of_example(example), "stored", best))
+        found += of_suite(SUITE, [_TURNED, _DEEP], "", top_k=1, options=best)
+    for family in matrix[1:]:
+        (one,) = of_suite(SUITE, [_PRODUCT], "", top_k=1)
+        found.append(_renamed(one, f"product-{family}", CompileOptions(instructions=(family,))))
+    plain = CompileOptions(instructions=("fma",))
+    return found + of_suite(SUITE, [_PLAIN, _PLAIN_DEEP], "", top_k=1, options=plain)
+
+
+def _renamed(one: Wanted, name: str, options: CompileOptions) -> Wanted:
+    return replace(one, id=f"{SUITE}/{name}", suite=SUITE, options=options, unfused=False)

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Random inputs of an artifact, the same for every way to compute it.
+
+Floats are uniform in [-1, 1): of either sign, so that sums of n products stay near sqrt(n)/3 (f16 holds 65504, which
+random products of 10^10 points do not reach), and bounded, so that no element hides the others. Their products have a
+variance of 1/9, so that what one product lacks or adds is some 0.25, far above the rounding of a right sum.
+Integers of 8 bits have their whole range; wider ones are in -64 to 63, so that no sum of products of two leaves i32
+below 2^19 points. i1 is true or false.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from roller_mlir.measure.runner.expected.element_arrays import bf16_bits, import_torch, is_float, torch_type
+from roller_mlir.plan.manifest import Buffer, Manifest
+from roller_mlir.runtime.element_types import NUMPY_TYPES
+
+SEED = 0
+INPUTS = f"uniform: floats in [-1, 1), i8 in -128 to 127, wider integers in -64 to 63; seed {SEED}"
+"""How they are made, for the record: power, and with it the clock, depends on the data."""
+_RANGES = {"i1": (0, 2), "i8": (-128, 128), "i16": (-64, 64), "i32": (-64, 64), "i64": (-64, 64)}
+
+
+def make_inputs(manifest: Manifest, device: str, seed: int = SEED) -> list[Any]:
+    """Return an array for each input of an artifact, in the manifest's order.
+
+    Args:
+        manifest: Of the artifact.
+        device: "cuda" (torch's word, also on AMD): tensors that are made there, where torch is installed and sees the
+            device; otherwise numpy arrays, bf16 as its bits (uint16).
+        seed: Equal seeds give equal arrays on one kind of device; each input has numbers of its own.
+    """
+    buffers = [manifest.buffer(name) for name in manifest.inputs]
+    torch = import_torch() if device not in ("sim", "cpu") else None
+    if torch is None or not torch.cuda.is_available():
+        return [on_host(buffer, [seed, number]) for number, buffer in enumerate(buffers)]
+    return make_tensors(torch, buffers, "cuda", seed)
+
+
+def make_tensors(torch: Any, buffers: Sequence[Buffer], device: str, seed: int = SEED) -> list[Any]:
+    """Return a tensor for each buffer, made where it stays: a large one would take minutes over the host.
+
+    Args:
+        torch: The library.
+        buffers: What to make tensors for.
+        device: In torch's words.
+        seed: See `make_inputs`.
+    """
+    tensors: list[Any] = []
+    for number, buffer in enumerate(buffers):
+        generator = torch.Generator(device=device).manual_seed((seed << 16) + number)
+        tensor = torch.empty(buffer.shape, dtype=torch_type(torch, buffer.element_type), device=device)
+        if is_float(buffer.element_type):
+            tensor.uniform_(-1.0, 1.0, generator=generator)
+        else:
+            tensor.random_(*_RANGES[buffer.element_type], generator=generator)
+        tensors.append(tensor)
+    return tensors
+
+
+def on_host(buffer: Buffer, seed: Sequence[int]) -> np.ndarray[Any, Any]:
+    """Return an array for a buffer; see `make_inputs`."""
+    generator = np.random.default_rng(seed)
+    kind, dtype = buffer.element_type, NUMPY_TYPES[buffer.element_type]
+    if not is_float(kind):
+        return generator.integers(*_RANGES[kind], buffer.shape).astype(dtype).reshape(buffer.shape)
+    wide = np.float64 if kind == "f64" else np.float32
+    values = generator.random(buffer.shape, dtype=wide) * 2 - 1
+    values = np.asarray(values, wide)
+    return (bf16_bits(values) if kind == "bf16" else values.astype(dtype)).reshape(buffer.shape)

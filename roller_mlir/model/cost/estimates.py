@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the model expects of a candidate program: records and figures that its estimates share."""
+
+from dataclasses import dataclass
+
+from roller_mlir.model.cost.timing import Work
+from roller_mlir.model.program import Program
+
+STEP_INSTRUCTIONS = 15
+"""Instructions of one step besides arithmetic and memory accesses: counters, addresses, barriers."""
+
+COPY_INSTRUCTIONS = 5
+"""Instructions beside each global load of a staged copy: its address, its mask and the step's clamp. Both figures are
+from the disassembly of a 128x128x8 f32 matmul of 8x8 points per thread on sm_90a: 576 instructions in the loop, of
+which 512 FFMA, 32 + 5 workgroup accesses, 2 global loads and 25 others."""
+
+
+@dataclass(frozen=True, slots=True)
+class OperandWidths:
+    """Access widths of one input, in elements, and its bank phases per step and task.
+
+    Attributes:
+        vector: Of a global access.
+        store: Of an access that writes workgroup memory.
+        fragment: Of an access that reads it.
+        reads: Such accesses of one thread in one step.
+        load_phases: Passes of the fragment reads in one step: of a task, or of each subgroup where they are ideal.
+        store_phases: Passes of its writes in one step.
+        tile_bytes: Bytes of one buffer in workgroup memory.
+        synchronous: Whether the tile gets there through registers.
+    """
+
+    vector: int
+    store: int
+    fragment: int
+    reads: float
+    load_phases: float
+    store_phases: float
+    tile_bytes: int
+    synchronous: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A candidate with what the model expects of it.
+
+    Attributes:
+        seconds: Expected time.
+        program: The candidate.
+        stages: Buffers of staged inputs.
+        registers: Registers per thread.
+        workgroup_bytes: Workgroup memory of a task.
+        work: What the program does.
+    """
+
+    seconds: float
+    program: Program
+    stages: int
+    registers: int
+    workgroup_bytes: int
+    work: Work

@@ -1,0 +1,169 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Layouts of staged inputs and their bank phases, remembered by what they depend on.
+
+A layout depends on the tile and on the alignment of its rows, not on the extents of the operator: the same tile of
+another operator is looked up, not simulated again.
+"""
+
+from dataclasses import replace
+from functools import lru_cache
+
+from roller_mlir.mapping.index import power_of_two_divisor
+from roller_mlir.mapping.layout.bank_phases import Banks
+from roller_mlir.mapping.layout.data_tile import tile_dimensions
+from roller_mlir.mapping.layout.layout import TileCost, plan_operand, row_alignment, staged_layout, steps_of, tile_cost
+from roller_mlir.mapping.layout.matrix_layout import matrix_operand
+from roller_mlir.mapping.layout.matrix_phases import MatrixMemory, matrix_cost
+from roller_mlir.mapping.thread_map import ThreadMap
+from roller_mlir.model.facts import Facts
+from roller_mlir.model.machine import Machine
+from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop, OperandPlan, Plan
+from roller_mlir.plan.plan import AtomPlan
+
+LARGEST_VECTOR = 16
+"""Alignment beyond this many elements changes no layout."""
+
+
+def operand_layout(
+    access: Access,
+    loops: tuple[Loop, ...],
+    axes: tuple[AxisPlan, ...],
+    thread_order: tuple[int, ...],
+    lane: int | None,
+    machine: Machine,
+    *,
+    staged: bool,
+    pad_value: float | None,
+    padded: bool = True,
+) -> OperandPlan:
+    """Return the plan of one input.
+
+    Args:
+        access: The input.
+        loops: The expression's loops.
+        axes: One AxisPlan per loop.
+        thread_order: See Plan.
+        lane: See Plan.
+        machine: The machine.
+        staged: Whether the input goes through workgroup memory.
+        pad_value: What elements outside the tensor read as.
+        padded: Whether rows may be padded.
+    """
+    if staged:
+        access, loops = _canonical(access, loops, axes)
+    return plan_operand(
+        access,
+        loops,
+        axes,
+        thread_order,
+        lane,
+        machine.banks,
+        machine.device.subgroup_size,
+        staged=staged,
+        pad_value=pad_value,
+        padded=padded,
+        access_bytes=machine.vector_bytes,
+    )
+
+
+def matrix_layout(
+    facts: Facts, number: int, axes: tuple[AxisPlan, ...], atom: AtomPlan, *, padded: bool = True
+) -> OperandPlan:
+    """Return the plan of an input that matrix instructions read.
+
+    Args:
+        facts: The expression.
+        number: Which input.
+        axes: One AxisPlan per loop.
+        atom: The instruction's shape and loops.
+        padded: Whether rows may be padded, or their pieces permuted.
+    """
+    expression = facts.expression
+    access, small = _canonical(expression.inputs[number], expression.loops, axes)
+    found = _matrix_operand(
+        access,
+        small,
+        axes,
+        atom,
+        facts.atom.instruction.family,
+        matrix_memory(facts.machine),
+        facts.through_registers[number],
+        padded,
+    )
+    return replace(found, pad_value=expression.pad_values[number])
+
+
+@lru_cache(maxsize=4096)
+def _matrix_operand(
+    access: Access,
+    loops: tuple[Loop, ...],
+    axes: tuple[AxisPlan, ...],
+    atom: AtomPlan,
+    family: str,
+    memory: MatrixMemory,
+    prologue: bool,
+    padded: bool,
+) -> OperandPlan:
+    return matrix_operand(access, loops, axes, atom, family, memory, prologue=prologue, spread=padded)
+
+
+@lru_cache(maxsize=64)
+def matrix_memory(machine: Machine) -> MatrixMemory:
+    """Return what layouts of matrix instructions depend on."""
+    device = machine.device
+    return MatrixMemory(machine.banks, device.subgroup_size, machine.vector_bytes, tuple(device.features))
+
+
+def matrix_layout_cost(facts: Facts, plan: Plan, number: int) -> TileCost:
+    """Return the bank phases of one step of an input that matrix instructions read."""
+    assert plan.atom is not None
+    access, _ = _canonical(facts.expression.inputs[number], facts.expression.loops, plan.axes)
+    operand = replace(plan.operands[number], pad_value=None)
+    return matrix_cost(access, operand, plan.axes, plan.atom, plan.instruction, matrix_memory(facts.machine))
+
+
+def layout_cost(
+    access: Access,
+    loops: tuple[Loop, ...],
+    operand: OperandPlan,
+    axes: tuple[AxisPlan, ...],
+    thread_order: tuple[int, ...],
+    lane: int | None,
+    machine: Machine,
+) -> TileCost:
+    """Return the bank phases of one step of a staged input."""
+    canonical, small = _canonical(access, loops, axes)
+    lanes = machine.device.subgroup_size
+    widest = machine.vector_bytes
+    chosen, cost = staged_layout(
+        canonical, small, axes, thread_order, lane, machine.banks, lanes, padded=True, access_bytes=widest
+    )
+    if replace(chosen, pad_value=operand.pad_value) == operand:
+        return cost
+    return _cost(canonical, operand, axes, thread_order, machine.banks, lanes)
+
+
+@lru_cache(maxsize=4096)
+def _cost(
+    access: Access,
+    operand: OperandPlan,
+    axes: tuple[AxisPlan, ...],
+    thread_order: tuple[int, ...],
+    banks: Banks,
+    subgroup_size: int,
+) -> TileCost:
+    return tile_cost(access, operand, axes, ThreadMap(axes, thread_order), banks, subgroup_size)
+
+
+def _canonical(access: Access, loops: tuple[Loop, ...], axes: tuple[AxisPlan, ...]) -> tuple[Access, tuple[Loop, ...]]:
+    """Return an access and loops of the smallest operator with the same tile and the same alignment."""
+    small = tuple(
+        Loop(axis.block * min(2, steps_of(loop, axis)), loop.reduction) for loop, axis in zip(loops, axes, strict=True)
+    )
+    aligned = power_of_two_divisor(row_alignment(access, loops, axes), LARGEST_VECTOR)
+    shape = (1,) * (len(access.shape) - 1) + (aligned,)
+    back = tile_dimensions(access, [axis.block for axis in axes])
+    indices = tuple(
+        LinearIndex(index.coefficients, d.offset * d.step) for index, d in zip(access.indices, back, strict=True)
+    )
+    return Access("", shape, access.element_type, indices), small

@@ -1,0 +1,213 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""From a candidate program of a matrix instruction to its work: fragments, pipelines of staged tiles, residency.
+
+Subgroups read fragments by pieces, or the matrix unit reads tiles by itself; tiles are copied through registers (two
+buffers), by copies that a thread waits for later, or by one thread for all (more buffers, as many as fit).
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from math import ceil, prod
+
+from roller_mlir.mapping.layout.data_tile import copy_map, tile_dimensions
+from roller_mlir.mapping.layout.matrix_layout import ASYNCHRONOUS_BYTES, choose_rows
+from roller_mlir.mapping.resources import SUM_BYTES, matrix_bytes, specialised_tasks_per_unit, tasks_per_unit
+from roller_mlir.mapping.tensor_copy import store_bytes
+from roller_mlir.mapping.unrolling import MOST_INSTRUCTIONS, copy_parts, copy_registers
+from roller_mlir.mapping.warpgroup_registers import OTHER_REGISTERS as WARPGROUP_REGISTERS
+from roller_mlir.model.cost.ending import stored
+from roller_mlir.model.cost.epilogue import epilogue_work
+from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
+from roller_mlir.model.cost.layouts import matrix_memory
+from roller_mlir.model.cost.raster import global_traffic
+from roller_mlir.model.cost.timing import Work, seconds_by_layer, total_seconds
+from roller_mlir.model.facts import AccessFacts, Facts
+from roller_mlir.model.options import MOST_STAGES
+from roller_mlir.model.program import Program
+
+STORED_BYTES = 16
+"""Bytes of a write of what a thread transposed in registers."""
+
+SYNCHRONOUS_STAGES = 2
+"""Buffers of tiles that pass through registers, which hold one more."""
+
+ASYNCHRONOUS_STAGES = 4
+"""Buffers at most of tiles that threads copy and wait for later."""
+
+TENSOR_STAGES = 6
+"""Buffers at most of tiles that one thread copies for all."""
+
+
+def matrix_widths(facts: Facts, access: AccessFacts, program: Program) -> OperandWidths:
+    """Return the widths that an input will get, and its phases for each subgroup were there no bank conflict.
+
+    Remembered with the input, by its own loops; what is read again for other rows or columns is not.
+    """
+    key = access.own(program.blocks), program.registers
+    found = access.widths.get(key)
+    if found is None:
+        found = access.widths[key] = _matrix_widths(facts, access, program)
+    return found
+
+
+def _matrix_widths(facts: Facts, access: AccessFacts, program: Program) -> OperandWidths:
+    machine, atom, blocks = facts.machine, facts.atom, program.blocks
+    steps = {i: -(-facts.extents[i] // blocks[i]) for i in access.loops}
+    shifts = {i: steps[i] * blocks[i] - facts.extents[i] if facts.reduction[i] else 0 for i in access.loops}
+    vector = access.copy_vector(blocks, steps, shifts)
+    family, shape = atom.instruction.family, atom.instruction.shape
+    rows = choose_rows(access.access, blocks, atom.loops, family, shape, matrix_memory(machine))
+    device, size = machine.device, access.element_bytes
+    elements, extent, _ = access.tile(blocks)
+    tile_bytes = elements // extent * (-(-extent // vector) * vector) * size
+    if not rows.permuted:
+        tile_bytes += tile_bytes // rows.row_bytes * rows.fragment * size
+    loaded = facts.fragment_bytes(access, program.registers)
+    reads = 0.0 if atom.reads_memory else loaded / size / device.subgroup_size / rows.fragment
+    direct = rows.as_stored and "async_copy" in device.features and vector * size in ASYNCHRONOUS_BYTES
+    return OperandWidths(
+        vector,
+        vector if rows.as_stored else STORED_BYTES // size,
+        rows.fragment,
+        reads,
+        max(loaded / machine.phase_bytes, reads),
+        -(-tile_bytes // machine.phase_bytes),
+        tile_bytes,
+        synchronous=not (direct or atom.reads_memory),
+    )
+
+
+def matrix_estimate(
+    facts: Facts,
+    program: Program,
+    *,
+    stages: int = 0,
+    widths: Sequence[OperandWidths | None] | None = None,
+    resident: int = 0,
+    tensor_store: bool | None = None,
+) -> Estimate | None:
+    """As `estimate.estimate`, for a matrix instruction: both inputs are staged.
+
+    Args:
+        facts: The expression on the machine.
+        program: The candidate.
+        stages: Buffers of staged inputs, 0 to decide.
+        widths: Real widths and phases per input.
+        resident: Tasks that fit on one unit, 0 to estimate.
+        tensor_store: Whether tensor copies write the results, None for where they can.
+    """
+    machine, atom = facts.machine, facts.atom
+    device = machine.device
+    blocks, registers, threads = program.blocks, program.registers, program.thread_count
+    subgroups = -(-threads // device.subgroup_size)
+    counts = [-(-extent // block) for extent, block in zip(facts.extents, blocks, strict=True)]
+    steps = prod([counts[i] for i in facts.reductions])
+    tasks = prod([counts[i] for i in facts.parallel])
+    points = prod(registers)
+    accumulators = points // prod([registers[i] for i in facts.reductions])
+    phases, fragments, before, issue, cache = 0.0, 0.0, 0.0, float(STEP_INSTRUCTIONS), 0
+    staging, offsets, synchronous, tiles = 0, 0, False, list[int]()
+    for i, access in enumerate(facts.inputs):
+        found = widths[i] if widths is not None else None
+        ideal = found is None
+        found = found or matrix_widths(facts, access, program)
+        phases += found.load_phases * (subgroups if ideal else 1) + found.store_phases
+        changed = facts.prologue[i] if facts.prologue else 0
+        rounds = -(-found.tile_bytes // (access.element_bytes * found.vector * threads))
+        issue += found.reads
+        if not atom.reads_memory:
+            issue += rounds * (1 + COPY_INSTRUCTIONS)
+        if facts.through_registers[i] or found.synchronous:
+            synchronous = True
+            issue += rounds * found.vector / found.store
+            staging += copy_registers(rounds, found.vector, access.element_bytes)
+            # Blocks of vectors that are transposed together have one offset.
+            units = -(-rounds // (found.store if found.store > found.vector else 1))
+            extents = [dimension.extent for dimension in tile_dimensions(access.access, blocks)]
+            if copy_map(extents, found.vector, threads).is_scattered:
+                offsets += ceil(units * device.model.offset_registers)
+        before += rounds * found.vector * changed
+        fragments += 2 * facts.fragment_registers(access, registers)
+        cache += access.traffic(blocks)
+        tiles.append(found.tile_bytes)
+    issue += points * facts.math_per_point / atom.points(registers[atom.column]) + before * facts.other_cycles
+    beside = WARPGROUP_REGISTERS if atom.reads_memory else device.model.addressing_registers
+    used = ceil(accumulators * facts.result_words + fragments) + beside
+    end = epilogue_work(facts, program, accumulators) if facts.ends else None
+    if end is not None:
+        used = max(used, ceil(accumulators * facts.result_words) + end.registers + beside)
+    stores, store_phases, written = stored(facts, program, tasks, accumulators)
+    times = 2 if facts.expression.accumulates else 1
+    work = Work(
+        tasks=tasks,
+        steps=steps,
+        threads=threads,
+        resident=1,
+        math=points * facts.math_per_point * facts.cycles_per_point / machine.math_cycles,
+        issue=issue,
+        phases=phases,
+        load_rounds=0,
+        staged=True,
+        stages=1,
+        tail_issue=2 * stores * times,
+        tail_phases=store_phases * times * subgroups,
+        tail_waits=0,
+        cache_bytes=cache * tasks * steps + times * written,
+        global_bytes=0.0,
+        asynchronous=atom.reads_memory,
+    )
+    if atom.instruction.family == "wmma":
+        # Sums pass workgroup memory, to threads that know which they hold.
+        work.tail_phases += 2 * accumulators * subgroups * device.subgroup_size * SUM_BYTES / machine.phase_bytes
+        work.tail_issue += 2 * accumulators
+        work.tail_waits += 2
+    if end is not None:
+        work.tail_issue += end.issue
+        work.tail_phases += end.phases
+        work.tail_load_rounds = end.load_rounds
+        work.cache_bytes += tasks * end.cache_bytes
+    if stages and widths is None and not (1 if steps == 1 else 2) <= stages <= most_stages(facts, synchronous):
+        return None
+    stretches = prod([registers[i] for i in facts.reductions]) // atom.length
+    if accumulators // prod(atom.own) * stretches > MOST_INSTRUCTIONS:
+        stretches = 1  # loops are left of the step: nothing stands between their passes
+    staging = ceil(staging / copy_parts(staging, stretches)) + offsets
+    results = 0
+    if facts.tensor_store if tensor_store is None else tensor_store:
+        results = store_bytes(threads, atom.shape(registers[atom.column])[1])
+    best: Estimate | None = None
+    for count in [stages] if stages else stage_counts(facts, steps, synchronous=synchronous):
+        need = matrix_bytes(atom.instruction.family, count, tiles, subgroups) + results
+        words = used + (staging if count > 1 else 0)
+        held = resident or _residency(facts, program, words, need)
+        if not held or (best is not None and held <= best.work.resident):
+            continue
+        moved = global_traffic(facts, blocks, counts, machine.units * held, times)[0]
+        one = replace(work, resident=held, stages=count, global_bytes=moved)
+        seconds = total_seconds(seconds_by_layer(one, machine), device.model, alternates=one.alternates)
+        if best is None or seconds < 0.999 * best.seconds:
+            best = Estimate(seconds, program, count, words, need, one)
+    return best
+
+
+def stage_counts(facts: Facts, steps: int, *, synchronous: bool) -> list[int]:
+    """Return the numbers of buffers that are tried, most first: what they hide costs workgroup memory only."""
+    if steps == 1:
+        return [1]
+    most = TENSOR_STAGES if facts.atom.reads_memory else SYNCHRONOUS_STAGES if synchronous else ASYNCHRONOUS_STAGES
+    return list(range(min(most, steps), 1, -1))
+
+
+def most_stages(facts: Facts, synchronous: bool) -> int:
+    """Return how many buffers a user may ask for."""
+    return SYNCHRONOUS_STAGES if synchronous and not facts.atom.reads_memory else MOST_STAGES
+
+
+def _residency(facts: Facts, program: Program, registers: int, workgroup_bytes: int) -> int:
+    """Return how many tasks fit on one unit at a time, 0 if none does."""
+    atom, device, threads = facts.atom, facts.machine.device, program.thread_count
+    if not atom.reads_memory:
+        return tasks_per_unit(device, threads, registers, workgroup_bytes)
+    columns = atom.shape(program.registers[atom.column])[1]
+    own = registers - WARPGROUP_REGISTERS
+    return specialised_tasks_per_unit(device, threads, columns, own, workgroup_bytes)

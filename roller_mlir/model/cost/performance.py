@@ -1,0 +1,166 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The prediction of a plan: what it moves, counted, and how long it takes, modelled. It is not a measurement.
+
+Paper: ROLLER section 3.3.
+"""
+
+from dataclasses import replace
+from math import inf, prod
+
+from roller_mlir.hal import Device
+from roller_mlir.mapping.layout.data_tile import tile_dimensions
+from roller_mlir.mapping.layout.layout import TileCost, buffer_shape
+from roller_mlir.mapping.resources import plan_resources
+from roller_mlir.model.cost.estimate import estimate
+from roller_mlir.model.cost.estimates import OperandWidths
+from roller_mlir.model.cost.matrix_work import matrix_estimate
+from roller_mlir.model.cost.timing import Work, seconds_by_layer, total_seconds
+from roller_mlir.model.cost.traffic import join_traffic, tile_costs, traffic_of
+from roller_mlir.model.facts import Facts
+from roller_mlir.model.instruction import atom_of
+from roller_mlir.model.machine import Machine, machine_of
+from roller_mlir.model.program import Program
+from roller_mlir.plan import Access, OperandPlan, Plan, Prediction, TensorExpression
+from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR, WORKGROUP
+from roller_mlir.plan.split import first_expression, first_plan, join_expression
+
+
+def predict(expression: TensorExpression, plan: Plan, device: Device) -> Prediction:
+    """Return what the model expects of a plan.
+
+    Args:
+        expression: The operator.
+        plan: The decision, with layouts.
+        device: The device to predict for, which may be another than the plan's.
+    """
+    machine = machine_of(device, plan.max_units)
+    if plan.split is not None:
+        division = plan.split
+        first = first_expression(expression, division.loop, division.parts, division.extent)
+        join, parts = join_expression(expression, division.parts), first_plan(plan)
+        return joined(
+            predict_with(facts_of(first, machine, parts), parts),
+            predict_with(facts_of(join, warm(machine, join), division.join), division.join),
+        )
+    return predict_with(facts_of(expression, machine, plan), plan)
+
+
+def facts_of(expression: TensorExpression, machine: Machine, plan: Plan) -> Facts:
+    """Return the facts of an expression with the instruction of a plan."""
+    return Facts(expression, machine, atom_of(expression, machine.device, plan))
+
+
+def predict_with(facts: Facts, plan: Plan) -> Prediction:
+    """As `predict`, for an expression whose facts are known."""
+    expression, machine = facts.expression, facts.machine
+    device = machine.device
+    program = Program.of_plan(plan)
+    costs = tile_costs(facts, plan)
+    widths = [
+        None if cost is None else _widths(plan, access, operand, cost, device.subgroup_size)
+        for access, operand, cost in zip(expression.inputs, plan.operands, costs, strict=True)
+    ]
+    if facts.atom.is_matrix:
+        tensor = plan.store == TENSOR
+        one = matrix_estimate(facts, program, stages=plan.stages, widths=widths, tensor_store=tensor)
+        resident = one.work.resident if one is not None else 0
+        one = one or matrix_estimate(facts, program, stages=plan.stages, widths=widths, resident=1, tensor_store=tensor)
+        assert one is not None, "residency is given"
+        registers, workgroup_bytes = one.registers, one.workgroup_bytes
+    else:
+        resources = plan_resources(expression, plan, device)
+        registers, workgroup_bytes = resources.registers, resources.workgroup_bytes
+        resident = resources.tasks_per_unit
+        one = estimate(facts, program, stages=plan.stages, widths=widths, resident=max(1, resident))
+        assert one is not None, "residency is given"
+    work = one.work
+    layers = seconds_by_layer(work, machine)
+    traffic = (*traffic_of(facts, plan, costs), join_traffic(facts, plan))
+    limits = {key: value for key, value in layers.items() if key != "launch"}
+    return Prediction(
+        seconds=total_seconds(layers, device.model, alternates=work.alternates),
+        seconds_by_layer=layers,
+        saturated=max(limits, key=lambda key: limits[key]),
+        global_load_bytes=sum(one.global_load_bytes for one in traffic),
+        global_store_bytes=sum(one.global_store_bytes for one in traffic),
+        global_load_sectors=sum(one.global_load_sectors for one in traffic),
+        global_store_sectors=sum(one.global_store_sectors for one in traffic),
+        shared_load_bytes=sum(one.shared_load_bytes for one in traffic),
+        shared_store_bytes=sum(one.shared_store_bytes for one in traffic),
+        shared_load_phases=sum(one.shared_load_phases for one in traffic),
+        shared_store_phases=sum(one.shared_store_phases for one in traffic),
+        flops=_executed_flops(facts, plan, work),
+        registers=registers,
+        shared_bytes=workgroup_bytes,
+        tasks=work.tasks,
+        threads=plan.threads,
+        tasks_per_unit=resident,
+        waves=work.tasks / (machine.units * max(1, resident)),
+        occupancy=resident * plan.threads / device.max_threads_per_unit,
+    )
+
+
+def _executed_flops(facts: Facts, plan: Plan, work: Work) -> int:
+    """Return the operations of all tasks and steps, padding included: a prologue's each time that it is repeated."""
+    expression, blocks = facts.expression, [axis.block for axis in plan.axes]
+    step = prod(blocks) * expression.flops_per_point
+    for access, operand, operations in zip(facts.inputs, plan.operands, facts.prologue, strict=False):
+        own = prod(plan.axes[loop].registers for loop in access.loops) * plan.threads
+        step += operations * (access.tile(blocks)[0] if operand.layer == WORKGROUP else own)
+    return work.tasks * (work.steps * step + prod(blocks[i] for i in facts.parallel) * expression.epilogue_flops)
+
+
+def _widths(plan: Plan, access: Access, operand: OperandPlan, cost: TileCost, lanes: int) -> OperandWidths:
+    dimensions = tile_dimensions(access, [axis.block for axis in plan.axes])
+    subgroups = -(-plan.threads // lanes)
+    return OperandWidths(
+        operand.vector,
+        operand.store_vector,
+        operand.fragment_vector,
+        cost.load_accesses / subgroups,
+        cost.load_phases,
+        cost.store_phases,
+        prod(buffer_shape(dimensions, operand)) * access.element_bytes,
+        synchronous=operand.copy == SYNCHRONOUS,
+    )
+
+
+def joined(first: Prediction, join: Prediction) -> Prediction:
+    """Return the prediction of two stages, one after the other; resources are the first's."""
+    layers = dict(first.seconds_by_layer)
+    layers["join"] = join.seconds
+    sums = {
+        key: getattr(first, key) + getattr(join, key)
+        for key in (
+            "seconds",
+            "global_load_bytes",
+            "global_store_bytes",
+            "global_load_sectors",
+            "global_store_sectors",
+            "shared_load_bytes",
+            "shared_store_bytes",
+            "shared_load_phases",
+            "shared_store_phases",
+            "flops",
+        )
+    }
+    return replace(first, seconds_by_layer=layers, **sums)
+
+
+def warm(machine: Machine, join: TensorExpression) -> Machine:
+    """Return the machine as the second stage finds it: partial results that the last cache still holds come from there.
+
+    The first stage has just written them, while its inputs streamed through the cache: of partial results as large as
+    half of it everything is taken to be held, beyond that in proportion.
+    """
+    (partial,) = join.inputs
+    near = partial.size_bytes + join.output.size_bytes
+    # What the epilogue reads has not been written just now.
+    far = sum(access.size_bytes for access in join.epilogue)
+    held = min(1.0, machine.cache_bytes / (2 * near)) * (near / (near + far))
+    if not held:
+        return machine
+    taken = held / machine.cache_bytes_per_s + (1 - held) / machine.global_bytes_per_s
+    rate = 1 / taken if taken else inf
+    latency = held * machine.cache_latency + (1 - held) * machine.global_latency
+    return replace(machine, global_bytes_per_s=rate, global_latency=latency)

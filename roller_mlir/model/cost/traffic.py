@@ -1,0 +1,297 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a plan moves of each operand: bytes, sectors, bank phases, counted as the kernel moves them.
+
+The counts are exact where tiles divide the loops and rows are whole sectors: the simulator counts the same numbers.
+Bytes are exact at edges too; sectors of rows that start between sectors are a mean over where they start.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import ceil, prod
+
+from roller_mlir.hal import Device
+from roller_mlir.mapping.layout.combine import combination
+from roller_mlir.mapping.layout.data_tile import copy_map, tile_dimensions
+from roller_mlir.mapping.layout.layout import TileCost, steps_of
+from roller_mlir.mapping.layout.thread_reads import live_offsets, live_reads
+from roller_mlir.mapping.resources import SUM_BYTES
+from roller_mlir.model.cost.counting import Boxes, copied_elements, direct_elements
+from roller_mlir.model.cost.layouts import layout_cost, matrix_layout_cost
+from roller_mlir.model.cost.sectors import access_sectors, copy_sectors
+from roller_mlir.model.facts import AccessFacts, Facts
+from roller_mlir.model.instruction import atom_of
+from roller_mlir.model.machine import machine_of
+from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, Plan, TensorExpression
+from roller_mlir.plan.plan import ASYNCHRONOUS, WORKGROUP
+
+SECTOR_BYTES = 32
+"""The unit in which sectors are counted on every device, as in the simulator; the model's traffic takes the device's
+own."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OperandTraffic:
+    """What a program moves of one operand, all tasks and steps together.
+
+    Attributes:
+        name: Name of the access.
+        global_load_bytes: In-range bytes that threads read from global memory.
+        global_load_sectors: Sectors of those reads, counted per access of a subgroup.
+        global_store_bytes: Bytes written to global memory.
+        global_store_sectors: Sectors of those writes.
+        shared_load_bytes: Bytes read from workgroup memory.
+        shared_load_phases: Bank phases of those reads.
+        shared_store_bytes: Bytes written to workgroup memory.
+        shared_store_phases: Bank phases of those writes.
+    """
+
+    name: str
+    global_load_bytes: int = 0
+    global_load_sectors: int = 0
+    global_store_bytes: int = 0
+    global_store_sectors: int = 0
+    shared_load_bytes: int = 0
+    shared_load_phases: int = 0
+    shared_store_bytes: int = 0
+    shared_store_phases: int = 0
+
+
+def operand_traffic(expression: TensorExpression, plan: Plan, device: Device) -> tuple[OperandTraffic, ...]:
+    """Return what a plan moves of each input, in order, of each tensor of the epilogue, and of the outputs, last."""
+    facts = Facts(expression, machine_of(device), atom_of(expression, device, plan))
+    return traffic_of(facts, plan, tile_costs(facts, plan))
+
+
+def tile_costs(facts: Facts, plan: Plan) -> list[TileCost | None]:
+    """Return the bank phases of one step of each staged input, None for those that are not."""
+    loops = facts.expression.loops
+    if facts.atom.is_matrix:
+        return [
+            matrix_layout_cost(facts, plan, number) if operand.layer == WORKGROUP else None
+            for number, operand in enumerate(plan.operands)
+        ]
+    return [
+        layout_cost(access, loops, operand, plan.axes, plan.thread_order, plan.lane, facts.machine)
+        if operand.layer == WORKGROUP
+        else None
+        for access, operand in zip(facts.expression.inputs, plan.operands, strict=True)
+    ]
+
+
+def traffic_of(facts: Facts, plan: Plan, costs: Sequence[TileCost | None]) -> tuple[OperandTraffic, ...]:
+    """As `operand_traffic`, where the facts and the costs of tiles are known."""
+    boxes = Boxes(facts.expression.loops, plan.axes, plan.lane, plan.lane_order)
+    found = [
+        _direct(facts, plan, access, operand, boxes)
+        if cost is None
+        else _staged(facts, plan, access, operand, boxes, cost)
+        for access, operand, cost in zip(facts.inputs, plan.operands, costs, strict=True)
+    ]
+    found += [_epilogue(facts, plan, access, boxes) for access in facts.epilogue]
+    return (*found, _output(facts, plan, boxes), *[_written(facts, plan, boxes, one) for one in facts.more_outputs])
+
+
+def join_traffic(facts: Facts, plan: Plan) -> OperandTraffic:
+    """Return what joining partial results moves through workgroup memory, all tasks together.
+
+    Every thread stores its accumulators; the threads that lead read those of the others. Leaders are whole subgroups.
+    Results of `wmma` all go that way, to threads that know which they hold.
+    """
+    loops, lanes = facts.expression.loops, facts.machine.device.subgroup_size
+    if plan.instruction == "wmma":
+        moved = prod(steps_of(loops[i], plan.axes[i]) * plan.axes[i].block for i in facts.parallel) * SUM_BYTES
+        rows = moved // facts.machine.phase_bytes
+        return OperandTraffic(
+            name="sums",
+            shared_load_bytes=moved,
+            shared_load_phases=rows,
+            shared_store_bytes=moved,
+            shared_store_phases=rows,
+        )
+    across = combination(loops, plan.axes, plan.thread_order, lanes).across
+    name = "partial results"
+    if not across:
+        return OperandTraffic(name=name)
+    boxes = Boxes(loops, plan.axes)
+    tasks = prod(boxes.count(i) for i in facts.parallel)
+    lane = plan.lane if plan.lane is not None and not loops[plan.lane].reduction else None
+    width = plan.axes[lane].chunk if lane is not None else 1
+    values = prod(len(live_offsets(loops[i], plan.axes[i], vector=i == lane)) for i in facts.parallel)
+    size = facts.result_bytes
+    parts = prod(one.count for one in across)
+    subgroups = -(-plan.threads // lanes)
+    leaders = -(-subgroups // parts)
+    passes = max(1, lanes * width * size // facts.machine.phase_bytes) * (values // width)
+    return OperandTraffic(
+        name=name,
+        shared_load_bytes=tasks * values * size * (plan.threads // parts) * (parts - 1),
+        shared_load_phases=tasks * passes * leaders * (parts - 1),
+        shared_store_bytes=tasks * values * size * plan.threads,
+        shared_store_phases=tasks * passes * subgroups,
+    )
+
+
+def _staged(
+    facts: Facts, plan: Plan, access_facts: AccessFacts, operand: OperandPlan, boxes: Boxes, cost: TileCost
+) -> OperandTraffic:
+    machine, access = facts.machine, access_facts.access
+    lanes, size = machine.device.subgroup_size, access.element_bytes
+    runs = _runs(facts, boxes)
+    stores = runs
+    if operand.copy == ASYNCHRONOUS:  # behind the last step, copies that run ahead write zeros: no branch skips them
+        steps = prod([boxes.count(loop) for loop in facts.reductions])
+        stores += runs // steps * (min(plan.stages, steps) - 1)
+    dimensions = tile_dimensions(access, [axis.block for axis in plan.axes])
+    elements = copy_map([d.extent for d in dimensions], operand.vector, plan.threads).vectors * operand.vector
+    moved, sectors = _copies(access_facts, plan, operand.vector, boxes, lanes)
+    inner, width = operand.order[-1], operand.fragment_vector
+    loops = facts.expression.loops
+    read = live_reads(dimensions, loops, plan.axes, plan.lane, inner, width)
+    reads = read * width * plan.threads
+    load_phases = _share(cost.load_phases, read * -(-plan.threads // lanes), cost.load_accesses)
+    if facts.atom.is_matrix:
+        loaded = facts.fragment_bytes(access_facts, [axis.registers for axis in plan.axes])
+        reads, load_phases = ceil(loaded * -(-plan.threads // lanes) / size), cost.load_phases
+    return OperandTraffic(
+        name=access.name,
+        global_load_bytes=moved * size,
+        global_load_sectors=_share(sectors * runs, moved, elements * runs),
+        shared_load_bytes=reads * size * runs,
+        shared_load_phases=load_phases * runs,
+        shared_store_bytes=elements * size * stores,
+        shared_store_phases=cost.store_phases * stores,
+    )
+
+
+def _copies(access_facts: AccessFacts, plan: Plan, vector: int, boxes: Boxes, lanes: int) -> tuple[int, int]:
+    """Return the in-range elements that all copies of a staged input read, and the sectors of one interior copy.
+
+    Plans of one construction share most tiles: what depends on the input's own loops is remembered with it.
+    """
+    access = access_facts.access
+    repeats = prod([boxes.count(loop) for loop in range(len(boxes.loops)) if loop not in access_facts.loops])
+    key = access_facts.own([axis.block for axis in plan.axes]), vector, plan.threads
+    found = access_facts.copies.get(key)
+    if found is None:
+        own = copied_elements(access, boxes, vector) // repeats
+        found = access_facts.copies[key] = own, copy_sectors(access, boxes, vector, plan.threads, lanes, SECTOR_BYTES)
+    return found[0] * repeats, found[1]
+
+
+def _direct(facts: Facts, plan: Plan, access_facts: AccessFacts, operand: OperandPlan, boxes: Boxes) -> OperandTraffic:
+    machine, access = facts.machine, access_facts.access
+    if access.gathered:
+        return _gathered(access, _runs(facts, boxes) * prod([axis.block for axis in plan.axes]))
+    lanes = min(machine.device.subgroup_size, plan.threads)
+    runs = _runs(facts, boxes)
+    own = prod(plan.axes[loop].registers for loop in access_facts.loops)
+    width = operand.vector
+    sectors, alignments = access_sectors(access, boxes, plan.thread_order, (), width, lanes, SECTOR_BYTES)
+    subgroups = -(-plan.threads // lanes)
+    moved = direct_elements(access, boxes)
+    return OperandTraffic(
+        name=access.name,
+        global_load_bytes=moved * access.element_bytes,
+        global_load_sectors=_share(
+            sectors * (own // width) * subgroups * runs, moved, own * plan.threads * runs * alignments
+        ),
+    )
+
+
+def _gathered(access: Access, points: int) -> OperandTraffic:
+    """Return what reads at computed positions move at most: an element and a sector for each point of the boxes."""
+    return OperandTraffic(name=access.name, global_load_bytes=points * access.element_bytes, global_load_sectors=points)
+
+
+def _output(facts: Facts, plan: Plan, boxes: Boxes) -> OperandTraffic:
+    """Return what is written, remembered by the tiles and threads of the parallel loops if threads share no result."""
+    parallel_axes = [plan.axes[i] for i in facts.parallel]
+    spread = tuple([(axis.block, axis.threads, axis.chunk, axis.tile) for axis in parallel_axes])
+    key = spread, plan.thread_order, plan.lane
+    if facts.reductions and any(plan.axes[i].threads > 1 for i in facts.reductions):
+        return _written(facts, plan, boxes, facts.output)
+    found = facts.stores.get(key)
+    if found is None:
+        found = facts.stores[key] = _written(facts, plan, boxes, facts.output)
+    return found
+
+
+def _written(facts: Facts, plan: Plan, boxes: Boxes, output: AccessFacts) -> OperandTraffic:
+    """Return what is written of an output, and read of it where the old content takes part."""
+    expression, access = facts.expression, output.access
+    width = store_width(expression, plan.lane, [axis.chunk for axis in plan.axes], access)
+    moved, touched = _after_reduction(facts, plan, output, width, boxes)
+    size = moved * access.element_bytes
+    read = expression.accumulates
+    return OperandTraffic(
+        name=access.name,
+        global_load_bytes=size if read else 0,
+        global_load_sectors=touched if read else 0,
+        global_store_bytes=size,
+        global_store_sectors=touched,
+    )
+
+
+def _epilogue(facts: Facts, plan: Plan, access_facts: AccessFacts, boxes: Boxes) -> OperandTraffic:
+    """Return what the epilogue reads of a tensor, straight from global memory: each thread that stores, once."""
+    if access_facts.access.gathered:
+        points = [boxes.count(loop) * plan.axes[loop].block for loop in facts.parallel]
+        return _gathered(access_facts.access, prod(points))
+    width = access_facts.direct_vector([axis.chunk for axis in plan.axes])
+    moved, touched = _after_reduction(facts, plan, access_facts, width, boxes)
+    access = access_facts.access
+    return OperandTraffic(name=access.name, global_load_bytes=moved * access.element_bytes, global_load_sectors=touched)
+
+
+def _after_reduction(facts: Facts, plan: Plan, access_facts: AccessFacts, width: int, boxes: Boxes) -> tuple[int, int]:
+    """Return the in-range elements, and their sectors, that accesses of the threads with results move, all tasks."""
+    access, loops = access_facts.access, facts.expression.loops
+    parallel = Boxes(
+        tuple(Loop(1) if loop.reduction else loop for loop in loops),
+        tuple(AxisPlan(block=1) if loop.reduction else axis for loop, axis in zip(loops, plan.axes, strict=True)),
+    )
+    runs = _runs(facts, parallel)
+    own = prod([plan.axes[loop].registers for loop in access_facts.parallel])
+    joined = [loop for loop in plan.thread_order if loops[loop].reduction]
+    lanes = min(facts.machine.device.subgroup_size, plan.threads)
+    stride, groups = 1, -(-plan.threads // lanes)
+    for loop in plan.thread_order:
+        count = plan.axes[loop].threads
+        if loops[loop].reduction:
+            groups //= max(1, stride * count // max(stride, lanes))
+        stride *= count
+    sectors, alignments = access_sectors(access, boxes, plan.thread_order, joined, width, lanes, SECTOR_BYTES)
+    moved = direct_elements(access, parallel)
+    threads = prod(axis.threads for axis in parallel.axes)
+    return moved, _share(sectors * (own // width) * groups * runs, moved, own * threads * runs * alignments)
+
+
+def store_width(
+    expression: TensorExpression, lane: int | None, chunks: Sequence[int], access: Access | None = None
+) -> int:
+    """Return the elements of one store of an output: the lane's chunk where it lies along aligned rows, else 1.
+
+    Args:
+        expression: The operator.
+        lane: The lane loop, None for scalars.
+        chunks: Neighbouring points of one thread per loop.
+        access: Which output; the first one by default.
+    """
+    access = access or expression.output
+    if lane is None or expression.loops[lane].reduction or not access.shape:
+        return 1
+    chunk = chunks[lane]
+    along = [index.coefficients[lane] for index in access.indices]
+    if along[-1] != 1 or any(along[:-1]) or access.shape[-1] % chunk:
+        return 1
+    return chunk
+
+
+def _runs(facts: Facts, boxes: Boxes) -> int:
+    """Return how often a task's step is executed: tasks times steps."""
+    return prod(boxes.count(loop) for loop in range(len(facts.extents)))
+
+
+def _share(whole: int, part: int, total: int) -> int:
+    """Return whole * part / total, rounded to the nearest."""
+    return (2 * whole * part + total) // (2 * total) if total else 0

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How many registers hold what a thread of a candidate reads while windows slide over its results, estimated.
+
+Plans count it (`mapping.layout.window_reads`); for hundreds of candidates two of the orders in which a thread may
+walk its points are looked at by formula. Place by place of the reduction, a window's whole share stays in registers,
+beside one read of the others. Row by row of the window, one read of it does, beside what the others need for the places
+of the window.
+"""
+
+from collections.abc import Sequence
+from math import prod
+
+from roller_mlir.mapping.layout.data_tile import tile_dimensions
+from roller_mlir.mapping.layout.thread_reads import own_reads
+from roller_mlir.mapping.layout.window_reads import slides
+from roller_mlir.model.facts import Facts
+from roller_mlir.model.program import Program
+from roller_mlir.plan import AxisPlan
+
+
+def window_words(facts: Facts, program: Program, widths: Sequence[int], *, ahead: bool) -> int | None:
+    """Return the registers of reads that live at a time, None where no window slides over a thread's results.
+
+    Args:
+        facts: The expression.
+        program: The candidate.
+        widths: Per input, the elements of one read of a thread.
+        ahead: Whether steps follow each other in a loop, in which ptxas reads ahead.
+    """
+    blocks, registers, axes = program.blocks, program.registers, program.axes()
+    tiles = [tile_dimensions(access.access, blocks) for access in facts.inputs]
+    sliding = [slides(tile, axes, facts.reduction) for tile in tiles]
+    if not any(sliding):
+        return None
+    inside = {
+        loop
+        for tile in tiles
+        for dimension in tile
+        if slides((dimension,), axes, facts.reduction)
+        for loop in dimension.coefficients
+        if facts.reduction[loop]
+    }
+    still = [
+        AxisPlan(block=1) if reduces and loop not in inside else axis
+        for loop, (reduces, axis) in enumerate(zip(facts.reduction, axes, strict=True))
+    ]
+    alone = [AxisPlan(block=1) if reduces else axis for reduces, axis in zip(facts.reduction, axes, strict=True)]
+    by_place, by_row, place = 0, 0, 0
+    for access, tile, moves, width in zip(facts.inputs, tiles, sliding, widths, strict=True):
+        read = width * access.words
+        if moves:
+            by_place += own_reads(tile, still, len(tile) - 1, width) * read
+            by_row += 2 * read
+            place += own_reads(tile, alone, len(tile) - 1, width) * read
+        else:
+            by_place += read
+            by_row += prod([registers[loop] for loop in access.loops if loop in inside or not facts.reduction[loop]])
+            place += prod([registers[loop] for loop in access.parallel]) * access.words
+    live = min(by_place, by_row)
+    return 2 * max(live, place) if ahead else live

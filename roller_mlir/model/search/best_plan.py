@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The best plan of an operator, constructed once: equal operators, and passes that ask for the same, share it."""
+
+from dataclasses import replace
+from functools import lru_cache
+
+from roller_mlir.hal import Device
+from roller_mlir.model.errors import ConstructionError
+from roller_mlir.model.options import ConstructOptions
+from roller_mlir.model.search.construct import construct
+from roller_mlir.plan import Plan, TensorExpression
+
+
+def best_plan(expression: TensorExpression, device: Device, options: ConstructOptions) -> Plan:
+    """Return the plan of an operator that `construct` puts first.
+
+    Args:
+        expression: The operator.
+        device: What it runs on.
+        options: What is forced; how many plans are asked for does not matter.
+
+    Raises:
+        ConstructionError: No program fits the device, or the forced tiles cannot be.
+    """
+    found = _constructed(expression, device, replace(options, top_k=1))
+    if isinstance(found, str):
+        raise ConstructionError(found)
+    return found
+
+
+@lru_cache(maxsize=2048)
+def _constructed(expression: TensorExpression, device: Device, options: ConstructOptions) -> Plan | str:
+    """Return the plan, or why there is none. Plans are frozen, so that one can be handed out many times."""
+    try:
+        return construct(expression, device, options)[0]
+    except ConstructionError as error:
+        return str(error)

@@ -1,0 +1,296 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Construction: from an expression and a device to ranked plans, without measuring anything.
+
+Paper: ROLLER section 3.2. Programs are constructed by the recursion of Figure 8 where data is reused (`tiled`), and
+for the top layer only where it is not (`direct`); epsilon grows until there are K; small operators shrink. Beyond the
+paper, a descent along the predicted time follows (`refine`), and reductions are divided over tasks (`splitting`).
+Dozens to a few hundred distinct programs are ranked by predicted time before K are returned: stopping at the first K
+sees one corner of them only.
+"""
+
+import gc
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from functools import partial
+
+from roller_mlir.hal import Device
+from roller_mlir.mapping.checks.plan_check import plan_problem
+from roller_mlir.model.cost.estimate import estimate
+from roller_mlir.model.cost.estimates import Estimate
+from roller_mlir.model.errors import ConstructionError
+from roller_mlir.model.facts import Facts
+from roller_mlir.model.instruction import atoms
+from roller_mlir.model.machine import machine_of
+from roller_mlir.model.options import ConstructOptions
+from roller_mlir.model.program import Program
+from roller_mlir.model.search.alignment import device_rules
+from roller_mlir.model.search.direct import direct_programs, lone_thread, padding_share
+from roller_mlir.model.search.finish import divided_plan, finish
+from roller_mlir.model.search.forced import forced_estimates
+from roller_mlir.model.search.neighbours import neighbours
+from roller_mlir.model.search.problems import capacity_problem, matrix_problem, resource_problem, stages_problem
+from roller_mlir.model.search.refine import refine
+from roller_mlir.model.search.rows import row_problem, row_programs
+from roller_mlir.model.search.splitting import Divider, Division
+from roller_mlir.model.search.tiled import TiledSearch
+from roller_mlir.model.tile import has_outer_product
+from roller_mlir.plan import Plan, TensorExpression
+
+EPSILON_STEPS = (1.0, 4.0, 16.0, 64.0, 1024.0)
+"""Epsilon grows to these until K programs exist; 1024 lets one point fill a task of 1024 threads."""
+
+SPARSE = 8
+"""A product whose best tiling occupies less than one unit in so many is also built as a streaming reduction."""
+
+LEAST_REFINED = 10
+"""Programs at least whose layouts are decided before the last ranking: up to this K the first plan is the same."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A weighed program.
+
+    Attributes:
+        facts: What it is a program of: the expression, or the first stage of its division.
+        estimate: What the model expects of it, the second stage included.
+        division: How the reduction is divided, None where it is not.
+    """
+
+    facts: Facts
+    estimate: Estimate
+    division: Division | None = None
+
+    @property
+    def rank(self) -> tuple[float, float, int]:
+        """Order by predicted time; among equals prefer less traffic, then fewer threads."""
+        one = self.estimate
+        return one.seconds, one.work.cache_bytes, one.work.threads
+
+
+@dataclass(frozen=True)
+class Construction:
+    """What a construction found.
+
+    Attributes:
+        plans: At least one and at most `top_k` distinct plans, best predicted time first, each with its prediction.
+        programs: Distinct programs that were weighed.
+        epsilon: Largest share by which padding grew an axis of a candidate (ROLLER section 3.1).
+    """
+
+    plans: tuple[Plan, ...]
+    programs: int
+    epsilon: float
+
+
+def construct(expression: TensorExpression, device: Device, options: ConstructOptions | None = None) -> list[Plan]:
+    """Return plans for an operator, best predicted time first.
+
+    Args:
+        expression: The operator.
+        device: What it runs on.
+        options: What is forced, and how many plans to return; None for the defaults.
+
+    Returns:
+        At least one and at most `options.top_k` distinct plans, each with its prediction.
+
+    Raises:
+        ConstructionError: No program fits the device, or the forced tiles cannot be.
+    """
+    return list(construction(expression, device, options).plans)
+
+
+def construction(expression: TensorExpression, device: Device, options: ConstructOptions | None = None) -> Construction:
+    """As `construct`, with how many programs were weighed."""
+    with _collection_paused():
+        return _construction(expression, device, options or ConstructOptions())
+
+
+@contextmanager
+def _collection_paused() -> Generator[None]:
+    """Put off the collection of cyclic garbage, of which a construction makes none, only many records that live on."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _construction(expression: TensorExpression, device: Device, options: ConstructOptions) -> Construction:
+    machine = machine_of(device, options.max_units)
+    usable = atoms(expression, device, options.instructions, allow_tf32=options.allow_tf32)
+    if not usable:
+        raise ConstructionError(
+            f"has no instruction for {', '.join(sorted({a.element_type for a in expression.inputs}))} to "
+            f"{expression.output.element_type} on '{device.name}' in the families "
+            f"{', '.join(options.instructions) or 'of the device'}"
+        )
+    forced = bool(options.tile_sizes or options.thread_tile)
+    every: list[Candidate] = []
+    plans: list[Plan] = []
+    epsilon = options.epsilon
+    failure: ConstructionError | None = None
+    waiting = list(usable)
+    while waiting and not plans:
+        group: list[Candidate] = []
+        peak = 0
+        while waiting:
+            if len(group) >= options.top_k and waiting[0].instruction.flops_per_cycle_per_unit < peak:
+                break  # slower instructions could only add worse programs
+            atom = waiting.pop(0)
+            facts = Facts(expression, machine, atom)
+            try:
+                if forced:
+                    found = [Candidate(facts, one) for one in forced_estimates(facts, options)]
+                else:
+                    found, used = _candidates(facts, options)
+                    epsilon = max(epsilon, used)
+            except ConstructionError as error:
+                failure = failure or error
+                continue
+            group += found
+            # Tiles of instructions that read memory are too large for small operators: others may be better there.
+            if found and (forced or not atom.reads_memory):
+                peak = max(peak, atom.instruction.flops_per_cycle_per_unit)
+        every += group
+        plans = _finished(group, options)
+    if not every and failure is not None:
+        raise failure
+    if len(plans) < options.top_k and not (forced or options.stages or expression.whole):
+        # Padding took the last of the workgroup memory of some; streaming programs need none.
+        facts = Facts(expression, machine)
+        known = {one.estimate.program for one in every}
+        unstaged = _weighed(facts, _streaming(facts, options, stage=False), options)
+        plans += _finished([Candidate(facts, one) for one in unstaged if one.program not in known], options)
+    if not plans:
+        first = every[0]
+        raise ConstructionError(resource_problem(first.facts, first.estimate.program, first.estimate.stages))
+    plans.sort(key=lambda plan: plan.prediction.seconds if plan.prediction else 0.0)
+    return Construction(tuple(plans[: options.top_k]), len(every), epsilon)
+
+
+def _finished(found: list[Candidate], options: ConstructOptions) -> list[Plan]:
+    """Return the plans of the best candidates that fit with their layouts, at least `LEAST_REFINED` if there are.
+
+    A plan that no kernel could be made of is left out: what is checked of the plans of others is checked of these.
+    """
+    plans: list[Plan] = []
+    for one in sorted(found, key=lambda one: one.rank):
+        if matrix_problem(one.facts, one.estimate.program):  # without its rule, tiles that no instruction has
+            continue
+        plan = finish(one.facts, one.estimate, padded="memory-bank" not in options.disabled_rules)
+        fits = plan.prediction is not None and plan.prediction.tasks_per_unit > 0
+        if fits and not plan_problem(one.facts.expression, plan):
+            plan = plan if one.division is None else divided_plan(plan, one.division)
+            plans.append(replace(plan, max_units=options.max_units))
+        if len(plans) == max(LEAST_REFINED, options.top_k):
+            break
+    return plans
+
+
+def _candidates(facts: Facts, options: ConstructOptions) -> tuple[list[Candidate], float]:
+    """Return the weighed programs of an expression with one instruction, and the epsilon that they needed."""
+    expression, atom = facts.expression, facts.atom
+    product = has_outer_product(expression)
+    found: dict[Program, Estimate] = {}
+    if expression.whole:
+        _weigh(facts, list(row_programs(facts)), options, found)
+        if not found:
+            raise ConstructionError(row_problem(facts, options.stages))
+        return [Candidate(facts, one) for one in found.values()], options.epsilon
+    filled, used = False, options.epsilon
+    divided: list[tuple[Division, Estimate]] = []
+    divider = Divider(facts, lambda of: _streaming(of, options))
+    if facts.reductions and facts.reused and not expression.ordered:
+        used, search = search_tiled(facts, options, found)[-1]
+        if options.split and found:
+            divided = divider.tiled(list(found.values()), options.stages, partial(neighbours, search))
+        reason = capacity_problem(facts) if product and not found else ""
+        if reason:
+            raise ConstructionError(reason)
+        if found:
+            best = min(found.values(), key=lambda one: one.seconds)
+            filled = SPARSE * best.work.tasks >= facts.machine.units
+    windowed = any(access.windows for access in facts.inputs)
+    if not ((product or windowed) and filled) and not atom.is_matrix:
+        streaming: dict[Program, Estimate] = {}
+        _weigh(facts, _streaming(facts, options), options, streaming)
+        if options.split and streaming and facts.reductions and not options.stages:
+            divided += divider.streaming(min(streaming.values(), key=lambda one: one.seconds), options.stages)
+        found |= streaming
+    if not found and not atom.is_matrix:
+        _weigh(facts, _streaming(facts, options, stage=False), options, found)
+    if not found:
+        raise ConstructionError(stages_problem(facts))
+    candidates = [Candidate(facts, one) for one in found.values()]
+    distinct = {(division.loop, division.extent, one.program): (division, one) for division, one in divided}
+    candidates += [Candidate(division.facts, one, division) for division, one in distinct.values()]
+    return candidates, used
+
+
+def search_tiled(
+    facts: Facts, options: ConstructOptions, found: dict[Program, Estimate]
+) -> list[tuple[float, TiledSearch]]:
+    """Weigh programs with reuse, with growing epsilon until there are K.
+
+    Args:
+        facts: The expression.
+        options: What is asked for.
+        found: Receives the weighed programs.
+
+    Returns:
+        Each epsilon with its search; the last one is the largest.
+    """
+    searches: list[tuple[float, TiledSearch]] = []
+    for epsilon in (options.epsilon, *(step for step in EPSILON_STEPS if step > options.epsilon)):
+        search = TiledSearch(facts, device_rules(facts.machine.device, epsilon, facts.atom, options.disabled_rules))
+        searches.append((epsilon, search))
+        _weigh(facts, search.programs(), options, found)
+        refine(search, found, lambda program: _estimate(facts, program, options))
+        if len(found) >= options.top_k:
+            break
+    return searches
+
+
+def _streaming(facts: Facts, options: ConstructOptions, *, stage: bool = True) -> list[Program]:
+    """Return the streaming programs within the smallest epsilon that leaves K of them."""
+    programs = [
+        program
+        for program in direct_programs(facts, stage=stage)
+        if not any(
+            divide and extent % block
+            for divide, extent, block in zip(facts.steps_divide, facts.extents, program.blocks, strict=True)
+        )
+    ]
+    if not programs:
+        return [lone_thread(facts)]
+    shares = sorted((padding_share(facts, program), i) for i, program in enumerate(programs))
+    for epsilon in (options.epsilon, *EPSILON_STEPS):
+        kept = [programs[i] for share, i in shares if share <= epsilon]
+        if len(kept) >= options.top_k:
+            return kept
+    return programs
+
+
+def _weighed(facts: Facts, programs: list[Program], options: ConstructOptions) -> list[Estimate]:
+    found: dict[Program, Estimate] = {}
+    _weigh(facts, programs, options, found)
+    return list(found.values())
+
+
+def _weigh(facts: Facts, programs: list[Program], options: ConstructOptions, found: dict[Program, Estimate]) -> None:
+    for program in programs:
+        if program not in found:
+            one = _estimate(facts, program, options)
+            if one is not None:
+                found[program] = one
+
+
+def _estimate(facts: Facts, program: Program, options: ConstructOptions) -> Estimate | None:
+    """Return what the model expects of a program, None where it does not fit or has not the forced stages."""
+    one = estimate(facts, program, stages=options.stages)
+    if one is not None and options.stages > 1 and not (one.work.staged and one.work.steps > 1):
+        return None
+    return one

@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a report says, part by part, before it is Markdown or a page: `report_sections.document_of` makes it.
+
+What is wrong comes first. Text from results is cleaned here of what cannot be printed, and escaped by the writers.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import TypeAlias
+
+from roller_mlir.report.report_words import clean
+
+DRY_RUN = "Dry run: seconds of the simulator, no speed of any device"
+PREDICTION_CHART = "prediction"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table.
+
+    Attributes:
+        text: What it shows.
+        value: What a table is sorted by there, None where there is nothing, which comes last.
+    """
+
+    text: str
+    value: float | str | None = None
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A table.
+
+    Attributes:
+        head: Names of the columns.
+        kinds: Per column, as of `page_parts.table`.
+        rows: The cells.
+        sortable: Whether a page lets its reader sort it.
+    """
+
+    head: tuple[str, ...]
+    kinds: str
+    rows: tuple[tuple[Cell, ...], ...]
+    sortable: bool = False
+
+
+@dataclass(frozen=True)
+class Note:
+    """A sentence or two; `alarm` for what is wrong."""
+
+    text: str
+    alarm: bool = False
+
+
+@dataclass(frozen=True)
+class Facts:
+    """Pairs of a name and a value."""
+
+    pairs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Tiles:
+    """The figures that a reader looks for first, as pairs of a name and a value."""
+
+    pairs: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True)
+class Chart:
+    """A place for a chart.
+
+    Attributes:
+        key: `PREDICTION_CHART`, or `peer_chart` of the peer that it shows the ratio to.
+        caption: What it shows.
+    """
+
+    key: str
+    caption: str
+
+
+Block: TypeAlias = Grid | Note | Facts | Tiles | Chart
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part under a heading; the first has none."""
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True)
+class Document:
+    """A report, in words.
+
+    Attributes:
+        title: Of the page.
+        banner: What stands on top of everything, "" for nothing.
+        sections: The parts.
+    """
+
+    title: str
+    banner: str
+    sections: tuple[Section, ...] = field(default=())
+
+
+def grid(head: Sequence[str], kinds: str, rows: Iterable[Sequence[Cell | str]], *, sortable: bool = False) -> Grid:
+    """Return a table; plain texts become cells."""
+    cells = tuple(tuple(c if isinstance(c, Cell) else Cell(clean(c), clean(c)) for c in row) for row in rows)
+    return Grid(tuple(head), kinds, cells, sortable)
+
+
+def peer_chart(peer: str) -> str:
+    """Return the key of the chart of the ratios to a peer, whatever its name."""
+    return f"ratio to {peer}"

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The compiled asynchronous copies: a copy is queued where it is issued and carried out where it is waited for.
+
+That is the latest time at which hardware may do it, so that a wait for too few groups leaves old values behind. A
+thread that ends drops what it did not wait for. The sanitizer sees the target in flight from the issue on.
+"""
+
+from llvmlite import ir
+
+from roller_mlir.sim.engine.layout import Block, Copy, Fault, Launch, Touch
+from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
+from roller_mlir.sim.engine.structured import I32, I64, POINTER, VOID, Code, Value
+
+_COPY_BYTES = 8 * len(Copy)
+
+
+def _queue(code: Code, block: Value) -> tuple[Value, Value, Value]:
+    """Address of the running thread's queue, of its length, and the length."""
+    launch, thread, copies, counts = code.slots(block, Block.LAUNCH, Block.CURRENT, Block.COPIES, Block.COPY_COUNT)
+    (capacity,) = code.slots(launch, Launch.COPY_CAPACITY)
+    start = code.builder.mul(code.builder.mul(thread, capacity), code.value(_COPY_BYTES))
+    length = code.builder.add(counts, code.builder.mul(thread, code.value(8)))
+    return code.builder.add(copies, start), length, code.read(length, 0)
+
+
+def _entry(code: Code, queue: Value, number: Value) -> Value:
+    return code.builder.add(queue, code.builder.mul(number, code.value(_COPY_BYTES)))
+
+
+def _issue(runtime: Runtime, touch: Value) -> None:
+    """copy_issue(block, site, target, source, bytes, source bytes)."""
+    code = Code(runtime.module, PREFIX + "copy_issue", 6, VOID)
+    block, site, target, source, width, given = code.parameters
+    queue, length, count = _queue(code, block)
+    launch, cells = code.slots(block, Block.LAUNCH, Block.CELLS)
+    with code.when(code.builder.icmp_signed("==", count, code.read(launch, Launch.COPY_CAPACITY)), likely=False):
+        code.call(runtime.fault, block, Fault.COPIES, site)
+    with code.when(code.compare("!=", cells, 0)):
+        code.call(touch, block, site, target, width, Touch.WRITE | Touch.PENDING)
+    entry = _entry(code, queue, count)
+    for column, value in (
+        (Copy.SITE, site),
+        (Copy.TARGET, target),
+        (Copy.SOURCE, source),
+        (Copy.BYTES, width),
+        (Copy.SOURCE_BYTES, code.least(given, width)),
+        (Copy.GROUP, 0),
+    ):
+        code.write(entry, column, value)
+    code.write(length, 0, code.builder.add(count, code.value(1)))
+    code.builder.ret_void()
+
+
+def _commit(runtime: Runtime) -> None:
+    """copy_commit(block): make a group of the copies that are in none."""
+    code = Code(runtime.module, PREFIX + "copy_commit", 1, VOID)
+    queue, _, count = _queue(code, code.parameters[0])
+    with code.count(0, count) as number:
+        entry = _entry(code, queue, number)
+        code.write(entry, Copy.GROUP, code.builder.add(code.read(entry, Copy.GROUP), code.value(1)))
+    code.builder.ret_void()
+
+
+def _wait(runtime: Runtime, touch: Value) -> None:
+    """copy_wait(block, groups): carry out all but the last `groups` groups."""
+    code = Code(runtime.module, PREFIX + "copy_wait", 2, VOID)
+    builder = code.builder
+    block, groups = code.parameters
+    move = ir.Function(runtime.module, ir.FunctionType(POINTER, [POINTER, POINTER, I64]), "memcpy")
+    queue, length, count = _queue(code, block)
+    (cells,) = code.slots(block, Block.CELLS)
+    kept = code.variable(0)
+    with code.count(0, count) as number:
+        entry = _entry(code, queue, number)
+        site, target, source, width, given, group = code.slots(entry, *Copy)
+        with builder.if_else(builder.icmp_signed(">", group, groups)) as (complete, keep):
+            with complete:
+                with code.when(code.compare("!=", cells, 0)):
+                    with code.when(code.compare(">", given, 0)):
+                        code.call(touch, block, site, source, given, Touch.READ)
+                    code.call(touch, block, site, target, width, Touch.WRITE | Touch.COMPLETE)
+                builder.call(move, [builder.inttoptr(target, POINTER), builder.inttoptr(source, POINTER), given])
+                rest = builder.inttoptr(builder.add(target, given), POINTER)
+                builder.call(runtime.fill, [rest, ir.Constant(I32, 0), builder.sub(width, given)])
+            with keep:
+                place = _entry(code, queue, kept.get())
+                for column, value in zip(Copy, (site, target, source, width, given, group), strict=True):
+                    code.write(place, column, value)
+                kept.add(1)
+    code.write(length, 0, kept.get())
+    builder.ret_void()
+
+
+def emit_copies(runtime: Runtime, touch: Value) -> None:
+    """Emit what kernels call for asynchronous copies."""
+    _issue(runtime, touch)
+    _commit(runtime)
+    _wait(runtime, touch)

@@ -1,0 +1,320 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The part of the compiled runtime that a kernel calls: waiting, shuffles, clock, faults, the log of accesses.
+
+Functions take the address of the block's record first. A thread waits by writing what it waits for and switching to
+the scheduler (`scheduler_ir`), which switches back when that has come.
+"""
+
+from dataclasses import dataclass
+
+from llvmlite import ir
+
+from roller_mlir.sim.engine import layout
+from roller_mlir.sim.engine.layout import Block, Fault, Job, Launch, State
+from roller_mlir.sim.engine.structured import I8, I32, I64, POINTER, VOID, Code, Value
+
+PREFIX = "roller_sim_"
+TRUNCATIONS = {
+    "__truncsfbf2": f"{PREFIX}truncate_f32",
+    "__truncdfbf2": f"{PREFIX}truncate_f64",
+    "__truncdfhf2": f"{PREFIX}truncate_f64_to_f16",
+}
+"""What LLVM calls to make a bf16 of an f32 or an f64, and an f16 of an f64; few processes have them."""
+
+TRUNCATE_TEXT = f"""
+define bfloat @{PREFIX}truncate_f32(float %value) {{
+  %bits = bitcast float %value to i32
+  %nan = fcmp uno float %value, %value
+  %high = lshr i32 %bits, 16
+  %odd = and i32 %high, 1
+  %up = add i32 %bits, 32767
+  %rounded = add i32 %up, %odd
+  %nearest = lshr i32 %rounded, 16
+  %quiet = or i32 %high, 64
+  %chosen = select i1 %nan, i32 %quiet, i32 %nearest
+  %half = trunc i32 %chosen to i16
+  %result = bitcast i16 %half to bfloat
+  ret bfloat %result
+}}
+
+; To odd first, so that the second rounding sees on which side of a tie the value lies.
+define float @{PREFIX}truncate_to_odd(double %value) {{
+  %nearest = fptrunc double %value to float
+  %back = fpext float %nearest to double
+  %size = call double @llvm.fabs.f64(double %value)
+  %size.back = call double @llvm.fabs.f64(double %back)
+  %above = fcmp ogt double %size.back, %size
+  %inexact = fcmp one double %size.back, %size
+  %bits = bitcast float %nearest to i32
+  %one = zext i1 %above to i32
+  %down = sub i32 %bits, %one
+  %last = zext i1 %inexact to i32
+  %odd = or i32 %down, %last
+  %single = bitcast i32 %odd to float
+  ret float %single
+}}
+
+define bfloat @{PREFIX}truncate_f64(double %value) {{
+  %single = call float @{PREFIX}truncate_to_odd(double %value)
+  %result = call bfloat @{PREFIX}truncate_f32(float %single)
+  ret bfloat %result
+}}
+
+define half @{PREFIX}truncate_f64_to_f16(double %value) {{
+  %single = call float @{PREFIX}truncate_to_odd(double %value)
+  %result = fptrunc float %single to half
+  ret half %result
+}}
+declare double @llvm.fabs.f64(double)
+"""
+SHUFFLES = ("xor", "up", "down", "idx")
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """The functions of the runtime that other parts of it call."""
+
+    module: Value
+    switch: Value
+    begin: Value
+    fill: Value
+    clock: Value
+    wait: Value
+    fault: Value
+
+
+def _external(module: Value, name: str, result: Value, operands: list[Value]) -> Value:
+    return ir.Function(module, ir.FunctionType(result, operands), name)
+
+
+def _clock(module: Value) -> Value:
+    """Nanoseconds of the monotonic clock."""
+    now = _external(module, "clock_gettime", I32, [I32, POINTER])
+    code = Code(module, PREFIX + "clock", 0)
+    time = code.builder.alloca(I64, size=2)
+    code.builder.call(now, [ir.Constant(I32, 1), time])
+    address = code.builder.ptrtoint(time, I64)
+    seconds = code.builder.mul(code.read(address, 0), code.value(1_000_000_000))
+    code.give(code.builder.add(seconds, code.read(address, 1)))
+    return code.function
+
+
+def emit_wait(module: Value, switch: Value) -> Value:
+    """wait(block, state, site): stop here until the scheduler switches back.
+
+    Inlined, and switching by a tail call where nothing follows: a `ret` after a switch is never predicted.
+    """
+    code = Code(module, PREFIX + "wait", 3, VOID, inline=True)
+    block, state, site = code.parameters
+    states, sites, pointers, thread, scheduler = code.slots(
+        block, Block.STATE, Block.SITE, Block.STACK_POINTER, Block.CURRENT, Block.SCHEDULER
+    )
+    code.write(states, thread, state, I8)
+    code.write(sites, thread, site, I32)
+    target = code.builder.inttoptr(scheduler, POINTER)
+    code.builder.call(switch, [code.element(pointers, thread), target], tail=True)
+    code.builder.ret_void()
+    return code.function
+
+
+def _fault(module: Value, wait: Value) -> Value:
+    """fault(block, fault, site): report and never return."""
+    code = Code(module, PREFIX + "fault", 3, VOID)
+    block, fault, site = code.parameters
+    launch, thread = code.slots(block, Block.LAUNCH, Block.CURRENT)
+    code.write(launch, Launch.FAULT, fault)
+    code.write(launch, Launch.FAULT_SITE, site)
+    code.write(launch, Launch.FAULT_THREAD, thread)
+    code.write(launch, Launch.FAULT_CONTEXT, block)
+    code.call(wait, block, State.FAULT, site)
+    code.builder.unreachable()
+    return code.function
+
+
+def _fault_value(module: Value) -> None:
+    """fault_value(block, number, value): a value that the report of the next fault shows."""
+    code = Code(module, PREFIX + "fault_value", 3, VOID)
+    block, number, value = code.parameters
+    (launch,) = code.slots(block, Block.LAUNCH)
+    (values,) = code.slots(launch, Launch.FAULT_VALUES)
+    code.write(values, number, value)
+    code.builder.ret_void()
+
+
+def _waits(module: Value, wait: Value) -> None:
+    """barrier, spin, exit (block, site); sync(block, site) of a subgroup; leave(block) after a spin loop."""
+    code = Code(module, PREFIX + "barrier", 2, VOID)
+    block, site = code.parameters
+    arrived, expected, mixed = code.slots(block, Block.ARRIVED, Block.ARRIVAL_SITE, Block.MIXED)
+    first = code.compare("==", arrived, 0)
+    code.write(block, Block.ARRIVED, code.builder.add(arrived, code.value(1)))
+    code.write(block, Block.ARRIVAL_SITE, code.builder.select(first, site, expected))
+    other = code.builder.and_(code.builder.not_(first), code.builder.icmp_signed("!=", expected, site))
+    code.write(block, Block.MIXED, code.builder.or_(mixed, code.builder.zext(other, I64)))
+    code.call(wait, block, State.BARRIER, site)
+    code.builder.ret_void()
+    for name, state in (("spin", State.SPIN), ("exit", State.DONE)):
+        code = Code(module, PREFIX + name, 2, VOID)
+        code.call(wait, code.parameters[0], state, code.parameters[1])
+        code.builder.ret_void()
+    code = Code(module, PREFIX + "sync", 2, VOID)
+    block, site = code.parameters
+    widths, thread = code.slots(block, Block.WIDTH, Block.CURRENT)
+    code.write(widths, thread, layout.MAXIMUM_SUBGROUP, I32)
+    code.call(wait, block, State.SUBGROUP, site)
+    code.builder.ret_void()
+    code = Code(module, PREFIX + "leave", 1, VOID)
+    code.write(code.parameters[0], Block.PROGRESS, 1)
+    code.builder.ret_void()
+
+
+def _tick(module: Value, clock: Value, wait: Value, fault: Value) -> None:
+    """tick(block, site), every TICKS_PER_CLOCK loop iterations: read the clock, let the other threads run."""
+    code = Code(module, PREFIX + "tick", 2, VOID)
+    block, site = code.parameters
+    code.write(block, Block.TICKS, layout.TICKS_PER_CLOCK)
+    (launch,) = code.slots(block, Block.LAUNCH)
+    (deadline,) = code.slots(launch, Launch.DEADLINE_NS)
+    with code.when(code.compare(">", code.call(clock), deadline), likely=False):
+        code.call(fault, block, Fault.TIMEOUT, site)
+    code.call(wait, block, State.PREEMPTED, site)
+    code.builder.ret_void()
+
+
+def _log(module: Value, wait: Value) -> None:
+    """log(block, site, address): note an access; a full log waits until it has been counted."""
+    code = Code(module, PREFIX + "log", 3, VOID)
+    block, site, address = code.parameters
+    launch, thread, log, lengths = code.slots(block, Block.LAUNCH, Block.CURRENT, Block.LOG, Block.LOG_LENGTH)
+    (capacity,) = code.slots(launch, Launch.LOG_CAPACITY)
+    length = code.read(lengths, thread)
+    place = code.builder.add(code.builder.mul(thread, capacity), length)
+    code.write(log, place, code.builder.or_(code.builder.shl(site, code.value(layout.ADDRESS_BITS)), address))
+    longer = code.builder.add(length, code.value(1))
+    code.write(lengths, thread, longer)
+    with code.when(code.compare("==", longer, capacity), likely=False):
+        code.call(wait, block, State.LOG_FULL, site)
+    code.builder.ret_void()
+
+
+def _watch(module: Value) -> None:
+    """watch(block, address, bytes) before an atomic operation, watched(block, bytes) after it.
+
+    One that changes memory is progress: a loop around it is not spinning for ever.
+    """
+
+    def content(code: Code, address: Value, width: Value) -> Value:
+        found = code.variable(0)
+        with code.count(0, width) as number:
+            found.set(code.builder.or_(code.builder.shl(found.get(), code.value(8)), code.read(address, number, I8)))
+        return found.get()
+
+    code = Code(module, PREFIX + "watch", 3, VOID)
+    block, address, width = code.parameters
+    code.write(block, Block.WATCHED, address)
+    code.write(block, Block.WATCHED_BITS, content(code, address, width))
+    code.builder.ret_void()
+    code = Code(module, PREFIX + "watched", 2, VOID)
+    block, width = code.parameters
+    address, before = code.slots(block, Block.WATCHED, Block.WATCHED_BITS)
+    with code.when(code.builder.icmp_signed("!=", content(code, address, width), before)):
+        code.write(block, Block.PROGRESS, 1)
+    code.builder.ret_void()
+
+
+def _pointer(module: Value, fault: Value) -> None:
+    """pointer(block, site, address, bytes): fault unless the bytes lie in one buffer or in the arena."""
+    code = Code(module, PREFIX + "pointer", 4, VOID)
+    block, site, address, width = code.parameters
+    launch, arena = code.slots(block, Block.LAUNCH, Block.ARENA)
+    ranges, count, arena_bytes, values = code.slots(
+        launch, Launch.RANGES, Launch.RANGE_COUNT, Launch.ARENA_BYTES, Launch.FAULT_VALUES
+    )
+    end = code.builder.add(address, width)
+    found = code.variable(0)
+
+    def note(first: Value, last: Value) -> None:
+        inside = code.builder.and_(code.compare(">=", address, first), code.compare("<=", end, last))
+        found.set(code.builder.or_(found.get(), code.builder.zext(inside, I64)))
+
+    note(arena, code.builder.add(arena, arena_bytes))
+    with code.count(0, count) as number:
+        first = code.builder.mul(number, code.value(2))
+        note(code.read(ranges, first), code.read(ranges, code.builder.add(first, code.value(1))))
+    with code.when(code.compare("==", found.get(), 0), likely=False):
+        code.write(values, 0, address)
+        code.write(values, 1, width)
+        code.call(fault, block, Fault.POINTER, site)
+    code.builder.ret_void()
+
+
+def _shuffle(module: Value, wait: Value, mode: str) -> None:
+    """shuffle_<mode>(block, site, value, offset, width) -> {value, valid}.
+
+    Two halves of the exchange area alternate, so that one wait is enough: nobody writes a half again before everybody
+    has read it. Results that the operation leaves unspecified are all ones, a NaN in every float type.
+    """
+    result = ir.LiteralStructType([I64, I64])
+    code = Code(module, PREFIX + "shuffle_" + mode, 5, result)
+    builder = code.builder
+    block, site, value, offset, width = code.parameters
+    launch, thread, widths, exchange, parities = code.slots(
+        block, Block.LAUNCH, Block.CURRENT, Block.WIDTH, Block.EXCHANGE, Block.PARITY
+    )
+    threads, subgroup = code.slots(launch, Launch.THREADS, Launch.SUBGROUP)
+    half = code.read(parities, thread, I8)
+    start = builder.mul(half, threads)
+    code.write(exchange, builder.add(start, thread), value)
+    code.write(widths, thread, width, I32)
+    code.call(wait, block, State.SUBGROUP, site)
+    code.write(parities, thread, builder.xor(half, code.value(1)), I8)
+    lane = builder.srem(thread, subgroup)
+    first = builder.sub(thread, lane)
+    source = {
+        "xor": lambda: builder.xor(lane, offset),
+        "up": lambda: builder.sub(lane, offset),
+        "down": lambda: builder.add(lane, offset),
+        "idx": lambda: offset,
+    }[mode]()
+    valid = builder.and_(code.compare("<", lane, width), builder.icmp_unsigned("<", source, width))
+    partner = builder.add(first, source)
+    exists = builder.and_(valid, code.compare("<", partner, threads))
+    found = code.variable(-1)
+    with code.when(exists, likely=True):
+        found.set(code.read(exchange, builder.add(start, partner)))
+    pair = builder.insert_value(ir.Constant(result, ir.Undefined), found.get(), 0)
+    builder.ret(builder.insert_value(pair, builder.zext(valid, I64), 1))
+
+
+def _job(module: Value, wait: Value) -> None:
+    """job(block, site, function, x, y, z): what the subgroup does together once all its lanes are here."""
+    code = Code(module, PREFIX + "job", 6, VOID)
+    block, site, *words = code.parameters
+    widths, thread, jobs = code.slots(block, Block.WIDTH, Block.CURRENT, Block.JOBS)
+    entry = code.builder.add(jobs, code.builder.mul(thread, code.value(8 * len(Job))))
+    for word, value in zip(Job, words, strict=True):
+        code.write(entry, word, value)
+    code.write(widths, thread, layout.MAXIMUM_SUBGROUP, I32)
+    code.call(wait, block, State.SUBGROUP, site)
+    code.builder.ret_void()
+
+
+def emit_runtime() -> Runtime:
+    """Emit everything that kernels call, into a new module."""
+    module: Value = ir.Module(PREFIX + "runtime")
+    switch = _external(module, PREFIX + "switch", VOID, [POINTER, POINTER])
+    begin = _external(module, PREFIX + "begin", VOID, [])
+    fill = _external(module, "memset", POINTER, [POINTER, I32, I64])
+    clock = _clock(module)
+    wait = emit_wait(module, switch)
+    fault = _fault(module, wait)
+    _fault_value(module)
+    _waits(module, wait)
+    _tick(module, clock, wait, fault)
+    _log(module, wait)
+    _watch(module)
+    _pointer(module, fault)
+    for mode in SHUFFLES:
+        _shuffle(module, wait, mode)
+    _job(module, wait)
+    return Runtime(module, switch, begin, fill, clock, wait, fault)

@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Questions about bare pointers and atomic operations on them: which memory they touch, and what they order."""
+
+from typing import Any
+
+from roller_mlir.sim.engine.layout import Space, Touch
+from roller_mlir.sim.gpu.memory_types import as_memref, space_of
+from roller_mlir.support.bindings import ir
+
+_BY_ADDRESS_SPACE = {"!llvm.ptr<1>": Space.GLOBAL, "!llvm.ptr<3>": Space.WORKGROUP, "!llvm.ptr<5>": Space.OTHER}
+_COMPUTES_ADDRESSES = frozenset(
+    {
+        "arith.addi", "arith.index_cast", "arith.index_castui", "llvm.addrspacecast", "llvm.getelementptr",
+        "llvm.inttoptr", "llvm.ptrtoint",
+    }
+)  # fmt: skip
+_FROM_MEMREF = "memref.extract_aligned_pointer_as_index"
+_ORDERS = {
+    0: None,  # not atomic
+    1: Touch(0),  # unordered
+    2: Touch(0),  # monotonic
+    4: Touch.ACQUIRE,
+    5: Touch.RELEASE,
+    6: Touch.ACQUIRE | Touch.RELEASE,
+    7: Touch.ACQUIRE | Touch.RELEASE,
+}
+"""By the number of LLVM's AtomicOrdering."""
+
+
+def space_of_pointer(value: Any) -> Space:
+    """Return the memory that a pointer points to: what its type says, or the memref that its address comes from.
+
+    A generic pointer whose origin is not known here points to global memory, as a memref without a memory space does.
+    """
+    space = _BY_ADDRESS_SPACE.get(str(value.type))
+    if space is not None or isinstance(value, ir.BlockArgument):
+        return space or Space.GLOBAL
+    operation = value.owner.operation
+    name = str(operation.name)
+    if name == _FROM_MEMREF:
+        return space_of(operation.operands[0]) or Space.GLOBAL
+    if name not in _COMPUTES_ADDRESSES:
+        return Space.GLOBAL
+    found = [space_of_pointer(operand) for operand in operation.operands if as_memref(operand.type) is None]
+    return next((one for one in found if one is not Space.GLOBAL), Space.GLOBAL)
+
+
+def atomicity(operation: Any) -> Touch:
+    """Return what an operation on a bare pointer is beside a read or write: atomic, and what it orders.
+
+    A volatile access is an atomic one that orders nothing: hardware performs it whole, and programs poll with it.
+    """
+    attributes = operation.attributes
+    orders = [
+        _ORDERS[int(ir.IntegerAttr(attributes[name]).value)]
+        for name in ("ordering", "success_ordering")
+        if name in attributes
+    ]
+    known = [order for order in orders if order is not None]
+    if not known:
+        return Touch.ATOMIC if "volatile_" in attributes else Touch(0)
+    return Touch.ATOMIC | known[0]

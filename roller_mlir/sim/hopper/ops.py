@@ -1,0 +1,224 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Rewrites Hopper's NVVM operations of a kernel: places, lanes, barriers, registers, fences."""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from roller_mlir.sim.engine.runtime_ir import PREFIX
+from roller_mlir.sim.gpu.ops import AXES, word
+from roller_mlir.sim.hopper.calls import HopperCalls
+from roller_mlir.sim.hopper.layout import WARP
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import constant_of
+
+_NOTHING = {
+    "nvvm.prefetch", "nvvm.fence.mbarrier.init", "nvvm.fence.sc.cluster", "nvvm.nanosleep",
+    "nvvm.cp.async.bulk.tensor.prefetch", "nvvm.cp.async.bulk.prefetch", "nvvm.griddepcontrol",
+}  # fmt: skip
+"""What orders or hurries nothing here: memory is in order, and nothing has a latency."""
+
+_PLACES = {"tid": "thread_id", "ntid": "block_dim", "ctaid": "block_id", "nctaid": "grid_dim"}
+_CLUSTER_OF_ONE = {
+    "clusterid": "block_id",
+    "nclusterid": "grid_dim",
+    "cluster.ctaid": 0,
+    "cluster.nctaid": 1,
+    "cluster.ctarank": 0,
+    "cluster.nctarank": 1,
+}
+NO_CLUSTERS = "the simulator runs clusters of one block only"
+_CLUSTER_SIZES = ("known_cluster_size", "gpu.known_cluster_size", "nvvm.cluster_dim")
+_SHUFFLES = {"idx": "idx", "bfly": "xor", "down": "down", "up": "up"}
+_ALL_LANES = -1
+
+
+def refuse_clusters(function: Any) -> None:
+    """Refuse a kernel that is for clusters of several blocks."""
+    for name in _CLUSTER_SIZES:
+        if name in function.attributes:
+            sizes = re.findall(r"\d+", str(function.attributes[name]).partition(":")[2])
+            if any(size != "1" for size in sizes):
+                fail(function, f"the kernel has {name} = {', '.join(sizes)}: {NO_CLUSTERS}")
+
+
+@dataclass(frozen=True)
+class HopperOps:
+    """Rewrites the Hopper operations that are no mbarriers, copies or products of one kernel.
+
+    Attributes:
+        calls: Emits calls into the kernel.
+    """
+
+    calls: HopperCalls
+
+    def plan(self, operation: Any) -> Callable[[], None] | None:
+        """Return how `operation` is rewritten; None: it is not one of these.
+
+        Raises:
+            DiagnosedError: The simulator does not do what it asks for.
+        """
+        name = str(operation.name)
+        if name in _NOTHING:
+            return operation.erase
+        if name.startswith("nvvm.read.ptx.sreg."):
+            return self._plan_register(operation, name.removeprefix("nvvm.read.ptx.sreg."))
+        if name == "nvvm.mapa":
+            fail(operation, f"'{name}' reaches into other blocks of a cluster: {NO_CLUSTERS}")
+        planners: dict[str, Callable[[Any], Callable[[], None]]] = {
+            "nvvm.fence.proxy": self._plan_proxy_fence,
+            "nvvm.barrier": self._plan_barrier,
+            "nvvm.barrier.arrive": self._plan_barrier,
+            "nvvm.bar.warp.sync": self._plan_warp_barrier,
+            "nvvm.elect.sync": self._plan_elect,
+            "nvvm.shfl.sync": self._plan_shuffle,
+            "nvvm.setmaxregister": self._plan_registers,
+            "nvvm.cluster.arrive": lambda one: self._plan_cluster(one, "cluster_arrive", [1]),
+            "nvvm.cluster.arrive.relaxed": lambda one: self._plan_cluster(one, "cluster_arrive", [0]),
+            "nvvm.cluster.wait": lambda one: self._plan_cluster(one, "cluster_wait", []),
+        }
+        return planners[name](operation) if name in planners else None
+
+    def _plan_cluster(self, operation: Any, function: str, flags: list[int]) -> Callable[[], None]:
+        site = self.calls.site(operation)
+        return self.calls.plan_call(operation, function, lambda: [self.calls.number(one) for one in (site, *flags)])
+
+    # Places and lanes -----------------------------------------------------------------------------------------------
+
+    def _plan_register(self, operation: Any, register: str) -> Callable[[], None]:
+        name, _, axis = register.rpartition(".")
+        found: Any = _PLACES.get(name, _CLUSTER_OF_ONE.get(name))
+        if register in ("laneid", "warpsize") or register in _CLUSTER_OF_ONE:
+            found = _CLUSTER_OF_ONE.get(register, register)
+        if found is None:
+            fail(operation, f"'{operation.name}' is not known to the simulator")
+
+        def rewrite() -> None:
+            if isinstance(found, int):
+                value = self.calls.number(found)
+            elif found == "laneid":
+                value = self.calls.places.place(operation, "lane_id")
+            elif found == "warpsize":
+                value = self.calls.number(self.calls.places.subgroup_size)
+            else:
+                value = self.calls.places.geometry[found][AXES[axis]]
+            self.calls.replace(operation, value)
+
+        return rewrite
+
+    def _require_all_lanes(self, operation: Any, mask: Any) -> None:
+        if constant_of(mask) not in (_ALL_LANES, 0xFFFFFFFF):
+            fail(operation, f"'{operation.name}' must be for all lanes, with the constant mask -1")
+
+    def _plan_warp_barrier(self, operation: Any) -> Callable[[], None]:
+        self._require_all_lanes(operation, operation.operands[0])
+        site = self.calls.memory.table.add(self.calls.memory.kernel, operation).number
+
+        def rewrite() -> None:
+            self.calls.memory.emitter.call(ir.InsertionPoint(operation), PREFIX + "sync", [self.calls.number(site)])
+            operation.erase()
+
+        return rewrite
+
+    def _plan_elect(self, operation: Any) -> Callable[[], None]:
+        self.calls.require_warps(operation)
+        if len(operation.operands):
+            self._require_all_lanes(operation, operation.operands[0])
+        site = self.calls.memory.table.add(self.calls.memory.kernel, operation).number
+
+        def rewrite() -> None:
+            where, emitter = ir.InsertionPoint(operation), self.calls.memory.emitter
+            emitter.call(where, PREFIX + "sync", [self.calls.number(site)])
+            lane = self.calls.places.place(operation, "lane_id")
+            equal = {"predicate": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)}
+            kinds = [ir.IntegerType.get_signless(1)]
+            leads = emitter.create(where, "arith.cmpi", [lane, self.calls.number(0)], kinds, equal)[0]
+            operation.results[0].replace_all_uses_with(leads)
+            operation.erase()
+
+        return rewrite
+
+    def _plan_shuffle(self, operation: Any) -> Callable[[], None]:
+        self.calls.require_warps(operation)
+        mask, value, _, clamp = operation.operands
+        self._require_all_lanes(operation, mask)
+        mode = word(operation.attributes["kind"])
+        kind: Any = value.type
+        if (
+            constant_of(clamp) != (0 if mode == "up" else WARP - 1)
+            or "return_value_and_is_valid" in operation.attributes
+        ):
+            fail(operation, f"'{operation.name}' must be for whole warps and return the value alone")
+        if str(kind) not in ("i32", "f32"):
+            fail(operation, f"'{operation.name}' must pass i32 or f32, but got {kind}")
+        site = self.calls.memory.table.add(self.calls.memory.kernel, operation).number
+
+        def rewrite() -> None:
+            where, emitter = ir.InsertionPoint(operation), self.calls.memory.emitter
+            i32, boolean, index = ir.IntegerType.get_signless(32), ir.IntegerType.get_signless(1), ir.IndexType.get()
+            bits = operation.operands[1]
+            if kind != i32:
+                bits = emitter.create(where, "arith.bitcast", [bits], [i32])[0]
+            own = self.calls.index(operation, bits)
+            offset = self.calls.index(operation, operation.operands[2])
+            if mode in ("idx", "bfly"):
+                offset = emitter.binary(where, "arith.andi", offset, self.calls.number(WARP - 1))
+            operands = [self.calls.number(site), own, offset, self.calls.number(WARP)]
+            found, valid = emitter.call(where, f"{PREFIX}shuffle_{_SHUFFLES[mode]}", operands, [index, index])
+            differs = {"predicate": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 1)}
+            holds = emitter.create(where, "arith.cmpi", [valid, self.calls.number(0)], [boolean], differs)[0]
+            chosen = emitter.create(where, "arith.select", [holds, found, own], [index])[0]
+            result = emitter.create(where, "arith.index_cast", [chosen], [i32])[0]
+            if kind != i32:
+                result = emitter.create(where, "arith.bitcast", [result], [kind])[0]
+            operation.results[0].replace_all_uses_with(result)
+            operation.erase()
+
+        return rewrite
+
+    # Barriers -------------------------------------------------------------------------------------------------------
+
+    def _plan_barrier(self, operation: Any) -> Callable[[], None]:
+        arrives = str(operation.name) == "nvvm.barrier.arrive"
+        named, counted = len(operation.operands) == 2, True
+        if not arrives:
+            named, counted = (bool(one) for one in ir.DenseI32ArrayAttr(operation.attributes["operandSegmentSizes"]))
+        if not named and not counted:
+            site = self.calls.memory.table.add(self.calls.memory.kernel, operation).number
+
+            def whole() -> None:
+                self.calls.memory.emitter.call(
+                    ir.InsertionPoint(operation), PREFIX + "barrier", [self.calls.number(site)]
+                )
+                operation.erase()
+
+            return whole
+        site = self.calls.site(operation)
+
+        def rewrite() -> None:
+            values = [self.calls.index(operation, value) for value in list(operation.operands)]
+            number = values[0] if named else self.calls.number(0)
+            count = values[-1] if counted else self.calls.number(-1)
+            self.calls.call(
+                operation, "named", [self.calls.number(site), number, count, self.calls.number(0 if arrives else 1)]
+            )
+            operation.erase()
+
+        return rewrite
+
+    def _plan_proxy_fence(self, operation: Any) -> Callable[[], None]:
+        if not word(operation.attributes["kind"]).startswith("async"):
+            return operation.erase
+        return self.calls.plan_call(operation, "proxy_fence", list)
+
+    # The rest -------------------------------------------------------------------------------------------------------
+
+    def _plan_registers(self, operation: Any) -> Callable[[], None]:
+        site = self.calls.site(operation)
+        count = int(ir.IntegerAttr(operation.attributes["regCount"]).value)
+        increases = int(word(operation.attributes["action"]) == "increase")
+        return self.calls.plan_call(
+            operation, "registers", lambda: [self.calls.number(one) for one in (site, count, increases)]
+        )

@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The memory of what Hopper blocks do beside their threads: allocated for one launch, told to its records."""
+
+import ctypes
+import mmap
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from roller_mlir.sim.engine.layout import Block, Launch
+from roller_mlir.sim.hopper.layout import (
+    CLOCK_WORDS,
+    GRANULE_BYTES,
+    MBARRIER_WORDS,
+    MOST_BULK_COPIES,
+    MOST_MBARRIERS,
+    NAMED_BARRIERS,
+    NAMED_WORDS,
+    RESERVED_BYTES,
+    SCRATCH_WORDS,
+    WARP,
+    WARPGROUP,
+    WINDOW_BYTES,
+    BulkCopy,
+    Granule,
+    Group,
+    Machine,
+)
+from roller_mlir.sim.hopper.runtime.build import hook
+from roller_mlir.sim.records import Records
+
+Array = np.ndarray[Any, Any]
+
+_MAP_32BIT = 0x40  # Linux on x86-64; addresses of workgroup memory take 32 bits, as on the device
+
+
+class Arenas:
+    """Workgroup memory of all resident blocks, each in a window of its own.
+
+    Attributes:
+        addresses: Of each block's memory.
+    """
+
+    def __init__(self, resident: int, arena_bytes: int) -> None:
+        """Map the windows.
+
+        Raises:
+            ValueError: A block's memory does not fit its window.
+        """
+        most = WINDOW_BYTES - RESERVED_BYTES
+        if arena_bytes > most:
+            raise ValueError(f"workgroup memory of a block must be at most {most} B, but is {arena_bytes} B")
+        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_32BIT
+        self._mapping = mmap.mmap(-1, (resident + 1) * WINDOW_BYTES, flags=flags)
+        start = ctypes.addressof(ctypes.c_char.from_buffer(self._mapping))
+        first = -(-start // WINDOW_BYTES) * WINDOW_BYTES + RESERVED_BYTES
+        self.addresses = first + np.arange(resident, dtype=np.int64) * WINDOW_BYTES
+
+
+def prepare_machine(records: Records, maps: Sequence[int]) -> None:
+    """Allocate what goes on beside the threads of every resident block, and tell the launch's records.
+
+    Args:
+        records: The launch's records.
+        maps: Addresses of its tensor maps.
+    """
+    launch, blocks = records.launch, records.blocks
+    resident, threads = len(blocks), int(launch[Launch.THREADS])
+    arena_bytes = int(launch[Launch.ARENA_BYTES])
+    arenas = Arenas(resident, arena_bytes)
+    records.hold(arenas)
+    blocks[:, Block.ARENA] = arenas.addresses
+    warps, groups = -(-threads // WARP), -(-threads // WARPGROUP)
+    granules = -(-arena_bytes // GRANULE_BYTES)
+    machines: Array = np.zeros((resident, Machine.SIZE), np.int64)
+    rows: dict[Machine, Array] = {
+        Machine.KNOWN: np.zeros((resident, warps * CLOCK_WORDS), np.int64),
+        Machine.WAITS: np.zeros((resident, threads * 2), np.int64),
+        Machine.MBARRIERS: np.zeros((resident, MOST_MBARRIERS * MBARRIER_WORDS), np.int64),
+        Machine.COPIES: np.zeros((resident, MOST_BULK_COPIES * BulkCopy.SIZE), np.int64),
+        Machine.GRANULES: np.zeros((resident, granules * (Granule.READERS + groups)), np.int64),
+        Machine.NAMED: np.zeros((resident, (NAMED_BARRIERS + 1) * NAMED_WORDS), np.int64),
+        Machine.GROUPS: np.zeros((resident, groups * Group.SIZE), np.int64),
+        Machine.OPERANDS: np.zeros((resident, groups * WARPGROUP), np.int64),
+        Machine.PROXY_FENCES: np.zeros((resident, threads), np.int64),
+        Machine.STORES: np.zeros((resident, warps), np.int64),
+        Machine.CLUSTER_PHASE: np.zeros((resident, threads), np.int64),
+    }
+    for slot, table in rows.items():
+        machines[:, slot] = records.keep(table) + np.arange(resident) * table.strides[0]
+    machines[:, Machine.GROUP_COUNT] = groups
+    machines[:, Machine.WARPS] = warps
+    machines[:, Machine.SCRATCH] = records.keep(np.zeros(SCRATCH_WORDS, np.float32))
+    machines[:, Machine.MAPS] = records.keep(np.array([*maps, 0], np.int64))
+    machines[:, Machine.MAP_COUNT] = len(maps)
+    blocks[:, Block.MACHINE] = records.keep(machines) + np.arange(resident) * machines.strides[0]
+    for slot, name in (
+        (Launch.MACHINE_START, "start"),
+        (Launch.MACHINE_BARRIER, "barrier"),
+        (Launch.MACHINE_ADVANCE, "advance"),
+        (Launch.MACHINE_TOUCHED, "touched"),
+    ):
+        launch[slot] = hook(name)

@@ -1,0 +1,289 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The compiled bulk copies: tensors and plain memory, queued where they are issued and carried out as late as possible.
+
+A load lands when nothing in its block can go on without it (`hopper_advance_ir`), a store where its thread waits for
+its group. A load whose target somebody may still read or write is a fault where it is issued, whatever the schedule.
+"""
+
+from dataclasses import dataclass
+
+from llvmlite import ir
+
+from roller_mlir.sim.engine.clocks_ir import tick
+from roller_mlir.sim.engine.layout import Block, Fault, Touch
+from roller_mlir.sim.engine.runtime_ir import PREFIX
+from roller_mlir.sim.engine.structured import I64, POINTER, VOID, Code, Value
+from roller_mlir.sim.hopper.layout import (
+    CLOCK_STORES,
+    GRANULE_BYTES,
+    MBARRIER_WORDS,
+    MOST_BULK_COPIES,
+    WARP,
+    BulkCopy,
+    CopyKind,
+    Machine,
+    Mbarrier,
+    TensorMap,
+)
+from roller_mlir.sim.hopper.runtime.base_ir import (
+    ASYNC,
+    Base,
+    in_arena,
+    known_of,
+    machine_of,
+    row,
+    stop,
+    touch_if_sanitized,
+)
+from roller_mlir.sim.hopper.runtime.granules_ir import Granules
+from roller_mlir.sim.hopper.runtime.mbarrier_ir import Mbarriers, collected, number_of
+from roller_mlir.sim.hopper.runtime.tensor_ir import emit_tensor_copy
+
+_COLUMNS = int(BulkCopy.SIZE)
+_TARGET_ALIGNMENT = 128
+"""Of tensors in workgroup memory."""
+
+
+@dataclass(frozen=True)
+class Copies:
+    """Functions that the scheduler's part calls.
+
+    Attributes:
+        land: land(block, place in the queue) -> a Fault or 0.
+    """
+
+    land: Value
+
+
+def _queue(base: Base) -> Value:
+    """queue(block, site) -> address of a new entry of the queue."""
+    code = Code(base.module, ASYNC + "queue", 2, internal=True)
+    block, site = code.parameters
+    machine = machine_of(code, block)
+    copies, count = code.slots(machine, Machine.COPIES, Machine.COPY_COUNT)
+    with code.when(code.compare("==", count, MOST_BULK_COPIES), likely=False):
+        code.call(base.fault, block, Fault.COPIES, site)
+    code.write(machine, Machine.COPY_COUNT, code.builder.add(count, code.value(1)))
+    entry = row(code, copies, count, _COLUMNS)
+    code.write(entry, BulkCopy.SITE, site)
+    code.write(entry, BulkCopy.THREAD, code.read(block, Block.CURRENT))
+    code.write(entry, BulkCopy.GROUP, 0)
+    code.give(entry)
+    return code.function
+
+
+def _require(base: Base, code: Code, holds: Value, block: Value, fault: Fault, site: Value, *values: Value) -> None:
+    with code.when(code.builder.not_(holds), likely=False):
+        stop(base, code, block, fault, site, *values)
+
+
+def _multiple(code: Code, value: Value, of: int) -> Value:
+    return code.compare("==", code.builder.and_(value, code.value(of - 1)), 0)
+
+
+def _load(base: Base, mbarriers: Mbarriers, queue: Value, claim: Value, pointer: Value) -> None:
+    """async_load(block, site, kind, shared, source, mbarrier, bytes, five coordinates, three offsets)."""
+    code = Code(base.module, ASYNC + "load", 15, VOID)
+    builder = code.builder
+    block, site, kind, shared, source, address, given, *numbers = code.parameters
+    mbarrier = code.call(mbarriers.find, block, site, address)
+    width = code.variable(given)
+    offset = builder.sub(shared, code.read(block, Block.ARENA))
+    tensor = code.compare("==", kind, CopyKind.TENSOR_LOAD)
+    with builder.if_else(tensor) as (with_map, plain):
+        with with_map:
+            _require_map(base, code, block, site, source)
+            _require(base, code, _multiple(code, shared, _TARGET_ALIGNMENT), block, Fault.BULK_COPY, site, offset)
+            width.set(code.read(source, TensorMap.BYTES))
+        with plain:
+            aligned = _multiple(code, builder.or_(builder.or_(shared, source), given), GRANULE_BYTES)
+            _require(base, code, aligned, block, Fault.BULK_COPY, site, offset, given)
+            code.call(pointer, block, site, source, given)
+    _require(base, code, in_arena(code, block, shared, width.get()), block, Fault.BULK_COPY, site, offset, width.get())
+    number = number_of(code, block, mbarrier)
+    phase = builder.add(code.read(mbarrier, Mbarrier.PHASE), code.value(1))
+    writer = builder.or_(builder.shl(number, code.value(32)), phase)
+    code.call(claim, block, site, shared, width.get(), writer)
+    touch_if_sanitized(base, code, block, site, shared, width.get(), Touch.WRITE | Touch.PENDING)
+    entry = code.call(queue, block, site)
+    for column, value in (
+        (BulkCopy.KIND, kind),
+        (BulkCopy.MBARRIER, number),
+        (BulkCopy.MAP, source),
+        (BulkCopy.SHARED, shared),
+        (BulkCopy.BYTES, width.get()),
+        *((BulkCopy.X + place, value) for place, value in enumerate(numbers)),
+    ):
+        code.write(entry, column, value)
+    builder.ret_void()
+
+
+def _require_map(base: Base, code: Code, block: Value, site: Value, source: Value) -> None:
+    """Emit a fault unless a tensor map lies at an address: the marks of all that there are have been noted."""
+    maps, count = code.slots(machine_of(code, block), Machine.MAPS, Machine.MAP_COUNT)
+    found = code.variable(0)
+    with code.count(0, count) as number, code.when(code.builder.icmp_signed("==", code.read(maps, number), source)):
+        found.set(1)
+    _require(base, code, code.compare("!=", found.get(), 0), block, Fault.TENSOR_MAP, site, source)
+
+
+def _store(base: Base, queue: Value, reads: Value, pointer: Value) -> None:
+    """async_store(block, site, kind, target, shared, bytes, five coordinates)."""
+    code = Code(base.module, ASYNC + "store", 11, VOID)
+    builder = code.builder
+    block, site, kind, target, shared, given, *numbers = code.parameters
+    width = code.variable(given)
+    offset = builder.sub(shared, code.read(block, Block.ARENA))
+    with builder.if_else(code.compare("==", kind, CopyKind.TENSOR_STORE)) as (with_map, plain):
+        with with_map:
+            _require_map(base, code, block, site, target)
+            _require(base, code, _multiple(code, shared, _TARGET_ALIGNMENT), block, Fault.BULK_COPY, site, offset)
+            width.set(code.read(target, TensorMap.BYTES))
+        with plain:
+            aligned = _multiple(code, builder.or_(builder.or_(shared, target), given), GRANULE_BYTES)
+            _require(base, code, aligned, block, Fault.BULK_COPY, site, offset, given)
+            code.call(pointer, block, site, target, given)
+    _require(base, code, in_arena(code, block, shared, width.get()), block, Fault.BULK_COPY, site, offset, width.get())
+    warp = builder.udiv(code.read(block, Block.CURRENT), code.value(WARP))
+    issued = code.read(machine_of(code, block), Machine.STORES)
+    order = builder.add(code.read(issued, warp), code.value(1))
+    code.write(issued, warp, order)
+    reader = builder.or_(builder.shl(warp, code.value(32)), order)
+    code.call(reads, block, site, shared, width.get(), reader)
+    touch_if_sanitized(base, code, block, site, shared, width.get(), Touch.READ | Touch.ASYNC)
+    entry = code.call(queue, block, site)
+    for column, value in (
+        (BulkCopy.KIND, kind),
+        (BulkCopy.MBARRIER, -1),
+        (BulkCopy.NUMBER, order),
+        (BulkCopy.MAP, target),
+        (BulkCopy.SHARED, shared),
+        (BulkCopy.BYTES, width.get()),
+        *((BulkCopy.X + place, value) for place, value in enumerate(numbers)),
+        *((BulkCopy.OFFSETS + place, code.value(0)) for place in range(3)),
+    ):
+        code.write(entry, column, value)
+    builder.ret_void()
+
+
+def _carry_out(base: Base, tensor: Value) -> Value:
+    """carry_out(block, entry): move the bytes of a copy."""
+    code = Code(base.module, ASYNC + "carry_out", 2, VOID, internal=True)
+    builder = code.builder
+    move = ir.Function(base.module, ir.FunctionType(POINTER, [POINTER, POINTER, I64]), "memcpy")
+    block, entry = code.parameters
+    kind, far, shared, width, site = code.slots(
+        entry, BulkCopy.KIND, BulkCopy.MAP, BulkCopy.SHARED, BulkCopy.BYTES, BulkCopy.SITE
+    )
+    loads = code.compare("<=", kind, CopyKind.LOAD)
+    is_tensor = builder.or_(
+        code.compare("==", kind, CopyKind.TENSOR_LOAD), code.compare("==", kind, CopyKind.TENSOR_STORE)
+    )
+    with builder.if_else(is_tensor) as (with_map, plain):
+        with with_map:
+            code.call(tensor, block, entry, builder.zext(builder.not_(loads), I64))
+        with plain:
+            source, target = builder.select(loads, far, shared), builder.select(loads, shared, far)
+            builder.call(move, [builder.inttoptr(target, POINTER), builder.inttoptr(source, POINTER), width])
+            with builder.if_else(loads) as (reads, writes):
+                with reads:
+                    touch_if_sanitized(base, code, block, site, far, width, Touch.READ)
+                with writes:
+                    touch_if_sanitized(base, code, block, site, far, width, Touch.WRITE)
+    with code.when(loads):
+        touch_if_sanitized(base, code, block, site, shared, width, Touch.WRITE | Touch.COMPLETE)
+    builder.ret_void()
+    return code.function
+
+
+def _remove(code: Code, machine: Value, place: Value) -> None:
+    """Emit the removal of an entry of the queue; the others keep their order."""
+    copies, count = code.slots(machine, Machine.COPIES, Machine.COPY_COUNT)
+    last = code.builder.sub(count, code.value(1))
+    with code.count(place, last) as number, code.count(0, code.value(_COLUMNS)) as column:
+        after = row(code, copies, code.builder.add(number, code.value(1)), _COLUMNS)
+        code.write(row(code, copies, number, _COLUMNS), column, code.read(after, column))
+    code.write(machine, Machine.COPY_COUNT, last)
+
+
+def _land(base: Base, mbarriers: Mbarriers, carry_out: Value) -> Value:
+    code = Code(base.module, ASYNC + "land", 2, internal=True)
+    builder = code.builder
+    block, place = code.parameters
+    machine = machine_of(code, block)
+    entry = row(code, code.read(machine, Machine.COPIES), place, _COLUMNS)
+    thread, number, width = code.slots(entry, BulkCopy.THREAD, BulkCopy.MBARRIER, BulkCopy.BYTES)
+    current, first, launch = code.slots(block, Block.CURRENT, Block.FIRST, Block.LAUNCH)
+    code.write(block, Block.CURRENT, thread)
+    code.write(block, Block.FIRST, builder.and_(thread, code.value(-WARP)))
+    code.call(carry_out, block, entry)
+    code.write(block, Block.CURRENT, current)
+    code.write(block, Block.FIRST, first)
+    mbarrier = row(code, code.read(machine, Machine.MBARRIERS), number, MBARRIER_WORDS)
+    code.write(collected(code, mbarrier), builder.udiv(thread, code.value(WARP)), tick(code, launch))
+    left = builder.sub(code.read(mbarrier, Mbarrier.TRANSACTIONS), width)
+    code.write(mbarrier, Mbarrier.TRANSACTIONS, left)
+    _remove(code, machine, place)
+    code.give(code.call(mbarriers.complete, block, mbarrier))
+    return code.function
+
+
+def _stores(base: Base, carry_out: Value) -> None:
+    """async_store_commit(block) and async_store_wait(block, groups), as those of `copies_ir`."""
+    code = Code(base.module, ASYNC + "store_commit", 1, VOID)
+    (block,) = code.parameters
+    copies, count = code.slots(machine_of(code, block), Machine.COPIES, Machine.COPY_COUNT)
+
+    def mine(code: Code, entry: Value) -> Value:
+        stores = code.compare(">=", code.read(entry, BulkCopy.KIND), CopyKind.TENSOR_STORE)
+        own = code.builder.icmp_signed("==", code.read(entry, BulkCopy.THREAD), code.read(block, Block.CURRENT))
+        return code.builder.and_(stores, own)
+
+    with code.count(0, count) as place:
+        entry = row(code, copies, place, _COLUMNS)
+        with code.when(mine(code, entry)):
+            code.write(entry, BulkCopy.GROUP, code.builder.add(code.read(entry, BulkCopy.GROUP), code.value(1)))
+    code.builder.ret_void()
+    code = Code(base.module, ASYNC + "store_wait", 2, VOID)
+    block, groups = code.parameters
+    machine = machine_of(code, block)
+    place = code.variable(0)
+    with code.loop(lambda: code.builder.icmp_signed("<", place.get(), code.read(machine, Machine.COPY_COUNT))):
+        entry = row(code, code.read(machine, Machine.COPIES), place.get(), _COLUMNS)
+        older = code.builder.icmp_signed(">", code.read(entry, BulkCopy.GROUP), groups)
+        with code.builder.if_else(code.builder.and_(mine(code, entry), older)) as (complete, keep):
+            with complete:
+                code.call(carry_out, block, entry)
+                _remove(code, machine, place.get())
+            with keep:
+                place.add(1)
+    _note_finished(code, block)
+    code.builder.ret_void()
+
+
+def _note_finished(code: Code, block: Value) -> None:
+    """Emit that the running warp knows which of its stores have finished: all before the first in the queue."""
+    builder = code.builder
+    machine, thread = machine_of(code, block), code.read(block, Block.CURRENT)
+    copies, count, issued = code.slots(machine, Machine.COPIES, Machine.COPY_COUNT, Machine.STORES)
+    warp = builder.udiv(thread, code.value(WARP))
+    upto = code.variable(code.read(issued, warp))
+    with code.count(0, count) as place:
+        entry = row(code, copies, place, _COLUMNS)
+        stores = code.compare(">=", code.read(entry, BulkCopy.KIND), CopyKind.TENSOR_STORE)
+        same = builder.icmp_signed("==", builder.udiv(code.read(entry, BulkCopy.THREAD), code.value(WARP)), warp)
+        with code.when(builder.and_(stores, same)):
+            before = builder.sub(code.read(entry, BulkCopy.NUMBER), code.value(1))
+            upto.set(code.least(upto.get(), before))
+    code.write(known_of(code, block, thread), builder.add(warp, code.value(CLOCK_STORES)), upto.get())
+
+
+def emit_bulk_copies(base: Base, mbarriers: Mbarriers, granules: Granules) -> Copies:
+    """Emit what kernels call for bulk copies; return what the scheduler's part calls."""
+    queue = _queue(base)
+    carry_out = _carry_out(base, emit_tensor_copy(base))
+    pointer = ir.Function(base.module, ir.FunctionType(VOID, [I64] * 4), PREFIX + "pointer")
+    _load(base, mbarriers, queue, granules.claim, pointer)
+    _store(base, queue, granules.read, pointer)
+    _stores(base, carry_out)
+    return Copies(_land(base, mbarriers, carry_out))

@@ -1,0 +1,200 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The compiled checks of who may touch a granule of workgroup memory: threads, bulk copies, products.
+
+A granule knows the copy that writes it (mbarrier and phase), the last write by a thread (sanitized launches), the bulk
+store that reads it, and of each warpgroup the last group of products that does. What comes later must know that these
+have finished, by clocks; the schedule does not matter. What threads write is seen by copies and products only behind a
+proxy fence.
+"""
+
+from dataclasses import dataclass
+
+from roller_mlir.sim.engine.clocks_ir import tick
+from roller_mlir.sim.engine.layout import Block, Fault, Launch, Touch
+from roller_mlir.sim.engine.structured import VOID, Code, Value
+from roller_mlir.sim.hopper.layout import (
+    CLOCK_GROUPS,
+    CLOCK_MBARRIERS,
+    CLOCK_STORES,
+    CLOCK_WORDS,
+    GRANULE_BYTES,
+    WARP,
+    WARPGROUP,
+    Granule,
+    Group,
+    Machine,
+)
+from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, granule_of, known_of, machine_of, row, stop
+
+_THREAD_BITS = 10
+_BESIDE = Touch.ATOMIC | Touch.PENDING | Touch.COMPLETE | Touch.ASYNC
+
+
+@dataclass(frozen=True)
+class Granules:
+    """Functions that copies and products call.
+
+    Attributes:
+        claim: claim(block, site, address, bytes, writer): nobody may touch it any more; `writer` will write it.
+        read: read(block, site, address, bytes, reader): a bulk store reads it.
+        product: product(block, site, address): a product of the running warpgroup reads it.
+    """
+
+    claim: Value
+    read: Value
+    product: Value
+
+
+def _require_landed(
+    base: Base, code: Code, block: Value, site: Value, known: Value, granule: Value, offset: Value, fault: Fault
+) -> None:
+    """Emit a fault unless a clock knows that the copy which writes a granule has landed."""
+    builder = code.builder
+    writer = code.read(granule, Granule.COPY)
+    with code.when(code.compare("!=", writer, 0)):
+        mbarrier = builder.lshr(writer, code.value(32))
+        phase = builder.and_(writer, code.value(0xFFFFFFFF))
+        sure = code.read(known, builder.add(mbarrier, code.value(CLOCK_MBARRIERS)))
+        with code.when(builder.icmp_signed("<", sure, phase), likely=False):
+            stop(base, code, block, fault, site, offset)
+
+
+def _require_stored(base: Base, code: Code, block: Value, site: Value, known: Value, granule: Value, at: Value) -> None:
+    """Emit a fault unless a clock knows that the bulk store which reads a granule has done so."""
+    builder = code.builder
+    store = code.read(granule, Granule.STORE)
+    with code.when(code.compare("!=", store, 0)):
+        warp, number = builder.lshr(store, code.value(32)), builder.and_(store, code.value(0xFFFFFFFF))
+        sure = code.read(known, builder.add(warp, code.value(CLOCK_STORES)))
+        with code.when(builder.icmp_signed("<", sure, number), likely=False):
+            stop(base, code, block, Fault.OVERWRITES_STORE, site, at, warp)
+
+
+def _require_read(base: Base, code: Code, block: Value, site: Value, known: Value, granule: Value, at: Value) -> None:
+    """Emit a fault unless a clock knows that the products which read a granule have finished."""
+    builder = code.builder
+    with code.count(0, code.read(machine_of(code, block), Machine.GROUP_COUNT)) as group:
+        read = code.read(granule, builder.add(group, code.value(int(Granule.READERS))))
+        sure = code.read(known, builder.add(group, code.value(CLOCK_GROUPS)))
+        with code.when(builder.icmp_signed(">", read, sure), likely=False):
+            stop(base, code, block, Fault.OVERWRITES_READ, site, at, group)
+
+
+def _require_fence(base: Base, code: Code, block: Value, site: Value, granule: Value, offset: Value) -> None:
+    """Emit a fault where a thread's write is read without a proxy fence in between, by it or by the reader."""
+    builder = code.builder
+    write = code.read(granule, Granule.WRITE)
+    with code.when(code.compare("!=", write, 0)):
+        fences = code.read(machine_of(code, block), Machine.PROXY_FENCES)
+        time = builder.lshr(write, code.value(_THREAD_BITS))
+        thread = builder.and_(write, code.value((1 << _THREAD_BITS) - 1))
+        writers, readers = (code.read(fences, one) for one in (thread, code.read(block, Block.CURRENT)))
+        fenced = builder.or_(builder.icmp_signed(">", writers, time), builder.icmp_signed(">", readers, time))
+        with code.when(builder.not_(fenced), likely=False):
+            stop(base, code, block, Fault.PROXY, site, offset, thread)
+
+
+class _Walk:
+    """A function over the granules of some bytes."""
+
+    def __init__(self, base: Base, name: str, parameters: int, *, internal: bool = True) -> None:
+        self.code = Code(base.module, ASYNC + name, parameters, VOID, internal=internal)
+        self.block, self.site, self.address = self.code.parameters[:3]
+        self.known = known_of(self.code, self.block, self.code.read(self.block, Block.CURRENT))
+        self.arena = self.code.read(self.block, Block.ARENA)
+
+    def granules(self, width: Value) -> tuple[Value, Value]:
+        """Return the first granule's address and the end of the bytes."""
+        first = self.code.builder.and_(self.address, self.code.value(-GRANULE_BYTES))
+        return first, self.code.builder.add(self.address, width)
+
+
+def _claim(base: Base) -> Value:
+    walk = _Walk(base, "claim", 5)
+    code, block, site = walk.code, walk.block, walk.site
+    with code.count(*walk.granules(code.parameters[3]), GRANULE_BYTES) as at:
+        granule, offset = granule_of(code, block, at), code.builder.sub(at, walk.arena)
+        _require_landed(base, code, block, site, walk.known, granule, offset, Fault.OVERWRITES_COPY)
+        _require_read(base, code, block, site, walk.known, granule, offset)
+        _require_stored(base, code, block, site, walk.known, granule, offset)
+        code.write(granule, Granule.COPY, code.parameters[4])
+        code.write(granule, Granule.WRITE, 0)
+    code.builder.ret_void()
+    return code.function
+
+
+def _read(base: Base) -> Value:
+    walk = _Walk(base, "granules_read", 5)
+    code, block, site = walk.code, walk.block, walk.site
+    with code.count(*walk.granules(code.parameters[3]), GRANULE_BYTES) as at:
+        granule, offset = granule_of(code, block, at), code.builder.sub(at, walk.arena)
+        _require_landed(base, code, block, site, walk.known, granule, offset, Fault.READS_COPY)
+        _require_fence(base, code, block, site, granule, offset)
+        code.write(granule, Granule.STORE, code.parameters[4])
+    code.builder.ret_void()
+    return code.function
+
+
+def _product(base: Base) -> Value:
+    walk = _Walk(base, "granule_product", 3)
+    code, block, site = walk.code, walk.block, walk.site
+    builder = code.builder
+    granule, offset = granule_of(code, block, walk.address), builder.sub(walk.address, walk.arena)
+    number = builder.udiv(code.read(block, Block.CURRENT), code.value(WARPGROUP))
+    machine = machine_of(code, block)
+    known = code.read(machine, Machine.KNOWN)
+    first = builder.mul(number, code.value(WARPGROUP // WARP))
+    copied = code.compare("!=", code.read(granule, Granule.COPY), 0)
+    with code.when(copied), code.count(0, code.value(WARPGROUP // WARP)) as warp:
+        clock = row(code, known, builder.add(first, warp), CLOCK_WORDS)
+        _require_landed(base, code, block, site, clock, granule, offset, Fault.READS_COPY)
+    _require_fence(base, code, block, site, granule, offset)
+    group = row(code, code.read(machine, Machine.GROUPS), number, int(Group.SIZE))
+    after = builder.add(code.read(group, Group.COMMITTED), code.value(1))
+    code.write(granule, builder.add(number, code.value(int(Granule.READERS))), after)
+    builder.ret_void()
+    return code.function
+
+
+def _touched(base: Base) -> None:
+    """async_touched(block, site, address, bytes, touch), of threads' accesses to workgroup memory, by the sanitizer."""
+    code = Code(base.module, ASYNC + "touched", 5)
+    builder = code.builder
+    block, site, address, width, touch = code.parameters
+
+    def has(bits: Touch) -> Value:
+        return code.compare("!=", builder.and_(touch, code.value(int(bits))), 0)
+
+    with code.when(has(_BESIDE)):
+        code.give(0)
+    launch, thread, arena = code.slots(block, Block.LAUNCH, Block.CURRENT, Block.ARENA)
+    known = known_of(code, block, thread)
+    time = builder.shl(code.read(launch, Launch.TIME), code.value(_THREAD_BITS))
+    first = builder.and_(address, code.value(-GRANULE_BYTES))
+    with code.count(first, builder.add(address, width), GRANULE_BYTES) as at:
+        granule, offset = granule_of(code, block, at), builder.sub(at, arena)
+        with builder.if_else(has(Touch.WRITE)) as (writes, reads):
+            with writes:
+                _require_landed(base, code, block, site, known, granule, offset, Fault.OVERWRITES_COPY)
+                _require_read(base, code, block, site, known, granule, offset)
+                _require_stored(base, code, block, site, known, granule, offset)
+                code.write(granule, Granule.WRITE, builder.or_(time, thread))
+            with reads:
+                _require_landed(base, code, block, site, known, granule, offset, Fault.READS_COPY)
+    code.give(0)
+
+
+def _fence(base: Base) -> None:
+    """async_proxy_fence(block): what the thread wrote and knows of is seen by copies and products."""
+    code = Code(base.module, ASYNC + "proxy_fence", 1, VOID)
+    (block,) = code.parameters
+    fences = code.read(machine_of(code, block), Machine.PROXY_FENCES)
+    code.write(fences, code.read(block, Block.CURRENT), tick(code, code.read(block, Block.LAUNCH)))
+    code.builder.ret_void()
+
+
+def emit_granules(base: Base) -> Granules:
+    """Emit the checks."""
+    _touched(base)
+    _fence(base)
+    return Granules(_claim(base), _read(base), _product(base))

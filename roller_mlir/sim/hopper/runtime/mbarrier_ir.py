@@ -1,0 +1,263 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The compiled mbarriers: phases, pending arrivals, transactions, waits.
+
+An mbarrier's word in workgroup memory holds a mark and its number; what it counts is kept beside the memory. A phase is
+complete when no arrival and no transaction is missing; then the next one starts at once.
+"""
+
+from dataclasses import dataclass
+
+from roller_mlir.sim.engine.clocks_ir import tick
+from roller_mlir.sim.engine.layout import Block, Fault, State, Touch
+from roller_mlir.sim.engine.structured import VOID, Code, Value
+from roller_mlir.sim.hopper.layout import (
+    CLOCK_MBARRIERS,
+    CLOCK_WORDS,
+    MBARRIER_MARK,
+    MBARRIER_WORDS,
+    MOST_ARRIVALS,
+    MOST_MBARRIERS,
+    MOST_TRANSACTIONS,
+    WARP,
+    BulkCopy,
+    Machine,
+    Mbarrier,
+)
+from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, in_arena, known_of, machine_of, note_values, row, stop
+from roller_mlir.sim.hopper.runtime.base_ir import touch_if_sanitized as touched
+
+_MARK = MBARRIER_MARK << 32
+
+
+@dataclass(frozen=True)
+class Mbarriers:
+    """Functions that copies need.
+
+    Attributes:
+        find: find(block, site, address) -> address of the mbarrier's row; faults where there is none.
+        complete: complete(block, mbarrier) -> a Fault or 0: start the next phase where this one is complete.
+    """
+
+    find: Value
+    complete: Value
+
+
+def collected(code: Code, mbarrier: Value) -> Value:
+    """Return the address of the clock that arrivals collect."""
+    return code.builder.add(mbarrier, code.value(8 * Mbarrier.SIZE))
+
+
+def finished(code: Code, mbarrier: Value) -> Value:
+    """Return the address of the clock of the last complete phase."""
+    return code.builder.add(mbarrier, code.value(8 * (Mbarrier.SIZE + CLOCK_WORDS)))
+
+
+def number_of(code: Code, block: Value, mbarrier: Value) -> Value:
+    """Return the number of an mbarrier."""
+    table = code.read(machine_of(code, block), Machine.MBARRIERS)
+    return code.builder.udiv(code.builder.sub(mbarrier, table), code.value(8 * MBARRIER_WORDS))
+
+
+def _find(base: Base) -> Value:
+    code = Code(base.module, ASYNC + "find", 3, internal=True)
+    builder = code.builder
+    block, site, address = code.parameters
+    machine = machine_of(code, block)
+    aligned = code.compare("==", builder.and_(address, code.value(7)), 0)
+    with code.when(builder.and_(aligned, in_arena(code, block, address, 8)), likely=True):
+        touched(base, code, block, site, address, 8, Touch.READ | Touch.ATOMIC)
+        word = code.read(address, 0)
+        number = builder.sub(word, code.value(_MARK))
+        with code.when(builder.icmp_unsigned("<", number, code.read(machine, Machine.MBARRIER_COUNT)), likely=True):
+            entry = row(code, code.read(machine, Machine.MBARRIERS), number, MBARRIER_WORDS)
+            with code.when(builder.icmp_signed("==", code.read(entry, Mbarrier.ADDRESS), address), likely=True):
+                thread = code.read(block, Block.CURRENT)
+                owner, started = code.slots(entry, Mbarrier.OWNER, Mbarrier.STARTED)
+                own = builder.icmp_signed("==", builder.udiv(thread, code.value(WARP)), owner)
+                sure = builder.icmp_signed(">", code.read(known_of(code, block, thread), owner), started)
+                with code.when(builder.not_(builder.or_(own, sure)), likely=False):
+                    offset = builder.sub(address, code.read(block, Block.ARENA))
+                    stop(base, code, block, Fault.MBARRIER_START, site, offset)
+                code.give(entry)
+    stop(base, code, block, Fault.MBARRIER, site, builder.sub(address, code.read(block, Block.ARENA)))
+    return code.function
+
+
+def _initialise(base: Base) -> None:
+    """async_mbarrier_init(block, site, address, count)."""
+    code = Code(base.module, ASYNC + "mbarrier_init", 4, VOID)
+    builder = code.builder
+    block, site, address, count = code.parameters
+    machine = machine_of(code, block)
+    offset = builder.sub(address, code.read(block, Block.ARENA))
+    aligned = code.compare("==", builder.and_(address, code.value(7)), 0)
+    with code.when(builder.not_(builder.and_(aligned, in_arena(code, block, address, 8))), likely=False):
+        stop(base, code, block, Fault.MBARRIER, site, offset)
+    fits = builder.icmp_unsigned("<", builder.sub(count, code.value(1)), code.value(MOST_ARRIVALS))
+    with code.when(builder.not_(fits), likely=False):
+        stop(base, code, block, Fault.MBARRIER_COUNT, site, offset, count, 0)
+    touched(base, code, block, site, address, 8, Touch.WRITE | Touch.ATOMIC)
+    table, used = code.slots(machine, Machine.MBARRIERS, Machine.MBARRIER_COUNT)
+    place = code.variable(used)
+    with code.count(0, used) as number:
+        at = code.read(row(code, table, number, MBARRIER_WORDS), Mbarrier.ADDRESS)
+        same = builder.icmp_signed("==", at, address)
+        with code.when(builder.or_(same, code.compare("==", at, 0))):
+            place.set(number)
+    number = place.get()
+    with code.when(code.compare("==", number, MOST_MBARRIERS), likely=False):
+        stop(base, code, block, Fault.MBARRIER_COUNT, site, offset, count, MOST_MBARRIERS)
+    with code.when(builder.icmp_signed("==", number, used)):
+        code.write(machine, Machine.MBARRIER_COUNT, builder.add(used, code.value(1)))
+        with code.count(0, code.value(MBARRIER_WORDS)) as word:
+            code.write(row(code, table, number, MBARRIER_WORDS), word, 0)
+    entry = row(code, table, number, MBARRIER_WORDS)
+    # Where one was before, phases go on counting, so that what is known of the old ones stays right.
+    phase = builder.and_(builder.add(code.read(entry, Mbarrier.PHASE), code.value(1)), code.value(-2))
+    for column, value in (
+        (Mbarrier.ADDRESS, address),
+        (Mbarrier.EXPECTED, count),
+        (Mbarrier.PENDING, count),
+        (Mbarrier.TRANSACTIONS, 0),
+        (Mbarrier.PHASE, phase),
+        (Mbarrier.TESTED, 0),
+        (Mbarrier.OWNER, builder.udiv(code.read(block, Block.CURRENT), code.value(WARP))),
+        (Mbarrier.STARTED, tick(code, code.read(block, Block.LAUNCH))),
+    ):
+        code.write(entry, column, value)
+    code.write(address, 0, builder.add(number, code.value(_MARK)))
+    builder.ret_void()
+
+
+def _invalidate(base: Base, find: Value) -> None:
+    """async_mbarrier_inval(block, site, address)."""
+    code = Code(base.module, ASYNC + "mbarrier_inval", 3, VOID)
+    block, site, address = code.parameters
+    entry = code.call(find, block, site, address)
+    code.write(entry, Mbarrier.ADDRESS, 0)
+    code.write(address, 0, -1)
+    code.builder.ret_void()
+
+
+def _complete(base: Base) -> Value:
+    code = Code(base.module, ASYNC + "complete", 2, internal=True)
+    builder = code.builder
+    block, mbarrier = code.parameters
+    pending, missing, phase, expected = code.slots(
+        mbarrier, Mbarrier.PENDING, Mbarrier.TRANSACTIONS, Mbarrier.PHASE, Mbarrier.EXPECTED
+    )
+    with code.when(code.compare("!=", builder.or_(pending, missing), 0)):
+        code.give(0)
+    copies, count = code.slots(machine_of(code, block), Machine.COPIES, Machine.COPY_COUNT)
+    number = number_of(code, block, mbarrier)
+    with code.count(0, count) as place:
+        entry = row(code, copies, place, int(BulkCopy.SIZE))
+        with code.when(builder.icmp_signed("==", code.read(entry, BulkCopy.MBARRIER), number), likely=False):
+            note_values(code, block, code.read(entry, BulkCopy.SITE), code.read(entry, BulkCopy.BYTES))
+            code.give(Fault.TRANSACTIONS)
+    after = builder.add(phase, code.value(1))
+    code.write(mbarrier, Mbarrier.PHASE, after)
+    code.write(mbarrier, Mbarrier.PENDING, expected)
+    source, target = collected(code, mbarrier), finished(code, mbarrier)
+    code.write(source, builder.add(number, code.value(CLOCK_MBARRIERS)), after)
+    code.call(base.join, target, source)
+    code.call(base.wake, block, State.MBARRIER, number)
+    code.give(0)
+    return code.function
+
+
+def _check(base: Base, code: Code, block: Value, site: Value, fault: Value) -> None:
+    with code.when(code.compare("!=", fault, 0), likely=False):
+        code.call(base.fault, block, fault, site)
+
+
+def _arrive(base: Base, find: Value, complete: Value) -> None:
+    """async_arrive(block, site, address, count, transactions, may complete, orders) -> token of the phase."""
+    code = Code(base.module, ASYNC + "arrive", 7)
+    builder = code.builder
+    block, site, address, count, bytes_, may_complete, orders = code.parameters
+    mbarrier = code.call(find, block, site, address)
+    pending, missing, phase = code.slots(mbarrier, Mbarrier.PENDING, Mbarrier.TRANSACTIONS, Mbarrier.PHASE)
+    offset = builder.sub(address, code.read(block, Block.ARENA))
+    left = builder.sub(pending, count)
+    positive = code.compare(">", count, 0)
+    least = builder.select(code.compare("!=", may_complete, 0), code.value(0), code.value(1))
+    with code.when(builder.not_(builder.and_(positive, builder.icmp_signed(">=", left, least))), likely=False):
+        stop(base, code, block, Fault.MBARRIER_COUNT, site, offset, count, pending)
+    total = builder.add(missing, bytes_)
+    with code.when(code.compare(">", total, MOST_TRANSACTIONS), likely=False):
+        stop(base, code, block, Fault.MBARRIER_COUNT, site, offset, total, -1)
+    code.write(mbarrier, Mbarrier.TRANSACTIONS, total)
+    code.write(mbarrier, Mbarrier.PENDING, left)
+    with code.when(code.compare("!=", orders, 0)):
+        code.call(base.release, block, collected(code, mbarrier))
+    _check(base, code, block, site, code.call(complete, block, mbarrier))
+    code.give(phase)
+
+
+def _transactions(base: Base, find: Value, complete: Value) -> None:
+    """async_transactions(block, site, address, bytes): more are expected, or, below 0, fewer."""
+    code = Code(base.module, ASYNC + "transactions", 4, VOID)
+    block, site, address, bytes_ = code.parameters
+    mbarrier = code.call(find, block, site, address)
+    total = code.builder.add(code.read(mbarrier, Mbarrier.TRANSACTIONS), bytes_)
+    code.write(mbarrier, Mbarrier.TRANSACTIONS, total)
+    with code.when(code.compare("<", bytes_, 0)):
+        _check(base, code, block, site, code.call(complete, block, mbarrier))
+    code.builder.ret_void()
+
+
+def _learn(base: Base) -> Value:
+    """learn(block, mbarrier): the running warp learns what the last complete phase knows."""
+    code = Code(base.module, ASYNC + "learn", 2, VOID, internal=True)
+    block, mbarrier = code.parameters
+    known = known_of(code, block, code.read(block, Block.CURRENT))
+    place = code.builder.add(number_of(code, block, mbarrier), code.value(CLOCK_MBARRIERS))
+    newer = code.builder.icmp_signed("<", code.read(known, place), code.read(finished(code, mbarrier), place))
+    with code.when(newer):
+        code.call(base.acquire, block, finished(code, mbarrier))
+    code.builder.ret_void()
+    return code.function
+
+
+def _wait(base: Base, find: Value) -> None:
+    """async_wait(block, site, address, parity): until the phase of that parity has completed.
+
+    async_test(block, site, address, parity) -> whether it has, without waiting.
+    """
+    learn = _learn(base)
+    code = Code(base.module, ASYNC + "wait", 4, VOID)
+    block, site, address, parity = code.parameters
+    wanted = code.builder.and_(parity, code.value(1))
+    mbarrier = code.call(find, block, site, address)
+    phase = code.builder.and_(code.read(mbarrier, Mbarrier.PHASE), code.value(1))
+    with code.when(code.builder.icmp_signed("==", phase, wanted)):
+        (thread,) = code.slots(block, Block.CURRENT)
+        waits = row(code, code.read(machine_of(code, block), Machine.WAITS), thread, 2)
+        code.write(waits, 0, number_of(code, block, mbarrier))
+        code.write(waits, 1, wanted)
+        code.call(base.wait, block, State.MBARRIER, site)
+    code.call(learn, block, mbarrier)
+    code.builder.ret_void()
+    code = Code(base.module, ASYNC + "test", 4)
+    block, site, address, parity = code.parameters
+    mbarrier = code.call(find, block, site, address)
+    differs = code.builder.xor(code.read(mbarrier, Mbarrier.PHASE), parity)
+    done = code.builder.and_(differs, code.value(1))
+    with code.builder.if_else(code.compare("!=", done, 0)) as (complete, incomplete):
+        with complete:
+            code.call(learn, block, mbarrier)
+        with incomplete:
+            code.write(mbarrier, Mbarrier.TESTED, 1)
+    code.give(done)
+
+
+def emit_mbarriers(base: Base) -> Mbarriers:
+    """Emit what kernels call for mbarriers; return what copies call."""
+    find, complete = _find(base), _complete(base)
+    _initialise(base)
+    _invalidate(base, find)
+    _arrive(base, find, complete)
+    _transactions(base, find, complete)
+    _wait(base, find)
+    return Mbarriers(find, complete)

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The compiled reading of a product's operand through its matrix descriptor.
+
+A descriptor holds an address, a leading and a stride byte offset, and a swizzle mode. What they mean, in chunks of 16
+bytes, with S = 1 (none), 2, 4 or 8 (32, 64, 128 bytes) chunks in a row of the swizzle:
+
+- K is the inner axis: row r, chunk c of K is at (r mod 8) S + (r / 8) stride + c (without swizzle: + c leading).
+- M or N is the inner axis: chunk c of it, row k is at (c mod S) + (c / S) leading + (k mod 8) S + (k / 8) stride
+  (without swizzle leading and stride are exchanged).
+
+Of the address that results, bits 4 to 6 (64 bytes: 4 and 5; 32 bytes: 4) change with bits 7 to 9.
+"""
+
+from llvmlite import ir
+
+from roller_mlir.sim.engine.layout import Block, Fault, Touch
+from roller_mlir.sim.engine.structured import I8, I32, VOID, Code, Value
+from roller_mlir.sim.hopper.layout import WINDOW_BYTES, Element
+from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, in_arena, stop, touch_if_sanitized
+from roller_mlir.sim.hopper.runtime.granules_ir import Granules
+from roller_mlir.sim.matrix.ir import TF32_MASK
+
+_CHUNK = 16
+_I16, _HALF, _FLOAT = ir.IntType(16), ir.HalfType(), ir.FloatType()
+_FIELD = (1 << 14) - 1
+
+
+def _spread(base: Base) -> Value:
+    """spread(address, element, target, stride): the elements of a chunk as 32-bit words, `stride` words apart."""
+    code = Code(base.module, ASYNC + "spread", 4, VOID, internal=True)
+    builder = code.builder
+    address, element, target, stride = code.parameters
+
+    def put(place: int, word: Value) -> None:
+        at = builder.mul(stride, code.value(place))
+        builder.store(word, code.element(target, at, I32))
+
+    def take(place: int, kind: Value) -> Value:
+        return builder.load(code.element(address, place, kind), typ=kind)
+
+    for one in Element:
+        with code.when(code.compare("==", element, one)):
+            if one is Element.F16:
+                for place in range(8):
+                    put(place, builder.fpext(take(place, _HALF), _FLOAT))
+            elif one is Element.BF16:
+                for place in range(8):
+                    put(place, builder.shl(builder.zext(take(place, _I16), I32), ir.Constant(I32, 16)))
+            elif one is Element.TF32:
+                for place in range(4):
+                    put(place, builder.and_(take(place, I32), ir.Constant(I32, TF32_MASK)))
+            else:
+                widen = builder.sext if one is Element.S8 else builder.zext
+                for place in range(16):
+                    put(place, widen(take(place, I8), I32))
+            builder.ret_void()
+    builder.ret_void()
+    return code.function
+
+
+def _chunk(base: Base, granules: Granules) -> Value:
+    """chunk(block, site, address in the window, mask of the swizzle) -> address; checks and notes the read."""
+    code = Code(base.module, ASYNC + "chunk", 4, internal=True)
+    builder = code.builder
+    block, site, linear, mask = code.parameters
+    near = builder.xor(linear, builder.and_(builder.lshr(linear, code.value(3)), mask))
+    near = builder.and_(near, code.value(WINDOW_BYTES - 1))
+    arena = code.read(block, Block.ARENA)
+    address = builder.or_(builder.and_(arena, code.value(-WINDOW_BYTES)), near)
+    with code.when(builder.not_(in_arena(code, block, address, _CHUNK)), likely=False):
+        stop(base, code, block, Fault.DESCRIPTOR, site, builder.sub(address, arena), 0)
+    code.call(granules.product, block, site, address)
+    touch_if_sanitized(base, code, block, site, address, _CHUNK, Touch.READ | Touch.ASYNC)
+    code.give(address)
+    return code.function
+
+
+def emit_operand(base: Base, granules: Granules) -> Value:
+    """Emit operand(block, site, descriptor, rows, transposed, element, target, row stride, k stride).
+
+    It writes element (row, k) as a 32-bit word to place row x row stride + k x k stride.
+    """
+    chunk, spread = _chunk(base, granules), _spread(base)
+    code = Code(base.module, ASYNC + "operand", 9, VOID, internal=True)
+    builder = code.builder
+    block, site, descriptor, rows, transposed, element, target, row_stride, k_stride = code.parameters
+
+    def field(shift: int, mask: int) -> Value:
+        return builder.and_(builder.lshr(descriptor, code.value(shift)), code.value(mask))
+
+    start, leading, stride = (builder.shl(field(shift, _FIELD), code.value(4)) for shift in (0, 16, 32))
+    mode, phase = field(62, 3), field(49, 7)
+    with code.when(code.compare("!=", phase, 0), likely=False):
+        stop(base, code, block, Fault.DESCRIPTOR, site, phase, 1)
+    plain = code.compare("==", mode, 0)
+    # Modes 1, 2, 3: 128, 64, 32 bytes.
+    span = builder.select(plain, code.value(_CHUNK), builder.lshr(code.value(256), mode))
+    mask = builder.sub(span, code.value(_CHUNK))
+    wide = builder.udiv(span, code.value(_CHUNK))
+
+    def word(number: Value) -> Value:
+        return builder.add(target, builder.mul(number, code.value(4)))
+
+    with code.when(code.compare("==", transposed, 0)):
+        size = code.variable(2)
+        for one in (Element.TF32, Element.S8, Element.U8):
+            with code.when(code.compare("==", element, one)):
+                size.set(4 if one is Element.TF32 else 1)
+        points = builder.udiv(code.value(_CHUNK), size.get())
+        step = builder.select(plain, leading, code.value(_CHUNK))
+        with code.count(0, rows) as number, code.count(0, code.value(2)) as part:
+            low = builder.mul(builder.and_(number, code.value(7)), span)
+            high = builder.mul(builder.lshr(number, code.value(3)), stride)
+            at = builder.add(builder.add(start, builder.mul(part, step)), builder.add(low, high))
+            address = code.call(chunk, block, site, at, mask)
+            place = builder.add(builder.mul(number, row_stride), builder.mul(builder.mul(part, points), k_stride))
+            code.call(spread, address, element, word(place), k_stride)
+        builder.ret_void()
+    far, near = builder.select(plain, stride, leading), builder.select(plain, leading, stride)
+    with code.count(0, code.value(16)) as k, code.count(0, builder.lshr(rows, code.value(3))) as part:
+        inner = builder.mul(builder.urem(part, wide), code.value(_CHUNK))
+        outer = builder.mul(builder.udiv(part, wide), far)
+        low = builder.mul(builder.and_(k, code.value(7)), span)
+        high = builder.mul(builder.lshr(k, code.value(3)), near)
+        at = builder.add(builder.add(start, builder.add(inner, outer)), builder.add(low, high))
+        address = code.call(chunk, block, site, at, mask)
+        place = builder.add(builder.mul(builder.mul(part, code.value(8)), row_stride), builder.mul(k, k_stride))
+        code.call(spread, address, element, word(place), row_stride)
+    builder.ret_void()
+    return code.function

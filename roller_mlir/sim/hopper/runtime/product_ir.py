@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The compiled products of warpgroups: 64 x N x 32 bytes of K, once for all 128 threads.
+
+Sums are f32 or i32; an f16 accumulator is rounded once a product. Hardware rounds otherwise; sums that are exact agree.
+"""
+
+from collections.abc import Callable
+
+from llvmlite import ir
+
+from roller_mlir.sim.engine.layout import Block, Fault
+from roller_mlir.sim.engine.structured import I32, VOID, Code, Value
+from roller_mlir.sim.hopper.layout import WARP, WARPGROUP, Group, Machine, Product, Sum
+from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, machine_of
+from roller_mlir.sim.hopper.runtime.granules_ir import Granules
+from roller_mlir.sim.hopper.runtime.group_ir import Groups, group_row
+from roller_mlir.sim.hopper.runtime.operand_ir import emit_operand
+
+_M = 64
+_LANES = 8
+_ROWS = 8
+"""Rows of the product that are made together: as many vectors of sums stay in registers."""
+
+_FLOAT, _HALF = ir.FloatType(), ir.HalfType()
+_A_WORDS, _B_WORDS = 64 * 32, 32 * 256
+
+
+def _multiply(base: Base, kind: Value, name: str) -> Value:
+    """multiply(a, b, product, n, k): row-major 64 x k, k x n and 64 x n, of f32 or i32."""
+    code = Code(base.module, ASYNC + name, 5, VOID, internal=True)
+    builder = code.builder
+    left, right, product, n, k = code.parameters
+    vector = ir.VectorType(kind, _LANES)
+    floats = kind == _FLOAT
+    fused = ir.Function(base.module, ir.FunctionType(vector, [vector] * 3), "llvm.fma.v8f32") if floats else None
+    sums = [builder.alloca(vector) for _ in range(_ROWS)]
+    zero = ir.Constant(vector, None)
+    order = ir.Constant(ir.VectorType(I32, _LANES), [0] * _LANES)
+    undefined = ir.Constant(vector, ir.Undefined)
+
+    def row_at(number: Value, place: int) -> Value:
+        return builder.add(number, code.value(place))
+
+    with code.count(0, code.value(_M), _ROWS) as first, code.count(0, n, _LANES) as column:
+        for place in sums:
+            builder.store(zero, place)
+        with code.count(0, k) as step:
+            at = builder.add(builder.mul(step, n), column)
+            b = builder.load(code.element(right, at, kind), typ=vector, align=4)
+            for number, place in enumerate(sums):
+                at = builder.add(builder.mul(row_at(first, number), k), step)
+                scalar = builder.load(code.element(left, at, kind), typ=kind)
+                single = builder.insert_element(undefined, scalar, ir.Constant(I32, 0))
+                a = builder.shuffle_vector(single, undefined, order)
+                before = builder.load(place, typ=vector)
+                if fused is not None:
+                    builder.store(builder.call(fused, [a, b, before]), place)
+                else:
+                    builder.store(builder.add(builder.mul(a, b), before), place)
+        for number, place in enumerate(sums):
+            at = builder.add(builder.mul(row_at(first, number), n), column)
+            builder.store(builder.load(place, typ=vector), code.element(product, at, kind), align=4)
+    builder.ret_void()
+    return code.function
+
+
+def _accumulate(base: Base, name: str, kind: Value, stored: Value) -> Value:
+    """accumulate(table, product, n, keep, negative): add to the accumulators of 128 threads, two neighbours at once.
+
+    Thread t of warp w holds rows 16 w + t / 4 and 8 more, columns 8 j + 2 (t mod 4) and the next, j by j.
+    """
+    code = Code(base.module, ASYNC + name, 5, VOID, internal=True)
+    builder = code.builder
+    table, product, n, keep, negative = code.parameters
+    pair, stored_pair = ir.VectorType(kind, 2), ir.VectorType(stored, 2)
+    floats = kind == _FLOAT
+    keeps, subtracts = code.compare("!=", keep, 0), code.compare("!=", negative, 0)
+    zero = ir.Constant(pair, None)
+    subtract: Callable[[Value, Value], Value] = builder.fsub if floats else builder.sub
+    add: Callable[[Value, Value], Value] = builder.fadd if floats else builder.add
+    with code.count(0, code.value(WARPGROUP)) as thread:
+        target = code.read(table, thread)
+        lane = builder.and_(thread, code.value(WARP - 1))
+        row = builder.add(
+            builder.mul(builder.udiv(thread, code.value(WARP)), code.value(16)), builder.lshr(lane, code.value(2))
+        )
+        column = builder.mul(builder.and_(lane, code.value(3)), code.value(2))
+        with code.count(0, builder.lshr(n, code.value(3))) as part:
+            for half in range(2):
+                at = builder.mul(builder.add(row, code.value(8 * half)), n)
+                at = builder.add(at, builder.add(column, builder.mul(part, code.value(8))))
+                found = builder.load(code.element(product, at, kind), typ=pair, align=4)
+                signed = builder.select(subtracts, subtract(zero, found), found)
+                place = builder.add(builder.mul(part, code.value(4)), code.value(2 * half))
+                pointer = code.element(target, place, stored)
+                before = builder.load(pointer, typ=stored_pair, align=2)
+                wide = builder.fpext(before, pair) if stored != kind else before
+                total = builder.select(keeps, add(wide, signed), signed)
+                if stored != kind:
+                    total = builder.fptrunc(total, stored_pair)
+                builder.store(total, pointer, align=2)
+    builder.ret_void()
+    return code.function
+
+
+def emit_products(base: Base, groups: Groups, granules: Granules) -> None:
+    """Emit async_product(block, site, form, keep, descriptor of A, of B, address of the accumulators)."""
+    operand = emit_operand(base, granules)
+    multiply = {_FLOAT: _multiply(base, _FLOAT, "multiply_f32"), I32: _multiply(base, I32, "multiply_i32")}
+    accumulate = {
+        Sum.F32: _accumulate(base, "accumulate_f32", _FLOAT, _FLOAT),
+        Sum.F16: _accumulate(base, "accumulate_f16", _FLOAT, _HALF),
+        Sum.S32: _accumulate(base, "accumulate_s32", I32, I32),
+    }
+    code = Code(base.module, ASYNC + "product", 7, VOID)
+    builder = code.builder
+    block, site, form, keep, left, right, accumulators = code.parameters
+    thread = code.read(block, Block.CURRENT)
+    machine = machine_of(code, block)
+    code.write(code.read(machine, Machine.OPERANDS), thread, accumulators)
+    group = group_row(code, block)
+    given = ((Group.DESCRIPTOR_A, left), (Group.DESCRIPTOR_B, right))
+    with code.when(code.compare("==", code.read(group, Group.ARRIVED), 0)):
+        for column, value in given:
+            code.write(group, column, value)
+    for column, value in given:
+        with code.when(builder.icmp_signed("!=", code.read(group, column), value), likely=False):
+            code.call(base.fault, block, Fault.DESCRIPTORS_DIFFER, site)
+    with code.when(code.compare("!=", code.call(groups.arrive, block, site), 0)):
+        with code.when(code.compare("==", code.read(group, Group.FENCED), 0), likely=False):
+            code.call(base.fault, block, Fault.FENCE, site)
+
+        def field(shift: Product, bits: int) -> Value:
+            return builder.and_(builder.lshr(form, code.value(int(shift))), code.value((1 << bits) - 1))
+
+        n, a, b, kind = field(Product.N, 12), field(Product.A, 4), field(Product.B, 4), field(Product.SUM, 4)
+        k = field(Product.K, 8)
+        scratch = code.read(machine, Machine.SCRATCH)
+        other = builder.add(scratch, code.value(4 * _A_WORDS))
+        product = builder.add(other, code.value(4 * _B_WORDS))
+        code.call(operand, block, site, left, _M, field(Product.A_TRANSPOSED, 1), a, scratch, k, 1)
+        code.call(operand, block, site, right, n, field(Product.B_TRANSPOSED, 1), b, other, 1, n)
+        first = builder.and_(thread, code.value(-WARPGROUP))
+        table = builder.add(code.read(machine, Machine.OPERANDS), builder.mul(first, code.value(8)))
+        for one, function in accumulate.items():
+            with code.when(code.compare("==", kind, one)):
+                code.call(multiply[I32 if one is Sum.S32 else _FLOAT], scratch, other, product, n, k)
+                code.call(function, table, product, n, keep, field(Product.NEGATIVE, 1))
+        web = builder.add(field(Product.WEB, 16), code.value(int(Group.WEBS)))
+        code.write(group, web, builder.add(code.read(group, Group.COMMITTED), code.value(1)))
+        code.call(groups.leave, block)
+    builder.ret_void()

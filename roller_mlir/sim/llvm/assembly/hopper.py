@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Hopper's inline assembly at the LLVM level: mbarriers, the loop that waits for one, and bulk copies of tensors."""
+
+import re
+
+from roller_mlir.sim.hopper.layout import CopyKind
+from roller_mlir.sim.llvm.assembly.ptx import address, group
+from roller_mlir.sim.llvm.assembly.statement import Assembly, Rewrite
+from roller_mlir.sim.llvm.machine import call_machine, coordinates
+from roller_mlir.sim.llvm.text import split_top
+
+
+def _at(assembly: Assembly, number: int) -> str:
+    """Return the address `[a + 16]` of an operand, an i64."""
+    register, offset = address(assembly.operand(number))
+    value = assembly.read(register, "i64")
+    return assembly.emitted(f"add i64 {value}, {offset}") if offset else value
+
+
+def _call(assembly: Assembly, function: str, *operands: str) -> None:
+    operands = (str(assembly.kernel.site()), *operands)
+    assembly.lines += call_machine(assembly.kernel, function, operands, assembly.when())
+
+
+def _init(assembly: Assembly) -> None:
+    _call(assembly, "mbarrier_init", _at(assembly, 0), assembly.read(assembly.operand(1), "i64"))
+
+
+def _inval(assembly: Assembly) -> None:
+    _call(assembly, "mbarrier_inval", _at(assembly, 0))
+
+
+def _arrive(assembly: Assembly) -> None:
+    """`mbarrier.arrive[.expect_tx] _, [a][, number]`; the state of the phase is not wanted."""
+    if assembly.operand(0) != "_":
+        raise assembly.refuse("whose result is used")
+    number = "1" if len(assembly.statement.operands) < 3 else assembly.read(assembly.operand(2), "i64")
+    expects = ".expect_tx" in assembly.statement.opcode
+    count, expected = ("1", number) if expects else (number, "0")
+    operands = [str(assembly.kernel.site()), _at(assembly, 1), count, expected, "1", "1"]
+    assembly.lines += call_machine(assembly.kernel, "arrive", operands, assembly.when(), "i64")
+
+
+_TENSOR = re.compile(
+    r"cp\.async\.bulk\.tensor\.([1-5])d\.(?:shared::(?:cta|cluster)\.global(?:\.tile)?"
+    r"\.mbarrier::complete_tx::bytes|global\.shared::cta(?:\.tile)?\.bulk_group)"
+)
+
+
+def _tensor(assembly: Assembly) -> None:
+    """`...shared::cta.global... [to], [map, {x, y}], [mbarrier]`, `...global.shared::cta... [map, {x, y}], [from]`."""
+    loads = ".global.mbarrier" in assembly.statement.opcode or ".global.tile.mbarrier" in assembly.statement.opcode
+    tensor = assembly.operand(1 if loads else 0)
+    parts = split_top(tensor[1:-1].strip())
+    if not tensor.startswith("[") or len(parts) != 2 or len(assembly.statement.operands) != (3 if loads else 2):
+        raise assembly.refuse(f"with the operands {', '.join(assembly.statement.operands)}")
+    far = assembly.read(parts[0], "i64")
+    places = [assembly.emitted(f"sext i32 {assembly.read(one, 'i32')} to i64") for one in group(parts[1])]
+    if loads:
+        head = [str(int(CopyKind.TENSOR_LOAD)), _at(assembly, 0), far, _at(assembly, 2), "0"]
+        _call(assembly, "load", *head, *coordinates(places))
+    else:
+        head = [str(int(CopyKind.TENSOR_STORE)), far, _at(assembly, 1), "0"]
+        _call(assembly, "store", *head, *coordinates(places)[:5])
+
+
+def _wait(assembly: Assembly) -> None:
+    """The loop that asks until the phase of that parity has completed."""
+    values = [assembly.read(f"${number}", "i64") for number in range(2)]
+    assembly.lines += call_machine(assembly.kernel, "wait", [str(assembly.kernel.site()), *values])
+
+
+def _compare(assembly: Assembly) -> None:
+    """`setp.ne.b32 p, a, b`."""
+    relation, kind = assembly.statement.opcode.split(".")[1:]
+    width = f"i{kind[1:]}"
+    left, right = (assembly.read(assembly.operand(number), width) for number in (1, 2))
+    assembly.write(assembly.operand(0), "i1", assembly.emitted(f"icmp {relation} {width} {left}, {right}"))
+
+
+_SHARED = r"(?:\.shared(?:::cta)?)?"
+STATEMENTS: dict[str, Rewrite] = {
+    rf"mbarrier\.init{_SHARED}\.b64": _init,
+    rf"mbarrier\.inval{_SHARED}\.b64": _inval,
+    rf"mbarrier\.arrive(?:\.expect_tx)?(?:\.release\.cta)?{_SHARED}\.b64": _arrive,
+    _TENSOR.pattern: _tensor,
+    r"setp\.(?:eq|ne)\.[bsu](?:16|32|64)": _compare,
+}
+STRINGS: dict[str, Rewrite] = {
+    r"\{ \.reg \.pred (\w+);? ?(\S+): mbarrier\.try_wait\.parity\.shared::cta\.b64 \1, \[\$0\], \$1; "
+    r"@!\1 bra(?:\.uni)? \2; ?\}": _wait,
+}

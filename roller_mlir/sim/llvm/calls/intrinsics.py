@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The vendors' intrinsics as calls of the simulator's runtime: one table per vendor; what is in none is refused.
+
+Values that an expansion may use: `%roller.block` (the block's record), `%roller.thread.x` to `%roller.grid.z`,
+`%roller.linear` (the thread's number in its block), `%roller.lane`.
+"""
+
+import re
+
+from roller_mlir.sim.engine.runtime_ir import PREFIX
+from roller_mlir.sim.llvm.call import Call, Expansion, UnknownIntrinsicError
+from roller_mlir.sim.llvm.calls import copies, hopper, lds, matrix, matrix_memory, wgmma, wmma
+from roller_mlir.sim.llvm.calls.lanes import below, bpermute, dpp, readfirstlane, readlane, shfl, swizzle
+from roller_mlir.sim.llvm.types import from_bits
+
+_WAITS = ("barrier", "sync")
+
+
+def _wait(call: Call, what: str) -> list[str]:
+    assert what in _WAITS
+    return [f"call void @{PREFIX}{what}(i64 %roller.block, i64 {call.site()})"]
+
+
+def _nothing(call: Call) -> list[str]:
+    return []
+
+
+def _place(call: Call) -> list[str]:
+    """`...tid.x`, `workgroup.id.y`: a coordinate."""
+    *_, group, axis = call.callee.replace("workitem.id", "tid").replace("workgroup.id", "ctaid").split(".")
+    value = {"tid": "thread", "ctaid": "block", "ntid": "size", "nctaid": "grid"}[group]
+    return from_bits(call.kind, f"%roller.{value}.{axis}", call.result)
+
+
+def _ockl(call: Call) -> list[str]:
+    """`__ockl_get_local_size(dim)` and its like."""
+    group = {"local_id": "thread", "group_id": "block", "local_size": "size", "num_groups": "grid"}
+    axis = call.constant(0)
+    if not 0 <= axis <= 2:
+        raise UnknownIntrinsicError(f"'{call.callee}' of dimension {axis}")
+    return from_bits(call.kind, f"%roller.{group[call.callee.removeprefix('__ockl_get_')]}.{'xyz'[axis]}", call.result)
+
+
+def _lane(call: Call) -> list[str]:
+    return from_bits(call.kind, "%roller.lane", call.result)
+
+
+def _subgroup_number(call: Call) -> list[str]:
+    name = call.fresh()
+    return [f"{name} = udiv i64 %roller.linear, {call.subgroup_size}", *from_bits(call.kind, name, call.result)]
+
+
+def _subgroup_size(call: Call) -> list[str]:
+    return [f"{call.result} = add {call.kind} 0, {call.subgroup_size}"]
+
+
+def _unary(function: str, inverse: bool = False) -> Expansion:
+    """An approximate function of the hardware: the exact one of LLVM, or its inverse."""
+
+    def expand(call: Call) -> list[str]:
+        kind = call.kind
+        suffix = {"half": "f16", "float": "f32", "double": "f64"}.get(kind)
+        if suffix is None:
+            raise UnknownIntrinsicError(f"'{call.callee}' of {kind}")
+        value, lines = call.value(0), list[str]()
+        if function:
+            target = call.fresh() if inverse else call.result
+            lines.append(f"{target} = call {kind} @llvm.{function}.{suffix}({kind} {value})")
+            value = target
+        return [*lines, f"{call.result} = fdiv {kind} 1.0, {value}"] if inverse else lines
+
+    return expand
+
+
+def _operator(name: str) -> Expansion:
+    return lambda call: [f"{call.result} = {name} {call.kind} {call.value(0)}, {call.value(1)}"]
+
+
+def _same(function: str) -> Expansion:
+    """An exact function of the hardware that LLVM has, too."""
+
+    def expand(call: Call) -> list[str]:
+        suffix = {"half": "f16", "float": "f32", "double": "f64"}.get(call.kind)
+        if suffix is None:
+            raise UnknownIntrinsicError(f"'{call.callee}' of {call.kind}")
+        operands = ", ".join(f"{kind} {value}" for kind, value in call.operands)
+        return [f"{call.result} = call {call.kind} @llvm.{function}.{suffix}({operands})"]
+
+    return expand
+
+
+def _zero(call: Call) -> list[str]:
+    return [f"{call.result} = add {call.kind} 0, 0"]
+
+
+def _buffer(call: Call) -> list[str]:
+    """A buffer resource, as the memory that it describes; where hardware reads 0 behind its end, here is an error."""
+    kind, value = call.operands[0]
+    return [f"{call.result} = addrspacecast {kind} {value} to {call.kind}"]
+
+
+def _block_barrier(call: Call) -> list[str]:
+    return _wait(call, "barrier")
+
+
+def _subgroup_barrier(call: Call) -> list[str]:
+    return _wait(call, "sync")
+
+
+_ROUND = r"(?:\.ftz)?\.[fd]"
+NVIDIA: dict[str, Expansion] = {
+    r"llvm\.nvvm\.read\.ptx\.sreg\.n?(?:tid|ctaid)\.[xyz]": _place,
+    r"llvm\.nvvm\.read\.ptx\.sreg\.laneid": _lane,
+    r"llvm\.nvvm\.read\.ptx\.sreg\.warpid": _subgroup_number,
+    r"llvm\.nvvm\.read\.ptx\.sreg\.warpsize": _subgroup_size,
+    r"llvm\.nvvm\.barrier0": _block_barrier,
+    r"llvm\.nvvm\.barrier\.cta\.sync(?:\.aligned)?\.all": _block_barrier,
+    r"llvm\.nvvm\.barrier\.sync": _block_barrier,
+    r"llvm\.nvvm\.bar\.warp\.sync": _subgroup_barrier,
+    r"llvm\.nvvm\.shfl\.sync\.(?:bfly|up|down|idx)\.[if]32p?": shfl,
+    r"llvm\.nvvm\.(?:membar\.\w+|fence\.[\w.]+)": _nothing,
+    r"llvm\.nvvm\.ex2\.approx(?:\.ftz)?(?:\.\w+)?": _unary("exp2"),
+    r"llvm\.nvvm\.lg2\.approx(?:\.ftz)?(?:\.\w+)?": _unary("log2"),
+    r"llvm\.nvvm\.sin\.approx(?:\.ftz)?\.f": _unary("sin"),
+    r"llvm\.nvvm\.cos\.approx(?:\.ftz)?\.f": _unary("cos"),
+    r"llvm\.nvvm\.tanh\.approx(?:\.\w+)?": _unary("tanh"),
+    r"llvm\.nvvm\.sqrt\.(?:rn|approx)(?:\.ftz)?\.[fd]": _unary("sqrt"),
+    r"llvm\.nvvm\.sqrt\.f": _unary("sqrt"),
+    r"llvm\.nvvm\.rsqrt\.approx(?:\.ftz)?\.[fd]": _unary("sqrt", inverse=True),
+    r"llvm\.nvvm\.rcp\.(?:rn|approx)(?:\.ftz)?\.[fd]": _unary("", inverse=True),
+    r"llvm\.nvvm\.div\.(?:rn|approx|full)(?:\.ftz)?(?:\.[fd])?": _operator("fdiv"),
+    rf"llvm\.nvvm\.add\.rn{_ROUND}": _operator("fadd"),
+    rf"llvm\.nvvm\.mul\.rn{_ROUND}": _operator("fmul"),
+    rf"llvm\.nvvm\.fma\.rn{_ROUND}": _same("fma"),
+    rf"llvm\.nvvm\.floor{_ROUND}": _same("floor"),
+    rf"llvm\.nvvm\.ceil{_ROUND}": _same("ceil"),
+    r"__nvvm_reflect": _zero,
+    rf"llvm\.nvvm\.fmax{_ROUND}": _same("maxnum"),
+    rf"llvm\.nvvm\.fmin{_ROUND}": _same("minnum"),
+    r"llvm\.nvvm\.fmax(?:\.ftz)?\.nan\.f": _same("maximum"),
+    r"llvm\.nvvm\.fmin(?:\.ftz)?\.nan\.f": _same("minimum"),
+}
+"""Intrinsics of NVPTX."""
+
+_FLOAT = r"\.f(?:16|32|64)"
+AMD: dict[str, Expansion] = {
+    r"llvm\.amdgcn\.work(?:item|group)\.id\.[xyz]": _place,
+    r"__ockl_get_(?:local_id|group_id|local_size|num_groups)": _ockl,
+    r"llvm\.amdgcn\.s\.barrier": _block_barrier,
+    r"llvm\.amdgcn\.wave\.barrier": _subgroup_barrier,
+    r"llvm\.amdgcn\.wavefrontsize": _subgroup_size,
+    r"llvm\.amdgcn\.mbcnt\.(?:lo|hi)": below,
+    r"llvm\.amdgcn\.ds\.bpermute": bpermute,
+    r"llvm\.amdgcn\.ds\.swizzle": swizzle,
+    r"llvm\.amdgcn\.readlane(?:\.\w+)?": readlane,
+    r"llvm\.amdgcn\.readfirstlane(?:\.\w+)?": readfirstlane,
+    r"llvm\.amdgcn\.(?:update|mov)\.dpp\.\w+": dpp,
+    r"llvm\.amdgcn\.make\.buffer\.rsrc\.p7\.p[01](?:\.\w+)?": _buffer,
+    r"llvm\.amdgcn\.(?:sched\.\w+(?:\.\w+)*|s\.setprio|s\.sleep|iglp\.opt)": _nothing,
+    rf"llvm\.amdgcn\.rcp{_FLOAT}": _unary("", inverse=True),
+    rf"llvm\.amdgcn\.rsq{_FLOAT}": _unary("sqrt", inverse=True),
+    rf"llvm\.amdgcn\.sqrt{_FLOAT}": _unary("sqrt"),
+    rf"llvm\.amdgcn\.exp2{_FLOAT}": _unary("exp2"),
+    rf"llvm\.amdgcn\.log{_FLOAT}": _unary("log2"),
+}
+"""Intrinsics of AMDGPU, and functions of its device library that ask for the place."""
+
+_PARTS = (copies, hopper, lds, matrix, matrix_memory, wgmma, wmma)
+_TABLE = {
+    re.compile(pattern): expansion
+    for table in (*(part.INTRINSICS for part in _PARTS), NVIDIA, AMD)
+    for pattern, expansion in table.items()
+}
+
+
+def expansion(callee: str) -> Expansion | None:
+    """Return what becomes of a call, None where the callee is no vendor's intrinsic that is known."""
+    return next((found for pattern, found in _TABLE.items() if pattern.fullmatch(callee)), None)

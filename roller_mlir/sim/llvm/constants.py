@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Workgroup variables as values: constant expressions that hold addresses of variables become instructions.
+
+A workgroup variable is one address for all blocks on a GPU; here each resident block has its own memory, so that
+
+    store i32 0, ptr addrspace<3> getelementptr (i8, ptr addrspace<3> @w, i64 64)
+
+becomes `%roller.c0 = getelementptr i8, ptr addrspace<3> %roller.w0, i64 64`, at the start of the kernel, and its use.
+"""
+
+import re
+from collections.abc import Mapping
+
+from roller_mlir.sim.llvm.text import KernelText, split_top
+
+_OPCODE = "getelementptr|addrspacecast|ptrtoint|inttoptr|bitcast|add|sub|xor|trunc"
+# Behind an opcode are flags alone: of "add i32 ptrtoint (ptr @w to i32), 1" one operand is an expression.
+_EXPRESSION = re.compile(rf"\b({_OPCODE})((?: (?:inbounds|nusw|nuw|nsw))*) \(([^()]*(?:%roller\.[wc]|@)[^()]*)\)")
+_BINARY = ("add", "sub", "xor")
+
+
+def expand_workgroup_constants(kernel: KernelText, names: Mapping[str, str]) -> list[str]:
+    """Replace workgroup variables in the kernel's body.
+
+    Args:
+        kernel: Its body is changed.
+        names: The value that replaces each variable.
+
+    Returns:
+        Instructions for the start of the kernel.
+    """
+    spelled = [rf"{re.escape(name)}(?![\w.$-])" for name in sorted(names, key=len, reverse=True)]
+    named = re.compile("|".join(spelled) or r"(?!)")
+    made: dict[str, str] = {}
+
+    def hoist(match: re.Match[str]) -> str:
+        opcode, flags, operands = match.groups()
+        if opcode in _BINARY:
+            left, right = split_top(operands)
+            operands = f"{left}, {right.split(' ', 1)[1]}"
+        text = f"{opcode}{flags} {operands}"
+        return made.setdefault(text, f"%roller.c{len(made)}")
+
+    body: list[tuple[int, str]] = []
+    for number, line in kernel.body:
+        line = named.sub(lambda match: names[match[0]], line)
+        while _EXPRESSION.search(line):
+            line = _EXPRESSION.sub(hoist, line)
+        body.append((number, line))
+    kernel.body = body
+    return [f"{name} = {text}" for text, name in made.items()]

@@ -1,0 +1,157 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is shared while a kernel of the LLVM level is rewritten: sites, names, checks of addresses, what it needs."""
+
+from typing import NoReturn
+
+from roller_mlir.sim.engine.sites import Site, SiteTable
+from roller_mlir.sim.llvm.call import HELPER
+from roller_mlir.sim.llvm.memory import Roots
+from roller_mlir.sim.llvm.text import KernelText
+from roller_mlir.sim.matrix.units import SubgroupOperation
+
+_OWN = "%roller.own"
+_KINDS = {"load": "load", "store": "store"}
+
+
+class Context:
+    """A kernel that is being rewritten.
+
+    Attributes:
+        subgroup_size: Lanes of a subgroup.
+        definitions: Functions that are compiled with it, by what asks for them once.
+        operations: Operations of whole subgroups that it calls.
+        copies: Whether its threads copy asynchronously.
+        machine: Whether it has what goes on beside its threads.
+    """
+
+    def __init__(self, kernel: KernelText, table: SiteTable, roots: Roots, subgroup_size: int) -> None:
+        """Take what is known of the kernel; sites are added to the table."""
+        self.subgroup_size = subgroup_size
+        self.definitions: dict[str, str] = {}
+        self.operations: set[SubgroupOperation] = set()
+        self._own: dict[int, int] = {}
+        self.copies = self.machine = False
+        self.roots = roots
+        self._kernel, self._table, self._names = kernel, table, 0
+
+    def refuse(self, at: int, message: str) -> NoReturn:
+        """Raise the error of something that cannot be simulated."""
+        self._kernel.refuse(at, message)
+
+    def site(self, at: int, op: str, label: str = "", kind: str = "") -> int:
+        """Number an instruction of a line."""
+        number = len(self._table)
+        place = f"{self._kernel.file}:{at}:1" if at else self._kernel.file
+        self._table.sites.append(
+            Site(number=number, kernel=self._kernel.name, op=op, label=label, place=place, kind=kind)
+        )
+        return number
+
+    def fresh(self) -> str:
+        """Return a new name of a value."""
+        self._names += 1
+        return f"%roller.{self._names}"
+
+    def own(self, start: int, size: int) -> str:
+        """Return a ptr to a part of the thread's own memory, in bytes; with `.address` behind it, its address."""
+        self._own[start] = max(self._own.get(start, 0), size)
+        return f"{_OWN}.{start}"
+
+    def own_lines(self) -> list[str]:
+        """Return what makes the own memory, for the start of the kernel."""
+        if not self._own:
+            return []
+        end = max(start + size for start, size in self._own.items())
+        lines = [f"{_OWN} = alloca [{end} x i8], align 16"]
+        for start in self._own:
+            lines.append(f"{_OWN}.{start} = getelementptr i8, ptr {_OWN}, i64 {start}")
+            lines.append(f"{_OWN}.{start}.address = ptrtoint ptr {_OWN}.{start} to i64")
+        return lines
+
+    def aligned(self, site: int, pointer: str, alignment: int, when: str = "true") -> list[str]:
+        """Return the check that an address is a multiple of `alignment`, where the i1 `when` holds."""
+        address = self.fresh()
+        lines = [f"{address} = ptrtoint {pointer} to i64"]
+        if when != "true":
+            chosen = self.fresh()
+            lines.append(f"{chosen} = select i1 {when}, i64 {address}, i64 0")
+            address = chosen
+        return [
+            *lines,
+            f"call void @{HELPER}aligned(i64 %roller.block, i64 {site}, i64 {address}, i64 {alignment - 1})",
+        ]
+
+    def inside(self, at: int, op: str, pointer: str, size: str, when: str = "true") -> tuple[list[str], int]:
+        """Return the check that bytes are inside what their address comes from, where `when` holds, and its site."""
+        root = self.roots.find(pointer.rsplit(" ", 1)[1])
+        address = self.fresh()
+        lines = [f"{address} = ptrtoint {pointer} to i64"]
+        site = self.site(at, op, root.label if root else "", _KINDS.get(op, "atomic"))
+        guard = "" if when == "true" else "_if"
+        span = f"i64 %roller.block, i64 {site}, i64 {address}, i64 {size}"
+        if guard:
+            span = f"i1 {when}, {span}"
+        if root is None:
+            return [*lines, f"call void @{HELPER}anywhere{guard}({span})"], site
+        return [*lines, f"call void @{HELPER}inside{guard}({span}, i64 {root.first}, i64 {root.last})"], site
+
+
+class Instruction:
+    """An instruction, as its expansion sees the kernel around it."""
+
+    @property
+    def copies(self) -> bool:
+        """Whether threads of the kernel copy asynchronously, as far as is known."""
+        return self._context.copies
+
+    def use_copies(self) -> None:
+        """Note that they do."""
+        self._context.copies = True
+
+    def use_machine(self) -> None:
+        """Note that the kernel has what goes on beside its threads (`hopper_layout`)."""
+        self._context.machine = True
+
+    def __init__(self, context: Context, at: int, op: str) -> None:
+        """Take its line and name."""
+        self._context, self._at, self._op = context, at, op
+
+    @property
+    def subgroup_size(self) -> int:
+        """Lanes of a subgroup."""
+        return self._context.subgroup_size
+
+    def site(self) -> int:
+        """Number the instruction."""
+        return self._context.site(self._at, self._op)
+
+    def fresh(self) -> str:
+        """Return a new name of a value."""
+        return self._context.fresh()
+
+    def emitted(self, instruction: str) -> tuple[str, str]:
+        """Return a new name and the line that gives it an instruction's result; checks know where it points."""
+        name = self._context.fresh()
+        self._context.roots.define(name, instruction)
+        return name, f"{name} = {instruction}"
+
+    def check(self, pointer: str, size: str, alignment: int, when: str = "true") -> list[str]:
+        """Return checks that an access is inside what its address comes from, and aligned."""
+        lines, site = self._context.inside(self._at, self._op, pointer, size, when)
+        return lines + (self._context.aligned(site, pointer, alignment, when) if alignment > 1 else [])
+
+    def aligned(self, pointer: str, alignment: int) -> list[str]:
+        """Return the check that an address is a multiple of `alignment`."""
+        return self._context.aligned(self.site(), pointer, alignment)
+
+    def memory(self, start_bytes: int, size_bytes: int) -> str:
+        """Return a ptr to a part of the thread's own memory, which all instructions share; it is aligned to 16 B."""
+        return self._context.own(start_bytes, size_bytes)
+
+    def define(self, key: str, text: str) -> None:
+        """Compile functions with the kernel, once for a key."""
+        self._context.definitions[key] = text
+
+    def provide(self, operation: SubgroupOperation) -> None:
+        """Note an operation of whole subgroups that is called."""
+        self._context.operations.add(operation)

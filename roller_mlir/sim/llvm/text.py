@@ -1,0 +1,416 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Reads the text of an LLVM IR module: the kernel's lines, what else it holds, and the pieces of one instruction.
+
+LLVM parses the text and prints it again, one instruction a line, and these lines are what is rewritten. A place is
+one of the text as it came, right where that has one instruction a line, too. While it is worked on, `addrspace(3)` is
+spelled `addrspace<3>`: then parentheses only enclose operands.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NoReturn
+
+import llvmlite.binding as binding
+
+from roller_mlir.sim.llvm.known import (
+    KNOWN,
+    MOST_TEXT_BYTES,
+    UnknownTextError,
+    check_line,
+    check_widths,
+    give_safe_names,
+    opcode_of,
+    walk,
+)
+from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, SourcePlace
+from roller_mlir.support.nesting import check_nesting
+from roller_mlir.support.stage import during
+
+WORKGROUP = 3
+NAME = r'(?:"[^"]*"|[\w.$-]+)'
+
+
+def _aggregate(depth: int) -> str:
+    """Return a pattern for what brackets enclose, with so many brackets inside."""
+    inside = r"[^\[\]{}<>]"
+    return rf"[\[{{<](?:{f'{inside}|{_aggregate(depth - 1)}' if depth else inside})*[\]}}>]"
+
+
+TYPE = rf"(?:void|half|bfloat|float|double|i\d+|ptr(?: addrspace<\d+>)?|{_aggregate(3)})"
+
+_KERNEL = re.compile(rf"define .*?@({NAME})\((.*)\)([^()]*(?:\([^()]*\)[^()]*)*)\{{$")
+_GLOBAL = re.compile(rf"@({NAME}) = (.*?)(?:addrspace<(\d+)> )?(?:externally_initialized )?(global|constant) (.*)$")
+_MOST_ALIGNMENT_BYTES = 1024
+_MOST_SAID = 500
+_COMMENT = re.compile(r'^((?:[^";]|"[^"]*")*);.*$')
+_ALIGNED = re.compile(r", align (\d+)")
+_ATTACHED = re.compile(r",? ![^\s,]+ !\d+| #\d+")
+_IGNORED = ("source_filename", "target ", "attributes #", "!", "$", "uselistorder")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ParameterText:
+    """A parameter of the kernel.
+
+    Attributes:
+        kind: LLVM type.
+        attributes: What it promises, such as "noalias align 16".
+        name: With its sigil.
+    """
+
+    kind: str
+    attributes: str
+    name: str
+
+    @property
+    def by_value(self) -> bool:
+        """Whether it is a grid constant: the address of what the launch passes by value."""
+        return self.attributes.startswith("byval") or " byval" in self.attributes
+
+
+@dataclass(frozen=True, kw_only=True)
+class GlobalText:
+    """A global variable.
+
+    Attributes:
+        name: With its sigil.
+        space: Address space.
+        kind: LLVM type of its value.
+        alignment: In bytes.
+        line: The line that defines it.
+        external: Whether it is only declared.
+    """
+
+    name: str
+    space: int
+    kind: str
+    alignment: int
+    line: str
+    external: bool
+
+
+@dataclass(kw_only=True)
+class KernelText:
+    """A module with one kernel, taken apart.
+
+    Attributes:
+        name: The kernel.
+        file: What its places are called after.
+        parameters: Of the kernel.
+        entry: Label of its first block.
+        body: Lines of the kernel with their numbers in the text.
+        variables: Global variables.
+        types: Lines that define types.
+        declared: Functions that are only declared, with the number of the line.
+        limits: Attributes and metadata of the kernel that bound the size of its blocks, by their names.
+    """
+
+    name: str
+    file: str
+    parameters: tuple[ParameterText, ...] = ()
+    entry: str = ""
+    body: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
+    variables: list[GlobalText] = field(default_factory=list[GlobalText])
+    types: list[str] = field(default_factory=list[str])
+    declared: dict[str, int] = field(default_factory=dict[str, int])
+    limits: dict[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
+
+    def refuse(self, line: int, message: str) -> NoReturn:
+        """Raise the error of something that cannot be simulated."""
+        place = SourcePlace(self.file, line, 1) if line else None
+        raise DiagnosedError([Diagnostic("error", f"kernel '{self.name}': {message}", place)])
+
+
+def plain(name: str) -> str:
+    """Return a name without quotes."""
+    return name.strip('"')
+
+
+def split_top(text: str) -> list[str]:
+    """Split at the commas that no bracket encloses.
+
+    >>> split_top("i32 1, <2 x float> <float 0.0, float 1.0>, ptr %p")
+    ['i32 1', '<2 x float> <float 0.0, float 1.0>', 'ptr %p']
+    """
+    found: list[str] = []
+    depth = start = 0
+    quoted = False
+    for at, letter in enumerate(text):
+        if letter == '"':
+            quoted = not quoted
+        elif not quoted and letter in "([{<":
+            depth += 1
+        elif not quoted and letter in ")]}>":
+            depth -= 1
+        elif letter == "," and depth == 0 and not quoted:
+            found.append(text[start:at].strip())
+            start = at + 1
+    last = text[start:].strip()
+    return [*found, last] if last else found
+
+
+def enclosed(text: str, start: int) -> str:
+    """Return what the parentheses that open at `start` enclose."""
+    depth = 0
+    for at in range(start, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        if depth == 0:
+            return text[start + 1 : at]
+    raise AssertionError(text)
+
+
+def restore(text: str) -> str:
+    """Spell address spaces as LLVM does."""
+    return re.sub(r"addrspace<(\d+)>", r"addrspace(\1)", text)
+
+
+def read_kernel(name: str, text: str, file: str) -> KernelText:
+    """Take a module apart.
+
+    Args:
+        name: The kernel.
+        text: LLVM IR in the spelling of llvmlite's LLVM.
+        file: What places are called after.
+
+    Raises:
+        DiagnosedError: The text is not valid, has no such kernel, or its functions cannot be inlined.
+    """
+    kernel = KernelText(name=name, file=file)
+    given = _numbers(name, text)
+    try:
+        text, instructions = _canonical(kernel, text)
+    except UnknownTextError as error:
+        kernel.refuse(0, str(error))
+    text = re.sub(r"addrspace\((\d+)\)", r"addrspace<\1>", text)
+    lines = [_COMMENT.sub(r"\1", line).strip() for line in text.splitlines()]
+    attributes = _groups(lines)
+    places = _places(given, _numbers(name, text))
+    inside = False
+    for printed, line in enumerate(lines, start=1):
+        number = places.get(printed, printed)
+        if inside:
+            if line == "}":
+                inside = False
+            elif line:
+                _read_instruction(kernel, number, line)
+        elif line.startswith("define"):
+            inside = True
+            _read_head(kernel, number, line, attributes)
+        elif found := re.match(rf"declare .*?@({NAME})\(", line):
+            kernel.declared[plain(found[1])] = number
+        elif line.startswith("@"):
+            _read_global(kernel, number, line)
+        elif re.match(r"%\S+ = type ", line):
+            kernel.types.append(_renumbered(line))
+        elif line and not line.startswith(_IGNORED):
+            kernel.refuse(number, f"'{line[:80]}' is nothing that can be simulated")
+    _check(kernel, instructions)
+    return kernel
+
+
+def _numbers(name: str, text: str) -> list[int]:
+    """Return the lines from the one that defines the kernel to the last, without empty ones and comments."""
+    lines = text.splitlines()
+    head = re.compile(rf'\s*define\b.*@"?{re.escape(name)}"?\s*\(')
+    start = next((number for number, line in enumerate(lines) if head.match(line)), len(lines))
+    end = next((number for number in range(start, len(lines)) if lines[number].strip() == "}"), len(lines))
+    return [at + 1 for at in range(start, end) if lines[at].strip() and not lines[at].lstrip().startswith((";", "#"))]
+
+
+def _places(given: list[int], printed: list[int]) -> dict[int, int]:
+    """Return the line of the given text for each line that LLVM prints; where they differ, by their distance."""
+    if len(given) == len(printed):
+        return dict(zip(printed, given, strict=True))
+    return {line: line + given[0] - printed[0] for line in printed} if given and printed else {}
+
+
+def _read_instruction(kernel: KernelText, number: int, line: str) -> None:
+    """Take a line of the kernel: a switch is printed on several, which are joined; records of debuggers are dropped."""
+    if line.startswith("#dbg_"):
+        return
+    if kernel.body and kernel.body[-1][1].startswith("switch ") and not kernel.body[-1][1].endswith("]"):
+        at, start = kernel.body[-1]
+        kernel.body[-1] = at, f"{start} {_clean(line)}"
+    else:
+        kernel.body.append((number, _clean(line)))
+
+
+def _check(kernel: KernelText, instructions: list[tuple[str, str]]) -> None:
+    """Compare the lines with what LLVM read; refuse what they must not hold."""
+    variables = frozenset(one.name[1:] for one in kernel.variables)
+    lines = [(number, line) for number, line in kernel.body if not line.endswith(":")]
+    if unknown := next((opcode for opcode, _ in instructions if opcode not in KNOWN), None):
+        where = next((number for number, line in lines if opcode_of(line) == unknown), 0)
+        kernel.refuse(where, f"instruction '{unknown}' is not known to the simulator")
+    if len(lines) != len(instructions):
+        kernel.refuse(0, f"LLVM reads {len(instructions)} instructions in it, but prints {len(lines)} lines")
+    for (number, line), (opcode, callee) in zip(lines, instructions, strict=True):
+        try:
+            check_line(line, opcode, callee, variables)
+        except UnknownTextError as error:
+            kernel.refuse(number, str(error))
+
+
+def _canonical(kernel: KernelText, text: str) -> tuple[str, list[tuple[str, str]]]:
+    """Let LLVM read the text, put functions beside the kernel into it, and print it again.
+
+    Returns:
+        The text, and opcode and callee of each instruction of the kernel.
+
+    Raises:
+        DiagnosedError: It is not valid, or its functions cannot be put into it.
+        UnknownTextError: It holds what is not known.
+    """
+    if len(text) > MOST_TEXT_BYTES:
+        kernel.refuse(0, f"its LLVM IR has {len(text)} characters, which is above the limit of {MOST_TEXT_BYTES}")
+    if "\0" in text:
+        kernel.refuse(0, "its LLVM IR is not valid: it holds a zero byte")
+    try:
+        check_nesting(text)
+    except DiagnosedError as error:
+        found = error.diagnostics[0]
+        kernel.refuse(found.place.line if found.place else 0, found.message)
+    # Where these flags name debug information, LLVM ends the process on a module that is not valid.
+    text = re.sub(r"(?m)^!llvm\.module\.flags\s*=.*$", "", text)
+    try:
+        # In the global context: one of its own could be freed before the module, where an error's traceback holds both.
+        with during("LLVM's parser"):
+            module: Any = binding.parse_assembly(text)
+            module.verify()
+    except RuntimeError as error:
+        where = re.search(r"<string>:(\d+):", str(error))
+        said = " ".join(str(error).split())
+        kernel.refuse(int(where[1]) if where else 0, f"its LLVM IR is not valid: {said[:_MOST_SAID]}")
+    if assembly := re.search(r"(?m)^module asm .*$", str(module)):
+        kernel.refuse(0, f"'{assembly[0][:80]}' is nothing that can be simulated")
+    defined = {function.name: function for function in module.functions if not function.is_declaration}
+    if kernel.name not in defined:
+        kernel.refuse(0, f"its LLVM IR defines {', '.join(sorted(defined)) or 'no function'}, not the kernel")
+    if len(defined) > 1:
+        _inline(kernel, module, defined)
+    (function,) = [one for one in module.functions if not one.is_declaration]
+    give_safe_names(function)
+    return str(module), walk(module, function)
+
+
+def _inline(kernel: KernelText, module: Any, defined: dict[str, Any]) -> None:
+    """Put the functions of a module into its kernel."""
+    for name, function in defined.items():
+        if name != kernel.name:
+            function.linkage = "internal"
+    for name in defined.keys() - {kernel.name}:
+        defined[name].add_function_attribute("alwaysinline")
+    binding.initialize_native_target()
+    machine: Any = binding.Target.from_default_triple().create_target_machine()
+    passes: Any = binding.create_new_module_pass_manager()
+    passes.add_always_inliner_pass()
+    passes.add_global_dead_code_eliminate_pass()
+    passes.run(module, binding.create_pass_builder(machine, binding.create_pipeline_tuning_options()))
+    if left := [f.name for f in module.functions if not f.is_declaration and f.name != kernel.name]:
+        kernel.refuse(0, f"its function '{left[0]}' cannot be put into it; recursion cannot be simulated")
+
+
+def _groups(lines: Iterable[str]) -> dict[str, str]:
+    """Return attribute groups and metadata by their names (`#0`, `!1`)."""
+    found: dict[str, str] = {}
+    for line in lines:
+        if group := re.match(r"attributes (#\d+) = \{(.*)\}$", line):
+            found[group[1]] = group[2]
+        elif node := re.match(r"(!\d+) = (?:distinct )?!\{(.*)\}$", line):
+            found[node[1]] = node[2]
+    return found
+
+
+_LIMITS = {
+    "nvvm.maxntid": r'"nvvm\.maxntid"="([\d,]+)"',
+    "nvvm.reqntid": r'"nvvm\.reqntid"="([\d,]+)"',
+    "amdgpu-flat-work-group-size": r'"amdgpu-flat-work-group-size"="([\d,]+)"',
+}
+
+
+def _read_head(kernel: KernelText, number: int, line: str, groups: dict[str, str]) -> None:
+    head = _KERNEL.match(line)
+    if head is None:
+        kernel.refuse(number, f"'{line[:80]}' is no function that can be simulated")
+    parameters: list[ParameterText] = []
+    for spelled in split_top(head[2]):
+        kind = re.match(TYPE, spelled)
+        if kind is None:
+            kernel.refuse(number, f"a parameter '{spelled[:60]}' cannot be passed in the simulator")
+        *given, name = _renumbered(spelled[kind.end() :]).split(" ")
+        attributes = " ".join(word for word in given if word not in ("", "inreg"))
+        parameters.append(ParameterText(kind=kind[0], attributes=attributes, name=name))
+    kernel.parameters = tuple(parameters)
+    unnamed = sum(bool(re.fullmatch(r"%n\.\d+", parameter.name)) for parameter in parameters)
+    kernel.entry = f"n.{unnamed}"
+    carried = " ".join(groups.get(word, word) for word in head[3].split())
+    for name, pattern in _LIMITS.items():
+        if found := re.search(pattern, carried):
+            kernel.limits[name] = tuple(map(int, found[1].split(",")))
+    if found := re.search(r"!reqd_work_group_size (!\d+)", head[3]):
+        sizes = re.findall(r"i32 (\d+)", groups.get(found[1], ""))
+        kernel.limits["reqd_work_group_size"] = tuple(map(int, sizes))
+
+
+def _read_global(kernel: KernelText, number: int, line: str) -> None:
+    found = _GLOBAL.match(line)
+    if found is None:
+        kernel.refuse(number, f"'{line[:80]}' is no variable that can be simulated")
+    name, linkage, space, sort, rest = found.groups()
+    if plain(name) in ("llvm.used", "llvm.compiler.used"):
+        return
+    kind = re.match(TYPE, rest)
+    if kind is None:
+        kernel.refuse(number, f"variable '{name}' has a type that cannot be simulated: {rest[:60]}")
+    aligned = _ALIGNED.search(rest)
+    initial, external = _initial(rest[kind.end() :]), linkage.startswith("external")
+    if not external and (initial is None or "thread_local" in linkage):
+        kernel.refuse(number, f"variable '{name}' has a start that cannot be simulated: {rest[kind.end() :][:60]}")
+    try:
+        check_widths(kind[0], in_memory=True)
+    except UnknownTextError as error:
+        kernel.refuse(number, str(error))
+    alignment = min(int(aligned[1]), _MOST_ALIGNMENT_BYTES) if aligned else 16
+    spelled = f" addrspace<{space}>" if space else ""
+    kernel.variables.append(
+        GlobalText(
+            name=f"@{name}",
+            space=int(space or 0),
+            kind=kind[0],
+            alignment=alignment,
+            line=f"@{name} = internal{spelled} {sort} {kind[0]}{initial or ' zeroinitializer'}, align {alignment}",
+            external=external,
+        )
+    )
+
+
+def _initial(text: str) -> str | None:
+    """Return the value that a variable starts with, without section, alignment and the like; None: not known."""
+    first = next(iter(split_top(text)), "")
+    bare = re.sub(r'"[^"]*"', "", first)
+    return None if not first or "(" in bare or "@" in bare else f" {first}"
+
+
+def _clean(line: str) -> str:
+    """Remove metadata and attribute groups, and give numbered values names."""
+    if label := re.match(rf"({NAME}):", line):
+        return f"n.{label[1]}:" if label[1].isdigit() else f"{label[1]}:"
+    return _renumbered(_ATTACHED.sub("", line))
+
+
+def _renumbered(text: str) -> str:
+    return re.sub(r"%(\d+)\b", r"%n.\1", text)
+
+
+def blocks(body: list[tuple[int, str]], entry: str) -> Iterator[tuple[str, list[tuple[int, str]]]]:
+    """Yield label and lines of each block."""
+    label, lines = entry, list[tuple[int, str]]()
+    for number, line in body:
+        if line.endswith(":"):
+            if lines:
+                yield label, lines
+            label, lines = plain(line[:-1]), []
+        else:
+            lines.append((number, line))
+    yield label, lines

@@ -1,0 +1,37 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The suite "cnnopt-exhaustive": predictions of every tile of CNNOpt's exhaustive measurements, a CSV file a layer."""
+
+from collections.abc import Callable, Iterator
+from math import isfinite
+from pathlib import Path
+from typing import Any
+
+from roller_mlir.hal import Device
+from roller_mlir.suites.errors import SuiteError
+from roller_mlir.suites.published.cnnopt_rows import predict_rows
+
+
+def predict_folder(folder: Path, device: Device, check: Callable[[], None] = lambda: None) -> Iterator[dict[str, Any]]:
+    """Yield the predictions of each CSV file of a folder, by name.
+
+    Args:
+        folder: With at least one file `*.csv`.
+        device: The device to predict for.
+        check: Called before each file; what it raises ends the iteration.
+
+    Yields:
+        Objects with `file` (its name) and `predicted_s` (seconds, one per row, in the rows' order; None for a tile that
+        does not fit the device).
+
+    Raises:
+        SuiteError: There is no such folder, no such file, or a row breaks a rule.
+    """
+    if not folder.is_dir():
+        raise SuiteError("is no folder", file=str(folder))
+    files = sorted(path for path in folder.glob("*.csv") if path.is_file())
+    if not files:
+        raise SuiteError("holds no .csv files of tiles", file=str(folder))
+    for path in files:
+        check()
+        predicted = predict_rows(path, device)
+        yield {"file": path.name, "predicted_s": [one if isfinite(one) else None for one in predicted]}

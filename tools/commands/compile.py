@@ -1,0 +1,354 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compile a function of linalg ops on tensors for a device.
+
+roller compile matmul.mlir --target h200 -o matmul.roller     write an artifact (a directory, whole or not at all)
+roller compile matmul.mlir --target h200 --stats              what ptxas says: registers, spills, main loop
+roller compile matmul.mlir --target mi300x --emit loops       the hierarchical tiled loops
+roller compile matmul.mlir --target h200 --tile-sizes 64,64,8 --thread-tile 4,4,1
+roller compile matmul.mlir --target h200 --max-units 16 --emit plan    a plan for part of the device
+roller compile matmul.mlir --tuning tuning.jsonl              the plans that were fastest, where `roller tune` measured
+roller compile matmul.mlir --device-file mine.toml            for a device of your own
+"""
+
+import argparse
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from roller_mlir.console.arguments import (
+    add_construction_arguments,
+    add_tuning_argument,
+    construction_arguments,
+    positive,
+)
+from roller_mlir.tools.commands.targets import add_target_arguments, device_of, target_of
+
+if TYPE_CHECKING:
+    from roller_mlir.compiler import CompileOptions
+    from roller_mlir.compiler.source import Source
+    from roller_mlir.runtime import Artifact
+
+# Stages that are IR after a pass of ours, and those that are files of a finished artifact.
+_IR_STAGES = {"plan": "rtile-construct", "loops": "rtile-expand", "gpu": "rtile-lower-to-gpu"}
+_FILE_STAGES = {"llvm": "llvm", "ptx": "ptx", "sass": "assembly", "hsaco": "hsaco"}
+
+_WARNING = "warning: "
+_REMARK = "remark: "
+
+
+def sizes(text: str) -> tuple[int, ...]:
+    """Parse a list such as 64,64,8."""
+    try:
+        values = tuple(int(part) for part in text.split(","))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"must be integers such as 64,64,8, but got '{text}'") from None
+    if any(value < 1 for value in values):
+        raise argparse.ArgumentTypeError(f"must be at least 1 each, but got '{text}'")
+    return values
+
+
+def add_compile_options(parser: argparse.ArgumentParser) -> None:
+    """Declare what `compile` and `run` share."""
+    chosen = parser.add_argument_group("compiling a .mlir file")
+    add_target_arguments(chosen, default="h200")
+    chosen.add_argument("--entry", metavar="NAME", help="function to compile; by default the only public one")
+    forced = parser.add_argument_group("forcing a plan (by default the model decides)")
+    forced.add_argument("--tile-sizes", type=sizes, default=(), metavar="N,...", help="points of each loop in one task")
+    forced.add_argument(
+        "--thread-tile", type=sizes, default=(), metavar="N,...", help="points of each loop in one thread"
+    )
+    forced.add_argument("--stages", type=int, choices=range(1, 9), default=0, help="buffers of the staged operands")
+    add_construction_arguments(forced)
+    forced.add_argument("--plan-file", metavar="FILE", help="JSON of whole plans, as --emit plan --json prints")
+    add_tuning_argument(forced)
+    shown = parser.add_argument_group("printing IR, to standard error")
+    for when in ("before", "after"):
+        shown.add_argument(f"--mlir-print-ir-{when}-all", action="store_true", help=f"{when} each pass")
+        shown.add_argument(
+            f"--mlir-print-ir-{when}", type=_passes, default=(), metavar="PASS,...", help=f"{when} these passes"
+        )
+    loops = parser.add_argument_group("loops around ops (scf.for and scf.forall of constant bounds)")
+    loops.add_argument(
+        "--unroll-limit",
+        type=positive,
+        metavar="N",
+        help="steps with kernels of their own (256); of more, steps share them",
+    )
+    loops.add_argument("--launch-limit", type=positive, metavar="N", help="steps at most (4096)")
+    fusion = parser.add_argument_group("joining ops into one kernel (by default where the model expects to save time)")
+    fusion.add_argument("--no-fusion", action="store_true", help="a kernel for every linalg op")
+    fusion.add_argument(
+        "--explain-fusion", action="store_true", help="say what was joined, what that saves, and why other ops were not"
+    )
+
+
+def _passes(text: str) -> tuple[str, ...]:
+    """Read names of passes that a compilation runs."""
+    from difflib import get_close_matches
+
+    from roller_mlir.pipelines import TO_SIM
+
+    names = tuple(text.split(","))
+    for name in names:
+        if name not in TO_SIM.passes:
+            near = get_close_matches(name, TO_SIM.passes, 1)
+            known = f"did you mean '{near[0]}'?" if near else f"it runs {', '.join(TO_SIM.passes)}"
+            raise argparse.ArgumentTypeError(f"a compilation has no pass '{name}'; {known}")
+    return names
+
+
+def _printed(arguments: argparse.Namespace, when: str) -> tuple[str, ...]:
+    every = ("*",) if getattr(arguments, f"mlir_print_ir_{when}_all", False) else ()
+    return (*every, *getattr(arguments, f"mlir_print_ir_{when}", ()))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("file", metavar="FILE", help="MLIR text or bytecode; - reads the standard input")
+    add_compile_options(parser)
+    parser.add_argument("-o", "--output", metavar="DIR", help="write the artifact there")
+    parser.add_argument("--emit", choices=(*_IR_STAGES, *_FILE_STAGES), help="print this stage instead of the tables")
+    parser.add_argument("--stats", action="store_true", help="disassemble, and print statistics of each kernel")
+    parser.add_argument(
+        "--no-gate",
+        action="store_true",
+        help="do not compare the machine code with what the plan promises, nor count its multiply-adds",
+    )
+    parser.add_argument(
+        "--code-object", type=int, choices=(5, 6), default=5, help="version of AMD's (5; ROCm 6.3 and later load 6 too)"
+    )
+    parser.add_argument(
+        "--tool-timeout",
+        type=positive,
+        default=60,
+        metavar="S",
+        help="end LLVM or a vendor's tool (ptxas, ld.lld) that takes longer for one kernel (60 s)",
+    )
+    parser.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command."""
+    from roller_mlir.console.errors import UsageError
+    from roller_mlir.console.interrupt import check
+    from roller_mlir.console.output import print_bytes, print_line
+
+    if arguments.emit and arguments.stats:
+        raise UsageError("--emit prints a stage and --stats prints tables; give one of them")
+    if arguments.emit in _IR_STAGES and arguments.output:
+        raise UsageError(f"--emit {arguments.emit} stops before there is an artifact to write; leave out -o")
+    if arguments.json and arguments.emit not in (None, "plan"):
+        raise UsageError(f"--emit {arguments.emit} prints text; --json goes with --emit plan, or without --emit")
+    if arguments.output:
+        from roller_mlir.runtime.store import check_target
+
+        check_target(arguments.output)
+    _check_target_device(arguments)
+    source = open_source(arguments)
+    if arguments.emit in _IR_STAGES:
+        return _emit_ir(arguments, source)
+    artifact = compile_artifact(arguments, source, disassemble=arguments.stats or arguments.emit == "sass")
+    emitted = _files_to_emit(arguments, artifact) if arguments.emit else []
+    if arguments.output:  # before anything is printed, which may end the program: a reader such as `head` leaves early
+        check()
+        artifact.save(arguments.output)
+    if arguments.emit:
+        for data in emitted:
+            print_bytes(data)
+        return 0
+    _report(arguments, artifact)
+    if arguments.output and not arguments.json:
+        print_line(f"wrote {arguments.output} ({len(artifact.files) + 1} files)")
+    return 0
+
+
+def open_source(arguments: argparse.Namespace) -> "Source":
+    """Read the file of the command line, and remember its text for the lines under diagnostics."""
+    import sys
+
+    from roller_mlir.compiler.source import Source, read_source
+    from roller_mlir.support.stage import keep_input
+
+    arguments.source = (arguments.file, "")
+    if arguments.file == "-":
+        arguments.source = ("<stdin>", "")
+        source = Source("<stdin>", read_source(sys.stdin.buffer.read()).text)
+    else:
+        source = read_source(Path(arguments.file))
+    arguments.source = (source.name, source.text)
+    keep_input(source.text)
+    return source
+
+
+def compile_artifact(
+    arguments: argparse.Namespace,
+    source: "Source",
+    *,
+    disassemble: bool = False,
+    binaries: bool = True,
+    llvm: bool = False,
+) -> "Artifact":
+    """Compile with the options of the command line."""
+    from roller_mlir.compiler.driver import compile_source
+
+    return compile_source(source, target_of(arguments), compile_options(arguments, disassemble, binaries, llvm))
+
+
+def compile_options(
+    arguments: argparse.Namespace, disassemble: bool = False, binaries: bool = True, llvm: bool = False
+) -> "CompileOptions":
+    """Return the options of the command line."""
+    from roller_mlir.compiler import CompileOptions
+
+    return CompileOptions(
+        tile_sizes=arguments.tile_sizes,
+        thread_tile=arguments.thread_tile,
+        stages=arguments.stages,
+        plan_file=arguments.plan_file,
+        tuning=arguments.tuning,
+        unroll_limit=arguments.unroll_limit,
+        launch_limit=arguments.launch_limit,
+        entry=arguments.entry,
+        binaries=binaries,
+        llvm=llvm,
+        disassemble=disassemble,
+        gate=not getattr(arguments, "no_gate", False),
+        code_object=getattr(arguments, "code_object", 5),
+        print_before=_printed(arguments, "before"),
+        print_after=_printed(arguments, "after"),
+        cache=not _printed(arguments, "before") and not _printed(arguments, "after"),
+        tool_timeout_s=getattr(arguments, "tool_timeout", 60),
+        **construction_arguments(arguments),
+        fusion=not arguments.no_fusion,
+        explain_fusion=arguments.explain_fusion,
+    )
+
+
+def _check_target_device(arguments: argparse.Namespace) -> None:
+    """Refuse an unknown device, and a binary that the device has not, before anything is read."""
+    from roller_mlir.console.errors import UsageError
+
+    device = device_of(arguments)
+    if arguments.emit not in ("plan", "loops"):
+        device.require_compiles()
+    other = {"ptx": "nvidia", "hsaco": "amd"}.get(arguments.emit or "", device.vendor)
+    if device.vendor != other:
+        raise UsageError(f"--emit {arguments.emit} is for devices of {other}, but {device.name} is of {device.vendor}")
+
+
+def _emit_ir(arguments: argparse.Namespace, source: "Source") -> int:
+    from roller_mlir.compiler.driver import lower_until
+    from roller_mlir.console.output import print_json, print_line, print_tables
+    from roller_mlir.plan.codec import to_json
+    from roller_mlir.tools.commands.plans import plan_tables
+
+    text, stages = lower_until(source, target_of(arguments), compile_options(arguments), _IR_STAGES[arguments.emit])
+    if arguments.emit != "plan":
+        print_line(text.rstrip("\n"))
+    elif arguments.json:
+        print_json({name: to_json(plan) for name, plan in stages.plans.items()})
+    else:
+        print_tables(plan_tables(stages.plans))
+    return 0
+
+
+def _files_to_emit(arguments: argparse.Namespace, artifact: "Artifact") -> list[bytes]:
+    import sys
+
+    from roller_mlir.console.errors import InputError
+
+    role = _FILE_STAGES[arguments.emit]
+    found = [artifact.files[kernel.files[role]] for kernel in artifact.kernels if role in kernel.files]
+    if not found:
+        notes = "; ".join(dict.fromkeys(note for kernel in artifact.kernels for note in kernel.notes))
+        raise InputError(f"there is no {arguments.emit} to print: {notes or 'the function launches no kernel'}")
+    if role == "hsaco" and (len(found) > 1 or sys.stdout.isatty()):
+        raise InputError(
+            "--emit hsaco writes 1 binary to a file or a pipe; use -o DIR for several kernels or a terminal"
+        )
+    return found
+
+
+def _report(arguments: argparse.Namespace, artifact: "Artifact") -> None:
+    from roller_mlir.console.output import print_json, print_line, print_tables, seconds
+    from roller_mlir.tools.commands.plans import plan_tables
+
+    manifest = artifact.manifest
+    if arguments.json:
+        print_json(_summary(arguments, artifact))
+        return
+    plans = {kernel.name: kernel.plan for kernel in artifact.kernels if kernel.plan is not None}
+    print_tables(plan_tables(plans, manifest.launches))
+    if arguments.stats:
+        print_tables(_statistics_tables(artifact))
+    print_tables([("Phases", ("phase", "time"), [(k, seconds(v)) for k, v in manifest.phases_s.items()])])
+    for note in dict.fromkeys([*manifest.notes, *(note for kernel in artifact.kernels for note in kernel.notes)]):
+        print_line(note if note.startswith((_WARNING, _REMARK)) else f"note: {note}")
+
+
+def _summary(arguments: argparse.Namespace, artifact: "Artifact") -> dict[str, Any]:
+    from roller_mlir.plan.codec import to_json
+
+    manifest = artifact.manifest
+    launches = {launch.kernel: launch for launch in manifest.launches}
+    times = Counter(launch.kernel for launch in manifest.launches)
+    kernels: list[dict[str, Any]] = []
+    for kernel in artifact.kernels:
+        launch = launches[kernel.name]
+        statistics: dict[str, Any] = to_json(kernel.statistics)  # type: ignore[assignment]
+        more: dict[str, Any] = statistics.pop("more")
+        kernels.append(
+            {
+                "name": kernel.name,
+                **statistics,
+                **more,
+                "launches": times[kernel.name],
+                "grid": launch.grid,
+                "block": launch.block,
+                "dynamic_workgroup_bytes": launch.dynamic_workgroup_bytes,
+                "phases_s": {**manifest.phases_s, **kernel.phases_s},
+                "plan": to_json(kernel.plan),
+                "notes": kernel.notes,
+                "warnings": [note.removeprefix(_WARNING) for note in kernel.notes if note.startswith(_WARNING)],
+            }
+        )
+    return {
+        "function": manifest.function,
+        "device": manifest.device.name,
+        "architecture": manifest.device.architecture,
+        "artifact": arguments.output,
+        "phases_s": manifest.phases_s,
+        "kernels": kernels,
+        "notes": manifest.notes,
+    }
+
+
+def _statistics_tables(artifact: "Artifact") -> list[tuple[str, Sequence[str], list[Sequence[str]]]]:
+    shares = {"fma in main loop": "fma_share"}
+    if any("matrix_share" in kernel.statistics.more for kernel in artifact.kernels):
+        shares["matrix instructions in main loop"] = "matrix_share"
+    header = ("kernel", "registers", "spills", "workgroup memory", *shares, "main loop")
+    rows: list[Sequence[str]] = []
+    for kernel in artifact.kernels:
+        statistics = kernel.statistics
+        loop = " ".join(f"{name} {count}" for name, count in list(statistics.main_loop.items())[:8])
+        rows.append(
+            (
+                kernel.name,
+                _known(statistics.registers),
+                _known(statistics.spill_bytes, " B"),
+                _known(statistics.shared_bytes, " B"),
+                *(_share(statistics.more.get(name)) for name in shares.values()),
+                loop or "-",
+            )
+        )
+    return [("Statistics of the vendor's compiler (no speed)", header, rows)]
+
+
+def _share(value: object) -> str:
+    return f"{value:.0%}" if isinstance(value, float) else "-"
+
+
+def _known(value: int | None, unit: str = "") -> str:
+    return "-" if value is None else f"{value}{unit}"

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What `roller run --check` compares with: the linalg ops that were compiled, or those of --reference."""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from roller_mlir.compiler.entry import isolate_entry
+from roller_mlir.compiler.first_stage import LINALG, first_pass
+from roller_mlir.compiler.source import Source, parse_source, read_source
+from roller_mlir.console.errors import InputError, UsageError
+from roller_mlir.plan.accumulation import Accumulation
+from roller_mlir.reference import Comparison, compare_all, evaluate_function, random_inputs
+from roller_mlir.reference.draws import defined_inputs
+from roller_mlir.runtime import Artifact, RunResult
+from roller_mlir.support.bindings import ir, make_context
+
+
+def open_reference(arguments: argparse.Namespace, artifact: Artifact) -> tuple[Source, str]:
+    """Return linalg ops of the artifact's signature, and the name of their function.
+
+    Raises:
+        UsageError: The artifact was compiled from a later stage, and no reference is given.
+        InputError: The reference is no linalg, or of another signature.
+    """
+    if arguments.reference:
+        source = read_source(Path(arguments.reference))
+        arguments.source = (source.name, source.text)
+    else:
+        # As the user wrote it, so that places are the user's; of a compiled artifact only its own copy is there.
+        is_artifact = Path(arguments.file).is_dir()
+        source = Source("-", artifact.text("input")) if is_artifact else Source(*arguments.source)
+    manifest = artifact.manifest
+    with make_context() as context:
+        module = parse_source(source, context)
+        if first_pass(module) != LINALG:
+            if arguments.reference:
+                raise InputError(
+                    f"{arguments.reference} holds no linalg ops to compare with, but a later stage of them"
+                )
+            raise UsageError(
+                f"'{manifest.function}' was not compiled from linalg ops, so that --check has nothing to compare with; "
+                "name linalg ops of the same signature with --reference"
+            )
+        name = isolate_entry(module, None if arguments.reference else manifest.function)
+        if arguments.reference:
+            found = _signature(module, name)
+            buffers = [[manifest.buffer(name) for name in names] for names in (manifest.inputs, manifest.outputs)]
+            wanted = _spelled(*([_tensor(b.shape, b.element_type) for b in part] for part in buffers))
+            if found != wanted:
+                raise InputError(f"{arguments.reference} is {found}, but '{manifest.function}' is {wanted}")
+    return source, name
+
+
+def draw_inputs(arguments: argparse.Namespace, artifact: Artifact) -> list[np.ndarray[Any, Any]]:
+    """Return random inputs on which the linalg ops are defined, or any where the artifact holds none of them."""
+    manifest = artifact.manifest
+    buffers = [manifest.buffer(name) for name in manifest.inputs]
+    if not any(file.role == "input" for file in manifest.files):
+        return random_inputs(buffers, arguments.seed, arguments.values)
+    with make_context() as context:
+        module = parse_source(Source("-", artifact.text("input")), context)
+        if first_pass(module) != LINALG:
+            return random_inputs(buffers, arguments.seed, arguments.values)
+        isolate_entry(module, manifest.function)
+        return defined_inputs(module, manifest.function, buffers, arguments.seed, arguments.values).inputs
+
+
+def check_result(
+    reference: tuple[Source, str],
+    inputs: Sequence[np.ndarray[Any, Any]],
+    result: RunResult,
+    accumulation: Accumulation,
+) -> list[Comparison]:
+    """Compare each output with what the linalg ops give.
+
+    Args:
+        reference: See `open_reference`.
+        inputs: What the kernels were run on.
+        result: What they gave.
+        accumulation: How they sum.
+    """
+    with make_context() as context:
+        source, name = reference
+        expected = evaluate_function(parse_source(source, context), name, inputs, accumulation)
+    return compare_all(result.outputs, expected)
+
+
+def _signature(module: ir.Module, name: str) -> str:
+    (function,) = [op for op in module.body.operations if ir.StringAttr(op.attributes["sym_name"]).value == name]
+    attribute: Any = function.attributes["function_type"]
+    kind = ir.FunctionType(attribute.value)
+    return _spelled([_passed(one) for one in kind.inputs], [_passed(one) for one in kind.results])
+
+
+def _passed(kind: ir.Type) -> str:
+    """Return the tensor as which an argument is passed: scalars are of rank 0, an index is i64."""
+    if isinstance(kind, ir.ShapedType):
+        return str(kind)
+    return _tensor((), "i64" if isinstance(kind, ir.IndexType) else str(kind))
+
+
+def _spelled(inputs: Sequence[str], outputs: Sequence[str]) -> str:
+    return f"({', '.join(inputs)}) -> ({', '.join(outputs)})"
+
+
+def _tensor(shape: Sequence[int], element_type: str) -> str:
+    return f"tensor<{'x'.join([*map(str, shape), element_type])}>"

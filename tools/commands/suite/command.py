@@ -1,0 +1,251 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Run the operators of a suite, all or some, through a stage of the compiler.
+
+  roller suite                                                  the suites that there are
+  roller suite roller119 --target v100                          construct every operator: plans, predictions, times
+  roller suite roller119 --target h200 --only 'M*,conv2d' --json
+  roller suite roller119 --target h200 --only C0 --stage explain      how and why, as `roller explain` shows it
+  roller suite roller119 --target h200 --stage compile --jobs 2 -o DIR          two processes, artifacts in DIR/ID
+  roller suite roller119 --target h200 --stage compile --top-k 10 --ray auto    ten candidates each, on a Ray cluster
+  roller suite roller119 --target v100,h200 --stage verify --jobs 2   full-size plans in the simulator, against numpy
+  roller suite roller119 --target h200 --disable-rule memory-bank     without an alignment rule
+  roller suite ./mine --target mi300x --stage run --shrink      a folder of yours with a table, operators.csv
+  roller suite roller119 --write-mlir DIR                       write one .mlir file per operator
+  roller suite roller119 --target k80 --tiles published         predict the tiles that the table has, beside their times
+  roller suite cnnopt-exhaustive --target v100 --data DIR       predict each row of the CSV files of tiles in DIR
+
+Predictions are of the model, no measurements. bench/README.md documents the tables. A job that crashes or hangs in a
+process of --jobs or on a cluster of --ray is an error of its operator. Ctrl-C ends everything, with exit code 130.
+"""
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from roller_mlir.console.arguments import (
+    add_construction_arguments,
+    add_tuning_argument,
+    construction_arguments,
+    given_construction_arguments,
+    patterns,
+    positive,
+)
+from roller_mlir.support.standard_output import print_error
+from roller_mlir.tools.commands.suite.verify import sample_numbers
+from roller_mlir.tools.commands.targets import add_target_arguments
+
+if TYPE_CHECKING:
+    from roller_mlir.suites import Operator
+
+_STAGES = ("construct", "explain", "compile", "run", "verify")
+# What goes with another stage only.
+_FOREIGN = {"explain": {"--jobs", "--ray", "--sample", "--output"}, "compile": {"--sample"}, "verify": {"--output"}}
+RUN_POINTS = 1 << 18
+"""Points of a loop nest up to which the simulator runs an operator."""
+_ROWS = "cnnopt-exhaustive"
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    from roller_mlir.suites.element_types import DTYPES
+
+    parser.add_argument("suite", nargs="?", metavar="NAME|DIR", help="a suite, or a folder with a table operators.csv")
+    add_target_arguments(parser, default="h200", plural=True)
+    parser.add_argument("--stage", choices=_STAGES, help="how far to go (construct)")
+    parser.add_argument("--only", type=patterns, default=(), metavar="ID,...", help="ids, patterns, classes or groups")
+    parser.add_argument("--dtype", choices=DTYPES, help="element type of the inputs, instead of the table's")
+    parser.add_argument(
+        "--top-k",
+        type=positive,
+        metavar="K",
+        help="programs at most; construct, explain: 10, compile, verify: the best alone",
+    )
+    parser.add_argument(
+        "--shrink",
+        type=positive,
+        nargs="?",
+        const=RUN_POINTS,
+        metavar="POINTS",
+        help=f"run: halve extents until the loop nest has so few points ({RUN_POINTS}), and plan that",
+    )
+    parser.add_argument(
+        "-o", "--output", metavar="DIR", help="compile: write artifacts to DIR/ID, of --top-k DIR/ID.RANK"
+    )
+    parser.add_argument(
+        "--jobs", type=positive, metavar="N", help="operators at a time (1; with --ray one per processor)"
+    )
+    parser.add_argument(
+        "--ray",
+        metavar="ADDRESS",
+        help="do the jobs on a Ray cluster: auto (the one that runs here), local (one for this command), HOST:PORT, "
+        "ray://HOST:PORT; files that are named must be there on every node",
+    )
+    parser.add_argument("--sample", type=sample_numbers, metavar="I/N", help="verify: one pair in N, of each class")
+    parser.add_argument("--tiles", choices=("published",), help="predict these tiles instead of constructing any")
+    parser.add_argument("--data", metavar="DIR", help=f"{_ROWS}: folder of CSV files of tiles, one a layer")
+    parser.add_argument("--write-mlir", metavar="DIR", help="write DIR/ID.mlir for each operator, and stop")
+    parser.add_argument("--json", action="store_true", help="print JSON, an array of one object per operator")
+    construction = parser.add_argument_group("what the construction may do")
+    add_construction_arguments(construction)
+    add_tuning_argument(construction)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command."""
+    from roller_mlir.console.errors import InputError
+    from roller_mlir.suites import SuiteError
+
+    _check_usage(arguments)
+    try:
+        return _run(arguments)
+    except SuiteError as error:
+        raise InputError(str(error)) from None
+
+
+def _check_usage(arguments: argparse.Namespace) -> None:
+    from roller_mlir.console.errors import UsageError
+    from roller_mlir.tools.commands.targets import given_target
+
+    named = {"--stage": arguments.stage, "--top-k": arguments.top_k, "--shrink": arguments.shrink}
+    named |= {"--only": arguments.only, "--dtype": arguments.dtype, "--tiles": arguments.tiles}
+    named |= {"--data": arguments.data, "--write-mlir": arguments.write_mlir}
+    named |= {"--jobs": arguments.jobs, "--ray": arguments.ray, "--sample": arguments.sample}
+    named |= {"--output": arguments.output, "--tuning": arguments.tuning}
+    named |= {"--target": given_target(arguments) or None, "--json": arguments.json or None}
+    given = {name for name, value in named.items() if value} | given_construction_arguments(arguments)
+
+    def only_with(subject: str, allowed: set[str]) -> None:
+        beyond = sorted(given - allowed)
+        if beyond:
+            raise UsageError(f"{subject} goes without {', '.join(beyond)}")
+
+    stage = arguments.stage or _STAGES[0]
+    if arguments.suite is None:
+        only_with("listing suites (no suite is named)", {"--json"})
+    elif arguments.suite == _ROWS:
+        only_with(_ROWS, {"--target", "--data", "--json"})
+        if arguments.data is None:
+            raise UsageError(f"{_ROWS} predicts measured tiles; name the folder of their CSV files with --data DIR")
+    elif arguments.data is not None:
+        raise UsageError(f"--data goes with {_ROWS}, but got suite '{arguments.suite}'")
+    elif arguments.write_mlir is not None:
+        only_with("--write-mlir", {"--write-mlir", "--only", "--dtype"})
+    elif arguments.tiles is not None:
+        only_with("--tiles published", {"--tiles", "--target", "--only", "--json"})
+    elif arguments.top_k is not None and stage not in ("construct", "explain", "compile", "verify"):
+        raise UsageError(
+            f"--top-k goes with --stage construct, explain, compile or verify; --stage {stage} takes the best program"
+        )
+    elif arguments.shrink is not None and stage != "run":
+        raise UsageError(f"--shrink goes with --stage run, but got --stage {stage}")
+    elif arguments.tuning is not None and (stage not in ("compile", "run") or arguments.top_k is not None):
+        raise UsageError("--tuning goes with --stage compile or run, and without --top-k")
+    else:
+        only_with(f"--stage {stage}", given - _FOREIGN.get(stage, {"--sample", "--output"}))
+        if stage != "verify" and "," in (arguments.target or ""):
+            raise UsageError(f"several targets go with --stage verify, but got --stage {stage}")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from roller_mlir.suites import find_suite
+    from roller_mlir.suites.select import select
+    from roller_mlir.tools.commands.suite.tables import print_suites
+
+    if arguments.suite is None:
+        print_suites(arguments.json)
+        return 0
+    if arguments.suite == _ROWS:
+        return _rows(arguments)
+    operators = select(find_suite(arguments.suite), arguments.only)
+    if arguments.write_mlir is not None:
+        return _write(operators, Path(arguments.write_mlir), arguments.dtype)
+    if arguments.tiles is not None:
+        return _published(arguments, operators)
+    if arguments.stage == "explain":
+        return _explain(arguments, operators)
+    from roller_mlir.tools.commands.suite.jobs import run_stage
+
+    return run_stage(arguments, operators)
+
+
+def _rows(arguments: argparse.Namespace) -> int:
+    from roller_mlir.console.interrupt import check
+    from roller_mlir.console.output import print_json
+    from roller_mlir.suites.stages.rows_stage import predict_folder
+    from roller_mlir.tools.commands.suite.tables import print_rows
+    from roller_mlir.tools.commands.targets import device_of
+
+    device = device_of(arguments)
+    records = list(predict_folder(Path(arguments.data), device, check))
+    if arguments.json:
+        print_json(records)
+    else:
+        print_rows(device.name, records)
+    return 0
+
+
+def _published(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> int:
+    from roller_mlir.console.output import print_json
+    from roller_mlir.suites.stages.published_stage import predict_tiles
+    from roller_mlir.tools.commands.suite.tables import print_published
+    from roller_mlir.tools.commands.targets import device_of
+
+    device = device_of(arguments)
+    records = predict_tiles(operators, device)
+    if arguments.json:
+        print_json(records)
+    else:
+        print_published(device.name, records)
+    return 0
+
+
+def _write(operators: "Sequence[Operator]", folder: Path, dtype: str | None) -> int:
+    from roller_mlir.console.output import print_line, write_whole
+    from roller_mlir.suites import function_text
+
+    texts = {f"{operator.id}.mlir": function_text(operator, dtype) for operator in operators}
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, text in texts.items():
+        write_whole(folder / name, text)
+    print_line(f"wrote {len(texts)} files to {folder}")
+    return 0
+
+
+def _explain(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> int:
+
+    from roller_mlir.console.interrupt import check
+    from roller_mlir.console.output import print_json, print_line
+    from roller_mlir.model import ConstructOptions
+    from roller_mlir.plan.codec import to_json
+    from roller_mlir.report.explain_text import plain_text
+    from roller_mlir.suites.each import Crew, each_operator
+    from roller_mlir.suites.records import operator_record
+    from roller_mlir.suites.stages.explain_stage import explain_operator
+    from roller_mlir.support.bindings import make_context
+    from roller_mlir.tools.commands.targets import device_of
+
+    device = device_of(arguments)
+    options = ConstructOptions(top_k=arguments.top_k or 10, **construction_arguments(arguments))
+    records: list[dict[str, Any]] = []
+    refused = 0
+
+    with make_context() as context:
+
+        def work(one: "Operator") -> dict[str, Any]:
+            found = explain_operator(one, device, context, options, dtype=arguments.dtype)
+            data: Any = to_json(found)
+            return {**operator_record(one), **data, "text": "" if arguments.json else plain_text(found)}
+
+        for record in each_operator(operators, work, Crew(check=check)):
+            text = record.pop("text", "")
+            if arguments.json:
+                records.append(record)
+            elif "error" in record:
+                print_error(f"roller: error: {record['id']}: {record['error']}")
+            else:
+                print_line(text)
+            refused += "error" in record
+    if arguments.json:
+        print_json(records)
+    return 1 if refused else 0

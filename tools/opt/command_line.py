@@ -1,0 +1,229 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The command line of roller-opt: flags, passes as flags in the order of their appearance, and the manual."""
+
+import textwrap
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from roller_mlir.support.passes.passes import (
+    NamedPipeline,
+    Option,
+    find_pass,
+    find_pipeline,
+    registered_passes,
+    registered_pipelines,
+    suggest,
+)
+
+
+class UsageError(Exception):
+    """The command line is wrong."""
+
+
+@dataclass
+class Settings:
+    """What the command line says; the flags of `FLAGS` are its fields."""
+
+    input: str | None = None
+    output: str = "-"
+    pass_pipeline: str | None = None
+    steps: list[tuple[str, str | None]] = field(default_factory=list[tuple[str, str | None]])
+    help: bool = False
+    version: bool = False
+    list_passes: bool = False
+    split_input_file: bool = False
+    verify_diagnostics: bool = False
+    verify_each: bool = True
+    allow_unregistered_dialect: bool = False
+    emit_bytecode: bool = False
+    mlir_print_op_generic: bool = False
+    mlir_print_debuginfo: bool = False
+    mlir_print_local_scope: bool = False
+    mlir_print_ir_before_all: bool = False
+    mlir_print_ir_after_all: bool = False
+    mlir_timing: bool = False
+    mlir_timing_display: str = "tree"
+    mlir_disable_threading: bool = False
+    mlir_pass_statistics: bool = False
+    mlir_pass_statistics_display: str = "pipeline"
+    mlir_print_ir_before: str | None = None
+    mlir_print_ir_after: str | None = None
+    mlir_print_ir_after_change: bool = False
+    mlir_print_ir_after_failure: bool = False
+    mlir_print_ir_module_scope: bool = False
+    mlir_print_ir_tree_dir: str | None = None
+    mlir_elide_elementsattrs_if_larger: int | None = None
+    mlir_elide_resource_strings_if_larger: int | None = None
+    mlir_use_nameloc_as_prefix: bool = False
+    mlir_pass_pipeline_crash_reproducer: str | None = None
+    run_reproducer: bool = False
+    dump_pass_pipeline: bool = False
+    verify_roundtrip: bool = False
+    no_implicit_module: bool = False
+    irdl_file: str | None = None
+    show_dialects: bool = False
+    debug_only: str | None = None
+
+
+#: Text per flag for the manual; a flag that takes a value shows it.
+FLAGS = {
+    "help": "show this text",
+    "version": "show the version",
+    "list-passes": "list our passes and pipelines, and the names of the upstream passes",
+    "o FILE": "write to FILE, completely or not at all, instead of standard output",
+    "pass-pipeline=TEXT": "run a pipeline such as 'builtin.module(rtile-construct{device=h200},func.func(cse))'",
+    "split-input-file": "process the parts of the input between lines '// -----' on their own",
+    "verify-diagnostics": "check the diagnostics against comments such as '// expected-error@+1 {{text}}'",
+    "verify-each": "verify the IR after each pass (on unless =false)",
+    "allow-unregistered-dialect": "accept operations of unknown dialects",
+    "emit-bytecode": "write MLIR bytecode instead of text",
+    "mlir-print-op-generic": "print in the generic form",
+    "mlir-print-debuginfo": "print locations",
+    "mlir-print-local-scope": "print attributes and maps in place, without aliases",
+    "mlir-print-ir-before-all": "print the IR before each pass, to standard error",
+    "mlir-print-ir-after-all": "print the IR after each pass, to standard error",
+    "mlir-print-ir-before=PASS,...": "print the IR before these passes, to standard error",
+    "mlir-print-ir-after=PASS,...": "print the IR after these passes, to standard error",
+    "mlir-print-ir-after-change": "with --mlir-print-ir-after-all: only after passes that changed the IR",
+    "mlir-print-ir-after-failure": "print the IR after a pass that fails, to standard error",
+    "mlir-print-ir-module-scope": "print the whole module, not only what a pass runs on",
+    "mlir-print-ir-tree-dir=DIR": "print the IR of each pass into a tree of files there",
+    "mlir-elide-elementsattrs-if-larger=N": "print dense constants of more elements as '__elided__'",
+    "mlir-elide-resource-strings-if-larger=N": "leave out resources of more characters",
+    "mlir-use-nameloc-as-prefix": "name values by the names in their locations",
+    "mlir-timing": "print the time of each pass, to standard error",
+    "mlir-timing-display=tree": "as a tree of passes; the bindings of MLIR have no list",
+    "mlir-pass-statistics": "print what passes count, to standard error; release builds of MLIR count nothing",
+    "mlir-pass-statistics-display=KIND": "list or pipeline (pipeline)",
+    "mlir-disable-threading": "run on one thread",
+    "mlir-pass-pipeline-crash-reproducer=FILE": "where a pass fails, write the input and the pipeline there",
+    "run-reproducer": "run the pipeline that stands in the input, a reproducer",
+    "dump-pass-pipeline": "print the pipeline before it runs, to standard error",
+    "verify-roundtrip": "check that the input survives printing and parsing, as text and as bytecode",
+    "no-implicit-module": "take the only operation of the input as it is, without a module around it",
+    "irdl-file=FILE": "register the dialects that this IRDL defines",
+    "show-dialects": "print the names of the dialects that are known",
+    "debug-only=TYPE,...": "debug output of MLIR; its wheels are release builds, which have none, and a note says so",
+}
+
+_BOOLEAN = tuple(name for name in FLAGS if "=" not in name and " " not in name)
+_VALUED = {name.split("=")[0].split(" ")[0]: name.split("=")[0].replace("-", "_") for name in FLAGS if "=" in name} | {
+    "o": "output"
+}
+_CHOICES = {"mlir_timing_display": ("tree",), "mlir_pass_statistics_display": ("list", "pipeline")}
+_NUMBERS = ("mlir_elide_elementsattrs_if_larger", "mlir_elide_resource_strings_if_larger")
+
+
+def parse_command_line(arguments: Sequence[str], upstream: Sequence[str]) -> Settings:
+    """Reads the arguments.
+
+    Args:
+      arguments: Without the name of the program.
+      upstream: Names of upstream passes, which are flags as well.
+
+    Raises:
+      UsageError: An argument is unknown, lacks its value, or does not go with another.
+    """
+    settings = Settings()
+    words = list(arguments)
+    while words:
+        word = words.pop(0)
+        if word == "-" or not word.startswith("-"):
+            if settings.input is not None:
+                raise UsageError(f"one input file at most, but got '{settings.input}' and '{word}'")
+            settings.input = word
+            continue
+        name, equals, value = word.lstrip("-").partition("=")
+        name = "help" if name == "h" else name
+        if name in _VALUED:
+            if not equals and not words:
+                raise UsageError(f"'{word}' needs a value")
+            given = value if equals else words.pop(0)
+            setattr(settings, _VALUED[name], _value(word, _VALUED[name], given))
+        elif name in _BOOLEAN:
+            setattr(settings, name.replace("-", "_"), _boolean(word, value) if equals else True)
+        elif find_pass(name) is not None or find_pipeline(name) is not None or name in upstream:
+            settings.steps.append((name, value if equals else None))
+        else:
+            known = [*_BOOLEAN, *_VALUED, *(p.name for p in registered_passes())]
+            known += [*(p.name for p in registered_pipelines()), *upstream]
+            near = suggest(name, known).replace("'", "'--", 1)
+            raise UsageError(f"unknown option '{word}'{near}" + ("" if near else "; --help lists all"))
+    if settings.pass_pipeline is not None and settings.steps:
+        raise UsageError(f"--pass-pipeline does not go with '--{settings.steps[0][0]}': put the pass into the pipeline")
+    if settings.run_reproducer and (settings.pass_pipeline is not None or settings.steps):
+        raise UsageError("--run-reproducer runs the pipeline of the input; leave out passes and --pass-pipeline")
+    for name, wanted in (("before", settings.mlir_print_ir_before), ("after", settings.mlir_print_ir_after)):
+        for one in (wanted or "").split(",") if wanted is not None else ():
+            if find_pass(one) is None and one not in upstream:
+                near = suggest(one, [*(p.name for p in registered_passes()), *upstream])
+                raise UsageError(f"--mlir-print-ir-{name}: unknown pass '{one}'{near}")
+    if settings.mlir_print_ir_after_change and not settings.mlir_print_ir_after_all:
+        raise UsageError("--mlir-print-ir-after-change goes with --mlir-print-ir-after-all")
+    if settings.no_implicit_module and (settings.emit_bytecode or settings.steps):
+        raise UsageError("--no-implicit-module goes with --pass-pipeline, whose anchor is the operation, and with text")
+    if settings.emit_bytecode and settings.split_input_file:
+        raise UsageError("--emit-bytecode does not go with --split-input-file: bytecode holds one module")
+    return settings
+
+
+def _value(word: str, name: str, given: str) -> str | int:
+    """Returns the value of a flag."""
+    if name in _CHOICES and given not in _CHOICES[name]:
+        raise UsageError(f"'{word}' must be {' or '.join(_CHOICES[name])}, but got '{given}'")
+    if name in _NUMBERS:
+        if not given.isdecimal() or len(given) > 9:
+            raise UsageError(f"'{word}' must be a number of at least 0, but got '{given}'")
+        return int(given)
+    return given
+
+
+def _boolean(word: str, value: str) -> bool:
+    words = {"true": True, "1": True, "false": False, "0": False}
+    if value.lower() not in words:
+        raise UsageError(f"'{word}' must be true or false")
+    return words[value.lower()]
+
+
+def manual(pipelines: Sequence[NamedPipeline], upstream_count: int) -> str:
+    """Returns the text of --help."""
+    lines = [
+        "usage: roller-opt [FILE | -] [options]",
+        "",
+        "Runs passes over MLIR text, like mlir-opt. Reads standard input without FILE. Passes run in the order in",
+        "which their flags stand; options of a pass stand after '=':",
+        "  --rtile-construct='device=h200 tile-sizes=64,64,8'",
+        f"Each of the {upstream_count} upstream passes is a flag as well (--canonicalize, --cse, ...);",
+        "their options are those of mlir-opt.",
+        "",
+        "options:",
+        *(_entry(("-" if name.startswith("o ") else "--") + name, text) for name, text in FLAGS.items()),
+        "",
+        "passes:",
+    ]
+    for kind in registered_passes():
+        lines += [_entry(f"--{kind.name}", kind.summary), *(_option(o) for o in kind.options())]
+    lines += ["", "pipelines:"]
+    for pipeline in pipelines:
+        lines += [_entry(f"--{pipeline.name}", pipeline.summary), f"      runs {', '.join(pipeline.passes)}"]
+        lines += [_option(o) for o in pipeline.options()]
+    lines += ["", "exit codes: 0 done, 1 the input was refused, 2 wrong usage, 70 a bug of roller-opt"]
+    return "\n".join(lines)
+
+
+def pass_list(pipelines: Sequence[NamedPipeline], upstream: Sequence[str]) -> str:
+    """Returns the text of --list-passes."""
+    lines = ["passes:", *(_entry(kind.name, kind.summary) for kind in registered_passes())]
+    lines += ["pipelines:", *(_entry(p.name, p.summary) for p in pipelines)]
+    names = textwrap.fill(" ".join(upstream), 110, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+    return "\n".join([*lines, "upstream passes:", names])
+
+
+def _entry(left: str, right: str) -> str:
+    return f"  {left:<30} {right}" if len(left) <= 30 else f"  {left}\n{'':<33}{right}"
+
+
+def _option(option: Option) -> str:
+    default = option.spell(option.default)
+    shown = "" if default in ('""', "", "None") else f" (default {default})"
+    return f"      {f'{option.name}=<{option.type_name}>':<32} {option.help}{shown}"
