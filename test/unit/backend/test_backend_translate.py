@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import doctest
 import struct
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import roller_mlir.backend.translate as translate
 from roller_mlir.backend.translate import to_llvm_22
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.bindings import llvm as llvm_dialect
@@ -21,11 +19,6 @@ from roller_mlir.support.bindings import llvm as llvm_dialect
 def bits_of(module: Any) -> list[str]:
     """The initial values of a module's globals, as LLVM 22 spells them."""
     return [str(value).split("global ", 1)[1] for value in module.global_variables]
-
-
-def test_doctests() -> None:
-    """The worked numbers of the module."""
-    assert doctest.testmod(translate).failed == 0
 
 
 @pytest.mark.parametrize(

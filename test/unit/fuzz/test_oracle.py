@@ -21,11 +21,11 @@ from roller_mlir.tools.roller import main
 
 # Stands for the reference in a worker process: a mistake that kernels would share is planted into it.
 PLANTED = """
-from roller_mlir.fuzz import oracle
+from roller_mlir.fuzz.oracle import compare
 from roller_mlir.reference import body, scalars
 def run_job(job):
     scalars.SCALARS["arith.subf"] = lambda left, right: left + right
-    return oracle.run_oracle_job(job)
+    return compare.run_oracle_job(job)
 """
 DEADLY = """
 import os, signal

@@ -23,7 +23,7 @@ import json, sys
 sys.path.insert(0, sys.argv[1])
 import torch
 from reference_cases import case, inputs_of
-from roller_mlir.measure.runner import triton_peer, triton_kernels
+from roller_mlir.measure.runner.peers import triton_kernels, triton_peer
 from roller_mlir.measure.runner.expected.element_arrays import to_torch
 from roller_mlir.measure.runner.peers.available import peers_for
 from roller_mlir.runtime.single_file import single_file
@@ -79,12 +79,12 @@ import json, sys
 import triton
 from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
-from roller_mlir.measure.runner import triton_kernels
+from roller_mlir.measure.runner.peers import triton_kernels
 
 if len(sys.argv) > 2:  # as a kit's runner has them
     sys.path.insert(0, sys.argv[2])
     import run
-    from _roller_runtime.measure.runner import triton_kernels
+    from _roller_runtime.measure.runner.peers import triton_kernels
 
 name, pointers, constants, warps, stages = json.loads(sys.argv[1])
 function = getattr(triton_kernels, name)

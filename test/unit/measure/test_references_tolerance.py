@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What a comparison finds, and what it must not mind."""
 
-import doctest
-from importlib import import_module
 from math import inf
 from typing import Any
 
@@ -182,9 +180,3 @@ def test_a_library_may_round_what_it_adds() -> None:
     assert not expected(want, bound=1e-7, kind="f32").compare(got.astype(np.float32)).ok
     assert expected(want, bound=1e-7, kind="f32").compare(got.astype(np.float16)).ok
     assert not expected(want, bound=1e-7, kind="f32").compare((want * (1 + 2.0**-8)).astype(np.float16)).ok
-
-
-@pytest.mark.parametrize("name", ["element_arrays", "peer"])
-def test_worked_numbers(name: str) -> None:
-    result = doctest.testmod(import_module(f"roller_mlir.measure.runner.{name}"))
-    assert result.attempted and not result.failed

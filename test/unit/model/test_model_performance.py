@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Resources and times: worked by hand, monotonic in what they depend on, the cheap estimate close to the prediction."""
 
-import doctest
-import importlib
-import pkgutil
 from dataclasses import replace
 from math import prod
 
@@ -12,7 +9,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from model_expressions import CASES, QUICK, expression, matmul, row_sum
 
-import roller_mlir.model
 from roller_mlir.hal import find_device
 from roller_mlir.mapping.layout.combine import combination, combination_bytes
 from roller_mlir.mapping.resources import plan_resources, tasks_per_unit
@@ -202,45 +198,3 @@ def test_streams_are_limited_by_memory() -> None:
     assert prediction.saturated == "global"
     bandwidth = machine_of(H200).global_bytes_per_s
     assert expr.inputs[0].size_bytes / (prediction.seconds - machine_of(H200).launch_s) > 0.9 * bandwidth
-
-
-def test_doctests() -> None:
-    modules = [f"roller_mlir.model.{one.name}" for one in pkgutil.iter_modules(roller_mlir.model.__path__)]
-    tried = 0
-    for name in [*modules, "roller_mlir.mapping.resources"]:
-        result = doctest.testmod(importlib.import_module(name))
-        assert result.failed == 0, name
-        tried += result.attempted
-    assert tried >= 8
-
-
-def test_direct_loads_are_shared_through_the_first_cache() -> None:
-    """One set of weights for all tasks of a unit costs the last cache less than a set for each, or sets too large."""
-    machine = machine_of(find_device("v100"))
-    assert (machine.first_cache_bytes, machine.first_cache_minimum) == (131072, 32768)
-    work = replace(WORK, resident=8, shared_bytes=4096.0)
-    same = seconds_by_layer(work, machine)["l2"]
-    other = seconds_by_layer(replace(work, shared_sets=1000), machine)["l2"]
-    assert same < other
-    # A set beyond the cache is read again by every task: 8 times as much for a set of 32 times the size and more.
-    large = seconds_by_layer(replace(work, shared_bytes=131072.0 * 64), machine)["l2"]
-    assert large > 64 * 7 * (same - seconds_by_layer(WORK, machine)["l2"])
-
-
-def test_spilled_registers_take_time_everywhere() -> None:
-    machine = machine_of(find_device("v100"))
-    before = seconds_by_layer(WORK, machine)
-    after = seconds_by_layer(replace(WORK, spilled_accesses=64.0, spilled_words=16.0), machine)
-    assert all(after[key] > before[key] for key in ("global", "l2", "workgroup", "latency"))
-    few = seconds_by_layer(replace(WORK, tasks=8, spilled_accesses=64.0, spilled_words=16.0), machine)
-    assert few["global"] == seconds_by_layer(replace(WORK, tasks=8), machine)["global"]
-
-
-def test_tasks_of_few_subgroups_share_the_parts_of_a_unit() -> None:
-    """A subgroup of 88 registers: 16384 / 2816 = 5 in each of the four parts, 20 single-subgroup tasks."""
-    v100 = find_device("v100")
-    assert tasks_per_unit(v100, 32, 88, 0) == 20
-    assert tasks_per_unit(v100, 96, 88, 0) == 6
-    # 9 subgroups are checked as 12: 12 x 224 x 32 are more than 65536 registers.
-    assert tasks_per_unit(v100, 288, 176, 0) == 0
-    assert tasks_per_unit(v100, 288, 168, 0) == 1

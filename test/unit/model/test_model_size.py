@@ -29,8 +29,8 @@ LAX = 1.6
 def caches() -> Iterator[Callable[[], None]]:
     """Yield what forgets each thing that planning remembers from one construction to the next."""
     for package in (roller_mlir.mapping, roller_mlir.model, roller_mlir.plan):
-        for one in pkgutil.iter_modules(package.__path__):
-            for value in vars(importlib.import_module(f"{package.__name__}.{one.name}")).values():
+        for one in pkgutil.walk_packages(package.__path__, f"{package.__name__}."):
+            for value in vars(importlib.import_module(one.name)).values():
                 if hasattr(value, "cache_clear"):
                     yield value.cache_clear
 

@@ -54,7 +54,8 @@ def test_frames_are_read_from_machine_code():
 
 PROGRAM = """
 import ml_dtypes, numpy as np
-from roller_mlir.sim import SimulatedKernels, jit
+from roller_mlir.sim import SimulatedKernels
+from roller_mlir.sim.engine import jit
 target, _, _ = jit._host()
 jit._host = lambda: (target, "x86-64-v3", "")
 text = '''gpu.module @kernels { gpu.func @k(%x: memref<64xf32>, %y: memref<64xbf16>) kernel {
