@@ -81,7 +81,7 @@ def sources(modules: Sequence[str] = ()) -> dict[str, str]:
     """Return the text of the runtime's modules, of others, and of all that they import, by name, packages first.
 
     Args:
-        modules: Modules, and packages of which all is taken, inner packages too; what they import by `import_module` is not.
+        modules: Modules, and packages with all that is in them; what they import by `import_module` is not taken.
 
     Raises:
         ValueError: There is no such module.
@@ -134,7 +134,7 @@ def single_file(stem: str = "roller_runtime", *, modules: Sequence[str] = (), ma
 
     Args:
         stem: Its name, which its own description mentions.
-        modules: What is in it beside the runtime: modules, and packages of which all is taken.
+        modules: What is in it beside the runtime: modules, and packages with all that is in them.
         main: "MODULE:FUNCTION", what runs when the file is called as a script, and returns its exit code; "": nothing.
 
     Raises:

@@ -18,6 +18,7 @@ from typing import Any
 from roller_mlir.dialects import rtile
 from roller_mlir.hal import Device
 from roller_mlir.linalg.affine import map_indices
+from roller_mlir.linalg.body import gathered_arguments
 from roller_mlir.linalg.pads import PAD
 from roller_mlir.linalg.reader import StructuredOp, fill_constant, is_structured, read_structured
 from roller_mlir.loops.program import programs_of
@@ -74,13 +75,16 @@ def shrink_program(program: rtile.ProgramOp, device: Device, most: int) -> Shrun
         most: See `shrunk_extents`.
 
     Raises:
-        SuiteError: It has several linalg ops, walks a tensor backwards, or reads one in two ways that need two shapes.
+        SuiteError: It has several linalg ops, walks a tensor backwards or at positions from data, or reads one in two
+            ways that need two shapes.
     """
     root, whole = read_program(program)
     name: str = program.program_name
     for access in root.expression.inputs:
         if any(k < 0 for index in access.indices for k in index.coefficients):
             raise SuiteError(f"'{name}' walks a tensor backwards, which is not shrunk")
+    if gathered_arguments(root.operation):
+        raise SuiteError(f"'{name}' reads a tensor at positions from data, which is not shrunk")
     extents = shrunk_extents(root.expression, whole, most)
     with ir.Location.unknown(program.operation.context):
         module = _alone(program, name)
@@ -123,14 +127,17 @@ def _shrink(program: rtile.ProgramOp, extents: Extents) -> tuple[TensorExpressio
     maps = [ir.AffineMapAttr(one).value for one in _linalg_maps(operation)]
     for value, one in zip(operation.operands, maps, strict=True):
         _resize(value, map_indices(one), extents, whole, shapes)
-    operation.results[0].set_type(operation.operands[len(operation.operands) - 1].type)
+    inputs = len(operation.operands) - len(operation.results)
+    for number, result in enumerate(operation.results):
+        result.set_type(operation.operands[inputs + number].type)
     if extents.part is not None:
         renewed = [_map(tuple(extents.index(index) for index in map_indices(one))) for one in maps]
         operation.attributes["indexing_maps"] = ir.ArrayAttr.get([ir.AffineMapAttr.get(one) for one in renewed])
     owner = program.operation
     for number, argument in enumerate(program.entry.arguments):
         owner.operands[number].set_type(argument.type)
-    owner.results[0].set_type(operation.results[0].type)
+    for outside, result in zip(owner.results, operation.results, strict=True):
+        outside.set_type(result.type)
     function: Any = owner.parent
     kinds = [value.type for value in owner.operands], [value.type for value in owner.results]
     function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(*kinds))

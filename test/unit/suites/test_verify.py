@@ -7,10 +7,11 @@ from datetime import date
 from math import prod
 from typing import Any
 
+import numpy as np
 import pytest
 
 from roller_mlir import CompileOptions
-from roller_mlir.compiler.driver import lower_until
+from roller_mlir.compiler.driver import compile_source, lower_until
 from roller_mlir.compiler.source import Source
 from roller_mlir.hal import find_device
 from roller_mlir.linalg.reader import read_structured
@@ -133,6 +134,58 @@ def test_what_cannot_be_shrunk_is_said() -> None:
         assert "one tensor is read in two ways" in str(error)
     else:
         assert {size for one in found for size in one.extents.sizes} == {found[0].extents.sizes[0]}
+
+
+def test_every_result_of_an_op_is_shrunk() -> None:
+    """Two products with one factor in common, as horizontal fusion writes them."""
+    (one,) = shrunk("""
+        #a = affine_map<(i, j, k) -> (i, k)>
+        #b = affine_map<(i, j, k) -> (k, j)>
+        #c = affine_map<(i, j, k) -> (i, j)>
+        func.func @twice(%a: tensor<4096x640xf32>, %b: tensor<640x640xf32>, %c: tensor<640x640xf32>)
+            -> (tensor<4096x640xf32>, tensor<4096x640xf32>) {
+          %zero = arith.constant 0.0 : f32
+          %empty = tensor.empty() : tensor<4096x640xf32>
+          %init = linalg.fill ins(%zero : f32) outs(%empty : tensor<4096x640xf32>) -> tensor<4096x640xf32>
+          %0:2 = linalg.generic {indexing_maps = [#a, #b, #b, #c, #c],
+              iterator_types = ["parallel", "parallel", "reduction"]}
+              ins(%a, %b, %c : tensor<4096x640xf32>, tensor<640x640xf32>, tensor<640x640xf32>)
+              outs(%init, %init : tensor<4096x640xf32>, tensor<4096x640xf32>) {
+          ^bb0(%x: f32, %y: f32, %z: f32, %s: f32, %t: f32):
+            %1 = arith.mulf %x, %y : f32
+            %2 = arith.addf %s, %1 : f32
+            %3 = arith.mulf %x, %z : f32
+            %4 = arith.addf %t, %3 : f32
+            linalg.yield %2, %4 : f32, f32
+          } -> (tensor<4096x640xf32>, tensor<4096x640xf32>)
+          return %0#0, %0#1 : tensor<4096x640xf32>, tensor<4096x640xf32>
+        }""")
+    rows, columns, terms = one.extents.sizes
+    assert rows < 4096
+    rng = np.random.default_rng(0)
+    a = rng.integers(-4, 5, (rows, terms)).astype(np.float32)
+    b, c = (rng.integers(-4, 5, (terms, columns)).astype(np.float32) for _ in range(2))
+    found = compile_source(Source("-", one.planned), "h200", CompileOptions()).run(a, b, c, on="sim")
+    assert [np.array_equal(result, a @ factor) for result, factor in zip(found, (b, c), strict=True)] == [True, True]
+
+
+def test_gathers_are_not_shrunk() -> None:
+    text = """
+        func.func @rows(%table: tensor<65536x512xf32>, %at: tensor<1024xi32>) -> tensor<1024x512xf32> {
+          %empty = tensor.empty() : tensor<1024x512xf32>
+          %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i)>, affine_map<(i, j) -> (i, j)>],
+              iterator_types = ["parallel", "parallel"]}
+              ins(%at : tensor<1024xi32>) outs(%empty : tensor<1024x512xf32>) {
+          ^bb0(%position: i32, %out: f32):
+            %row = arith.index_cast %position : i32 to index
+            %column = linalg.index 1 : index
+            %element = tensor.extract %table[%row, %column] : tensor<65536x512xf32>
+            linalg.yield %element : f32
+          } -> tensor<1024x512xf32>
+          return %0 : tensor<1024x512xf32>
+        }"""
+    with pytest.raises(SuiteError, match="reads a tensor at positions from data"):
+        shrunk(text)
 
 
 def test_every_operator_comes_once_in_all_samples() -> None:
