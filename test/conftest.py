@@ -3,4 +3,9 @@
 
 import os
 
+from hypothesis import settings
+
 os.environ["ROLLER_CACHE"] = "0"
+
+settings.register_profile("unhurried", deadline=None)  # how long an example takes says how busy the machine is
+settings.load_profile("unhurried")
