@@ -17,6 +17,8 @@ WORKGROUP_ALIGNMENT_BYTES = 16
 
 _LLVM_PREFIXES = ("llvm.", "nvvm.", "rocdl.")
 _MODULE_OPS = ("builtin.module", "gpu.module")
+_AT_A_TIME = 16
+"""Kernels that go through upstream's passes together."""
 
 
 def gpu_modules(module: ir.Module) -> list[Any]:
@@ -179,12 +181,47 @@ def spell(extents: tuple[int, ...]) -> str:
 
 
 def run_upstream(module: ir.Module, pipeline: str) -> None:
-    """Runs upstream passes; what they complain about becomes a DiagnosedError."""
+    """Run upstream passes over kernels; what they complain about becomes a DiagnosedError.
+
+    Of many kernels a few at a time go through them, in a module of their own: beside hundreds of others each would take
+    longer, and so would what comes after.
+
+    Args:
+        module: with gpu.module ops; what stands beside those is of no concern to the passes.
+        pipeline: of a builtin.module.
+    """
     with collecting(module.context) as collector:
         try:
-            passmanager.PassManager.parse(pipeline, module.context).run(module.operation)
+            passes = passmanager.PassManager.parse(pipeline, module.context)
+            kernels = [op.operation for one in gpu_modules(module) for op in body_of(one).operations]
+            if len(kernels) <= _AT_A_TIME or any(kernel.name != "gpu.func" for kernel in kernels):
+                passes.run(module.operation)
+                return
+            for gpu_module in gpu_modules(module):
+                _run_in_parts(gpu_module, passes)
         except ir.MLIRError as error:
             raise diagnosed(collector, error) from None
+
+
+def _run_in_parts(gpu_module: Any, passes: Any) -> None:
+    """Run passes over the kernels of a gpu.module, a few at a time; library functions are declared once."""
+    body, declared = body_of(gpu_module), dict[str, dict[str, Any]]()
+    kernels = list(body.operations)
+    for first in range(0, len(kernels), _AT_A_TIME):
+        alone = ir.Module.create(gpu_module.location)
+        attributes = {name: gpu_module.attributes[name] for name in gpu_module.attributes}
+        at = ir.InsertionPoint(alone.body)
+        part = ir.Operation.create("gpu.module", attributes=attributes, regions=1, loc=gpu_module.location, ip=at)
+        inside = part.regions[0].blocks.append()
+        for kernel in kernels[first : first + _AT_A_TIME]:
+            inside.append(kernel)
+        passes.run(alone.operation)
+        for op in list(inside.operations):
+            name, kind = symbol_name(op.operation), {name: op.attributes[name] for name in op.attributes}
+            if declared.setdefault(name, kind) is kind:
+                body.append(op)
+            elif declared[name] != kind:
+                raise ValueError(f"kernels that are lowered apart declare {name!r} in two ways")
 
 
 def finish(module: ir.Module, *, native: Mapping[str, str], forbidden_attribute: str | None = None) -> None:
