@@ -1,11 +1,75 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tests are of the compiler, not of what it once did: no compile cache, here and in the processes that tests start."""
+"""No compile cache, as tests are of the compiler, not of what it once did; and the largest runs where they are wanted.
+
+A test marked `full` runs with `pytest --full` alone: others walk the same code. Of a test that is marked
+`full(each=("name", "device"))`, so many cases always run that every value of these parameters is among them.
+"""
 
 import os
+import sys
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
 
+import pytest
 from hypothesis import settings
 
-os.environ["ROLLER_CACHE"] = "0"
+os.environ["ROLLER_CACHE"] = "0"  # here, and in the processes that tests start
+sys.path.append(str(Path(__file__).parent))  # tests import `counted_work`
 
 settings.register_profile("unhurried", deadline=None)  # how long an example takes says how busy the machine is
 settings.load_profile("unhurried")
+
+_LEFT_OUT = "left_out"
+_left_out = pytest.StashKey[int]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--full", action="store_true", help="also run the largest tests, which are marked full")
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    cases: defaultdict[str, list[Any]] = defaultdict(list)
+    for item in items:
+        if item.get_closest_marker("full") and not config.getoption("--full"):
+            cases[item.nodeid.split("[")[0]].append(item)
+    left_out = {item for group in cases.values() for item in set(group) - set(_kept(group))}
+    config.hook.pytest_deselected(items=[item for item in items if item in left_out])
+    items[:] = [item for item in items if item not in left_out]
+    config.stash[_left_out] = len(left_out)
+    if hasattr(config, "workeroutput"):  # each process of pytest-xdist collects all, and its master nothing
+        config.workeroutput[_LEFT_OUT] = len(left_out)
+
+
+def _kept(cases: Sequence[Any]) -> list[Any]:
+    """Returns the cases of a test that always run, one by one that which adds most values, beside the least used."""
+    asked = {case: case.get_closest_marker("full").kwargs.get("each", ()) for case in cases}
+    wanted = {
+        case: [(n, repr(case.callspec.params[n])) for n in ([e] if isinstance(e, str) else e)]
+        for case, e in asked.items()
+    }
+    missing = {value for values in wanted.values() for value in values}
+    used = Counter[tuple[str, str]]()
+    kept: list[Any] = []
+    while missing:
+        best = max(wanted, key=lambda case: (sum(one in missing for one in wanted[case]), -_uses(case, used)))
+        kept.append(best)
+        missing.difference_update(wanted.pop(best))
+        used.update((name, repr(value)) for name, value in best.callspec.params.items())
+    return kept
+
+
+def _uses(case: Any, used: Counter[tuple[str, str]]) -> int:
+    return sum(used[name, repr(value)] for name, value in case.callspec.params.items())
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any, error: object) -> None:
+    node.config.stash[_left_out] = getattr(node, "workeroutput", {}).get(_LEFT_OUT, 0)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter, config: pytest.Config) -> None:
+    if number := config.stash.get(_left_out, 0):
+        terminalreporter.write_line(f"{number} of the largest tests were left out; --full runs them too")

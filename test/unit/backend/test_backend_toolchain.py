@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -77,11 +76,9 @@ def test_a_tool_works_in_a_folder_of_its_own() -> None:
 
 
 def test_a_tool_that_hangs_is_ended_with_what_it_started() -> None:
-    """The time limit holds for scripts too."""
-    start = time.monotonic()
+    """The time limit holds for scripts too; what the script started would keep its output open for hours."""
     with pytest.raises(CompileError, match=r"kernel 'k': /bin/sh took more than 0\.2 s and was ended"):
-        run_tool("k", Path("/bin/sh"), ("-c", "sleep 60; true"), b"", suffix=".ptx", timeout_s=0.2)
-    assert time.monotonic() - start < 10
+        run_tool("k", Path("/bin/sh"), ("-c", "sleep 10000; true"), b"", suffix=".ptx", timeout_s=0.2)
 
 
 def test_a_tool_that_is_not_there_is_a_compile_error() -> None:

@@ -19,7 +19,7 @@ OPERATORS = ("M0", "M1", "M3", "C0", "D0", "R0", "matmul-f16", "C0-nhwc")
 
 def run(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(FOLDER / script), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600)
 
 
 def hints() -> dict[str, Any]:

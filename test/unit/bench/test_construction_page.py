@@ -16,7 +16,7 @@ SCRIPT = ROOT / "bench" / "construction" / "table.py"
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, str(SCRIPT), *arguments], capture_output=True, text=True, timeout=120)
+    return subprocess.run([sys.executable, str(SCRIPT), *arguments], capture_output=True, text=True, timeout=600)
 
 
 def results_of(path: Path) -> dict[str, Any]:

@@ -80,7 +80,7 @@ def test_every_named_op_of_upstream_is_written(functions: ModuleType) -> None:
 def test_what_became_of_them(tmp_path: Path) -> None:
     (tmp_path / "file.mlir").write_text(TREE)
     command = [sys.executable, str(FOLDER / "table.py"), "--tree", f"Mine={tmp_path}"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)
     assert summary["outcomes"] == {"matches": 2}

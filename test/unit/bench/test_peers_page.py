@@ -36,7 +36,7 @@ needs_tools = pytest.mark.skipif(
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, str(FOLDER / "compare.py"), *arguments]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600)
 
 
 def results() -> dict[str, Any]:

@@ -15,7 +15,7 @@ def test_killed_processes_do_no_harm() -> None:
         [sys.executable, str(SCRIPT), "--seconds", "5", "--processes", "8", "--period", "0.1"],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
         env={**os.environ, "ROLLER_CACHE": "1"},
     )

@@ -16,7 +16,7 @@ def complete(script: str, *words: str) -> list[str]:
     assert BASH is not None
     line = " ".join(f"'{word}'" for word in ("roller", *words))
     ask = f'{script}\nCOMP_WORDS=({line}); COMP_CWORD={len(words)}; _roller; printf "%s\\n" "${{COMPREPLY[@]}}"'
-    done = subprocess.run([BASH, "--norc", "-c", ask], capture_output=True, text=True, check=True, timeout=30)
+    done = subprocess.run([BASH, "--norc", "-c", ask], capture_output=True, text=True, check=True, timeout=600)
     assert done.stderr == ""
     return done.stdout.split()
 

@@ -18,7 +18,7 @@ def _importable(monkeypatch: pytest.MonkeyPatch) -> None:
 def gone() -> Callable[[Path], list[str]]:
     """Gives a function that waits until nothing is left of a TMPDIR, no process and no file, and says what is."""
 
-    def left(folder: Path, limit_s: float = 15.0) -> list[str]:
+    def left(folder: Path, limit_s: float = 600.0) -> list[str]:
         end = time.monotonic() + limit_s
         while (found := [*_processes(folder), *map(str, folder.rglob("*"))]) and time.monotonic() < end:
             time.sleep(0.05)

@@ -25,15 +25,15 @@ def work(job: str) -> Any:
     if name == "lambda":
         return lambda: 0
     if name == "sleep":
-        time.sleep(600)
+        time.sleep(6000)
     if name == "nap":
         time.sleep(float(argument))
     if name == "busy":
         # What a compiler has under way: a file in its temporary folder, and a tool in a session of its own.
         Path(tempfile.mkdtemp(), "input").write_text("text")
-        child = subprocess.Popen(["sleep", "600"], start_new_session=True)
+        child = subprocess.Popen(["sleep", "6000"], start_new_session=True)
         Path(argument, f"{os.getpid()}").write_text(f"{child.pid}")
-        time.sleep(600)
+        time.sleep(6000)
     if name == "folder":
         return tempfile.gettempdir()
     if name == "bytes":

@@ -131,7 +131,7 @@ def start(
 def run(kit: Path, driver: Path, output: Path, *options: str, code: int = 0) -> tuple[str, str]:
     """Runs it to its end, which must be of this exit code; returns what it printed."""
     process = start(kit, driver, output, *options)
-    said, errors = process.communicate(timeout=60)
+    said, errors = process.communicate(timeout=600)
     assert process.returncode == code, (process.returncode, said, errors)
     return said, errors
 

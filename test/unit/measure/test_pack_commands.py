@@ -144,12 +144,10 @@ def test_what_was_left_out_is_a_line_for_each_reason() -> None:
 def test_a_signal_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
     command = [sys.executable, str(FOLDER / "pack.py"), "-o", str(tmp_path / "kit"), "--no-probes"]
     with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + 30
-        while not os.listdir(tmp_path) and process.poll() is None and time.monotonic() < deadline:
-            time.sleep(0.05)
-        time.sleep(1)
+        while process.poll() is None and not os.listdir(tmp_path):
+            time.sleep(0.005)
         process.send_signal(number)
-        out, said = process.communicate(timeout=30)
+        out, said = process.communicate(timeout=600)
     assert (process.returncode, out, said) == (130, "", "pack.py: interrupted\n")
     assert not os.listdir(tmp_path)
 
@@ -184,7 +182,7 @@ def test_a_dry_run_of_the_whole_way(tmp_path: Path) -> None:
 
 def test_a_dry_run_with_planted_faults_has_all_other_results(tmp_path: Path) -> None:
     command = [sys.executable, str(FOLDER / "dry_run.py"), "-o", str(tmp_path / "dry"), "--faults"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=200)
+    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stderr
     found = json.loads((tmp_path / "dry" / "results.json").read_text())
     assert found["complete"]

@@ -316,12 +316,10 @@ def test_an_interrupt_leaves_nothing(tmp_path: Path) -> None:
     place.mkdir()
     command = [sys.executable, str(script), str(place / "kit")]
     with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
-        deadline = time.monotonic() + 20
-        while not os.listdir(place) and time.monotonic() < deadline:
-            time.sleep(0.05)
-        time.sleep(1.5)
+        while process.poll() is None and not os.listdir(place):
+            time.sleep(0.005)
         assert process.poll() is None and os.listdir(place)
         process.send_signal(signal.SIGINT)
-        _, said = process.communicate(timeout=20)
+        _, said = process.communicate(timeout=600)
     assert "KeyboardInterrupt" in said
     assert not os.listdir(place)

@@ -98,13 +98,11 @@ def swallow(seconds: float) -> None:
 
 def test_what_hangs_is_ended_and_the_signal_given_back() -> None:
     before = signal.getsignal(signal.SIGALRM)
-    begun = time.monotonic()
     with pytest.raises(PeerError, match="its compilation took more than 0.1 s"), limited(0.1, "its compilation"):
-        swallow(20)
-    assert time.monotonic() - begun < 5
+        swallow(6000)
     assert signal.getsignal(signal.SIGALRM) is before
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
-    with limited(5, "nothing"):
+    with limited(600, "nothing"):
         pass
     assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 

@@ -14,7 +14,7 @@ COMMAND = [sys.executable, "-m", "roller_mlir.runtime.single_file"]
 
 
 def run(command: list[str], folder: Path) -> "subprocess.CompletedProcess[str]":
-    return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False, cwd=folder)
+    return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, cwd=folder)
 
 
 def test_it_works_without_the_package(tmp_path: Path) -> None:

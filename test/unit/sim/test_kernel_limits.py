@@ -187,7 +187,7 @@ sys.exit(in_child("roller", work))
 )
 def test_a_process_that_dies(work: str, code: int, said: str) -> None:
     done = subprocess.run(
-        [sys.executable, "-c", CHILD.format(work=work)], capture_output=True, text=True, timeout=60, env={**os.environ}
+        [sys.executable, "-c", CHILD.format(work=work)], capture_output=True, text=True, timeout=600, env={**os.environ}
     )
     assert (done.returncode, done.stdout) == (code, "begins\n")
     assert done.stderr.startswith(said) and done.stderr.count("\n") == bool(said)

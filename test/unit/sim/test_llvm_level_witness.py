@@ -63,7 +63,7 @@ def compiled_by_iree(source: str, target: str) -> dict[str, str]:
     with tempfile.TemporaryDirectory() as folder:
         command = [str(COMPILER), f"--iree-hal-target-device={device}", architecture, "-", "-o", f"{folder}/f.vmfb"]
         command.append(f"--iree-hal-dump-executable-intermediates-to={folder}")
-        subprocess.run(command, input=source, text=True, check=True, capture_output=True, timeout=60)
+        subprocess.run(command, input=source, text=True, check=True, capture_output=True, timeout=600)
         found = {stage: list(Path(folder).glob(f"*.{stage}.ll")) for stage in STAGES}
         assert [len(files) for files in found.values()] == [1, 1]
         return {stage: spelled_for_llvm_22(file.read_text()) for stage, (file,) in found.items()}

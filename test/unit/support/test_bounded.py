@@ -2,12 +2,12 @@
 """Files of strangers are read within bounds, quickly, and what is above one is one error."""
 
 import os
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from counted_work import calls
 
 from roller_mlir.foreign import bounded
 from roller_mlir.foreign.bounded import BoundsError, read_bytes, read_json, read_toml
@@ -35,31 +35,25 @@ TOML = {
 
 def test_json() -> None:
     for message, text in JSON.items():
-        started = time.monotonic()
         with pytest.raises(BoundsError) as caught:
             read_json(text if text else b"{\xff}")
         assert message in str(caught.value)
         assert len(str(caught.value)) < 300
-        assert time.monotonic() - started < 1
     assert read_json(b'{"a": [1, 2.5, true, null, "x"]}') == {"a": [1, 2.5, True, None, "x"]}
 
 
 def test_toml() -> None:
     for message, text in TOML.items():
-        started = time.monotonic()
         with pytest.raises(BoundsError) as caught:
             read_toml(text)
         assert message in str(caught.value)
-        assert time.monotonic() - started < 1
     assert read_toml('a.b = 1\n[c]\nd = "x"') == {"a": {"b": 1}, "c": {"d": "x"}}
 
 
 def test_the_dearest_toml_within_the_bounds() -> None:
     line = "a." * (bounded.MOST_TOML_DOTS - 8)
     text = "".join(f"{line}b{number} = 1\n" for number in range(bounded.MOST_TOML_BYTES // (len(line) + 20)))
-    started = time.monotonic()
-    read_toml(text)
-    assert time.monotonic() - started < 4
+    assert calls(lambda: read_toml(text)) < 10 * len(text)
 
 
 def test_files(tmp_path: Path) -> None:

@@ -37,7 +37,7 @@ if __name__ == "__main__":
 def test_answers_come_with_their_keys(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "pool_jobs.py").write_text(MODULE)
     monkeypatch.syspath_prepend(tmp_path)
-    with JobPool[str, str](2, 60.0, "pool_jobs:work", lambda how, message: f"{how}: {message}") as pool:
+    with JobPool[str, str](2, 600.0, "pool_jobs:work", lambda how, message: f"{how}: {message}") as pool:
         found = dict(pool.run(enumerate(["a", "die", "b"])))
     assert found == {0: "A", 1: "crash: the process died: exit code 3", 2: "B"}
 
@@ -56,7 +56,7 @@ def test_no_process_outlives_the_one_it_works_for(how: signal.Signals, tmp_path:
             os.killpg(main.pid, how)
         else:
             os.kill(main.pid, how)
-        _, said = main.communicate(timeout=30)
+        _, said = main.communicate(timeout=600)
         assert said.count("Traceback") == (how == signal.SIGINT), "of the first process only, which has no handler here"
         _until(lambda: [one for one in workers if not _alive(one)], 2)
     finally:
@@ -66,7 +66,7 @@ def test_no_process_outlives_the_one_it_works_for(how: signal.Signals, tmp_path:
 
 
 def _until(found: Callable[[], list[int]], count: int) -> list[int]:
-    end = time.monotonic() + 30
+    end = time.monotonic() + 600
     while len(now := found()) < count:
         assert time.monotonic() < end
         time.sleep(0.02)

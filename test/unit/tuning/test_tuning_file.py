@@ -76,7 +76,7 @@ def test_git_merges_it_line_by_line(tmp_path: Path) -> None:
     for path, records in zip(files, (merged(base, mine), base, merged(base, [*yours, faster])), strict=True):
         data_base(path, *records)
     command = ["git", "merge-file", "--union", "-p", *map(str, files)]
-    done = subprocess.run(command, capture_output=True, check=True, timeout=60)
+    done = subprocess.run(command, capture_output=True, check=True, timeout=600)
     found = parse_tuning(done.stdout, "t")
     assert [one.record for one in sorted(found.values(), key=lambda one: one.record.key)] == merged(
         base, [*mine, *yours, faster]

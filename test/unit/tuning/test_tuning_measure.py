@@ -59,7 +59,7 @@ def start(folder: Path, driver: Path, kernels: str, *options: str) -> "subproces
 
 def test_the_fastest_right_candidate_is_written_and_compiled(tmp_path: Path, driver: Path) -> None:
     process = start(tmp_path, driver, "twice_us40,twice_us20,twice_wrong_us10,twice_us30", "--json")
-    said, errors = process.communicate(timeout=60)
+    said, errors = process.communicate(timeout=600)
     assert process.returncode == 0, errors
     (decided,) = json.loads(said)
     assert (decided["record"]["rank"], decided["data_base"]) == (1, "new")
@@ -78,7 +78,7 @@ def test_the_fastest_right_candidate_is_written_and_compiled(tmp_path: Path, dri
 
 def test_a_candidate_that_crashes_costs_nothing_but_itself(tmp_path: Path, driver: Path) -> None:
     process = start(tmp_path, driver, "twice_us40,twice_crash,twice_us30", "--keep", "kept")
-    said, errors = process.communicate(timeout=60)
+    said, errors = process.communicate(timeout=600)
     assert process.returncode == 0, errors
     assert "2 of 3" in said
     assert "1.33x" in said
@@ -87,19 +87,19 @@ def test_a_candidate_that_crashes_costs_nothing_but_itself(tmp_path: Path, drive
     assert main(["tune", "--import", str(tmp_path / "kept" / "results"), "--db", str(tmp_path / "again.jsonl")]) == 0
     assert (tmp_path / "again.jsonl").read_bytes() == (tmp_path / "tuning.jsonl").read_bytes()
     process = start(tmp_path, driver, "twice_us40", "--keep", "kept")
-    assert "roller: error: kept cannot be made: file exists" in process.communicate(timeout=60)[1]
+    assert "roller: error: kept cannot be made: file exists" in process.communicate(timeout=600)[1]
 
 
 def test_one_candidate_leaves_no_choice(tmp_path: Path, driver: Path) -> None:
     process = start(tmp_path, driver, "twice_us40")
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=600)
     assert process.returncode == 1
     assert "there is nothing to choose: each operator has 1 candidate; allow more with --top-k" in errors
 
 
 def test_nothing_right_writes_nothing(tmp_path: Path, driver: Path) -> None:
     process = start(tmp_path, driver, "twice_wrong_late,twice_fault")
-    said, errors = process.communicate(timeout=60)
+    said, errors = process.communicate(timeout=600)
     assert process.returncode == 1, errors
     assert "no winner: matmul 64x96 f32, 96x32 f32 -> 64x32 f32: no candidate has a valid time: wrong: " in said
     assert not (tmp_path / "tuning.jsonl").exists()
@@ -112,7 +112,7 @@ def test_an_interrupt_leaves_nothing(tmp_path: Path, driver: Path) -> None:
     assert line.startswith("[1/"), line  # the first candidate is checked, the second hangs
     time.sleep(0.5)
     os.killpg(process.pid, signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=600)
     assert process.returncode == 130, errors
     assert errors.rstrip().endswith("roller: interrupted")
     with pytest.raises(ProcessLookupError):

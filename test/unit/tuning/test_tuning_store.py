@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from counted_work import calls
 from tuning_records import data_base, record
 
 from roller_mlir.measure.tune.store import add_records
@@ -70,7 +71,7 @@ def test_many_processes_at_once_lose_nothing(tmp_path: Path) -> None:
     path, base = tmp_path / "t.jsonl", data_base(tmp_path / "base", record())
     processes = [adder(path, base, first, 40) for first in range(4)]
     for process in processes:
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=600)
         assert process.returncode == 0, errors
     assert [int(key, 16) for key in read_tuning(path)] == list(range(44))
     assert sorted(entry.name for entry in tmp_path.iterdir()) == ["base", "t.jsonl"]
@@ -86,7 +87,7 @@ def test_killed_processes_leave_a_whole_file(tmp_path: Path) -> None:
     time.sleep(0.2)
     for process in processes:
         process.send_signal(signal.SIGKILL)
-        said += [int(word) for word in process.communicate(timeout=60)[0].split()]
+        said += [int(word) for word in process.communicate(timeout=600)[0].split()]
     assert set(said) <= {int(key, 16) for key in read_tuning(path)}
     add_records(path, [record(key="f" * 32)])
 
@@ -96,7 +97,7 @@ def test_a_full_disk_changes_nothing(tmp_path: Path) -> None:
     before = data_base(path, *(record(key=f"{number:032x}") for number in range(100, 108))).read_bytes()
     limit = ("bash", "-c", f'trap "" XFSZ; ulimit -f {len(before) // 1024}; exec "$@"', "limited")
     process = adder(path, base, 0, 0, *limit)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=600)
     assert process.returncode == 1
     assert "t.jsonl: cannot be written: file too large" in errors.splitlines()[-1]
     assert path.read_bytes() == before
@@ -130,11 +131,7 @@ def test_an_error_leaves_no_empty_file(tmp_path: Path, monkeypatch: pytest.Monke
     assert not list(tmp_path.iterdir())
 
 
-def test_thousands_of_records_are_read_in_a_moment() -> None:
+def test_thousands_of_records_are_read_in_a_moment_and_once() -> None:
     text = text_of(record(key=f"{number:032x}") for number in range(1000)).encode()
-    started = time.perf_counter()
     assert len(parse_tuning(text, "t")) == 1000
-    assert time.perf_counter() - started < 5
-    started = time.perf_counter()
-    parse_tuning(text, "t")
-    assert time.perf_counter() - started < 0.1
+    assert calls(lambda: parse_tuning(text, "t")) < 100_000

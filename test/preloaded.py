@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""One process that has imported the tools, and runs them in forks: their imports take longer than most tests do."""
+
+import contextlib
+import functools
+import importlib
+import json
+import os
+import runpy
+import select
+import signal
+import socket
+import subprocess
+import sys
+
+_MOST_BYTES = 1 << 20  # of one request
+_MODULES = ("filecheck.main", "roller_mlir.tools.opt.driver", "roller_mlir.compiler", "roller_mlir.tools.commands.run")
+
+
+@functools.cache
+def start() -> str:
+    """Starts the process, which ends with the caller; returns the name by which `ask_preloaded.py` asks it."""
+    name = f"roller-mlir-preloaded-{os.getpid()}"
+    listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)  # here: who asks early waits for the imports
+    listening.bind(f"\0{name}")
+    listening.listen(64)
+    command = [sys.executable, __file__, str(listening.fileno())]
+    global _kept  # its end of the pipe tells the process that the caller has ended
+    _kept = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=(listening.fileno(),))
+    return name
+
+
+def _serve(number: int) -> None:
+    """Answers each request at a listening socket with a fork, until standard input ends."""
+    for module in _MODULES:
+        importlib.import_module(module)
+    listening = socket.socket(fileno=number)
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    while select.select([listening, 0], [], [])[0] == [listening]:
+        connection, _ = listening.accept()
+        if os.fork() == 0:
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            listening.close()
+            _answer(connection)
+        connection.close()
+
+
+def _answer(connection: socket.socket) -> None:
+    request, streams, _, _ = socket.recv_fds(connection, _MOST_BYTES, 3)
+    child = os.fork()
+    if child == 0:
+        connection.close()
+        for number, stream in enumerate(streams):
+            os.dup2(stream, number)
+            os.close(stream)
+        _run(*json.loads(request))
+    for stream in streams:
+        os.close(stream)
+    ended = os.pidfd_open(child)
+    if ended not in select.select([connection, ended], [], [])[0]:  # lit ended who asked, at its time limit
+        os.kill(child, signal.SIGKILL)
+    status = os.waitpid(child, 0)[1]
+    with contextlib.suppress(BrokenPipeError):
+        connection.send(str(status).encode())
+    os._exit(0)
+
+
+def _run(module: str, arguments: list[str], folder: str, environment: dict[str, str]) -> None:
+    """Runs the module as `python -m` does, and ends this process."""
+    os.chdir(folder)
+    os.environ.clear()
+    os.environ.update(environment)
+    sys.argv = [module, *arguments]
+    code = 0
+    try:
+        runpy.run_module(module, run_name="__main__", alter_sys=True)
+    except SystemExit as exit_request:
+        code = exit_request.code if isinstance(exit_request.code, int) else int(exit_request.code is not None)
+        if isinstance(exit_request.code, str):
+            print(exit_request.code, file=sys.stderr)
+    except Exception:  # noqa: BLE001 - as Python's own end of a program
+        sys.excepthook(*sys.exc_info())
+        code = 1
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
+
+
+if __name__ == "__main__":
+    _serve(int(sys.argv[1]))
