@@ -14,7 +14,7 @@ from pathlib import Path
 
 from roller_mlir.hal import Table, describe, device_names, device_table, find_device
 from roller_mlir.pipelines import PIPELINES, TO_SIM
-from roller_mlir.report.explain_docs import explain_page
+from roller_mlir.report.explain.reference_page import explain_page
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.support.passes.passes import Option, Pass, registered_passes

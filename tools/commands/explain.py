@@ -26,7 +26,7 @@ from roller_mlir.tools.commands.targets import add_target_arguments, device_of, 
 
 if TYPE_CHECKING:
     from roller_mlir.model.explain.explanation import Explanation
-    from roller_mlir.report.explain_source import SourceOperator
+    from roller_mlir.report.explain.operators import SourceOperator
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -57,8 +57,8 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"{arguments.html} cannot be written: is a directory")
     device = device_of(arguments)
     source = open_source(arguments)
-    from roller_mlir.report.explain_source import read_operators
-    from roller_mlir.report.explain_tuned import tuned_plans
+    from roller_mlir.report.explain.operators import read_operators
+    from roller_mlir.report.explain.tuned import tuned_plans
 
     operators = read_operators(source, target_of(arguments), arguments.entry, fusion=not arguments.no_fusion)
     if arguments.op is not None:
@@ -75,7 +75,7 @@ def run(arguments: argparse.Namespace) -> int:
     explained = [(one, replace(known[_what(one)], name=one.name)) for one in operators]
     tuned = tuned_plans(arguments.tuning, operators, device, construction_arguments(arguments))
     if arguments.html:
-        from roller_mlir.report.explain_page import page
+        from roller_mlir.report.explain.page import page
 
         text = page(source.name, [(_heading(one, source.name, tuned), found) for one, found in explained])
         check()
@@ -142,7 +142,7 @@ def _print(
     import sys
 
     from roller_mlir.console.printable import PrintableConsole
-    from roller_mlir.report.explain_text import plain_text, print_explanation
+    from roller_mlir.report.explain.text import plain_text, print_explanation
     from roller_mlir.support.standard_output import writing_output
 
     with writing_output():

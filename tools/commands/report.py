@@ -6,8 +6,8 @@ roller report first.json second.json -o DIR       two runs of one kit on one mac
 roller report out --json                          the figures for machines; writes files only with -o
 
 DIR then holds results.md, report.html (nothing else is needed to read it), the pictures predicted-vs-measured.png and
-ratio-PEER.png, and results.json, from which the same report can be made again. Pictures need matplotlib (pip install
-'roller-mlir[report]'); without it the rest is written. Results of a dry run are the simulator's seconds, no speed.
+ratio-PEER.png, and results.json, from which the same report can be made again. Results of a dry run are the simulator's
+seconds, no speed.
 Exit code 1: a result of ours is wrong, or the results cannot be read.
 """
 
@@ -26,24 +26,20 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("-o", dest="output", metavar="DIR", help="where to (docs/results/DATE-TARGET)")
     parser.add_argument("--json", action="store_true", help="print the figures as JSON")
-    parser.add_argument("--png", action="store_true", help="fail where the pictures cannot be drawn")
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
-    from roller_mlir.console.errors import InputError, UsageError
+    from roller_mlir.console.errors import UsageError
     from roller_mlir.console.interrupt import check
     from roller_mlir.console.output import print_json
-    from roller_mlir.measure.report.page_figures import REMEDY, can_draw
     from roller_mlir.measure.report.report import make_report
     from roller_mlir.measure.report.results_file import read_merged
     from roller_mlir.plan.codec import to_json
-    from roller_mlir.report.report_folder import contents_of, default_folder, write_folder
+    from roller_mlir.report.measured.folder import contents_of, default_folder, write_folder
 
     if arguments.output == "":
         raise UsageError("-o must name a folder, but got ''")
-    if arguments.png and not can_draw():
-        raise InputError(f"--png needs matplotlib, which is not installed; get it with {REMEDY}")
     results = read_merged(arguments.results)
     report = make_report(results)
     folder = None
@@ -55,17 +51,16 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json:
         print_json(to_json(report))
     else:
-        _say(report, f"{folder}", pictures=can_draw())
+        _say(report, f"{folder}")
     return 1 if any(one.who == "ours" for one in report.failures) else 0
 
 
-def _say(report: "Report", folder: str, *, pictures: bool) -> None:
+def _say(report: "Report", folder: str) -> None:
     """Print what a reader must know before reading: what is wrong, the goals, and where the rest is."""
     from roller_mlir.console.output import print_line
-    from roller_mlir.measure.report.page_figures import REMEDY
-    from roller_mlir.report.report_document import DRY_RUN
-    from roller_mlir.report.report_sections import goal_value
-    from roller_mlir.report.report_words import clean, count
+    from roller_mlir.report.measured.document import DRY_RUN
+    from roller_mlir.report.measured.sections import goal_value
+    from roller_mlir.report.measured.words import clean, count
 
     if report.dry_run:
         print_line(f"{DRY_RUN}.")
@@ -83,5 +78,3 @@ def _say(report: "Report", folder: str, *, pictures: bool) -> None:
         if goal.verdict not in ("not judged", "not measured"):
             print_line(f"{goal.verdict}: {goal.goal}: {goal_value(goal).text} ({goal.n} kernels)")
     print_line(f"wrote {folder}")
-    if not pictures:
-        print_line(f"the pictures were left out: matplotlib is not installed; get it with {REMEDY}")

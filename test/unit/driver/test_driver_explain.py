@@ -121,14 +121,21 @@ def test_json_is_the_record(source: str, capsys: Any) -> None:
 def test_the_page_is_well_formed_and_needs_nothing_else(source: str, tmp_path: Path) -> None:
     text, page = html(source, tmp_path / "out.html")
     assert not re.search(r"(https?:)?//[a-z]", text)
-    assert not page.values("src") and "@import" not in text and "url(" not in text
-    ids = page.values("id")
-    assert len(set(ids)) == len(ids) == 3
+    assert not page.values("src") and "@import" not in text
+    ids, inside = page.values("id"), set(re.findall(r"url\(([^)]*)\)", text))
+    assert len(set(ids)) == len(ids)
     targets = [link.removeprefix("#") for link in page.values("href")]
-    assert targets == ["op-0", "op-1"] and set(targets) <= set(ids)
+    assert targets[:2] == ["op-0", "op-1"]
+    assert {*targets, *(one.removeprefix("#") for one in inside)} <= set(ids)
+    charts = [attributes["aria-label"] for tag, attributes in page.elements if tag == "svg"]
+    assert charts[0] == "roofline of operator 0" and "tile of arg1, of operator 0" in charts
+    assert "enlargement, register, of operator 0" in charts and "enlargement, register, of operator 1" not in charts
+    painted = set(re.findall(r"(?:fill|stroke): ?(#\w+|var\([\w-]+\))", text))
+    assert {"var(--global)", "var(--thread)", "var(--soft)"} <= painted
+    assert not {colour for colour in painted if colour.startswith("#")}, "dark pages turn no colour of their own"
     assert "prefers-color-scheme: dark" in text
     classes = {name for value in page.values("class") for name in value.split()}
-    assert {"candidates", "sortable", "chart", "bars", "roofs", "tensor", "block", "thread", "way"} <= classes
+    assert {"candidates", "sortable", "chart", "bars", "roofs"} <= classes
     assert not list(tmp_path.glob(".*"))
 
 

@@ -16,7 +16,7 @@ from fabricated_results import check, item, many, results, timing
 from roller_mlir.measure.report.report import make_report
 from roller_mlir.measure.report.results_file import ResultsError, dumps_results, loads_results, read_results
 from roller_mlir.plan.codec import to_json
-from roller_mlir.report import report_folder
+from roller_mlir.report.measured import folder as report_folder
 from roller_mlir.tools.roller import main
 
 WHOLE = {"results.md", "report.html", "results.json", "predicted-vs-measured.png"}
@@ -184,17 +184,6 @@ def test_pictures_of_an_earlier_report_are_removed_and_nothing_else(given: Path)
     assert names(out) == WHOLE | {"notes.txt", "other.png"}
 
 
-def test_without_matplotlib(given: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr("roller_mlir.measure.report.page_figures.can_draw", lambda: False)
-    monkeypatch.setattr(report_folder, "can_draw", lambda: False)
-    assert main(["report", str(given), "-o", "out"]) == 0
-    assert names(Path("out")) == WHOLE - {"predicted-vs-measured.png"}
-    assert capsys.readouterr().out.splitlines()[-1].startswith("the pictures were left out: matplotlib is not")
-    assert main(["report", str(given), "-o", "other", "--png"]) == 1
-    assert "--png needs matplotlib, which is not installed; get it with pip install" in capsys.readouterr().err
-    assert not Path("other").exists()
-
-
 def places(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
     """Yield the path of every value."""
     pairs = data.items() if isinstance(data, dict) else enumerate(data) if isinstance(data, list) else ()
@@ -204,7 +193,7 @@ def places(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
 
 
 def test_results_with_any_value_changed_are_reported_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(report_folder, "can_draw", lambda: False)
+    monkeypatch.setattr(report_folder, "draw", lambda *_: {})
     whole = json.loads(dumps_results(many(4)))
     paths = [path for path in places(whole) if len(path) > 1]
     draw = random.Random(11)

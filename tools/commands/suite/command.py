@@ -218,7 +218,7 @@ def _explain(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> 
     from roller_mlir.console.output import print_json, print_line
     from roller_mlir.model import ConstructOptions
     from roller_mlir.plan.codec import to_json
-    from roller_mlir.report.explain_text import plain_text
+    from roller_mlir.report.explain.text import plain_text
     from roller_mlir.suites.each import Crew, each_operator
     from roller_mlir.suites.records import operator_record
     from roller_mlir.suites.stages.explain_stage import explain_operator

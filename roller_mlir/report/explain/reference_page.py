@@ -15,8 +15,8 @@ from roller_mlir.model.explain import explanation, trace
 from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.search import axis_limits
 from roller_mlir.plan import Prediction
-from roller_mlir.report.explain_source import read_operators
-from roller_mlir.report.explain_text import plain_text
+from roller_mlir.report.explain.operators import read_operators
+from roller_mlir.report.explain.text import plain_text
 
 _INTRO = """# roller explain
 

@@ -6,12 +6,12 @@ from math import ceil, floor, log10
 from rich.text import Text
 
 from roller_mlir.model.cost.roofline import Roofline
-from roller_mlir.report.explain_words import share, si
+from roller_mlir.report.quantities import si
 
 _COLUMNS, _ROWS = 66, 16
 _DOTS = ((0x01, 0x08), (0x02, 0x10), (0x04, 0x20), (0x40, 0x80))
 COLORS = {"global": "cyan", "l2": "green", "workgroup": "magenta", "compute": "yellow"}
-_MARKS = {"global": "G", "l2": "L", "workgroup": "W"}
+MARKS = {"global": "G", "l2": "L", "workgroup": "W"}
 
 
 def bounds(line: Roofline) -> tuple[int, int, int, int]:
@@ -78,13 +78,13 @@ def _draw(
     text = Text()
     labels = {round((most - d) / (most - least) * (_ROWS - 1)): d for d in range(least, most + 1)}
     for row in range(_ROWS):
-        label = si(10.0 ** labels[row], "flop/s") if row in labels else ""
-        text.append(f"{_short(label):>12} ", style="dim")
+        label = decade(labels[row]) if row in labels else ""
+        text.append(f"{label:>12} ", style="dim")
         text.append("|" if plain else "\u2502", style="dim")
         for column in range(_COLUMNS):
             if (row, column) in marks:
                 layer = marks[row, column]
-                text.append(_MARKS[layer], style=f"bold reverse {COLORS[layer]}")
+                text.append(MARKS[layer], style=f"bold reverse {COLORS[layer]}")
             elif (row, column) in cells:
                 bits, layer = cells[row, column]
                 sign = ("-" if layer == "compute" else "/") if plain else chr(0x2800 + bits)
@@ -94,39 +94,20 @@ def _draw(
         text.append("\n")
     text.append(" " * 13 + ("+" + "-" * _COLUMNS if plain else "\u2514" + "\u2500" * _COLUMNS) + "\n", style="dim")
     ruler = [" "] * (_COLUMNS + 14)
-    for decade in range(low, high + 1):
-        label = f"{10.0**decade:g}"
-        at = 14 + round((decade - low) / (high - low) * (_COLUMNS - 1))
+    for power in range(low, high + 1):
+        label = f"{10.0**power:g}"
+        at = 14 + round((power - low) / (high - low) * (_COLUMNS - 1))
         at = min(at, len(ruler) - len(label))
         ruler[at : at + len(label)] = label
     text.append("".join(ruler).rstrip() + " flop/B\n", style="dim")
     return text
 
 
-def _short(label: str) -> str:
-    """Return a label of a whole decade without decimals.
+def decade(power: int) -> str:
+    """Write a whole decade of flop/s.
 
-    >>> _short("10.0 Tflop/s"), _short("")
-    ('10 Tflop/s', '')
+    >>> decade(13)
+    '10 Tflop/s'
     """
-    number, _, unit = label.partition(" ")
-    return f"{float(number):g} {unit}" if label else ""
-
-
-def roofline_rows(line: Roofline) -> list[tuple[str, ...]]:
-    """Return the legend: per layer its mark, rate, bytes, intensity, the bound there, and the predicted share of it."""
-    rows = [
-        (
-            _MARKS[roof.layer],
-            roof.layer,
-            si(roof.bytes_per_s, "B/s"),
-            si(roof.moved_bytes, "B"),
-            f"{roof.intensity:.4g} flop/B",
-            si(roof.bound_flops_per_s, "flop/s"),
-            share(roof.share),
-        )
-        for roof in line.roofs
-    ]
-    peak = line.predicted_flops_per_s / line.peak_flops_per_s
-    rows.append(("-", line.instruction, "", "", "", si(line.peak_flops_per_s, "flop/s"), share(peak)))
-    return rows
+    number, _, unit = si(10.0**power, "flop/s").partition(" ")
+    return f"{float(number):g} {unit}"

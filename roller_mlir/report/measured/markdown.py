@@ -4,18 +4,18 @@
 import re
 from collections.abc import Mapping
 
-from roller_mlir.report.report_document import Block, Chart, Document, Facts, Grid, Note, Tiles
+from roller_mlir.report.measured.document import Block, Chart, Document, Facts, Note, Tiles
+from roller_mlir.report.table import Grid
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~#$])")
 
 
-def markdown(document: Document, pictures: Mapping[str, str], without: str) -> str:
+def markdown(document: Document, pictures: Mapping[str, str]) -> str:
     """Return the text of `results.md`.
 
     Args:
         document: The report.
         pictures: File names of charts, by their keys.
-        without: What to say where there are no pictures, "" for nothing.
     """
     lines = [f"# {escaped(document.title)}", ""]
     if document.banner:
@@ -27,8 +27,6 @@ def markdown(document: Document, pictures: Mapping[str, str], without: str) -> s
             found = _block(block, pictures)
             if found:
                 lines += [*found, ""]
-    if without:
-        lines += [escaped(without), ""]
     return "\n".join(lines).rstrip("\n") + "\n"
 
 

@@ -6,14 +6,9 @@ from dataclasses import dataclass
 from math import ceil, floor, log10
 
 from roller_mlir.measure.report.records import Report
+from roller_mlir.report.charts import SERIES
 
-LIGHT = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#444444", "#56b4e9")
-"""Okabe and Ito's palette, which colour-blind readers can tell apart; series differ by their marks too."""
-
-DARK = ("#4c9fe6", "#f08a3c", "#2fc79a", "#e09ac4", "#f2c14e", "#d0d0d0", "#9fdcff")
-"""Tints of the same for dark pages."""
-
-MARKS = ("circle", "square", "triangle", "diamond", "down", "cross", "star")
+MARKS = ("o", "s", "^", "D", "v", "P", "*")
 MOST_NAMES = 36
 """With at most so many kernels, the ratio chart names each."""
 
@@ -67,14 +62,14 @@ def series(report: Report) -> dict[str, int]:
     return {kind: place for place, kind in enumerate(dict.fromkeys(item.kind for item in report.items))}
 
 
-def look(place: int) -> tuple[int, str]:
-    """Return colour (its place in the palette) and mark of a series: all pairs before one comes again.
+def look(place: int) -> tuple[str, str]:
+    """Return the name of the colour and the mark of a series: all pairs before one comes again.
 
     >>> look(0), look(6), look(7)
-    ((0, 'circle'), (6, 'star'), (0, 'square'))
+    (('c0', 'o'), ('c6', '*'), ('c0', 's'))
     """
-    colour = place % len(LIGHT)
-    return colour, MARKS[(colour + place // len(LIGHT)) % len(MARKS)]
+    colour = place % len(SERIES)
+    return f"c{colour}", MARKS[(colour + place // len(SERIES)) % len(MARKS)]
 
 
 def span(values: Iterable[float], margin: float, least: Sequence[float] = ()) -> tuple[float, float]:

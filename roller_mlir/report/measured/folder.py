@@ -10,17 +10,15 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from roller_mlir.console.errors import InputError
-from roller_mlir.console.output import seconds
 from roller_mlir.measure.records import Results
 from roller_mlir.measure.report.groups import peer_names
-from roller_mlir.measure.report.page_figures import PREDICTION_PICTURE, REMEDY, can_draw, pictures, ratio_picture
 from roller_mlir.measure.report.records import Report
 from roller_mlir.measure.report.results_file import RESULTS_NAME, dumps_results
-from roller_mlir.report.report_document import PREDICTION_CHART, peer_chart
-from roller_mlir.report.report_markdown import markdown
-from roller_mlir.report.report_page import page
-from roller_mlir.report.report_sections import document_of
-from roller_mlir.report.report_words import date_of
+from roller_mlir.report.measured.charts import PREDICTION_PICTURE, draw
+from roller_mlir.report.measured.markdown import markdown
+from roller_mlir.report.measured.page import page
+from roller_mlir.report.measured.sections import document_of
+from roller_mlir.report.measured.words import date_of
 
 MARKDOWN, PAGE = "results.md", "report.html"
 _FOLDER = Path("docs/results")
@@ -37,19 +35,13 @@ def default_folder(report: Report) -> Path:
 def contents_of(report: Report, results: Results) -> dict[str, bytes]:
     """Return the files of a report by their names."""
     made = document_of(report)
-    peers = peer_names(report.items)
-    drawn: dict[str, bytes] = {}
-    without = f"The pictures were left out: matplotlib is not installed; {REMEDY} gets it."
-    if can_draw():
-        drawn, without = pictures(report, peers, title=made.title, banner=made.banner, seconds=seconds), ""
-    names = {PREDICTION_CHART: PREDICTION_PICTURE, **{peer_chart(peer): ratio_picture(peer) for peer in peers}}
-    shown = {key: name for key, name in names.items() if name in drawn}
+    drawn = draw(report, peer_names(report.items), made)
     texts = {
-        MARKDOWN: markdown(made, shown, without),
-        PAGE: page(report, made),
+        MARKDOWN: markdown(made, {key: name for key, (name, _, _) in drawn.items()}),
+        PAGE: page(report, made, {key: chart for key, (_, _, chart) in drawn.items()}),
         RESULTS_NAME: dumps_results(results),
     }
-    return {**{name: text.encode() for name, text in texts.items()}, **drawn}
+    return {**{name: text.encode() for name, text in texts.items()}, **{name: png for name, png, _ in drawn.values()}}
 
 
 def write_folder(folder: Path, contents: Mapping[str, bytes]) -> None:

@@ -8,40 +8,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
-from roller_mlir.report.report_words import clean
+from roller_mlir.report.measured.words import clean
+from roller_mlir.report.table import Cell, Grid, grid
 
 DRY_RUN = "Dry run: seconds of the simulator, no speed of any device"
 PREDICTION_CHART = "prediction"
-
-
-@dataclass(frozen=True)
-class Cell:
-    """A cell of a table.
-
-    Attributes:
-        text: What it shows.
-        value: What a table is sorted by there, None where there is nothing, which comes last.
-    """
-
-    text: str
-    value: float | str | None = None
-
-
-@dataclass(frozen=True)
-class Grid:
-    """A table.
-
-    Attributes:
-        head: Names of the columns.
-        kinds: Per column, as of `page_parts.table`.
-        rows: The cells.
-        sortable: Whether a page lets its reader sort it.
-    """
-
-    head: tuple[str, ...]
-    kinds: str
-    rows: tuple[tuple[Cell, ...], ...]
-    sortable: bool = False
 
 
 @dataclass(frozen=True)
@@ -105,10 +76,10 @@ class Document:
     sections: tuple[Section, ...] = field(default=())
 
 
-def grid(head: Sequence[str], kinds: str, rows: Iterable[Sequence[Cell | str]], *, sortable: bool = False) -> Grid:
-    """Return a table; plain texts become cells."""
-    cells = tuple(tuple(c if isinstance(c, Cell) else Cell(clean(c), clean(c)) for c in row) for row in rows)
-    return Grid(tuple(head), kinds, cells, sortable)
+def cleaned(head: Sequence[str], kinds: str, rows: Iterable[Sequence[Cell | str]], *, sortable: bool = False) -> Grid:
+    """Return a table whose texts out of results are cleaned."""
+    shown = [[clean(one) if isinstance(one, str) else one for one in row] for row in rows]
+    return grid(head, kinds, shown, sortable=sortable)
 
 
 def peer_chart(peer: str) -> str:

@@ -9,9 +9,10 @@ from roller_mlir.measure.report.groups import BEST, TOP1, peer_names
 from roller_mlir.measure.report.records import Report
 from roller_mlir.measure.runner.sim_bench import DRY_RUN as DRY_RUN_NOTE
 from roller_mlir.measure.runner.steps import TOP_K, WARM
-from roller_mlir.report.explain_words import si, size
-from roller_mlir.report.report_document import PREDICTION_CHART, Block, Cell, Chart, Note, Section, grid, peer_chart
-from roller_mlir.report.report_words import NOTHING, clean, correlation, count, ratio, share, short
+from roller_mlir.report.measured.document import PREDICTION_CHART, Block, Chart, Note, Section, cleaned, peer_chart
+from roller_mlir.report.measured.words import NOTHING, clean, correlation, count, ratio, share, short
+from roller_mlir.report.quantities import si, size
+from roller_mlir.report.table import Cell
 
 
 def time(value: float | None) -> Cell:
@@ -47,7 +48,7 @@ def peer_sections(report: Report) -> list[Section]:
             peer_chart(peer), f"Time of {clean(peer)} over ours, {count(shown, 'kernel')}, sorted; the band is 10 %"
         )
         chart_part: tuple[Block, ...] = (chart,) if shown else ()
-        blocks = (Note(about), *chart_part, grid(head, "wsnnnnnnt", rows))
+        blocks = (Note(about), *chart_part, cleaned(head, "wsnnnnnnt", rows))
         found.append(Section(f"Ours beside {clean(peer)}", blocks))
     return found
 
@@ -99,7 +100,7 @@ def prediction_section(report: Report) -> Section:
     )
     rows = [_prediction_row(group) for group in report.groups if group.prediction.n]
     blocks.append(Note("Measured over predicted time (tenth percentile, median, ninetieth):"))
-    blocks.append(grid(head, "wnnnnnnnnnt", rows))
+    blocks.append(cleaned(head, "wnnnnnnnnnt", rows))
     if figures.gain_n:
         won = ", ".join(f"{rank}: {times}" for rank, times in figures.won)
         blocks.append(
@@ -135,7 +136,7 @@ def published_section(report: Report) -> list[Section]:
     rows = [
         (one.system, number(one.n), Cell(ratio(one.geometric_mean), one.geometric_mean)) for one in report.published
     ]
-    blocks = (Note(about), grid(("system", "kernels", "published over ours, geometric mean"), "snn", rows))
+    blocks = (Note(about), cleaned(("system", "kernels", "published over ours, geometric mean"), "snn", rows))
     return [Section("Published times", blocks)]
 
 
@@ -160,7 +161,7 @@ def probes_section(report: Report) -> list[Section]:
         if one.name not in bases
     ]
     head = ("probe", "quantity", "of", "working set", "median", "p10 to p90", "less", "measured")
-    return [Section("Micro-benchmarks of the device", (Note(about), grid(head, "sssnnnsn", rows)))]
+    return [Section("Micro-benchmarks of the device", (Note(about), cleaned(head, "sssnnnsn", rows)))]
 
 
 def _rate(value: float | None, unit: str) -> str:
@@ -196,7 +197,7 @@ def items_section(report: Report) -> Section:
     same = sum(item.rows - 1 for item in report.items)
     if same:
         about += f" {count(same, 'more row')} of the suites are the same kernels as these."
-    return Section("Every kernel", (Note(about), grid(head, kinds, rows, sortable=True)))
+    return Section("Every kernel", (Note(about), cleaned(head, kinds, rows, sortable=True)))
 
 
 def _item_row(item: ItemFigures, peers: Sequence[str], *, rates: bool, warm: bool) -> tuple[Cell | str, ...]:

@@ -11,7 +11,7 @@ from roller_mlir.model import ConstructOptions
 from roller_mlir.passes.rtile_construct import choices_of
 from roller_mlir.plan.tuning import TuningError, describe, read_tuning
 from roller_mlir.plan.tuning_key import tuning_key
-from roller_mlir.report.explain_source import SourceOperator
+from roller_mlir.report.explain.operators import SourceOperator
 
 
 def tuned_plans(

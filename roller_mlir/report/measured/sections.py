@@ -8,15 +8,16 @@ from roller_mlir.measure.report.goals import LEAST_SPEARMAN
 from roller_mlir.measure.report.groups import BEST, TOP1, peer_figures, peer_names
 from roller_mlir.measure.report.records import Goal, Report
 from roller_mlir.measure.runner.steps import ITSELF
-from roller_mlir.report.report_document import DRY_RUN, Block, Cell, Document, Facts, Note, Section, Tiles, grid
-from roller_mlir.report.report_tables import (
+from roller_mlir.report.measured.document import DRY_RUN, Block, Document, Facts, Note, Section, Tiles, cleaned
+from roller_mlir.report.measured.tables import (
     items_section,
     peer_sections,
     prediction_section,
     probes_section,
     published_section,
 )
-from roller_mlir.report.report_words import NOTHING, clean, correlation, count, date_of, named, ratio, share
+from roller_mlir.report.measured.words import NOTHING, clean, correlation, count, date_of, named, ratio, share
+from roller_mlir.report.table import Cell
 
 
 def title_of(report: Report) -> str:
@@ -103,7 +104,7 @@ def _wrong(report: Report) -> Section:
             for one in sorted(report.failures, key=lambda one: (one.who != "ours", one.rank != 0))
         ]
         head = ("kernel", "whose", "candidate", "error, of its bound", "compared with", "message")
-        blocks.append(grid(head, "ssnnst", rows))
+        blocks.append(cleaned(head, "ssnnst", rows))
     elif report.checked:
         blocks.append(Note("No result that was compared is wrong."))
     else:
@@ -111,14 +112,16 @@ def _wrong(report: Report) -> Section:
     if report.troubles:
         blocks.append(Note(f"{count(len(report.troubles), 'trouble')} beside:", alarm=True))
         blocks.append(
-            grid(("kernel or probe", "whose", "message"), "sst", [(t.item, t.who, t.message) for t in report.troubles])
+            cleaned(
+                ("kernel or probe", "whose", "message"), "sst", [(t.item, t.who, t.message) for t in report.troubles]
+            )
         )
     if report.lost:
         found = f"Families of kernels that were given up after a fault of one: {len(report.lost)}"
         left = f"{count(len(report.left_out), 'candidate')} left out for it: {named(report.left_out)}."
         blocks.append(Note(f"{found}; {left}" if report.left_out else f"{found}.", alarm=True))
         rows = [(one.family, one.item, Cell(str(one.rank), one.rank), one.message) for one in report.lost]
-        blocks.append(grid(("family", "kernel or probe", "candidate", "message"), "ssnt", rows))
+        blocks.append(cleaned(("family", "kernel or probe", "candidate", "message"), "ssnt", rows))
     if report.refused:
         found = (
             f"Of {count(len(report.refused), 'candidate')} the driver refused a better binary ({clean(report.refusal)})"
@@ -163,7 +166,7 @@ def _skipped(report: Report) -> list[Block]:
             verb = "is" if len(skipped) == 1 else "are"
             blocks.append(Note(f"{count(len(skipped), noun)} {verb} not in the kit, for these reasons:"))
             rows = [(named(tuple(ids), 6), Cell(str(len(ids)), len(ids)), why) for why, ids in reasons.items()]
-            blocks.append(grid((f"{noun}s", "number", "why"), "tnt", rows))
+            blocks.append(cleaned((f"{noun}s", "number", "why"), "tnt", rows))
     return blocks
 
 
@@ -181,7 +184,7 @@ def _compared(report: Report) -> Section:
         for one in report.checked
     ]
     head = ("whose", "compared with", "results", "right", "largest error of these, of its bound")
-    return Section("What was compared with what", (grid(head, "ssnnn", rows),))
+    return Section("What was compared with what", (cleaned(head, "ssnnn", rows),))
 
 
 def _goals(report: Report) -> Section:
@@ -200,7 +203,7 @@ def _goals(report: Report) -> Section:
         for one in report.goals
     ]
     head = ("goal", "reached", "kernels", "missing", "verdict", "in detail")
-    blocks.append(grid(head, "tnnnwt", rows))
+    blocks.append(cleaned(head, "tnnnwt", rows))
     return Section("Goals", tuple(blocks))
 
 

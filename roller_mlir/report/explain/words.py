@@ -5,33 +5,8 @@ from collections.abc import Sequence
 from math import inf
 
 from roller_mlir.console.output import seconds
-from roller_mlir.model.explain.explanation import Explanation, OperatorFacts
-from roller_mlir.model.search.axis_limits import AxisLimits, RuleSizes
-
-_PREFIXES = ((1e15, "P"), (1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
-
-
-def si(value: float, unit: str) -> str:
-    """Write a quantity of at least 1 with three digits and an SI prefix.
-
-    >>> si(4.8e12, "B/s"), si(170.7, "flop/B"), si(66908160000000, "flop/s")
-    ('4.80 TB/s', '171 flop/B', '66.9 Tflop/s')
-    """
-    factor, prefix = next(((f, p) for f, p in _PREFIXES if value >= f), (1.0, ""))
-    number = value / factor
-    return f"{number:.{2 if number < 10 else 1 if number < 100 else 0}f} {prefix}{unit}"
-
-
-def size(value: float) -> str:
-    """Write bytes with a binary prefix.
-
-    >>> size(232448), size(96), size(12582912)
-    ('227 KiB', '96 B', '12 MiB')
-    """
-    for factor, prefix in ((2**30, "Gi"), (2**20, "Mi"), (2**10, "Ki")):
-        if value >= factor:
-            return f"{value / factor:.4g} {prefix}B"
-    return f"{value:.0f} B"
+from roller_mlir.model.explain.explanation import Explanation, OperatorFacts, SplitFacts
+from roller_mlir.report.quantities import si, size
 
 
 def tile(extents: Sequence[int]) -> str:
@@ -81,11 +56,6 @@ def fusion(operator: OperatorFacts) -> str:
         return f"{after}, after axis fusion"
     before = tile(operator.source_extents)
     return f"{after}, none fused" if before == after else f"{after}, fused from {before}"
-
-
-def asked(axis: AxisLimits) -> list[RuleSizes]:
-    """Return the rules that ask something of a loop: those that refuse a size of it, or that say what its rows need."""
-    return [rule for rule in axis.rules if rule.refused or (rule.asks and rule.rule != "tensor-shape")]
 
 
 def facts(one: Explanation) -> list[tuple[str, str]]:
@@ -151,3 +121,35 @@ def record(one: Explanation) -> list[tuple[str, str]]:
             )
         )
     return rows
+
+
+def streaming(one: Explanation) -> str:
+    """Say why the tiles of an operator that reuses nothing are made for the top layer only."""
+    found = {score(entry.score) for entry in one.path.scores}
+    each = ", ".join(f"{score(entry.score)} along d{entry.axis}" for entry in one.path.scores)
+    says = f"constant ({found.pop()})" if len(found) == 1 else each or "of no loop: the tile covers all"
+    made = f"tiles are made for the top layer only, out of {one.path.searched} programs"
+    return f"streaming: the reuse score of a larger tile is {says}; {made}"
+
+
+def division(split: SplitFacts) -> str:
+    """Say how a reduction is divided, and what joins its parts."""
+    join = f"{tile(split.join_block)}, {split.join_threads} threads, predicted {seconds(split.join_seconds)}"
+    each = f"d{split.axis} is divided over {split.parts} tasks of {split.extent} points"
+    return f"{each}; a second stage joins them ({join})"
+
+
+def summary(one: Explanation) -> list[tuple[str, str]]:
+    """Return what a reader looks for first, in pairs of a name and a value."""
+    winner = one.candidates[0]
+    split = f", split in {winner.split}" if winner.split > 1 else ""
+    return [
+        ("predicted time", seconds(winner.seconds)),
+        ("limited by", winner.saturated),
+        ("block", tile(winner.block) + split),
+        ("thread", tile(winner.thread)),
+        ("threads", f"{winner.threads}"),
+        ("instruction", winner.instruction),
+        ("occupancy", share(winner.occupancy)),
+        ("waves", f"{winner.waves:.2f}"),
+    ]
