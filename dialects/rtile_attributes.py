@@ -24,10 +24,9 @@ from roller_mlir.dialects.rtile_fields import (
     from_attribute,
     to_attribute,
 )
+from roller_mlir.hal.instructions import FAMILIES, MATRIX_FAMILIES
 from roller_mlir.support.bindings import ir
 
-MATRIX_FAMILIES = ("wmma", "mma", "wgmma", "mfma")
-INSTRUCTIONS = ("fma", "packed_fma", *MATRIX_FAMILIES)
 SWIZZLES = ("xor", "tma128")
 COPIES = ("synchronous", "asynchronous", "tensor")
 VECTOR_KEYS = ("vector", "store_vector", "fragment_vector")
@@ -268,8 +267,8 @@ class ThreadsAttr(RTile.Attribute, name="threads"):
 class InstructionAttr(RTile.Attribute, name="instruction"):
     """A matrix instruction that computes a box: its rows, columns and reduction are loops of the box.
 
-    Keys: `family` ("wmma", "mma", "wgmma", "mfma"), `shape` ([rows, columns, reduction] of one instruction), `row`,
-    `column`, `depth` (loops).
+    Keys: `family` (one of `MATRIX_FAMILIES`), `shape` ([rows, columns, reduction] of one instruction), `row`, `column`,
+    `depth` (loops).
     """
 
     fields_parameter: ir.DictAttr
@@ -361,7 +360,7 @@ def check_layout(fields: Fields, rank: int) -> None:
 def check_plan(plan: Fields) -> None:
     """Check the entries of a plan against each other."""
     plan.choice("device", ())
-    plan.choice("instruction", INSTRUCTIONS, default="fma")
+    plan.choice("instruction", FAMILIES, default="fma")
     plan.choice("edge", ("mask",), default="mask")
     plan.choice("store", (COPIES[0], COPIES[2]), default=COPIES[0])
     plan.integer("stages", at_least=1, default=1)

@@ -9,7 +9,7 @@ from math import prod
 from roller_mlir.codegen.builder.emitter import Emitter
 from roller_mlir.codegen.builder.task_context import TaskContext
 from roller_mlir.codegen.hopper.kernel import emit_hopper_kernel
-from roller_mlir.codegen.hopper.steps import uses_wgmma
+from roller_mlir.codegen.hopper.steps import reads_memory
 from roller_mlir.codegen.hopper.stores import is_tensor_store
 from roller_mlir.codegen.kernel_function import (
     Kernel,
@@ -45,7 +45,7 @@ def emit_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: KernelL
     computes = computes_of(program.operation)
     if not computes:
         fail(program, f"'rtile.program' '{name}' has no rtile.compute, so there is nothing to launch")
-    if uses_wgmma(computes):
+    if reads_memory(computes):
         return emit_hopper_kernel(program, module_body, limits)
     for store in stores_of(program.operation):
         if is_tensor_store(store):

@@ -5,6 +5,7 @@ import random
 from dataclasses import dataclass, replace
 
 from roller_mlir.hal.instructions import MATRIX_FAMILIES
+from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.model.search.alignment import RULES
 
 
@@ -68,7 +69,8 @@ def draw_matrix_forced(generator: random.Random, *, allow_tf32: bool) -> Forced:
     """Return what a case for matrix units forces: of half of them plans with such instructions."""
     forced = Forced(allow_tf32=allow_tf32)
     drawn = generator.random()
-    families = MATRIX_FAMILIES if generator.random() < 0.7 else tuple(f for f in MATRIX_FAMILIES if f != "wgmma")
+    in_registers = tuple(one for one in MATRIX_FAMILIES if not atom_family(one).reads_memory)
+    families = MATRIX_FAMILIES if generator.random() < 0.7 else in_registers
     if drawn < 0.40:
         return forced
     if drawn < 0.58:

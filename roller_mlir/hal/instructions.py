@@ -69,3 +69,8 @@ class Instruction:
     def is_matrix(self) -> bool:
         """Whether a matrix unit executes it."""
         return bool(self.shape)
+
+
+def is_multiply_add(one: Instruction) -> bool:
+    """Return whether an instruction is the multiply-add of f32 of one thread."""
+    return one.family == "fma" and one.operand_type == one.result_type == "f32"

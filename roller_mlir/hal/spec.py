@@ -23,7 +23,7 @@ from roller_mlir.hal.checks import (
     require_power_of_two,
 )
 from roller_mlir.hal.errors import DeviceError
-from roller_mlir.hal.instructions import Instruction
+from roller_mlir.hal.instructions import Instruction, is_multiply_add
 from roller_mlir.hal.layers import MemoryLayer
 from roller_mlir.hal.model_constants import DEFAULT_MODEL, ModelConstants
 
@@ -223,8 +223,7 @@ class Device:
     def _check_instructions(self) -> None:
         keys = [(one.name, one.operand_type, one.result_type) for one in self.instructions]
         require(len(set(keys)) == len(keys), "instructions", "must differ in name, operand_type or result_type")
-        scalar = any(one.family == "fma" and one.operand_type == one.result_type == "f32" for one in self.instructions)
-        require(scalar, "instructions", "must have one of family 'fma' on f32")
+        require(any(map(is_multiply_add, self.instructions)), "instructions", "must have one of family 'fma' on f32")
         for one in self.instructions:
             if one.is_matrix:
                 key = f"instructions.{one.name}.threads"
@@ -242,6 +241,11 @@ class Device:
                 f"'{self.name}' of {self.vendor} is for the construction and its model only: there is no code for it"
             )
             raise DeviceError(f"{reason}; devices of {' and '.join(COMPILING_VENDORS)} have code")
+
+    @property
+    def multiply_add(self) -> Instruction:
+        """The multiply-add of f32 of one thread, which each device has."""
+        return next(filter(is_multiply_add, self.instructions))
 
     def layer(self, name: str) -> MemoryLayer:
         """Gives the layer of that name, or raises a DeviceError."""

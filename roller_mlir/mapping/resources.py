@@ -11,11 +11,12 @@ from math import ceil, prod
 
 from roller_mlir.hal import Device
 from roller_mlir.mapping.arena_offsets import TILE_ALIGNMENT_BYTES, aligned
+from roller_mlir.mapping.atoms import Family, atom_family
+from roller_mlir.mapping.atoms.fragments import Shape
 from roller_mlir.mapping.layout.combine import combination_bytes
 from roller_mlir.mapping.layout.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.layout.layout import buffer_shape, steps_of
 from roller_mlir.mapping.layout.window_reads import window_registers
-from roller_mlir.mapping.matrix import wmma_scratch_bytes
 from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS, ring_bytes, store_bytes
 from roller_mlir.mapping.warpgroup_registers import register_problem
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, Plan, TensorExpression
@@ -27,7 +28,6 @@ did not need more, were assembled without spills in as many."""
 
 SUM_BYTES = 4
 """Bytes of one sum of a matrix instruction."""
-_WMMA_SHAPE = (16, 16, 16)
 
 
 @dataclass(frozen=True)
@@ -59,7 +59,7 @@ def plan_resources(expression: TensorExpression, plan: Plan, device: Device) -> 
     if plan.atom is not None:
         subgroups = plan.threads // device.subgroup_size
         tiles = arena_sizes(expression, plan.axes, plan.operands, 1, alignment=1)
-        staged = matrix_bytes(plan.instruction, plan.stages, tiles, subgroups)
+        staged = matrix_bytes(atom_family(plan.instruction), plan.atom.shape, plan.stages, tiles, subgroups)
         if plan.store == TENSOR:
             staged += store_bytes(plan.threads, plan.atom.shape[1])
     joined = tuple(
@@ -107,21 +107,22 @@ def arena_sizes(
     return tuple(sizes)
 
 
-def matrix_bytes(family: str, stages: int, tiles: Sequence[int], subgroups: int) -> int:
+def matrix_bytes(family: Family, shape: Shape, stages: int, tiles: Sequence[int], subgroups: int) -> int:
     """Return the workgroup memory of a task with matrix instructions.
 
     Args:
         family: The instruction's family.
+        shape: Its shape.
         stages: Buffers of each tile.
         tiles: Bytes of one buffer of each.
         subgroups: Subgroups of the task.
 
-    `wgmma` has a ring of buffers with barriers; results of `wmma` pass a space of each subgroup, behind the tiles.
+    Tiles that an instruction reads by itself lie in a ring of buffers with barriers; opaque results pass a space of
+    each subgroup, behind the tiles.
     """
-    if family == "wgmma":
+    if family.reads_memory:
         return ring_bytes(stages, tiles)
-    scratch = wmma_scratch_bytes(subgroups, _WMMA_SHAPE) if family == "wmma" else 0
-    return sum(aligned(stages * tile) for tile in tiles) + scratch
+    return sum(aligned(stages * tile) for tile in tiles) + family.scratch_bytes(subgroups, shape)
 
 
 def staging_registers(access: Access, axes: Sequence[AxisPlan], vector: int, device: Device) -> int:

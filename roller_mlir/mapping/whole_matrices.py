@@ -9,17 +9,12 @@ wmma.load.
 from collections.abc import Mapping, Sequence
 from math import prod
 
+from roller_mlir.mapping.atoms.wmma import BASE_BYTES, SIDE
 from roller_mlir.mapping.layout.data_tile import walked_alone
 from roller_mlir.plan import Access
 
-WMMA_BASE_BYTES = 32
-"""What the address of a matrix must be a multiple of."""
-
 WMMA_PITCH_BYTES = 16
 """What the distance between its rows must be a multiple of."""
-
-WMMA_SIDE = 16
-"""Rows, columns and reduction length of the instruction."""
 
 
 def holds_whole_matrices(access: Access, loops: tuple[int, int]) -> bool:
@@ -78,10 +73,10 @@ def matrix_pitch(
         raise ValueError(
             f"rows lie {pitch * element_bytes} B apart; the distance is positive and a multiple of {WMMA_PITCH_BYTES} B"
         )
-    starts = [step * (WMMA_SIDE if loop in loops else 1) for loop, step in moved.items()]
-    loose = next((step for step in (*starts, prod(shape)) if step * element_bytes % WMMA_BASE_BYTES), None)
+    starts = [step * (SIDE if loop in loops else 1) for loop, step in moved.items()]
+    loose = next((step for step in (*starts, prod(shape)) if step * element_bytes % BASE_BYTES), None)
     if loose is not None:
         raise ValueError(
-            f"matrices begin {loose * element_bytes} B apart; their addresses are multiples of {WMMA_BASE_BYTES} B"
+            f"matrices begin {loose * element_bytes} B apart; their addresses are multiples of {BASE_BYTES} B"
         )
     return pitch

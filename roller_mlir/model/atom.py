@@ -5,9 +5,11 @@ Paper: ROLLER section 3.1 (alignment with the execution unit).
 """
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from roller_mlir.hal import Device, Instruction
-from roller_mlir.mapping.matrix import AxisShare
+from roller_mlir.mapping.atoms import Family, atom_family
+from roller_mlir.mapping.atoms.fragments import AxisShare, Shape
 from roller_mlir.plan import AxisPlan
 from roller_mlir.plan.plan import AtomPlan
 
@@ -61,14 +63,25 @@ class Atom:
         return self.row, self.column, self.depth
 
     @property
+    def least_shape(self) -> Shape:
+        """The least shape of a matrix instruction."""
+        m, n, k = self.instruction.shape
+        return m, n, k
+
+    @property
     def is_matrix(self) -> bool:
         """Whether a matrix unit executes it."""
         return self.instruction.is_matrix
 
     @property
+    def family(self) -> Family:
+        """The record of the instruction's family."""
+        return atom_family(self.instruction.family)
+
+    @cached_property
     def reads_memory(self) -> bool:
         """Whether the instruction takes its factors from workgroup memory, without fragments in registers."""
-        return self.instruction.family == "wgmma"
+        return self.family.reads_memory
 
     @property
     def digits(self) -> tuple[tuple[int, int, int], ...]:
@@ -91,7 +104,7 @@ class Atom:
             columns: Columns of one thread's tile, up to which the instruction is taken as wide as it exists.
         """
         if not self.is_matrix:
-            return 2 if self.instruction.family == "packed_fma" else 1
+            return self.family.points
         widest = self.instruction.max_shape[1] // self.lanes[1]
         return self.own[0] * max(self.own[1], min(columns, widest)) * self.length
 

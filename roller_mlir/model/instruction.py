@@ -11,17 +11,15 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from roller_mlir.hal import Device, Instruction
+from roller_mlir.mapping.atoms import Factors, atom_family
+from roller_mlir.mapping.atoms.fragments import COLUMN, ROW, AxisShare, Fragments, lane_order, result_shares
 from roller_mlir.mapping.checks.tensor_copy_rules import lines_follow, tensor_copy_multiples
-from roller_mlir.mapping.matrix import COLUMN, ROW, AxisShare, Fragments, fragments_of, lane_order, result_shares
 from roller_mlir.mapping.whole_matrices import holds_whole_matrices
 from roller_mlir.model.atom import Atom
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.expression import ELEMENT_BYTES
 
 SUMS = ("arith.addf", "arith.addi")
-
-MATRIX_TYPES = ("f16", "bf16", "tf32", "f32", "i8")
-"""Types of the factors of matrix instructions whose lane maps `mapping.matrix` knows."""
 
 ACCUMULATED_IN_F32 = ("f16", "bf16")
 """Types of results that are summed in f32 and converted at the end."""
@@ -88,15 +86,15 @@ def _atoms(
     for one in wanted:
         if one.is_matrix:
             if loops is not None and _multiplies(one, operand, result, allow_tf32=allow_tf32):
-                atom = _matrix_atom(expression, loops, one, device)
-                pair = _paired(expression, atom, one, device) if one.family == "wgmma" else None
+                atom = _matrix_atom(expression, loops, one)
+                pair = _paired(expression, atom, one) if atom_family(one.family).subgroups > 1 else None
                 found += [each for each in (atom, pair) if each is not None]
         elif expression.fused_multiply_add and (one.operand_type, one.result_type) == (operand, result):
             found.append(Atom(one))
     if all(atom.is_matrix for atom in found):
         # Where no tile of a matrix fits, or there is none, one thread computes each point.
         scalar = [Atom(one) for one in wanted if not one.is_matrix and one.result_type == result][:1]
-        found += scalar or [Atom(one) for one in wanted if one.family == "fma" and one.operand_type == "f32"][:1]
+        found += scalar or [Atom(one) for one in wanted if one == device.multiply_add]
     return tuple(sorted(found, key=lambda atom: -atom.instruction.flops_per_cycle_per_unit))
 
 
@@ -110,13 +108,14 @@ def _multiplies(one: Instruction, operand: str, result: str, *, allow_tf32: bool
     """Return whether a matrix instruction multiplies such factors and sums as wide as such results need."""
     rounded = allow_tf32 and (operand, one.operand_type) == ("f32", "tf32")
     total = "f32" if result in ACCUMULATED_IN_F32 else result
-    return one.operand_type in MATRIX_TYPES and (one.operand_type == operand or rounded) and one.result_type == total
+    known = one.operand_type in atom_family(one.family).factor_types
+    return known and (one.operand_type == operand or rounded) and one.result_type == total
 
 
 def scalar_atom(expression: TensorExpression, device: Device) -> Atom:
     """Return the instruction of one thread that computes an expression: of its types, or f32 FMA."""
     found = [atom for atom in atoms(expression, device) if not atom.is_matrix and atom.points() == 1]
-    return found[0] if found else Atom(device.instruction("fma"))
+    return found[0] if found else Atom(device.multiply_add)
 
 
 def atom_of(expression: TensorExpression, device: Device, plan: Plan) -> Atom | None:
@@ -138,14 +137,14 @@ def atom_of(expression: TensorExpression, device: Device, plan: Plan) -> Atom | 
                 beside = -1
                 if one.threads > device.subgroup_size and plan.thread_order[0] != atom.row:
                     beside = plan.thread_order[0]
-                return _placed(one, device, (atom.row, atom.column, atom.depth), beside=beside)
+                return _placed(one, (atom.row, atom.column, atom.depth), beside=beside)
     raise ValueError(
         f"'{device.name}' has no instruction of family '{plan.instruction}' and shape {m}x{n}x{k} for {operand} to "
         f"{result}"
     )
 
 
-def _matrix_atom(expression: TensorExpression, loops: Roles, instruction: Instruction, device: Device) -> Atom | None:
+def _matrix_atom(expression: TensorExpression, loops: Roles, instruction: Instruction) -> Atom | None:
     """Return the instruction on the longest loops of each role, its lanes' neighbours along the output's if it can.
 
     A loop shorter than half of the shape leaves most of the matrix unit idle: such an operator takes another
@@ -158,7 +157,7 @@ def _matrix_atom(expression: TensorExpression, loops: Roles, instruction: Instru
     m, n, k = instruction.shape
     # A loop that moves a window is walked in steps that divide it.
     whole = [loop for loop in loops.depth if extent(loop) % k == 0 or not expression.moves_window(loop)]
-    if instruction.family == "wmma":
+    if atom_family(instruction.family).factors is Factors.WHOLE:
         loops, whole = _of_whole_matrices(expression, loops, whole)
     if not (whole and loops.rows and loops.columns):
         return None
@@ -167,7 +166,7 @@ def _matrix_atom(expression: TensorExpression, loops: Roles, instruction: Instru
     # The loop along the output's rows comes first: other loops leave its tiles unaligned.
     rows = max(loops.rows, key=lambda loop: (loop in last and 2 * extent(loop) >= n, extent(loop)))
     columns = max(loops.columns, key=lambda loop: (loop in last and 2 * extent(loop) >= n, extent(loop)))
-    along_rows = _shares(instruction, device)[0].chunk > 1
+    along_rows = _shares(instruction)[0].chunk > 1
     if (columns if along_rows else rows) in last and (rows if along_rows else columns) not in last:
         rows, columns = columns, rows
     if 2 * extent(rows) < m and extent(columns) >= extent(rows):
@@ -175,11 +174,11 @@ def _matrix_atom(expression: TensorExpression, loops: Roles, instruction: Instru
     if 2 * extent(rows) < m or 2 * extent(columns) < n or 2 * extent(depth) < k:
         return None
     boxes: tuple[tuple[int, int], ...] | None = ()
-    if instruction.family == "wgmma":
+    if atom_family(instruction.family).reads_memory:
         boxes = tensor_copy_multiples(expression, (rows, columns, depth))
         if boxes is None or any(2 * extent(loop) < size for loop, size in boxes if loop != depth):
             return None
-    return _placed(instruction, device, (rows, columns, depth), boxes)
+    return _placed(instruction, (rows, columns, depth), boxes)
 
 
 def _of_whole_matrices(expression: TensorExpression, loops: Roles, depths: Sequence[int]) -> tuple[Roles, list[int]]:
@@ -199,21 +198,19 @@ def _of_whole_matrices(expression: TensorExpression, loops: Roles, depths: Seque
     return loops, []
 
 
-def _shares(instruction: Instruction, device: Device) -> tuple[AxisShare, AxisShare]:
-    fragments = _fragments(instruction, device)
-    shares = result_shares(fragments.result)
+def _shares(instruction: Instruction) -> tuple[AxisShare, AxisShare]:
+    shares = result_shares(_fragments(instruction).result)
     return shares[ROW], shares[COLUMN]
 
 
-def _fragments(instruction: Instruction, device: Device) -> Fragments:
+def _fragments(instruction: Instruction) -> Fragments:
     m, n, k = instruction.shape
     size = ELEMENT_BYTES.get(instruction.operand_type, 4)
-    return fragments_of(instruction.family, (m, n, k), size, device.subgroup_size)
+    return atom_family(instruction.family).fragments((m, n, k), size)
 
 
 def _placed(
     instruction: Instruction,
-    device: Device,
     loops: tuple[int, int, int],
     boxes: tuple[tuple[int, int], ...] = (),
     beside: int = -1,
@@ -222,15 +219,14 @@ def _placed(
 
     Args:
         instruction: The instruction.
-        device: The device.
         loops: The loops of rows, columns and reduction.
         boxes: Per loop, what a tile must be a multiple of for tensor copies.
         beside: The loop that the subgroups of one instruction run along, -1 for that of its rows.
     """
-    rows, columns = _shares(instruction, device)
+    rows, columns = _shares(instruction)
     row, column, depth = loops
     names = {ROW: row, COLUMN: column}
-    order = tuple(names[one] for one in lane_order(_fragments(instruction, device).result))
+    order = tuple(names[one] for one in lane_order(_fragments(instruction).result))
     _, n, k = instruction.shape
     groups = instruction.threads // (rows.lanes * columns.lanes)
     along = groups if beside < 0 else 1
@@ -253,7 +249,7 @@ def _placed(
     )
 
 
-def _paired(expression: TensorExpression, found: Atom | None, instruction: Instruction, device: Device) -> Atom | None:
+def _paired(expression: TensorExpression, found: Atom | None, instruction: Instruction) -> Atom | None:
     """Return `wgmma` with its 64 rows on two loops, 16 of one and 4 of another, where more of its work is useful then.
 
     28 points of a line of an image are 44 % of 64 rows; 28 points of 28 lines 87 % of 16 points of 4 lines.
@@ -262,12 +258,11 @@ def _paired(expression: TensorExpression, found: Atom | None, instruction: Instr
         expression: The operator.
         found: The instruction with its rows on one loop, None where that cannot be.
         instruction: The instruction.
-        device: The device.
     """
     loops = roles(expression)
     if loops is None:
         return None
-    rows = _shares(instruction, device)[0].tile
+    rows = _shares(instruction)[0].tile
     best = 0.0
     if found is not None:
         best = 1.05 * _useful(expression, found.row, instruction.shape[0]) * _reused(expression, found.column)
@@ -282,7 +277,7 @@ def _paired(expression: TensorExpression, found: Atom | None, instruction: Instr
                     continue
                 boxes = tensor_copy_multiples(expression, (row, column, depth))
                 if boxes is not None and (column, depth) == _placeable(expression, boxes, column, depth, instruction):
-                    best, pair = useful, _placed(instruction, device, (row, column, depth), boxes, beside)
+                    best, pair = useful, _placed(instruction, (row, column, depth), boxes, beside)
     return pair
 
 

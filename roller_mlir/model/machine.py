@@ -74,8 +74,7 @@ def machine_of(device: Device, max_units: int | None = None) -> Machine:
     """
     work, memory = device.layer("workgroup"), device.layer("global")
     cache = next((layer for layer in device.layers if layer.name == "l2"), None)
-    fma = next(one for one in device.instructions if one.family == "fma" and one.operand_type == "f32")
-    lanes = fma.flops_per_cycle_per_unit / 2 / device.schedulers_per_unit
+    lanes = device.multiply_add.flops_per_cycle_per_unit / 2 / device.schedulers_per_unit
     banks = Banks(work.banks or 1, work.bank_bytes or 4, work.wide_load_lanes)
     row = banks.count * banks.bank_bytes
     cycles = 1.0

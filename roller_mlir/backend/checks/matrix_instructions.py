@@ -1,8 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Matrix instructions in PTX and machine code, told by their names.
 
-One instruction of PTX is one of machine code, but for `wmma`, whose 16 x 16 x 16 products are several: read off the
-code that ptxas makes of one.
+One instruction of PTX is one of machine code, but for families whose record says otherwise.
 """
 
 from __future__ import annotations
@@ -10,13 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from roller_mlir.mapping.atoms import atom_family
+
 _PTX = ("mma.sync", "wmma.mma.", "wgmma.mma_async")
 _SASS = re.compile(r"(?:[HIBDQ]G?MMA)\b")
 _GROUP = re.compile(r"[HIQ]GMMA\b")
 _GCN = re.compile(r"v_s?mfmac?_")
-
-_WMMA_PIECES = ((80, 2), (75, 4), (70, 16))
-"""Oldest compute capability, and instructions of machine code that make up one `wmma` of f32 sums."""
 
 
 def matrix_count(instructions: Iterable[str]) -> int:
@@ -55,8 +53,8 @@ def pieces(family: str, architecture: str, *, machine_code: bool) -> int:
     >>> [pieces("wmma", chip, machine_code=True) for chip in ("sm_70", "sm_75", "sm_90a")]
     [16, 4, 2]
     """
-    if family != "wmma" or not machine_code:
+    if not machine_code:
         return 1
     found = re.fullmatch(r"sm_(\d+)[a-z]?", architecture)
     number = int(found[1]) if found else 0
-    return next((count for oldest, count in _WMMA_PIECES if number >= oldest), 1)
+    return next((count for oldest, count in atom_family(family).machine_pieces if number >= oldest), 1)

@@ -28,6 +28,7 @@ from roller_mlir.backend.checks.accesses import LOCAL, SCALAR_LOAD, MemoryAccess
 from roller_mlir.backend.checks.assembly import Listing, fma_count, fmas_of, main_loop_range, multiply_add_count
 from roller_mlir.backend.checks.matrix_instructions import matrix_count, pieces
 from roller_mlir.backend.checks.statistics import KernelStatistics
+from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.checks.promise import (
     ASYNCHRONOUS_COPY,
     GLOBAL_LOAD,
@@ -192,7 +193,7 @@ def _widths(promise: Promise, listing: Listing) -> list[Mismatch]:
         region = _region(promise, listing, kind)
         if region is None and kind == GLOBAL_LOAD and promise.reads_more:
             continue
-        if region is None and kind == WORKGROUP_STORE and promise.family == "wmma":
+        if region is None and kind == WORKGROUP_STORE and atom_family(promise.family).is_opaque:
             continue  # results pass workgroup memory, too
         inside = everywhere if region is None else region
         narrower = _narrower(promised, [one.width_bytes for one in inside if one.kind == kind])

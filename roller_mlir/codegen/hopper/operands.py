@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from roller_mlir.codegen.hopper.copies import TensorCopy
 from roller_mlir.codegen.matrix.product import Matrix
-from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW
+from roller_mlir.mapping.atoms.fragments import COLUMN, DEPTH, ROW
 from roller_mlir.mapping.tensor_copy import LINE_BYTES, SWIZZLE_BYTES, WARP_THREADS, WARPGROUP_THREADS
 from roller_mlir.mapping.thread_map import ThreadMap, register_offset
 from roller_mlir.plan import LinearIndex

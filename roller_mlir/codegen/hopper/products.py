@@ -13,7 +13,7 @@ from roller_mlir.codegen.hopper.steps import Steps
 from roller_mlir.codegen.matrix.product import Matrix, convert
 from roller_mlir.codegen.task.compute import Compute
 from roller_mlir.dialects.rtile import ComputeOp
-from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW
+from roller_mlir.mapping.atoms.fragments import COLUMN, DEPTH, ROW
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 

@@ -9,14 +9,13 @@ from roller_mlir.codegen.hopper.stores import TensorStore, is_tensor_store, tens
 from roller_mlir.dialects.rtile import ComputeOp, ProgramOp, StoreOp, TileLoad
 from roller_mlir.loops.loop_nest import LoopNest, is_unit, reduction_nest, unit_nest
 from roller_mlir.loops.program import LOADS, loads_of, stores_of
+from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.tensor_copy import stage_offsets, store_piece_bytes
 from roller_mlir.plan.plan import WORKGROUP
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
-
-FAMILY = "wgmma"
 
 
 @dataclass(frozen=True)
@@ -62,11 +61,10 @@ class Steps:
         return max((store_piece_bytes(store.width) for store in self.stores), default=0)
 
 
-def uses_wgmma(computes: Sequence[ComputeOp]) -> bool:
-    """Return whether one of a program's computes is done by wgmma."""
-    return any(
-        compute.matrix_instruction is not None and compute.matrix_instruction.family == FAMILY for compute in computes
-    )
+def reads_memory(computes: Sequence[ComputeOp]) -> bool:
+    """Return whether the instruction of one of a program's computes takes its factors from workgroup memory."""
+    instructions = [compute.matrix_instruction for compute in computes]
+    return any(one is not None and atom_family(one.family).reads_memory for one in instructions)
 
 
 def steps_of_program(program: ProgramOp) -> Steps:
@@ -75,12 +73,12 @@ def steps_of_program(program: ProgramOp) -> Steps:
     found: list[tuple[ComputeOp, LoopNest | None, list[TileLoad]]] = []
     for op in body:
         inner = op.operation
-        if isinstance(op, ComputeOp) and uses_wgmma([op]):
+        if isinstance(op, ComputeOp) and reads_memory([op]):
             found.append((op, None, [one for one in body if isinstance(one, TileLoad) and is_tensor_copy(one)]))
         elif inner.name == "scf.for" and not is_unit(inner):
             nest = reduction_nest(inner)
             computes = [one for one in nest.body if isinstance(one, ComputeOp)]
-            if uses_wgmma(computes):
+            if reads_memory(computes):
                 found.append((computes[0], nest, [one for one in nest.body if one.operation.name in LOADS]))
     if len(found) != 1:
         fail(program, f"'rtile.program' '{program.program_name}' has {len(found)} reductions by wgmma; 1 can be built")

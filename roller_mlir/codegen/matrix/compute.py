@@ -7,13 +7,13 @@ from math import prod
 
 from roller_mlir.codegen.builder.task_context import TaskContext
 from roller_mlir.codegen.builder.thread_box import Positions
+from roller_mlir.codegen.matrix.emitters import emitter_of
 from roller_mlir.codegen.matrix.operands import MatrixOperands, staged_inputs
-from roller_mlir.codegen.matrix.product import Matrix, result_type
-from roller_mlir.codegen.matrix.wmma import multiply
+from roller_mlir.codegen.matrix.product import Matrix
 from roller_mlir.codegen.task.compute import Compute
+from roller_mlir.mapping.atoms.fragments import COLUMN, DEPTH, ROW
 from roller_mlir.mapping.index import Linear
 from roller_mlir.mapping.layout.matrix_phases import MATRIX_ROWS
-from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW
 from roller_mlir.mapping.thread_map import register_offset
 from roller_mlir.mapping.unrolling import rolled_reductions
 from roller_mlir.support.bindings import ir
@@ -124,21 +124,4 @@ def _tile_positions(matrix: Matrix, atom: dict[int, int]) -> Positions:
 
 def _instruction(context: TaskContext, matrix: Matrix, first: ir.Value, second: ir.Value, total: ir.Value) -> ir.Value:
     context.matrix_count += 1
-    if matrix.family == "wmma":
-        return multiply(context, matrix, first, second, total)
-    emit, kind = context.emit, result_type(matrix)
-    i32 = ir.IntegerType.get_signless(32)
-    m, n, k = matrix.shape
-    if matrix.family == "mma":
-        attributes: dict[str, ir.Attribute] = {
-            "mmaShape": ir.ArrayAttr.get([ir.IntegerAttr.get(ir.IntegerType.get_signless(64), x) for x in (m, n, k)])
-        }
-        if isinstance(matrix.factor, ir.F32Type):
-            attributes["tf32Enabled"] = ir.UnitAttr.get()
-        return emit.op("nvgpu.mma.sync", [first, second, total], kind, attributes)
-    if matrix.family != "mfma":
-        fail(matrix.operation, f"'{matrix.family}' instructions stand in kernels of their own, not in a task's body")
-    attributes = {name: ir.IntegerAttr.get(i32, x) for name, x in (("m", m), ("n", n), ("k", k), ("blocks", 1))}
-    attributes |= {name: ir.IntegerAttr.get(i32, 0) for name in ("cbsz", "abid")}
-    attributes["blgp"] = ir.Attribute.parse("#rocdl<mfma_perm_b none>")
-    return emit.op("amdgpu.mfma", [first, second, total], kind, attributes)
+    return emitter_of(matrix).multiply(context, matrix, first, second, total)

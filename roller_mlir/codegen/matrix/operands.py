@@ -16,15 +16,17 @@ from roller_mlir.codegen.builder.task_context import (
 )
 from roller_mlir.codegen.builder.thread_box import Positions
 from roller_mlir.codegen.builder.tile_values import StagedTile
+from roller_mlir.codegen.matrix.emitters import emitter_of
 from roller_mlir.codegen.matrix.product import Matrix
 from roller_mlir.codegen.matrix.wmma import load_factor
 from roller_mlir.linalg.affine import apply_indices
 from roller_mlir.loops.attributes import SITE
+from roller_mlir.mapping.atoms import Factors
+from roller_mlir.mapping.atoms.fragments import COLUMN, DEPTH, ROW, Fragment, Step
 from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.layout.data_tile import walked_alone
 from roller_mlir.mapping.layout.matrix_phases import MATRIX_ROWS
 from roller_mlir.mapping.layout.swizzle import PIECE_BYTES
-from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW, Fragment, Step, depth_pack
 from roller_mlir.plan import LinearIndex
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -67,8 +69,7 @@ class MatrixOperands:
         self._known: dict[object, ir.Value] = {}
         _, self._lane = context.emit.divide(context.thread, context.subgroup_size)
         depth = matrix.box.axes[matrix.loops[DEPTH]]
-        size, lanes = element_bytes(matrix.factor), context.subgroup_size
-        self._pack = depth_pack(matrix.family, matrix.shape, size, lanes, depth.block)
+        self._pack = matrix.family.depth_pack(matrix.shape, element_bytes(matrix.factor), depth.block)
 
     def read(self, side: str, at: Positions, *, pair: Positions | None = None) -> ir.Value:
         """Return a factor's fragment.
@@ -82,7 +83,7 @@ class MatrixOperands:
         used = sorted({loop for function in operand.functions for loop in function.terms()})
         key = (side, *((loop, at[loop]) for loop in used if loop in at))
         if key not in self._known:
-            if self._matrix.family == "wmma":
+            if self._matrix.family.factors is Factors.WHOLE:
                 tile, functions = operand.tile, operand.functions
                 self._known[key] = load_factor(self._context, self._matrix, tile, functions, side, at)
             elif self._reads_matrices(operand):
@@ -105,7 +106,7 @@ class MatrixOperands:
 
     def _reads_matrices(self, operand: Operand) -> bool:
         """Whether `ldmatrix` reads the fragment: rows of 16 bytes along a factor's dimension."""
-        if self._matrix.family != "mma":
+        if self._matrix.family.factors is not Factors.PIECES:
             return False
         size = element_bytes(self._matrix.factor)
         inner = self._inner_loop(operand)
@@ -219,10 +220,8 @@ class MatrixOperands:
             whole = emit.poison(kind)
             for number, part in enumerate(parts):
                 whole = put_at(emit, part, whole, number * width)
-        if matrix.family != "mma":
-            return whole
-        near = 4 // element_bytes(matrix.factor)
-        return emit.op("vector.shape_cast", [whole], ir.VectorType.get([fragment.count // near, near], matrix.factor))
+        wanted = emitter_of(matrix).factor_type(matrix, fragment.count)
+        return whole if kind == wanted else emit.op("vector.shape_cast", [whole], wanted)
 
 
 def staged_inputs(

@@ -14,7 +14,8 @@ from roller_mlir.codegen.builder.task_context import TaskContext, element_bytes,
 from roller_mlir.codegen.builder.thread_box import ThreadBox
 from roller_mlir.dialects.rtile import ComputeOp
 from roller_mlir.linalg.body import CASTS, Argument, Body, Local, Reference
-from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW, Fragment, Fragments, fragments_of
+from roller_mlir.mapping.atoms import Family, atom_family
+from roller_mlir.mapping.atoms.fragments import COLUMN, DEPTH, ROW, Fragment, Fragments
 from roller_mlir.mapping.thread_map import live_registers
 from roller_mlir.plan import LinearIndex
 from roller_mlir.support.bindings import ir
@@ -27,7 +28,7 @@ class Matrix:
 
     Attributes:
         operation: The compute.
-        family: "mma", "mfma", "wmma" or "wgmma".
+        family: The record of its family.
         shape: Rows, columns and reduction length.
         loops: Loop of the box by dimension ("m", "n", "k").
         box: The box.
@@ -39,7 +40,7 @@ class Matrix:
     """
 
     operation: ir.Operation
-    family: str
+    family: Family
     shape: tuple[int, int, int]
     loops: dict[str, int]
     box: ThreadBox = field(repr=False)
@@ -117,18 +118,19 @@ def matrix_of(
     result = body.types[body.inputs]
     is_float = isinstance(factor, (ir.F16Type, ir.BF16Type, ir.F32Type, ir.F64Type))
     total = ir.F32Type.get() if is_float and element_bytes(result) < 4 else result
+    family = atom_family(attribute.family)
     try:
-        fragments = fragments_of(attribute.family, attribute.shape, element_bytes(factor), subgroup_size)
+        fragments = family.fragments(attribute.shape, element_bytes(factor))
     except ValueError as error:
         fail(view, f"the instruction of the compute is none: {error}")
     if box.width > 1 and (
         not fragments.result.elements or _lane_dimension(fragments, box, attribute.loops) != box.lane
     ):
-        fail(view, f"lane {box.lane} is not the loop along which a lane of {attribute.family} holds neighbours")
+        fail(view, f"lane {box.lane} is not the loop along which a lane of {family.name} holds neighbours")
     loops = {ROW: row, COLUMN: column, DEPTH: depth}
     return Matrix(
         operation=view.operation,
-        family=attribute.family,
+        family=family,
         shape=attribute.shape,
         loops=loops,
         box=box,
@@ -166,12 +168,6 @@ def _argument(body: Body, reference: Reference) -> int | None:
             return None
         (reference,) = op.operands
     return reference.number if isinstance(reference, Argument) and reference.number < body.inputs else None
-
-
-def result_type(matrix: Matrix) -> ir.VectorType:
-    """Return the type of an instruction's result."""
-    count = matrix.fragments.result.count
-    return ir.VectorType.get([count // 2, 2] if matrix.family == "mma" else [count], matrix.sum)
 
 
 def convert(context: TaskContext, value: ir.Value, element: ir.Type) -> ir.Value:

@@ -4,7 +4,8 @@
 from collections.abc import Sequence
 
 from roller_mlir.codegen.builder.task_context import TaskContext, put_at, slice_of
-from roller_mlir.codegen.matrix.product import Matrix, convert, result_type
+from roller_mlir.codegen.matrix.emitters import emitter_of
+from roller_mlir.codegen.matrix.product import Matrix, convert
 from roller_mlir.codegen.matrix.wmma import Scratch, constant
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import defining_op
@@ -12,11 +13,11 @@ from roller_mlir.support.values import defining_op
 
 def pack(context: TaskContext, matrix: Matrix, values: Sequence[ir.Value]) -> list[ir.Value]:
     """Return a thread's results as fragments of the instruction, one per atom, in the type of the sum."""
-    if matrix.family == "wmma":
+    if matrix.family.is_opaque:
         return _pack_opaque(context, matrix, values)
     emit, width, count = context.emit, matrix.box.width, matrix.fragments.result.count
     flat = ir.VectorType.get([count], matrix.sum)
-    kind = result_type(matrix)
+    kind = emitter_of(matrix).result_type(matrix)
     packed: list[ir.Value] = []
     known: dict[tuple[ir.Value, ...], ir.Value] = {}
     for atom in matrix.atoms:
@@ -35,7 +36,7 @@ def unpack(context: TaskContext, matrix: Matrix, packed: Sequence[ir.Value], ele
     emit, width, count = context.emit, matrix.box.width, matrix.fragments.result.count
     flat = ir.VectorType.get([count], matrix.sum)
     values: dict[int, ir.Value] = {}
-    scratch = Scratch(context, matrix) if matrix.family == "wmma" else None
+    scratch = Scratch(context, matrix) if matrix.family.is_opaque else None
     for atom, fragment in zip(matrix.atoms, packed, strict=True):
         if scratch is not None:
             values |= dict(zip(matrix.keys(atom), scratch.spread(fragment, element), strict=True))

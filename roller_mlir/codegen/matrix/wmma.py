@@ -2,7 +2,7 @@
 """Matrix instructions whose fragments are opaque: loaded and stored as whole matrices, `gpu.subgroup_mma_*`.
 
 Which lane holds what is not documented. Results pass workgroup memory once, after the reduction: each subgroup stores
-a matrix to a piece of its own and its lanes read back what `mapping.matrix.wmma_fragments` says.
+a matrix to a piece of its own and its lanes read back what the lane map of its results says (`mapping.atoms.wmma`).
 """
 
 from collections.abc import Sequence
@@ -14,9 +14,9 @@ from roller_mlir.codegen.builder.tile_values import StagedTile
 from roller_mlir.codegen.matrix.product import Matrix, convert
 from roller_mlir.linalg.affine import apply_indices
 from roller_mlir.loops.attributes import SITE
+from roller_mlir.mapping.atoms.fragments import COLUMN, DEPTH, ROW
 from roller_mlir.mapping.index import Linear
 from roller_mlir.mapping.layout.data_tile import walked_alone
-from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW, wmma_scratch_pitch
 from roller_mlir.mapping.whole_matrices import matrix_pitch
 from roller_mlir.plan import LinearIndex
 from roller_mlir.support.bindings import ir
@@ -97,7 +97,7 @@ class Scratch:
         self._context, self._matrix = context, matrix
         self._subgroup, self._lane = context.emit.divide(context.thread, context.subgroup_size)
         rows, columns, _ = matrix.shape
-        self._pitch = wmma_scratch_pitch(columns)
+        self._pitch = matrix.family.scratch_pitch(columns)
         shape = (context.threads // context.subgroup_size, rows, self._pitch)
         self._view = memref_view(context.emit, context.arena, context.combine_offset, shape, matrix.sum)
 

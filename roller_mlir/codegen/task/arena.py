@@ -7,10 +7,10 @@ from math import prod
 from roller_mlir.codegen.builder.task_context import element_bytes
 from roller_mlir.loops.program import box_axes, box_loops, computes_of, load_layout, staged_loads
 from roller_mlir.mapping.arena_offsets import aligned
+from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.layout.combine import combination_bytes
 from roller_mlir.mapping.layout.data_tile import TileDimension
 from roller_mlir.mapping.layout.layout import buffer_shape
-from roller_mlir.mapping.matrix import wmma_scratch_bytes
 from roller_mlir.support.bindings import ir
 
 
@@ -53,7 +53,7 @@ def combine_bytes(program: ir.Operation, subgroup_size: int) -> int:
             size = element_bytes(ir.RankedTensorType(result.type).element_type)
             needed = max(needed, combination_bytes(loops, axes, compute.thread_map.order, subgroup_size, size))
         instruction = compute.matrix_instruction
-        if instruction is not None and instruction.family == "wmma":
-            threads = prod(axis.threads for axis in axes)
-            needed = max(needed, wmma_scratch_bytes(threads // subgroup_size, instruction.shape))
+        if instruction is not None:
+            subgroups = prod(axis.threads for axis in axes) // subgroup_size
+            needed = max(needed, atom_family(instruction.family).scratch_bytes(subgroups, instruction.shape))
     return needed

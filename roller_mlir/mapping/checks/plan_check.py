@@ -4,18 +4,15 @@
 from collections.abc import Sequence
 from math import prod
 
-from roller_mlir.hal.instructions import MATRIX_FAMILIES
+from roller_mlir.mapping.atoms import Factors, Family, atom_family
+from roller_mlir.mapping.atoms.fragments import COLUMN, ROW, lane_order, result_shares
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.mapping.layout.layout import buffer_shape, steps_of
-from roller_mlir.mapping.matrix import COLUMN, ROW, fragments_of, lane_order, result_shares
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.mapping.whole_matrices import matrix_pitch
 from roller_mlir.plan import Access, AxisPlan, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import REGISTER, SYNCHRONOUS, TENSOR, WORKGROUP, AtomPlan
 from roller_mlir.plan.uneven import reads_outside
-
-WARPGROUP = 4
-"""Subgroups of one `wgmma`."""
 
 MOST_POINTS = 1 << 20
 """Of one loop in a task, and of anything else that a plan counts: far beyond any device, and soon looked through."""
@@ -80,6 +77,7 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
         ]
         if missing:
             return f"has a plan whose {name} {list(order)} leaves out loop {missing[0]}, which has several blocks"
+    family = atom_family(plan.instruction)
     accesses = zip(expression.inputs, expression.pad_values, plan.operands, strict=True)
     for number, (access, pad, operand) in enumerate(accesses):
         problem = _operand_problem(operand, len(access.shape))
@@ -88,9 +86,11 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
         changed = expression.prologue_flops and expression.prologue_flops[number]
         if not problem and changed and operand.layer == WORKGROUP and operand.copy != SYNCHRONOUS:
             problem = f"has copy '{operand.copy}'; its elements are changed on their way, which passes registers"
-        if not problem and (operand.copy == TENSOR) != (plan.instruction == "wgmma"):
-            problem = f"has copy '{operand.copy}'; 'wgmma' and no other instruction takes tensor copies"
-        if not problem and plan.instruction == "wmma":
+        if not problem and (operand.copy == TENSOR) != family.reads_memory:
+            problem = (
+                f"has copy '{operand.copy}'; instructions that read workgroup memory, and no others, take tensor copies"
+            )
+        if not problem and family.factors is Factors.WHOLE:
             problem = _whole_matrix_problem(access, plan, operand)
         if problem:
             return f"has a plan whose operand {number} {problem}"
@@ -102,21 +102,25 @@ def _whole_matrix_problem(access: Access, plan: Plan, operand: OperandPlan) -> s
     atom = plan.atom
     assert atom is not None  # `_atom_problem`
     if operand.swizzle is not None:
-        return f"has swizzle '{operand.swizzle}'; 'wmma' reads rows that are not permuted"
+        return f"has swizzle '{operand.swizzle}'; '{plan.instruction}' reads rows that are not permuted"
     dimensions = tile_dimensions(access, [axis.block for axis in plan.axes])
     side = atom.row if atom.row in access.loops() else atom.column
     terms = [dimensions[d].coefficients for d in operand.order]
     try:
         matrix_pitch(terms, buffer_shape(dimensions, operand), (side, atom.depth), access.element_bytes)
     except ValueError as error:
-        return f"is a tile that 'wmma' cannot read: its {error}"
+        return f"is a tile that '{plan.instruction}' cannot read: its {error}"
     return ""
 
 
 def _atom_problem(expression: TensorExpression, plan: Plan) -> str:
     """Return how a plan's matrix instruction does not fit its loops, or an empty string."""
+    try:
+        family = atom_family(plan.instruction)
+    except ValueError as error:
+        return f"for an unknown instruction: {error}"
     atom = plan.atom
-    if (atom is not None) != (plan.instruction in MATRIX_FAMILIES):
+    if (atom is not None) != family.is_matrix:
         wants = "no 'atom'" if atom is not None else "an 'atom'"
         return f"with instruction '{plan.instruction}', which has {wants}"
     if atom is None:
@@ -127,7 +131,7 @@ def _atom_problem(expression: TensorExpression, plan: Plan) -> str:
         if getattr(atom, key) not in known:
             return f"whose {key} loop {getattr(atom, key)} must be one of {list(known)}"
     try:
-        result = fragments_of(plan.instruction, atom.shape, expression.inputs[0].element_bytes).result
+        result = family.fragments(atom.shape, expression.inputs[0].element_bytes).result
     except ValueError:
         return f"with instruction '{plan.instruction}' of shape {list(atom.shape)}, which is none of its family"
     names = {ROW: atom.row, COLUMN: atom.column}
@@ -141,8 +145,8 @@ def _atom_problem(expression: TensorExpression, plan: Plan) -> str:
                 f"whose loop {names[dimension]} has lanes {axis.lanes}, chunk {axis.chunk} and tile {axis.tile}; "
                 f"'{plan.instruction}' of shape {list(atom.shape)} has {share.lanes}, {share.chunk} and {share.tile}"
             )
-    if plan.instruction == "wgmma":
-        problem = _warpgroup_problem(expression, plan, atom)
+    if family.subgroups > 1:
+        problem = _warpgroup_problem(expression, plan, atom, family)
         if problem:
             return problem
     if plan.axes[atom.depth].block % atom.shape[2]:
@@ -151,22 +155,23 @@ def _atom_problem(expression: TensorExpression, plan: Plan) -> str:
     return "" if number is None else f"whose operand {number} is not staged, as a matrix instruction needs it"
 
 
-def _warpgroup_problem(expression: TensorExpression, plan: Plan, atom: AtomPlan) -> str:
-    """Return how the four subgroups of one instruction do not hold its rows, or an empty string."""
+def _warpgroup_problem(expression: TensorExpression, plan: Plan, atom: AtomPlan, family: Family) -> str:
+    """Return how the subgroups of one instruction do not hold its rows, or an empty string."""
     axis, order = plan.axes[atom.row], plan.thread_order
+    several = f"the {family.subgroups} subgroups of '{family.name}'"
     others = [loop for loop, one in enumerate(plan.axes) if one.block > 1 and loop not in (atom.row, atom.column)]
     others = [loop for loop in others if loop != atom.depth]
     if not others:
-        if axis.threads // axis.lanes % WARPGROUP or order[:1] != (atom.row,):
-            return f"whose loop {atom.row} must have the four subgroups of 'wgmma', first in thread_order {list(order)}"
+        if axis.threads // axis.lanes % family.subgroups or order[:1] != (atom.row,):
+            return f"whose loop {atom.row} must have {several}, first in thread_order {list(order)}"
         return ""
     beside = others[0]
     if len(others) > 1 or expression.loops[beside].reduction:
-        return f"whose loops {others} have several points, beside those of 'wgmma'"
+        return f"whose loops {others} have several points, beside those of '{family.name}'"
     one = plan.axes[beside]
-    if axis.block != axis.tile or one.threads != one.block or one.block % WARPGROUP or order[:1] != (beside,):
+    if axis.block != axis.tile or one.threads != one.block or one.block % family.subgroups or order[:1] != (beside,):
         return (
-            f"whose loop {beside} must have the four subgroups of 'wgmma', a point each, first in thread_order "
+            f"whose loop {beside} must have {several}, a point each, first in thread_order "
             f"{list(order)}, and loop {atom.row} the {axis.tile} rows of one"
         )
     return ""

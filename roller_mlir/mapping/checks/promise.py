@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from math import prod
 
 from roller_mlir.hal import Device
+from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.checks.promise_copies import PromisedProducts, promised_products
 from roller_mlir.mapping.checks.promise_matrix import MatrixPass
 from roller_mlir.mapping.layout.data_tile import TileDimension, copy_map, tile_copy, tile_dimensions
@@ -111,7 +112,7 @@ def promise_of(expression: TensorExpression, plan: Plan, device: Device) -> Prom
         reads_more=bool(expression.epilogue)
         or expression.accumulates
         or any(access.gathered for access in expression.inputs),
-        packed=plan.instruction == "packed_fma" and all(_by_lanes(a, plan) for a in expression.inputs),
+        packed=atom_family(plan.instruction).points > 1 and all(_by_lanes(a, plan) for a in expression.inputs),
         family=plan.instruction,
         pass_matrices=matrix.instructions if matrix is not None else 0,
         accesses=tuple(accesses),
@@ -195,7 +196,7 @@ def _matrix_accesses(
     else:
         stores = copy.rounds * copy.depth * operand.vector // operand.store_vector
         found.append(promised(WORKGROUP_STORE, operand.store_vector * size, stores))
-    reads = matrix.reads(access, operand, device.features, device.subgroup_size)
+    reads = matrix.reads(access, operand, device.features)
     if reads is not None:
         kind = MATRIX_LOAD if reads.matrices else WORKGROUP_LOAD
         found += [promised(kind, width, count) for width, count in reads.widths.items()]

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import product
 from math import prod
 
+from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.mapping.thread_map import ThreadMap, live_registers, register_offset
 from roller_mlir.plan import Access, Plan, TensorExpression
@@ -84,7 +85,7 @@ def promised_products(expression: TensorExpression, plan: Plan) -> PromisedProdu
     """Return what a plan promises of its tensor copies and the products of what they bring; None without them."""
     atom = plan.atom
     copied = [number for number, operand in enumerate(plan.operands) if operand.copy == TENSOR]
-    if atom is None or plan.instruction != "wgmma":
+    if atom is None or not atom_family(plan.instruction).reads_memory:
         return None
     sides = [[i for i in copied if loop in expression.inputs[i].loops()] for loop in (atom.row, atom.column)]
     if any(len(side) != 1 for side in sides):

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
+from roller_mlir.mapping.atoms import Factors, atom_family
+from roller_mlir.mapping.atoms.fragments import DEPTH, Fragment
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.mapping.layout.matrix_phases import alone, reads_matrices
-from roller_mlir.mapping.matrix import DEPTH, Fragment, depth_pack, fragments_of
 from roller_mlir.mapping.thread_map import live_registers
 from roller_mlir.mapping.unrolling import rolled_reductions
 from roller_mlir.plan import Access, Loop, OperandPlan, Plan, TensorExpression
@@ -76,20 +77,19 @@ class MatrixPass:
         """Matrix instructions of a subgroup."""
         return prod(self.tiles(loop) for loop in range(len(self.plan.axes)))
 
-    def reads(self, access: Access, operand: OperandPlan, features: Sequence[str], lanes: int) -> FragmentReads | None:
+    def reads(self, access: Access, operand: OperandPlan, features: Sequence[str]) -> FragmentReads | None:
         """Return how a staged factor is read; None where the instruction reads workgroup memory, or in ways of its own.
 
         Args:
             access: The factor.
             operand: Its layout.
             features: What the device has.
-            lanes: Lanes of a subgroup.
         """
-        family, atom = self.plan.instruction, self.atom
-        if family not in ("mma", "mfma"):
+        family, atom = atom_family(self.plan.instruction), self.atom
+        if family.factors not in (Factors.LANES, Factors.PIECES):
             return None
         is_first = atom.row in access.loops()
-        fragments = fragments_of(family, atom.shape, access.element_bytes, lanes)
+        fragments = family.fragments(atom.shape, access.element_bytes)
         fragment = fragments.first if is_first else fragments.second
         side = atom.row if is_first else atom.column
         inner = alone(tile_dimensions(access, [axis.block for axis in self.plan.axes]), operand.order[-1])
@@ -103,16 +103,16 @@ class MatrixPass:
             each = count // self.tiles(side)
             widths = {2 * whole: pairs * each, whole: single * each}
             return FragmentReads(True, {width: number for width, number in widths.items() if number})
-        width = self._width(fragment, operand, inner, access.element_bytes, lanes)
+        width = self._width(fragment, operand, inner, access.element_bytes)
         return FragmentReads(False, {width * access.element_bytes: count * fragment.count // width})
 
-    def _width(self, fragment: Fragment, operand: OperandPlan, inner: int | None, size: int, lanes: int) -> int:
+    def _width(self, fragment: Fragment, operand: OperandPlan, inner: int | None, size: int) -> int:
         """Return how many elements of a fragment that lie side by side a lane reads at once."""
         dimension, count, stride = fragment.elements[0] if fragment.elements else (DEPTH, 1, 1)
         neighbours = inner == self.atom.depth and dimension == DEPTH and stride == 1
-        return min(self._held(count, size, lanes), operand.fragment_vector) if neighbours else 1
+        return min(self._held(count, size), operand.fragment_vector) if neighbours else 1
 
-    def _held(self, count: int, element_bytes: int, lanes: int) -> int:
+    def _held(self, count: int, element_bytes: int) -> int:
         """Return how many neighbours of the reduction a lane holds for the instructions that take them."""
-        family, atom = self.plan.instruction, self.atom
-        return count * depth_pack(family, atom.shape, element_bytes, lanes, self.plan.axes[atom.depth].block)
+        family, atom = atom_family(self.plan.instruction), self.atom
+        return count * family.depth_pack(atom.shape, element_bytes, self.plan.axes[atom.depth].block)

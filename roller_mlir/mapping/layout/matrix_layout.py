@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import ceil, prod
 
+from roller_mlir.mapping.atoms import Family
+from roller_mlir.mapping.atoms.fragments import DEPTH, Shape
 from roller_mlir.mapping.index import power_of_two_divisor
 from roller_mlir.mapping.layout.data_tile import TileDimension, copy_vector, tile_copy, tile_dimensions
 from roller_mlir.mapping.layout.layout import TileCost, row_alignment
 from roller_mlir.mapping.layout.matrix_phases import PIECE_BYTES, MatrixMemory, alone, loads, matrix_cost
-from roller_mlir.mapping.matrix import DEPTH, depth_pack, fragments_of
-from roller_mlir.mapping.whole_matrices import WMMA_BASE_BYTES
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan
 from roller_mlir.plan.plan import ASYNCHRONOUS, SYNCHRONOUS, TENSOR, TMA128, WORKGROUP, XOR, AtomPlan
 
@@ -61,7 +61,7 @@ def matrix_operand(
     loops: Sequence[Loop],
     axes: tuple[AxisPlan, ...],
     atom: AtomPlan,
-    family: str,
+    family: Family,
     memory: MatrixMemory,
     *,
     pad_value: float | None = None,
@@ -86,7 +86,7 @@ def matrix_operand(
     dimensions = tile_dimensions(access, blocks)
     size, inner = access.element_bytes, len(dimensions) - 1
     vector = copy_vector(dimensions[inner].extent, dimensions[inner].step, alignment, memory.access_bytes // size)
-    if family == "wgmma":
+    if family.reads_memory:
         return OperandPlan(
             layer=WORKGROUP,
             order=tuple(range(len(dimensions))),
@@ -176,8 +176,8 @@ def choose_rows(
     access: Access,
     blocks: Sequence[int],
     loops: tuple[int, int, int],
-    family: str,
-    shape: tuple[int, ...],
+    family: Family,
+    shape: Shape,
     memory: MatrixMemory,
 ) -> Rows:
     """Choose what the rows of a factor's tile run along.
@@ -193,9 +193,8 @@ def choose_rows(
     row, column, depth = loops
     dimensions, size = tile_dimensions(access, blocks), access.element_bytes
     last = len(dimensions) - 1
-    if family == "wgmma":
+    if family.reads_memory:
         return Rows(last, dimensions[last].extent * size, PIECE_BYTES // size, as_stored=True, permuted=True)
-    pieces = family == "wmma" or (family == "mma" and "matrix_load" in memory.features)
     inner = last
     # A load of matrices transposes 16-bit elements; others are gathered, one by one, into the fragment, but bytes.
     gathered = size > 1
@@ -205,21 +204,20 @@ def choose_rows(
     row_bytes = dimensions[inner].extent * size
     whole = row_bytes % PIECE_BYTES == 0
     fragment = 1
-    if pieces:
+    if family.loads_matrices(memory.features):
         wide = along == depth or (size == 2 and along in (row, column))
         fragment = PIECE_BYTES // size if wide and whole else 1
     elif along == depth:
-        m, n, k = shape
-        held = fragments_of(family, (m, n, k), size, memory.subgroup_size).first
+        held = family.fragments(shape, size).first
         fragment = next((count for d, count, step in held.elements if d == DEPTH and step == 1), 1)
-        fragment *= depth_pack(family, (m, n, k), size, memory.subgroup_size, blocks[depth])
+        fragment *= family.depth_pack(shape, size, blocks[depth])
     parts = row_bytes // PIECE_BYTES
-    permuted = ("matrix_load" in memory.features or family == "mfma") and fragment * size == PIECE_BYTES and whole
+    permuted = family.permutes(memory.features) and fragment * size == PIECE_BYTES and whole
     permuted = permuted and parts > 1 and parts & (parts - 1) == 0
     permuted = permuted and not any(len(dimension.coefficients) > 1 for dimension in dimensions)
     others = [d for d, dimension in enumerate(dimensions) if d != inner and dimension.coefficients]
     single = len(others) <= 1 and all(alone(dimensions, d) in (row, column, depth) for d in others)
-    base = WMMA_BASE_BYTES if family == "wmma" and not single else 0
+    base = 0 if single else family.base_bytes
     return Rows(inner, row_bytes, fragment, inner == last, permuted, base)
 
 

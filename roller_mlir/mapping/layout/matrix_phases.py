@@ -10,11 +10,12 @@ from dataclasses import dataclass
 from functools import lru_cache
 from math import ceil, prod
 
+from roller_mlir.mapping.atoms import Factors, Family
+from roller_mlir.mapping.atoms.fragments import COLUMN, DEPTH, ROW, Fragment, lane_places
 from roller_mlir.mapping.layout.bank_phases import Banks, phases
 from roller_mlir.mapping.layout.data_tile import CopyMap, TileDimension, tile_copy, tile_dimensions, walked_alone
 from roller_mlir.mapping.layout.layout import TileCost, buffer_shape, crossing_phases, spread_phases
 from roller_mlir.mapping.layout.swizzle import PIECE_BYTES
-from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW, Fragment, depth_pack, fragments_of, lane_places
 from roller_mlir.plan import Access, AxisPlan, OperandPlan
 from roller_mlir.plan.plan import XOR, AtomPlan
 
@@ -45,9 +46,11 @@ class MatrixMemory:
     features: tuple[str, ...]
 
 
-def reads_matrices(operand: OperandPlan, element_bytes: int, family: str, features: Sequence[str]) -> bool:
-    """Return whether fragments are read by loads of matrices: rows of 16 bytes, one a lane."""
-    return family == "mma" and "matrix_load" in features and operand.fragment_vector * element_bytes == PIECE_BYTES
+def reads_matrices(operand: OperandPlan, element_bytes: int, family: Family, features: Sequence[str]) -> bool:
+    """Return whether fragments are read by loads of matrices: rows of 16 bytes, one a lane, or whole ones."""
+    return family.loads_matrices(features) and (
+        family.factors is Factors.WHOLE or operand.fragment_vector * element_bytes == PIECE_BYTES
+    )
 
 
 def alone(dimensions: Sequence[TileDimension], d: int) -> int | None:
@@ -74,16 +77,16 @@ def matrix_cost(
     operand: OperandPlan,
     axes: tuple[AxisPlan, ...],
     atom: AtomPlan,
-    family: str,
+    family: Family,
     memory: MatrixMemory,
 ) -> TileCost:
     """Return the bank phases of one step of a factor's tile: all subgroups' fragments and the copy's writes."""
     dimensions = tile_dimensions(access, [axis.block for axis in axes])
     size, lanes = access.element_bytes, memory.subgroup_size
     subgroups = -(-prod(axis.threads for axis in axes) // lanes)
-    _, factor = _fragment(access, atom, family, lanes)
+    _, factor = _fragment(access, atom, family)
     line = memory.banks.count * memory.banks.bank_bytes
-    if family == "wgmma":
+    if family.reads_memory:
         # Each instruction reads both of its factors.
         elements, columns = float(_share(access, axes, factor)), axes[atom.column]
         others = columns.block // (columns.threads // columns.lanes * columns.tile)
@@ -102,7 +105,7 @@ def loads(
     operand: OperandPlan,
     axes: tuple[AxisPlan, ...],
     atom: AtomPlan,
-    family: str,
+    family: Family,
     memory: MatrixMemory,
 ) -> tuple[int, int]:
     """Return the phases of the reads of one subgroup's fragments in a step, and the reads."""
@@ -112,16 +115,16 @@ def loads(
         access.element_bytes,
         memory.subgroup_size,
     )
-    fragment, factor = _fragment(access, atom, family, lanes)
+    fragment, factor = _fragment(access, atom, family)
     elements = _share(access, axes, factor)
-    if reads_matrices(operand, size, family, memory.features) or family == "wmma":
+    if reads_matrices(operand, size, family, memory.features):
         matrices = ceil(elements * size / (MATRIX_ROWS * PIECE_BYTES))
         across = factor if alone(dimensions, operand.order[-1]) == atom.depth else atom.depth
         rows = [place.at({across: position}) for position in range(MATRIX_ROWS)]
         return matrices * phases(rows, PIECE_BYTES, memory.banks, load=True), ceil(matrices / MATRICES)
     width = operand.fragment_vector
     names = {ROW: atom.row, COLUMN: atom.column, DEPTH: atom.depth}
-    pack = depth_pack(family, atom.shape, size, lanes, axes[atom.depth].block)
+    pack = family.depth_pack(atom.shape, size, axes[atom.depth].block)
     digits = [(d, count, stride * (pack if d == DEPTH else 1)) for d, count, stride in fragment.lanes]
     accesses = ceil(elements / lanes / width)
     if place.row:
@@ -136,9 +139,9 @@ def _share(access: Access, axes: Sequence[AxisPlan], factor: int) -> int:
     return prod(axes[loop].registers * (axes[loop].lanes if loop == factor else 1) for loop in access.loops())
 
 
-def _fragment(access: Access, atom: AtomPlan, family: str, lanes: int) -> tuple[Fragment, int]:
+def _fragment(access: Access, atom: AtomPlan, family: Family) -> tuple[Fragment, int]:
     """Return the fragment of a factor, and the loop of the result that it is indexed by."""
-    fragments = fragments_of(family, atom.shape, access.element_bytes, lanes)
+    fragments = family.fragments(atom.shape, access.element_bytes)
     if atom.row in access.loops():
         return fragments.first, atom.row
     return fragments.second, atom.column

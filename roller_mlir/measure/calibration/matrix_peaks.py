@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from roller_mlir.hal import Instruction
+from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.measure.calibration.experiment import Experiment, Run, control, values
 from roller_mlir.measure.calibration.kernel_text import Array, Kernel, lines, listed, output, summed
 from roller_mlir.measure.calibration.scale import Scale
@@ -97,21 +98,22 @@ def matrix_experiment(scale: Scale, one: Instruction, name: str, subject: str) -
     m, n, k = one.shape
     lanes = scale.device.subgroup_size
     subgroups = 1 if scale.small else _SUBGROUPS
-    chains = 4 if operands.held >= 16 or one.family == "wmma" else _CHAINS
+    opaque = atom_family(one.family).is_opaque
+    chains = 4 if operands.held >= 16 or opaque else _CHAINS
     blocks, threads = scale.units * _BLOCKS_PER_UNIT, subgroups * lanes
     flops = 2.0 * m * n * k * chains * _UNROLLED
     cycles = flops * subgroups * _BLOCKS_PER_UNIT / one.flops_per_cycle_per_unit
     x, gain = factor_of(one.result_type, k)
     # The sum of a thread's elements must be exact, too; those of 16 bits are added in 32.
-    added = chains if one.family == "wmma" else 1 if one.result_type == "f16" else operands.held * chains
+    added = chains if opaque else 1 if one.result_type == "f16" else operands.held * chains
     most = int(_LARGEST[one.result_type] / gain) // _UNROLLED // added - chains
     steps = min(scale.steps_for(cycles), most // 2 * 2)
-    summed_in = "f32" if one.result_type == "f16" and one.family != "wmma" else one.result_type
+    summed_in = "f32" if one.result_type == "f16" and not opaque else one.result_type
     body = _body(one, operands, chains)
-    shape = (blocks * subgroups, m, n) if one.family == "wmma" else (blocks * threads,)
+    shape = (blocks * subgroups, m, n) if opaque else (blocks * threads,)
     numbers: dict[str, int | str] = {"chains": chains, "subgroups": subgroups, "results": shape[0]}
     kernel = Kernel(
-        name="wmma" if one.family == "wmma" else "matrix",
+        name="wmma" if opaque else "matrix",
         values=body | numbers,
         arrays=(Array(name="factors", element="f32", shape=(2,)), output("sums", summed_in, *shape)),
         blocks=blocks,
@@ -120,7 +122,7 @@ def matrix_experiment(scale: Scale, one: Instruction, name: str, subject: str) -
 
     def run(count: int) -> Run:
         ends = chains * (chains - 1) // 2 + chains * count * _UNROLLED * gain
-        total = ends * (1 if one.family == "wmma" else operands.held)
+        total = ends * (1 if opaque else operands.held)
         expect = f"constant {int(total) if one.result_type == 'i32' else float(total)}"
         return Run(work=flops * count * blocks * subgroups, fill=(control(count), values(x, x)), expect=(expect,))
 
@@ -152,7 +154,7 @@ def _body(one: Instruction, operands: Operands, chains: int) -> dict[str, int | 
     made = [f"%{n} = {converted} %{n}0 : f32 to {factor}" if converted else "" for n in "xy"]
     number = "{i}" if result == "i32" else "{i}.0"
     scalar = f"%n{{i}} = arith.constant {number} : {result}\n"
-    if one.family == "wmma":
+    if atom_family(one.family).is_opaque:
         starts = lines(chains, f"{scalar}%i{{i}} = gpu.subgroup_mma_constant_matrix %n{{i}} : {third}", 0)
         add = f"gpu.subgroup_mma_elementwise addf {{a}}, {{b}} : ({third}, {third}) -> {third}"
         total = summed(chains, "e", add, "sum")
@@ -188,7 +190,7 @@ def _spread(one: Instruction, operands: Operands, factor: str, suffix: str) -> l
     found: list[str] = []
     for name, number, kind in (("a", "x", operands.first), ("b", "y", operands.second)):
         value = f"%{number}{suffix}"
-        if one.family == "wmma":
+        if atom_family(one.family).is_opaque:
             found.append(f"%{name} = gpu.subgroup_mma_constant_matrix {value} : {kind}")
         elif kind == factor:
             found.append(f"%{name} = arith.bitcast {value} : {factor} to {factor}")

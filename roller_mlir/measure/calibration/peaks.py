@@ -8,6 +8,7 @@ keeps it up here longer than with random numbers.
 from collections.abc import Iterator
 
 from roller_mlir.hal import Instruction
+from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.measure.calibration.experiment import Experiment, Run, control, values
 from roller_mlir.measure.calibration.kernel_text import Array, Kernel, lines, listed, output, summed
 from roller_mlir.measure.calibration.matrix_peaks import FORMS, matrix_experiment, operands_of
@@ -31,11 +32,11 @@ def peak(scale: Scale, one: Instruction) -> Experiment | None:
     """Return the experiment of an instruction; None: there is none for it."""
     subject = subject_of(one)
     name = "peak/" + subject.replace(" ", "/")
-    if one.family in ("fma", "packed_fma"):
+    if not one.is_matrix:
         if one.operand_type != one.result_type or one.operand_type not in ("f16", "f32", "f64"):
             return None
         return _multiply_add(scale, one, name, subject)
-    if one.family == "wgmma":
+    if atom_family(one.family).reads_memory:
         return warpgroup_experiment(scale, one, name, subject) if one.operand_type in FACTORS else None
     if one.family not in FORMS or operands_of(one) is None:
         return None
@@ -50,8 +51,8 @@ def subject_of(one: Instruction) -> str:
 
 def _multiply_add(scale: Scale, one: Instruction, name: str, subject: str) -> Experiment:
     scalar = one.operand_type
-    packed = one.family == "packed_fma"
-    lanes = 2 if packed else 1
+    lanes = atom_family(one.family).points
+    packed = lanes > 1
     # Numbers of 16 bits cannot count far: their chains alternate between t and 1 - t, an odd number of times.
     x, y, unrolled = (-1.0, 1.0, 7) if scalar == "f16" else (1.0, 1.0, 8)
     threads = 2 * scale.device.subgroup_size if scale.small else _THREADS

@@ -9,8 +9,6 @@ from roller_mlir.plan.expression import TensorExpression
 from roller_mlir.plan.plan import TENSOR, Plan
 from roller_mlir.runtime import Artifact
 
-_PLAIN = ("fma", "packed_fma")
-
 
 def family_of(artifact: Artifact, expression: TensorExpression | None = None, plan: Plan | None = None) -> str:
     """Return the family of an artifact: that of its most special kernel, in words of the plan.
@@ -35,7 +33,7 @@ def family_of(artifact: Artifact, expression: TensorExpression | None = None, pl
 
 
 def _words(plan: Plan, expression: TensorExpression | None) -> str:
-    words = ["plain" if plan.instruction in _PLAIN else plan.instruction]
+    words = ["plain" if plan.atom is None else plan.instruction]
     if plan.store == TENSOR:
         words.append("tensor store")
     if expression is not None and plan.atom is not None:

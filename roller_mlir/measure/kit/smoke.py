@@ -10,7 +10,6 @@ from roller_mlir.measure.kit.contents import Wanted, of_example, of_suite
 from roller_mlir.suites.operator import Operator
 
 SUITE = "smoke"
-_BEST_FIRST = ("wgmma", "mma", "mfma", "wmma")
 _STEPS = Operator(
     "strided",
     "generic",
@@ -35,8 +34,8 @@ def of_smoke(device: Device, example: Path) -> list[Wanted]:
     Raises:
         OSError: The example cannot be read.
     """
-    has = {one.family for one in device.instructions if one.operand_type == "f16"}
-    matrix = [family for family in _BEST_FIRST if family in has]
+    fastest = sorted(device.instructions, key=lambda one: -one.flops_per_cycle_per_unit)
+    matrix = list(dict.fromkeys(one.family for one in fastest if one.is_matrix and one.operand_type == "f16"))
     found: list[Wanted] = []
     if matrix:
         best = CompileOptions(instructions=(matrix[0],))
@@ -46,7 +45,7 @@ def of_smoke(device: Device, example: Path) -> list[Wanted]:
     for family in matrix[1:]:
         (one,) = of_suite(SUITE, [_PRODUCT], "", top_k=1)
         found.append(_renamed(one, f"product-{family}", CompileOptions(instructions=(family,))))
-    plain = CompileOptions(instructions=("fma",))
+    plain = CompileOptions(instructions=(device.multiply_add.family,))
     return found + of_suite(SUITE, [_PLAIN, _PLAIN_DEEP], "", top_k=1, options=plain)
 
 

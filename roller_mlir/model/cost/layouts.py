@@ -8,6 +8,7 @@ another operator is looked up, not simulated again.
 from dataclasses import replace
 from functools import lru_cache
 
+from roller_mlir.mapping.atoms import Family, atom_family
 from roller_mlir.mapping.index import power_of_two_divisor
 from roller_mlir.mapping.layout.bank_phases import Banks
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
@@ -85,7 +86,7 @@ def matrix_layout(
         small,
         axes,
         atom,
-        facts.atom.instruction.family,
+        facts.atom.family,
         matrix_memory(facts.machine),
         facts.through_registers[number],
         padded,
@@ -99,7 +100,7 @@ def _matrix_operand(
     loops: tuple[Loop, ...],
     axes: tuple[AxisPlan, ...],
     atom: AtomPlan,
-    family: str,
+    family: Family,
     memory: MatrixMemory,
     prologue: bool,
     padded: bool,
@@ -119,7 +120,9 @@ def matrix_layout_cost(facts: Facts, plan: Plan, number: int) -> TileCost:
     assert plan.atom is not None
     access, _ = _canonical(facts.expression.inputs[number], facts.expression.loops, plan.axes)
     operand = replace(plan.operands[number], pad_value=None)
-    return matrix_cost(access, operand, plan.axes, plan.atom, plan.instruction, matrix_memory(facts.machine))
+    return matrix_cost(
+        access, operand, plan.axes, plan.atom, atom_family(plan.instruction), matrix_memory(facts.machine)
+    )
 
 
 def layout_cost(

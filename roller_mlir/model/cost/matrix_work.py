@@ -55,8 +55,7 @@ def _matrix_widths(facts: Facts, access: AccessFacts, program: Program) -> Opera
     steps = {i: -(-facts.extents[i] // blocks[i]) for i in access.loops}
     shifts = {i: steps[i] * blocks[i] - facts.extents[i] if facts.reduction[i] else 0 for i in access.loops}
     vector = access.copy_vector(blocks, steps, shifts)
-    family, shape = atom.instruction.family, atom.instruction.shape
-    rows = choose_rows(access.access, blocks, atom.loops, family, shape, matrix_memory(machine))
+    rows = choose_rows(access.access, blocks, atom.loops, atom.family, atom.least_shape, matrix_memory(machine))
     device, size = machine.device, access.element_bytes
     elements, extent, _ = access.tile(blocks)
     tile_bytes = elements // extent * (-(-extent // vector) * vector) * size
@@ -156,7 +155,7 @@ def matrix_estimate(
         global_bytes=0.0,
         asynchronous=atom.reads_memory,
     )
-    if atom.instruction.family == "wmma":
+    if atom.family.is_opaque:
         # Sums pass workgroup memory, to threads that know which they hold.
         work.tail_phases += 2 * accumulators * subgroups * device.subgroup_size * SUM_BYTES / machine.phase_bytes
         work.tail_issue += 2 * accumulators
@@ -177,7 +176,7 @@ def matrix_estimate(
         results = store_bytes(threads, atom.shape(registers[atom.column])[1])
     best: Estimate | None = None
     for count in [stages] if stages else stage_counts(facts, steps, synchronous=synchronous):
-        need = matrix_bytes(atom.instruction.family, count, tiles, subgroups) + results
+        need = matrix_bytes(atom.family, atom.least_shape, count, tiles, subgroups) + results
         words = used + (staging if count > 1 else 0)
         held = resident or _residency(facts, program, words, need)
         if not held or (best is not None and held <= best.work.resident):

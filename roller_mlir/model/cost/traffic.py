@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from math import ceil, prod
 
 from roller_mlir.hal import Device
+from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.layout.combine import combination
 from roller_mlir.mapping.layout.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.layout.layout import TileCost, steps_of
@@ -95,10 +96,10 @@ def join_traffic(facts: Facts, plan: Plan) -> OperandTraffic:
     """Return what joining partial results moves through workgroup memory, all tasks together.
 
     Every thread stores its accumulators; the threads that lead read those of the others. Leaders are whole subgroups.
-    Results of `wmma` all go that way, to threads that know which they hold.
+    Opaque results all go that way, to threads that know which they hold.
     """
     loops, lanes = facts.expression.loops, facts.machine.device.subgroup_size
-    if plan.instruction == "wmma":
+    if atom_family(plan.instruction).is_opaque:
         moved = prod(steps_of(loops[i], plan.axes[i]) * plan.axes[i].block for i in facts.parallel) * SUM_BYTES
         rows = moved // facts.machine.phase_bytes
         return OperandTraffic(

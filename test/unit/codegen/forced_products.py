@@ -11,7 +11,8 @@ import numpy as np
 from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source, parse_source
-from roller_mlir.mapping.matrix import fragments_of, lane_order, result_shares
+from roller_mlir.mapping.atoms import atom_family
+from roller_mlir.mapping.atoms.fragments import lane_order, result_shares
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan
 from roller_mlir.plan.accumulation import accumulation_of
 from roller_mlir.plan.codec import to_json
@@ -73,8 +74,7 @@ class Product:
     @property
     def plan(self) -> Plan:
         """The plan."""
-        lanes = 64 if self.family == "mfma" else 32
-        result = fragments_of(self.family, self.shape, BYTES[self.factor], lanes).result
+        result = atom_family(self.family).fragments(self.shape, BYTES[self.factor]).result
         shares = result_shares(result)
         # AMD's lanes hold neighbours of a row of the instruction: the product is computed transposed.
         row, column = (1, 0) if self.family == "mfma" else (0, 1)

@@ -7,12 +7,13 @@ from itertools import product
 import pytest
 
 from roller_mlir.hal import find_device
+from roller_mlir.mapping.atoms import atom_family
+from roller_mlir.mapping.atoms.fragments import COLUMN, DEPTH, ROW, result_shares
 from roller_mlir.mapping.layout.bank_phases import phases
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.mapping.layout.layout import buffer_shape
 from roller_mlir.mapping.layout.matrix_layout import matrix_operand
 from roller_mlir.mapping.layout.matrix_phases import matrix_cost, swizzled
-from roller_mlir.mapping.matrix import COLUMN, DEPTH, ROW, depth_pack, fragments_of, result_shares
 from roller_mlir.model.cost.layouts import matrix_memory
 from roller_mlir.model.machine import machine_of
 from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop, OperandPlan
@@ -37,7 +38,7 @@ def placed(name: str, shape: tuple[int, int, int] | None = None, blocks: tuple[i
 def axes_of(name: str, atom: AtomPlan, size: int = 2, blocks: tuple[int, int, int] = BLOCKS) -> tuple[AxisPlan, ...]:
     """Return the axes of a block of four subgroups, two along the rows (all four for `wgmma`)."""
     family = OF[name]
-    shares = result_shares(fragments_of(family, atom.shape, size, find_device(name).subgroup_size).result)
+    shares = result_shares(atom_family(family).fragments(atom.shape, size).result)
     down = 4 if family == "wgmma" else 2
     spread = zip(blocks, (shares[ROW], shares[COLUMN]), (down, 4 // down), strict=False)
     spanned = [
@@ -51,7 +52,7 @@ def layout(name: str, access: Access, shape: tuple[int, int, int] | None = None,
     memory, atom = matrix_memory(machine_of(find_device(name))), placed(name, shape)
     axes = axes_of(name, atom, access.element_bytes)
     loops = (Loop(M), Loop(N), Loop(access.shape[1] if access.name == "A" else K, True))
-    return matrix_operand(access, loops, axes, atom, OF[name], memory, pad_value=0.0, **options)
+    return matrix_operand(access, loops, axes, atom, atom_family(OF[name]), memory, pad_value=0.0, **options)
 
 
 def seen(one: OperandPlan) -> tuple[tuple[int, ...], int, int, int, str | None, str]:
@@ -107,8 +108,8 @@ def addresses(access: Access, operand: OperandPlan, atom: AtomPlan, blocks: tupl
     for d, extent in zip(reversed(operand.order), reversed(shape), strict=True):
         strides[d] = at
         at *= extent
-    held = fragments_of("mfma", atom.shape, size, 64).first
-    pack = depth_pack("mfma", atom.shape, size, 64, blocks[2])
+    held = atom_family("mfma").fragments(atom.shape, size).first
+    pack = atom_family("mfma").depth_pack(atom.shape, size, blocks[2])
     found: list[int] = []
     for lane in range(64):
         place = held.place(lane)
@@ -134,7 +135,7 @@ def test_reads_of_mfma_have_the_fewest_phases_of_any_padding(
     axes = axes_of("mi300x", atom, access.element_bytes, blocks)
     loops = (Loop(M), Loop(N), Loop(K, True))
     memory = matrix_memory(machine)
-    chosen = matrix_operand(access, loops, axes, atom, "mfma", memory)
+    chosen = matrix_operand(access, loops, axes, atom, atom_family("mfma"), memory)
     width = chosen.fragment_vector * access.element_bytes
 
     def read(one: OperandPlan) -> int:
@@ -142,7 +143,7 @@ def test_reads_of_mfma_have_the_fewest_phases_of_any_padding(
 
     plain = [replace(chosen, swizzle=None, pad=pad) for pad in range(0, 64, chosen.fragment_vector)]
     assert read(chosen) <= min(map(read, plain))
-    cost = matrix_cost(access, chosen, axes, atom, "mfma", memory)
+    cost = matrix_cost(access, chosen, axes, atom, atom_family("mfma"), memory)
     assert cost.load_phases == cost.load_accesses * read(chosen)
     elements = 4 * (128 // 2) * depth  # four subgroups, each half of the rows
     assert cost.load_accesses == elements // 64 // chosen.fragment_vector
@@ -156,7 +157,7 @@ def test_phases_of_loads_of_matrices() -> None:
     good = layout("a100", access)
     plain = OperandPlan(layer="workgroup", order=(0, 1), vector=8, store_vector=8, fragment_vector=8)
     padded = OperandPlan(layer="workgroup", order=(0, 1), pad=8, vector=8, store_vector=8, fragment_vector=8)
-    costs = [matrix_cost(access, one, axes, atom, "mma", memory) for one in (good, plain, padded)]
+    costs = [matrix_cost(access, one, axes, atom, atom_family("mma"), memory) for one in (good, plain, padded)]
     matrices = 4 * (64 * 64) // 64  # four warps of 64 rows and 64 points, in matrices of 8x8
     assert [cost.load_phases for cost in costs] == [matrices, 8 * matrices, matrices]
     assert costs[0].load_accesses == matrices // 4
@@ -177,9 +178,9 @@ def test_windows_are_padded(stride: int) -> None:
     """Rows that begin at any point of a window cannot be permuted by their number in one instruction's addresses."""
     access, loops, axes, atom = window(stride)
     memory = matrix_memory(machine_of(find_device("a100")))
-    found = matrix_operand(access, loops, axes, atom, "mma", memory)
+    found = matrix_operand(access, loops, axes, atom, atom_family("mma"), memory)
     assert found.swizzle is None and found.pad > 0
-    cost = matrix_cost(access, found, axes, atom, "mma", memory)
+    cost = matrix_cost(access, found, axes, atom, atom_family("mma"), memory)
     # Three taps, each read by itself. Rows of whole pieces that are read in steps of two lie in half of the banks.
     assert cost.load_phases == stride * 4 * 3 * (32 * 32) // 64
 
@@ -188,6 +189,8 @@ def test_rows_of_wmma_begin_where_a_matrix_may() -> None:
     access, loops, axes, atom = window(1)
     atom = AtomPlan(shape=(16, 16, 16), row=0, column=1, depth=2, lane_order=(1, 0))
     axes = (*axes_of("v100", atom, 2, (64, 64, 32)), AxisPlan(block=3))
-    found = matrix_operand(access, loops, axes, atom, "wmma", matrix_memory(machine_of(find_device("v100"))))
+    found = matrix_operand(
+        access, loops, axes, atom, atom_family("wmma"), matrix_memory(machine_of(find_device("v100")))
+    )
     dimensions = tile_dimensions(access, [axis.block for axis in axes])
     assert buffer_shape(dimensions, found)[-1] * 2 % 32 == 0

@@ -12,8 +12,9 @@ import pytest
 from model_expressions import conv2d, expression, matmul, typed
 
 from roller_mlir.hal import find_device
+from roller_mlir.mapping.atoms import atom_family
+from roller_mlir.mapping.atoms.fragments import COLUMN, ROW, lane_order, result_shares
 from roller_mlir.mapping.checks.plan_check import plan_problem
-from roller_mlir.mapping.matrix import COLUMN, ROW, fragments_of, lane_order, result_shares
 from roller_mlir.mapping.resources import plan_resources, specialised_tasks_per_unit
 from roller_mlir.mapping.tensor_copy import store_bytes
 from roller_mlir.mapping.thread_map import ThreadMap, register_offset
@@ -64,7 +65,7 @@ def check_matrix(expr: TensorExpression, plan: Plan, name: str) -> None:
     device, atom = find_device(name), plan.atom
     assert atom is not None
     assert plan_problem(expr, plan) == ""
-    held = fragments_of(plan.instruction, atom.shape, expr.inputs[0].element_bytes, device.subgroup_size).result
+    held = atom_family(plan.instruction).fragments(atom.shape, expr.inputs[0].element_bytes).result
     names, shares = {ROW: atom.row, COLUMN: atom.column}, result_shares(held)
     assert atom.lane_order == tuple(names[one] for one in lane_order(held))
     for dimension, loop in names.items():
@@ -335,8 +336,11 @@ def test_wrong_plans_are_refused() -> None:
         (wrong(mma, axes=axis_changed(mma, 2, block=24)), "must hold whole instructions"),
         (wrong(mma, operands=direct), "operand 0 is not staged"),
         (wrong(mma, operands=slow, stages=3), "copied through registers; such copies have 1 or 2 stages"),
-        (wrong(wgmma, thread_order=tuple(reversed(wgmma.thread_order))), "must have the four subgroups"),
-        (wrong(mma, operands=wgmma.operands), "'wgmma' and no other instruction takes tensor copies"),
+        (wrong(wgmma, thread_order=tuple(reversed(wgmma.thread_order))), "must have the 4 subgroups of 'wgmma'"),
+        (
+            wrong(mma, operands=wgmma.operands),
+            "read workgroup memory, and no others, take tensor copies",
+        ),
     )
     for plan, message in cases:
         problem = plan_problem(expr, plan)

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from model_expressions import CASES, QUICK, expressions, matmul
 
 from roller_mlir.hal import Device, device_names, find_device
+from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.checks.plan_check import plan_problem
 from roller_mlir.mapping.layout.layout import staged_layout, steps_of
 from roller_mlir.mapping.layout.matrix_layout import matrix_operand
@@ -83,7 +84,7 @@ def check_plan(expr: TensorExpression, plan: Plan, device: Device) -> None:
                 )
             else:
                 memory = matrix_memory(machine)
-                layout = matrix_operand(access, expr.loops, plan.axes, plan.atom, plan.instruction, memory)
+                layout = matrix_operand(access, expr.loops, plan.axes, plan.atom, atom_family(plan.instruction), memory)
             assert replace(layout, pad_value=pad) == operand
     resources = plan_resources(expr, plan, device)
     prediction = plan.prediction

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Nobody compares names of instruction families: what a family is, its record in `mapping.atoms` says."""
+
+import ast
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from roller_mlir.codegen.matrix.emitters import EMITTERS
+from roller_mlir.hal.instructions import FAMILIES, MATRIX_FAMILIES
+from roller_mlir.mapping.atoms import ATOMS
+
+ROOT = Path(__file__).parents[3]
+FOLDERS = ("roller_mlir", "passes", "dialects", "tools")
+ATOMS_ROOM = ROOT / "roller_mlir/mapping/atoms"
+
+LEFT = {
+    "roller_mlir/hal/instructions.py": (3, "what device files may say, and the instruction that each must have"),
+    "roller_mlir/codegen/matrix/emitters.py": (1, "the table from families to emitters"),
+    "roller_mlir/measure/calibration/matrix_peaks.py": (1, "the table from families to texts of experiments"),
+    "roller_mlir/measure/runner/expected/references.py": (1, "the runner may import records of plans only"),
+}
+"""By file: how many comparisons and tables of names are left, and why."""
+
+
+def named(node: ast.expr | None) -> bool:
+    return isinstance(node, ast.Constant) and node.value in FAMILIES
+
+
+def places_of(text: str) -> list[int]:
+    """Return the lines that compare a name of a family with something, or list such names.
+
+    "fma" is the name of an operation, too: it counts where it is compared with a family or an instruction.
+    """
+    found: list[int] = []
+    for node in ast.walk(ast.parse(text)):
+        match node:
+            case ast.Compare() if any(map(named, [node.left, *node.comparators])):
+                said = ast.unparse(node)
+                if "family" in said or "instruction" in said or "'fma'" not in said:
+                    found.append(node.lineno)
+            case ast.MatchValue() if named(node.value):
+                found.append(node.lineno)
+            case ast.Tuple() | ast.List() | ast.Set() if node.elts and all(map(named, node.elts)):
+                found.append(node.lineno)
+            case ast.Dict() if node.keys and all(map(named, node.keys)):
+                found.append(node.lineno)
+            case _:
+                pass
+    return found
+
+
+def test_names_of_families_are_compared_in_the_room_of_atoms_only() -> None:
+    files = [path for folder in FOLDERS for path in sorted((ROOT / folder).rglob("*.py"))]
+    counted = Counter({str(path.relative_to(ROOT)): len(places_of(path.read_text())) for path in files})
+    here = {name: count for name, count in counted.items() if count and ATOMS_ROOM not in (ROOT / name).parents}
+    assert here == {name: count for name, (count, _) in LEFT.items()}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "if atom.instruction.family == 'wgmma': pass",
+        "x = plan.instruction in ('mma', 'mfma')",
+        "y = 'fma' != one.family",
+        "KNOWN = {'mma': 1, 'wmma': 2}",
+        "match family:\n    case 'wmma': pass",
+    ],
+)
+def test_comparisons_are_found(text: str) -> None:
+    assert places_of(text)
+
+
+def test_operations_that_are_called_alike_are_none() -> None:
+    assert not places_of("if op == 'fma': pass\nOPS = ('add', 'fma')")
+
+
+def test_each_family_has_a_record_and_an_emitter() -> None:
+    assert set(ATOMS) == set(FAMILIES)
+    assert {name for name, one in ATOMS.items() if one.is_matrix} == set(MATRIX_FAMILIES)
+    assert {name for name in MATRIX_FAMILIES if not ATOMS[name].reads_memory} == set(EMITTERS)
