@@ -18,7 +18,7 @@ block is not the kernel's; an op without lowering. Paper: none, the way to the v
 from dataclasses import dataclass
 from typing import ClassVar
 
-from roller_mlir.backend import lower_to_nvvm
+from roller_mlir.backend.nvidia.nvvm import lower_to_nvvm, require_nvidia
 from roller_mlir.hal import find_device
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.passes.passes import Pass, option, register
@@ -40,11 +40,7 @@ class RTileLowerToNvvm(Pass):
         """Checks the device."""
         if not self.device:
             raise ValueError("device must name a device, but got ''; try device=h200")
-        device = find_device(self.device)
-        if device.vendor != "nvidia":
-            raise ValueError(
-                f"device must be NVIDIA's, but got '{self.device}' of {device.vendor}; use rtile-lower-to-rocdl"
-            )
+        require_nvidia(find_device(self.device))
 
     def run(self, module: ir.Module) -> None:
         """Lower every kernel of the module."""

@@ -20,7 +20,7 @@ block is not the kernel's; an op without lowering. Paper: none, the way to the v
 from dataclasses import dataclass
 from typing import ClassVar
 
-from roller_mlir.backend import lower_to_rocdl
+from roller_mlir.backend.amd.rocdl import lower_to_rocdl, require_amd
 from roller_mlir.hal import find_device
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.passes.passes import Pass, option, register
@@ -42,11 +42,7 @@ class RTileLowerToRocdl(Pass):
         """Checks the device."""
         if not self.device:
             raise ValueError("device must name a device, but got ''; try device=mi300x")
-        device = find_device(self.device)
-        if device.vendor != "amd":
-            raise ValueError(
-                f"device must be AMD's, but got '{self.device}' of {device.vendor}; use rtile-lower-to-nvvm"
-            )
+        require_amd(find_device(self.device))
 
     def run(self, module: ir.Module) -> None:
         """Lower every kernel of the module."""

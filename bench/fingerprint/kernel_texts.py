@@ -10,12 +10,11 @@ from dataclasses import dataclass
 
 import roller_mlir
 from roller_mlir import Artifact, CompileOptions
-from roller_mlir.backend import compile_kernels
-from roller_mlir.hal import find_device
 from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.manifest import Kernel
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import DiagnosedError, parse_module
+from roller_mlir.targets import compile_kernels
 
 ENTRY = "kernel_texts:kernel_texts"
 COLUMNS = ("plan", "launch", "code")
@@ -65,13 +64,14 @@ def kernel_texts(job: Job) -> Answer:
         artifact = roller_mlir.compile(job.text, target=job.target, options=_OPTIONS)
         with make_context() as context:
             module = parse_module(artifact.text("kernels"), context)
-            binaries = {one.name: one for one in compile_kernels(module, find_device(job.target), emit="ptx")}
+            binaries = {one.name: one for one in compile_kernels(module, job.target, emit="ptx")}
     except DiagnosedError as error:
         return lost("refused", str(error))
     found: list[dict[str, str]] = []
     for kernel in artifact.kernels:
         binary = binaries[kernel.name]
-        code = normalised(binary.assembly or "", ";") if binary.ptx is None else normalised(binary.ptx, "//")
+        ptx = binary.text("ptx")
+        code = normalised(ptx, "//") if ptx else normalised(binary.text("assembly"), ";")
         plan = json.dumps(to_json(kernel.plan), indent=1, sort_keys=True) + "\n"
         found.append({"plan": plan, "launch": launch_text(artifact, kernel), "code": code})
     return Answer(tuple(found))

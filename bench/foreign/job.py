@@ -23,6 +23,7 @@ from roller_mlir.suites.shrink_program import shrink_program
 from roller_mlir.suites.stages.verify_stage import MOST_POINTS
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import DiagnosedError
+from roller_mlir.targets.stage import PLANNED
 
 ENTRY = "job:run"
 _OPTIONS = CompileOptions(binaries=False, cache=False)
@@ -98,7 +99,7 @@ def _run(job: Job) -> Outcome:
 
 def _run_shrunk(job: Job) -> Outcome:
     """Run the programs of a function one by one, each with its plan of full size at small extents."""
-    planned, _ = lower_until(Source("-", job.text), job.target, _OPTIONS, "rtile-construct")
+    planned, _ = lower_until(Source("-", job.text), job.target, _OPTIONS, PLANNED)
     with make_context() as context:
         module = parse_source(Source("-", planned), context)
         device = find_device(job.target)

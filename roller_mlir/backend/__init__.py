@@ -12,29 +12,28 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from roller_mlir.backend.amd.rocdl import lower_to_rocdl
     from roller_mlir.backend.checks.statistics import KernelStatistics
-    from roller_mlir.backend.compile import compile_kernels
     from roller_mlir.backend.errors import CompileError
-    from roller_mlir.backend.job import KernelBinary
+    from roller_mlir.backend.job import BuildRequest, KernelBinary
     from roller_mlir.backend.nvidia.nvvm import lower_to_nvvm
     from roller_mlir.backend.toolchain import Toolchain, find_toolchain
 
 __all__ = [
+    "BuildRequest",
     "CompileError",
     "KernelBinary",
     "KernelStatistics",
     "Toolchain",
-    "compile_kernels",
     "find_toolchain",
     "lower_to_nvvm",
     "lower_to_rocdl",
 ]
 
 _HOMES = {
+    "BuildRequest": "job",
     "CompileError": "errors",
     "KernelBinary": "job",
     "KernelStatistics": "checks.statistics",
     "Toolchain": "toolchain",
-    "compile_kernels": "compile",
     "find_toolchain": "toolchain",
     "lower_to_nvvm": "nvidia.nvvm",
     "lower_to_rocdl": "amd.rocdl",

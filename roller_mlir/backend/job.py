@@ -4,9 +4,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import Literal
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Literal, get_args
 
 from roller_mlir.backend.checks.quality import Mismatch
 from roller_mlir.backend.checks.statistics import KernelStatistics
@@ -14,12 +14,14 @@ from roller_mlir.backend.child.frames import Message
 from roller_mlir.backend.child.pool import WorkerPool
 from roller_mlir.backend.math.library import math_library
 from roller_mlir.backend.sources import KernelSource
-from roller_mlir.backend.target import Target
+from roller_mlir.backend.target import CODE_OBJECT, Target
 from roller_mlir.backend.toolchain import Toolchain
-from roller_mlir.backend.tools import ToolResult
+from roller_mlir.backend.tools import DEFAULT_TIMEOUT_S, ToolResult
+from roller_mlir.mapping.checks.promise import Promise
+from roller_mlir.plan.tensor_map import TensorMap
 
 Emit = Literal["llvm", "ptx", "binary", "assembly"]
-"""How far a compilation goes, see `compile_kernels`."""
+"""How far a compilation goes, see `BuildRequest`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,11 +30,8 @@ class KernelBinary:
 
     Attributes:
         name: symbol of the kernel.
-        llvm_ir: what LLVM was given, in the spelling of LLVM 22.
-        ptx: NVIDIA only.
-        cubin: NVIDIA only; None where no ptxas knows the device, see `notes`.
-        hsaco: AMD only, a linked code object.
-        assembly: SASS (NVIDIA, only on `emit="assembly"`) or GCN assembly.
+        files: what was made of it, by role: "llvm" is what LLVM was given, in the spelling of LLVM 22; the others are
+            those of its target's stages. A missing tool leaves one out, see `notes`.
         statistics: what the vendor's compiler says.
         phases_s: seconds per phase; `lower_s` is this kernel's part of what was done for all kernels together.
         notes: what the user should know, such as a missing tool.
@@ -40,31 +39,76 @@ class KernelBinary:
     """
 
     name: str
-    llvm_ir: str
-    ptx: str | None = None
-    cubin: bytes | None = None
-    hsaco: bytes | None = None
-    assembly: str | None = None
-    statistics: KernelStatistics
-    phases_s: dict[str, float]
+    files: Mapping[str, bytes]
+    statistics: KernelStatistics = field(default_factory=KernelStatistics)
+    phases_s: dict[str, float] = field(default_factory=dict[str, float])
     notes: tuple[str, ...] = ()
     mismatches: tuple[Mismatch, ...] = ()
+
+    def text(self, role: str) -> str:
+        """Gives a file as text; "" where there is none of that role."""
+        return self.files.get(role, b"").decode()
+
+
+@dataclass(frozen=True)
+class Replacement:
+    """What is given instead of a file of a kernel: the content, and the name of the file that it is from."""
+
+    file: str
+    content: bytes
+
+
+@dataclass(frozen=True, kw_only=True)
+class BuildRequest:
+    """What is wanted of the kernels of a module.
+
+    Attributes:
+        emit: how far to go: "llvm" stops at LLVM IR, "ptx" at PTX or AMDGPU assembly, "binary" at cubin or HSACO;
+            "assembly" also disassembles the cubin, which takes longer than all the rest, and is what fills
+            `statistics.main_loop` for NVIDIA.
+        toolchain: the tools; found by `find_toolchain` where it is None.
+        pool: the children that run LLVM; the process's own where it is None.
+        timeout_s: how long one phase of one kernel may take.
+        promises: what plans promise of kernels, by name; the machine code of each kernel is compared with its promise
+            (`KernelBinary.mismatches`). None compares nothing.
+        code_object: version of AMD's code objects, one of `target.CODE_OBJECTS`.
+        counted: whether a kernel with fewer multiply-adds or matrix instructions than its IR is an error.
+        tensor_maps: what kernels take after their buffers, by the kernel's name.
+        replaced: files that are given instead of made, by the kernel's name and the file's role.
+    """
+
+    emit: Emit = "binary"
+    toolchain: Toolchain | None = None
+    pool: WorkerPool | None = None
+    timeout_s: float = DEFAULT_TIMEOUT_S
+    promises: Mapping[str, Promise] | None = None
+    code_object: int = CODE_OBJECT
+    counted: bool = True
+    tensor_maps: Mapping[str, tuple[TensorMap, ...]] = field(default_factory=dict[str, tuple[TensorMap, ...]])
+    replaced: Mapping[tuple[str, str], Replacement] = field(default_factory=dict[tuple[str, str], Replacement])
+
+    def __post_init__(self) -> None:
+        """Check how far to go."""
+        if self.emit not in get_args(Emit):
+            raise ValueError(f"emit must be one of {', '.join(get_args(Emit))}, but got '{self.emit}'")
+
+    def given(self, kernel: str, role: str) -> Replacement | None:
+        """Gives what replaces a file of a kernel; None where nothing does."""
+        return self.replaced.get((kernel, role))
 
 
 @dataclass(frozen=True, kw_only=True)
 class Job:
-    """What every phase of a compilation needs; `counted` tells whether the instructions of kernels are counted."""
+    """What every phase of a compilation needs: what is wanted, what for, and with which tools."""
 
     target: Target
     toolchain: Toolchain
     pool: WorkerPool
-    emit: Emit
-    timeout_s: float
-    counted: bool = True
+    request: BuildRequest
 
 
-def generate(source: KernelSource, job: Job) -> Message:
-    """Runs LLVM in a child; the answer has the blobs `assembly` and, for AMD, `object`."""
+def generate(source: KernelSource, job: Job, *, with_object: bool, unroll: bool) -> Message:
+    """Runs LLVM in a child; the answer has the blobs `assembly` and, where it is wanted, `object`."""
     library = math_library(source.name, source.llvm_ir, job.target, job.toolchain)
     request = Message(
         fields={
@@ -74,14 +118,12 @@ def generate(source: KernelSource, job: Job) -> Message:
             "features": job.target.features,
             "library": str(library.path or ""),
             "needed": list(library.needed),
-            "object": job.target.vendor == "amd",
-            # For AMDGPU, unrolling also peels the last step off a loop of steps, whose arithmetic then stands twice in
-            # the kernel. A step of matrix instructions is large enough by itself.
-            "unroll": job.target.vendor == "nvidia" and not source.matrix_count,
+            "object": with_object,
+            "unroll": unroll,
         },
         blobs={"llvm_ir": (source.llvm_ir + library.constants).encode()},
     )
-    return job.pool.run(source.name, request, job.timeout_s)
+    return job.pool.run(source.name, request, job.request.timeout_s)
 
 
 def timed(phases: dict[str, float], phase: str, act: Callable[[], ToolResult]) -> ToolResult:

@@ -16,6 +16,7 @@ WORKGROUP_ALIGNMENT_BYTES = 16
 """Workgroup memory is aligned for the widest access of one thread."""
 
 _LLVM_PREFIXES = ("llvm.", "nvvm.", "rocdl.")
+_GPU_KERNEL = "gpu.kernel"
 _MODULE_OPS = ("builtin.module", "gpu.module")
 _AT_A_TIME = 16
 """Kernels that go through upstream's passes together."""
@@ -263,6 +264,9 @@ def finish(module: ir.Module, *, native: Mapping[str, str], forbidden_attribute:
             if operation.name == "llvm.mlir.global":
                 _fix_workgroup_global(operation)
             elif operation.name == "llvm.func":
+                if _GPU_KERNEL in operation.attributes:  # upstream notes it twice, which no parser takes
+                    del operation.attributes[_GPU_KERNEL]
+                    operation.attributes[_GPU_KERNEL] = ir.UnitAttr.get(operation.context)
                 if forbidden_attribute is not None and forbidden_attribute in operation.attributes:
                     del operation.attributes[forbidden_attribute]
                 if not list(operation.regions[0].blocks) and symbol_name(operation) in native:

@@ -12,15 +12,13 @@ CODE_OBJECTS = (5, 6)
 object is invalid ("User Guide for AMDGPU Backend", Code Object V5 and V6)."""
 CODE_OBJECT = CODE_OBJECTS[0]
 
-_TRIPLES = {"nvidia": "nvptx64-nvidia-cuda", "amd": "amdgcn-amd-amdhsa"}
-
 
 @dataclass(frozen=True, kw_only=True)
 class Target:
     """LLVM's description of a device.
 
     Attributes:
-        vendor: "nvidia" or "amd".
+        vendor: whose device it is.
         triple: such as "nvptx64-nvidia-cuda".
         architecture: such as "sm_90a".
         features: such as "+ptx80".
@@ -36,12 +34,12 @@ class Target:
     code_object: int = CODE_OBJECT
 
     @staticmethod
-    def of(device: Device, code_object: int = CODE_OBJECT) -> Target:
+    def of(device: Device, triple: str, code_object: int = CODE_OBJECT) -> Target:
         """Gives the target of a device, with the oldest PTX version that knows it, so that old drivers take it."""
         features = "" if device.ptx_version is None else "+ptx" + device.ptx_version.replace(".", "")
         return Target(
             vendor=device.vendor,
-            triple=_TRIPLES[device.vendor],
+            triple=triple,
             architecture=device.architecture,
             features=features,
             subgroup_size=device.subgroup_size,

@@ -11,9 +11,10 @@ from roller_mlir.compiler.errors import InternalError
 from roller_mlir.compiler.launch_list import LaunchList
 from roller_mlir.compiler.stages import Stages
 from roller_mlir.hal import Device
-from roller_mlir.plan.manifest import DeviceRecord, File, FileRole, Kernel, Manifest, Statistics
+from roller_mlir.plan.manifest import DeviceRecord, File, Kernel, Manifest, Statistics
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.store import sha256
+from roller_mlir.targets import family_of
 
 # Packages that decide what a compilation gives.
 _PACKAGES = ("torch-mlir", "llvmlite", "iree-base-compiler", "nvidia-cuda-nvcc", "nvidia-nvvm")
@@ -41,7 +42,7 @@ def assemble(
         phases_s: Seconds per phase.
     """
     contents: dict[str, bytes] = {"input.mlir": source.encode(), "kernels.mlir": kernels_ir.encode()}
-    roles: dict[str, FileRole] = {"input.mlir": "input", "kernels.mlir": "kernels"}
+    roles: dict[str, str] = {"input.mlir": "input", "kernels.mlir": "kernels"}
     if launch_list.constants:
         contents["constants.bin"] = launch_list.constants
         roles["constants.bin"] = "constants"
@@ -52,7 +53,7 @@ def assemble(
         binary = by_name.get(name)
         if binaries and binary is None:
             raise InternalError(f"kernel '{name}' is launched but was not compiled")
-        files = _files(binary) if binary else {}
+        files = _files(binary, device) if binary else {}
         tuned = (f"kernel '{name}': {stages.tuned[name]}",) if name in stages.tuned else ()
         for role, (file_name, data) in files.items():
             contents[file_name] = data
@@ -107,17 +108,9 @@ def _notes(binary: KernelBinary) -> tuple[str, ...]:
     return (*binary.notes, *(f"warning: kernel '{name}': {one.kind}: {one.message}" for one in binary.mismatches))
 
 
-def _files(binary: KernelBinary) -> dict[FileRole, tuple[str, bytes]]:
-    files: dict[FileRole, tuple[str, bytes]] = {"llvm": (f"{binary.name}.ll", binary.llvm_ir.encode())}
-    if binary.ptx is not None:
-        files["ptx"] = (f"{binary.name}.ptx", binary.ptx.encode())
-    if binary.cubin is not None:
-        files["cubin"] = (f"{binary.name}.cubin", binary.cubin)
-    if binary.hsaco is not None:
-        files["hsaco"] = (f"{binary.name}.hsaco", binary.hsaco)
-    if binary.assembly is not None:
-        files["assembly"] = (f"{binary.name}.s", binary.assembly.encode())
-    return files
+def _files(binary: KernelBinary, device: Device) -> dict[str, tuple[str, bytes]]:
+    suffixes = {stage.role: stage.suffix for stage in family_of(device).files}
+    return {role: (f"{binary.name}{suffixes[role]}", data) for role, data in binary.files.items()}
 
 
 def _statistics(binary: KernelBinary) -> Statistics:

@@ -5,20 +5,23 @@ import time
 from collections.abc import Sequence
 from dataclasses import replace
 
-from roller_mlir.backend import KernelBinary, compile_kernels
-from roller_mlir.backend.job import Emit
+from roller_mlir.backend.job import BuildRequest, Emit, KernelBinary
 from roller_mlir.compiler.assemble import assemble
 from roller_mlir.compiler.cache.cache import CompileCache, artifact_slot, binaries_slot, open_cache
 from roller_mlir.compiler.errors import InternalError
-from roller_mlir.compiler.first_stage import BUFFERS, KERNELS, first_pass, open_entry
 from roller_mlir.compiler.launch_list import read_launch_list
 from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.compiler.reached_stage import open_entry, reached_stage
 from roller_mlir.compiler.source import Source, parse_source
+from roller_mlir.compiler.stage_files import StageFiles
 from roller_mlir.compiler.stages import Stages, run_stages
 from roller_mlir.hal import Device, find_device
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.targets import family_of
+from roller_mlir.targets.kernels import compile_kernels
+from roller_mlir.targets.stage import BUFFERS, KERNELS, Stage
 
 _SHOWN_ELEMENTS = 256
 """Constants of more elements are not part of the text of kernels."""
@@ -31,22 +34,24 @@ def compile_source(source: Source, target: str, options: CompileOptions, *, read
     device.require_compiles()
     cache = open_cache(options)
     with make_context() as context, ir.Location.unknown():
-        module, first = _open(source, device, options, context)
+        module, reached = _open(source, device, options, context)
         text = str(module)
         phases = {"read": time.perf_counter() - started}
         begun = time.perf_counter()
-        slot = artifact_slot(cache, text, first, target, options)
+        slot = artifact_slot(cache, text, "" if reached is None else reached.name, target, options)
         kept = slot.read()
         if slot.exists:
             phases["cache: missed" if kept is None else "cache: artifact"] = time.perf_counter() - begun
         if kept is not None:
             phases["total"] = time.perf_counter() - started
             return replace(kept, manifest=replace(kept.manifest, phases_s=phases))
-        stages = run_stages(module, target, options, first=first)
+        files = StageFiles(options, family_of(device))
+        stages = run_stages(module, target, options, reached=reached, on_pass=files.on_pass)
         stages.phases_s = {**phases, **stages.phases_s}
-        if first in (BUFFERS, KERNELS):
+        if reached in (BUFFERS, KERNELS):
             _check_launches(module)
-        artifact = _finish(module, device, options, text, stages, started, cache)
+        artifact = _finish(module, target, options, text, stages, started, cache, files)
+        files.check_done()
         if not slot.exists:
             return artifact
         begun = time.perf_counter()
@@ -68,19 +73,21 @@ def compile_kernel_module(source: Source, target: str, options: CompileOptions |
     options = options or CompileOptions()
     with make_context() as context, ir.Location.unknown():
         module = parse_source(source, context)
-        return _finish(module, device, options, str(module), Stages(), started, open_cache(options))
+        files = StageFiles(options, family_of(device))
+        return _finish(module, target, options, str(module), Stages(), started, open_cache(options), files)
 
 
 def _finish(
     module: ir.Module,
-    device: Device,
+    target: str,
     options: CompileOptions,
     text: str,
     stages: Stages,
     started: float,
     cache: CompileCache | None,
+    files: StageFiles,
 ) -> Artifact:
-    kernels_ir = _kernels_text(module)
+    device, kernels_ir = find_device(target), _kernels_text(module)
     launch_list = read_launch_list(module)
     phases = dict(stages.phases_s)
     binaries: Sequence[KernelBinary] = ()
@@ -92,15 +99,16 @@ def _finish(
         kept = slot.read()
         binaries = kept or ()
         if kept is None:
-            binaries = compile_kernels(
-                module,
-                device,
+            request = BuildRequest(
                 emit=emit,
                 promises=promises,
                 code_object=options.code_object,
                 timeout_s=options.tool_timeout_s,
                 counted=options.gate,
+                replaced=files.replacements(dict.fromkeys(one.kernel for one in launch_list.launches if one.kernel)),
             )
+            binaries = compile_kernels(module, target, request, on_pass=files.on_pass)
+            files.write(binaries)
         phases["binaries" if kept is None else "cache: binaries"] = time.perf_counter() - begun
         binaries = slot.keep(binaries) if kept is None else kept
     phases["total"] = time.perf_counter() - started
@@ -122,24 +130,28 @@ def _kernels_text(module: ir.Module) -> str:
     )
 
 
-def lower_until(source: Source, target: str, options: CompileOptions, last_pass: str) -> tuple[str, Stages]:
-    """Run the passes up to one of them.
+def lower_until(source: Source, target: str, options: CompileOptions, until: Stage) -> tuple[str, Stages]:
+    """Run the passes up to a stage, one of `targets.stage.COMMON`.
 
     Returns:
         The module as text, and what the passes gave.
     """
     device = find_device(target)
     with make_context() as context, ir.Location.unknown():
-        module, first = _open(source, device, options, context)
-        stages = run_stages(module, target, options, until=last_pass, first=first)
+        module, reached = _open(source, device, options, context)
+        files = StageFiles(options, family_of(device))
+        stages = run_stages(module, target, options, until=until, reached=reached, on_pass=files.on_pass)
+        files.check_done()
         return str(module), stages
 
 
-def _open(source: Source, device: Device, options: CompileOptions, context: ir.Context) -> tuple[ir.Module, str]:
+def _open(
+    source: Source, device: Device, options: CompileOptions, context: ir.Context
+) -> tuple[ir.Module, Stage | None]:
     module = parse_source(source, context)
-    first = first_pass(module)
-    open_entry(module, first, device, options)
-    return module, first
+    reached = reached_stage(module)
+    open_entry(module, reached, device, options)
+    return module, reached
 
 
 def _check_launches(module: ir.Module) -> None:

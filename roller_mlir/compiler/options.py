@@ -44,6 +44,9 @@ class CompileOptions:
         print_after: Likewise after which. What is printed is not taken from the cache.
         code_object: Version of AMD's code objects: 5, or 6 for loaders of ROCm 6.3 and later.
         tool_timeout_s: How long one phase of LLVM or of a vendor's tool may take for one kernel, in seconds.
+        dump_stages: Folder for each stage on the way to binaries, as it is made; None writes none.
+        override_stages: Stages that files replace, by name; of a stage with a file per kernel it is the file of the
+            only kernel, or a folder of them. Neither these compilations nor those with a folder use the compile cache.
         cache: Whether what was compiled before may be taken from the compile cache, and this be kept there; of no
             influence on the result but its times, which whoever measures them wants without it.
     """
@@ -71,6 +74,8 @@ class CompileOptions:
     print_after: tuple[str, ...] = ()
     code_object: int = CODE_OBJECT
     tool_timeout_s: float = DEFAULT_TIMEOUT_S
+    dump_stages: str | PathLike[str] | None = None
+    override_stages: tuple[tuple[str, str | PathLike[str]], ...] = ()
     cache: bool = True
 
     def __post_init__(self) -> None:

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The way from linalg to kernels, stage by stage, each timed, with the IR of a stage kept where it is asked for."""
+"""From linalg to kernels, stage by stage, each timed."""
 
 import time
-from collections.abc import Collection
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from roller_mlir.compiler.first_stage import LINALG, passes_from
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device, find_device
 from roller_mlir.linalg.group.group import GroupError, members_of, read_group
@@ -14,14 +13,14 @@ from roller_mlir.loops.program import programs_of
 from roller_mlir.mapping.checks.plan_check import plan_problem
 from roller_mlir.mapping.checks.promise import Promise, promise_of
 from roller_mlir.passes.rtile_construct import TUNED
-from roller_mlir.pipelines import TO_SIM
 from roller_mlir.plan.plan import Plan
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes.passes import Pass
-from roller_mlir.support.passes.pipeline import RunOptions, Step, expand_pipeline, run_pipeline
+from roller_mlir.support.passes.pipeline import RunOptions, Step, run_pipeline
+from roller_mlir.targets.family import passes_to
+from roller_mlir.targets.stage import COMMON, KERNELS, PLANNED, Stage
 
-PLANNING_PASS = "rtile-construct"
 EVERY = "*"
 """Every pass, among the names of those whose IR is printed."""
 
@@ -34,7 +33,6 @@ class Stages:
         plans: Plan of each program, by name, in program order.
         tuned: Of programs whose plan was measured, where it is from, and its times.
         promises: What each of these plans promises of its kernel's machine code, where that is compared.
-        ir_after: Text of the module after the passes that were asked for, by pass name.
         phases_s: Seconds per pass of ours; upstream passes count to the next of ours.
         notes: Warnings and remarks.
     """
@@ -42,7 +40,6 @@ class Stages:
     plans: dict[str, Plan] = field(default_factory=dict[str, Plan])
     tuned: dict[str, str] = field(default_factory=dict[str, str])
     promises: dict[str, Promise] = field(default_factory=dict[str, Promise])
-    ir_after: dict[str, str] = field(default_factory=dict[str, str])
     phases_s: dict[str, float] = field(default_factory=dict[str, float])
     notes: tuple[str, ...] = ()
 
@@ -52,9 +49,9 @@ def run_stages(
     target: str,
     options: CompileOptions,
     *,
-    keep: Collection[str] = (),
-    until: str = "",
-    first: str = LINALG,
+    until: Stage = KERNELS,
+    reached: Stage | None = None,
+    on_pass: Callable[[Pass, Any], None] | None = None,
 ) -> Stages:
     """Lower a module to kernels and launches, in place.
 
@@ -62,21 +59,17 @@ def run_stages(
         module: One function, of linalg ops on tensors or of a later stage.
         target: What to compile for: the device's name, or the path of its description.
         options: What is forced.
-        keep: Names of passes whose IR is kept as text.
-        until: Name of the last pass to run; "" runs all.
-        first: Name of the first pass to run, from `first_pass`.
+        until: The last stage to make, one of `COMMON`.
+        reached: The last stage that the module has reached, from `reached_stage`.
+        on_pass: Called with each pass, and the module, after it ran, before anything is read from the module.
 
     Raises:
         DiagnosedError: The module, a forced tile or a plan file is refused, or the module is beyond `until`.
     """
     given: dict[str, str | None] = {"device": target, **options.construct_options()}
-    left = passes_from(first)
-    if until:
-        done = TO_SIM.passes[: TO_SIM.passes.index(until) + 1]
-        if len(done) + len(left) < len(TO_SIM.passes):
-            fail(module.operation, f"the module is beyond {until}: {first or 'no pass'} comes next")
-        left = tuple(name for name in left if name in done)
-    steps = [step for step in expand_pipeline(TO_SIM.name, given) if isinstance(step, Pass) and step.name in left]
+    if reached is not None and COMMON.index(reached) > COMMON.index(until):
+        fail(module.operation, f"the module is beyond the stage '{until.name}': it is at '{reached.name}'")
+    steps = passes_to(until, given)[0 if reached is None else COMMON.index(reached) + 1 :]
     device = find_device(target)
     gated = options.gate and options.binaries
     promises = read_promises(module, device) if gated else {}
@@ -85,13 +78,13 @@ def run_stages(
 
     def record(step: Pass, current: Any) -> None:
         nonlocal started
+        if on_pass is not None:
+            on_pass(step, current)
         stages.phases_s[step.name] = time.perf_counter() - started
-        if step.name == PLANNING_PASS:
+        if step.name == PLANNED.made_by:
             stages.plans.update(read_plans(current))
             stages.tuned.update(read_tuned(current))
             stages.promises.update(read_promises(current, device) if gated else {})
-        if step.name in keep:
-            stages.ir_after[step.name] = str(current)
         started = time.perf_counter()
 
     printed = RunOptions(

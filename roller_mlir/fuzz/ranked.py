@@ -8,19 +8,18 @@ from collections.abc import Sequence
 from roller_mlir.codegen import FAMILIES
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.source import Source, parse_source
-from roller_mlir.compiler.stages import PLANNING_PASS
 from roller_mlir.hal import find_device
 from roller_mlir.linalg.group.group import GroupError, members_of, read_group
 from roller_mlir.linalg.group.units import named_units
 from roller_mlir.linalg.reader import read_structured
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
-from roller_mlir.pipelines import TO_SIM
 from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.codec import to_json
 from roller_mlir.support.bindings import func, ir, make_context
 from roller_mlir.support.diagnostics import DiagnosedError
-from roller_mlir.support.passes.passes import Pass
-from roller_mlir.support.passes.pipeline import RunOptions, expand_pipeline, run_pipeline
+from roller_mlir.support.passes.pipeline import run_pipeline
+from roller_mlir.targets.family import passes_to
+from roller_mlir.targets.stage import FUSED
 
 
 class UnknownPlansError(Exception):
@@ -87,10 +86,7 @@ def units(source: Source, target: str) -> dict[str, tuple[TensorExpression, bool
     with make_context() as context, ir.Location.unknown():
         module = parse_source(source, context)
         isolate_entry(module, None)
-        whole = expand_pipeline(TO_SIM.name, {"device": target})
-        steps = [step for step in whole if isinstance(step, Pass)]
-        before = [step for step in steps if TO_SIM.passes.index(step.name) < TO_SIM.passes.index(PLANNING_PASS)]
-        run_pipeline(module, before, RunOptions())
+        run_pipeline(module, passes_to(FUSED, {"device": target}))
         blocks = [
             block
             for op in module.body.operations

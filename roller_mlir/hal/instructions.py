@@ -12,6 +12,8 @@ from roller_mlir.hal.checks import check_clock, require, require_member, require
 
 _SCALAR_FAMILIES = ("fma", "packed_fma")
 MATRIX_FAMILIES = ("wmma", "mma", "wgmma", "mfma")
+TF32_FAMILIES = ("wmma", "mma", "wgmma")
+"""Matrix instructions that round factors of type f32 to tf32; the others take all digits."""
 FAMILIES = (*_SCALAR_FAMILIES, *MATRIX_FAMILIES)
 """All families of instructions."""
 

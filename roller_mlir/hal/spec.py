@@ -26,24 +26,17 @@ from roller_mlir.hal.errors import DeviceError
 from roller_mlir.hal.instructions import Instruction, is_multiply_add
 from roller_mlir.hal.layers import MemoryLayer
 from roller_mlir.hal.model_constants import DEFAULT_MODEL, ModelConstants
+from roller_mlir.hal.vendors import compiling_vendors, vendors
 
 __all__ = [
-    "COMPILING_VENDORS",
     "FEATURES",
     "REGISTER_BYTES",
-    "VENDORS",
     "Device",
     "Instruction",
     "MemoryLayer",
     "ModelConstants",
     "Override",
 ]
-
-COMPILING_VENDORS = ("nvidia", "amd")
-"""Whose devices code is generated for."""
-
-VENDORS = (*COMPILING_VENDORS, "graphcore")
-"""Whose devices can be described; what is not compiled for is for construction and model only."""
 
 REGISTER_BYTES = 4
 """Size of one register of one thread, on every device described here."""
@@ -152,7 +145,7 @@ class Device:
         """Checks each field and the fields against each other; raises DeviceError."""
         for key in ("name", "architecture", "description"):
             require(bool(getattr(self, key)), key, "must not be empty")
-        require_member("vendor", self.vendor, VENDORS)
+        require_member("vendor", self.vendor, vendors())
         for feature in self.features:
             require_member("features", feature, FEATURES)
         numbers = {key: value for key, value in vars(self).items() if isinstance(value, (int, float))}
@@ -232,7 +225,7 @@ class Device:
     @property
     def compiles(self) -> bool:
         """Whether code can be generated for it; if not, it is for the construction and its model only."""
-        return self.vendor in COMPILING_VENDORS
+        return self.vendor in compiling_vendors()
 
     def require_compiles(self) -> None:
         """Raises a DeviceError that says so where no code can be generated for the device."""
@@ -240,7 +233,7 @@ class Device:
             reason = (
                 f"'{self.name}' of {self.vendor} is for the construction and its model only: there is no code for it"
             )
-            raise DeviceError(f"{reason}; devices of {' and '.join(COMPILING_VENDORS)} have code")
+            raise DeviceError(f"{reason}; devices of {' and '.join(compiling_vendors())} have code")
 
     @property
     def multiply_add(self) -> Instruction:

@@ -18,12 +18,13 @@ from roller_mlir.hal.instructions import FAMILIES
 from roller_mlir.hal.layers import LAYER_KINDS
 from roller_mlir.hal.loader import COMPUTED
 from roller_mlir.hal.model_constants import DEFAULT_MODEL
-from roller_mlir.hal.spec import FEATURES, VENDORS, Device, Instruction, MemoryLayer, ModelConstants
+from roller_mlir.hal.spec import FEATURES, Device, Instruction, MemoryLayer, ModelConstants
 from roller_mlir.hal.tables import IN_CYCLES
+from roller_mlir.hal.vendors import vendors
 
 _WIDTH = 118
 _CHOICES = {
-    "vendor": VENDORS,
+    "vendor": vendors(),
     "features": FEATURES,
     "kind": LAYER_KINDS,
     "family": FAMILIES,

@@ -13,6 +13,7 @@ may, the one that rounds most is taken; likewise where nothing is known of the k
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from roller_mlir.hal.instructions import TF32_FAMILIES
 from roller_mlir.plan.manifest import Manifest
 from roller_mlir.plan.plan import Plan
 from roller_mlir.plan.rounding import DIGITS, Rounding
@@ -98,15 +99,14 @@ def accumulation_of(manifest: Manifest, *, truncates: bool = False) -> Accumulat
         truncates: Whether a device runs them, not the simulator.
     """
     plans = [kernel.plan for kernel in manifest.kernels]
-    return accumulation_of_plans(plans, manifest.device.vendor, truncates=truncates)
+    return accumulation_of_plans(plans, truncates=truncates)
 
 
-def accumulation_of_plans(plans: Iterable[Plan | None], vendor: str, *, truncates: bool = False) -> Accumulation:
+def accumulation_of_plans(plans: Iterable[Plan | None], *, truncates: bool = False) -> Accumulation:
     """Return how kernels with these plans sum products; see `accumulation_of`.
 
     Args:
         plans: One a kernel; None for a kernel without.
-        vendor: Of the device, "nvidia" or "amd".
         truncates: Whether a device runs them, not the simulator.
     """
     given = list(plans)
@@ -125,7 +125,7 @@ def accumulation_of_plans(plans: Iterable[Plan | None], vendor: str, *, truncate
         found.append(
             Summing(
                 matrix=plan.atom is not None,
-                tf32=plan.atom is not None and vendor == "nvidia",
+                tf32=plan.atom is not None and plan.instruction in TF32_FAMILIES,
                 parts=parts * max(1, together),
                 flops=plan.prediction.flops if plan.prediction is not None else None,
             )

@@ -39,7 +39,6 @@ Positive: TypeAlias = Annotated[int, Range(1, 2**31)]
 Alignment: TypeAlias = Annotated[int, Range(1, 2**20)]
 ElementType: TypeAlias = Literal["f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "i1"]
 Role: TypeAlias = Literal["input", "output", "workspace", "constant"]
-FileRole: TypeAlias = Literal["input", "kernels", "llvm", "ptx", "cubin", "hsaco", "assembly", "constants"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -207,7 +206,7 @@ class File:
     """One file of the artifact, beside the manifest."""
 
     name: str
-    role: FileRole
+    role: str
     size_bytes: Extent
     sha256: str
 
@@ -298,7 +297,7 @@ class Manifest:
         """Return the kernel called `name`."""
         return self._kernels[name]
 
-    def file(self, role: FileRole) -> File | None:
+    def file(self, role: str) -> File | None:
         """Return the first file of a role, None if there is none."""
         return next((file for file in self.files if file.role == role), None)
 

@@ -147,7 +147,7 @@ def _of_dlpack(subject: str, array: Any, driver: Driver, stream: int) -> ArrayVi
 
 def _dlpack_stream(driver: Driver, stream: int) -> int:
     """Number a stream as DLPack does: CUDA's legacy default stream, 0 of the driver, is 1 there."""
-    return stream or (1 if driver.vendor == "nvidia" else 0)
+    return stream or driver.legacy_stream
 
 
 def _of_interface(subject: str, array: Any, interface: dict[str, Any], driver: Driver) -> ArrayView:

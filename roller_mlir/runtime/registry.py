@@ -19,15 +19,17 @@ _PROVIDERS: dict[str, tuple[str, str]] = {
     "hip": ("roller_mlir.runtime.driver.hip_backend", "HipBackend"),
     "sim": ("roller_mlir.sim.launcher", "SimulatorBackend"),
 }
+_BY_VENDOR = {"nvidia": "cuda", "amd": "hip"}
 
 
-def register_backend(name: str, module: str, attribute: str) -> None:
+def register_backend(name: str, module: str, attribute: str, vendor: str = "") -> None:
     """Add a back end.
 
     Args:
         name: What users write ("--on NAME").
         module: Module that defines it.
         attribute: The class in that module.
+        vendor: Whose devices it runs; "" where it is no vendor's.
 
     Raises:
         ValueError: The name is taken.
@@ -35,6 +37,13 @@ def register_backend(name: str, module: str, attribute: str) -> None:
     if name in _PROVIDERS:
         raise ValueError(f"back ends have unique names, but {name!r} is registered already")
     _PROVIDERS[name] = (module, attribute)
+    if vendor:
+        _BY_VENDOR[vendor] = name
+
+
+def backend_of_vendor(vendor: str) -> str | None:
+    """Return the name of the back end that runs a vendor's devices; None where there is none."""
+    return _BY_VENDOR.get(vendor)
 
 
 def backend_names() -> tuple[str, ...]:

@@ -169,12 +169,13 @@ def collecting(context: "ir.Context") -> Generator[Collector]:
         handler.detach()
 
 
-def parse_module(source: str | bytes, context: "ir.Context") -> "ir.Module":
+def parse_module(source: str | bytes, context: "ir.Context", *, file: str = "") -> "ir.Module":
     """Parses MLIR text or bytecode.
 
     Args:
       source: The text, or the bytes of MLIR bytecode. Places in it carry the file name "-".
       context: A context from `make_context`.
+      file: The file that holds the text; places then carry its name.
 
     Raises:
       DiagnosedError: The text is not valid MLIR, or the module does not verify.
@@ -183,7 +184,7 @@ def parse_module(source: str | bytes, context: "ir.Context") -> "ir.Module":
     with collecting(context) as collector:
         try:
             with during("MLIR's parser"):
-                module = ir.Module.parse(source, context)
+                module = ir.Module.parseFile(file, context) if file else ir.Module.parse(source, context)
         except ir.MLIRError as error:
             raise diagnosed(collector, error) from None
     if outer is not None:

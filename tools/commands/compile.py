@@ -8,6 +8,8 @@ roller compile matmul.mlir --target h200 --tile-sizes 64,64,8 --thread-tile 4,4,
 roller compile matmul.mlir --target h200 --max-units 16 --emit plan    a plan for part of the device
 roller compile matmul.mlir --tuning tuning.jsonl              the plans that were fastest, where `roller tune` measured
 roller compile matmul.mlir --device-file mine.toml            for a device of your own
+roller compile matmul.mlir --dump-stages stages               each stage on the way to binaries, as a file
+roller compile matmul.mlir --override-stage loops=stages/loops.mlir    go on with edited loops
 """
 
 import argparse
@@ -22,6 +24,8 @@ from roller_mlir.console.arguments import (
     construction_arguments,
     positive,
 )
+from roller_mlir.targets import families, family_of
+from roller_mlir.targets.stage import COMMON, KERNELS
 from roller_mlir.tools.commands.targets import add_target_arguments, device_of, target_of
 
 if TYPE_CHECKING:
@@ -30,8 +34,13 @@ if TYPE_CHECKING:
     from roller_mlir.runtime import Artifact
 
 # Stages that are IR after a pass of ours, and those that are files of a finished artifact.
-_IR_STAGES = {"plan": "rtile-construct", "loops": "rtile-expand", "gpu": "rtile-lower-to-gpu"}
-_FILE_STAGES = {"llvm": "llvm", "ptx": "ptx", "sass": "assembly", "hsaco": "hsaco"}
+_IR_STAGES = {stage.name: stage for stage in COMMON}
+_FILE_STAGES = {stage.name: stage.role for family in families() for stage in family.files}
+
+_STAGE_NAMES = (
+    *_IR_STAGES,
+    *dict.fromkeys(stage.name for family in families() for stage in family.stages[len(COMMON) :]),
+)
 
 _WARNING = "warning: "
 _REMARK = "remark: "
@@ -68,6 +77,16 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
         shown.add_argument(
             f"--mlir-print-ir-{when}", type=_passes, default=(), metavar="PASS,...", help=f"{when} these passes"
         )
+    stages = parser.add_argument_group(f"stages ({', '.join(_STAGE_NAMES)})")
+    stages.add_argument("--dump-stages", metavar="DIR", help="write each stage to a file there, as it is made")
+    stages.add_argument(
+        "--override-stage",
+        type=_override,
+        action="append",
+        default=[],
+        metavar="STAGE=FILE",
+        help="go on with this file instead of what was made for the stage; may be repeated",
+    )
     loops = parser.add_argument_group("loops around ops (scf.for and scf.forall of constant bounds)")
     loops.add_argument(
         "--unroll-limit",
@@ -83,17 +102,24 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     )
 
 
+def _override(text: str) -> tuple[str, str]:
+    """Read a stage and a file."""
+    name, given, path = text.partition("=")
+    if not given or not path or name not in _STAGE_NAMES:
+        known = ", ".join(_STAGE_NAMES)
+        raise argparse.ArgumentTypeError(f"must be STAGE=FILE with one of the stages {known}, but got '{text}'")
+    return name, path
+
+
 def _passes(text: str) -> tuple[str, ...]:
     """Read names of passes that a compilation runs."""
     from difflib import get_close_matches
 
-    from roller_mlir.pipelines import TO_SIM
-
-    names = tuple(text.split(","))
+    names, passes = tuple(text.split(",")), [stage.made_by for stage in COMMON]
     for name in names:
-        if name not in TO_SIM.passes:
-            near = get_close_matches(name, TO_SIM.passes, 1)
-            known = f"did you mean '{near[0]}'?" if near else f"it runs {', '.join(TO_SIM.passes)}"
+        if name not in passes:
+            near = get_close_matches(name, passes, 1)
+            known = f"did you mean '{near[0]}'?" if near else f"it runs {', '.join(passes)}"
             raise argparse.ArgumentTypeError(f"a compilation has no pass '{name}'; {known}")
     return names
 
@@ -148,7 +174,8 @@ def run(arguments: argparse.Namespace) -> int:
     source = open_source(arguments)
     if arguments.emit in _IR_STAGES:
         return _emit_ir(arguments, source)
-    artifact = compile_artifact(arguments, source, disassemble=arguments.stats or arguments.emit == "sass")
+    disassemble = arguments.stats or _FILE_STAGES.get(arguments.emit or "") == "assembly"
+    artifact = compile_artifact(arguments, source, disassemble=disassemble)
     emitted = _files_to_emit(arguments, artifact) if arguments.emit else []
     if arguments.output:  # before anything is printed, which may end the program: a reader such as `head` leaves early
         check()
@@ -220,6 +247,8 @@ def compile_options(
         cache=not _printed(arguments, "before") and not _printed(arguments, "after"),
         tool_timeout_s=getattr(arguments, "tool_timeout", 60),
         **construction_arguments(arguments),
+        dump_stages=arguments.dump_stages,
+        override_stages=tuple(arguments.override_stage),
         fusion=not arguments.no_fusion,
         explain_fusion=arguments.explain_fusion,
     )
@@ -230,11 +259,11 @@ def _check_target_device(arguments: argparse.Namespace) -> None:
     from roller_mlir.console.errors import UsageError
 
     device = device_of(arguments)
-    if arguments.emit not in ("plan", "loops"):
+    if arguments.emit not in _IR_STAGES or arguments.emit == KERNELS.name:
         device.require_compiles()
-    other = {"ptx": "nvidia", "hsaco": "amd"}.get(arguments.emit or "", device.vendor)
-    if device.vendor != other:
-        raise UsageError(f"--emit {arguments.emit} is for devices of {other}, but {device.name} is of {device.vendor}")
+    if arguments.emit and family_of(device).stage(arguments.emit) is None:
+        others = " and ".join(family.name for family in families() if family.stage(arguments.emit))
+        raise UsageError(f"--emit {arguments.emit} is for devices of {others}, but {device.name} is of {device.vendor}")
 
 
 def _emit_ir(arguments: argparse.Namespace, source: "Source") -> int:

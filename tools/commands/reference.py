@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.compiler.entry import isolate_entry
-from roller_mlir.compiler.first_stage import LINALG, first_pass
+from roller_mlir.compiler.reached_stage import reached_stage
 from roller_mlir.compiler.source import Source, parse_source, read_source
 from roller_mlir.console.errors import InputError, UsageError
 from roller_mlir.plan.accumulation import Accumulation
@@ -36,7 +36,7 @@ def open_reference(arguments: argparse.Namespace, artifact: Artifact) -> tuple[S
     manifest = artifact.manifest
     with make_context() as context:
         module = parse_source(source, context)
-        if first_pass(module) != LINALG:
+        if reached_stage(module) is not None:
             if arguments.reference:
                 raise InputError(
                     f"{arguments.reference} holds no linalg ops to compare with, but a later stage of them"
@@ -63,7 +63,7 @@ def draw_inputs(arguments: argparse.Namespace, artifact: Artifact) -> list[np.nd
         return random_inputs(buffers, arguments.seed, arguments.values)
     with make_context() as context:
         module = parse_source(Source("-", artifact.text("input")), context)
-        if first_pass(module) != LINALG:
+        if reached_stage(module) is not None:
             return random_inputs(buffers, arguments.seed, arguments.values)
         isolate_entry(module, manifest.function)
         return defined_inputs(module, manifest.function, buffers, arguments.seed, arguments.values).inputs

@@ -8,18 +8,19 @@ from collections.abc import Sequence
 
 from roller_mlir import __version__
 from roller_mlir.console.interrupt import check
-from roller_mlir.pipelines import PIPELINES
 from roller_mlir.support import stage
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, parse_module, render
 from roller_mlir.support.expectations import check_expectations
 from roller_mlir.support.guarded import run_guarded
+from roller_mlir.support.passes.passes import NamedPipeline
 from roller_mlir.support.passes.pipeline import InternalError, Pipeline, RunOptions, parse_pipeline, run_pipeline
 from roller_mlir.support.passes.pipeline_text import PipelineError
 from roller_mlir.support.passes.upstream import nest_for, upstream_passes
 from roller_mlir.support.reproducer import write_reproducer
 from roller_mlir.support.source import FileError, Source, read_source, write_output
 from roller_mlir.support.standard_output import OutputError, drop_output, print_error
+from roller_mlir.targets.family import families, load_passes
 from roller_mlir.tools.opt.command_line import Settings, UsageError, manual, parse_command_line, pass_list
 from roller_mlir.tools.opt.dialects import dialect_names, load_irdl, note_release, set_debug_types
 from roller_mlir.tools.opt.operation import check_roundtrip, print_operation, run_operation
@@ -40,6 +41,7 @@ def drive(arguments: Sequence[str], *, in_child: bool) -> int:
     Returns:
       0 done, 1 the input was refused, 2 wrong usage, 70 a bug of ours, 130 interrupted.
     """
+    load_passes()
     try:
         settings = parse_command_line(arguments, upstream_passes())
         if settings.help or settings.version or settings.list_passes or settings.show_dialects:
@@ -67,11 +69,15 @@ def drive(arguments: Sequence[str], *, in_child: bool) -> int:
         return _broken_pipe()
 
 
+def _pipelines() -> list[NamedPipeline]:
+    return [family.pipeline for family in families()]
+
+
 def _information(settings: Settings) -> str:
     if settings.help:
-        return manual(PIPELINES, len(upstream_passes()))
+        return manual(_pipelines(), len(upstream_passes()))
     if settings.list_passes:
-        return pass_list(PIPELINES, upstream_passes())
+        return pass_list(_pipelines(), upstream_passes())
     if settings.show_dialects:
         return f"Available Dialects: {','.join(dialect_names())}"
     return f"roller-opt {__version__}"

@@ -26,9 +26,9 @@ _BOUND = re.compile(r'"amdgpu-waves-per-eu"="(\d+)"')
 
 
 def build_amd(source: KernelSource, start: KernelBinary, job: Job) -> KernelBinary:
-    """Compiles a kernel for an AMD device, as far as `job.emit` says."""
+    """Compiles a kernel for an AMD device, as far as `job.request.emit` says."""
     phases = dict(start.phases_s)
-    source = replace(source, llvm_ir=_flagged(source.llvm_ir, job.target.code_object))
+    source = replace(source, llvm_ir=_flagged(source.llvm_ir, job.request.code_object))
     answer, statistics = _generate(source, job, phases)
     bound, first = _bound(source), statistics
     for looser in (max(1, bound - 1), 1):
@@ -36,28 +36,32 @@ def build_amd(source: KernelSource, start: KernelBinary, job: Job) -> KernelBina
             source = replace(source, llvm_ir=_BOUND.sub(f'"amdgpu-waves-per-eu"="{looser}"', source.llvm_ir))
             answer, statistics = _generate(source, job, phases)
     assembly, code_object = answer.blobs["assembly"].decode(), answer.blobs["object"]
-    check_code_object(source, code_object, assembly, counted=job.counted)
-    binary = replace(start, llvm_ir=source.llvm_ir, assembly=assembly, statistics=statistics, phases_s=phases)
+    check_code_object(source, code_object, assembly, counted=job.request.counted)
+    files = {"llvm": source.llvm_ir.encode(), "assembly": assembly.encode()}
+    binary = replace(start, files=files, statistics=statistics, phases_s=phases)
     if _bound(source) < bound:
         spills = f"{first.spill_bytes} B of spills per thread, of which {statistics.spill_bytes} B are left"
         note = f"kernel '{source.name}' was compiled for {_bound(source)} instead of {bound} subgroups on a scheduler"
         binary = replace(binary, notes=(*binary.notes, f"{note}, which gave {spills}"))
-    if job.emit == "ptx":
+    if job.request.emit == "ptx":
         return binary
     lld = job.toolchain.lld
     if lld is None:
         raise CompileError(source.name, f"no iree-lld was found to link its code object; {LLD_REMEDY}")
     options = ("-flavor", "gnu", "-shared", "--no-undefined", "-o", "output")
     result = timed(
-        phases, "lld_s", lambda: run_tool(source.name, lld, options, code_object, suffix=".o", timeout_s=job.timeout_s)
+        phases,
+        "lld_s",
+        lambda: run_tool(source.name, lld, options, code_object, suffix=".o", timeout_s=job.request.timeout_s),
     )
     if result.code != 0:
         raise CompileError(source.name, f"{lld} refused its code object: {result.complaint}")
-    return replace(binary, hsaco=result.output, phases_s=phases)
+    return replace(binary, files={**files, "hsaco": result.output}, phases_s=phases)
 
 
 def _generate(source: KernelSource, job: Job, phases: dict[str, float]) -> tuple[Message, KernelStatistics]:
-    answer = generate(source, job)
+    # Unrolling also peels the last step off a loop of steps, whose arithmetic then stands twice in the kernel.
+    answer = generate(source, job, with_object=True, unroll=False)
     seconds = answer.fields["seconds"]
     phases["llvm_s"] = phases.get("llvm_s", 0.0) + seconds["llvm_s"]
     phases["object_s"] = phases.get("object_s", 0.0) + seconds["codegen_s"]

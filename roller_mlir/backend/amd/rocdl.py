@@ -8,6 +8,7 @@ from typing import Any
 
 from roller_mlir.backend.addresses import shorten_addresses
 from roller_mlir.backend.amd.pin_sums import pin_sums
+from roller_mlir.backend.checks.operands import check_operands
 from roller_mlir.backend.kernel_module import (
     check_stage,
     check_workgroup_memory,
@@ -39,6 +40,12 @@ NATIVE: dict[str, str] = {}
 """Functions of ocml that are one instruction: none is left by the pipeline."""
 
 
+def require_amd(device: Device) -> None:
+    """Raises a ValueError for a device of another vendor."""
+    if device.vendor != "amd":
+        raise ValueError(f"device must be AMD's, but got '{device.name}' of {device.vendor}; use rtile-lower-to-nvvm")
+
+
 def lower_to_rocdl(module: ir.Module, device: Device) -> None:
     """Lowers the kernels of a module to the ROCDL and LLVM dialects, in place; host code stays as it is.
 
@@ -54,12 +61,12 @@ def lower_to_rocdl(module: ir.Module, device: Device) -> None:
     Raises:
         DiagnosedError: a launch does not fit its kernel, workgroup memory is too small, or something has no lowering.
     """
-    if device.vendor != "amd":
-        raise ValueError(f"the device must be AMD's, but got '{device.name}' of {device.vendor}")
+    require_amd(device)
     check_stage(module)
     fix_block_sizes(module)
     check_workgroup_memory(module, device)
     for kernel in kernel_functions(module):
+        check_operands(kernel, device)
         pin_sums(kernel)
         if TASKS_PER_UNIT in kernel.attributes:
             kernel.attributes["rocdl.waves_per_eu"] = ir.IntegerAttr.get(

@@ -32,8 +32,9 @@ def compared(binary: KernelBinary, source: KernelSource, promise: Promise | None
     """
     start = time.perf_counter()
     statistics = binary.statistics
-    if statistics.shared_bytes is None and binary.ptx is not None:
-        declared = ptx_workgroup_bytes(binary.ptx) + source.dynamic_shared_bytes
+    ptx = binary.text("ptx")
+    if statistics.shared_bytes is None and ptx:
+        declared = ptx_workgroup_bytes(ptx) + source.dynamic_shared_bytes
         statistics = replace(statistics, shared_bytes=declared)
     found = mismatches(
         promise,
@@ -43,17 +44,18 @@ def compared(binary: KernelBinary, source: KernelSource, promise: Promise | None
         matrices=source.matrix_count,
         beside=(source.other_products, source.other_sums),
     )
-    if binary.ptx is not None:
+    if ptx:
         products = None if promise is None else promise.products
-        found += hopper_mismatches(binary.ptx, source.tensor_maps, products)
+        found += hopper_mismatches(ptx, source.tensor_maps, products)
     phases = {**binary.phases_s, "gate_s": time.perf_counter() - start}
     return replace(binary, mismatches=found, phases_s=phases)
 
 
 def listing_of(binary: KernelBinary, architecture: str) -> Listing | None:
     """Gives the instructions of a kernel; None where there is nothing to read."""
-    if binary.cubin is not None and knows_sass(architecture):
-        return read_cubin(binary.cubin, binary.name, architecture)
-    if binary.ptx is not None:
-        return read_ptx(binary.ptx)
-    return None if binary.assembly is None else read_gcn(binary.assembly, binary.name)
+    if "cubin" in binary.files and knows_sass(architecture):
+        return read_cubin(binary.files["cubin"], binary.name, architecture)
+    ptx, assembly = binary.text("ptx"), binary.text("assembly")
+    if ptx:
+        return read_ptx(ptx)
+    return read_gcn(assembly, binary.name) if assembly else None

@@ -46,25 +46,28 @@ _BLOCKS_PER_SM = re.compile(r"^\.minnctapersm .*\n", re.MULTILINE)
 
 
 def build_nvidia(source: KernelSource, start: KernelBinary, job: Job) -> KernelBinary:
-    """Compiles a kernel for an NVIDIA device, as far as `job.emit` says."""
-    answer = generate(source, job)
-    ptx = answer.blobs["assembly"].decode()
-    check_ptx(source, ptx, counted=job.counted)
+    """Compiles a kernel for an NVIDIA device, as far as `job.request.emit` says."""
+    # A step of matrix instructions is large enough by itself.
+    answer = generate(source, job, with_object=False, unroll=not source.matrix_count)
+    given = job.request.given(source.name, "ptx")
+    ptx = (answer.blobs["assembly"] if given is None else given.content).decode()
+    check_ptx(source, ptx, counted=job.request.counted)
     phases = {
         **start.phases_s,
         "llvm_s": answer.fields["seconds"]["llvm_s"],
         "ptx_s": answer.fields["seconds"]["codegen_s"],
     }
-    binary = replace(start, ptx=ptx, phases_s=phases)
-    if job.emit == "ptx":
+    binary = replace(start, files={**start.files, "ptx": ptx.encode()}, phases_s=phases)
+    if job.request.emit == "ptx":
         return binary
     result = _assemble(source, ptx, job, phases)
     if isinstance(result, str):
         return replace(binary, notes=(result,))
     result, notes = result
     notes += tuple(f"ptxas: kernel '{source.name}': {found[1]}" for found in _LOSS.finditer(result.log))
-    binary = replace(binary, cubin=result.output, statistics=_known(source, result), notes=notes)
-    return _disassemble(binary, job) if job.emit == "assembly" else binary
+    files = {**binary.files, "cubin": result.output}
+    binary = replace(binary, files=files, statistics=_known(source, result), notes=notes)
+    return _disassemble(binary, job) if job.request.emit == "assembly" else binary
 
 
 def _assemble(source: KernelSource, ptx: str, job: Job, phases: dict[str, float]) -> _Assembled | str:
@@ -76,7 +79,9 @@ def _assemble(source: KernelSource, ptx: str, job: Job, phases: dict[str, float]
 
         def run(text: str, *more: str, ptxas: Path = ptxas) -> ToolResult:
             arguments = (*options, *more)
-            return run_tool(source.name, ptxas, arguments, text.encode(), suffix=".ptx", timeout_s=job.timeout_s)
+            return run_tool(
+                source.name, ptxas, arguments, text.encode(), suffix=".ptx", timeout_s=job.request.timeout_s
+            )
 
         result = timed(phases, "ptxas_s", partial(run, ptx))
         if result.code == 0:
@@ -133,15 +138,15 @@ def _disassemble(binary: KernelBinary, job: Job) -> KernelBinary:
         return replace(
             binary, notes=(*binary.notes, f"no nvdisasm was found, the main loop is not known; {NVDISASM_REMEDY}")
         )
-    assert binary.cubin is not None
-    cubin, phases = binary.cubin, dict(binary.phases_s)
+    cubin, phases = binary.files["cubin"], dict(binary.phases_s)
     result = timed(
         phases,
         "sass_s",
-        lambda: run_tool(binary.name, nvdisasm, ("-c",), cubin, suffix=".cubin", timeout_s=job.timeout_s),
+        lambda: run_tool(binary.name, nvdisasm, ("-c",), cubin, suffix=".cubin", timeout_s=job.request.timeout_s),
     )
     if result.code != 0:
         note = f"{nvdisasm} cannot read the cubin, the main loop is not known: {result.complaint}; {NVDISASM_REMEDY}"
         return replace(binary, phases_s=phases, notes=(*binary.notes, note))
     statistics = binary.statistics.with_listing(read_sass(result.text))
-    return replace(binary, assembly=result.text, statistics=statistics, phases_s=phases)
+    files = {**binary.files, "assembly": result.text.encode()}
+    return replace(binary, files=files, statistics=statistics, phases_s=phases)

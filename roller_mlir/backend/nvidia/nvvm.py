@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 from roller_mlir.backend.addresses import shorten_addresses
+from roller_mlir.backend.checks.operands import check_operands
 from roller_mlir.backend.kernel_module import (
     check_stage,
     check_workgroup_memory,
@@ -64,6 +65,14 @@ NATIVE = {
 said otherwise."""
 
 
+def require_nvidia(device: Device) -> None:
+    """Raises a ValueError for a device of another vendor."""
+    if device.vendor != "nvidia":
+        raise ValueError(
+            f"device must be NVIDIA's, but got '{device.name}' of {device.vendor}; use rtile-lower-to-rocdl"
+        )
+
+
 def lower_to_nvvm(module: ir.Module, device: Device) -> None:
     """Lowers the kernels of a module to the NVVM and LLVM dialects, in place; host code stays as it is.
 
@@ -78,12 +87,12 @@ def lower_to_nvvm(module: ir.Module, device: Device) -> None:
     Raises:
         DiagnosedError: a launch does not fit its kernel, workgroup memory is too small, or something has no lowering.
     """
-    if device.vendor != "nvidia":
-        raise ValueError(f"the device must be NVIDIA's, but got '{device.name}' of {device.vendor}")
+    require_nvidia(device)
     check_stage(module)
     fix_block_sizes(module)
     check_workgroup_memory(module, device)
     for kernel in kernel_functions(module):
+        check_operands(kernel, device)
         if TASKS_PER_UNIT in kernel.attributes:
             tasks = ir.IntegerAttr(kernel.attributes[TASKS_PER_UNIT]).value
             kernel.attributes["nvvm.minctasm"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), tasks)

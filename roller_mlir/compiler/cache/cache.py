@@ -83,7 +83,7 @@ def open_cache(options: CompileOptions) -> CompileCache | None:
     Raises:
         DiagnosedError: A variable of the environment has a value that it cannot have.
     """
-    if not options.cache:
+    if not options.cache or options.dump_stages is not None or options.override_stages:
         return None
     try:
         settings = CacheSettings.of(os.environ)

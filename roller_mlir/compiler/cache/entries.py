@@ -28,9 +28,7 @@ from roller_mlir.plan.codec import from_json, to_json
 from roller_mlir.plan.manifest import Manifest
 from roller_mlir.runtime import Artifact
 
-_TEXTS = ("llvm_ir", "ptx", "assembly")
-_BYTES = ("cubin", "hsaco")
-_UNKEYED_OPTIONS = ("plan_file", "tuning", "entry", "tool_timeout_s", "cache")
+_UNKEYED_OPTIONS = ("plan_file", "tuning", "entry", "tool_timeout_s", "cache", "dump_stages", "override_stages")
 
 
 def artifact_name(versions: str, text: str, first: str, device: Device, options: CompileOptions) -> str:
@@ -104,10 +102,7 @@ def encode_binaries(binaries: Sequence[KernelBinary]) -> bytes:
         records.append(
             {"name": binary.name, "statistics": statistics, "notes": list(binary.notes), "mismatches": mismatches}
         )
-        for kind in (*_TEXTS, *_BYTES):
-            content: str | bytes | None = getattr(binary, kind)
-            if content is not None:
-                blobs[f"{number} {kind}"] = content.encode() if isinstance(content, str) else content
+        blobs |= {f"{number} {role}": content for role, content in binary.files.items()}
     return encode(Message(fields={"kernels": records}, blobs=blobs))
 
 
@@ -120,17 +115,15 @@ def decode_binaries(data: bytes) -> list[KernelBinary]:
     message = _decode(data)
     found: list[KernelBinary] = []
     for number, record in enumerate(message.fields["kernels"]):
-        texts = {kind: message.blobs.get(f"{number} {kind}") for kind in _TEXTS}
-        given: dict[str, Any] = {kind: None if text is None else text.decode() for kind, text in texts.items()}
-        given |= {kind: message.blobs.get(f"{number} {kind}") for kind in _BYTES}
+        begin = f"{number} "
         found.append(
             KernelBinary(
                 name=record["name"],
+                files={key.removeprefix(begin): data for key, data in message.blobs.items() if key.startswith(begin)},
                 statistics=from_json(KernelStatistics, record["statistics"]),
                 phases_s={},
                 notes=tuple(record["notes"]),
                 mismatches=tuple(from_json(Mismatch, one) for one in record["mismatches"]),
-                **given,
             )
         )
     return found

@@ -7,6 +7,7 @@ from dataclasses import replace
 from roller_mlir.measure.calibration.experiment import Experiment, Run, control, values
 from roller_mlir.measure.calibration.kernel_text import Array, Kernel, output
 from roller_mlir.measure.calibration.scale import Scale
+from roller_mlir.targets import family_of
 
 _DELAY_STEPS = 2_500_000
 """Ten million cycles at four a link: time enough for a slow host to queue all launches behind it."""
@@ -67,7 +68,7 @@ def _launches(scale: Scale, *, cooperative: bool) -> Experiment:
 
 def scope_of(scale: Scale) -> str:
     """Return LLVM's name of the threads of a device."""
-    return "agent" if scale.device.vendor == "amd" else "device"
+    return family_of(scale.device).device_scope
 
 
 def barriers(scale: Scale) -> Iterator[Experiment]:

@@ -4,6 +4,7 @@
 from dataclasses import dataclass
 
 from roller_mlir.hal import Device
+from roller_mlir.targets import family_of
 
 MIB = 1 << 20
 _CYCLES = 2_000_000
@@ -28,8 +29,8 @@ class Scale:
 
     @property
     def has_grid_barrier(self) -> bool:
-        """Whether all blocks of a grid can wait for each other: NVIDIA's devices have the ordered loads since sm_70."""
-        return self.device.vendor != "nvidia" or int("".join(filter(str.isdecimal, self.device.architecture))) >= 70
+        """Whether all blocks of a grid can wait for each other."""
+        return family_of(self.device).has_grid_barrier(self.device)
 
     def steps(self, wanted: float, multiple: int = 2) -> int:
         """Return a number of steps, a multiple of some number; the half of it is one too, where it is even.

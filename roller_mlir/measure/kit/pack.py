@@ -28,6 +28,7 @@ from roller_mlir.measure.records import Kit, Probe, Skipped
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.single_file import single_file
 from roller_mlir.support.jobs.jobs import Jobs, open_jobs
+from roller_mlir.targets.family import family_named
 
 __all__ = ["PackOptions", "Packed", "pack_kit", "run_py"]
 
@@ -148,7 +149,7 @@ def run_py() -> str:
 
 def _finish(staging: Path, kit: Kit, runner: str, options: PackOptions) -> int:
     """Write what lies beside archive and index; return the bytes of all."""
-    library = "cuda-bindings" if kit.vendor == "nvidia" else "hip-python"
+    library = family_named(kit.vendor).runtime_package
     (staging / RUNNER).write_text(runner, encoding="utf-8")
     (staging / README).write_text(
         _README.format(

@@ -11,12 +11,13 @@ from typing import BinaryIO
 from roller_mlir.measure.kit.files import ARCHIVE, INDEX, artifact_names, check_kit, plain_name
 from roller_mlir.measure.records import Kit
 from roller_mlir.plan.codec import CodecError, JsonValue, to_json
-from roller_mlir.plan.manifest import FileRole
 from roller_mlir.runtime.artifact import Artifact
+from roller_mlir.targets import families
 
-DEVICE_ROLES: frozenset[FileRole] = frozenset({"cubin", "ptx", "hsaco", "constants"})
+_LOADED = (stage.role for family in families() for stage in family.files if stage.loadable)
+DEVICE_ROLES = frozenset({*_LOADED, "constants"})
 """What a device needs of an artifact: its driver compiles the PTX where it is older than the cubin."""
-SIMULATOR_ROLES: frozenset[FileRole] = frozenset({*DEVICE_ROLES, "kernels"})
+SIMULATOR_ROLES = frozenset({*DEVICE_ROLES, "kernels"})
 """What a dry run needs beside."""
 
 # The oldest date that the format knows: contents decide the archive's bytes, not the hour.
@@ -25,7 +26,7 @@ _DATE = (1980, 1, 1, 0, 0, 0)
 _ENTRY_BYTES, _END_BYTES = 46, 22
 
 
-def stripped(artifact: Artifact, keep: Collection[FileRole] = DEVICE_ROLES) -> Artifact:
+def stripped(artifact: Artifact, keep: Collection[str] = DEVICE_ROLES) -> Artifact:
     """Return an artifact without the files that a device needs not, and without the times of its compilation.
 
     Args:

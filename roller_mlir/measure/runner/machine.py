@@ -36,8 +36,8 @@ def machine_of_driver(driver: Driver, back_end: BackEnd) -> Machine:
     if said.l2_bytes is not None:
         facts["l2_bytes"] = said.l2_bytes
     facts |= said.more
-    if driver.vendor == "nvidia":
-        facts |= _ask_nvidia(driver.ordinal)
+    if driver.query_tool:
+        facts |= _ask_tool(driver.query_tool, driver.ordinal)
     return Machine(back_end=back_end, device=said.name, driver=said.driver, versions=versions(), facts=facts)
 
 
@@ -52,13 +52,13 @@ def versions() -> dict[str, str]:
     return found
 
 
-def _ask_nvidia(ordinal: int) -> dict[str, int | float | str]:
-    """Ask nvidia-smi; where it is missing or of another mind, that is known no less of the device than its driver says.
+def _ask_tool(tool: str, ordinal: int) -> dict[str, int | float | str]:
+    """Ask the vendor's tool; where it is missing or refuses, what the driver says of the device is all that is known.
 
     Devices are numbered here as the driver numbers them, which CUDA_VISIBLE_DEVICES may change; what is asked for is
     the same of all devices of a machine in practice, and noted under the tool's name.
     """
-    command = ["nvidia-smi", f"--query-gpu={','.join(_QUERIES)}", "--format=csv,noheader,nounits", f"--id={ordinal}"]
+    command = [tool, f"--query-gpu={','.join(_QUERIES)}", "--format=csv,noheader,nounits", f"--id={ordinal}"]
     try:
         done = subprocess.run(command, capture_output=True, text=True, timeout=_ASK_S, check=False)
     except (OSError, subprocess.TimeoutExpired):
@@ -66,4 +66,4 @@ def _ask_nvidia(ordinal: int) -> dict[str, int | float | str]:
     values = [value.strip() for value in done.stdout.strip().split(",")]
     if done.returncode or len(values) != len(_QUERIES):
         return {}
-    return {f"nvidia-smi {name}": value for name, value in zip(_QUERIES, values, strict=True)}
+    return {f"{tool} {name}": value for name, value in zip(_QUERIES, values, strict=True)}

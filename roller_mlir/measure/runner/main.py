@@ -33,6 +33,7 @@ from roller_mlir.measure.runner.steps import (
 )
 from roller_mlir.measure.runner.summary import named, seconds, summary
 from roller_mlir.runtime.errors import ArtifactError
+from roller_mlir.runtime.registry import backend_of_vendor
 
 SUMMARY_NAME = "summary.txt"
 STEP_LIMIT_S = {"cuda": 60.0, "hip": 60.0, "sim": 600.0}
@@ -69,7 +70,7 @@ def main(arguments: Sequence[str] | None = None, worker: Sequence[str] | None = 
             Journal(asked.output, kit.sha256, fresh=asked.fresh) as journal,
             _signals(),
         ):
-            on = asked.on or ("hip" if kit.kit.vendor == "amd" else "cuda")
+            on = asked.on or backend_of_vendor(kit.kit.vendor) or "sim"
             _check_contents(kit, on)
             return _Run(kit, on, asked, journal, given, worker).run()
     except (ArtifactError, JournalError) as error:

@@ -19,9 +19,9 @@ from roller_mlir.measure.kit.pack import PackOptions, pack_kit
 from roller_mlir.measure.records import Kit, Results
 from roller_mlir.measure.report.results_file import RESULTS_NAME, read_results
 from roller_mlir.measure.tune.units import units_of
-from roller_mlir.measure.tune.winners import BACK_ENDS, TuneError
+from roller_mlir.measure.tune.winners import TuneError
 from roller_mlir.runtime.errors import BackendError
-from roller_mlir.runtime.registry import find_backend
+from roller_mlir.runtime.registry import backend_of_vendor, find_backend
 from roller_mlir.support.jobs.process_tree import kill_tree
 
 KIT, RESULTS = "kit", "results"
@@ -64,7 +64,7 @@ def back_end_of(device: Device) -> str:
     Raises:
         TuneError: There is none, or it finds no device.
     """
-    name = BACK_ENDS.get(device.vendor, device.vendor)
+    name = backend_of_vendor(device.vendor) or device.vendor
     try:
         find_backend(name)
     except BackendError as error:

@@ -15,10 +15,10 @@ that text gives the plan and the kernel that the unit gets in the function it is
 from dataclasses import dataclass, replace
 from typing import Any
 
-from roller_mlir.compiler.first_stage import FUSED, LINALG, first_pass, open_entry
 from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.compiler.reached_stage import open_entry, reached_stage
 from roller_mlir.compiler.source import Source, parse_source
-from roller_mlir.compiler.stages import PLANNING_PASS, run_stages
+from roller_mlir.compiler.stages import run_stages
 from roller_mlir.hal import find_device
 from roller_mlir.linalg.group.units import group_of, named_units, planned_blocks
 from roller_mlir.linalg.group.wrap import wrap
@@ -26,14 +26,12 @@ from roller_mlir.linalg.reader import read_structured
 from roller_mlir.measure.records import Reference
 from roller_mlir.measure.tune.unit_reference import reference_of_op
 from roller_mlir.passes.rtile_construct import RTileConstruct, choices_of, options_of
-from roller_mlir.pipelines import TO_SIM
 from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.tuning_key import tuning_key
 from roller_mlir.support.bindings import func, ir, make_context
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.passes.pipeline import expand_pipeline
-
-BEFORE_PLANNING = "rtile-fuse"
+from roller_mlir.targets.family import passes_to
+from roller_mlir.targets.stage import FUSED, PLANNED
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,12 +76,11 @@ def units_of(source: Source, target: str, options: CompileOptions | None = None)
     asked = planning_pass(target, options).construct_options()
     with make_context() as context, ir.Location.unknown():
         module = parse_source(source, context)
-        first = first_pass(module)
-        if first not in (LINALG, FUSED):
+        reached = reached_stage(module)
+        if reached not in (None, FUSED):
             fail(module.operation, "the module is planned already; begin with linalg ops on tensors")
-        open_entry(module, first, device, options)
-        if first == LINALG:
-            run_stages(module, target, options, until=BEFORE_PLANNING)
+        open_entry(module, reached, device, options)
+        run_stages(module, target, options, until=FUSED, reached=reached)
         found: dict[str, Unit] = {}
         for name, operation in named_units(planned_blocks(module)).items():
             joined, root = operation.name == "rtile.program", name.rsplit("_", 1)[0]
@@ -110,8 +107,7 @@ def units_of(source: Source, target: str, options: CompileOptions | None = None)
 def planning_pass(target: str, options: CompileOptions) -> RTileConstruct:
     """Return the pass that plans under these options."""
     spelled: dict[str, str | None] = {"device": target, **options.construct_options()}
-    steps = expand_pipeline(TO_SIM.name, spelled)
-    return next(step for step in steps if isinstance(step, RTileConstruct) and step.name == PLANNING_PASS)
+    return next(step for step in passes_to(PLANNED, spelled) if isinstance(step, RTileConstruct))
 
 
 def title_of(root: str, expression: TensorExpression) -> str:

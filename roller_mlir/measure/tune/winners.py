@@ -17,12 +17,10 @@ from roller_mlir.measure.measured_device import other_device
 from roller_mlir.measure.records import Candidate, Check, Item, Results, Timing
 from roller_mlir.measure.runner.steps import TOP_K
 from roller_mlir.plan.tuning import TuningRecord
+from roller_mlir.runtime.registry import backend_of_vendor
 
 LEAST_SAMPLES = 5
 """Fewer have no percentiles to speak of."""
-
-BACK_ENDS = {"nvidia": "cuda", "amd": "hip"}
-"""By vendor: what runs a kit for its devices."""
 
 _MOST_TEXT = 1000
 
@@ -75,7 +73,7 @@ def decide_all(results: Results, device: Device, name: str = "the results") -> l
         raise TuneError(
             f"{name}: measured for {kit.target}, but the target is {device.name}; give --target {kit.target}"
         )
-    if machine.back_end != BACK_ENDS.get(kit.vendor, machine.back_end):
+    if machine.back_end != (backend_of_vendor(kit.vendor) or machine.back_end):
         raise TuneError(f"{name}: of the back end {machine.back_end}, but {kit.target} is a device of {kit.vendor}")
     other = other_device(machine, device)
     if other:

@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 
 from roller_mlir.compiler.entry import isolate_entry
-from roller_mlir.compiler.first_stage import LINALG, first_pass
+from roller_mlir.compiler.reached_stage import reached_stage
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.linalg.group.units import group_of, named_units
 from roller_mlir.passes.rtile_fuse import RTileFuse
@@ -71,7 +71,7 @@ def read_operators(
 
 def _read(source: Source, entry: str | None, context: ir.Context, fuse: RTileFuse) -> list[SourceOperator]:
     module = parse_source(source, context)
-    if first_pass(module) != LINALG:
+    if reached_stage(module) is not None:
         fail(module.operation, "the module is planned already; explain begins with linalg ops on tensors")
     function = isolate_entry(module, entry)
     run_pipeline(module, [RTileNormalize(fuse_axes=False), fuse], RunOptions())

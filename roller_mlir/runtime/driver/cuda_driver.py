@@ -30,7 +30,7 @@ _DESCRIBED = {
 class CudaDriver:
     """One NVIDIA device; implements `driver.Driver`, where the methods are described."""
 
-    label, vendor = "CUDA", "nvidia"
+    label, vendor, legacy_stream, query_tool = "CUDA", "nvidia", 1, "nvidia-smi"
     memory_kinds = (2, 13)
 
     def __init__(self, ordinal: int = 0) -> None:

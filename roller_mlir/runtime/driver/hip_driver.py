@@ -31,7 +31,7 @@ _DESCRIBED = {
 class HipDriver:
     """One AMD device; implements `driver.Driver`, where the methods are described."""
 
-    label, vendor = "HIP", "amd"
+    label, vendor, legacy_stream, query_tool = "HIP", "amd", 0, ""
     memory_kinds = (10,)
 
     def __init__(self, ordinal: int = 0) -> None:

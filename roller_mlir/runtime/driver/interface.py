@@ -93,6 +93,16 @@ class Driver(Protocol):
         ...
 
     @property
+    def legacy_stream(self) -> int:
+        """The number of the default stream in DLPack's numbering; 0 where it is numbered as the driver does."""
+        ...
+
+    @property
+    def query_tool(self) -> str:
+        """The vendor's tool that says more of a device, called as nvidia-smi is; "" where there is none."""
+        ...
+
+    @property
     def ordinal(self) -> int:
         """The device's number."""
         ...

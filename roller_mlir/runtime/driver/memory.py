@@ -193,8 +193,7 @@ class DeviceArray:
         if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
             raise BufferError(f"a DeviceArray is given on its own device {self.__dlpack_device__()}, not {dl_device}")
         if stream != -1:
-            default = 1 if self._driver.vendor == "nvidia" else 0
-            consumer = 0 if stream is None or stream == default else int(stream)
+            consumer = 0 if stream is None or stream == self._driver.legacy_stream else int(stream)
             if consumer != self._piece.stream:
                 self._piece.shared = True
                 with self._driver.current():
@@ -210,7 +209,7 @@ class DeviceArray:
     def __cuda_array_interface__(self) -> dict[str, Any]:
         """CUDA array interface, version 3; bf16 is given as its 16 bits."""
         self._piece.shared = True
-        stream = self._piece.stream or (1 if self._driver.vendor == "nvidia" else None)
+        stream = self._piece.stream or self._driver.legacy_stream or None
         size = prod(self.shape) * ELEMENT_BYTES[self.element_type]
         return {
             "shape": self.shape,

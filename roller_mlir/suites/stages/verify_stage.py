@@ -36,6 +36,7 @@ from roller_mlir.suites.stages.counted import Counted, counted, worst_ratios
 from roller_mlir.suites.write import function_text
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
+from roller_mlir.targets.stage import NORMALISED, PLANNED
 
 WHOLE_POINTS = 1 << 23
 """Points of the loop nests up to which an operator is run as it is."""
@@ -82,7 +83,7 @@ def verify_operator(
         record |= {"shrunk": False, "programs": [], "points": points, "plan_s": time.perf_counter() - begun}
         return {**record, **_total([_check(text, text, target, options, seed)[1]])}
     device = find_device(target)
-    planned, _ = lower_until(Source("-", text), target, options, "rtile-construct")
+    planned, _ = lower_until(Source("-", text), target, options, PLANNED)
     with make_context() as context:
         module = parse_module(planned, context)
         shrunk = [shrink_program(program, device, MOST_POINTS) for program in programs_of(module)]
@@ -107,7 +108,7 @@ def plan_hash(plan: Plan) -> str:
 
 def _points(text: str, target: str, options: CompileOptions) -> int:
     """Return the points of all loop nests of a text together."""
-    normalised, _ = lower_until(Source("-", text), target, options, "rtile-normalize")
+    normalised, _ = lower_until(Source("-", text), target, options, NORMALISED)
     with make_context() as context:
         module = parse_module(normalised, context)
         roots = [

@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels of one body, compiled for a device: bodies in any type, and the binaries of what they become."""
 
-import roller_mlir.pipelines  # noqa: F401 - makes roller-to-sim known
-from roller_mlir.backend.compile import compile_kernels
+import roller_mlir.passes  # noqa: F401 - makes them known
 from roller_mlir.backend.job import Emit, KernelBinary
-from roller_mlir.hal import find_device
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.support.passes.pipeline import run_pipeline
+from roller_mlir.targets import compile_kernels
 
 # Operations of the math dialect by their number of operands.
 UNARY = (
@@ -46,5 +45,5 @@ def build(text: str, device: str, emit: Emit = "llvm") -> KernelBinary:
     with make_context() as context, ir.Location.unknown():
         module = parse_module(text, context)
         run_pipeline(module, f"builtin.module(roller-to-sim{{device={device}}})")
-        (binary,) = compile_kernels(module, find_device(device), emit=emit)
+        (binary,) = compile_kernels(module, device, emit=emit)
         return binary

@@ -8,11 +8,12 @@ from typing import Any
 import pytest
 
 import roller_mlir
-from roller_mlir.backend import CompileError, compile_kernels
+from roller_mlir.backend import CompileError
 from roller_mlir.backend.checks.accesses import read_ptx
 from roller_mlir.backend.checks.assembly import multiply_add_count
 from roller_mlir.backend.checks.resources import ptx_foreign_calls
-from roller_mlir.hal import Device, find_device
+from roller_mlir.hal import Device
+from roller_mlir.targets import compile_kernels
 
 UNKNOWN_INTRINSIC = """
 gpu.module @kernels {
@@ -35,7 +36,7 @@ def test_an_unknown_intrinsic_is_an_error(parse: Any, device: str, mark: str, wh
     with pytest.raises(
         CompileError, match=f"kernel 'modern': the {what} calls llvm.nvvm.of.the.future, which nothing defines"
     ):
-        compile_kernels(parse(UNKNOWN_INTRINSIC.replace("MARK", mark)), find_device(device))
+        compile_kernels(parse(UNKNOWN_INTRINSIC.replace("MARK", mark)), device)
 
 
 @pytest.mark.parametrize("device", ["h200", "mi300x"])
@@ -49,20 +50,20 @@ def test_a_deleted_loop_is_an_error(parse: Any, kernels: Any, device: str) -> No
         CompileError,
         match=r"kernel 'matmul': the .* has 0 multiply-adds, the kernel's IR promises 1024; .* undefined",
     ):
-        compile_kernels(parse(unwritten), find_device(device), emit="ptx")
+        compile_kernels(parse(unwritten), device, emit="ptx")
 
 
 @pytest.mark.parametrize("device", ["h200", "mi300x"])
 def test_one_multiply_add_too_few_is_an_error(parse: Any, kernels: Any, device: str) -> None:
     """The count is exact, not an order of magnitude."""
     with pytest.raises(CompileError, match=r"has 1024 multiply-adds, the kernel's IR promises 1025"):
-        compile_kernels(parse(kernels.matmul(fma_count=1025)), find_device(device), emit="ptx")
+        compile_kernels(parse(kernels.matmul(fma_count=1025)), device, emit="ptx")
 
 
 def test_errors_stand_at_the_kernel(parse: Any, kernels: Any, h200: Device) -> None:
     """Whoever reads the error finds the kernel."""
     with pytest.raises(CompileError) as caught:
-        compile_kernels(parse("\n\n" + kernels.matmul(fma_count=1025)), h200, emit="ptx")
+        compile_kernels(parse("\n\n" + kernels.matmul(fma_count=1025)), "h200", emit="ptx")
     place = caught.value.diagnostics[0].place
     assert place is not None
     assert place.line == 4
@@ -109,7 +110,7 @@ def test_other_arithmetic_does_not_stand_for_products() -> None:
 
 def test_counting_can_be_left_out(parse: Any, kernels: Any, h200: Device) -> None:
     """What `--no-gate` asks for."""
-    compile_kernels(parse(kernels.matmul(fma_count=1025)), h200, emit="ptx", counted=False)
+    compile_kernels(parse(kernels.matmul(fma_count=1025)), "h200", emit="ptx", counted=False)
 
 
 def test_ptx_calls_are_told_from_definitions() -> None:

@@ -9,10 +9,11 @@ from typing import Any
 
 import pytest
 
-from roller_mlir.backend import CompileError, KernelBinary, Toolchain, compile_kernels
+from roller_mlir.backend import CompileError, KernelBinary, Toolchain
 from roller_mlir.backend.checks.code_object import code_object_version, kernel_metadata, undefined_symbols
 from roller_mlir.hal import Device, find_device
 from roller_mlir.support.diagnostics import DiagnosedError
+from roller_mlir.targets import compile_kernels
 
 
 def only(binaries: list[KernelBinary]) -> KernelBinary:
@@ -24,12 +25,12 @@ def only(binaries: list[KernelBinary]) -> KernelBinary:
 @pytest.mark.parametrize("device", ["a100-80", "h200"])
 def test_matmul_on_nvidia_keeps_its_registers_and_its_loop(parse: Any, kernels: Any, device: str) -> None:
     """The tile of 128 x 128 x 8 fits 128 registers without spills, and 0.88 of its loop multiply and add."""
-    binary = only(compile_kernels(parse(kernels.matmul()), find_device(device), emit="assembly"))
-    assert binary.ptx is not None
-    assert binary.cubin is not None
-    assert binary.cubin[:4] == b"\x7fELF"
-    assert f".target {find_device(device).architecture}" in binary.ptx
-    assert ".maxntid 256" in binary.ptx
+    binary = only(compile_kernels(parse(kernels.matmul()), device, emit="assembly"))
+    assert "ptx" in binary.files
+    assert "cubin" in binary.files
+    assert binary.files["cubin"][:4] == b"\x7fELF"
+    assert f".target {find_device(device).architecture}" in binary.text("ptx")
+    assert ".maxntid 256" in binary.text("ptx")
     statistics = binary.statistics
     assert statistics.registers is not None
     assert statistics.registers <= 128
@@ -45,10 +46,10 @@ def test_matmul_on_nvidia_keeps_its_registers_and_its_loop(parse: Any, kernels: 
 
 def test_matmul_on_amd_keeps_its_registers_and_its_loop(parse: Any, kernels: Any, mi300x: Device) -> None:
     """The same tile on CDNA 3: packed multiply-adds, no spills, and a code object for blocks of 256 threads."""
-    binary = only(compile_kernels(parse(kernels.matmul()), mi300x))
-    assert binary.hsaco is not None
-    assert binary.assembly is not None
-    assert binary.ptx is None
+    binary = only(compile_kernels(parse(kernels.matmul()), "mi300x"))
+    assert "hsaco" in binary.files
+    assert "assembly" in binary.files
+    assert "ptx" not in binary.files
     statistics = binary.statistics
     assert statistics.registers is not None
     assert statistics.registers <= 256
@@ -56,43 +57,42 @@ def test_matmul_on_amd_keeps_its_registers_and_its_loop(parse: Any, kernels: Any
     assert statistics.main_loop["v_pk_fma_f32"] == 256
     assert statistics.main_loop["ds_read_b128"] == 32
     assert statistics.fma_per_shared_byte == 1.0
-    metadata = kernel_metadata(binary.hsaco)["matmul"]
+    metadata = kernel_metadata(binary.files["hsaco"])["matmul"]
     assert metadata["reqd_workgroup_size"] == [256, 1, 1]
     assert metadata["max_flat_workgroup_size"] == 256
-    assert undefined_symbols(binary.hsaco) == ()
-    assert "flat_load" not in binary.assembly
-    assert code_object_version(binary.hsaco) == 5
+    assert undefined_symbols(binary.files["hsaco"]) == ()
+    assert "flat_load" not in binary.text("assembly")
+    assert code_object_version(binary.files["hsaco"]) == 5
 
 
 @pytest.mark.parametrize("text", ["scale", "math"])
 def test_the_version_of_code_objects_is_chosen(parse: Any, kernels: Any, mi300x: Device, text: str) -> None:
     """Also where AMD's library is linked in, whose functions read the version."""
     for version in (5, 6):
-        hsaco = only(compile_kernels(parse(getattr(kernels, text)), mi300x, code_object=version)).hsaco
-        assert hsaco is not None
+        hsaco = only(compile_kernels(parse(getattr(kernels, text)), "mi300x", code_object=version)).files["hsaco"]
         assert hsaco[:4] == b"\x7fELF" and code_object_version(hsaco) == version
 
 
 @pytest.mark.parametrize("device", ["a100-80", "h200", "mi300x"])
 def test_dynamic_workgroup_memory_is_external_and_counted(parse: Any, kernels: Any, device: str) -> None:
     """What a launch asks for is part of the workgroup memory, and none of it is static."""
-    binary = only(compile_kernels(parse(kernels.maximum), find_device(device), emit="assembly"))
+    binary = only(compile_kernels(parse(kernels.maximum), device, emit="assembly"))
     assert (binary.statistics.shared_bytes, binary.statistics.dynamic_shared_bytes) == (1024, 1024)
-    if binary.ptx is not None:
-        assert re.search(r"\.extern \.shared \.align 16 \.b8 \S+\[\]", binary.ptx)
-        assert "shfl.sync.bfly" in binary.ptx
-        assert "max.f32" in binary.ptx
-        assert ".maxntid 256" in binary.ptx
-    assert not re.search(r"[ (]-inf", binary.llvm_ir)
+    if "ptx" in binary.files:
+        assert re.search(r"\.extern \.shared \.align 16 \.b8 \S+\[\]", binary.text("ptx"))
+        assert "shfl.sync.bfly" in binary.text("ptx")
+        assert "max.f32" in binary.text("ptx")
+        assert ".maxntid 256" in binary.text("ptx")
+    assert not re.search(r"[ (]-inf", binary.text("llvm"))
 
 
 @pytest.mark.parametrize("device", ["a100-80", "h200", "mi300x"])
 def test_mathematical_functions_are_linked(parse: Any, kernels: Any, device: str) -> None:
     """No library call is left."""
-    binary = only(compile_kernels(parse(kernels.math), find_device(device)))
-    assert (binary.cubin or binary.hsaco) is not None
-    assert "call" not in (binary.ptx or "")
-    assert "s_swappc" not in (binary.assembly or "")
+    binary = only(compile_kernels(parse(kernels.math), device))
+    assert {"cubin", "hsaco"} & set(binary.files)
+    assert "call" not in binary.text("ptx")
+    assert "s_swappc" not in binary.text("assembly")
 
 
 @pytest.mark.parametrize(
@@ -105,12 +105,10 @@ def test_what_the_newest_assembler_gave_up_gets_ptx(
     """An assembler that does not know the device is passed over, and the note names what helps."""
     newest = [path for path in toolchain.ptxas if "12" not in str(path)][:1]
     assert newest, "this test needs ptxas of CUDA 13"
-    binary = only(
-        compile_kernels(parse(kernels.scale), find_device(device), toolchain=without(toolchain, ptxas=tuple(newest)))
-    )
-    assert binary.cubin is None
-    assert binary.ptx is not None
-    assert f".target {architecture}" in binary.ptx
+    binary = only(compile_kernels(parse(kernels.scale), device, toolchain=without(toolchain, ptxas=tuple(newest))))
+    assert "cubin" not in binary.files
+    assert "ptx" in binary.files
+    assert f".target {architecture}" in binary.text("ptx")
     assert binary.statistics.registers is None
     assert "ptxas_s" not in binary.phases_s
     (note,) = binary.notes
@@ -123,9 +121,9 @@ def test_without_ptxas_the_artifact_holds_ptx(
     parse: Any, kernels: Any, h200: Device, toolchain: Toolchain, without: Any
 ) -> None:
     """The note says so and names the remedy."""
-    binary = only(compile_kernels(parse(kernels.scale), h200, toolchain=without(toolchain, ptxas=())))
-    assert binary.cubin is None
-    assert binary.ptx is not None
+    binary = only(compile_kernels(parse(kernels.scale), "h200", toolchain=without(toolchain, ptxas=())))
+    assert "cubin" not in binary.files
+    assert "ptx" in binary.files
     assert binary.notes == (
         "no ptxas was found, the artifact holds PTX, which the driver assembles; "
         "install pip's nvidia-cuda-nvcc, or put ptxas of a CUDA toolkit on PATH",
@@ -137,9 +135,9 @@ def test_without_nvdisasm_the_main_loop_is_unknown(
 ) -> None:
     """Everything else is there."""
     binary = only(
-        compile_kernels(parse(kernels.scale), h200, emit="assembly", toolchain=without(toolchain, nvdisasm=None))
+        compile_kernels(parse(kernels.scale), "h200", emit="assembly", toolchain=without(toolchain, nvdisasm=None))
     )
-    assert binary.cubin is not None
+    assert "cubin" in binary.files
     assert binary.statistics.registers is not None
     assert binary.statistics.main_loop == {}
     assert "no nvdisasm was found" in binary.notes[0]
@@ -157,17 +155,19 @@ def test_a_missing_library_is_named_with_its_remedy(
         CompileError,
         match=rf"kernel 'math': it needs .*tanh.* of {library}, which was not found; install pip's {remedy}",
     ):
-        compile_kernels(parse(kernels.math), find_device(device), toolchain=without(toolchain, **{missing: None}))
+        compile_kernels(parse(kernels.math), device, toolchain=without(toolchain, **{missing: None}))
 
 
 def test_a_missing_library_does_not_matter_to_kernels_without_it(
     parse: Any, kernels: Any, h200: Device, toolchain: Toolchain, without: Any
 ) -> None:
     """A fused multiply-add is an instruction, not a call of libdevice."""
-    binary = only(compile_kernels(parse(kernels.scale), h200, emit="ptx", toolchain=without(toolchain, libdevice=None)))
-    assert binary.ptx is not None
-    assert "fma.rn.f32" in binary.ptx
-    assert binary.cubin is None
+    binary = only(
+        compile_kernels(parse(kernels.scale), "h200", emit="ptx", toolchain=without(toolchain, libdevice=None))
+    )
+    assert "ptx" in binary.files
+    assert "fma.rn.f32" in binary.text("ptx")
+    assert "cubin" not in binary.files
 
 
 def test_without_a_linker_amd_is_an_error(
@@ -175,27 +175,25 @@ def test_without_a_linker_amd_is_an_error(
 ) -> None:
     """An unlinked object is of no use to anyone."""
     with pytest.raises(CompileError, match=r"kernel 'scale': no iree-lld was found to link its code object"):
-        compile_kernels(parse(kernels.scale), mi300x, toolchain=without(toolchain, lld=None))
+        compile_kernels(parse(kernels.scale), "mi300x", toolchain=without(toolchain, lld=None))
 
 
 def test_kernels_are_compiled_each_by_itself_and_in_order(parse: Any, kernels: Any, h200: Device) -> None:
-    """Each binary holds its own kernel only, and the caller's module is as before."""
+    """Each binary holds its own kernel only."""
     module = parse(
         f"gpu.module @kernels {{{''.join(kernels.scale_function(name) for name in ('one', 'two', 'three'))}}}"
     )
-    before = str(module)
-    binaries = compile_kernels(module, h200, emit="ptx")
+    binaries = compile_kernels(module, "h200", emit="ptx")
     assert [binary.name for binary in binaries] == ["one", "two", "three"]
     for binary in binaries:
-        assert re.findall(r"\.entry (\w+)", binary.ptx or "") == [binary.name]
-    assert str(module) == before
+        assert re.findall(r"\.entry (\w+)", binary.text("ptx")) == [binary.name]
 
 
 def test_llvm_is_the_first_stop(parse: Any, kernels: Any, h200: Device, toolchain: Toolchain, without: Any) -> None:
     """Nothing is run for it."""
-    binary = only(compile_kernels(parse(kernels.scale), h200, emit="llvm", toolchain=Toolchain()))
-    assert "define ptx_kernel void @scale" in binary.llvm_ir
-    assert binary.ptx is None
+    binary = only(compile_kernels(parse(kernels.scale), "h200", emit="llvm", toolchain=Toolchain()))
+    assert "define ptx_kernel void @scale" in binary.text("llvm")
+    assert "ptx" not in binary.files
     assert set(binary.phases_s) == {"lower_s", "translate_s"}
 
 
@@ -205,16 +203,15 @@ def test_lowered_kernels_can_be_compiled_too(parse: Any, kernels: Any, context: 
 
     module = parse(kernels.scale)
     lower_to_nvvm(module, h200)
-    assert (
-        only(compile_kernels(module, h200, emit="ptx")).ptx
-        == only(compile_kernels(parse(kernels.scale), h200, emit="ptx")).ptx
-    )
+    assert only(compile_kernels(module, "h200", emit="ptx")).text("ptx") == only(
+        compile_kernels(parse(kernels.scale), "h200", emit="ptx")
+    ).text("ptx")
 
 
 def test_a_module_without_kernels_needs_none(parse: Any, h200: Device) -> None:
     """All that is to do may be the host's."""
-    assert compile_kernels(parse("module {}"), h200) == []
-    assert compile_kernels(parse("gpu.module @kernels {}"), h200) == []
+    assert compile_kernels(parse("module {}"), "h200") == []
+    assert compile_kernels(parse("gpu.module @kernels {}"), "h200") == []
 
 
 def test_an_op_that_is_not_in_a_kernel_yet_is_refused(parse: Any, h200: Device) -> None:
@@ -224,13 +221,13 @@ def test_an_op_that_is_not_in_a_kernel_yet_is_refused(parse: Any, h200: Device) 
   return %c : tensor<4xf32>
 }"""
     with pytest.raises(DiagnosedError, match=r"'linalg.add' is not in a kernel yet; run rtile-lower-to-gpu first"):
-        compile_kernels(parse(text), h200)
+        compile_kernels(parse(text), "h200")
 
 
 def test_an_unknown_stop_is_refused(parse: Any, kernels: Any, h200: Device) -> None:
     """With the list of those that exist."""
     with pytest.raises(ValueError, match="emit must be one of llvm, ptx, binary, assembly, but got 'sass'"):
-        compile_kernels(parse(kernels.scale), h200, emit="sass")  # pyright: ignore[reportArgumentType]
+        compile_kernels(parse(kernels.scale), "h200", emit="sass")  # pyright: ignore[reportArgumentType]
 
 
 def test_a_tool_that_dies_is_a_compile_error(
@@ -245,7 +242,7 @@ def test_a_tool_that_dies_is_a_compile_error(
         return path
 
     def compile_with(path: Path) -> None:
-        compile_kernels(parse(kernels.scale), h200, toolchain=without(toolchain, ptxas=(path,)))
+        compile_kernels(parse(kernels.scale), "h200", toolchain=without(toolchain, ptxas=(path,)))
 
     said = r"kernel 'scale': .*nothing ended with exit code 0, but wrote no output: it said nothing"
     with pytest.raises(CompileError, match=said):

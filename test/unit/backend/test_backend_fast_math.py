@@ -26,7 +26,7 @@ def test_only_contraction_where_the_input_says_nothing(device: str, extents: tup
     %p = arith.mulf %d, %z : f32
     %q = arith.subf %p, %x : f32
     %r = arith.addf %q, %y : f32"""
-    flags = flags_in(build(element_wise(body, "f32", extents), device).llvm_ir)
+    flags = flags_in(build(element_wise(body, "f32", extents), device).text("llvm"))
     assert flags["fmul"] == flags["fadd"] == flags["fsub"] == {"contract"}
     assert flags["fdiv"] == set()
     assert flags["call"] == set()
@@ -41,7 +41,7 @@ def test_what_the_input_says_and_nothing_else(device: str, extents: tuple[int, i
     %n = arith.negf %q fastmath<ninf> : f32
     %t = math.trunc %n fastmath<nsz> : f32
     %r = arith.addf %t, %y fastmath<fast> : f32"""
-    flags = flags_in(build(element_wise(body, "f32", extents), device).llvm_ir)
+    flags = flags_in(build(element_wise(body, "f32", extents), device).text("llvm"))
     assert flags["fdiv"] == {"arcp", "afn"}
     assert flags["fmul"] == {"nnan", "nsz"}
     assert flags["fsub"] == {"reassoc"}
@@ -65,10 +65,10 @@ def test_a_flagged_sum_of_products_keeps_its_flags(device: str) -> None:
   return %g : {matrix}
 }}"""
     binary = build(text, device, "ptx")
-    flags = flags_in(binary.llvm_ir)
+    flags = flags_in(binary.text("llvm"))
     assert flags["fmul"] == {"nnan", "contract"}
     assert flags["fadd"] == {"ninf", "contract"}
-    output = binary.ptx or binary.assembly
+    output = binary.text("ptx") or binary.text("assembly")
     assert output is not None
     assert re.search(r"fma\.rn\.f32|v_(?:pk_)?fma", output), "contraction makes one instruction of the two"
 
@@ -76,7 +76,8 @@ def test_a_flagged_sum_of_products_keeps_its_flags(device: str) -> None:
 def test_an_approximation_is_asked_for_by_its_flag() -> None:
     """afn on an operation is what permits NVIDIA's exponential of a few instructions."""
     exact, fast = (
-        build(element_wise(f"%r = math.exp %x {flags} : f32", "f32"), "h200").llvm_ir for flags in ("", "fastmath<afn>")
+        build(element_wise(f"%r = math.exp %x {flags} : f32", "f32"), "h200").text("llvm")
+        for flags in ("", "fastmath<afn>")
     )
     assert "__nv_expf" in exact
     assert "__nv_fast_expf" in fast

@@ -49,7 +49,7 @@ def test_every_function_of_the_reference_is_here() -> None:
 @pytest.mark.parametrize("kind", ["f32", "f64", "f16", "bf16"])
 @pytest.mark.parametrize("device", ["h200", "mi300x"])
 def test_functions_come_from_the_device_s_library(device: str, kind: str) -> None:
-    text = build(element_wise(all_functions(kind), kind, (37, 3)), device).llvm_ir
+    text = build(element_wise(all_functions(kind), kind, (37, 3)), device).text("llvm")
     declared = set(re.findall(r"^declare\b[^\n]*?@(__(?:nv|ocml)_\w+)\(", text, re.MULTILINE))
     for name in FUNCTIONS:
         wanted = library_function(name, kind, device)
@@ -63,11 +63,11 @@ def test_functions_come_from_the_device_s_library(device: str, kind: str) -> Non
 def test_libraries_are_linked_and_nothing_else_is_called(device: str, kind: str) -> None:
     binary = build(element_wise(all_functions(kind), kind, (37, 3)), device, "ptx" if device == "v100" else "binary")
     if device != "mi300x":
-        assert binary.ptx is not None
-        assert ptx_foreign_calls(binary.ptx) == ()
-        assert ".ftz" not in binary.ptx.replace("approx.ftz", ""), "denormal numbers are kept"
+        assert "ptx" in binary.files
+        assert ptx_foreign_calls(binary.text("ptx")) == ()
+        assert ".ftz" not in binary.text("ptx").replace("approx.ftz", ""), "denormal numbers are kept"
     else:
-        assert binary.hsaco is not None, "the linker found every symbol"
+        assert "hsaco" in binary.files, "the linker found every symbol"
 
 
 @pytest.mark.parametrize("kind", ["f32", "bf16"])
@@ -101,7 +101,7 @@ def test_what_is_rewritten_for_every_vendor(name: str) -> None:
     text = element_wise(INTEGER_POWERS[name], "f32")
     for device in ("h200", "mi300x"):
         binary = build(text, device, "ptx")
-        assert (binary.ptx or binary.assembly) is not None
+        assert binary.text("ptx") or binary.text("assembly")
     artifact = roller_mlir.compile(text, target="h200", options=CompileOptions(binaries=False))
     inputs = random_inputs([artifact.manifest.buffer(n) for n in artifact.manifest.inputs], 2)
     with make_context() as context:
@@ -115,4 +115,4 @@ def test_extremes_of_flagged_bf16_are_selected_on_amd() -> None:
     %h = arith.constant 6.0 : bf16
     %m = arith.maximumf %x, %l fastmath<nnan> : bf16
     %r = arith.minimumf %m, %h fastmath<nnan> : bf16"""
-    assert build(element_wise(body, "bf16"), "mi300x", "binary").hsaco is not None
+    assert build(element_wise(body, "bf16"), "mi300x", "binary").files["hsaco"]

@@ -7,13 +7,13 @@ from functools import cache
 
 import pytest
 
-from roller_mlir.backend import compile_kernels
 from roller_mlir.compiler.driver import lower_until
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
-from roller_mlir.hal import find_device
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import DiagnosedError, parse_module
+from roller_mlir.targets import compile_kernels
+from roller_mlir.targets.stage import KERNELS
 
 PRODUCT = """
 func.func @f(%a: tensor<256x256xf16>, %b: tensor<256x256xf16>) -> tensor<256x256xf32> {
@@ -39,12 +39,12 @@ func.func @f(%a: tensor<64x4096xf32>) -> tensor<64xf32> {
 @cache
 def kernel(text: str, device: str, families: tuple[str, ...] = ()) -> str:
     wanted = CompileOptions(binaries=False, instructions=families) if families else CompileOptions(binaries=False)
-    return lower_until(Source("-", text), device, wanted, "rtile-lower-to-gpu")[0]
+    return lower_until(Source("-", text), device, wanted, KERNELS)[0]
 
 
 def backend(text: str, device: str) -> None:
     with make_context() as context:
-        compile_kernels(parse_module(text, context), find_device(device), emit="llvm")
+        compile_kernels(parse_module(text, context), device, emit="llvm")
 
 
 def registers(action: str, count: int) -> Callable[[str], str]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from roller_mlir.backend import Toolchain, compile_kernels
+from roller_mlir.backend import Toolchain
 from roller_mlir.backend.checks.accesses import MemoryAccess, accesses_of, memory_access, read_ptx
 from roller_mlir.backend.checks.assembly import Listing, main_loop_range, read_sass
 from roller_mlir.backend.checks.gate import listing_of
@@ -18,6 +18,7 @@ from roller_mlir.backend.checks.sass import knows_sass, read_cubin
 from roller_mlir.backend.checks.statistics import KernelStatistics
 from roller_mlir.hal import Device, find_device
 from roller_mlir.mapping.checks.promise import GLOBAL_LOAD, WORKGROUP_LOAD, WORKGROUP_STORE, Promise, PromisedAccess
+from roller_mlir.targets import compile_kernels
 
 ACCESSES = (
     PromisedAccess(operand=0, kind=GLOBAL_LOAD, width_bytes=16, count=1),
@@ -81,7 +82,7 @@ PLANTED: dict[str, tuple[str, dict[str, Any], str]] = {
 @pytest.mark.parametrize("name", ["a100-80", "h200", "mi300x", "v100"])
 def test_a_kernel_that_keeps_its_promise_has_no_mismatch(parse: Any, kernels: Any, name: str) -> None:
     device = find_device(name)
-    (binary,) = compile_kernels(parse(kernels.matmul()), device, promises={"matmul": matmul_promise(device)})
+    (binary,) = compile_kernels(parse(kernels.matmul()), device.name, promises={"matmul": matmul_promise(device)})
     assert binary.mismatches == ()
     assert binary.phases_s["gate_s"] >= 0
 
@@ -90,11 +91,11 @@ def test_a_kernel_that_keeps_its_promise_has_no_mismatch(parse: Any, kernels: An
 def test_each_planted_mismatch_is_found(parse: Any, kernels: Any, name: str) -> None:
     """Of PTX all but registers is known."""
     device = find_device(name)
-    (binary,) = compile_kernels(parse(kernels.matmul()), device)
+    (binary,) = compile_kernels(parse(kernels.matmul()), device.name)
     statistics, listing = binary.statistics, listing_of(binary, device.architecture)
-    if binary.cubin is binary.hsaco is None:
-        assert binary.ptx is not None
-        statistics = replace(statistics, shared_bytes=ptx_workgroup_bytes(binary.ptx))
+    if not {"cubin", "hsaco"} & set(binary.files):
+        assert "ptx" in binary.files
+        statistics = replace(statistics, shared_bytes=ptx_workgroup_bytes(binary.text("ptx")))
     assert mismatches(matmul_promise(device), statistics, listing, fmas=1024) == ()
     for what, (kind, changes, message) in PLANTED.items():
         found = mismatches(replace(matmul_promise(device), **changes), statistics, listing)
@@ -121,7 +122,7 @@ def test_a_kernel_edited_by_hand_is_compared_with_its_plan(parse: Any, kernels: 
         else:
             edited.append(line)
     assert edited != lines
-    (binary,) = compile_kernels(parse("\n".join(edited)), device, promises={"matmul": matmul_promise(device)})
+    (binary,) = compile_kernels(parse("\n".join(edited)), device.name, promises={"matmul": matmul_promise(device)})
     assert "workgroup" in {one.kind for one in binary.mismatches}, binary.mismatches
 
 
@@ -152,7 +153,7 @@ gpu.func @local(%a: memref<256xf32>, %n: memref<256xi32>) kernel attributes {kno
 @pytest.mark.parametrize("name", ["h200", "mi300x"])
 def test_local_memory_is_found_without_a_plan(parse: Any, name: str) -> None:
     text = LOCAL.replace("64xf32>", "64xf32, #gpu.address_space<private>>") if name == "mi300x" else LOCAL
-    (binary,) = compile_kernels(parse(text), find_device(name), promises={})
+    (binary,) = compile_kernels(parse(text), name, promises={})
     (one,) = binary.mismatches
     assert one.kind == "local"
     assert 256 <= one.found <= 272
@@ -254,17 +255,20 @@ def test_cubins_are_read_as_nvdisasm_reads_them(parse: Any, kernels: Any, toolch
     """Operations, widths and the main loop, for each generation whose encoding is known."""
     assert toolchain.nvdisasm is not None
     device = find_device(name)
-    (binary,) = compile_kernels(parse(kernels.matmul()), device, emit="assembly", promises={})
-    assert binary.cubin is not None
-    assert binary.assembly is not None
-    own, theirs = read_cubin(binary.cubin, "matmul", device.architecture), read_sass(binary.assembly)
+    (binary,) = compile_kernels(parse(kernels.matmul()), device.name, emit="assembly", promises={})
+    assert "cubin" in binary.files
+    assert "assembly" in binary.files
+    own, theirs = (
+        read_cubin(binary.files["cubin"], "matmul", device.architecture),
+        read_sass(binary.text("assembly")),
+    )
     assert len(own.instructions) == len(theirs.instructions)
     assert list(accesses_of(own.instructions)) == list(accesses_of(theirs.instructions))
     assert main_loop_range(own) == main_loop_range(theirs) is not None
     for kind in ("FFMA", "FFMA2", "BRA"):
         assert [i == kind for i in own.instructions] == [i.split(".")[0] == kind for i in theirs.instructions]
     with pytest.raises(ValueError, match=r"must have a section \.text\.none, but has none"):
-        read_cubin(binary.cubin, "none", device.architecture)
+        read_cubin(binary.files["cubin"], "none", device.architecture)
 
 
 def test_unknown_encodings_are_refused() -> None:
@@ -276,10 +280,10 @@ def test_unknown_encodings_are_refused() -> None:
 
 
 def test_ptx_stands_for_machine_code(parse: Any, kernels: Any) -> None:
-    (binary,) = compile_kernels(parse(kernels.matmul()), find_device("v100"), emit="ptx", promises={})
-    assert binary.ptx is not None
-    assert ptx_workgroup_bytes(binary.ptx) == 16640
-    listing = read_ptx(binary.ptx)
+    (binary,) = compile_kernels(parse(kernels.matmul()), "v100", emit="ptx", promises={})
+    assert "ptx" in binary.files
+    assert ptx_workgroup_bytes(binary.text("ptx")) == 16640
+    listing = read_ptx(binary.text("ptx"))
     assert main_loop_range(listing) is not None
 
 

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from roller_mlir.backend import compile_kernels
 from roller_mlir.backend.amd import build as build_amd
 from roller_mlir.backend.toolchain import Toolchain
 from roller_mlir.hal import Device
+from roller_mlir.targets import compile_kernels
 
 # An assembler whose spills are those of the first line of a table that fits: option, whether the bound is there, bytes.
 PTXAS = """#!/bin/sh
@@ -57,14 +57,16 @@ def test_the_assembler_with_the_fewest_spills(
     ptxas = tmp_path / "ptxas"
     ptxas.write_text(PTXAS.format(calls=tmp_path / "calls", table=tmp_path / "table"))
     ptxas.chmod(0o755)
-    (binary,) = compile_kernels(parse(_bounded(kernels)), h200, toolchain=replace(toolchain, ptxas=(ptxas,)))
+    (binary,) = compile_kernels(parse(_bounded(kernels)), "h200", toolchain=replace(toolchain, ptxas=(ptxas,)))
     assert (tmp_path / "calls").read_text().count("\n") == calls
     assert len(binary.notes) == bool(note)
     assert all(f"kernel 'scale' was assembled with {note}" in one for one in binary.notes)
     least = min(int(spills) for spills in table.values() if spills != "refused")
     assert binary.statistics.spill_bytes == least
-    assert binary.cubin is not None
-    assert table[binary.cubin.decode().strip()] == str(least), "the binary is the one that the statistics are of"
+    assert "cubin" in binary.files
+    assert table[binary.files["cubin"].decode().strip()] == str(least), (
+        "the binary is the one that the statistics are of"
+    )
 
 
 def test_subgroups_that_make_amds_kernels_spill(
@@ -78,16 +80,16 @@ def test_subgroups_that_make_amds_kernels_spill(
         return answer, replace(statistics, spill_bytes=spills[build_amd._bound(source)])  # pyright: ignore[reportPrivateUsage]
 
     monkeypatch.setattr(build_amd, "_generate", spilling)
-    (binary,) = compile_kernels(parse(_bounded(kernels)), mi300x)
+    (binary,) = compile_kernels(parse(_bounded(kernels)), "mi300x")
     assert binary.notes == (
         "kernel 'scale' was compiled for 1 instead of 3 subgroups on a scheduler, which gave 16 B of spills per "
         "thread, of which 0 B are left",
     )
-    assert '"amdgpu-waves-per-eu"="1"' in binary.llvm_ir
+    assert '"amdgpu-waves-per-eu"="1"' in binary.text("llvm")
     spills[3] = 0
-    (binary,) = compile_kernels(parse(_bounded(kernels)), mi300x)
+    (binary,) = compile_kernels(parse(_bounded(kernels)), "mi300x")
     assert binary.notes == ()
-    assert '"amdgpu-waves-per-eu"="3"' in binary.llvm_ir
+    assert '"amdgpu-waves-per-eu"="3"' in binary.text("llvm")
 
 
 def _bounded(kernels: Any) -> str:

@@ -14,6 +14,7 @@ from roller_mlir.backend.target import Target
 from roller_mlir.backend.toolchain import Toolchain, find_toolchain
 from roller_mlir.backend.tools import run_tool
 from roller_mlir.hal import find_device
+from roller_mlir.targets import family_of
 
 
 def test_this_machine_has_what_the_extras_install() -> None:
@@ -92,13 +93,13 @@ def test_a_tool_that_is_not_there_is_a_compile_error() -> None:
 )
 def test_targets(device: str, triple: str, features: str) -> None:
     """PTX is as old as the device allows."""
-    target = Target.of(find_device(device))
+    target = Target.of(find_device(device), family_of(find_device(device)).triple)
     assert (target.triple, target.features) == (triple, features)
 
 
 def test_amd_library_is_told_the_instruction_set(tmp_path: Path) -> None:
     """gfx942 is 9402."""
-    target = Target.of(find_device("mi300x"))
+    target = Target.of(find_device("mi300x"), "amdgcn-amd-amdhsa")
     library = math_library("k", "declare float @__ocml_tanh_f32(float)\n", target, Toolchain(ocml=tmp_path / "ocml.bc"))
     assert library.needed == ("__ocml_tanh_f32",)
     assert "@__oclc_ISA_version = linkonce_odr hidden addrspace(4) constant i32 9402" in library.constants

@@ -7,13 +7,14 @@ from typing import Any
 
 import pytest
 
-from roller_mlir.backend import Toolchain, compile_kernels
+from roller_mlir.backend import Toolchain
 from roller_mlir.backend.tensor_maps import tensor_maps_of
 from roller_mlir.backend.translate import mark_convergent
 from roller_mlir.compiler.launch_list import read_launch_list
 from roller_mlir.hal import Device
 from roller_mlir.plan.codec import CodecError, from_json, to_json
 from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.targets import compile_kernels
 
 MAP = TensorMap(argument=0, element="f16", extents=(64, 128), strides=(256,), box=(8, 64), steps=(1, 1))
 
@@ -59,12 +60,12 @@ echo > output
 
 
 def test_a_tensor_map_is_a_constant_of_the_grid(parse: Any, h200: Device) -> None:
-    (binary,) = compile_kernels(parse(TEXT), h200, emit="ptx")
-    assert binary.ptx is not None
-    assert ".param .align 64 .b8 copy_param_1[128]" in binary.ptx
-    assert "cvta.param" in binary.ptx
-    assert ".local" not in binary.ptx
-    assert ".extern .shared .align 1024 .b8" in binary.ptx
+    (binary,) = compile_kernels(parse(TEXT), "h200", emit="ptx")
+    assert "ptx" in binary.files
+    assert ".param .align 64 .b8 copy_param_1[128]" in binary.text("ptx")
+    assert "cvta.param" in binary.text("ptx")
+    assert ".local" not in binary.text("ptx")
+    assert ".extern .shared .align 1024 .b8" in binary.text("ptx")
 
 
 def test_the_launch_list_names_the_maps_of_a_kernel(parse: Any) -> None:
@@ -87,7 +88,7 @@ def test_losses_are_told(parse: Any, h200: Device, toolchain: Toolchain, tmp_pat
     ptxas = tmp_path / "ptxas"
     ptxas.write_text(PTXAS)
     ptxas.chmod(0o755)
-    (binary,) = compile_kernels(parse(TEXT), h200, toolchain=replace(toolchain, ptxas=(ptxas,)))
+    (binary,) = compile_kernels(parse(TEXT), "h200", toolchain=replace(toolchain, ptxas=(ptxas,)))
     assert binary.notes == (f"ptxas: kernel 'copy': {LOSS}",)
 
 

@@ -10,17 +10,16 @@ from unittest.mock import patch
 
 import pytest
 
-from roller_mlir.backend import compile_kernels
 from roller_mlir.backend.checks.hopper.gate import hopper_mismatches
 from roller_mlir.backend.checks.quality import Mismatch
 from roller_mlir.codegen.hopper import operands as hopper_operands
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.stages import run_stages
-from roller_mlir.hal import find_device
 from roller_mlir.mapping.checks.promise_copies import PromisedProducts
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
+from roller_mlir.targets import compile_kernels
 
 DESCRIPTOR = re.compile(r"(?<=[ \t])46116862\d{11}(?=;)")
 """A number with the bits of a descriptor: a swizzle of 128 B, and distances."""
@@ -62,16 +61,16 @@ def kernel(text: str) -> Kernel:
 
 
 def compiled(text: str) -> Kernel:
-    device, options = find_device("h200"), CompileOptions(instructions=("wgmma",), allow_tf32=True)
+    options = CompileOptions(instructions=("wgmma",), allow_tf32=True)
     with make_context() as context:
         module = parse_module(text, context)
         stages = run_stages(module, "h200", options)
         from roller_mlir.backend.tensor_maps import tensor_maps_of
 
         maps = tensor_maps_of(module)
-        binary = compile_kernels(module, device, emit="ptx", promises=stages.promises)[0]
-    assert binary.ptx is not None
-    return Kernel(binary.ptx, maps[binary.name], stages.promises[binary.name].products, binary.mismatches)
+        binary = compile_kernels(module, "h200", emit="ptx", promises=stages.promises)[0]
+    assert "ptx" in binary.files
+    return Kernel(binary.text("ptx"), maps[binary.name], stages.promises[binary.name].products, binary.mismatches)
 
 
 # The first factor's lines run along the reduction, the second one's along the columns; three tensor maps.

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import roller_mlir
-from roller_mlir.backend import CompileError, compile_kernels, find_toolchain
+from roller_mlir.backend import CompileError, find_toolchain
 from roller_mlir.backend.checks.accesses import MemoryAccess, accesses_of, memory_access, read_ptx
 from roller_mlir.backend.checks.assembly import Listing, main_loop_range, read_gcn, read_sass
 from roller_mlir.backend.checks.matrix_instructions import is_matrix, matrix_count, pieces
@@ -23,6 +23,8 @@ from roller_mlir.mapping.checks.promise import ASYNCHRONOUS_COPY, MATRIX_LOAD, T
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
+from roller_mlir.targets import compile_kernels
+from roller_mlir.targets.stage import PLANNED
 
 MATMUL = """func.func @matmul(%a: tensor<512x2048xf16>, %b: tensor<2048x512xf16>) -> tensor<512x512xf32> {
   %zero = arith.constant 0.0 : f32
@@ -62,7 +64,7 @@ def promised(device: str, family: str) -> Promise:
     options = chosen(family)
     with make_context() as context:
         module = parse_module(MATMUL, context)
-        run_stages(module, device, options, until="rtile-construct")
+        run_stages(module, device, options, until=PLANNED)
         (promise,) = read_promises(module, find_device(device)).values()
     return promise
 
@@ -160,7 +162,7 @@ def test_one_matrix_instruction_too_few_is_an_error(device: str, family: str) ->
         with pytest.raises(
             CompileError, match=rf"has {count} matrix instructions, the kernel's IR promises {count + 1}"
         ):
-            compile_kernels(module, find_device(device), emit="ptx")
+            compile_kernels(module, device, emit="ptx")
 
 
 @pytest.mark.parametrize(("device", "family"), CASES)

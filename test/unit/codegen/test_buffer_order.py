@@ -17,6 +17,7 @@ from roller_mlir.passes.rtile_assign_buffers import RTileAssignBuffers
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.support.passes.pipeline import InternalError, run_pipeline
+from roller_mlir.targets.stage import BUFFERS, LOOPS, Stage
 
 K = "tensor<16x16xf32>"
 
@@ -41,9 +42,9 @@ func.func @f(%x: {K}, %y: {K}) -> {K} {{
 """
 
 
-def _text(last_pass: str) -> str:
+def _text(until: Stage) -> str:
     options = CompileOptions(fusion=False, split=False)
-    return lower_until(Source("-", TEXT), "h200", options, last_pass)[0]
+    return lower_until(Source("-", TEXT), "h200", options, until)[0]
 
 
 def _move_behind(programs: list[rtile.ProgramOp], function: Any) -> None:
@@ -95,7 +96,7 @@ def test_planted_faults_are_found(
     plant: Callable[[list[rtile.ProgramOp], Any], None] | None, message: str | None
 ) -> None:
     with make_context() as context, ir.Location.unknown():
-        module = parse_module(_text("rtile-assign-buffers"), context)
+        module = parse_module(_text(BUFFERS), context)
         function: Any = module.body.operations[0]
         if plant is not None:
             plant(programs_of(module), function)
@@ -110,7 +111,7 @@ def test_a_wrong_workspace_is_a_bug_of_the_pass(monkeypatch: pytest.MonkeyPatch)
 
     monkeypatch.setattr(rtile_assign_buffers, "assign_offsets", all_at_once)
     with make_context() as context:
-        module = parse_module(_text("rtile-expand"), context)
+        module = parse_module(_text(LOOPS), context)
         with pytest.raises(InternalError) as caught:
             run_pipeline(module, [RTileAssignBuffers()])
     assert "internal error in pass 'rtile-assign-buffers' at 'rtile.program'" in str(caught.value)

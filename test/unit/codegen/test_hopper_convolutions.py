@@ -11,12 +11,13 @@ import pytest
 
 from roller_mlir import compiler
 from roller_mlir.dialects import rtile
-from roller_mlir.pipelines import TO_SIM
 from roller_mlir.plan import AxisPlan, OperandPlan, Plan
 from roller_mlir.plan.plan import AtomPlan
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
-from roller_mlir.support.passes.pipeline import expand_pipeline, run_pipeline
+from roller_mlir.support.passes.pipeline import run_pipeline
+from roller_mlir.targets.family import passes_to
+from roller_mlir.targets.stage import KERNELS
 
 
 @dataclass(frozen=True)
@@ -102,7 +103,7 @@ class Convolution:
         """The module with a program of this plan."""
         with make_context() as context, ir.Location.unknown():
             module = parse_module(self.text(), context)
-            steps = expand_pipeline(TO_SIM.name, {"device": "h200"})
+            steps = passes_to(KERNELS, {"device": "h200"})
             until = [getattr(step, "name", "") for step in steps].index("rtile-construct")
             run_pipeline(module, steps[: until + 1])
             (function,) = module.body.operations

@@ -12,6 +12,7 @@ from roller_mlir.compiler.driver import compile_source, lower_until
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
 from roller_mlir.support.diagnostics import DiagnosedError
+from roller_mlir.targets.stage import KERNELS, LOOPS
 
 MMA = Product()
 PADDED = MMA.but(swizzle=None, pad=8)
@@ -117,7 +118,7 @@ def test_no_races_and_nothing_uninitialised(name: str, tmp_path: Path) -> None:
 
 
 def kernel_text(product: Product, folder: Path) -> str:
-    text, _ = lower_until(Source("-", product.text), product.device, options(product, folder), "rtile-lower-to-gpu")
+    text, _ = lower_until(Source("-", product.text), product.device, options(product, folder), KERNELS)
     return text
 
 
@@ -161,11 +162,11 @@ def test_rows_backwards_are_refused_in_the_plan(tmp_path: Path) -> None:
 
 
 def test_rows_backwards_are_refused_in_edited_loops(tmp_path: Path) -> None:
-    loops, _ = lower_until(Source("-", WMMA.text), WMMA.device, options(WMMA, tmp_path), "rtile-expand")
+    loops, _ = lower_until(Source("-", WMMA.text), WMMA.device, options(WMMA, tmp_path), LOOPS)
     edited = loops.replace("(d0, d1, d2) -> (d0, d2)>", "(d0, d1, d2) -> (-d0 + 31, d2)>")
     assert edited != loops
     with pytest.raises(DiagnosedError, match="a wmma instruction cannot read the tile: its rows lie -80 B apart"):
-        lower_until(Source("-", edited), WMMA.device, CompileOptions(binaries=False), "rtile-lower-to-gpu")
+        lower_until(Source("-", edited), WMMA.device, CompileOptions(binaries=False), KERNELS)
 
 
 def test_asynchronous_copies_stand_among_the_matrix_instructions(tmp_path: Path) -> None:

@@ -153,7 +153,7 @@ def test_edits_that_are_refused(folder: Path, stage: str, old: str, new: str, me
 def test_planning_is_over(folder: Path, capsys: Any) -> None:
     for words, message in (
         (["loops.mlir", "--tile-sizes", "8,8,8"], "tile-sizes: the module is planned already"),
-        (["buffers.mlir", "--emit", "loops"], "the module is beyond rtile-expand: rtile-lower-to-gpu comes next"),
+        (["buffers.mlir", "--emit", "loops"], "the module is beyond the stage 'loops': it is at 'buffers'"),
     ):
         assert main(["compile", str(folder / words[0]), *words[1:]]) == 1
         assert message in capsys.readouterr().err
@@ -166,5 +166,5 @@ def test_programs_at_different_stages(folder: Path) -> None:
     loops = (folder / "loops.mlir").read_text()
     maps, body = loops.split("module {\n")
     two = planned.rstrip().removesuffix("}") + body.replace("@matmul", "@other")
-    with pytest.raises(DiagnosedError, match="needs rtile-assign-buffers next, but the first one rtile-expand"):
+    with pytest.raises(DiagnosedError, match="'rtile.program' is at stage 'loops', the first one at 'plan'"):
         roller_mlir.compile(maps + two, entry="matmul")

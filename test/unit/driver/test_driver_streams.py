@@ -98,7 +98,7 @@ sys.meta_path.insert(0, Finder())
         ("roller", "torch_mlir"),
         ("roller", "roller_mlir.passes"),
         ("roller_opt", "roller_mlir.tools.opt.driver"),
-        ("roller_opt", "roller_mlir.pipelines"),
+        ("roller_opt", "roller_mlir.targets"),
         ("roller_opt", "torch_mlir"),
         ("roller_opt", "torch_mlir.passmanager"),
         ("roller_opt", "roller_mlir.tools.opt.command_line"),

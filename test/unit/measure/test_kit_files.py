@@ -17,12 +17,12 @@ from roller_mlir.measure.kit.files import ARCHIVE, INDEX, KitError, KitFiles, ch
 from roller_mlir.measure.kit.writer import SIMULATOR_ROLES, KitWriter, stripped
 from roller_mlir.measure.records import Candidate, Item, Kit, Probe
 from roller_mlir.plan.codec import CodecError
-from roller_mlir.plan.manifest import Buffer, DeviceRecord, File, FileRole, Kernel, Launch, Manifest, View
+from roller_mlir.plan.manifest import Buffer, DeviceRecord, File, Kernel, Launch, Manifest, View
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.errors import ArtifactError
 from roller_mlir.runtime.store import sha256
 
-CONTENT: dict[str, tuple[FileRole, bytes]] = {
+CONTENT: dict[str, tuple[str, bytes]] = {
     "input.mlir": ("input", b"the input"),
     "kernels.mlir": ("kernels", b"the kernels"),
     "constants.bin": ("constants", bytes(16)),

@@ -30,6 +30,7 @@ from roller_mlir.suites.stages.verify_all import Sample, verify_pairs
 from roller_mlir.suites.stages.verify_stage import plan_hash
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
+from roller_mlir.targets.stage import PLANNED
 from roller_mlir.tools.roller import main
 
 TARGETS = ("v100", "a100", "h200", "mi300x")
@@ -38,7 +39,7 @@ BY_ID = {one.id: one for one in find_suite("roller119")}
 
 
 def shrunk(text: str, target: str = "h200") -> list[ShrunkProgram]:
-    planned, _ = lower_until(Source("-", text), target, CompileOptions(), "rtile-construct")
+    planned, _ = lower_until(Source("-", text), target, CompileOptions(), PLANNED)
     with make_context() as context:
         module = parse_module(planned, context)
         return [shrink_program(one, find_device(target), 1 << 26) for one in programs_of(module)]
@@ -104,7 +105,7 @@ def test_points_beyond_the_limit_leave_one_tile_and_the_remainder() -> None:
 
 
 def _expressions(operator: Operator) -> Any:
-    planned, _ = lower_until(Source("-", function_text(operator)), "h200", CompileOptions(), "rtile-construct")
+    planned, _ = lower_until(Source("-", function_text(operator)), "h200", CompileOptions(), PLANNED)
     with make_context() as context:
         module = parse_module(planned, context)
         read = [read_program(one) for one in programs_of(module)]

@@ -15,6 +15,7 @@ from roller_mlir.compiler.source import Source
 from roller_mlir.plan.plan import Plan
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.diagnostics import DiagnosedError
+from roller_mlir.targets.stage import PLANNED
 from roller_mlir.tools.roller import main
 
 NOTE = "12 us measured 2026-11-21 on a device of the tests (driver 0.0), model's own choice 14 us, rank 3 of 10"
@@ -77,7 +78,7 @@ def test_the_fastest_of_a_key_is_taken(tmp_path: Path) -> None:
 
 def test_planned_ir_keeps_where_its_plan_is_from(tmp_path: Path) -> None:
     path = data_base(tmp_path / "t.jsonl", record_of(MATMUL, 3))
-    planned, _ = lower_until(Source("-", MATMUL), "h200", replace(SIMULATED, tuning=path), "rtile-construct")
+    planned, _ = lower_until(Source("-", MATMUL), "h200", replace(SIMULATED, tuning=path), PLANNED)
     assert 'rtile.tuned = "plan from' in planned
     artifact = roller_mlir.compile(planned, "h200", options=SIMULATED)
     assert NOTE in artifact.kernels[0].notes[0]

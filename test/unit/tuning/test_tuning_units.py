@@ -17,6 +17,7 @@ from roller_mlir.plan.plan import Plan
 from roller_mlir.runtime import Artifact
 from roller_mlir.suites import find_suite, function_text
 from roller_mlir.support.diagnostics import DiagnosedError
+from roller_mlir.targets.stage import FUSED, PLANNED
 
 #: Matrix products, small and large, with a divided reduction; windows with padding, pooling, reductions, element-wise.
 OPERATORS = ("M0", "M5", "C0", "C24", "D0", "P0", "R0", "E0")
@@ -79,7 +80,7 @@ def plans_alone(source: Source, target: str) -> dict[str, Plan]:
     """Returns the plans of all units of a function, by the names that they have in it."""
     found: dict[str, Plan] = {}
     for unit in units_of(source, target, SIMULATED):
-        alone = lower_until(Source("-", unit.text), target, SIMULATED, "rtile-construct")[1].plans
+        alone = lower_until(Source("-", unit.text), target, SIMULATED, PLANNED)[1].plans
         for name in unit.names:
             found |= {one.replace(unit.name, name): plan for one, plan in alone.items()}
     return found
@@ -88,7 +89,7 @@ def plans_alone(source: Source, target: str) -> dict[str, Plan]:
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.mlir")), ids=lambda path: path.stem)
 def test_examples(path: Path) -> None:
     source = Source(path.name, path.read_text())
-    whole = lower_until(source, "h200", SIMULATED, "rtile-construct")[1].plans
+    whole = lower_until(source, "h200", SIMULATED, PLANNED)[1].plans
     assert plans_alone(source, "h200") == whole != {}
 
 
@@ -104,7 +105,7 @@ def test_operators_of_a_suite(target: str, dtype: str) -> None:
         source = Source("-", function_text(rows[name], dtype))
         (unit,) = units_of(source, target, SIMULATED)
         whole, alone = (
-            lower_until(one, target, SIMULATED, "rtile-construct")[1].plans for one in (source, Source("-", unit.text))
+            lower_until(one, target, SIMULATED, PLANNED)[1].plans for one in (source, Source("-", unit.text))
         )
         assert list(whole.values()) == list(alone.values()), name
 
@@ -113,7 +114,7 @@ def test_random_programs() -> None:
     for number in range(10):
         case = make_case(5, number, ("h200", "mi300x"))
         source = Source("-", write_program(case.program))
-        whole = lower_until(source, case.target, SIMULATED, "rtile-construct")[1].plans
+        whole = lower_until(source, case.target, SIMULATED, PLANNED)[1].plans
         assert plans_alone(source, case.target) == whole, (number, case.kind)
 
 
@@ -125,7 +126,7 @@ def test_paddings_starts_and_operands_given_twice() -> None:
     assert unit.names == ("matmul_0", "matmul_1")
     assert "@matmul(%arg0: tensor<40x40xf32>, %arg1: tensor<40x40xf32>)" in unit.text
     plans = [
-        list(lower_until(one, "h200", SIMULATED, "rtile-construct")[1].plans.values())
+        list(lower_until(one, "h200", SIMULATED, PLANNED)[1].plans.values())
         for one in (Source("-", ACCUMULATES), Source("-", unit.text))
     ]
     assert plans[0] == 2 * plans[1]
@@ -165,14 +166,14 @@ def test_fusion_and_what_the_construction_may_do_decide_the_units() -> None:
 
 
 def test_what_is_planned_already_is_refused() -> None:
-    planned, _ = lower_until(Source("-", MATMUL), "h200", SIMULATED, "rtile-construct")
+    planned, _ = lower_until(Source("-", MATMUL), "h200", SIMULATED, PLANNED)
     with pytest.raises(DiagnosedError, match="the module is planned already; begin with linalg ops on tensors"):
         units_of(Source("-", planned), "h200")
 
 
 def test_joined_ops_without_a_plan_are_a_beginning_too() -> None:
     source = Source("-", (EXAMPLES / "mlp.mlir").read_text())
-    joined, _ = lower_until(source, "h200", SIMULATED, "rtile-fuse")
+    joined, _ = lower_until(source, "h200", SIMULATED, FUSED)
     assert [unit.key for unit in units_of(Source("-", joined), "h200")] == [
         unit.key for unit in units_of(source, "h200")
     ]

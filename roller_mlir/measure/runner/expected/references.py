@@ -133,9 +133,7 @@ def _points(manifest: Manifest) -> int:
 def _accumulation(item: Item, device: str) -> Accumulation:
     """Return how the item's candidates, all together, sum products."""
     plans = [plan for candidate in item.candidates for plan in candidate.plans.values()]
-    # Which vendor's they are is told by the instruction: of factors of f32, those of AMD take all digits.
-    vendor = "amd" if any(plan.instruction == "mfma" for plan in plans) else "nvidia"
-    return accumulation_of_plans(plans or [None], vendor, truncates=device != "sim")
+    return accumulation_of_plans(plans or [None], truncates=device != "sim")
 
 
 def _by_linalg(item: Item, source: str, inputs: Sequence[Any]) -> Expected | None:

@@ -1,9 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Where a module stands on the way from linalg to kernels, so that IR of every stage can be compiled, edited or not.
 
-Linalg ops on tensors begin with `rtile-normalize`, `rtile.program`s without plans with `rtile-construct`, with plans
-with `rtile-expand`, loops on tensors with `rtile-assign-buffers`, loops on memrefs with `rtile-lower-to-gpu`; kernels
-with their launches need no pass.
+Linalg ops on tensors have reached no stage, `rtile.program`s without plans "fused", with plans "plan", loops on tensors
+"loops", loops on memrefs "buffers", kernels with their launches "gpu".
 Refused beyond linalg: choices of planning, which is over; plans for another device; programs at different stages.
 """
 
@@ -14,24 +13,17 @@ from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device
 from roller_mlir.loops.program import programs_of
-from roller_mlir.pipelines import TO_SIM
 from roller_mlir.plan.plan import Plan
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
-
-LINALG = "rtile-normalize"
-FUSED = "rtile-construct"
-PLANNED = "rtile-expand"
-LOOPS = "rtile-assign-buffers"
-BUFFERS = "rtile-lower-to-gpu"
-KERNELS = ""
+from roller_mlir.targets.stage import BUFFERS, FUSED, KERNELS, LOOPS, PLANNED, Stage
 
 _ROLES = ("input", "output", "workspace")
 _LOOP_OPS = ("rtile.load", "rtile.map_load", "rtile.compute", "rtile.store")
 
 
-def first_pass(module: ir.Module) -> str:
-    """Return the pass that a module needs first, "" for kernels with their launches.
+def reached_stage(module: ir.Module) -> Stage | None:
+    """Return the last stage that a module has reached; None for linalg ops, which may be normalised or not.
 
     Raises:
         DiagnosedError: Its programs are at different stages.
@@ -40,40 +32,37 @@ def first_pass(module: ir.Module) -> str:
         return KERNELS
     found = [(program, _stage_of(program.operation)) for program in programs_of(module)]
     if not found:
-        return LINALG
+        return None
     first = found[0][1]
     for program, stage in found:
         if stage != first:
-            fail(program, f"'rtile.program' needs {stage} next, but the first one {first}; bring all to one stage")
+            fail(
+                program,
+                f"'rtile.program' is at stage '{stage.name}', the first one at '{first.name}'; bring all to one stage",
+            )
     return first
 
 
-def passes_from(first: str) -> tuple[str, ...]:
-    """Return the names of the passes that are left, in order."""
-    names = TO_SIM.passes
-    return names[names.index(first) :] if first else ()
-
-
-def open_entry(module: ir.Module, first: str, device: Device, options: CompileOptions) -> None:
+def open_entry(module: ir.Module, reached: Stage | None, device: Device, options: CompileOptions) -> None:
     """Leave the function to compile alone in its module, with what it needs.
 
     Args:
         module: Changed in place.
-        first: From `first_pass`.
+        reached: From `reached_stage`.
         device: What to compile for.
         options: Its entry is taken; beyond linalg the choices of planning are refused.
 
     Raises:
         DiagnosedError: The function is not found, or does not go with device and options.
     """
-    if first not in (LINALG, FUSED) and options.construct_options():
+    if reached not in (None, FUSED) and options.construct_options():
         forced = ", ".join(options.construct_options())
         fail(module.operation, f"{forced}: the module is planned already; edit it, or begin with linalg ops")
-    if first in (BUFFERS, KERNELS):
+    if reached in (BUFFERS, KERNELS):
         _check_host(module, options.entry)
     else:
         isolate_entry(module, options.entry)
-    if first == PLANNED:
+    if reached == PLANNED:
         _check_plans(module, device)
 
 
@@ -85,7 +74,7 @@ def _operations(operation: ir.Operation) -> Iterator[ir.Operation]:
                 yield from (op.operation for op in block.operations)
 
 
-def _stage_of(program: ir.Operation) -> str:
+def _stage_of(program: ir.Operation) -> Stage:
     arguments = program.regions[0].blocks[0].arguments
     if any(isinstance(argument.type, ir.MemRefType) for argument in arguments):
         return BUFFERS

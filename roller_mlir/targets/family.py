@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A family of targets: devices that are compiled for in the same stages, by the same tools; and the known families.
+
+A family of one's own needs no change here: a module makes its `TargetFamily` and calls `register_target`; a device file
+whose vendor is the family's name is then compiled through its stages.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+from roller_mlir.hal import Device
+from roller_mlir.hal.vendors import register_vendor
+from roller_mlir.support.passes.passes import NamedPipeline, Pass, register_pipeline
+from roller_mlir.targets.stage import COMMON, Stage
+
+if TYPE_CHECKING:
+    from roller_mlir.backend.job import BuildRequest, KernelBinary
+
+PRESETS = {"rtile-normalize": {"fuse-axes": "false"}}
+"""Options that pipelines set themselves: axes are fused when it is known which operations are one program."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TargetFamily:
+    """One family.
+
+    Attributes:
+        name: What devices name as their vendor.
+        dialect: What its pipeline ends in, for the pipeline's name and summary: "nvvm" makes `roller-to-nvvm`.
+        summary: What the pipeline does, in one line.
+        stages: From linalg to binaries, in order; they begin with `COMMON`.
+        triple: LLVM's name of the machine; "" where LLVM generates no code.
+        device_scope: LLVM's name of all threads of a device, as scope of an atomic operation.
+        tools: What it runs or links, by name, each with how one gets it.
+        runtime_package: The Python package that runs its binaries.
+        build: Makes the binaries of a module that is at the last stage made by a pass; None: there are none to make.
+        has_grid_barrier: Whether all blocks of a grid can wait for each other on a device.
+    """
+
+    name: str
+    dialect: str
+    summary: str
+    stages: tuple[Stage, ...]
+    triple: str = ""
+    device_scope: str = "device"
+    tools: Mapping[str, str] = field(default_factory=dict[str, str])
+    runtime_package: str = ""
+    build: Callable[[Any, Device, BuildRequest], list[KernelBinary]] | None = None
+    has_grid_barrier: Callable[[Device], bool] = lambda device: True
+
+    def __post_init__(self) -> None:
+        """Check the order of the stages: the common ones, modules, and then files."""
+        names = [stage.name for stage in self.stages]
+        if len(set(names)) != len(names):
+            raise ValueError(f"stages must have distinct names, but '{self.name}' has {', '.join(names)}")
+        kinds = [bool(stage.role) for stage in self.stages]
+        if self.stages[: len(COMMON)] != COMMON or kinds != sorted(kinds):
+            common = ", ".join(stage.name for stage in COMMON)
+            raise ValueError(f"stages must be {common}, modules, and then files, but '{self.name}' has {names}")
+
+    @property
+    def pipeline(self) -> NamedPipeline:
+        """The pipeline of `roller-opt` that runs all of its passes."""
+        passes = tuple(stage.made_by for stage in self.stages if stage.made_by)
+        return NamedPipeline(name=f"roller-to-{self.dialect}", summary=self.summary, passes=passes, presets=PRESETS)
+
+    @property
+    def lowering(self) -> tuple[Stage, ...]:
+        """The stages behind kernels that passes make."""
+        return tuple(stage for stage in self.stages[len(COMMON) :] if stage.made_by)
+
+    @property
+    def files(self) -> tuple[Stage, ...]:
+        """The stages that are files of each kernel."""
+        return tuple(stage for stage in self.stages if stage.role)
+
+    def stage(self, name: str) -> Stage | None:
+        """Return the stage of that name; None where it has none."""
+        return next((stage for stage in self.stages if stage.name == name), None)
+
+
+_families: dict[str, TargetFamily] = {}
+
+
+def register_target(family: TargetFamily) -> TargetFamily:
+    """Make a family, its pipeline and its devices known; return it.
+
+    Raises:
+        ValueError: The name is taken by another one.
+    """
+    if _families.get(family.name, family) != family:
+        raise ValueError(f"target families have unique names, but '{family.name}' is registered already")
+    _families[family.name] = family
+    register_pipeline(family.pipeline)
+    if family.build is not None:
+        register_vendor(family.name)
+    return family
+
+
+def families() -> tuple[TargetFamily, ...]:
+    """Return all families, in the order in which they were registered."""
+    return tuple(_families.values())
+
+
+def family_named(name: str) -> TargetFamily:
+    """Return the family of that name, which must be known."""
+    return _families[name]
+
+
+def family_of(device: Device) -> TargetFamily:
+    """Return the family of a device; of one for which there is no code, that of the simulator."""
+    return _families[device.vendor if device.vendor in _families else "simulator"]
+
+
+def passes_to(last: Stage, options: Mapping[str, str | None]) -> list[Pass]:
+    """Return the passes from linalg to one of the common stages, with the options that they have.
+
+    Args:
+        last: The stage.
+        options: Texts by option; each goes to every pass that has it.
+
+    Raises:
+        OptionError: No pass has one of the options, or refuses it.
+    """
+    from roller_mlir.support.passes.pipeline import expand_pipeline
+
+    load_passes()
+    steps = expand_pipeline(family_named("simulator").pipeline.name, dict(options))
+    wanted = [stage.made_by for stage in COMMON[: COMMON.index(last) + 1]]
+    return [step for step in steps if isinstance(step, Pass) and step.name in wanted]
+
+
+def load_passes() -> None:
+    """Make the passes known by their names."""
+    import_module("roller_mlir.passes")

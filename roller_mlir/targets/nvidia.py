@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""NVIDIA's devices: the NVVM dialect, PTX by LLVM, machine code by ptxas, and SASS to look at by nvdisasm."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from roller_mlir.backend.toolchain import LIBDEVICE_REMEDY, NVDISASM_REMEDY, PTXAS_REMEDY
+from roller_mlir.hal import Device
+from roller_mlir.targets.family import TargetFamily
+from roller_mlir.targets.stage import COMMON, LLVM, Stage
+
+if TYPE_CHECKING:
+    from roller_mlir.backend.job import BuildRequest, KernelBinary
+
+_ORDERED_LOADS = 70
+"""The first architecture whose loads can be ordered, which barriers of a grid need."""
+
+
+def _build(module: Any, device: Device, request: BuildRequest) -> list[KernelBinary]:
+    from roller_mlir.backend.compile import build_kernels
+    from roller_mlir.backend.nvidia.build import build_nvidia
+
+    return build_kernels(module, device, NVIDIA.triple, request, build_nvidia)
+
+
+def _has_grid_barrier(device: Device) -> bool:
+    return int("".join(filter(str.isdecimal, device.architecture))) >= _ORDERED_LOADS
+
+
+NVIDIA = TargetFamily(
+    name="nvidia",
+    dialect="nvvm",
+    summary="linalg on tensors to kernels in the NVVM dialect, for NVIDIA devices",
+    triple="nvptx64-nvidia-cuda",
+    device_scope="device",
+    stages=(
+        *COMMON,
+        Stage(name="nvvm", gives="kernels in the NVVM and LLVM dialects", made_by="rtile-lower-to-nvvm"),
+        LLVM,
+        Stage(name="ptx", gives="PTX of each kernel", role="ptx", suffix=".ptx", loadable=True),
+        Stage(
+            name="cubin",
+            gives="code of each kernel",
+            role="cubin",
+            suffix=".cubin",
+            replaceable=False,
+            loadable=True,
+        ),
+        Stage(name="sass", gives="the machine code as text", role="assembly", suffix=".s", replaceable=False),
+    ),
+    tools={"ptxas": PTXAS_REMEDY, "nvdisasm": NVDISASM_REMEDY, "libdevice.10.bc": LIBDEVICE_REMEDY},
+    runtime_package="cuda-bindings",
+    build=_build,
+    has_grid_barrier=_has_grid_barrier,
+)
