@@ -16,7 +16,10 @@ FOLDERS = ("roller_mlir", "passes", "dialects", "tools")
 ATOMS_ROOM = ROOT / "roller_mlir/mapping/atoms"
 
 LEFT = {
-    "roller_mlir/hal/instructions.py": (4, "what device files may say, what rounds f32 to tf32, and what each device must have"),
+    "roller_mlir/hal/instructions.py": (
+        4,
+        "what device files may say, what rounds f32 to tf32, and what each device must have",
+    ),
     "roller_mlir/codegen/matrix/emitters.py": (1, "the table from families to emitters"),
     "roller_mlir/measure/calibration/matrix_peaks.py": (1, "the table from families to texts of experiments"),
 }
