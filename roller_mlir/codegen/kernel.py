@@ -1,8 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kernel wrapper: a grid of independent tasks, one block each.
-
-The wrapper alone knows of block and thread ids, of attributions and of what may alias; the body in `task.py` does not.
-"""
+"""Kernels around task bodies: function, memory, and what may alias; the body in `task.py` knows nothing of these."""
 
 from math import prod
 
@@ -22,6 +19,7 @@ from roller_mlir.codegen.kernel_function import (
 )
 from roller_mlir.codegen.task.arena import plan_arena
 from roller_mlir.codegen.task.task import TaskBuilder
+from roller_mlir.codegen.wrappers import wrapper_of
 from roller_mlir.dialects import rtile
 from roller_mlir.loops.loop_nest import unit_nest
 from roller_mlir.loops.program import computes_of, stores_of
@@ -41,7 +39,7 @@ def emit_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: KernelL
         limits: What the device allows.
     """
     name = program.program_name
-    nest = unit_nest(program.operation)
+    wrapper = wrapper_of(unit_nest(program.operation).trips)
     computes = computes_of(program.operation)
     if not computes:
         fail(program, f"'rtile.program' '{name}' has no rtile.compute, so there is nothing to launch")
@@ -69,7 +67,7 @@ def emit_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: KernelL
         emit = Emitter()
         memory = dynamic_memory() if dynamic else arguments[-1] if static else None
         thread = Symbol("thread", 0, threads - 1, 1, gpu_id("gpu.thread_id") if threads > 1 else None)
-        task = Symbol("task", 0, nest.trips - 1, 1, gpu_id("gpu.block_id") if nest.trips > 1 else None)
+        block = wrapper.block()
         context = TaskContext(
             emit=emit,
             thread=thread,
@@ -80,11 +78,11 @@ def emit_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: KernelL
             combine_offset=arena.combine_offset,
             buffers=dict(zip(program.entry.arguments, arguments, strict=False)),
         )
-        TaskBuilder(context).build(program.operation, task)
+        wrapper.run(emit, block, [], lambda task, _: TaskBuilder(context).build(program.operation, task) or [])
     note_counts(function, context.fma_count, context.matrix_count)
     return Kernel(
         name=name,
-        grid=nest.trips,
+        grid=wrapper.blocks,
         block=threads,
         dynamic_workgroup_bytes=dynamic,
         workgroup_bytes=arena.total_bytes,

@@ -23,6 +23,7 @@ from roller_mlir.codegen.kernel_function import (
     note_counts,
 )
 from roller_mlir.codegen.task.arena import combine_bytes
+from roller_mlir.codegen.wrappers import wrapper_of
 from roller_mlir.dialects import rtile
 from roller_mlir.loops.attributes import TASKS_PER_UNIT
 from roller_mlir.loops.loop_nest import unit_nest
@@ -71,16 +72,15 @@ def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: 
     )
     entry = function.regions[0].blocks[0]
     arguments = list(entry.arguments)
-    grid = min(limits.units * resident, nest.trips) if program.persistent else nest.trips
+    wrapper = wrapper_of(nest.trips, limits.units * resident if program.persistent else None)
     with ir.InsertionPoint(entry.operations[0]), program.location:
         emit = Emitter()
         memory = dynamic_memory() if dynamic else arguments[-1]
         buffers = list(program.entry.arguments)
         roles = Roles(
             program=program,
-            nest=nest,
             steps=steps,
-            grid=grid,
+            wrapper=wrapper,
             ring=Ring(emit, memory_base(emit, memory), steps.stages, places.barriers),
             memory=memory,
             places=places,
@@ -95,7 +95,7 @@ def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: 
     note_counts(function, *roles.counts)
     return Kernel(
         name=name,
-        grid=grid,
+        grid=wrapper.blocks,
         block=threads,
         dynamic_workgroup_bytes=dynamic,
         workgroup_bytes=total,

@@ -5,8 +5,8 @@ from collections.abc import Mapping
 
 from roller_mlir.codegen.builder.task_context import TaskContext
 from roller_mlir.codegen.hopper.copies import TensorCopy
-from roller_mlir.codegen.hopper.ops import binary, copy_box, i32, plus, pointer_at
-from roller_mlir.codegen.hopper.ring import Ring, Slot, run_from
+from roller_mlir.codegen.hopper.ops import binary, copy_box, plus, pointer_at
+from roller_mlir.codegen.hopper.ring import Ring, Slot
 from roller_mlir.codegen.hopper.steps import Steps
 from roller_mlir.codegen.task.scope import TaskScope
 from roller_mlir.loops.loop_nest import unit_nest
@@ -34,13 +34,11 @@ class ProducerBuilder:
         trips = self._steps.trips
         if trips == 1:
             return self._step(Symbol("step", 0, 0), slot)
-        emit = self._context.emit
 
-        def step(number: ir.Value, here: Slot) -> Slot:
-            wide = emit.op("arith.index_castui", [number], emit.index_type)
-            return self._step(Symbol("step", 0, trips - 1, 1, wide), here)
+        def step(number: Symbol, here: list[ir.Value]) -> list[ir.Value]:
+            return self._step(number, Slot(*here)).values
 
-        return run_from(emit, i32(emit, 0), trips, 1, slot, step)
+        return Slot(*self._context.emit.loop(0, trips, slot.values, step))
 
     def _step(self, step: Symbol, slot: Slot) -> Slot:
         emit, ring, steps = self._context.emit, self._ring, self._steps

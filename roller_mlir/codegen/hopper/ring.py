@@ -1,14 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The ring of buffers between the thread that copies and those that compute."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 from roller_mlir.codegen.builder.emitter import Emitter
 from roller_mlir.codegen.builder.inline_assembly import emit_assembly
 from roller_mlir.codegen.hopper.ops import binary, equals, i32, plus, pointer_at
 from roller_mlir.mapping.tensor_copy import BARRIER_BYTES
-from roller_mlir.support.bindings import ir, scf
+from roller_mlir.support.bindings import ir
 
 
 @dataclass(frozen=True)
@@ -22,6 +21,11 @@ class Slot:
 
     stage: ir.Value
     phase: ir.Value
+
+    @property
+    def values(self) -> list[ir.Value]:
+        """What a loop carries of it."""
+        return [self.stage, self.phase]
 
 
 @dataclass(frozen=True)
@@ -98,19 +102,3 @@ class Ring:
         emit = self.emit
         offset = plus(emit, binary(emit, "arith.muli", stage, BARRIER_BYTES), self.barriers + BARRIER_BYTES * first)
         return pointer_at(emit, self.base, offset)
-
-
-def run_from(
-    emit: Emitter,
-    low: ir.Value,
-    high: int,
-    step: int,
-    slot: Slot,
-    body: Callable[[ir.Value, Slot], Slot],
-) -> Slot:
-    """Emit a loop over numbers of 32 bits that carries a slot."""
-    loop = scf.ForOp(low, i32(emit, high), i32(emit, step), [slot.stage, slot.phase])
-    with emit.scope(loop.body):
-        found = body(loop.induction_variable, Slot(*loop.inner_iter_args))
-        scf.YieldOp([found.stage, found.phase])
-    return Slot(*loop.results_)

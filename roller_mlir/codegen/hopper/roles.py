@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The roles of the warpgroups of a wgmma kernel: those that compute, and the last one, of which one thread copies."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from roller_mlir.codegen.builder.task_context import TaskContext
-from roller_mlir.codegen.hopper.consumer import Consumer, ConsumerBuilder, ConsumerContext
+from roller_mlir.codegen.hopper.consumer import Consumer, ConsumerContext, WarpSpecialised
 from roller_mlir.codegen.hopper.ops import (
     address_of,
     binary,
@@ -16,12 +16,13 @@ from roller_mlir.codegen.hopper.ops import (
     uniform,
 )
 from roller_mlir.codegen.hopper.producer import ProducerBuilder
-from roller_mlir.codegen.hopper.ring import Ring, Slot, run_from
+from roller_mlir.codegen.hopper.ring import Ring, Slot
 from roller_mlir.codegen.hopper.steps import Steps
 from roller_mlir.codegen.hopper.store_pieces import Staging
 from roller_mlir.codegen.kernel_function import gpu_id
+from roller_mlir.codegen.task.task import TaskBuilder
+from roller_mlir.codegen.wrappers import Grid
 from roller_mlir.dialects import rtile
-from roller_mlir.loops.loop_nest import LoopNest
 from roller_mlir.mapping.index import Symbol
 from roller_mlir.mapping.tensor_copy import WARP_THREADS, WARPGROUP_THREADS
 from roller_mlir.plan.tensor_map import TensorMap
@@ -51,9 +52,8 @@ class Roles:
 
     Attributes:
         program: The program.
-        nest: Its unit loops.
         steps: Its reduction.
-        grid: Blocks; each takes every so many-th task.
+        wrapper: Which tasks a block runs.
         ring: The buffers of the steps.
         memory: Workgroup memory, a memref of i8.
         places: Its parts.
@@ -64,9 +64,8 @@ class Roles:
     """
 
     program: rtile.ProgramOp
-    nest: LoopNest
     steps: Steps
-    grid: int
+    wrapper: Grid
     ring: Ring
     memory: ir.Value
     places: Places
@@ -89,7 +88,7 @@ class Roles:
         warp = uniform(emit, binary(emit, "arith.shrui", number, WARP_THREADS.bit_length() - 1))
         group = binary(emit, "arith.shrui", warp, (WARPGROUP_THREADS // WARP_THREADS).bit_length() - 1)
         leads = equals(emit, binary(emit, "arith.andi", number, WARPGROUP_THREADS - 1), 0)
-        block = gpu_id("gpu.block_id") if self.nest.trips > 1 else None
+        block = self.wrapper.block()
         emit.branch(equals(emit, number, 0), [], lambda: self.ring.initialize(groups) or [])
         ir.Operation.create("gpu.barrier")
 
@@ -126,7 +125,11 @@ class Roles:
             buffers=self.buffers,
         )
         builder = ProducerBuilder(context, self.steps, self.ring, self.maps)
-        self._tasks(block, self.ring.start(1), lambda task, slot: builder.build(self.program.operation, task, slot))
+
+        def copies(task: Symbol, slot: list[ir.Value]) -> list[ir.Value]:
+            return builder.build(self.program.operation, task, Slot(*slot)).values
+
+        self.wrapper.run(self.ring.emit, block, self.ring.start(1).values, copies)
         return []
 
     def _consume(self, consumer: Consumer, thread: Symbol, threads: int, block: ir.Value | None) -> None:
@@ -141,28 +144,13 @@ class Roles:
             buffers=self.buffers,
         )
 
-        def one(task: Symbol, slot: Slot) -> Slot:
-            builder = ConsumerBuilder(context, self.steps, consumer, slot)
-            builder.build(self.program.operation, task)
-            if self.grid < self.nest.trips:
+        def one(task: Symbol, slot: list[ir.Value]) -> list[ir.Value]:
+            strategy = WarpSpecialised(self.steps, consumer, Slot(*slot))
+            TaskBuilder(context, strategy.parts).build(self.program.operation, task)
+            if self.wrapper.blocks < self.wrapper.tasks:
                 context.before_arena_write()
-            return builder.slot
+            return strategy.slot.values
 
-        self._tasks(block, self.ring.start(0), one)
+        self.wrapper.run(self.ring.emit, block, self.ring.start(0).values, one)
         consumer.finish()
         self.counts = (context.fma_count, context.matrix_count)
-
-    def _tasks(self, block: ir.Value | None, slot: Slot, body: Callable[[Symbol, Slot], Slot]) -> None:
-        """Emit a body for each task of the block."""
-        emit, tasks = self.ring.emit, self.nest.trips
-        if self.grid == tasks:
-            body(Symbol("task", 0, tasks - 1, 1, block), slot)
-            return
-        assert block is not None
-
-        def one(number: ir.Value, here: Slot) -> Slot:
-            wide = emit.op("arith.index_castui", [number], emit.index_type)
-            return body(Symbol("task", 0, tasks - 1, 1, wide), here)
-
-        first = emit.op("arith.index_castui", [block], ir.IntegerType.get_signless(32))
-        run_from(emit, first, tasks, self.grid, slot, one)
