@@ -19,7 +19,6 @@ from roller_mlir.hal import Device, find_device
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.targets import family_of
 from roller_mlir.targets.kernels import compile_kernels
 from roller_mlir.targets.stage import BUFFERS, KERNELS, Stage
 
@@ -45,10 +44,10 @@ def compile_source(source: Source, target: str, options: CompileOptions, *, read
         if kept is not None:
             phases["total"] = time.perf_counter() - started
             return replace(kept, manifest=replace(kept.manifest, phases_s=phases))
-        files = StageFiles(options, family_of(device))
+        files = StageFiles(options, device)
         stages = run_stages(module, target, options, reached=reached, on_pass=files.on_pass)
         stages.phases_s = {**phases, **stages.phases_s}
-        if reached in (BUFFERS, KERNELS):
+        if reached in (BUFFERS, KERNELS) or options.override_stages:
             _check_launches(module)
         artifact = _finish(module, target, options, text, stages, started, cache, files)
         files.check_done()
@@ -73,7 +72,7 @@ def compile_kernel_module(source: Source, target: str, options: CompileOptions |
     options = options or CompileOptions()
     with make_context() as context, ir.Location.unknown():
         module = parse_source(source, context)
-        files = StageFiles(options, family_of(device))
+        files = StageFiles(options, device)
         return _finish(module, target, options, str(module), Stages(), started, open_cache(options), files)
 
 
@@ -139,7 +138,7 @@ def lower_until(source: Source, target: str, options: CompileOptions, until: Sta
     device = find_device(target)
     with make_context() as context, ir.Location.unknown():
         module, reached = _open(source, device, options, context)
-        files = StageFiles(options, family_of(device))
+        files = StageFiles(options, device)
         stages = run_stages(module, target, options, until=until, reached=reached, on_pass=files.on_pass)
         files.check_done()
         return str(module), stages

@@ -58,10 +58,19 @@ def open_entry(module: ir.Module, reached: Stage | None, device: Device, options
     if reached not in (None, FUSED) and options.construct_options():
         forced = ", ".join(options.construct_options())
         fail(module.operation, f"{forced}: the module is planned already; edit it, or begin with linalg ops")
+    check_given(module, reached, device, options.entry)
+
+
+def check_given(module: ir.Module, reached: Stage | None, device: Device, entry: str | None) -> None:
+    """Leave the function to compile alone, and check what passes rely on where they did not make it themselves.
+
+    Raises:
+        DiagnosedError: The function is not found, or does not go with the device.
+    """
     if reached in (BUFFERS, KERNELS):
-        _check_host(module, options.entry)
+        _check_host(module, entry)
     else:
-        isolate_entry(module, options.entry)
+        isolate_entry(module, entry)
     if reached == PLANNED:
         _check_plans(module, device)
 

@@ -15,26 +15,28 @@ from typing import Any, NoReturn
 from roller_mlir.backend.job import KernelBinary, Replacement
 from roller_mlir.backend.kernel_module import kernel_functions
 from roller_mlir.compiler.options import CompileOptions
-from roller_mlir.compiler.reached_stage import reached_stage
-from roller_mlir.compiler.source import Source, read_source
+from roller_mlir.compiler.reached_stage import check_given, reached_stage
+from roller_mlir.compiler.source import read_source
+from roller_mlir.hal import Device
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, SourcePlace, fail, in_file, parse_module
 from roller_mlir.support.nesting import check_nesting
 from roller_mlir.support.passes.passes import Pass
 from roller_mlir.support.source import FileError, check_resources, write_output
-from roller_mlir.targets import Stage, TargetFamily
+from roller_mlir.targets import Stage, family_of
 from roller_mlir.targets.stage import FUSED
 
 
 class StageFiles:
     """The files of one compilation."""
 
-    def __init__(self, options: CompileOptions, family: TargetFamily) -> None:
+    def __init__(self, options: CompileOptions, device: Device) -> None:
         """Take what is asked for.
 
         Raises:
             DiagnosedError: A stage to replace is not known, or the folder cannot be made.
         """
+        family, self._device, self._entry = family_of(device), device, options.entry
         self._stages = {stage.made_by or stage.role: stage for stage in family.stages}
         self._given = {name: Path(path) for name, path in options.override_stages}
         self._folder = None if options.dump_stages is None else Path(options.dump_stages)
@@ -54,7 +56,7 @@ class StageFiles:
         if stage is None:
             return
         if stage.name in self._given:
-            _replace(module, self._given.pop(stage.name), stage)
+            self._replace(module, self._given.pop(stage.name), stage)
         self._write(f"{stage.name}{stage.suffix}", str(module).encode() if self._folder else b"")
 
     def replacements(self, kernels: Iterable[str]) -> Mapping[tuple[str, str], Replacement]:
@@ -99,6 +101,23 @@ class StageFiles:
                 f"'{path}' replaces nothing: stage '{name}' is not made on the way from this input to what is asked for"
             )
 
+    def _replace(self, module: Any, path: Path, stage: Stage) -> None:
+        """Put what a file holds in place of a module's contents."""
+        try:
+            given = _parse(path, module.context)
+            _check(given, module, stage)
+            check_given(given, reached_stage(given), self._device, self._entry)
+        except DiagnosedError as error:
+            raise DiagnosedError([in_file(one, str(path)) for one in error.diagnostics]) from None
+        for op in list(module.body.operations):
+            op.operation.erase()
+        for op in list(given.body.operations):
+            module.body.append(op)
+        for name in list(module.operation.attributes):
+            del module.operation.attributes[name]
+        for name, value in given.operation.attributes.items():
+            module.operation.attributes[name] = value
+
     def _write(self, name: str, data: bytes) -> None:
         if self._folder is None:
             return
@@ -112,28 +131,11 @@ def _refuse(message: str, file: Path | None = None) -> NoReturn:
     raise DiagnosedError([Diagnostic("error", message, None if file is None else SourcePlace(str(file), 1, 1))])
 
 
-def _replace(module: Any, path: Path, stage: Stage) -> None:
-    """Put what a file holds in place of a module's contents."""
-    source = read_source(path)
-    try:
-        given = _parse(source, path, module.context)
-        _check(given, module, stage)
-    except DiagnosedError as error:
-        raise DiagnosedError([in_file(one, str(path)) for one in error.diagnostics]) from None
-    for op in list(module.body.operations):
-        op.operation.erase()
-    for op in list(given.body.operations):
-        module.body.append(op)
-    for name in list(module.operation.attributes):
-        del module.operation.attributes[name]
-    for name, value in given.operation.attributes.items():
-        module.operation.attributes[name] = value
-
-
-def _parse(source: Source, path: Path, context: Any) -> Any:
-    check_nesting(source.text)
-    check_resources(source.text)
-    return parse_module(source.text, context, file=str(path))
+def _parse(path: Path, context: Any) -> Any:
+    text = read_source(path).text
+    check_nesting(text)
+    check_resources(text)
+    return parse_module(text, context, file=str(path))
 
 
 def _check(given: Any, made: Any, stage: Stage) -> None:

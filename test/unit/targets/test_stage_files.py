@@ -106,6 +106,16 @@ REFUSED = {
         lambda text: text,
         r"FILE:\d+:\d+: error: the module has a kernel that is not lowered, which cannot replace 'nvvm'",
     ),
+    "a plan for another device": (
+        "plan",
+        lambda text: text.replace('"h200"', '"v100"'),
+        r"FILE:\d+:\d+: error: 'rtile.program' is planned for v100, but the target is h200",
+    ),
+    "arguments without roles": (
+        "gpu",
+        lambda text: text.replace('rtile.role = "input"', 'rtile.role = "in"'),
+        r"FILE:\d+:\d+: error: the function must be @matmul\(input ",
+    ),
     "no kernel": ("ptx", lambda text: "// nothing", r"FILE:1:1: error: the file holds no kernel 'matmul_0'"),
     "no PTX": ("ptx", lambda text: f".entry {KERNEL} nonsense", r"FILE:1:1: error: kernel 'matmul_0': "),
     "no LLVM IR": ("llvm", lambda text: f"{KERNEL} nonsense", r"FILE:1:1: error: kernel 'matmul_0': "),
