@@ -9,6 +9,7 @@ from roller_mlir.compiler.driver import compile_source, lower_until
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
 from roller_mlir.hal import device_file
+from roller_mlir.targets.stage import KERNELS
 
 PRODUCT = """func.func @product(
     %a: tensor<64x96xf16>, %b: tensor<96x128xf16>, %c: tensor<64x128xf32>
@@ -53,7 +54,5 @@ def test_a_new_shape_is_planned_lowered_and_run(tmp_path: Path) -> None:
 def test_a_new_shape_that_the_simulator_does_not_know_is_lowered_to_text(tmp_path: Path) -> None:
     """`v_mfma` of 32 x 32 x 16 in f16 is younger than the MI300X."""
     target = toy("mi300x", tmp_path, "mfma", 64, [32, 32, 16])
-    text, _ = lower_until(
-        Source("-", PRODUCT), target, CompileOptions(binaries=False, cache=False), "rtile-lower-to-gpu"
-    )
+    text, _ = lower_until(Source("-", PRODUCT), target, CompileOptions(binaries=False, cache=False), KERNELS)
     assert "amdgpu.mfma 32x32x16" in text
