@@ -2,10 +2,12 @@
 """No compile cache, as tests are of the compiler, not of what it once did; and the largest runs where they are wanted.
 
 A test marked `full` runs with `pytest --full` alone: others walk the same code. Of a test that is marked
-`full(each=("name", "device"))`, so many cases always run that every value of these parameters is among them.
+`full(each=["name", "device"])`, so many cases always run that every value of these parameters is among them; of one
+that is marked `full(every=4)`, each fourth case.
 """
 
 import os
+import signal
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Sequence
@@ -17,6 +19,9 @@ from hypothesis import settings
 
 os.environ["ROLLER_CACHE"] = "0"  # here, and in the processes that tests start
 sys.path.append(str(Path(__file__).parent))  # tests import `counted_work`
+signal.signal(
+    signal.SIGINT, signal.default_int_handler
+)  # ignored in a shell's background, and in what is started there
 
 settings.register_profile("unhurried", deadline=None)  # how long an example takes says how busy the machine is
 settings.load_profile("unhurried")
@@ -45,24 +50,25 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _kept(cases: Sequence[Any]) -> list[Any]:
     """Returns the cases of a test that always run, one by one that which adds most values, beside the least used."""
-    asked = {case: case.get_closest_marker("full").kwargs.get("each", ()) for case in cases}
-    wanted = {
-        case: [(n, repr(case.callspec.params[n])) for n in ([e] if isinstance(e, str) else e)]
-        for case, e in asked.items()
-    }
+    marks = {case: case.get_closest_marker("full").kwargs for case in cases}
+    kept = [case for number, case in enumerate(cases) if (every := marks[case].get("every")) and number % every == 0]
+    wanted = {case: [(name, _value(case, name)) for name in marks[case].get("each", ())] for case in cases}
     missing = {value for values in wanted.values() for value in values}
     used = Counter[tuple[str, str]]()
-    kept: list[Any] = []
     while missing:
         best = max(wanted, key=lambda case: (sum(one in missing for one in wanted[case]), -_uses(case, used)))
         kept.append(best)
         missing.difference_update(wanted.pop(best))
-        used.update((name, repr(value)) for name, value in best.callspec.params.items())
+        used.update((name, _value(best, name)) for name in best.callspec.params)
     return kept
 
 
+def _value(case: Any, name: str) -> str:
+    return repr(case.callspec.params[name])
+
+
 def _uses(case: Any, used: Counter[tuple[str, str]]) -> int:
-    return sum(used[name, repr(value)] for name, value in case.callspec.params.items())
+    return sum(used[name, _value(case, name)] for name in case.callspec.params)
 
 
 @pytest.hookimpl(optionalhook=True)

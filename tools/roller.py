@@ -50,8 +50,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     arguments = list(sys.argv[1:] if argv is None else argv)
 
-    def work() -> int:
-        return interruptible("roller", lambda: _main(arguments), whole_process=argv is None)
+    def work(ready: Callable[[], object] = lambda: None) -> int:
+        return interruptible("roller", lambda: _main(arguments), whole_process=argv is None, ready=ready)
 
     if argv is None and arguments and arguments[0] in IN_CHILD:
         from roller_mlir.console.child import in_child

@@ -20,12 +20,12 @@ _PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _CRASHES = tuple(getattr(signal, f"SIG{name}") for name in ("SEGV", "ABRT", "BUS", "ILL", "FPE", "TRAP", "SYS"))
 
 
-def in_child(program: str, work: Callable[[], int]) -> int:
+def in_child(program: str, work: Callable[[Callable[[], object]], int]) -> int:
     """Do work in a child, and return its exit code; where a signal ended it, print an error and end this process.
 
     Args:
         program: The name of the tool.
-        work: Returns the exit code.
+        work: Returns the exit code. It calls its argument when it can bear a signal: until then those to end wait.
     """
     stage.share()
     watched = {*_PASSED_ON, signal.SIGCHLD}
@@ -34,9 +34,8 @@ def in_child(program: str, work: Callable[[], int]) -> int:
     if child == 0:
         import ctypes  # here: the parent waits for nothing that it does not need
 
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
         ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
-        return work()
+        return work(lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before))
     try:
         status = _wait(child, watched)
     finally:

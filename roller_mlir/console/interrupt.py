@@ -21,7 +21,9 @@ _TWICE_S = 0.5
 _AGAIN_S = 0.02
 
 
-def interruptible(program: str, work: Callable[[], int], *, whole_process: bool) -> int:
+def interruptible(
+    program: str, work: Callable[[], int], *, whole_process: bool, ready: Callable[[], object] = lambda: None
+) -> int:
     """Do the work of a tool, imports and all.
 
     Args:
@@ -29,12 +31,14 @@ def interruptible(program: str, work: Callable[[], int], *, whole_process: bool)
         work: Returns the exit code.
         whole_process: Whether the process ends with the work. What was under way in MLIR when the interrupt came may
             not be fit to be torn down, so that the process then ends at once.
+        ready: Called as soon as an interrupt is no traceback.
 
     Returns:
         The exit code, 130 where the user interrupted and 143 at SIGTERM, which is said on standard error.
     """
     install(terminations=whole_process)
     try:
+        ready()
         code = work()
         check()
     except BaseException as error:

@@ -29,7 +29,7 @@ def compare_product(device: str, types: Types, depth: int, folder: Path, values:
     return found
 
 
-@pytest.mark.full(each=("device", "factor"))
+@pytest.mark.full(each=["device", "factor"])
 @pytest.mark.parametrize(("device", "factor"), DEVICES)
 def test_sums_are_as_good_as_those_of_f32(device: str, factor: str, tmp_path: Path) -> None:
     """Products of two f16 or bf16 are exact in f32, so that only the sum rounds."""
@@ -38,7 +38,7 @@ def test_sums_are_as_good_as_those_of_f32(device: str, factor: str, tmp_path: Pa
     assert 0 < found.max_error <= 1
 
 
-@pytest.mark.full(each=("device", "factor"))
+@pytest.mark.full(each=["device", "factor"])
 @pytest.mark.parametrize(("device", "factor"), DEVICES)
 def test_a_narrow_result_rounds_once(device: str, factor: str, tmp_path: Path) -> None:
     """A sum in f16 would round 2048 times, and be wrong in many of the last digits; this is in one at most."""
@@ -46,7 +46,7 @@ def test_a_narrow_result_rounds_once(device: str, factor: str, tmp_path: Path) -
     assert found.max_error <= 1 and found.permitted <= ONE_UNIT[factor] * abs(found.expected) + 2.0**-10
 
 
-@pytest.mark.full(each=("device", "factor"))
+@pytest.mark.full(each=["device", "factor"])
 @pytest.mark.parametrize(("device", "factor"), DEVICES)
 def test_whole_numbers_are_exact_within_the_range_of_the_type(device: str, factor: str, tmp_path: Path) -> None:
     """Sums of products of -1, 0 and 1 stay within 256 (bf16) and 2048 (f16)."""

@@ -74,14 +74,14 @@ SHARED_ROWS = {
 """No dimension of a tile holds rows that `wmma` can read along the longest loops."""
 
 
-@pytest.mark.full(each=("name", "device"))
+@pytest.mark.full(each=["name", "device"])
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("name", EVERYWHERE)
 def test_order_of_elements(name: str, device: str) -> None:
     assert_agrees(EVERYWHERE[name], device)
 
 
-@pytest.mark.full(each=("name", "device"))
+@pytest.mark.full(each=["name", "device"])
 @pytest.mark.parametrize("device", ["v100", "a100", "mi300x"])
 @pytest.mark.parametrize("name", ASKEW)
 def test_loops_in_several_dimensions(name: str, device: str) -> None:

@@ -45,7 +45,7 @@ def families(artifact: Artifact) -> set[str]:
     return {kernel.plan.instruction for kernel in artifact.kernels if kernel.plan is not None}
 
 
-@pytest.mark.full(each="name")
+@pytest.mark.full(each=["name"])
 @pytest.mark.parametrize(("name", "device", "t"), rotated(list(PLAIN[F16])))
 def test_products_equal_numpy(name: str, device: str, t: Types, tmp_path: Path) -> None:
     artifact = compiled(PLAIN[t][name], device, tmp_path)
@@ -54,7 +54,7 @@ def test_products_equal_numpy(name: str, device: str, t: Types, tmp_path: Path) 
         assert comparison.equal, comparison
 
 
-@pytest.mark.full(each=("name", "device", "t"))
+@pytest.mark.full(each=["name", "device", "t"])
 @pytest.mark.parametrize(("name", "device", "t"), rotated(list(JOINED[I8])))
 def test_ops_around_products_equal_numpy(name: str, device: str, t: Types, tmp_path: Path) -> None:
     artifact = compiled(JOINED[t][name], device, tmp_path)

@@ -46,7 +46,7 @@ func.func @f(%x: {x}, %w: {w}) -> {y} {{
 """
 
 
-@pytest.mark.full(each=("device", "window"))
+@pytest.mark.full(each=["device", "window"])
 @pytest.mark.parametrize("device", ["h200", "a100", "v100", "mi300x"])
 @pytest.mark.parametrize("window", [(1, 2), (2, 1), (2, 2), (2, 3), (4, 4)], ids=str)
 def test_steps_that_walk_several_loops(device: str, window: tuple[int, int]) -> None:

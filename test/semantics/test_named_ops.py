@@ -14,6 +14,7 @@ def test_f32(name: str) -> None:
     assert_agrees(named_op(name), device_of(name))
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("name", [name for name in OPS if name not in ELEMENTWISE])
 def test_other_types(name: str) -> None:
     element, result = TYPES[sum(map(ord, name)) % len(TYPES)]

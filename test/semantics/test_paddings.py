@@ -59,7 +59,7 @@ X, Y = integers(7, 37), integers(10, 41, seed=1)
 WIDE, OUT = "tensor<10x41xf32>", "tensor<10xf32>"
 
 
-@pytest.mark.full(each=("shape", "pads", "literal"))
+@pytest.mark.full(each=["shape", "pads", "literal"])
 @pytest.mark.parametrize(
     ("shape", "pads"),
     [
@@ -92,7 +92,7 @@ def test_values_that_are_not_neutral_are_read() -> None:
     np.testing.assert_array_equal(made, wide)
 
 
-@pytest.mark.full(each=("value", "body", "start", "axis"))
+@pytest.mark.full(each=["value", "body", "start", "axis"])
 @pytest.mark.parametrize("value", [0.0, 2.0, -1.0])
 @pytest.mark.parametrize(
     ("body", "start", "reference"),

@@ -40,7 +40,7 @@ def run_and_compare(
     return compare_all(outputs, expected)
 
 
-@pytest.mark.full(each=("name", "device"))
+@pytest.mark.full(each=["name", "device"])
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_equal_to_numpy(name: str, device: str) -> None:
@@ -62,7 +62,7 @@ def test_real_numbers_are_within_their_bounds(device: str) -> None:
             assert comparison.matches, comparison
 
 
-@pytest.mark.full(each=("name", "device"))
+@pytest.mark.full(each=["name", "device"])
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("name", ["matmul 37x211x53", "sum of all axes", "two-layer perceptron", "element-wise chain"])
 def test_binaries_are_made(name: str, device: str) -> None:
@@ -79,7 +79,7 @@ def test_binaries_are_made(name: str, device: str) -> None:
 WHOLE = CompileOptions(binaries=False, split=False)
 
 
-@pytest.mark.full(each=("extent", "device"))
+@pytest.mark.full(each=["extent", "device"])
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("extent", [128, 256])
 def test_transactions_of_aligned_matmuls_equal_the_plan(extent: int, device: str) -> None:
@@ -112,7 +112,7 @@ EDGES: dict[str, str] = {
 }
 
 
-@pytest.mark.full(each=("name", "device"))
+@pytest.mark.full(each=["name", "device"])
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("name", EDGES)
 def test_bytes_equal_the_plan_at_edges_too(name: str, device: str) -> None:

@@ -41,14 +41,14 @@ def check(text: str, device: str, *, exact: bool = True) -> int:
     return len(artifact.kernels)
 
 
-@pytest.mark.full(each=("t", "name"))
+@pytest.mark.full(each=["t", "name"])
 @pytest.mark.parametrize("t", TYPES, ids=str)
 @pytest.mark.parametrize("name", CLASSES)
 def test_equal_to_numpy(t: Typed, name: str) -> None:
     check(programs(t)[name], "h200")
 
 
-@pytest.mark.full(each=("t", "name"))
+@pytest.mark.full(each=["t", "name"])
 @pytest.mark.parametrize("t", ALL_TYPES, ids=str)
 @pytest.mark.parametrize("name", ["matmul", "strided convolution", "row sum", "maximum of all"])
 def test_equal_to_numpy_on_subgroups_of_64(t: Typed, name: str) -> None:
@@ -63,7 +63,7 @@ def test_reductions_divided_over_tasks(t: Typed) -> None:
     assert kernels == 2 or t.result not in INTEGERS, "the partial maxima of integers start from the smallest number"
 
 
-@pytest.mark.full(each=("kind", "element"))
+@pytest.mark.full(each=["kind", "element"])
 @pytest.mark.parametrize("kind", ["minsi", "maxui", "minui", "andi", "ori", "xori", "muli"])
 @pytest.mark.parametrize("element", ["i8", "i32"])
 def test_integer_combiners_start_from_their_neutral_element(kind: str, element: str) -> None:
@@ -113,7 +113,7 @@ def test_wide_lanes_are_several_accesses() -> None:
     check(generic((64, 256), ("a, b", "a, b"), body, ("f16", "f64"), None), "h200")
 
 
-@pytest.mark.full(each=("t", "device"))
+@pytest.mark.full(each=["t", "device"])
 @pytest.mark.parametrize("t", TYPES, ids=str)
 @pytest.mark.parametrize("device", ["v100", "h200", "mi300x"])
 def test_binaries_are_made(t: Typed, device: str) -> None:

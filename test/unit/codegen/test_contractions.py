@@ -20,7 +20,7 @@ PLANS = {
 }
 
 
-@pytest.mark.full(each=("layout", "make"))
+@pytest.mark.full(each=["layout", "make"])
 @pytest.mark.parametrize("layout", LAYOUTS)
 @pytest.mark.parametrize("make", PLANS.values(), ids=PLANS)
 def test_matmul(layout: str, make) -> None:

@@ -107,6 +107,7 @@ def test_products_of_integers_are_exact(name: str, tmp_path: Path) -> None:
     np.testing.assert_array_equal(got, expected)
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("name", ["plain", "odd everything", "bf16 results", "mfma, edges", "wmma, odd"])
 def test_products_of_random_numbers(name: str, tmp_path: Path) -> None:
     run_product(CASES[name], tmp_path, values="normal")

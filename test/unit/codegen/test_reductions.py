@@ -19,7 +19,7 @@ ROW_PLANS = {
 }
 
 
-@pytest.mark.full(each=("name", "make"))
+@pytest.mark.full(each=["name", "make"])
 @pytest.mark.parametrize("name", BODIES)
 @pytest.mark.parametrize("make", ROW_PLANS.values(), ids=ROW_PLANS)
 def test_rows(name: str, make) -> None:

@@ -115,7 +115,7 @@ def without_mask(text: str, access: str) -> str:
     raise AssertionError(f"no masked {access}")
 
 
-@pytest.mark.full(each=("name", "access"))
+@pytest.mark.full(each=["name", "access"])
 @pytest.mark.parametrize("name", ["matmul", "matmul, two stages", "join of waves", "convolution"])
 @pytest.mark.parametrize("access", ["global load arg0", "global store arg2"])
 def test_a_removed_mask_is_found(name: str, access: str) -> None:

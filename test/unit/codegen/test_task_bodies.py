@@ -19,7 +19,7 @@ class Twice(TaskBuilder):
         super().build(program, task)
 
 
-@pytest.mark.full(each="steps")
+@pytest.mark.full(each=["steps"])
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("steps", [1, 2])
 def test_staged_reductions(monkeypatch: pytest.MonkeyPatch, seed: int, steps: int) -> None:

@@ -3,6 +3,7 @@
 
 import importlib
 import os
+import re
 import resource
 import signal
 import subprocess
@@ -83,7 +84,8 @@ def test_the_time_of_tools_is_limited(tmp_path: Path) -> None:
     process = spawn(tmp_path, "compile", "f.mlir", "--tool-timeout", "1", environment={"PATH": path})
     _, said = process.communicate(timeout=600)
     assert process.returncode == 1
-    assert "ptxas took more than 1 s and was ended" in said
+    # On a busy machine LLVM is the first that takes so long.
+    assert re.search(r"kernel 'exp_0': (\S*ptxas|LLVM code generation) took more than 1 s and was ended", said), said
     with pytest.raises(ValueError, match=r"tool_timeout_s must be above 0, but got 0"):
         CompileOptions(tool_timeout_s=0)
 

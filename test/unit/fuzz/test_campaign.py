@@ -52,6 +52,7 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize("first", range(0, 300, 50))
 def test_300_random_programs_hold(first: int) -> None:
     numbers = range(first, first + 50)

@@ -71,6 +71,7 @@ def compiled(device: str, text: str, **options: bool) -> Artifact:
     return compile_kernel_module(Source("probe.mlir", text), device, CompileOptions(cache=None, **options))
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(("device", "name"), [(device, name) for device, names in SIMULATED.items() for name in names])
 def test_result_in_the_simulator(device: str, name: str) -> None:
     one = named(device, small=True)[name]
@@ -81,6 +82,7 @@ def test_result_in_the_simulator(device: str, name: str) -> None:
         assert timing.note == (FLUSHED if probe.subject == "global" else WARM)
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(("device", "name", "instruction", "count"), LOOPS)
 def test_loop_of_the_machine_code(device: str, name: str, instruction: str, count: int) -> None:
     (text,) = named(device, small=False)[name].sources().values()

@@ -98,6 +98,7 @@ def check_matrix(expr: TensorExpression, plan: Plan, name: str) -> None:
     assert adopt(expr, replace(plan, prediction=None), device) == plan
 
 
+@pytest.mark.full(each=["operator", "name"])
 @pytest.mark.parametrize("name", list(DEVICES))
 @pytest.mark.parametrize("operator", list(OPERATORS))
 def test_plans_say_all_that_code_generation_needs(operator: str, name: str) -> None:

@@ -101,6 +101,7 @@ def check_plan(expr: TensorExpression, plan: Plan, device: Device) -> None:
     assert Plan.from_dict(plan.to_dict()) == plan
 
 
+@pytest.mark.full(each=["name", "device"])
 @pytest.mark.parametrize("device", DEVICES, ids=[device.name for device in DEVICES])
 @pytest.mark.parametrize("name", list(CASES))
 def test_scope(name: str, device: Device) -> None:

@@ -76,6 +76,7 @@ GROUPS = {
 }
 
 
+@pytest.mark.full(each=["name", "device"])
 @pytest.mark.parametrize("device", DEVICES, ids=[device.name for device in DEVICES])
 @pytest.mark.parametrize("name", GROUPS)
 def test_plans_of_groups_are_legal(name: str, device: Device) -> None:

@@ -43,6 +43,7 @@ def check_whole_instructions(plan: Plan, instruction: Instruction, loops: tuple[
     assert plan.threads % instruction.threads == 0
 
 
+@pytest.mark.full(each=["name", "operand", "result"])
 @pytest.mark.parametrize("name", DEVICES)
 @pytest.mark.parametrize(("operand", "result"), TYPES)
 def test_a_product_takes_the_fastest_instruction_of_its_types(name: str, operand: str, result: str) -> None:
@@ -114,6 +115,7 @@ NOT_PRODUCTS = {
 }
 
 
+@pytest.mark.full(each=["name", "operator", "operand"])
 @pytest.mark.parametrize("name", ["v100", "a100", "h200", "mi300x"])
 @pytest.mark.parametrize("operator", list(NOT_PRODUCTS))
 @pytest.mark.parametrize(("operand", "result"), [("f16", "f32"), ("f16", "f16"), ("f32", "f32")])

@@ -82,6 +82,7 @@ def test_the_scope_on_every_device(name: str) -> None:
             check_prediction(expr, plan, name)
 
 
+@pytest.mark.full(each=["name", "operand", "options"])
 @pytest.mark.parametrize("options", [{}, {"max_units": 5}, {"stages": 1}, {"split": False}], ids=str)
 @pytest.mark.parametrize("operand", ["f32", "f16"])
 @pytest.mark.parametrize("name", ["v100", "a100", "h200", "mi300x"])

@@ -153,6 +153,7 @@ def test_splitting_pays_for_small_products(operator: str, name: str) -> None:
     assert plan.split.loop == 2
 
 
+@pytest.mark.full(each=["operator", "name"])
 @pytest.mark.parametrize("name", DEVICES)
 @pytest.mark.parametrize("operator", [*M, "deep", "full_sum"])
 def test_splitting_never_makes_it_worse(operator: str, name: str) -> None:

@@ -68,7 +68,7 @@ def test_against_numpy(form):
     assert run(Matmul(**form))
 
 
-@pytest.mark.full(each=("form", "sanitize", "seed"))
+@pytest.mark.full(each=["form", "sanitize", "seed"])
 @pytest.mark.parametrize("form", [{}, {"inner_n": False, "inner_m": True, "k": 320}], ids=str)
 @pytest.mark.parametrize("sanitize", [False, True])
 @pytest.mark.parametrize("seed", [1, 2, None])
@@ -201,7 +201,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.full(each=("mistake", "seed"))
+@pytest.mark.full(each=["mistake", "seed"])
 @pytest.mark.parametrize("mistake", MISTAKES)
 @pytest.mark.parametrize("seed", [0, None])
 def test_mistakes_are_found(mistake, seed):

@@ -20,7 +20,7 @@ def shfl(mode: str, b: Any, c: int, lane: int) -> tuple[int, bool]:
     return (j if valid else lane), valid
 
 
-@pytest.mark.full(each=("mode", "b"))
+@pytest.mark.full(each=["mode", "b"])
 @pytest.mark.parametrize("mode", ["up", "down", "bfly", "idx"])
 @pytest.mark.parametrize(("b", "c"), [(1, 31), (5, 31), (3, 0x1C03), (2, 0x1807), (3, 0), (16, 15)])
 def test_shfl_sync(mode: str, b: int, c: int) -> None:
