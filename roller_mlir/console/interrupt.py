@@ -59,8 +59,8 @@ def install(*, terminations: bool = False) -> None:
     _pending, _code, _process = False, INTERRUPTED, os.getpid()
     if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
         signal.signal(signal.SIGINT, _handle)
-        if terminations and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
-            signal.signal(signal.SIGTERM, _handle)  # so that what is half written is taken away
+    if terminations and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+        signal.signal(signal.SIGTERM, _handle)  # so that what is half written is taken away
 
 
 def check() -> None:

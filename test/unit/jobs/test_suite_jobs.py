@@ -228,8 +228,12 @@ def test_ctrl_c_at_any_moment_leaves_whole_artifacts_and_no_process(
 ) -> None:
     """As the workers start, or in the middle of work."""
     (tmp_path / "tmp").mkdir()
-    moment = 1.5 + 2.0 * random.random() if late else 0.3 + random.random()
+    moment = random.random() / 2
     roller, out = start(tmp_path, "-o", str(tmp_path / "out"))
+    if late:
+        _wait_for_artifacts(roller, out)
+    else:
+        _wait_for_workers(roller)
     time.sleep(moment)
     with suppress(ProcessLookupError):
         os.killpg(roller.pid, signal.SIGINT)
@@ -246,9 +250,7 @@ def test_a_command_that_is_killed_takes_its_processes_along(
 ) -> None:
     (tmp_path / "tmp").mkdir()
     roller, out = start(tmp_path, "-o", str(tmp_path / "out"))
-    end = time.monotonic() + 600
-    while not (out.exists() and os.listdir(out)) and time.monotonic() < end:
-        time.sleep(0.05)
+    _wait_for_artifacts(roller, out)
     if how == signal.SIGTERM:
         os.killpg(roller.pid, how)
     else:
@@ -259,6 +261,16 @@ def test_a_command_that_is_killed_takes_its_processes_along(
     for path in out.iterdir():
         if not path.name.endswith(".partial"):  # what was being written when the process was killed
             Artifact.load(path)
+
+
+def _wait_for_workers(roller: "subprocess.Popen[str]") -> None:
+    while roller.poll() is None and not psutil.Process(roller.pid).children():
+        time.sleep(0.01)
+
+
+def _wait_for_artifacts(roller: "subprocess.Popen[str]", out: Path) -> None:
+    while roller.poll() is None and not (out.exists() and os.listdir(out)):
+        time.sleep(0.01)
 
 
 def start(folder: Path, *more: str) -> tuple["subprocess.Popen[str]", Path]:
