@@ -209,7 +209,7 @@ class SimulatedKernels:
         if not records.release():
             raise RuntimeError(f"kernel '{name}' used more than its {records.launch[Launch.STACK_BYTES]} B of stack")
         arguments.copy_back()
-        fault = self._fault(name, records, grid3, block3, f"{timeout_s:g} s") if records.launch[Launch.FAULT] else None
+        fault = self._fault(name, records, block3, f"{timeout_s:g} s") if records.launch[Launch.FAULT] else None
         if shadow is not None:
             shadow.update_written()
             self._judge(name, shadow, entry, grid3, block3, fault)
@@ -267,7 +267,7 @@ class SimulatedKernels:
         if found:
             raise SanitizerError(name, found, more) from fault
 
-    def _fault(self, name: str, records: Records, grid: Triple, block: Triple, budget: str) -> SimulationError:
+    def _fault(self, name: str, records: Records, block: Triple, budget: str) -> SimulationError:
         fault = Fault(int(records.launch[Launch.FAULT]))
         thread, site = int(records.launch[Launch.FAULT_THREAD]), int(records.launch[Launch.FAULT_SITE])
         at = None

@@ -122,20 +122,11 @@ class Collector:
 _collector: ContextVar[Collector | None] = ContextVar("roller_mlir_collector", default=None)
 
 
-def warn(where: Any, message: str) -> None:
-    """Reports a located warning to whoever collects; it does not end the pass."""
-    _report("warning", where, message)
-
-
 def remark(where: Any, message: str) -> None:
-    """Reports a located remark: what was decided and why, which the user asked for."""
-    _report("remark", where, message)
-
-
-def _report(severity: str, where: Any, message: str) -> None:
+    """Report a located remark to whoever collects: what was decided and why, which the user asked for."""
     collector = _collector.get()
     if collector is not None:
-        collector.diagnostics.append(Diagnostic(severity, message, place_of(_location_of(where))))
+        collector.diagnostics.append(Diagnostic("remark", message, place_of(_location_of(where))))
 
 
 def from_mlir(diagnostic: Any) -> Diagnostic:

@@ -70,7 +70,7 @@ def emit_matrix_points(
             if number in due:
                 due[number]()
             at = positions | {loop: Linear(None, p) for loop, p in zip(unrolled, point, strict=True)}
-            _products(context, compute, matrix, operands, {**at, depth: Linear(None, run * length)}, current)
+            _products(context, matrix, operands, {**at, depth: Linear(None, run * length)}, current)
         return current
 
     return nest(rolled, {}, packed)
@@ -87,7 +87,6 @@ def _reductions(matrix: Matrix) -> tuple[list[int], list[int], int]:
 
 def _products(
     context: TaskContext,
-    compute: Compute,
     matrix: Matrix,
     operands: MatrixOperands,
     at: Positions,

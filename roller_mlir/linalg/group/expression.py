@@ -77,7 +77,7 @@ def group_expression(
         more_outputs=tuple(more),
         accumulator_type=_widest(members, whole, first),
         whole=whole,
-        live_words=_live_words(members, made, results, count),
+        live_words=_live_words(members, results, count),
     )
     return expression, tuple(tuple(uses) for uses in found.values())
 
@@ -94,7 +94,7 @@ def _widest(members: Sequence[Member], whole: tuple[int, ...], output: Access) -
     return "" if widest == output.element_type else widest
 
 
-def _live_words(members: Sequence[Member], made: dict[ir.Value, int], results: Sequence[ir.Value], count: int) -> int:
+def _live_words(members: Sequence[Member], results: Sequence[ir.Value], count: int) -> int:
     """Return the most 32-bit words that a point's values take: made and still to be read, or read by several members.
 
     Tensors that lack one of the group's loops, such as a row's sum, are not counted.

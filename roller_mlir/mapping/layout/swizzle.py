@@ -26,14 +26,3 @@ def row_run(pieces: int) -> int:
     [8, 4, 2, 1, 1]
     """
     return max(1, LINE_PIECES // pieces)
-
-
-def swizzled_piece(row: int, piece: int, pieces: int) -> int:
-    """Return where a piece of a row lies in it.
-
-    >>> [swizzled_piece(row, 0, 8) for row in (0, 1, 7, 8)]
-    [0, 1, 7, 0]
-    >>> [swizzled_piece(row, 1, 4) for row in (0, 1, 2, 3)]
-    [1, 1, 0, 0]
-    """
-    return piece ^ (row // row_run(pieces)) % row_period(pieces)

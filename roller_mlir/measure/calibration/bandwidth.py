@@ -65,7 +65,7 @@ def _streamed(scale: Scale, kind: str, size_bytes: int) -> Experiment:
     """Every chunk once: from memory, as caches are flushed before."""
     blocks = scale.units * BLOCKS_PER_UNIT
     steps = scale.steps(size_bytes / CHUNK_BYTES / blocks)
-    return _experiment(scale, kind, size_bytes, "global", blocks, blocks * steps, steps, blocks)
+    return _experiment(kind, size_bytes, "global", blocks, blocks * steps, steps, blocks)
 
 
 def _cached(scale: Scale, kind: str, size_bytes: int) -> Experiment:
@@ -75,7 +75,7 @@ def _cached(scale: Scale, kind: str, size_bytes: int) -> Experiment:
     stride = int(chunks * _GOLDEN) | 1
     # Both runs must touch every chunk; strides near the golden section spread evenly.
     steps = max(scale.steps(_CACHE_TRAFFIC / CHUNK_BYTES / blocks), 8 * -(-chunks // blocks))
-    return _experiment(scale, kind, size_bytes, holder(scale, size_bytes), blocks, chunks, steps, stride)
+    return _experiment(kind, size_bytes, holder(scale, size_bytes), blocks, chunks, steps, stride)
 
 
 def first_cache(scale: Scale) -> Experiment:
@@ -83,11 +83,11 @@ def first_cache(scale: Scale) -> Experiment:
     large = (scale.device.unified_cache_bytes or 0) >= 4 * CHUNK_BYTES
     blocks = scale.units * (2 if large else 1)
     steps = scale.steps_for(CHUNK_BYTES * blocks / scale.units / 128)
-    return _experiment(scale, "read", CHUNK_BYTES, "l1", blocks, blocks, steps, blocks)
+    return _experiment("read", CHUNK_BYTES, "l1", blocks, blocks, steps, blocks)
 
 
 def _experiment(
-    scale: Scale, kind: str, size_bytes: int, subject: str, blocks: int, chunks: int, steps: int, stride: int
+    kind: str, size_bytes: int, subject: str, blocks: int, chunks: int, steps: int, stride: int
 ) -> Experiment:
     n = chunks * CHUNK
     per_step = blocks * CHUNK_BYTES * (2 if kind == "copy" else 1)

@@ -27,12 +27,12 @@ def row_programs(facts: Facts) -> Iterator[Program]:
         for across in _powers(device.max_threads_per_block // wanted):
             threads, registers = [1] * len(facts.extents), [1] * len(facts.extents)
             left, right = wanted, across
-            for loop in _near(facts, whole, lead):
+            for loop in _near(whole, lead):
                 unit = chunk if loop == lead else 1
                 threads[loop] = min(left, ceil_power(-(-facts.extents[loop] // unit)))
                 left //= threads[loop]
                 registers[loop] = -(-facts.extents[loop] // (threads[loop] * unit)) * unit
-            for loop in _near(facts, rows, lead):
+            for loop in _near(rows, lead):
                 unit = chunk if loop == lead else 1
                 threads[loop] = min(right, ceil_power(-(-facts.extents[loop] // unit)))
                 right //= threads[loop]
@@ -40,7 +40,7 @@ def row_programs(facts: Facts) -> Iterator[Program]:
             count = prod(threads)
             if left > 1 or right > 1 or (count % device.subgroup_size and count > 1):
                 continue
-            fastest = _near(facts, range(len(facts.extents)), lead)
+            fastest = _near(range(len(facts.extents)), lead)
             program = make_program(facts, registers, threads, fastest, lead, lane_chunk=chunk, reuse=False, stage=False)
             if program not in seen:
                 seen.add(program)
@@ -67,7 +67,7 @@ def _lead(facts: Facts) -> int | None:
     return next((access.contiguous for access in accesses if access.contiguous is not None), None)
 
 
-def _near(facts: Facts, loops: Iterator[int] | range | tuple[int, ...] | list[int], lead: int | None) -> list[int]:
+def _near(loops: Iterator[int] | range | tuple[int, ...] | list[int], lead: int | None) -> list[int]:
     """Return loops with the leading one first, then the innermost first."""
     return sorted(loops, key=lambda loop: (loop != lead, -loop))
 

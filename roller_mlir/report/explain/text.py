@@ -8,15 +8,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from roller_mlir.codegen import FAMILIES
 from roller_mlir.console.output import seconds
 from roller_mlir.console.printable import PrintableConsole
-from roller_mlir.hal import Device
-from roller_mlir.model import ConstructOptions
-from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.explain.explanation import Explanation
 from roller_mlir.model.explain.trace import Walk
-from roller_mlir.plan import TensorExpression
 from roller_mlir.report.explain import tables
 from roller_mlir.report.explain.terminal_roofline import MARKS, roofline_chart
 from roller_mlir.report.explain.words import division, facts, limits, record, share, streaming, tile
@@ -26,20 +21,6 @@ WIDTH = 160
 """Columns of text that goes to a file or a pipe."""
 
 _PLAIN = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
-
-
-def explain_text(expression: TensorExpression, device: Device, options: ConstructOptions | None = None) -> str:
-    """Return what `roller explain` prints of one operator, in ASCII.
-
-    Args:
-        expression: The operator.
-        device: The device.
-        options: Those of the construction; None for the defaults.
-
-    Raises:
-        ConstructionError: No program fits the device.
-    """
-    return plain_text(explain(expression, device, options, families=FAMILIES))
 
 
 def plain_text(one: Explanation) -> str:

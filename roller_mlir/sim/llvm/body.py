@@ -119,7 +119,7 @@ class Rewriter:
             access = parse_access(line)
             if access is None or access.op != opcode:
                 self._refuse(at, f"this {opcode} cannot be simulated: {line[:80]}")
-            return self._access(at, line, access)
+            return self._access(at, access)
         if opcode == "alloca":
             found = _ALLOCA.match(line)
             if found is None:
@@ -292,7 +292,7 @@ class Rewriter:
         self._context.roots.add(name, Range(first=f"{name}.first", last=f"{name}.last", label="private memory"))
         return lines
 
-    def _access(self, at: int, line: str, access: Access) -> list[str]:
+    def _access(self, at: int, access: Access) -> list[str]:
         """Check an access, and access the address that was checked: a value without meaning is frozen first."""
         size = size_bytes(access.kind)
         if size is None:

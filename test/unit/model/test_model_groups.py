@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from joined_expressions import with_epilogue, with_prologue
 from model_expressions import QUICK, Dimension, expression, matmul, row_sum, typed
 from random_expressions import boxes, coordinates, evaluate, random_expressions
 from test_model_construct import check_plan
@@ -19,7 +20,6 @@ from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.instruction import atoms
 from roller_mlir.model.tile import footprint_bytes
 from roller_mlir.plan import LinearIndex, Plan, Prediction, TensorExpression
-from roller_mlir.plan.group import with_epilogue, with_prologue
 from roller_mlir.plan.split import divisible_loops, join_expression
 
 DEVICES = [find_device(name) for name in ("h200", "v100", "mi300x")]

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from roller_mlir.support.bindings import ir
-from roller_mlir.support.diagnostics import fail, warn
+from roller_mlir.support.diagnostics import fail, remark
 from roller_mlir.support.passes.passes import NamedPipeline, Pass, option, register, register_pipeline
 
 
@@ -24,7 +24,7 @@ class SampleMark(Pass):
     label: str = option("x", help="what to write")
     count: int = option(1, help="how often")
     scale: float = option(0.5, help="by how much")
-    loud: bool = option(False, help="whether to warn")
+    loud: bool = option(False, help="whether to remark")
     sizes: tuple[int, ...] = option((), help="sizes")
     file: Path | None = option(None, help="a file")
     mode: Literal["mark", "fail", "bug", "break", "wrong", "interrupt"] = option("mark", help="what to do")
@@ -36,7 +36,7 @@ class SampleMark(Pass):
     def run(self, module: "ir.Module") -> None:
         first: Any = next(iter(module.body.operations), None)
         if self.loud:
-            warn(first, "loud")
+            remark(first, "loud")
         if self.mode == "fail":
             fail(first, "no tile fits", [(first, "asked for here")])
         if self.mode == "bug":

@@ -12,9 +12,9 @@ from roller_mlir.support.diagnostics import (
     fail,
     parse_module,
     place_of,
+    remark,
     render,
     subject_of,
-    warn,
 )
 
 
@@ -71,10 +71,10 @@ def test_parse_forwards_nothing_on_success_and_nests() -> None:
         parse_module("module {}", context)
         with pytest.raises(DiagnosedError):
             parse_module("module {", context)
-        warn(None, "careful")
+        remark(None, "careful")
     assert [d.message for d in outer.diagnostics] == ["careful"]
     assert outer.errors() == []
-    warn(None, "nobody listens")
+    remark(None, "nobody listens")
 
 
 def test_collecting_takes_what_mlir_emits() -> None:

@@ -97,17 +97,17 @@ def test_what_no_pass_establishes_is_left_to_the_input(module: "ir.Module") -> N
     assert module.operation.attributes["sample.read"].value == "y"
 
 
-def test_a_failing_pass_is_located_and_keeps_its_notes_and_warnings(module: "ir.Module") -> None:
+def test_a_failing_pass_is_located_and_keeps_its_notes_and_remarks(module: "ir.Module") -> None:
     with pytest.raises(DiagnosedError) as caught:
         run_pipeline(module, "sample-mark{mode=fail loud}")
-    warning, error = caught.value.diagnostics
-    assert (warning.severity, warning.message) == ("warning", "loud")
+    remark, error = caught.value.diagnostics
+    assert (remark.severity, remark.message) == ("remark", "loud")
     assert (error.severity, error.message, error.place) == ("error", "no tile fits", SourcePlace("-", 1, 1))
     assert [note.message for note in error.notes] == ["asked for here"]
     assert caught.value.message == "no tile fits"
 
 
-def test_warnings_come_back_from_a_good_run(module: "ir.Module") -> None:
+def test_remarks_come_back_from_a_good_run(module: "ir.Module") -> None:
     assert [d.message for d in run_pipeline(module, "sample-mark{loud}").diagnostics] == ["loud"]
 
 
