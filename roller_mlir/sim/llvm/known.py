@@ -7,6 +7,8 @@ read line by line, and must be the same instructions in the same order.
 """
 
 import re
+from collections.abc import Iterator
+from itertools import count
 from typing import Any
 
 import llvmlite.binding as binding
@@ -48,21 +50,10 @@ class UnknownTextError(Exception):
     """LLVM IR holds what the simulator does not know; the text says what."""
 
 
-def give_safe_names(function: Any) -> None:
-    """Take away names of values and blocks that could be taken for something else; LLVM numbers them then."""
-    for value in function.arguments:
-        if value.name and not _SAFE.fullmatch(value.name):
-            value.name = ""
-    for block in function.blocks:
-        if block.name and not _SAFE.fullmatch(block.name):
-            block.name = ""
-        for instruction in block.instructions:
-            if instruction.name and not _SAFE.fullmatch(instruction.name):
-                instruction.name = ""
-
-
 def walk(module: Any, function: Any) -> list[tuple[str, str]]:
     """Return opcode and callee ("" for none or a value, `ASSEMBLY`) of each instruction of a kernel, in order.
+
+    Values and blocks that have no name, or one that could be taken for something else, are called `n.NUMBER`.
 
     Raises:
         UnknownTextError: A variable has a name that could be taken for something else.
@@ -70,11 +61,25 @@ def walk(module: Any, function: Any) -> list[tuple[str, str]]:
     for variable in module.global_variables:
         if not _SAFE.fullmatch(variable.name):
             raise UnknownTextError(f"its variable '{variable.name}' has a name that cannot be simulated")
-    return [
-        (str(instruction.opcode), _callee(instruction) if instruction.opcode == "call" else "")
-        for block in function.blocks
-        for instruction in block.instructions
-    ]
+    numbers = count()
+    for argument in function.arguments:
+        _give_safe_name(argument, numbers)
+    found: list[tuple[str, str]] = []
+    for block in function.blocks:
+        _give_safe_name(block, numbers)
+        for instruction in block.instructions:
+            opcode = str(instruction.opcode)
+            found.append((opcode, _callee(instruction) if opcode == "call" else ""))
+            # LLVM ends the process where what has no result gets a name.
+            if opcode not in ("store", "br") and instruction.type.type_kind != binding.TypeKind.void:
+                _give_safe_name(instruction, numbers)
+    return found
+
+
+def _give_safe_name(value: Any, numbers: Iterator[int]) -> None:
+    name = value.name
+    if not name or not _SAFE.fullmatch(name):
+        value.name = f"n.{next(numbers)}"
 
 
 def _callee(instruction: Any) -> str:

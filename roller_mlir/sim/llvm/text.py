@@ -7,7 +7,7 @@ spelled `addrspace<3>`: then parentheses only enclose operands.
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NoReturn
 
@@ -19,7 +19,6 @@ from roller_mlir.sim.llvm.known import (
     UnknownTextError,
     check_line,
     check_widths,
-    give_safe_names,
     opcode_of,
     walk,
 )
@@ -39,14 +38,13 @@ def _aggregate(depth: int) -> str:
 
 TYPE = rf"(?:void|half|bfloat|float|double|i\d+|ptr(?: addrspace<\d+>)?|{_aggregate(3)})"
 
-_KERNEL = re.compile(rf"define .*?@({NAME})\((.*)\)([^()]*(?:\([^()]*\)[^()]*)*)\{{$")
 _GLOBAL = re.compile(rf"@({NAME}) = (.*?)(?:addrspace<(\d+)> )?(?:externally_initialized )?(global|constant) (.*)$")
 _MOST_ALIGNMENT_BYTES = 1024
 _MOST_SAID = 500
 _COMMENT = re.compile(r'^((?:[^";]|"[^"]*")*);.*$')
 _ALIGNED = re.compile(r", align (\d+)")
 _ATTACHED = re.compile(r",? ![^\s,]+ !\d+| #\d+")
-_IGNORED = ("source_filename", "target ", "attributes #", "!", "$", "uselistorder")
+_IGNORED = ("declare ", "source_filename", "target ", "attributes #", "!", "$", "uselistorder")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +100,6 @@ class KernelText:
         body: Lines of the kernel with their numbers in the text.
         variables: Global variables.
         types: Lines that define types.
-        declared: Functions that are only declared, with the number of the line.
         limits: Attributes and metadata of the kernel that bound the size of its blocks, by their names.
     """
 
@@ -113,7 +110,6 @@ class KernelText:
     body: list[tuple[int, str]] = field(default_factory=list[tuple[int, str]])
     variables: list[GlobalText] = field(default_factory=list[GlobalText])
     types: list[str] = field(default_factory=list[str])
-    declared: dict[str, int] = field(default_factory=dict[str, int])
     limits: dict[str, tuple[int, ...]] = field(default_factory=dict[str, tuple[int, ...]])
 
     def refuse(self, line: int, message: str) -> NoReturn:
@@ -179,13 +175,14 @@ def read_kernel(name: str, text: str, file: str) -> KernelText:
     kernel = KernelText(name=name, file=file)
     given = _numbers(name, text)
     try:
-        text, instructions = _canonical(kernel, text)
+        module, function = _canonical(kernel, text)
+        instructions = walk(module, function)
     except UnknownTextError as error:
         kernel.refuse(0, str(error))
-    text = re.sub(r"addrspace\((\d+)\)", r"addrspace<\1>", text)
+    text = _respelled(str(module))
     lines = [_COMMENT.sub(r"\1", line).strip() for line in text.splitlines()]
-    attributes = _groups(lines)
-    places = _places(given, _numbers(name, text))
+    _read_head(kernel, function, text)
+    places = _places(given, _numbers(name, text), named=kernel.entry.startswith("n."))
     inside = False
     for printed, line in enumerate(lines, start=1):
         number = places.get(printed, printed)
@@ -196,13 +193,10 @@ def read_kernel(name: str, text: str, file: str) -> KernelText:
                 _read_instruction(kernel, number, line)
         elif line.startswith("define"):
             inside = True
-            _read_head(kernel, number, line, attributes)
-        elif found := re.match(rf"declare .*?@({NAME})\(", line):
-            kernel.declared[plain(found[1])] = number
         elif line.startswith("@"):
             _read_global(kernel, number, line)
         elif re.match(r"%\S+ = type ", line):
-            kernel.types.append(_renumbered(line))
+            kernel.types.append(line)
         elif line and not line.startswith(_IGNORED):
             kernel.refuse(number, f"'{line[:80]}' is nothing that can be simulated")
     _check(kernel, instructions)
@@ -218,8 +212,16 @@ def _numbers(name: str, text: str) -> list[int]:
     return [at + 1 for at in range(start, end) if lines[at].strip() and not lines[at].lstrip().startswith((";", "#"))]
 
 
-def _places(given: list[int], printed: list[int]) -> dict[int, int]:
-    """Return the line of the given text for each line that LLVM prints; where they differ, by their distance."""
+def _places(given: list[int], printed: list[int], *, named: bool) -> dict[int, int]:
+    """Return the line of the given text for each line that LLVM prints; where they differ, by their distance.
+
+    Args:
+        given: Lines of the kernel in the text as it came.
+        printed: The same in the text that LLVM prints.
+        named: Whether the first block got its name here: LLVM prints a line with it, which the given text may lack.
+    """
+    if named and len(given) < len(printed):
+        del printed[1]
     if len(given) == len(printed):
         return dict(zip(printed, given, strict=True))
     return {line: line + given[0] - printed[0] for line in printed} if given and printed else {}
@@ -252,15 +254,14 @@ def _check(kernel: KernelText, instructions: list[tuple[str, str]]) -> None:
             kernel.refuse(number, str(error))
 
 
-def _canonical(kernel: KernelText, text: str) -> tuple[str, list[tuple[str, str]]]:
-    """Let LLVM read the text, put functions beside the kernel into it, and print it again.
+def _canonical(kernel: KernelText, text: str) -> tuple[Any, Any]:
+    """Let LLVM read the text, and put functions beside the kernel into it.
 
     Returns:
-        The text, and opcode and callee of each instruction of the kernel.
+        The module and the kernel, as LLVM has them.
 
     Raises:
         DiagnosedError: It is not valid, or its functions cannot be put into it.
-        UnknownTextError: It holds what is not known.
     """
     if len(text) > MOST_TEXT_BYTES:
         kernel.refuse(0, f"its LLVM IR has {len(text)} characters, which is above the limit of {MOST_TEXT_BYTES}")
@@ -290,8 +291,7 @@ def _canonical(kernel: KernelText, text: str) -> tuple[str, list[tuple[str, str]
     if len(defined) > 1:
         _inline(kernel, module, defined)
     (function,) = [one for one in module.functions if not one.is_declaration]
-    give_safe_names(function)
-    return str(module), walk(module, function)
+    return module, function
 
 
 def _inline(kernel: KernelText, module: Any, defined: dict[str, Any]) -> None:
@@ -311,46 +311,35 @@ def _inline(kernel: KernelText, module: Any, defined: dict[str, Any]) -> None:
         kernel.refuse(0, f"its function '{left[0]}' cannot be put into it; recursion cannot be simulated")
 
 
-def _groups(lines: Iterable[str]) -> dict[str, str]:
-    """Return attribute groups and metadata by their names (`#0`, `!1`)."""
-    found: dict[str, str] = {}
-    for line in lines:
-        if group := re.match(r"attributes (#\d+) = \{(.*)\}$", line):
-            found[group[1]] = group[2]
-        elif node := re.match(r"(!\d+) = (?:distinct )?!\{(.*)\}$", line):
-            found[node[1]] = node[2]
-    return found
+_LIMIT = re.compile(r'"(nvvm\.maxntid|nvvm\.reqntid|amdgpu-flat-work-group-size)"="([\d,]+)"')
 
 
-_LIMITS = {
-    "nvvm.maxntid": r'"nvvm\.maxntid"="([\d,]+)"',
-    "nvvm.reqntid": r'"nvvm\.reqntid"="([\d,]+)"',
-    "amdgpu-flat-work-group-size": r'"amdgpu-flat-work-group-size"="([\d,]+)"',
-}
-
-
-def _read_head(kernel: KernelText, number: int, line: str, groups: dict[str, str]) -> None:
-    head = _KERNEL.match(line)
-    if head is None:
-        kernel.refuse(number, f"'{line[:80]}' is no function that can be simulated")
+def _read_head(kernel: KernelText, function: Any, text: str) -> None:
+    """Take the kernel's parameters and limits; llvmlite has no metadata of functions, these stand in the text."""
     parameters: list[ParameterText] = []
-    for spelled in split_top(head[2]):
-        kind = re.match(TYPE, spelled)
-        if kind is None:
-            kernel.refuse(number, f"a parameter '{spelled[:60]}' cannot be passed in the simulator")
-        *given, name = _renumbered(spelled[kind.end() :]).split(" ")
-        attributes = " ".join(word for word in given if word not in ("", "inreg"))
-        parameters.append(ParameterText(kind=kind[0], attributes=attributes, name=name))
+    for argument in function.arguments:
+        kind = _respelled(str(argument.type))
+        if not re.fullmatch(TYPE, kind):
+            kernel.refuse(0, f"a parameter '{kind[:60]}' cannot be passed in the simulator")
+        attributes = " ".join(_respelled(one.decode()) for one in argument.attributes if one != b"inreg")
+        parameters.append(ParameterText(kind=kind, attributes=attributes, name=f"%{argument.name}"))
     kernel.parameters = tuple(parameters)
-    unnamed = sum(bool(re.fullmatch(r"%n\.\d+", parameter.name)) for parameter in parameters)
-    kernel.entry = f"n.{unnamed}"
-    carried = " ".join(groups.get(word, word) for word in head[3].split())
-    for name, pattern in _LIMITS.items():
-        if found := re.search(pattern, carried):
-            kernel.limits[name] = tuple(map(int, found[1].split(",")))
-    if found := re.search(r"!reqd_work_group_size (!\d+)", head[3]):
-        sizes = re.findall(r"i32 (\d+)", groups.get(found[1], ""))
-        kernel.limits["reqd_work_group_size"] = tuple(map(int, sizes))
+    kernel.entry = next(iter(function.blocks)).name
+    for attributes in function.attributes:
+        kernel.limits.update((name, _numbered(sizes)) for name, sizes in _LIMIT.findall(attributes.decode()))
+    head = re.search(r"(?m)^define .* !reqd_work_group_size (!\d+)", text)
+    node = re.search(rf"(?m)^{head[1]} = (?:distinct )?!{{(.*)}}$", text) if head else None
+    if node:
+        kernel.limits["reqd_work_group_size"] = tuple(map(int, re.findall(r"i32 (\d+)", node[1])))
+
+
+def _numbered(sizes: str) -> tuple[int, ...]:
+    return tuple(map(int, sizes.split(",")))
+
+
+def _respelled(text: str) -> str:
+    """Return text in which parentheses only enclose operands."""
+    return re.sub(r"addrspace\((\d+)\)", r"addrspace<\1>", text)
 
 
 def _read_global(kernel: KernelText, number: int, line: str) -> None:
@@ -393,14 +382,9 @@ def _initial(text: str) -> str | None:
 
 
 def _clean(line: str) -> str:
-    """Remove metadata and attribute groups, and give numbered values names."""
-    if label := re.match(rf"({NAME}):", line):
-        return f"n.{label[1]}:" if label[1].isdigit() else f"{label[1]}:"
-    return _renumbered(_ATTACHED.sub("", line))
-
-
-def _renumbered(text: str) -> str:
-    return re.sub(r"%(\d+)\b", r"%n.\1", text)
+    """Return a label alone, and an instruction without metadata and attribute groups."""
+    label = re.match(rf"{NAME}:", line)
+    return label[0] if label else _ATTACHED.sub("", line)
 
 
 def blocks(body: list[tuple[int, str]], entry: str) -> Iterator[tuple[str, list[tuple[int, str]]]]:
