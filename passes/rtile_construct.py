@@ -39,17 +39,17 @@ from roller_mlir.dialects import rtile
 from roller_mlir.dialects.rtile_checks import InvalidOpError
 from roller_mlir.hal import Device, find_device
 from roller_mlir.hal.instructions import FAMILIES as FAMILIES_OF_DEVICES
-from roller_mlir.linalg.group.units import group_of, named_units, planned_blocks
+from roller_mlir.linalg.group.dispatches import group_of, named_dispatches, planned_blocks
 from roller_mlir.linalg.group.wrap import wrap
 from roller_mlir.linalg.reader import StructuredOp, erase_unused, read_structured
 from roller_mlir.linalg.rewrite.split_reduction import split_reduction
 from roller_mlir.model import ConstructionError, ConstructOptions
 from roller_mlir.model.options import MOST_STAGES
-from roller_mlir.model.search.adopt import adopt
 from roller_mlir.model.search.alignment import RULES
 from roller_mlir.model.search.best_plan import best_plan
-from roller_mlir.model.search.permitted import choice_problem
-from roller_mlir.plan import Part, Plan, Split, TensorExpression
+from roller_mlir.model.search.plan_legality import choice_problem
+from roller_mlir.model.search.validate_plan import validate_plan
+from roller_mlir.plan import Plan, SplitK, SplitKPartial, TensorExpression
 from roller_mlir.plan.codec import JsonValue, to_json
 from roller_mlir.plan.plan_file import read_plan_file
 from roller_mlir.plan.split import first_plan, whole_plan
@@ -143,7 +143,7 @@ class RTileConstruct(Pass):
         """Plan every structured op of every function."""
         device, options = find_device(self.device), self.construct_options()
         blocks = planned_blocks(module)
-        units = named_units(blocks)
+        units = named_dispatches(blocks)
         plans = _plans_of(self.plan_file, list(units)) if self.plan_file else {}
         measured = _measured_plans(self.tuning) if self.tuning else {}
         missing: list[str] = []
@@ -152,7 +152,7 @@ class RTileConstruct(Pass):
             found = _found(measured, operation, device, asked) if measured else None
             if found is None:
                 missing.append(name)
-                _plan_unit(operation, name, device, asked, plans.get(name))
+                _plan_dispatch(operation, name, device, asked, plans.get(name))
             else:
                 _plan_measured(operation, name, device, asked, found, self.tuning)
         if self.tuning and missing:
@@ -200,16 +200,16 @@ def _whole(path: str, name: str, first: Plan, join: Plan | None) -> Plan:
     assert part is not None
     if join is None:
         fail(None, f"plan-file {path}: {name}: a plan with 'part' needs the second stage '{name}{JOIN_SUFFIX}'")
-    split = Split(loop=part.loop, parts=part.parts, extent=part.extent, join=join)
+    split = SplitK(loop=part.loop, parts=part.parts, extent=part.extent, join=join)
     whole = replace(whole_plan(first), part=None, split=split)
     if _parts_plan(whole, split) != first:
         fail(None, f"plan-file {path}: {name}: a plan with 'part' has 1 part in a task, outermost in unit_order")
     return whole
 
 
-def _parts_plan(plan: Plan, split: Split) -> Plan:
+def _parts_plan(plan: Plan, split: SplitK) -> Plan:
     """Return the plan of the first stage, which says what it is a part of."""
-    part = Part(loop=split.loop, parts=split.parts, extent=split.extent)
+    part = SplitKPartial(loop=split.loop, parts=split.parts, extent=split.extent)
     return replace(first_plan(plan), part=part)
 
 
@@ -237,7 +237,7 @@ def _plan_measured(
         problem = choice_problem(expression, plan, device, options)
         if problem:
             fail(operation, f"'{what}' {problem}")
-        programs = _plan_unit(operation, name, device, options, plan)
+        programs = _plan_dispatch(operation, name, device, options, plan)
     except DiagnosedError as error:
         (first, *rest) = error.diagnostics
         remedy = f"the plan is from {path}:{found.line}; delete that line, or leave out tuning"
@@ -246,7 +246,7 @@ def _plan_measured(
         program.attributes[TUNED] = ir.StringAttr.get(describe(found, path))
 
 
-def _plan_unit(
+def _plan_dispatch(
     operation: ir.Operation, name: str, device: Device, options: ConstructOptions, forced: Plan | None
 ) -> list[rtile.ProgramOp]:
     """Give a unit a plan, its own or the one that is forced; return its programs."""
@@ -273,7 +273,7 @@ def _plan_program(
     except ConstructionError as error:
         fail(program, f"'rtile.program' {error}")
     if forced:
-        plan = _adopted(program.operation, group.expression, plan, device, options)
+        plan = _validated(program.operation, group.expression, plan, device, options)
     program.attributes["sym_name"] = ir.StringAttr.get(name)
     program.attributes["plan"] = rtile.PlanAttr.of(plan.to_dict())
     return program
@@ -291,8 +291,8 @@ def _plan(
         fail(operation, f"'{operation.name}' {error}")
     split = plan.split
     if split is None:
-        adopted = _adopted(operation, root.expression, plan, device, options) if forced else plan
-        return [_wrap(root, name, adopted)]
+        validated = _validated(operation, root.expression, plan, device, options) if forced else plan
+        return [_wrap(root, name, validated)]
     if any(value is not None for value in (plan.part, split.join.part, split.join.split)):
         fail(
             operation, f"'{operation.name}' has a plan that divides a reduction twice; a stage cannot be divided again"
@@ -300,26 +300,26 @@ def _plan(
     parts, join = split_reduction(root, split)
     first = read_structured(parts)
     _check_memory(first, device)
-    plan = _adopted(first.operation, first.expression, _parts_plan(plan, split), device, options)
+    plan = _validated(first.operation, first.expression, _parts_plan(plan, split), device, options)
     one = _wrap(first, name, plan)
     second = read_structured(join)
     _check_memory(second, device)
-    plan = _adopted(second.operation, second.expression, split.join, device, options)
+    plan = _validated(second.operation, second.expression, split.join, device, options)
     return [one, _wrap(second, name + JOIN_SUFFIX, plan)]
 
 
-def _adopted(
+def _validated(
     operation: ir.Operation, expression: TensorExpression, plan: Plan, device: Device, options: ConstructOptions
 ) -> Plan:
     """Return a plan that came from outside with its prediction; what the verifier would refuse is refused here."""
     try:
-        adopted = adopt(expression, plan, device, options.disabled_rules)
-        rtile.PlanAttr.of(adopted.to_dict()).check()
+        validated = validate_plan(expression, plan, device, options.disabled_rules)
+        rtile.PlanAttr.of(validated.to_dict()).check()
     except ConstructionError as error:
         fail(operation, f"'{operation.name}' {error}")
     except InvalidOpError as error:
         fail(operation, f"'{operation.name}' cannot be planned so: {error}")
-    return adopted
+    return validated
 
 
 def _wrap(root: StructuredOp, name: str, plan: Plan) -> rtile.ProgramOp:

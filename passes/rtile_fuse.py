@@ -12,12 +12,12 @@ others stand as they were; loops that every op of a program runs through contigu
 
 First reshapes that only add or drop dimensions of one element are read through, and element-wise ops are composed into
 the op that alone reads each of their elements once. Then the legal groupings are listed and the device's model plans
-each: element-wise ops behind a heavy op are computed on its accumulators after the last step of the reduction, what
-starts an accumulator before the first; ops that share rows, such as those of a softmax, keep them in registers where a
-row fits. Of two neighbours whose union saves time the best is joined, until no union saves any; a union that another op
-would have to run both before and behind is none. Each is weighed as `rtile-construct` plans it when nothing is forced;
-only an op that is alone may have its reduction divided over tasks. `explain` reports each decision as a remark: what
-was joined, seconds and bytes saved (predicted), and why a legal grouping was left.
+each: element-wise ops behind a reduction root are computed on its accumulators after the last step of the reduction,
+what starts an accumulator before the first; ops that share rows, such as those of a softmax, keep them in registers
+where a row fits. Of two neighbours whose union saves time the best is joined, until no union saves any; a union that
+another op would have to run both before and behind is none. Each is evaluated as `rtile-construct` plans it when
+nothing is forced; only an op that is alone may have its reduction divided over tasks. `explain` reports each decision
+as a remark: what was joined, seconds and bytes saved (predicted), and why a legal grouping was left.
 
 Refused: what no tensor expression can say, at its op; what cannot be joined stays apart. Paper: ROLLER section 3.1
 (fused operators are one expression) and 3.2 (axis fusion), PolyDL section 5.
@@ -36,7 +36,7 @@ from roller_mlir.linalg.group.wrap import wrap
 from roller_mlir.linalg.pads import PAD, padding_of
 from roller_mlir.linalg.reader import erase_unused, is_structured, read_structured
 from roller_mlir.linalg.rewrite.compose import compose_into_readers
-from roller_mlir.linalg.rewrite.fusion import Cost, Decision, Fusion, Weigh, leaving
+from roller_mlir.linalg.rewrite.fusion import Cost, Evaluate, Fusion, FusionDecision, leaving
 from roller_mlir.linalg.rewrite.separate import renew_operands, separate_results, separate_views
 from roller_mlir.linalg.rewrite.unit_extents import read_through_unit_extents
 from roller_mlir.model import ConstructionError, ConstructOptions
@@ -75,7 +75,7 @@ class RTileFuse(Pass):
     def run(self, module: ir.Module) -> None:
         """Join the ops of every function."""
         device = find_device(self.device)
-        weigh = _weigher(device)
+        evaluate = _evaluator(device)
         functions = [op for op in module.body.operations if isinstance(op, func.FuncOp) and not op.is_external]
         blocks = [block for function in functions for block in function.regions[0].blocks]
         if self.fusion:
@@ -88,19 +88,19 @@ class RTileFuse(Pass):
                 renew_operands(function)
                 separate_results(function, flat=False)
         for block in blocks:
-            self._fuse(block, weigh)
+            self._fuse(block, evaluate)
         if self.fuse_axes:
             _clean(module)
             for function in functions:
                 separate_views(function)
                 separate_results(function, flat=True)
 
-    def _fuse(self, block: ir.Block, weigh: Weigh) -> None:
+    def _fuse(self, block: ir.Block, evaluate: Evaluate) -> None:
         erase_unused(block)
         operations = _computing(block)
         groups: list[Sequence[ir.Operation]] = [[operation] for operation in operations]
         if self.fusion:
-            cut = Fusion(operations, weigh).search()
+            cut = Fusion(operations, evaluate).search()
             if self.explain:
                 for decision in cut.decisions:
                     _report(decision)
@@ -150,7 +150,7 @@ def _share_views(block: ir.Block) -> None:
             operation.erase()
 
 
-def _weigher(device: Device) -> Weigh:
+def _evaluator(device: Device) -> Evaluate:
     """Return the weighing of expressions.
 
     It asks for what `rtile-construct` plans when nothing is forced: which ops are one program depends on the module and
@@ -158,7 +158,7 @@ def _weigher(device: Device) -> Weigh:
     """
     options = ConstructOptions(top_k=1, instructions=FAMILIES)
 
-    def weighed(expression: TensorExpression, split: bool) -> Cost | str:
+    def evaluated(expression: TensorExpression, split: bool) -> Cost | str:
         try:
             prediction = best_plan(expression, device, replace(options, split=split)).prediction
         except ConstructionError as error:
@@ -167,10 +167,10 @@ def _weigher(device: Device) -> Weigh:
         return Cost(prediction.seconds, prediction.global_load_bytes + prediction.global_store_bytes)
 
     # Only an op that is alone may have its reduction divided over tasks.
-    return lambda expression, alone: weighed(merge_axes(expression), alone)
+    return lambda expression, alone: evaluated(merge_axes(expression), alone)
 
 
-def _report(decision: Decision) -> None:
+def _report(decision: FusionDecision) -> None:
     names = [_names(decision.producer), _names(decision.consumer)]
     where = decision.consumer[-1]
     apart, together = decision.apart, decision.together

@@ -17,7 +17,7 @@ Paper: ROLLER section 3.2; RAMMER section 4 for the task body as a function of t
 from dataclasses import dataclass
 from typing import ClassVar
 
-from roller_mlir.codegen.kernel import Kernel, KernelLimits, emit_kernel
+from roller_mlir.codegen.kernel import BlockLimits, EmittedKernel, emit_kernel
 from roller_mlir.dialects import rtile
 from roller_mlir.hal import find_device
 from roller_mlir.linalg.rewrite.equal_programs import EqualPrograms
@@ -50,7 +50,7 @@ class RTileLowerToGpu(Pass):
     def run(self, module: ir.Module) -> None:
         """Lower every program of the module."""
         device = find_device(self.device)
-        limits = KernelLimits(
+        limits = BlockLimits(
             device=device.name,
             subgroup_size=device.subgroup_size,
             max_threads=device.max_threads_per_block,
@@ -83,7 +83,7 @@ class RTileLowerToGpu(Pass):
         module.operation.attributes["gpu.container_module"] = ir.UnitAttr.get()
 
 
-def _launch(program: rtile.ProgramOp, module: str, kernel: Kernel) -> None:
+def _launch(program: rtile.ProgramOp, module: str, kernel: EmittedKernel) -> None:
     index = ir.IndexType.get()
     one = arith.constant(index, 1)
     grid, block = arith.constant(index, kernel.grid), arith.constant(index, kernel.block)

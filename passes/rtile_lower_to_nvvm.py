@@ -37,7 +37,7 @@ class RTileLowerToNvvm(Pass):
     device: str = option("", help="an NVIDIA device: a name that 'roller devices' lists, or a path to a .toml")
 
     def __post_init__(self) -> None:
-        """Checks the device."""
+        """Check the device."""
         if not self.device:
             raise ValueError("device must name a device, but got ''; try device=h200")
         require_nvidia(find_device(self.device))

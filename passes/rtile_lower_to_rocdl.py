@@ -39,7 +39,7 @@ class RTileLowerToRocdl(Pass):
     device: str = option("", help="an AMD device: a name that 'roller devices' lists, or a path to a .toml")
 
     def __post_init__(self) -> None:
-        """Checks the device."""
+        """Check the device."""
         if not self.device:
             raise ValueError("device must name a device, but got ''; try device=mi300x")
         require_amd(find_device(self.device))

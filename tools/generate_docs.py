@@ -37,7 +37,7 @@ kernel. Such compilations do not use the compile cache.
 
 
 def passes_page() -> str:
-    """Returns the page that documents every pass, every option and every named pipeline."""
+    """Return the page that documents every pass, every option and every named pipeline."""
     parts = [
         "# Passes\n\nEvery pass runs on a module: `roller-opt FILE --NAME='option=value ...'`, or in a pipeline as "
         "`NAME{option=value ...}`.\n"
@@ -55,7 +55,7 @@ def passes_page() -> str:
 
 
 def _stages() -> Iterator[str]:
-    """Yields the chapter that shows the stages of each target."""
+    """Yield the chapter that shows the stages of each target."""
     yield _STAGES
     for family in families():
         rows = [(one.name, one.gives, _maker(one), "yes" if one.replaceable else "no") for one in family.stages]
@@ -87,7 +87,7 @@ def _table(header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 
 def devices_page() -> str:
-    """Returns the page that shows every device."""
+    """Return the page that shows every device."""
 
     def section(table: Table, level: str) -> str:
         return f"{level} {table.title}\n\n{_table(table.header, table.rows)}\n"
@@ -104,7 +104,7 @@ def devices_page() -> str:
 
 
 def tutorial_page() -> str:
-    """Returns the page that follows the example through the passes."""
+    """Return the page that follows the example through the passes."""
     source = Path(_EXAMPLE).read_text(encoding="utf-8")
     steps = passes_to(KERNELS, {"device": _DEVICE})
     parts = [
@@ -135,7 +135,7 @@ def _listing(text: str) -> str:
 
 
 def explain_document() -> str:
-    """Returns the page of `roller explain`."""
+    """Return the page of `roller explain`."""
     return _NOTE + explain_page(_EXAMPLE, _DEVICE)
 
 
@@ -148,7 +148,7 @@ PAGES: dict[str, Callable[[], str]] = {
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Writes or checks the pages, in the current directory; returns the exit code."""
+    """Write or checks the pages, in the current directory; return the exit code."""
     parser = argparse.ArgumentParser(prog="generate_docs", description=__doc__)
     parser.add_argument("--check", action="store_true", help="write nothing; fail where a page is stale")
     check = bool(parser.parse_args(argv).check)

@@ -22,7 +22,7 @@ def __getattr__(name: str) -> Any: ...
 
 
 def stub_text(name: str) -> str:
-    """Returns the stub of one extension module of the bindings."""
+    """Return the stub of one extension module of the bindings."""
     module: Any = importlib.import_module(f"{_PACKAGE}.{name}")
     if name == "ir":
         module.Context = module._Context  # the wrapper class that the package puts in its place is made in a function
@@ -41,7 +41,7 @@ def stub_text(name: str) -> str:
 
 
 def main() -> int:
-    """Writes the stubs beside the extension modules; returns the exit code."""
+    """Write the stubs beside the extension modules; return the exit code."""
     folder = Path(str(importlib.import_module(_PACKAGE).__file__)).parent / "_mlir"
     (folder / "__init__.pyi").write_text(_INIT, encoding="utf-8")
     for name in _MODULES:

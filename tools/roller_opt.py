@@ -8,7 +8,7 @@ from roller_mlir.console.interrupt import interruptible
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the tool; everything else is imported inside, where an interrupt is no traceback.
+    """Run the tool; everything else is imported inside, where an interrupt is no traceback.
 
     Args:
       argv: Arguments without the program's name; those of the process where None, in which case the work is done in

@@ -15,19 +15,19 @@ from within_operators import FOLDERS, RS, STRIDED, Layer, select
 
 from roller_mlir.hal import Device, find_device
 from roller_mlir.mapping.layout.bank_phases import Banks
-from roller_mlir.model.cost.timing import Work, seconds_by_layer, total_seconds
+from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
 from roller_mlir.suites.published import published
 from roller_mlir.suites.published.cnnopt_rows import row_work
 
-Change = Callable[[Work], Work]
+Change = Callable[[CandidateWork], CandidateWork]
 LAYERS = ("latency", "compute", "l2", "global", "workgroup")
 
 
-def _same(work: Work) -> Work:
+def _same(work: CandidateWork) -> CandidateWork:
     return work
 
 
-def _from_last_cache(work: Work) -> Work:
+def _from_last_cache(work: CandidateWork) -> CandidateWork:
     shared = work.tasks * work.steps * work.shared_bytes
     return replace(work, shared_bytes=0.0, cache_bytes=work.cache_bytes + shared)
 

@@ -11,14 +11,14 @@ from typing import Any
 from roller_mlir.hal import Device, find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.model.atom import Atom
-from roller_mlir.model.cost.performance import facts_of as facts_of_plan
-from roller_mlir.model.cost.performance import warm
+from roller_mlir.model.cost.performance import context_of as context_of_plan
+from roller_mlir.model.cost.performance import l2_resident
 from roller_mlir.model.cost.roofline import moved_bytes
-from roller_mlir.model.facts import Facts
 from roller_mlir.model.instruction import atoms
 from roller_mlir.model.machine import machine_of
+from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.plan import Plan, TensorExpression
-from roller_mlir.plan.split import first_expression, first_plan, join_expression
+from roller_mlir.plan.split import combine_expression, first_expression, first_plan
 from roller_mlir.suites import Operator, find_suite
 from roller_mlir.suites.expression import read_operator
 from roller_mlir.support.bindings import make_context
@@ -176,13 +176,13 @@ def warp_points(hint: dict[str, Any], atom: Atom, device: Device) -> list[int]:
     if atom.reads_memory:
         groups = prod(hint["block"]) // prod(hint["warp"]) * WARP // atom.instruction.threads
         rows = hint["block"][0] // atom.lanes[0]
-        if not groups or rows % atom.own[0]:
+        if not groups or rows % atom.per_thread[0]:
             raise ConstructionError(
                 f"'{device.name}' multiplies matrices in groups of {atom.instruction.threads} threads and "
-                f"{atom.lanes[0] * atom.own[0]} rows, the hint has {prod(hint['block']) // prod(hint['warp'])} warps "
-                f"and {hint['block'][0]} rows"
+                f"{atom.lanes[0] * atom.per_thread[0]} rows, the hint has {prod(hint['block']) // prod(hint['warp'])} "
+                f"warps and {hint['block'][0]} rows"
             )
-        down = min(groups, rows // atom.own[0])
+        down = min(groups, rows // atom.per_thread[0])
         own = [rows // down, hint["block"][1] // atom.lanes[1] // (groups // down)]
     return own
 
@@ -230,14 +230,14 @@ def traffic(expression: TensorExpression, plan: Plan, device: Device) -> tuple[f
     split = plan.split
     first = first_expression(expression, split.loop, split.parts, split.extent)
     moved = moved_bytes(facts_of(first, first_plan(plan), device), first_plan(plan), prediction)
-    join = join_expression(expression, split.parts)
+    join = combine_expression(expression, split.parts)
     assert split.join.prediction is not None, "construction predicts"
-    more = moved_bytes(Facts(join, warm(machine, join)), split.join, split.join.prediction)
+    more = moved_bytes(ProblemContext(join, l2_resident(machine, join)), split.join, split.join.prediction)
     return moved[0] + more[0], moved[1] + more[1]
 
 
-def facts_of(expression: TensorExpression, plan: Plan, device: Device) -> Facts:
-    return facts_of_plan(expression, machine_of(device), plan)
+def facts_of(expression: TensorExpression, plan: Plan, device: Device) -> ProblemContext:
+    return context_of_plan(expression, machine_of(device), plan)
 
 
 def compare(found: dict[str, Any], top: int, only: Sequence[str] = ()) -> dict[str, dict[str, list[Row]]]:

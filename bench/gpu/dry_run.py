@@ -23,7 +23,7 @@ from roller_mlir.compiler.source import Source
 from roller_mlir.console.interrupt import interruptible
 from roller_mlir.hal import Device, find_device
 from roller_mlir.measure.calibration.probes import experiments
-from roller_mlir.measure.kit.contents import Wanted, of_example, of_suite
+from roller_mlir.measure.kit.contents import PackRequest, of_example, of_suite
 from roller_mlir.measure.kit.files import KitError
 from roller_mlir.measure.kit.pack import PackOptions, pack_kit
 from roller_mlir.measure.kit.smoke import of_smoke
@@ -41,7 +41,7 @@ PLANTED = ("smoke/product/f16", "smoke/stored", "smoke/product-mma")
 PRODUCT = Operator("small", "matmul", "f32", {"M": 32, "N": 48, "K": 40})
 
 
-def wanted() -> list[Wanted]:
+def wanted() -> list[PackRequest]:
     """Return two small functions: a product with its two best candidates, and the fused softmax."""
     return [*of_suite("dry-run", [PRODUCT], "", top_k=2), of_example(ROOT / "examples" / "softmax.mlir")]
 

@@ -23,7 +23,7 @@ from roller_mlir.console.arguments import patterns, positive
 from roller_mlir.console.interrupt import interruptible
 from roller_mlir.hal import DeviceError, find_device
 from roller_mlir.measure.calibration.probes import left_out, probes_for
-from roller_mlir.measure.kit.contents import HALF_KINDS, Wanted, of_example, of_gemms, of_suite
+from roller_mlir.measure.kit.contents import HALF_KINDS, PackRequest, of_example, of_gemms, of_suite
 from roller_mlir.measure.kit.example_sizes import LARGE
 from roller_mlir.measure.kit.files import KitError
 from roller_mlir.measure.kit.pack import Packed, PackOptions, pack_kit
@@ -41,11 +41,11 @@ SHOWN = 3
 UNITS = {"": 1, "B": 1, "KB": 1000, "MB": 1000**2, "GB": 1000**3, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30}
 
 
-def wanted(options: argparse.Namespace) -> list[Wanted]:
+def wanted(options: argparse.Namespace) -> list[PackRequest]:
     """Return the functions to pack, the most valuable first."""
     rows, suite = select(find_suite(options.suite), options.only), Path(options.suite).resolve().name
-    own: list[Wanted] = []
-    other: list[Wanted] = []
+    own: list[PackRequest] = []
+    other: list[PackRequest] = []
     for dtype in options.dtypes:
         mine = [row for row in rows if row.dtype == dtype]
         rest = [row for row in rows if row.dtype != dtype and row.kind in HALF_KINDS]

@@ -51,7 +51,7 @@ _Terms = Mapping[Any, int]
 
 
 def shorten_addresses(module: ir.Module) -> None:
-    """Narrows the indices of every kernel, and makes its accesses flat, in place."""
+    """Narrow the indices of every kernel, and makes its accesses flat, in place."""
     run_upstream(module, _NARROW)
     for kernel in kernel_functions(module):
         _Flattener(kernel).run()
@@ -77,7 +77,7 @@ class _Flattener:
         self._index: Any = ir.IndexType.get(kernel.context)
 
     def run(self) -> None:
-        """Replaces the accesses, in the order of the kernel."""
+        """Replace the accesses, in the order of the kernel."""
         accesses: list[tuple[Any, list[int], int]] = []
         self._collect(self._kernel.regions[0].blocks[0], [0], 0, accesses)
         looped = [op for op, _, loops in accesses if loops and _is_global_load(op)]
@@ -86,7 +86,7 @@ class _Flattener:
             self._replace(access, blocks)
 
     def _collect(self, block: Any, around: list[int], loops: int, accesses: list[tuple[Any, list[int], int]]) -> None:
-        """Lists the accesses of a block with the numbers of the blocks around them, and how deep each value stands."""
+        """List the accesses of a block with the numbers of the blocks around them, and how deep each value stands."""
         for argument in block.arguments:
             self._depths[argument] = loops
         for view in block.operations:
@@ -101,7 +101,7 @@ class _Flattener:
                     self._collect(inner, [self._blocks, *around], loops + (op.name == "scf.for"), accesses)
 
     def _depth(self, op: Any, loops: int) -> int:
-        """Gives how many loops a value changes in: arithmetic on what does not change is moved out of them."""
+        """Return how many loops a value changes in: arithmetic on what does not change is moved out of them."""
         if not op.name.startswith("arith."):
             return loops
         return max((self._depths.get(operand, loops) for operand in op.operands), default=0)
@@ -132,7 +132,7 @@ class _Flattener:
         access.erase()
 
     def _flat(self, operands: list[Any], at: int, blocks: list[int]) -> tuple[list[Any], int]:
-        """Gives a buffer and its indices, made flat where that is possible, and the number of the operand behind."""
+        """Return a buffer and its indices, made flat where that is possible, and the number of the operand behind."""
         kind: Any = ir.MemRefType(operands[at].type)
         end = at + 1 + kind.rank
         same = operands[at:end]
@@ -154,7 +154,7 @@ class _Flattener:
     # What an index is -----------------------------------------------------------------------------------------------
 
     def _linear(self, value: Any) -> tuple[_Terms, int]:
-        """Gives a value as a sum of factors times values, and a constant, modulo 2**32."""
+        """Return a value as a sum of factors times values, and a constant, modulo 2**32."""
         known = self._known.get(value)
         if known is None:
             known = self._known[value] = self._read(value)
@@ -187,7 +187,7 @@ class _Flattener:
     # What is emitted instead ----------------------------------------------------------------------------------------
 
     def _place(self, buffer: Any, kind: Any, terms: _Terms, constant: int, blocks: list[int]) -> list[Any]:
-        """Emits the view that an access goes to, and the offset in it.
+        """Emit the view that an access goes to, and the offset in it.
 
         In workgroup memory what changes in the innermost loop moves the view: all accesses of a step share that, and
         each adds its own part. Where few accesses go to global memory, the view is where each begins.
@@ -205,7 +205,7 @@ class _Flattener:
         return [view, self._offset(terms, constant, blocks)]
 
     def _view(self, buffer: Any, kind: Any) -> Any:
-        """Gives the flat view of a buffer, made where the buffer is."""
+        """Return the flat view of a buffer, made where the buffer is."""
         if buffer not in self._views:
             owner = buffer.owner
             is_argument = isinstance(owner, ir.Block)
@@ -216,7 +216,7 @@ class _Flattener:
         return self._views[buffer]
 
     def _moved(self, view: Any, kind: Any, start: Any) -> Any:
-        """Emits a view that begins at an offset of another."""
+        """Emit a view that begins at an offset of another."""
         layout = ir.Attribute.parse("strided<[1], offset: ?>", kind.context)
         size = prod(kind.shape)
         return self._op(
@@ -230,7 +230,7 @@ class _Flattener:
         )
 
     def _offset(self, terms: _Terms, constant: int, blocks: list[int]) -> Any:
-        """Emits a sum as an index; the constant is added last, and in 64 bits, so that the access takes it in."""
+        """Emit a sum as an index; the constant is added last, and in 64 bits, so that the access takes it in."""
         if not terms:
             return self._constant(constant, self._index, blocks)
         wide = self._sum(terms, blocks)
@@ -239,7 +239,7 @@ class _Flattener:
         return self._op("arith.addi", [wide, self._constant(constant, self._index, blocks)], self._index)
 
     def _sum(self, terms: _Terms, blocks: list[int]) -> Any:
-        """Emits a sum without its constant as an index, what changes least first: LLVM moves that out of loops."""
+        """Emit a sum without its constant as an index, what changes least first: LLVM moves that out of loops."""
         total: Any = None
         key: tuple[Any, ...] = ()
         for value, factor in sorted(terms.items(), key=lambda term: (self._depths[term[0]], self._number(term[0]))):
@@ -271,7 +271,7 @@ class _Flattener:
         return ir.Operation.create(name, results=[kind], operands=operands, attributes=attributes).results[0]
 
     def _once(self, key: tuple[Any, ...], blocks: list[int], make: Callable[[], Any]) -> Any:
-        """Gives what was emitted for a key in a block around the access, before it, so that it dominates the access."""
+        """Return what was emitted for a key in a block around the access and before it, so that it dominates it."""
         for block in blocks:
             found = self._emitted.get((block, *key))
             if found is not None:

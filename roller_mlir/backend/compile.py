@@ -9,11 +9,11 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 
-from roller_mlir.backend.checks.gate import compared
+from roller_mlir.backend.checks.codegen_check import compared
 from roller_mlir.backend.checks.statistics import KernelStatistics
 from roller_mlir.backend.child.pool import process_pool
 from roller_mlir.backend.errors import CompileError
-from roller_mlir.backend.job import BuildRequest, Job, KernelBinary
+from roller_mlir.backend.job import BackendJob, BuildRequest, KernelBinary
 from roller_mlir.backend.sources import KernelSource, kernel_sources
 from roller_mlir.backend.target import Target
 from roller_mlir.backend.toolchain import find_toolchain
@@ -21,14 +21,14 @@ from roller_mlir.hal import Device
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import SourcePlace
 
-Build = Callable[[KernelSource, KernelBinary, Job], KernelBinary]
+Build = Callable[[KernelSource, KernelBinary, BackendJob], KernelBinary]
 """Makes the binary of one kernel, as far as its job says."""
 
 
 def build_kernels(
     module: ir.Module, device: Device, triple: str, request: BuildRequest, build: Build
 ) -> list[KernelBinary]:
-    """Compiles every kernel of a module whose kernels are in the LLVM dialect.
+    """Compile every kernel of a module whose kernels are in the LLVM dialect.
 
     Args:
         module: host code with gpu.launch_func, and gpu.module ops with lowered kernels.
@@ -43,7 +43,7 @@ def build_kernels(
     Raises:
         CompileError: a kernel cannot be compiled. The compiler stays usable, even where LLVM crashed.
     """
-    job = Job(
+    job = BackendJob(
         target=Target.of(device, triple, request.code_object),
         toolchain=find_toolchain() if request.toolchain is None else request.toolchain,
         pool=process_pool() if request.pool is None else request.pool,
@@ -71,8 +71,8 @@ def build_kernels(
             if request.emit == "llvm":
                 return start
             binary = build(source, start, job)
-            promises = request.promises
-            return binary if promises is None else compared(binary, source, promises.get(source.name), job)
+            expected_code = request.expected_code
+            return binary if expected_code is None else compared(binary, source, expected_code.get(source.name), job)
         except CompileError as error:
             raise error.at(source.place if last is None else SourcePlace(last.file, 1, 1)) from error.__cause__
 

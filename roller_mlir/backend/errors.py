@@ -20,5 +20,5 @@ class CompileError(DiagnosedError):
         self.reason = reason
 
     def at(self, place: SourcePlace | None) -> CompileError:
-        """Gives the same error with the place of the kernel in the source."""
+        """Return the same error with the place of the kernel in the source."""
         return CompileError(self.kernel, self.reason, place)

@@ -17,7 +17,7 @@ from roller_mlir.backend.sources import KernelSource
 from roller_mlir.backend.target import CODE_OBJECT, Target
 from roller_mlir.backend.toolchain import Toolchain
 from roller_mlir.backend.tools import DEFAULT_TIMEOUT_S, ToolResult
-from roller_mlir.mapping.checks.promise import Promise
+from roller_mlir.mapping.checks.expected_code import ExpectedCode
 from roller_mlir.plan.tensor_map import TensorMap
 
 Emit = Literal["llvm", "ptx", "binary", "assembly"]
@@ -35,7 +35,7 @@ class KernelBinary:
         statistics: what the vendor's compiler says.
         phases_s: seconds per phase; `lower_s` is this kernel's part of what was done for all kernels together.
         notes: what the user should know, such as a missing tool.
-        mismatches: what its machine code does not keep of its plan's promise.
+        mismatches: what its machine code does not keep of its plan's expected code.
     """
 
     name: str
@@ -46,7 +46,7 @@ class KernelBinary:
     mismatches: tuple[Mismatch, ...] = ()
 
     def text(self, role: str) -> str:
-        """Gives a file as text; "" where there is none of that role."""
+        """Return a file as text; "" where there is none of that role."""
         return self.files.get(role, b"").decode()
 
 
@@ -69,7 +69,7 @@ class BuildRequest:
         toolchain: the tools; found by `find_toolchain` where it is None.
         pool: the children that run LLVM; the process's own where it is None.
         timeout_s: how long one phase of one kernel may take.
-        promises: what plans promise of kernels, by name; the machine code of each kernel is compared with its promise
+        expected_code: what plans expect of kernels, by name; the machine code of each is compared with it
             (`KernelBinary.mismatches`). None compares nothing.
         code_object: version of AMD's code objects, one of `target.CODE_OBJECTS`.
         counted: whether a kernel with fewer multiply-adds or matrix instructions than its IR is an error.
@@ -81,7 +81,7 @@ class BuildRequest:
     toolchain: Toolchain | None = None
     pool: WorkerPool | None = None
     timeout_s: float = DEFAULT_TIMEOUT_S
-    promises: Mapping[str, Promise] | None = None
+    expected_code: Mapping[str, ExpectedCode] | None = None
     code_object: int = CODE_OBJECT
     counted: bool = True
     tensor_maps: Mapping[str, tuple[TensorMap, ...]] = field(default_factory=dict[str, tuple[TensorMap, ...]])
@@ -93,12 +93,12 @@ class BuildRequest:
             raise ValueError(f"emit must be one of {', '.join(get_args(Emit))}, but got '{self.emit}'")
 
     def given(self, kernel: str, role: str) -> Replacement | None:
-        """Gives what replaces a file of a kernel; None where nothing does."""
+        """Return what replaces a file of a kernel; None where nothing does."""
         return self.replaced.get((kernel, role))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
+class BackendJob:
     """What every phase of a compilation needs: what is wanted, what for, and with which tools."""
 
     target: Target
@@ -107,8 +107,8 @@ class Job:
     request: BuildRequest
 
 
-def generate(source: KernelSource, job: Job, *, with_object: bool, unroll: bool) -> Message:
-    """Runs LLVM in a child; the answer has the blobs `assembly` and, where it is wanted, `object`."""
+def generate(source: KernelSource, job: BackendJob, *, with_object: bool, unroll: bool) -> Message:
+    """Run LLVM in a child; the answer has the blobs `assembly` and, where it is wanted, `object`."""
     library = math_library(source.name, source.llvm_ir, job.target, job.toolchain)
     request = Message(
         fields={
@@ -127,7 +127,7 @@ def generate(source: KernelSource, job: Job, *, with_object: bool, unroll: bool)
 
 
 def timed(phases: dict[str, float], phase: str, act: Callable[[], ToolResult]) -> ToolResult:
-    """Runs a tool and notes how long it took."""
+    """Run a tool and notes how long it took."""
     start = time.perf_counter()
     result = act()
     phases[phase] = time.perf_counter() - start

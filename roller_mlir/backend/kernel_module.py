@@ -23,17 +23,17 @@ _AT_A_TIME = 16
 
 
 def gpu_modules(module: ir.Module) -> list[Any]:
-    """Gives the gpu.module ops of a module."""
+    """Return the gpu.module ops of a module."""
     return [op.operation for op in module.body.operations if op.operation.name == "gpu.module"]
 
 
 def body_of(op: Any) -> Any:
-    """Gives the only block of a module-like op."""
+    """Return the only block of a module-like op."""
     return op.regions[0].blocks[0]
 
 
 def kernel_functions(module: ir.Module) -> Iterator[Any]:
-    """Gives the gpu.func kernels that are not lowered yet."""
+    """Return the gpu.func kernels that are not lowered yet."""
     for gpu_module in gpu_modules(module):
         for op in body_of(gpu_module).operations:
             if (op.operation.name == "gpu.func" and "kernel" in op.operation.attributes) or (
@@ -43,12 +43,12 @@ def kernel_functions(module: ir.Module) -> Iterator[Any]:
 
 
 def symbol_name(op: Any) -> str:
-    """Gives the name of a symbol op."""
+    """Return the name of a symbol op."""
     return ir.StringAttr(op.attributes["sym_name"]).value
 
 
 def walk(op: Any, visit: Callable[[Any], None]) -> None:
-    """Calls `visit` with the op and every op inside it."""
+    """Call `visit` with the op and every op inside it."""
 
     def each(inner: Any) -> Any:
         visit(inner)
@@ -58,7 +58,7 @@ def walk(op: Any, visit: Callable[[Any], None]) -> None:
 
 
 def launches(module: ir.Module) -> dict[str, list[Any]]:
-    """Gives the gpu.launch_func ops of each kernel of the host code, by the kernel's name."""
+    """Return the gpu.launch_func ops of each kernel of the host code, by the kernel's name."""
     found: dict[str, list[Any]] = {}
 
     def visit(op: Any) -> None:
@@ -74,7 +74,7 @@ def launches(module: ir.Module) -> dict[str, list[Any]]:
 
 
 def constant_value(value: Any) -> int | None:
-    """Gives the value of an integer constant, None for anything else."""
+    """Return the value of an integer constant, None for anything else."""
     owner = value.owner
     if isinstance(owner, ir.Block) or owner.name != "arith.constant":
         return None
@@ -82,7 +82,7 @@ def constant_value(value: Any) -> int | None:
 
 
 def check_stage(module: ir.Module) -> None:
-    """Checks that what is to run on the device is in kernels already."""
+    """Check that what is to run on the device is in kernels already."""
 
     def visit(op: Any) -> None:
         if op.name.startswith(("linalg.", "rtile.")):
@@ -97,7 +97,7 @@ def check_stage(module: ir.Module) -> None:
 
 
 def fix_block_sizes(module: ir.Module) -> None:
-    """Gives each kernel `known_block_size`, from its launches where it has none. Registers are allotted by it.
+    """Give each kernel `known_block_size`, from its launches where it has none. Registers are allotted by it.
 
     A kernel that is launched with another block than it says would have undefined behaviour, which LLVM turns into an
     empty kernel without a word; so that is an error.
@@ -129,7 +129,7 @@ def fix_block_sizes(module: ir.Module) -> None:
 
 
 def check_workgroup_memory(module: ir.Module, device: Device) -> None:
-    """Checks that the device has the workgroup memory of each kernel: ptxas assembles what no driver then loads."""
+    """Check that the device has the workgroup memory of each kernel: ptxas assembles what no driver then loads."""
     by_kernel = launches(module)
     for kernel in kernel_functions(module):
         name = symbol_name(kernel)
@@ -150,7 +150,7 @@ def check_workgroup_memory(module: ir.Module, device: Device) -> None:
 
 
 def dynamic_workgroup_bytes(kernel: str, kernel_launches: list[Any]) -> int:
-    """Gives the most dynamic workgroup memory that a launch of a kernel asks for."""
+    """Return the most dynamic workgroup memory that a launch of a kernel asks for."""
     most = 0
     for launch in kernel_launches:
         size = launch.dynamicSharedMemorySize
@@ -177,7 +177,7 @@ def _bytes(kind: Any) -> int:
 
 
 def spell(extents: tuple[int, ...]) -> str:
-    """Spells extents: (256, 1, 1) is "256x1x1"."""
+    """Spell extents: (256, 1, 1) is "256x1x1"."""
     return "x".join(str(extent) for extent in extents)
 
 
@@ -226,7 +226,7 @@ def _run_in_parts(gpu_module: Any, passes: Any) -> None:
 
 
 def finish(module: ir.Module, *, native: Mapping[str, str], forbidden_attribute: str | None = None) -> None:
-    """Puts right what the upstream passes leave, and checks that nothing but LLVM is left in the kernels.
+    """Put right what the upstream passes leave, and checks that nothing but LLVM is left in the kernels.
 
     - workgroup memory is aligned to 16 B, and dynamic workgroup memory becomes external: upstream declares it as an
       internal array of 0 elements, of which the vendors' compilers make one static byte that overlaps the rest;

@@ -33,9 +33,9 @@ class KernelSource:
     Attributes:
         name: symbol of the kernel.
         llvm_ir: a module that holds the kernel and what it refers to, in LLVM 22's spelling.
-        fma_count: scalar multiply-adds that the kernel promises (`rtile.fma_count`), 0 where it promises none.
-        matrix_count: matrix instructions that it promises (`rtile.matrix_count`), likewise.
-        other_products: multiplications of one thread in the IR beside those of promised multiply-adds.
+        fma_count: scalar multiply-adds that the kernel expects (`rtile.fma_count`), 0 where it expects none.
+        matrix_count: matrix instructions that it expects (`rtile.matrix_count`), likewise.
+        other_products: multiplications of one thread in the IR beside those of expected multiply-adds.
         other_sums: additions, likewise.
         dynamic_shared_bytes: what its launches ask for.
         place: where it stands in the source.
@@ -54,7 +54,7 @@ class KernelSource:
 
 
 def kernel_sources(module: ir.Module) -> list[KernelSource]:
-    """Gives the kernels of a lowered module, in their order.
+    """Return the kernels of a lowered module, in their order.
 
     Args:
         module: with gpu.module ops that hold LLVM dialect only.
@@ -90,7 +90,7 @@ def kernel_sources(module: ir.Module) -> list[KernelSource]:
 
 
 def _lanes(operation: re.Pattern[str], text: str) -> int:
-    """Counts the scalar operations in LLVM IR, each lane of a vector for itself."""
+    """Count the scalar operations in LLVM IR, each lane of a vector for itself."""
     return sum(int(found[1] or 1) for found in operation.finditer(text))
 
 
@@ -99,7 +99,7 @@ def _count(kernel: Any, attribute: str) -> int:
 
 
 def _translate(kernel: Any, symbols: dict[str, Any]) -> str:
-    """Translates one kernel with the globals and functions that it uses, directly or not."""
+    """Translate one kernel with the globals and functions that it uses, directly or not."""
     wanted: dict[str, None] = {}
     pending = [symbol_name(kernel)]
     while pending:

@@ -35,7 +35,7 @@ class Target:
 
     @staticmethod
     def of(device: Device, triple: str, code_object: int = CODE_OBJECT) -> Target:
-        """Gives the target of a device, with the oldest PTX version that knows it, so that old drivers take it."""
+        """Return the target of a device, with the oldest PTX version that knows it, so that old drivers take it."""
         features = "" if device.ptx_version is None else "+ptx" + device.ptx_version.replace(".", "")
         return Target(
             vendor=device.vendor,

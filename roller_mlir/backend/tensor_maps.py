@@ -27,7 +27,7 @@ _ALIGNMENT_BYTES = 64
 
 
 def tensor_maps_of(module: ir.Module) -> dict[str, tuple[TensorMap, ...]]:
-    """Gives the tensor maps that each kernel takes, in the order of its arguments, by the kernel's name."""
+    """Return the tensor maps that each kernel takes, in the order of its arguments, by the kernel's name."""
     found: dict[str, tuple[TensorMap, ...]] = {}
     for kernel in kernel_functions(module):
         maps = [from_json(TensorMap, from_attribute(one)) for _, one in _marked(kernel)]
@@ -37,7 +37,7 @@ def tensor_maps_of(module: ir.Module) -> dict[str, tuple[TensorMap, ...]]:
 
 
 def map_arguments(module: ir.Module) -> dict[str, tuple[int, ...]]:
-    """Gives which arguments of each kernel are tensor maps, by the kernel's name."""
+    """Return which arguments of each kernel are tensor maps, by the kernel's name."""
     places = {
         symbol_name(kernel): tuple(number for number, _ in _marked(kernel)) for kernel in kernel_functions(module)
     }
@@ -45,13 +45,13 @@ def map_arguments(module: ir.Module) -> dict[str, tuple[int, ...]]:
 
 
 def workgroup_alignment(module: ir.Module) -> int:
-    """Gives what the dynamic workgroup memory of a module's kernels is aligned to, in bytes; 0 where none says it."""
+    """Return what the dynamic workgroup memory of a module's kernels is aligned to, in bytes; 0 where none says it."""
     said = [kernel.attributes[WORKGROUP_ALIGNMENT] for kernel in kernel_functions(module) if _says(kernel)]
     return max((ir.IntegerAttr(one).value for one in said), default=0)
 
 
 def pass_by_value(module: ir.Module, arguments: Mapping[str, tuple[int, ...]]) -> None:
-    """Makes arguments of lowered kernels grid constants, in place.
+    """Make arguments of lowered kernels grid constants, in place.
 
     Args:
         module: with lowered gpu.module ops.
@@ -78,7 +78,7 @@ def pass_by_value(module: ir.Module, arguments: Mapping[str, tuple[int, ...]]) -
 
 
 def align_workgroup_memory(module: ir.Module, alignment: int) -> None:
-    """Raises the alignment of workgroup memory that kernels are given at launch, in place; 0 leaves it."""
+    """Raise the alignment of workgroup memory that kernels are given at launch, in place; 0 leaves it."""
     if not alignment:
         return
     for op in _lowered(module):
@@ -99,7 +99,7 @@ def _says(kernel: Any) -> bool:
 
 
 def _marked(kernel: Any) -> list[tuple[int, Any]]:
-    """Gives the number and description of each argument that is a tensor map."""
+    """Return the number and description of each argument that is a tensor map."""
     if "arg_attrs" not in kernel.attributes:
         return []
     given: list[Any] = [ir.DictAttr(one) for one in ir.ArrayAttr(kernel.attributes["arg_attrs"])]

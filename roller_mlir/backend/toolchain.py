@@ -42,7 +42,7 @@ class Toolchain:
 
 
 def _package_folders(name: str) -> tuple[Path, ...]:
-    """Gives the folders of an installed package, of each of them where a namespace is spread over several."""
+    """Return the folders of an installed package, of each of them where a namespace is spread over several."""
     try:
         spec = importlib.util.find_spec(name)
     except (ImportError, ValueError):
@@ -51,7 +51,7 @@ def _package_folders(name: str) -> tuple[Path, ...]:
 
 
 def _cuda_roots() -> Iterator[Path]:
-    """Gives the roots of CUDA in pip's wheels, newest first, and then the system's."""
+    """Return the roots of CUDA in pip's wheels, newest first, and then the system's."""
     for folder in _package_folders("nvidia"):
         yield from sorted(folder.glob("cu[0-9]*"), reverse=True)  # CUDA 13 and later: nvidia/cu13/bin/ptxas
         yield folder / "cuda_nvcc"  # CUDA 12: nvidia/cuda_nvcc/bin/ptxas
@@ -75,7 +75,7 @@ def _on_path(name: str) -> Path | None:
 
 @functools.cache
 def find_toolchain() -> Toolchain:
-    """Looks for the tools, once per process. PATH goes before the wheels."""
+    """Look for the tools, once per process. PATH goes before the wheels."""
     roots = tuple(_cuda_roots())
     iree = tuple(folder / "_mlir_libs" for folder in _package_folders("iree.compiler"))
     return Toolchain(

@@ -46,7 +46,7 @@ class ToolResult:
 def run_tool(
     kernel: str, tool: Path, options: tuple[str, ...], source: bytes, *, suffix: str, timeout_s: float
 ) -> ToolResult:
-    """Runs `tool OPTIONS input` in a folder of its own, in which `options` may name the file `output`.
+    """Run `tool OPTIONS input` in a folder of its own, in which `options` may name the file `output`.
 
     Args:
         kernel: for the error.

@@ -51,7 +51,7 @@ class _Format:
         return int(negative) << (self.exponent_bits + self.fraction_bits)
 
     def encode(self, value: Fraction, negative: bool) -> int:
-        """Gives the bits of the nearest number, ties to even.
+        """Return the bits of the nearest number, ties to even.
 
         >>> hex(_FORMATS["float"].encode(Fraction("0.1"), False))
         '0x3dcccccd'
@@ -81,7 +81,7 @@ class _Format:
         return self.infinity | fraction | self.sign(negative)
 
     def decode(self, bits: int) -> tuple[Fraction | None, int, bool]:
-        """Gives the value (None: infinite or not a number), the fraction's bits and the sign."""
+        """Return the value (None: infinite or not a number), the fraction's bits and the sign."""
         negative = bool(bits >> (self.exponent_bits + self.fraction_bits))
         exponent = (bits >> self.fraction_bits) & ((1 << self.exponent_bits) - 1)
         fraction = bits & ((1 << self.fraction_bits) - 1)
@@ -109,7 +109,7 @@ def _spell(kind: str, bits: int) -> str:
 
 @functools.lru_cache(maxsize=4096)
 def _rewrite(kind: str, text: str) -> str:
-    """Gives LLVM 22's spelling of one constant of LLVM 24.
+    """Return LLVM 22's spelling of one constant of LLVM 24.
 
     >>> _rewrite("float", "-inf"), _rewrite("half", "+inf"), _rewrite("float", "f0x3EAAAAAB")
     ('0xFFF0000000000000', '0xH7C00', '0x3FD5555560000000')
@@ -127,7 +127,7 @@ def _rewrite(kind: str, text: str) -> str:
 
 
 def to_llvm_22(text: str) -> str:
-    """Rewrites every floating-point constant of an LLVM IR module, see the module's documentation.
+    """Rewrite every floating-point constant of an LLVM IR module, see the module's documentation.
 
     Args:
         text: what MLIR's translation gives.
@@ -151,7 +151,7 @@ def to_llvm_22(text: str) -> str:
 
 
 def mark_convergent(text: str) -> str:
-    """Says of inline assembly that all threads of a subgroup must reach together that they must.
+    """Say of inline assembly that all threads of a subgroup must reach together that they must.
 
     MLIR's translation does not say it. Without it LLVM may move such a call behind a branch that only some threads
     take, or make two of it. PTX calls these instructions `.aligned`.

@@ -9,8 +9,8 @@ from roller_mlir.codegen.hopper.kernel import emit_hopper_kernel
 from roller_mlir.codegen.hopper.steps import reads_memory
 from roller_mlir.codegen.hopper.stores import is_tensor_store
 from roller_mlir.codegen.kernel_function import (
-    Kernel,
-    KernelLimits,
+    BlockLimits,
+    EmittedKernel,
     declare_kernel,
     dynamic_bytes,
     dynamic_memory,
@@ -21,16 +21,16 @@ from roller_mlir.codegen.task.arena import plan_arena
 from roller_mlir.codegen.task.task import TaskBuilder
 from roller_mlir.codegen.wrappers import wrapper_of
 from roller_mlir.dialects import rtile
-from roller_mlir.loops.loop_nest import unit_nest
+from roller_mlir.loops.loop_nest import parallel_nest
 from roller_mlir.loops.program import computes_of, stores_of
 from roller_mlir.mapping.index import Symbol
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
-__all__ = ["Kernel", "KernelLimits", "emit_kernel"]
+__all__ = ["BlockLimits", "EmittedKernel", "emit_kernel"]
 
 
-def emit_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: KernelLimits) -> Kernel:
+def emit_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: BlockLimits) -> EmittedKernel:
     """Emit a program as a kernel at the end of a gpu.module.
 
     Args:
@@ -39,7 +39,7 @@ def emit_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: KernelL
         limits: What the device allows.
     """
     name = program.program_name
-    wrapper = wrapper_of(unit_nest(program.operation).trips)
+    wrapper = wrapper_of(parallel_nest(program.operation).trips)
     computes = computes_of(program.operation)
     if not computes:
         fail(program, f"'rtile.program' '{name}' has no rtile.compute, so there is nothing to launch")
@@ -80,7 +80,7 @@ def emit_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: KernelL
         )
         wrapper.run(emit, block, [], lambda task, _: TaskBuilder(context).build(program.operation, task) or [])
     note_counts(function, context.fma_count, context.matrix_count)
-    return Kernel(
+    return EmittedKernel(
         name=name,
         grid=wrapper.blocks,
         block=threads,

@@ -18,7 +18,7 @@ BUFFER_ALIGNMENT = 16
 
 
 @dataclass(frozen=True, kw_only=True)
-class KernelLimits:
+class BlockLimits:
     """What a device allows one block.
 
     Attributes:
@@ -41,7 +41,7 @@ class KernelLimits:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kernel:
+class EmittedKernel:
     """An emitted kernel and how it is launched.
 
     Attributes:
@@ -67,7 +67,7 @@ def gpu_id(name: str) -> ir.Value:
     return ir.Operation.create(name, results=[ir.IndexType.get()], attributes=dimension).results[0]
 
 
-def dynamic_bytes(program: rtile.ProgramOp, total: int, limits: KernelLimits) -> int:
+def dynamic_bytes(program: rtile.ProgramOp, total: int, limits: BlockLimits) -> int:
     """Return the workgroup memory to be given at launch, 0 where the kernel declares it; refuse what is too much.
 
     Args:

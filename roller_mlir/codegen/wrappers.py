@@ -14,7 +14,7 @@ Body = Callable[[Symbol, list[ir.Value]], Sequence[ir.Value]]
 
 
 @dataclass(frozen=True)
-class Grid:
+class TaskGrid:
     """A grid of blocks that run one task each.
 
     Attributes:
@@ -48,7 +48,7 @@ class Grid:
 
 
 @dataclass(frozen=True)
-class PersistentGrid(Grid):
+class PersistentGrid(TaskGrid):
     """A grid of fewer blocks than tasks, each of which runs every so many-th task.
 
     Attributes:
@@ -63,7 +63,7 @@ class PersistentGrid(Grid):
         return self.resident
 
     def run(self, emit: Emitter, block: ir.Value | None, carried: Sequence[ir.Value], body: Body) -> None:
-        """Emit the tasks of a block; see `Grid.run`."""
+        """Emit the tasks of a block; see `TaskGrid.run`."""
         assert block is not None
         i32 = ir.IntegerType.get_signless(32)
         first = emit.op("arith.index_castui", [block], i32)
@@ -74,11 +74,11 @@ class PersistentGrid(Grid):
             scf.YieldOp(list(body(self._task(number), list(loop.inner_iter_args))))
 
 
-def wrapper_of(tasks: int, most_blocks: int | None = None) -> Grid:
+def wrapper_of(tasks: int, most_blocks: int | None = None) -> TaskGrid:
     """Return the wrapper of a program.
 
     Args:
         tasks: Its tasks.
         most_blocks: Blocks of a persistent program that the device holds at a time; None for a program that is none.
     """
-    return Grid(tasks) if most_blocks is None or most_blocks >= tasks else PersistentGrid(tasks, most_blocks)
+    return TaskGrid(tasks) if most_blocks is None or most_blocks >= tasks else PersistentGrid(tasks, most_blocks)

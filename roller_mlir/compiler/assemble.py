@@ -103,7 +103,7 @@ def _device_record(device: Device) -> DeviceRecord:
 
 
 def _notes(binary: KernelBinary) -> tuple[str, ...]:
-    """Return what the user should know of a kernel, what it does not keep of its plan's promise as warnings."""
+    """Return what the user should know of a kernel, what it does not keep of its plan's expected code as warnings."""
     name = binary.name
     return (*binary.notes, *(f"warning: kernel '{name}': {one.kind}: {one.message}" for one in binary.mismatches))
 

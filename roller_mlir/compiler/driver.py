@@ -93,14 +93,14 @@ def _finish(
     if (options.binaries or options.llvm) and any(launch.kernel for launch in launch_list.launches):
         begun = time.perf_counter()
         emit: Emit = "llvm" if not options.binaries else "assembly" if options.disassemble else "binary"
-        promises = stages.promises if options.gate else None
-        slot = binaries_slot(cache, kernels_ir, device, emit, promises, options.code_object)
+        expected_code = stages.expected_code if options.gate else None
+        slot = binaries_slot(cache, kernels_ir, device, emit, expected_code, options.code_object)
         kept = slot.read()
         binaries = kept or ()
         if kept is None:
             request = BuildRequest(
                 emit=emit,
-                promises=promises,
+                expected_code=expected_code,
                 code_object=options.code_object,
                 timeout_s=options.tool_timeout_s,
                 counted=options.gate,

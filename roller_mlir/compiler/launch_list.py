@@ -20,7 +20,7 @@ from typing import Any, cast
 
 from roller_mlir.backend.tensor_maps import tensor_maps_of
 from roller_mlir.compiler.errors import InternalError
-from roller_mlir.plan.manifest import Buffer, Launch, Role, View
+from roller_mlir.plan.manifest import Buffer, BufferView, Launch, Role
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -78,7 +78,7 @@ class _Reader:
     constants: bytearray = field(default_factory=bytearray)
     workspace_bytes: int = 0
     integers: dict[Any, int] = field(default_factory=dict[Any, int])
-    views: dict[Any, View] = field(default_factory=dict[Any, View])
+    views: dict[Any, BufferView] = field(default_factory=dict[Any, BufferView])
     maps: set[Any] = field(default_factory=set[Any])
     globals: dict[str, tuple[ir.Operation, Buffer | None]] = field(
         default_factory=dict[str, tuple[ir.Operation, Buffer | None]]
@@ -123,7 +123,7 @@ class _Reader:
             self.workspace_bytes = start + buffer.size_bytes
             buffer = Buffer(name=name, role=role, element_type=cast(Any, element), shape=shape, offset_bytes=start)
         self.buffers.append(buffer)
-        self.views[value] = View(buffer=name, element_type=buffer.element_type, shape=shape)
+        self.views[value] = BufferView(buffer=name, element_type=buffer.element_type, shape=shape)
 
     def constant(self, op: ir.Operation) -> None:
         attribute = op.attributes["value"]
@@ -137,7 +137,7 @@ class _Reader:
         source, known = self.globals[symbol]
         if known is not None:
             shape = _memref(op.results[0].type)[0]
-            self.views[op.results[0]] = View(buffer=symbol, element_type=known.element_type, shape=shape)
+            self.views[op.results[0]] = BufferView(buffer=symbol, element_type=known.element_type, shape=shape)
             return
         self.constants.extend(bytes(-len(self.constants) % CONSTANT_ALIGNMENT_BYTES))
         self._add_buffer(op.results[0], symbol, "constant", len(self.constants))
@@ -163,7 +163,7 @@ class _Reader:
     def _derive(self, op: ir.Operation, offset_bytes: int) -> None:
         source = self._view(op.operands[0])
         shape, element = _memref(op.results[0].type)
-        self.views[op.results[0]] = View(
+        self.views[op.results[0]] = BufferView(
             buffer=source.buffer,
             offset_bytes=source.offset_bytes + offset_bytes,
             element_type=cast(Any, element),
@@ -203,7 +203,7 @@ class _Reader:
             raise InternalError(f"a launch list needs a constant, but got {value}")
         return self.integers[value]
 
-    def _view(self, value: Any) -> View:
+    def _view(self, value: Any) -> BufferView:
         if value not in self.views:
             raise InternalError(f"a launch list needs a view of a buffer, but got {value}")
         return self.views[value]

@@ -36,8 +36,8 @@ class CompileOptions:
         entry: The function to compile; None takes the only public one.
         binaries: Whether to generate code. Without it the artifact runs in the simulator only.
         llvm: Whether to lower to LLVM IR where no code is generated, for the simulator's level llvm.
-        gate: Whether the machine code is compared with the plan's promise; what differs becomes a warning, missing
-            multiply-adds an error.
+        gate: Whether the machine code is compared with the plan's expected code; what differs becomes a warning,
+            missing multiply-adds an error.
         disassemble: Whether to disassemble NVIDIA's binaries too, which tells the instructions of the main loop and
             takes longer than all the rest.
         print_before: Names of passes before which the IR is printed to stderr; "*" for all.

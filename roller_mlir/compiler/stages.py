@@ -10,8 +10,8 @@ from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device, find_device
 from roller_mlir.linalg.group.group import GroupError, members_of, read_group
 from roller_mlir.loops.program import programs_of
+from roller_mlir.mapping.checks.expected_code import ExpectedCode, expected_code_of
 from roller_mlir.mapping.checks.plan_check import plan_problem
-from roller_mlir.mapping.checks.promise import Promise, promise_of
 from roller_mlir.passes.rtile_construct import TUNED
 from roller_mlir.plan.plan import Plan
 from roller_mlir.support.bindings import ir
@@ -32,14 +32,14 @@ class Stages:
     Attributes:
         plans: Plan of each program, by name, in program order.
         tuned: Of programs whose plan was measured, where it is from, and its times.
-        promises: What each of these plans promises of its kernel's machine code, where that is compared.
+        expected_code: What each of these plans expects of its kernel's machine code, where that is compared.
         phases_s: Seconds per pass of ours; upstream passes count to the next of ours.
         notes: Warnings and remarks.
     """
 
     plans: dict[str, Plan] = field(default_factory=dict[str, Plan])
     tuned: dict[str, str] = field(default_factory=dict[str, str])
-    promises: dict[str, Promise] = field(default_factory=dict[str, Promise])
+    expected_code: dict[str, ExpectedCode] = field(default_factory=dict[str, ExpectedCode])
     phases_s: dict[str, float] = field(default_factory=dict[str, float])
     notes: tuple[str, ...] = ()
 
@@ -72,8 +72,8 @@ def run_stages(
     steps = passes_to(until, given)[0 if reached is None else COMMON.index(reached) + 1 :]
     device = find_device(target)
     gated = options.gate and options.binaries
-    promises = read_promises(module, device) if gated else {}
-    stages = Stages(plans=read_plans(module), tuned=read_tuned(module), promises=promises)
+    expected_code = read_expected_code(module, device) if gated else {}
+    stages = Stages(plans=read_plans(module), tuned=read_tuned(module), expected_code=expected_code)
     started = time.perf_counter()
 
     def record(step: Pass, current: Any) -> None:
@@ -84,7 +84,7 @@ def run_stages(
         if step.name == PLANNED.made_by:
             stages.plans.update(read_plans(current))
             stages.tuned.update(read_tuned(current))
-            stages.promises.update(read_promises(current, device) if gated else {})
+            stages.expected_code.update(read_expected_code(current, device) if gated else {})
         started = time.perf_counter()
 
     printed = RunOptions(
@@ -114,12 +114,12 @@ def read_tuned(module: ir.Module) -> dict[str, str]:
     return found
 
 
-def read_promises(module: ir.Module, device: Device) -> dict[str, Promise]:
-    """Return what the plan of every program promises of its kernel on a device, by the program's name, in order.
+def read_expected_code(module: ir.Module, device: Device) -> dict[str, ExpectedCode]:
+    """Return what the plan of every program expects of its kernel on a device, by the program's name, in order.
 
-    A program that goes with no kernel, or not with its plan, promises nothing: rtile-expand refuses it at its place.
+    A program that goes with no kernel, or not with its plan, expects nothing: rtile-expand refuses it at its place.
     """
-    found: dict[str, Promise] = {}
+    found: dict[str, ExpectedCode] = {}
     for name, plan, block in _planned(module):
         members = members_of(block)
         if not members:
@@ -130,7 +130,7 @@ def read_promises(module: ir.Module, device: Device) -> dict[str, Promise]:
         except GroupError:
             continue
         if not plan_problem(expression, plan):
-            found[name] = promise_of(expression, plan, device)
+            found[name] = expected_code_of(expression, plan, device)
     return found
 
 

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from roller_mlir.fuzz.case import Case, command_of, job_of
+from roller_mlir.fuzz.failed_jobs import ORACLE_JOB, failed_oracle
 from roller_mlir.fuzz.generate import make_case
-from roller_mlir.fuzz.job import Job, Outcome
+from roller_mlir.fuzz.job import FuzzJob, FuzzOutcome
 from roller_mlir.fuzz.keep import write_failure
-from roller_mlir.fuzz.lost import ORACLE_JOB, lost_oracle
 from roller_mlir.fuzz.pool import RUN_JOB, Pool
 from roller_mlir.fuzz.program.program import elements
 from roller_mlir.fuzz.shrink import shrink
@@ -65,7 +65,7 @@ class Campaign:
 
 
 @dataclass(frozen=True)
-class Failure:
+class FailedCase:
     """A case that failed.
 
     Attributes:
@@ -77,9 +77,9 @@ class Failure:
     """
 
     case: Case
-    outcome: Outcome
+    outcome: FuzzOutcome
     shrunk: Case
-    after: Outcome
+    after: FuzzOutcome
     path: Path | None
 
     def record(self) -> dict[str, Any]:
@@ -99,7 +99,7 @@ class Failure:
 
 
 @dataclass
-class Tally:
+class CampaignTally:
     """What became of the cases.
 
     Attributes:
@@ -121,11 +121,11 @@ class Tally:
     kinds: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     types: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
     instructions: dict[str, tuple[int, int]] = field(default_factory=dict[str, tuple[int, int]])
-    failures: list[Failure] = field(default_factory=list[Failure])
+    failures: list[FailedCase] = field(default_factory=list[FailedCase])
     compile_s: list[float] = field(default_factory=list[float])
     run_s: list[float] = field(default_factory=list[float])
     wall_s: float = 0.0
-    oracle: "Tally | None" = None
+    oracle: "CampaignTally | None" = None
     unanswered: dict[str, tuple[int, str, str]] = field(default_factory=dict[str, tuple[int, str, str]])
 
     @property
@@ -133,7 +133,7 @@ class Tally:
         """Whether no case failed."""
         return not self.failures and (self.oracle is None or self.oracle.holds)
 
-    def count(self, case: Case, outcome: Outcome) -> None:
+    def count(self, case: Case, outcome: FuzzOutcome) -> None:
         """Count a case."""
         self.statuses[outcome.status] += 1
         good = outcome.status in ("equal", "close")
@@ -155,8 +155,8 @@ class Tally:
 def run_campaign(
     campaign: Campaign,
     check: Callable[[], None] = lambda: None,
-    found: Callable[[Failure], None] = lambda _: None,
-) -> Tally:
+    found: Callable[[FailedCase], None] = lambda _: None,
+) -> CampaignTally:
     """Try all cases of a campaign.
 
     Args:
@@ -164,31 +164,33 @@ def run_campaign(
         check: Called between cases; what it raises ends the campaign.
         found: Called with each failure as soon as it is shrunk.
     """
-    tally = _try_cases(campaign, "", check, found) if campaign.kernels else Tally()
+    tally = _try_cases(campaign, "", check, found) if campaign.kernels else CampaignTally()
     if campaign.oracle:
         tally.oracle = _try_cases(campaign, campaign.oracle, check, found)
     return tally
 
 
-def _try_cases(campaign: Campaign, oracle: str, check: Callable[[], None], found: Callable[[Failure], None]) -> Tally:
+def _try_cases(
+    campaign: Campaign, oracle: str, check: Callable[[], None], found: Callable[[FailedCase], None]
+) -> CampaignTally:
     """Try all cases against the reference, kernels or another oracle."""
     started = time.monotonic()
-    tally = Tally()
-    entry, lost = (ORACLE_JOB, lost_oracle) if oracle else (campaign.entry, Outcome)
+    tally = CampaignTally()
+    entry, on_failure = (ORACLE_JOB, failed_oracle) if oracle else (campaign.entry, FuzzOutcome)
 
-    def jobs() -> Iterator[tuple[Case, Job]]:
+    def jobs() -> Iterator[tuple[Case, FuzzJob]]:
         for number in campaign.numbers:
             case = replace(campaign.case(number), oracle=oracle)
             yield case, job_of(case)
 
-    failed: list[tuple[Case, Outcome]] = []
-    with Pool(campaign.workers, campaign.limit_s, entry, lost) as pool:
+    failed: list[tuple[Case, FuzzOutcome]] = []
+    with Pool(campaign.workers, campaign.limit_s, entry, on_failure) as pool:
         for case, outcome in pool.run(jobs()):
             check()
             tally.count(case, outcome)
             if outcome.failed:
                 failed.append((case, outcome))
-    with Pool(1, campaign.limit_s, entry, lost) as pool:
+    with Pool(1, campaign.limit_s, entry, on_failure) as pool:
         for failure in _shrunk(campaign, pool, failed, check):
             tally.failures.append(failure)
             found(failure)
@@ -197,9 +199,12 @@ def _try_cases(campaign: Campaign, oracle: str, check: Callable[[], None], found
 
 
 def _shrunk(
-    campaign: Campaign, pool: JobPool[Job, Outcome], failed: Sequence[tuple[Case, Outcome]], check: Callable[[], None]
-) -> Iterator[Failure]:
-    def run(job: Job) -> Outcome:
+    campaign: Campaign,
+    pool: JobPool[FuzzJob, FuzzOutcome],
+    failed: Sequence[tuple[Case, FuzzOutcome]],
+    check: Callable[[], None],
+) -> Iterator[FailedCase]:
+    def run(job: FuzzJob) -> FuzzOutcome:
         check()
         return pool.one(job)
 
@@ -209,4 +214,4 @@ def _shrunk(
         path = None
         if campaign.keep is not None:
             path = write_failure(campaign.keep, case, outcome, shrunk, after)
-        yield Failure(case, outcome, shrunk, after, path)
+        yield FailedCase(case, outcome, shrunk, after, path)

@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 
 from roller_mlir.fuzz.forced import Forced
-from roller_mlir.fuzz.job import Job
+from roller_mlir.fuzz.job import FuzzJob
 from roller_mlir.fuzz.program.program import Program
 from roller_mlir.fuzz.program.write import write_program
 
@@ -42,13 +42,13 @@ class Case:
     oracle: str = ""
 
 
-def job_of(case: Case) -> Job:
+def job_of(case: Case) -> FuzzJob:
     """Return the job that tries a case.
 
     Raises:
         InvalidProgramError: The program has an extent below 1, or reads outside a tensor.
     """
-    return Job(
+    return FuzzJob(
         text=write_program(case.program),
         target=case.target,
         values=case.values,

@@ -15,7 +15,7 @@ from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.fuzz.forced import Forced
-from roller_mlir.fuzz.job import Job, Outcome
+from roller_mlir.fuzz.job import FuzzJob, FuzzOutcome
 from roller_mlir.fuzz.matrix_plans import matrix_plans_text
 from roller_mlir.fuzz.ranked import UnknownPlansError, plan_file_text, random_tile
 from roller_mlir.fuzz.refusals import reason_of
@@ -30,7 +30,7 @@ from roller_mlir.support.diagnostics import DiagnosedError
 SIMULATOR_TIMEOUT_S = 20.0
 
 
-def run_job(job: Job) -> Outcome:
+def run_job(job: FuzzJob) -> FuzzOutcome:
     """Try a job; whatever goes wrong is an outcome."""
     source = Source("-", job.text)
     with tempfile.TemporaryDirectory(prefix="roller-fuzz-") as folder:
@@ -41,38 +41,38 @@ def run_job(job: Job) -> Outcome:
         return replace(_try(job, source, options), options=_spell(options, job.forced))
 
 
-def _try(job: Job, source: Source, options: CompileOptions) -> Outcome:
+def _try(job: FuzzJob, source: Source, options: CompileOptions) -> FuzzOutcome:
     started = time.perf_counter()
     try:
         return _run(job, source, options)
     except DiagnosedError as error:
         return replace(_refusal(error, job.forced != Forced()), compile_s=time.perf_counter() - started)
     except SanitizedRunError as error:
-        return Outcome("fault", f"{error.findings[0].kind}: {error}")
+        return FuzzOutcome("fault", f"{error.findings[0].kind}: {error}")
     except BackendError as error:
-        return Outcome("fault", str(error))
+        return FuzzOutcome("fault", str(error))
     except Exception as error:  # noqa: BLE001 - the fuzzer exists to find these
         return _internal(error)
 
 
-def _internal(error: Exception) -> Outcome:
+def _internal(error: Exception) -> FuzzOutcome:
     last = traceback.extract_tb(error.__traceback__)[-1]
     text = f"{type(error).__name__} at {Path(last.filename).name}:{last.lineno}: {error}"
-    return Outcome("internal", text[:2000])
+    return FuzzOutcome("internal", text[:2000])
 
 
-def _refusal(error: DiagnosedError, forced: bool) -> Outcome:
+def _refusal(error: DiagnosedError, forced: bool) -> FuzzOutcome:
     first = next((one for one in error.diagnostics if one.severity == "error"), error.diagnostics[0])
     reason = reason_of(first.message, forced)
     if first.place is None or first.place.line < 1:
-        return Outcome("unlocated", first.message, reason or "")
+        return FuzzOutcome("unlocated", first.message, reason or "")
     where = f"{first.place.file}:{first.place.line}:{first.place.column}"
     if reason is None:
-        return Outcome("unknown refusal", f"{where}: {first.message}")
-    return Outcome("refused", f"{where}: {first.message}", reason)
+        return FuzzOutcome("unknown refusal", f"{where}: {first.message}")
+    return FuzzOutcome("refused", f"{where}: {first.message}", reason)
 
 
-def _run(job: Job, source: Source, options: CompileOptions) -> Outcome:
+def _run(job: FuzzJob, source: Source, options: CompileOptions) -> FuzzOutcome:
     started = time.perf_counter()
     artifact = compile_source(source, job.target, options)
     compiled = time.perf_counter()
@@ -84,17 +84,17 @@ def _run(job: Job, source: Source, options: CompileOptions) -> Outcome:
     outputs = artifact.run(*inputs, on="sim", seed=job.seed, timeout_s=SIMULATOR_TIMEOUT_S, **more)
     done = time.perf_counter()
     if any(not np.array_equal(a, b, equal_nan=True) for a, b in zip(before, inputs, strict=True)):
-        return Outcome("wrong", "an input was changed")
+        return FuzzOutcome("wrong", "an input was changed")
     with make_context() as context:
         module = parse_source(source, context)
         expected = evaluate_function(module, manifest.function, inputs, accumulation_of(manifest))
-        status, message = judge(job, outputs, expected)
+        status, message = classify(job, outputs, expected)
     families = tuple(sorted({one.plan.instruction for one in artifact.kernels if one.plan is not None}))
     kernels = len(artifact.kernels)
-    return Outcome(status, message, "", compiled - started, done - compiled, kernels, families=families)
+    return FuzzOutcome(status, message, "", compiled - started, done - compiled, kernels, families=families)
 
 
-def judge(job: Job, outputs: Sequence[Array], expected: Evaluation) -> tuple[str, str]:
+def classify(job: FuzzJob, outputs: Sequence[Array], expected: Evaluation) -> tuple[str, str]:
     """Return "equal" or "close", or "wrong" and where.
 
     Args:
@@ -110,7 +110,7 @@ def judge(job: Job, outputs: Sequence[Array], expected: Evaluation) -> tuple[str
     return "equal" if all(one.equal for one in found) else "close", unsaid
 
 
-def _options(job: Job, source: Source, folder: Path) -> CompileOptions:
+def _options(job: FuzzJob, source: Source, folder: Path) -> CompileOptions:
     forced = job.forced
     options = CompileOptions(
         split=forced.split,

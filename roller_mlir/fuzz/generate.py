@@ -34,7 +34,7 @@ from roller_mlir.fuzz.kinds.whole_numbers import whole_numbers
 from roller_mlir.fuzz.kinds.windows import generic_convolution, named_convolution, pooling
 from roller_mlir.fuzz.program.builder import Builder
 from roller_mlir.fuzz.program.known import RejectedError
-from roller_mlir.fuzz.program.program import Fill, Node, Ref, without_unused
+from roller_mlir.fuzz.program.program import FillNode, Node, Ref, without_unused
 from roller_mlir.fuzz.program.scalars import is_float
 from roller_mlir.fuzz.program.write import InvalidProgramError, write_program
 
@@ -167,4 +167,4 @@ def _draw(b: Builder, kind: str, given: str, element: str) -> list[Ref]:
 
 
 def _is_empty(node: Node) -> bool:
-    return isinstance(node, Fill) and node.value is None
+    return isinstance(node, FillNode) and node.value is None

@@ -8,7 +8,7 @@ from roller_mlir.fuzz.forced import Forced
 
 
 @dataclass(frozen=True)
-class Job:
+class FuzzJob:
     """A program to try.
 
     Attributes:
@@ -33,7 +33,7 @@ class Job:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class FuzzOutcome:
     """What became of a job.
 
     Attributes:
@@ -64,7 +64,7 @@ class Outcome:
         """Whether this is something to mend."""
         return self.status not in ("equal", "close", "refused", "unanswered")
 
-    def same_failure(self, other: "Outcome") -> bool:
+    def same_failure(self, other: "FuzzOutcome") -> bool:
         """Return whether another outcome shows the same mistake, as far as one can tell."""
         return self.status == other.status and self._signature() == other._signature()
 

@@ -4,10 +4,10 @@
 from pathlib import Path
 
 from roller_mlir.fuzz.case import Case, command_of, job_of
-from roller_mlir.fuzz.job import Outcome
+from roller_mlir.fuzz.job import FuzzOutcome
 
 
-def failure_text(case: Case, outcome: Outcome, shrunk: Case, after: Outcome) -> str:
+def failure_text(case: Case, outcome: FuzzOutcome, shrunk: Case, after: FuzzOutcome) -> str:
     """Return the file of a failure.
 
     Args:
@@ -34,7 +34,7 @@ def failure_name(case: Case) -> str:
     return f"seed{case.seed}-case{case.number}-{case.oracle or case.target}.mlir"
 
 
-def write_failure(folder: Path, case: Case, outcome: Outcome, shrunk: Case, after: Outcome) -> Path:
+def write_failure(folder: Path, case: Case, outcome: FuzzOutcome, shrunk: Case, after: FuzzOutcome) -> Path:
     """Write the file of a failure into a folder, which is made where it is missing."""
     folder.mkdir(parents=True, exist_ok=True)
     path = folder / failure_name(case)

@@ -4,12 +4,12 @@
 import datetime
 import platform
 
-from roller_mlir.fuzz.campaign import Tally
+from roller_mlir.fuzz.campaign import CampaignTally
 
 _COUNTED = "## Random programs"
 
 
-def limits_page(tally: Tally, command: str, before: str = "") -> str:
+def limits_page(tally: CampaignTally, command: str, before: str = "") -> str:
     """Return the page: what stood before the counted part of it, and that part anew.
 
     Args:

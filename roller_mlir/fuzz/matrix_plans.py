@@ -7,7 +7,7 @@ import random
 from roller_mlir.codegen import FAMILIES
 from roller_mlir.compiler.source import Source
 from roller_mlir.fuzz.forced import Forced
-from roller_mlir.fuzz.ranked import UnknownPlansError, units
+from roller_mlir.fuzz.ranked import UnknownPlansError, dispatches
 from roller_mlir.hal import Device, find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.plan import Plan, TensorExpression
@@ -28,7 +28,7 @@ def matrix_plans_text(source: Source, target: str, forced: Forced) -> str:
     try:
         plans = {
             name: _plan(expression, grouped, device, forced, generator)
-            for name, (expression, grouped) in units(source, target).items()
+            for name, (expression, grouped) in dispatches(source, target).items()
         }
     except (ConstructionError, DiagnosedError) as error:
         raise UnknownPlansError(str(error)) from None

@@ -9,8 +9,8 @@ from roller_mlir.codegen import FAMILIES
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.hal import find_device
+from roller_mlir.linalg.group.dispatches import named_dispatches
 from roller_mlir.linalg.group.group import GroupError, members_of, read_group
-from roller_mlir.linalg.group.units import named_units
 from roller_mlir.linalg.reader import read_structured
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.plan import TensorExpression
@@ -38,7 +38,7 @@ def plan_file_text(source: Source, target: str, rank: int) -> str:
             name: construct(
                 expression, device, ConstructOptions(top_k=rank + 1, instructions=FAMILIES, split=not grouped)
             )[-1]
-            for name, (expression, grouped) in units(source, target).items()
+            for name, (expression, grouped) in dispatches(source, target).items()
         }
     except (ConstructionError, DiagnosedError) as error:
         raise UnknownPlansError(str(error)) from None
@@ -52,7 +52,7 @@ def random_tile(source: Source, target: str, generator: random.Random) -> tuple[
         UnknownPlansError: There is not exactly one.
     """
     try:
-        found = units(source, target)
+        found = dispatches(source, target)
     except DiagnosedError as error:
         raise UnknownPlansError(str(error)) from None
     if len(found) != 1:
@@ -81,7 +81,7 @@ def _sizes(most: Sequence[int], room: int, generator: random.Random) -> tuple[in
     return tuple(sizes)
 
 
-def units(source: Source, target: str) -> dict[str, tuple[TensorExpression, bool]]:
+def dispatches(source: Source, target: str) -> dict[str, tuple[TensorExpression, bool]]:
     """Return what gets a plan, by name: its expression, and whether it is several linalg ops."""
     with make_context() as context, ir.Location.unknown():
         module = parse_source(source, context)
@@ -93,7 +93,7 @@ def units(source: Source, target: str) -> dict[str, tuple[TensorExpression, bool
             if isinstance(op, func.FuncOp) and not op.is_external
             for block in op.regions[0].blocks
         ]
-        found = {name: _expression(unit) for name, unit in named_units(blocks).items()}
+        found = {name: _expression(unit) for name, unit in named_dispatches(blocks).items()}
     if not found:
         raise UnknownPlansError("nothing to plan")
     return found

@@ -11,12 +11,12 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 from roller_mlir.fuzz.case import Case, job_of
-from roller_mlir.fuzz.job import Job, Outcome
+from roller_mlir.fuzz.job import FuzzJob, FuzzOutcome
 from roller_mlir.fuzz.program.program import (
-    Argument,
-    Dense,
-    Fill,
-    Generic,
+    ArgumentNode,
+    DenseNode,
+    FillNode,
+    GenericNode,
     Node,
     Program,
     Ref,
@@ -30,7 +30,9 @@ from roller_mlir.fuzz.program.scalars import Scalar, rewrite, subexpressions
 from roller_mlir.fuzz.program.write import InvalidProgramError
 
 
-def shrink(case: Case, outcome: Outcome, run: Callable[[Job], Outcome], budget_s: float) -> tuple[Case, Outcome]:
+def shrink(
+    case: Case, outcome: FuzzOutcome, run: Callable[[FuzzJob], FuzzOutcome], budget_s: float
+) -> tuple[Case, FuzzOutcome]:
     """Return the smallest case that was found to fail in the same way.
 
     Args:
@@ -40,7 +42,7 @@ def shrink(case: Case, outcome: Outcome, run: Callable[[Job], Outcome], budget_s
         budget_s: Time after which the best is returned.
     """
     until = time.monotonic() + budget_s
-    tried: set[Job] = set()
+    tried: set[FuzzJob] = set()
     progress = True
     while progress:
         progress = False
@@ -93,19 +95,19 @@ def _fewer_results(case: Case) -> Iterator[Case]:
         return
     number, _ = program.results[0] if program.results else (0, 0)
     for operand in program.nodes[number].reads:
-        if not isinstance(program.nodes[operand[0]], Argument | Fill | Dense):
+        if not isinstance(program.nodes[operand[0]], ArgumentNode | FillNode | DenseNode):
             yield replace(case, program=without_unused(replace(program, results=(operand,))))
 
 
 def _fewer_ops(program: Program) -> Iterator[Program]:
     for number in reversed(range(len(program.nodes))):
         node = program.nodes[number]
-        if isinstance(node, Argument | Dense | Fill):
+        if isinstance(node, ArgumentNode | DenseNode | FillNode):
             continue
         if len(node.types) == 1 and (number, 0) not in program.results:
-            yield with_node(program, number, Argument(types=node.types))
+            yield with_node(program, number, ArgumentNode(types=node.types))
         for operand in node.operands:
-            empty = program.nodes[operand[0]] == Fill(types=node.types)
+            empty = program.nodes[operand[0]] == FillNode(types=node.types)
             if program.type_of(operand) == node.types[0] and len(node.types) == 1 and not empty:
                 yield _redirect(program, (number, 0), operand)
 
@@ -117,15 +119,15 @@ def _redirect(program: Program, old: Ref, new: Ref) -> Program:
 
 
 def _simpler(program: Program, number: int, node: Node) -> Iterator[Program]:
-    if isinstance(node, Dense):
-        yield with_node(program, number, Argument(types=node.types))
-    if not isinstance(node, Generic):
+    if isinstance(node, DenseNode):
+        yield with_node(program, number, ArgumentNode(types=node.types))
+    if not isinstance(node, GenericNode):
         return
     results = len(node.types)
     inputs = len(node.operands) - results
     for result, start in enumerate(node.operands[inputs:]):
-        if isinstance(program.nodes[start[0]], Argument | Dense) and len(node.types) == 1:
-            yield with_node(program, start[0], Fill(types=program.nodes[start[0]].types, value=0.0))
+        if isinstance(program.nodes[start[0]], ArgumentNode | DenseNode) and len(node.types) == 1:
+            yield with_node(program, start[0], FillNode(types=program.nodes[start[0]].types, value=0.0))
         for whole in subexpressions(node.body[result]):
             for part in whole.parts:
                 if whole.op in ("cast", "extract", "gt", "lt", "ge", "eq") or part.op in ("gt", "lt", "ge", "eq"):
@@ -141,7 +143,7 @@ def _simpler(program: Program, number: int, node: Node) -> Iterator[Program]:
         yield from _without_results(program, number, node, inputs)
 
 
-def _without_input(node: Generic, number: int) -> Generic:
+def _without_input(node: GenericNode, number: int) -> GenericNode:
     def renumber(one: Scalar) -> Scalar | None:
         return replace(one, value=one.value - 1) if one.op == "x" and one.value > number else None
 
@@ -153,7 +155,7 @@ def _without_input(node: Generic, number: int) -> Generic:
     )
 
 
-def _without_results(program: Program, number: int, node: Generic, inputs: int) -> Iterator[Program]:
+def _without_results(program: Program, number: int, node: GenericNode, inputs: int) -> Iterator[Program]:
     """Keep one result only, where nothing uses the others and no accumulator depends on another."""
     used = {ref for other in program.nodes for ref in other.reads} | set(program.results)
     for kept in range(len(node.types)):

@@ -41,7 +41,7 @@ class _Found(typing.NamedTuple):
 
 
 def calibrated(device: Device, path: Path) -> Device:
-    """Gives the device with the constants that a calibration file replaces.
+    """Return the device with the constants that a calibration file replaces.
 
     Args:
         device: As described, or calibrated already.
@@ -55,7 +55,7 @@ def calibrated(device: Device, path: Path) -> Device:
 
 
 def parse_calibration(device: Device, text: str, *, file: str) -> Device:
-    """Gives the device with the constants that the text of a calibration file replaces; `file` is for errors."""
+    """Return the device with the constants that the text of a calibration file replaces; `file` is for errors."""
     try:
         return _Calibration(device, file).apply(read_toml(text, _WHAT))
     except DeviceError as error:
@@ -186,7 +186,7 @@ def _table_at(table: Table, key: str) -> Table:
 
 
 def _found(record: type, table: Table, *, skipped: Collection[str] = (), more: Iterable[str] = ()) -> dict[str, _Found]:
-    """Gives the value and the source of each key of a table, whose keys are fields of a record that hold numbers."""
+    """Return the value and the source of each key of a table, whose keys are fields of a record that hold numbers."""
     hints = typing.get_type_hints(record)
     known = {field.name: hints[field.name] for field in dataclasses.fields(record) if field.name not in set(skipped)}
     known.update(dict.fromkeys(more, float))

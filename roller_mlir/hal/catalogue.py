@@ -16,7 +16,7 @@ DEVICE_FOLDER = Path(__file__).parent / "devices"
 
 
 def find_device(name: str) -> Device:
-    """Gives the device of that name.
+    """Return the device of that name.
 
     Args:
         name: A device ("h200"), an alias of one ("a100"), an architecture that has a default device ("sm_90" gives
@@ -45,7 +45,7 @@ def find_device(name: str) -> Device:
 
 
 def device_file(name: str) -> Path:
-    """Gives the TOML file that describes the device of that name, with the source of each number.
+    """Return the TOML file that describes the device of that name, with the source of each number.
 
     Raises:
         DeviceError: As for `find_device`.
@@ -69,7 +69,7 @@ def split_calibration(name: str) -> tuple[str, str | None]:
 
 
 def device_names() -> tuple[str, ...]:
-    """Gives the names of the devices that come with this package, without aliases, in alphabetical order."""
+    """Return the names of the devices that come with this package, without aliases, in alphabetical order."""
     return _stems()
 
 

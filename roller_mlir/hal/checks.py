@@ -10,7 +10,7 @@ from roller_mlir.hal.errors import DeviceError
 
 
 def require(holds: bool, key: str, rule: str) -> None:
-    """Raises a DeviceError at ``key`` that says ``rule`` unless it holds."""
+    """Raise a DeviceError at ``key`` that says ``rule`` unless it holds."""
     if not holds:
         raise DeviceError(rule, key=key)
 

@@ -32,7 +32,7 @@ class Table:
 
 
 def device_table() -> Table:
-    """Gives one row for each device that comes with this package."""
+    """Return one row for each device that comes with this package."""
     header = ("device", "also named", "architecture", "units", "f32", "memory", "bandwidth", "workgroup memory", "what")
     return Table(title="Devices", header=header, rows=tuple(_summary(find_device(name)) for name in device_names()))
 
@@ -54,7 +54,7 @@ def _summary(device: Device) -> tuple[str, ...]:
 
 
 def describe(device: Device) -> tuple[Table, ...]:
-    """Gives all that is known of a device: limits, memory layers, instructions, the model's constants, calibration.
+    """Return all that is known of a device: limits, memory layers, instructions, the model's constants, calibration.
 
     The table of the calibration is there only for a device that has one.
     """
@@ -159,7 +159,7 @@ def _bytes(value: int | None) -> str:
 
 
 def _binary(value: int) -> str:
-    """Writes a size with a binary prefix: 232448 as "227 KiB"."""
+    """Write a size with a binary prefix: 232448 as "227 KiB"."""
     for factor, prefix in ((2**30, "Gi"), (2**20, "Mi"), (2**10, "Ki")):
         if value >= factor:
             return f"{value / factor:g} {prefix}B"
@@ -167,7 +167,7 @@ def _binary(value: int) -> str:
 
 
 def si(value: float | None, unit: str) -> str:
-    """Writes a quantity with three digits and an SI prefix: 4.8e12 B/s as "4.80 TB/s"."""
+    """Write a quantity with three digits and an SI prefix: 4.8e12 B/s as "4.80 TB/s"."""
     if value is None:
         return _UNKNOWN
     factor, prefix = next((one for one in _PREFIXES if value >= one[0]), _PREFIXES[-1])

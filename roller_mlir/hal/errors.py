@@ -14,20 +14,20 @@ class DeviceError(ValueError):
     """
 
     def __init__(self, reason: str, *, key: str | None = None, file: str | None = None) -> None:
-        """Makes an error out of its attributes."""
+        """Make an error out of its attributes."""
         super().__init__(reason)
         self.reason = reason
         self.key = key
         self.file = file
 
     def __str__(self) -> str:
-        """Gives ``file: key: reason``, without the parts that do not apply."""
+        """Return ``file: key: reason``, without the parts that do not apply."""
         return ": ".join(part for part in (self.file, self.key and f"'{self.key}'", self.reason) if part)
 
     def within(self, table: str) -> DeviceError:
-        """Gives this error with ``table`` put before its key."""
+        """Return this error with ``table`` put before its key."""
         return DeviceError(self.reason, key=f"{table}.{self.key}" if self.key else table, file=self.file)
 
     def in_file(self, file: str) -> DeviceError:
-        """Gives this error with the file that it was found in."""
+        """Return this error with the file that it was found in."""
         return DeviceError(self.reason, key=self.key, file=file)

@@ -46,7 +46,7 @@ class Instruction:
     clock_hz: float | None = None
 
     def __post_init__(self) -> None:
-        """Checks each field and the fields against each other; raises DeviceError."""
+        """Check each field and the fields against each other; raises DeviceError."""
         for key in ("name", "operand_type", "result_type"):
             require(bool(getattr(self, key)), key, "must not be empty")
         require_member("family", self.family, (*_SCALAR_FAMILIES, *MATRIX_FAMILIES))

@@ -61,7 +61,7 @@ class MemoryLayer:
     clocked: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        """Checks each field and the fields against each other; raises DeviceError."""
+        """Check each field and the fields against each other; raises DeviceError."""
         require(bool(self.name), "name", "must not be empty")
         require_member("kind", self.kind, LAYER_KINDS)
         require_positive({key: value for key, value in vars(self).items() if isinstance(value, (int, float))})
@@ -88,7 +88,7 @@ class MemoryLayer:
         return self.instances * self.capacity_bytes
 
     def loads_together(self, lanes: int) -> Sequence[Sequence[int]]:
-        """Gives the lanes of a subgroup that the banks serve together when each loads 16 bytes.
+        """Return the lanes of a subgroup that the banks serve together when each loads 16 bytes.
 
         Args:
             lanes: Size of the subgroup.

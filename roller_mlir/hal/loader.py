@@ -30,7 +30,7 @@ COMPUTED = ("layers", "instructions", "model", "overrides")
 
 
 def load_device(path: Path) -> Device:
-    """Reads the device that a TOML file describes.
+    """Read the device that a TOML file describes.
 
     Raises:
         DeviceError: the file cannot be read, or what it says is incomplete or impossible.
@@ -39,7 +39,7 @@ def load_device(path: Path) -> Device:
 
 
 def parse_device(text: str, *, file: str) -> Device:
-    """Reads the device that the text of a TOML file describes; `file` is for errors."""
+    """Read the device that the text of a TOML file describes; `file` is for errors."""
     try:
         return _device(read_toml(text, "a device description"))
     except DeviceError as error:

@@ -53,7 +53,7 @@ class ModelConstants:
     loads_in_flight: int = 32
 
     def __post_init__(self) -> None:
-        """Checks each field; raises DeviceError."""
+        """Check each field; raises DeviceError."""
         for key, value in vars(self).items():
             require(math.isfinite(value) and value >= 0, key, f"must not be negative, but got {value}")
             if key.endswith("_share"):

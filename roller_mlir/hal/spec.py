@@ -142,7 +142,7 @@ class Device:
     overrides: tuple[Override, ...] = ()
 
     def __post_init__(self) -> None:
-        """Checks each field and the fields against each other; raises DeviceError."""
+        """Check each field and the fields against each other; raises DeviceError."""
         for key in ("name", "architecture", "description"):
             require(bool(getattr(self, key)), key, "must not be empty")
         require_member("vendor", self.vendor, vendors())
@@ -228,7 +228,7 @@ class Device:
         return self.vendor in compiling_vendors()
 
     def require_compiles(self) -> None:
-        """Raises a DeviceError that says so where no code can be generated for the device."""
+        """Raise a DeviceError that says so where no code can be generated for the device."""
         if not self.compiles:
             reason = (
                 f"'{self.name}' of {self.vendor} is for the construction and its model only: there is no code for it"
@@ -241,7 +241,7 @@ class Device:
         return next(filter(is_multiply_add, self.instructions))
 
     def layer(self, name: str) -> MemoryLayer:
-        """Gives the layer of that name, or raises a DeviceError."""
+        """Return the layer of that name, or raises a DeviceError."""
         for layer in self.layers:
             if layer.name == name:
                 return layer
@@ -249,7 +249,7 @@ class Device:
         raise DeviceError(f"device '{self.name}' has no memory layer '{name}'; it has {known}")
 
     def instruction(self, name: str, operand_type: str = "f32", result_type: str | None = None) -> Instruction:
-        """Gives the instruction of that name and those types, or raises a DeviceError.
+        """Return the instruction of that name and those types, or raises a DeviceError.
 
         Args:
             name: The mnemonic, or "fma".
@@ -263,7 +263,7 @@ class Device:
         raise DeviceError(f"device '{self.name}' has no instruction '{name}' from {types[0]} to {types[1]}")
 
     def peak_flops_per_s(self, instruction: Instruction) -> float:
-        """Gives the peak of the whole device with that instruction: units x flops per cycle and unit x clock.
+        """Return the peak of the whole device with that instruction: units x flops per cycle and unit x clock.
 
         H200, fma on f32: 132 units x 256 flops x 1.98 GHz = 66.9e12 flop/s.
         """

@@ -37,7 +37,7 @@ _INTEGER_LIMIT = 2**63
 
 
 def read_text(path: Path, what: str) -> str:
-    """Gives the text of a file, or raises a DeviceError that says that `what` cannot be read."""
+    """Return the text of a file, or raises a DeviceError that says that `what` cannot be read."""
     try:
         return decode(read_bytes(path, MOST_TOML_BYTES))
     except (OSError, ValueError) as error:
@@ -47,7 +47,7 @@ def read_text(path: Path, what: str) -> str:
 
 
 def read_toml(text: str, what: str) -> dict[str, object]:
-    """Gives the table that the text is, or raises a DeviceError."""
+    """Return the table that the text is, or raises a DeviceError."""
     try:
         return read_bounded(text)
     except BoundsError as error:
@@ -58,7 +58,7 @@ def read_toml(text: str, what: str) -> dict[str, object]:
 
 
 def sub_table(parent: Table, key: str) -> Table:
-    """Gives the table of tables at a key, which must be there."""
+    """Return the table of tables at a key, which must be there."""
     if key not in parent:
         raise DeviceError(f"must be given, as [{key}.NAME] tables", key=key)
     try:
@@ -68,14 +68,14 @@ def sub_table(parent: Table, key: str) -> Table:
 
 
 def as_table(value: object) -> Table:
-    """Gives a value that must be a table."""
+    """Return a value that must be a table."""
     if not isinstance(value, dict):
         raise DeviceError(f"must be a table, but got {kind_of(value)}")
     return typing.cast("dict[str, object]", value)
 
 
 def fields_of(record: type, table: Table, computed: Iterable[str] = ()) -> dict[str, object]:
-    """Gives a record's fields from a table: its keys are those of the record, its values have the fields' types.
+    """Return a record's fields from a table: its keys are those of the record, its values have the fields' types.
 
     Args:
         record: The dataclass.
@@ -97,7 +97,7 @@ def fields_of(record: type, table: Table, computed: Iterable[str] = ()) -> dict[
 
 
 def unknown_key(key: str, known: Iterable[str], what: str = "a device description") -> DeviceError:
-    """Gives the error of a key that is none of the known, with the nearest of them."""
+    """Return the error of a key that is none of the known, with the nearest of them."""
     known = [*known]
     if "latency_s" in known:
         known += IN_CYCLES
@@ -110,7 +110,7 @@ def unknown_key(key: str, known: Iterable[str], what: str = "a device descriptio
 
 
 def typed(key: str, value: object, hint: object) -> object:
-    """Gives a value as the type of its field, or raises a DeviceError."""
+    """Return a value as the type of its field, or raises a DeviceError."""
     if typing.get_origin(hint) in (types.UnionType, typing.Union):
         hint = next(one for one in typing.get_args(hint) if one is not types.NoneType)
     if typing.get_origin(hint) is tuple:
@@ -128,7 +128,7 @@ def typed(key: str, value: object, hint: object) -> object:
 
 
 def number(key: str, value: object) -> float:
-    """Gives a value that must be a number."""
+    """Return a value that must be a number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
         raise DeviceError(f"must be a number, but got {kind_of(value)}", key=key)
     if isinstance(value, int) and abs(value) >= _INTEGER_LIMIT:

@@ -51,7 +51,7 @@ device's clock_hz turns both into seconds. Nothing in this file is executed."""
 
 
 def template(example: Device, name: str = "mine") -> str:
-    """Gives the text of a description with every key explained, and the values of an example device.
+    """Return the text of a description with every key explained, and the values of an example device.
 
     Args:
         example: Whose values to write.
@@ -83,7 +83,7 @@ def template(example: Device, name: str = "mine") -> str:
 
 
 def attribute_docs(record: type) -> dict[str, str]:
-    """Gives what the docstring of a record says of each of its attributes, on one line each."""
+    """Return what the docstring of a record says of each of its attributes, on one line each."""
     text = inspect.cleandoc(record.__doc__ or "").partition("Attributes:\n")[2]
     found = re.findall(r"^    (\w+): (.+(?:\n {8,}.+)*)", text, re.MULTILINE)
     return {name: " ".join(words.split()) for name, words in found}
@@ -164,7 +164,7 @@ def _comment(text: str) -> str:
 
 
 def _toml(value: object) -> str:
-    """Writes a value as TOML."""
+    """Write a value as TOML."""
     if isinstance(value, tuple):
         return "[" + ", ".join(_toml(one) for one in typing.cast("tuple[object, ...]", value)) + "]"
     if isinstance(value, str):

@@ -7,15 +7,15 @@ _COMPILES = {"nvidia": True, "amd": True, "graphcore": False}
 
 
 def register_vendor(name: str) -> None:
-    """Makes devices of a vendor known, for which code is generated."""
+    """Make devices of a vendor known, for which code is generated."""
     _COMPILES[name] = True
 
 
 def vendors() -> tuple[str, ...]:
-    """Gives the vendors whose devices can be described; some are for the construction and its model only."""
+    """Return the vendors whose devices can be described; some are for the construction and its model only."""
     return tuple(_COMPILES)
 
 
 def compiling_vendors() -> tuple[str, ...]:
-    """Gives the vendors for whose devices code is generated."""
+    """Return the vendors for whose devices code is generated."""
     return tuple(name for name, compiles in _COMPILES.items() if compiles)

@@ -69,14 +69,14 @@ _EVALUATE: dict[str, Callable[..., Any]] = {
 
 
 @dataclass(frozen=True)
-class Argument:
+class BodyArgument:
     """A region argument: inputs first, then accumulators."""
 
     number: int
 
 
 @dataclass(frozen=True)
-class Constant:
+class BodyConstant:
     """A constant of the body, as its MLIR attribute."""
 
     attribute: Any
@@ -89,7 +89,7 @@ class Local:
     operation: int
 
 
-Reference = Argument | Constant | Local
+Reference = BodyArgument | BodyConstant | Local
 
 
 @dataclass(frozen=True)
@@ -121,12 +121,12 @@ class Body:
     def reads(self, argument: int) -> bool:
         """Return whether the body uses an argument."""
         used = [reference for op in self.ops for reference in op.operands] + list(self.yielded)
-        return Argument(argument) in used
+        return BodyArgument(argument) in used
 
     def gathered(self) -> frozenset[int]:
         """Return the arguments that stand for whole tensors, which the body reads at computed positions."""
         tables = [op.operands[0] for op in self.ops if op.name == GATHER]
-        return frozenset(table.number for table in tables if isinstance(table, Argument))
+        return frozenset(table.number for table in tables if isinstance(table, BodyArgument))
 
     def combiner(self) -> str | None:
         """Return the operation that joins the only accumulator with the point's contribution, if it has that form."""
@@ -148,7 +148,7 @@ class Body:
         op = self._combining_op()
         if op is None:
             return None
-        return next(r for r in op.operands if r != Argument(self.inputs))
+        return next(r for r in op.operands if r != BodyArgument(self.inputs))
 
     def product(self) -> tuple[Reference, Reference] | None:
         """Return the factors where the body is accumulator + a * b, of floats or of integers; they may be casts."""
@@ -170,7 +170,7 @@ class Body:
         for factor in factors:
             op = self.ops[factor.operation] if isinstance(factor, Local) else None
             inputs.append(factor if op is None or op.name not in WIDENING else op.operands[0])
-        return all(isinstance(one, Argument) for one in inputs) and inputs[0] != inputs[1]
+        return all(isinstance(one, BodyArgument) for one in inputs) and inputs[0] != inputs[1]
 
     @property
     def operations(self) -> int:
@@ -188,7 +188,7 @@ class Body:
             neutral = None if op is None else neutral_of(op.name, str(op.result_type))
             if op is None or neutral is None:
                 return None
-            wanted.append((next(r for r in op.operands if r != Argument(self.inputs + number)), neutral))
+            wanted.append((next(r for r in op.operands if r != BodyArgument(self.inputs + number)), neutral))
         for candidate in dict.fromkeys((0.0, *(neutral for _, neutral in wanted))):
             if all(self._evaluate(value, candidate) == neutral for value, neutral in wanted):
                 return candidate
@@ -203,7 +203,7 @@ class Body:
 
     def _combining_op_of(self, number: int) -> BodyOp | None:
         """Return the op that combines an accumulator; nothing else may use either, nor it another accumulator."""
-        accumulator, yielded = Argument(self.inputs + number), self.yielded[number]
+        accumulator, yielded = BodyArgument(self.inputs + number), self.yielded[number]
         if not isinstance(yielded, Local) or self.yielded.count(yielded) != 1:
             return None
         op = self.ops[yielded.operation]
@@ -215,10 +215,10 @@ class Body:
         return op if others == 1 else None
 
     def _evaluate(self, reference: Reference, argument: float) -> float | None:
-        if isinstance(reference, Argument):
+        if isinstance(reference, BodyArgument):
             known = reference.number < self.inputs and _holds(self.types[reference.number], argument)
             return argument if known else None
-        if isinstance(reference, Constant):
+        if isinstance(reference, BodyConstant):
             known = isinstance(reference.attribute, ir.FloatAttr | ir.IntegerAttr)
             return float(reference.attribute.value) if known else None
         op = self.ops[reference.operation]
@@ -254,7 +254,7 @@ def read_body(block: ir.Block, inputs: int) -> Body:
     Raises:
         UnknownValueError: See there.
     """
-    known: dict[ir.Value, Reference] = {a: Argument(i) for i, a in enumerate(block.arguments)}
+    known: dict[ir.Value, Reference] = {a: BodyArgument(i) for i, a in enumerate(block.arguments)}
     ops: list[BodyOp] = []
 
     def reference(value: ir.Value) -> Reference:
@@ -262,7 +262,7 @@ def read_body(block: ir.Block, inputs: int) -> Body:
             return known[value]
         constant = defining_op(value, "arith.constant")
         if constant is not None:
-            return Constant(constant.attributes["value"])
+            return BodyConstant(constant.attributes["value"])
         raise UnknownValueError(f"body uses {value}, which is no argument, constant or earlier result of it")
 
     *inner, terminator = list(block.operations)
@@ -270,7 +270,7 @@ def read_body(block: ir.Block, inputs: int) -> Body:
     for op in inner:
         operation = op.operation
         if operation.name == "arith.constant":
-            known[operation.results[0]] = Constant(operation.attributes["value"])
+            known[operation.results[0]] = BodyConstant(operation.attributes["value"])
             continue
         if len(operation.results) != 1 or len(operation.regions):
             raise UnknownValueError(f"body holds '{operation.name}', which has no single scalar result")
@@ -297,7 +297,7 @@ def gathered_arguments(operation: ir.Operation) -> frozenset[int]:
 
 def _is_accumulator_of(reference: Reference, inputs: int, result: ir.Value, yields: Sequence[ir.Value]) -> bool:
     """Whether a reference is the accumulator for which a result is yielded."""
-    number = reference.number - inputs if isinstance(reference, Argument) else -1
+    number = reference.number - inputs if isinstance(reference, BodyArgument) else -1
     return 0 <= number < len(yields) and yields[number] == result
 
 

@@ -11,7 +11,7 @@ from typing import Any, cast
 
 from roller_mlir.linalg.accepted_input import RESHAPES
 from roller_mlir.linalg.affine import NotLinearError, map_indices
-from roller_mlir.linalg.body import Argument, Body, Constant, UnknownValueError, read_body
+from roller_mlir.linalg.body import Body, BodyArgument, BodyConstant, UnknownValueError, read_body
 from roller_mlir.linalg.views import VIEWS, view_of
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
 from roller_mlir.support.bindings import ir, linalg
@@ -55,9 +55,9 @@ def fill_constant(value: ir.Value) -> Any:
     except UnknownValueError:
         return None
     (yielded,) = body.yielded
-    if isinstance(yielded, Constant):
+    if isinstance(yielded, BodyConstant):
         return yielded.attribute
-    if isinstance(yielded, Argument) and yielded.number < body.inputs:
+    if isinstance(yielded, BodyArgument) and yielded.number < body.inputs:
         constant = defining_op(operation.operands[yielded.number], "arith.constant")
         return None if constant is None else constant.attributes["value"]
     return None

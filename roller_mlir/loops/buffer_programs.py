@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from roller_mlir.dialects import rtile
 from roller_mlir.linalg.mapped_copies import copy_mapped
-from roller_mlir.loops.loop_nest import is_unit
+from roller_mlir.loops.loop_nest import is_parallel
 from roller_mlir.support.bindings import ir, scf
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
@@ -49,7 +49,7 @@ def _destination(program: ir.Operation, value: ir.Value) -> ir.Value:
             return value
         if operation.name == "rtile.store":
             value = operation.operands[1]
-        elif operation.name == "scf.for" and is_unit(operation):
+        elif operation.name == "scf.for" and is_parallel(operation):
             value = operation.operands[3 + ir.OpResult(value).result_number]
         else:
             fail(operation, f"'{operation.name}' gives a program's result; only rtile.store and unit loops can")
@@ -58,8 +58,8 @@ def _destination(program: ir.Operation, value: ir.Value) -> ir.Value:
 def _move(operation: ir.Operation, mapping: Mapping) -> None:
     if any(result in mapping for result in operation.results):
         return  # the empty tensor whose place a buffer takes
-    if operation.name == "scf.for" and is_unit(operation):
-        _move_unit_loop(operation, mapping)
+    if operation.name == "scf.for" and is_parallel(operation):
+        _move_parallel_loop(operation, mapping)
         return
     if operation.name == "rtile.store":
         store: rtile.StoreOp = operation.opview
@@ -78,7 +78,7 @@ def _move(operation: ir.Operation, mapping: Mapping) -> None:
     copy_mapped(operation, mapping)
 
 
-def _move_unit_loop(operation: ir.Operation, mapping: Mapping) -> None:
+def _move_parallel_loop(operation: ir.Operation, mapping: Mapping) -> None:
     bounds = [mapping.get(value, value) for value in list(operation.operands)[:3]]
     block = operation.regions[0].blocks[0]
     with operation.location:

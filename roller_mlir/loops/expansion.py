@@ -116,9 +116,9 @@ class Expansion:
     def _member(self, number: int, member: Member) -> list[ir.Value]:
         """One op: its compute, in reduction loops where it is the heavy one."""
         box = self._box(member)
-        is_heavy = number == self._group.heavy
+        is_reduction_root = number == self._group.reduction_root
         initial = self._initial(member, box)
-        if not is_heavy:
+        if not is_reduction_root:
             points = prod(axis.registers for axis, loop in zip(box.axes, box.loops, strict=True) if loop.reduction)
             return self._compute(number, member, box, initial, points)
         reductions = [loop for loop in self._plan.reduction_order if self._steps[loop] > 1]
@@ -175,7 +175,7 @@ class Expansion:
             for source, access in zip(root.sources, expression.inputs, strict=True)
         ]
         accesses += [self._inner(box, access) for access in expression.outputs]
-        instruction = self._instruction(box) if number == self._group.heavy else None
+        instruction = self._instruction(box) if number == self._group.reduction_root else None
         compute = self._emit_compute(box, tiles, accumulators, accesses, unroll, instruction)
         clone_region(root, compute)
         return list(compute.operation.results)
@@ -212,7 +212,7 @@ class Expansion:
         )
 
     def _instruction(self, box: ComputeBox) -> rtile.InstructionAttr | None:
-        """Return the matrix instruction of the heavy op, None where threads compute by themselves."""
+        """Return the matrix instruction of the reduction root, None where threads compute by themselves."""
         atom = self._plan.atom
         if atom is None:
             return None

@@ -53,12 +53,12 @@ class LoopNest:
         return prod(loop.trips for loop in self.loops)
 
 
-def unit_nest(program: ir.Operation) -> LoopNest:
+def parallel_nest(program: ir.Operation) -> LoopNest:
     """Return the unit loops of a program whose region is a perfect nest (of any depth, also none) of them."""
     block = program.regions[0].blocks[0]
     loops: list[NestLoop] = []
     while True:
-        inner = [op for op in block.operations if op.operation.name == "scf.for" and is_unit(op.operation)]
+        inner = [op for op in block.operations if op.operation.name == "scf.for" and is_parallel(op.operation)]
         if not inner:
             break
         if len(inner) > 1:
@@ -82,7 +82,7 @@ def unit_nest(program: ir.Operation) -> LoopNest:
 
 def reduction_nest(outer: ir.Operation) -> LoopNest:
     """Return the perfect nest of reduction loops that starts at a loop."""
-    if is_unit(outer):
+    if is_parallel(outer):
         fail(outer, "unit loops must be perfectly nested and stand outside of reduction loops")
     loops = [_nest_loop(outer)]
     operations_of_nest = [outer]
@@ -121,7 +121,7 @@ def reduction_nest(outer: ir.Operation) -> LoopNest:
     )
 
 
-def is_unit(operation: ir.Operation) -> bool:
+def is_parallel(operation: ir.Operation) -> bool:
     """Return whether a loop's iterations are tasks."""
     return MAPPING in operation.attributes and ir.StringAttr(operation.attributes[MAPPING]).value == UNIT
 

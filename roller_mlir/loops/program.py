@@ -6,7 +6,7 @@ from typing import TypeVar
 
 from roller_mlir.dialects.rtile import ComputeOp, ProgramOp, StoreOp, TileLoad
 from roller_mlir.linalg.reader import is_structured
-from roller_mlir.loops.loop_nest import reduction_nest, unit_nest
+from roller_mlir.loops.loop_nest import parallel_nest, reduction_nest
 from roller_mlir.plan import AxisPlan, Loop, OperandPlan
 from roller_mlir.plan.plan import WORKGROUP
 from roller_mlir.support.bindings import ir
@@ -50,7 +50,7 @@ def stores_of(program: ir.Operation) -> list[StoreOp]:
 def staged_loads(program: ir.Operation) -> list[tuple[TileLoad, int]]:
     """Return the loads into workgroup memory, each with its number of buffers."""
     found: list[tuple[TileLoad, int]] = []
-    for op in unit_nest(program).body:
+    for op in parallel_nest(program).body:
         operation = op.operation
         if operation.name in LOADS:
             found += [(load, 1) for load in [operation.opview] if load.tile.layer == WORKGROUP]

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which reduction loops of a step stay loops, and which copies: what code is generated, and what a plan promises."""
+"""Which reduction loops of a step stay loops, and which copies: what code is generated, and what a plan expects."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,7 +13,7 @@ COPIED_AT_ONCE = 32
 """Registers of elements that a thread loads before it stores them, where nothing is computed meanwhile."""
 
 MOVED_AT_ONCE = 16
-"""Registers of elements on their way while a stretch of matrix instructions is computed."""
+"""Registers of elements on their way while a sub-step of matrix instructions is computed."""
 
 
 def rounds_at_once(rounds: int, words: int) -> int:
@@ -58,21 +58,21 @@ def rolled_loops(
     return frozenset(rolled)
 
 
-def copy_parts(registers: int, stretches: int) -> int:
+def copy_parts(registers: int, sub_steps: int) -> int:
     """Return in how many parts a step's copies pass registers while matrix instructions compute.
 
-    A part is loaded before a stretch of the step's arithmetic and stored after it, when the next one is loaded, so that
-    no more than `MOVED_AT_ONCE` registers are taken at a time, where the step has as many stretches. Copies of no more
-    than `COPIED_AT_ONCE` registers are one part.
+    A part is loaded before a sub-step of the step's arithmetic and stored after it, when the next one is loaded, so
+    that no more than `MOVED_AT_ONCE` registers are taken at a time, where the step has as many sub-steps. Copies of no
+    more than `COPIED_AT_ONCE` registers are one part.
 
     Args:
         registers: Registers of all copies of the step, of one thread.
-        stretches: Stretches of the reduction that the step's arithmetic is unrolled to, see `matrix_stretches`.
+        sub_steps: Sub-steps of the reduction that the step's arithmetic is unrolled to, see `matrix_sub_steps`.
 
     >>> copy_parts(128, 18), copy_parts(128, 3), copy_parts(32, 18), copy_parts(128, 1)
     (8, 3, 1, 1)
     """
-    return 1 if registers <= COPIED_AT_ONCE else min(-(-registers // MOVED_AT_ONCE), stretches)
+    return 1 if registers <= COPIED_AT_ONCE else min(-(-registers // MOVED_AT_ONCE), sub_steps)
 
 
 def copy_registers(vectors: int, elements: int, element_bytes: int) -> int:

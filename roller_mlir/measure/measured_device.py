@@ -5,13 +5,13 @@ An H100 has the units of an H200 and runs its kernels: only the memory shows tha
 """
 
 from roller_mlir.hal import Device
-from roller_mlir.measure.records import Machine
+from roller_mlir.measure.records import MeasuredMachine
 
 MEMORY_APART = 0.2
 """Share of its memory by which a driver may say another size: it keeps some for itself, and for error codes."""
 
 
-def other_device(machine: Machine, device: Device) -> str:
+def other_device(machine: MeasuredMachine, device: Device) -> str:
     """Return what shows that a machine has another device, "" where nothing does.
 
     Args:
@@ -19,7 +19,7 @@ def other_device(machine: Machine, device: Device) -> str:
         device: What it is wanted for.
 
     >>> from roller_mlir.hal import find_device
-    >>> other_device(Machine(back_end="cuda", device="NVIDIA H100", facts={"units": 114}), find_device("h200"))
+    >>> other_device(MeasuredMachine(back_end="cuda", device="NVIDIA H100", facts={"units": 114}), find_device("h200"))
     "a device with 114 units ('NVIDIA H100'), but 'h200' has 132"
     """
     units, memory = (machine.facts.get(name) for name in ("units", "memory_bytes"))

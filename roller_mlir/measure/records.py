@@ -47,7 +47,7 @@ class Reference:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Candidate:
+class ItemCandidate:
     """One way to compute an item.
 
     Attributes:
@@ -93,7 +93,7 @@ class Item:
     least_bytes: Count = 0
     published_s: dict[str, float] = field(default_factory=dict[str, float])
     same_as: tuple[str, ...] = ()
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[ItemCandidate, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -162,7 +162,7 @@ class Kit:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Machine:
+class MeasuredMachine:
     """Where it was measured.
 
     Attributes:
@@ -280,7 +280,7 @@ class Results:
 
     schema: int = RESULTS_SCHEMA
     kit: Kit
-    machine: Machine
+    machine: MeasuredMachine
     checks: tuple[Check, ...] = ()
     timings: tuple[Timing, ...] = ()
     troubles: tuple[Trouble, ...] = ()

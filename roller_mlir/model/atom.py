@@ -27,11 +27,11 @@ class Atom:
         depth: Reduction loop of its reduction length, -1 likewise.
         shares: How a subgroup's rows and columns are spread over its lanes.
         lanes: Threads along rows and columns: of one subgroup, or of all that issue the instruction together.
-        own: Results of one thread along rows and columns.
+        per_thread: Results of one thread along rows and columns.
         length: Reduction points of one instruction.
         order: The loops of rows and columns in the number of a lane, fastest first.
         multiples: Per loop, what a tile must be a multiple of: the shape, and what tensor copies need.
-        beside: The loop that the subgroups of one instruction run along, where that is not the loop of its rows; a
+        extra_axis: The loop that the subgroups of one instruction run along, where that is not the loop of its rows; a
             block has the rows of one subgroup then. Else -1.
     """
 
@@ -41,21 +41,21 @@ class Atom:
     depth: int = -1
     shares: tuple[AxisShare, AxisShare] = (POINT, POINT)
     lanes: tuple[int, int] = (1, 1)
-    own: tuple[int, int] = (1, 1)
+    per_thread: tuple[int, int] = (1, 1)
     length: int = 1
     order: tuple[int, ...] = ()
     multiples: tuple[tuple[int, int], ...] = ()
-    beside: int = -1
+    extra_axis: int = -1
 
     @property
     def groups(self) -> int:
         """Subgroups of one instruction along `beside`, 1 without it."""
-        return self.instruction.threads // (self.lanes[0] * self.lanes[1]) if self.beside >= 0 else 1
+        return self.instruction.threads // (self.lanes[0] * self.lanes[1]) if self.extra_axis >= 0 else 1
 
     @property
     def free(self) -> tuple[int, ...]:
         """The loops along which a tile may have several points, and the loop of rows only where it may grow."""
-        return self.loops if self.beside < 0 else (self.column, self.depth, self.beside)
+        return self.loops if self.extra_axis < 0 else (self.column, self.depth, self.extra_axis)
 
     @property
     def loops(self) -> tuple[int, int, int]:
@@ -106,7 +106,7 @@ class Atom:
         if not self.is_matrix:
             return self.family.points
         widest = self.instruction.max_shape[1] // self.lanes[1]
-        return self.own[0] * max(self.own[1], min(columns, widest)) * self.length
+        return self.per_thread[0] * max(self.per_thread[1], min(columns, widest)) * self.length
 
     def cycles_per_point(self, device: Device) -> float:
         """Return for how many cycles of one scheduler a subgroup's points of the loop nest, one a thread, occupy it.
@@ -124,7 +124,7 @@ class Atom:
             columns: Columns of one thread's tile.
         """
         m, _, k = self.instruction.shape
-        n = self.own[1] * self.lanes[1]
+        n = self.per_thread[1] * self.lanes[1]
         tile = columns * self.lanes[1]
         widest = min(tile, self.instruction.max_shape[1])
         return m, next(width for width in range(widest // n * n, 0, -n) if tile % width == 0), k
@@ -158,5 +158,5 @@ class Atom:
             depth=self.depth + by,
             order=tuple(loop + by for loop in self.order),
             multiples=tuple((loop + by, size) for loop, size in self.multiples),
-            beside=self.beside + by if self.beside >= 0 else -1,
+            extra_axis=self.extra_axis + by if self.extra_axis >= 0 else -1,
         )

@@ -26,7 +26,7 @@ ACCUMULATED_IN_F32 = ("f16", "bf16")
 
 
 @dataclass(frozen=True)
-class Roles:
+class LoopRoles:
     """What the loops of a contraction are to a matrix instruction.
 
     Attributes:
@@ -40,7 +40,7 @@ class Roles:
     depth: tuple[int, ...]
 
 
-def roles(expression: TensorExpression) -> Roles | None:
+def roles(expression: TensorExpression) -> LoopRoles | None:
     """Return the loops of a sum of products of two factors, None where a matrix instruction cannot compute it."""
     if not (expression.fused_multiply_add and expression.combiner in SUMS and len(expression.inputs) == 2):
         return None
@@ -48,7 +48,7 @@ def roles(expression: TensorExpression) -> Roles | None:
         return None  # rows that stay in one task are not tiled
     first, second = (access.loops() for access in expression.inputs)
     parallel, reductions = expression.parallel(), expression.reductions()
-    found = Roles(
+    found = LoopRoles(
         tuple(loop for loop in parallel if loop in first and loop not in second),
         tuple(loop for loop in parallel if loop in second and loop not in first),
         tuple(loop for loop in reductions if loop in first and loop in second),
@@ -134,17 +134,17 @@ def atom_of(expression: TensorExpression, device: Device, plan: Plan) -> Atom | 
             (rows, columns, length), widest = one.shape, one.max_shape[1]
             if (m, k) == (rows, length) and n % columns == 0 and n <= widest:
                 atom = plan.atom
-                beside = -1
+                extra_axis = -1
                 if one.threads > device.subgroup_size and plan.thread_order[0] != atom.row:
-                    beside = plan.thread_order[0]
-                return _placed(one, (atom.row, atom.column, atom.depth), beside=beside)
+                    extra_axis = plan.thread_order[0]
+                return _placed(one, (atom.row, atom.column, atom.depth), extra_axis=extra_axis)
     raise ValueError(
         f"'{device.name}' has no instruction of family '{plan.instruction}' and shape {m}x{n}x{k} for {operand} to "
         f"{result}"
     )
 
 
-def _matrix_atom(expression: TensorExpression, loops: Roles, instruction: Instruction) -> Atom | None:
+def _matrix_atom(expression: TensorExpression, loops: LoopRoles, instruction: Instruction) -> Atom | None:
     """Return the instruction on the longest loops of each role, its lanes' neighbours along the output's if it can.
 
     A loop shorter than half of the shape leaves most of the matrix unit idle: such an operator takes another
@@ -181,7 +181,9 @@ def _matrix_atom(expression: TensorExpression, loops: Roles, instruction: Instru
     return _placed(instruction, (rows, columns, depth), boxes)
 
 
-def _of_whole_matrices(expression: TensorExpression, loops: Roles, depths: Sequence[int]) -> tuple[Roles, list[int]]:
+def _of_whole_matrices(
+    expression: TensorExpression, loops: LoopRoles, depths: Sequence[int]
+) -> tuple[LoopRoles, list[int]]:
     """Return the loops along which both factors' tiles hold whole matrices, with the longest reduction that has such.
 
     Args:
@@ -194,7 +196,7 @@ def _of_whole_matrices(expression: TensorExpression, loops: Roles, depths: Seque
         rows = tuple(loop for loop in loops.rows if holds_whole_matrices(first, (loop, depth)))
         columns = tuple(loop for loop in loops.columns if holds_whole_matrices(second, (loop, depth)))
         if rows and columns:
-            return Roles(rows, columns, loops.depth), [depth]
+            return LoopRoles(rows, columns, loops.depth), [depth]
     return loops, []
 
 
@@ -213,7 +215,7 @@ def _placed(
     instruction: Instruction,
     loops: tuple[int, int, int],
     boxes: tuple[tuple[int, int], ...] = (),
-    beside: int = -1,
+    extra_axis: int = -1,
 ) -> Atom:
     """Return an instruction on its loops.
 
@@ -221,7 +223,7 @@ def _placed(
         instruction: The instruction.
         loops: The loops of rows, columns and reduction.
         boxes: Per loop, what a tile must be a multiple of for tensor copies.
-        beside: The loop that the subgroups of one instruction run along, -1 for that of its rows.
+        extra_axis: The loop that the subgroups of one instruction run along, -1 for that of its rows.
     """
     rows, columns = _shares(instruction)
     row, column, depth = loops
@@ -229,10 +231,10 @@ def _placed(
     order = tuple(names[one] for one in lane_order(_fragments(instruction).result))
     _, n, k = instruction.shape
     groups = instruction.threads // (rows.lanes * columns.lanes)
-    along = groups if beside < 0 else 1
+    along = groups if extra_axis < 0 else 1
     multiples = ((row, along * rows.tile), (column, n), (depth, k), *boxes)
-    if beside >= 0:
-        multiples = (*multiples, (beside, groups))
+    if extra_axis >= 0:
+        multiples = (*multiples, (extra_axis, groups))
     widths = [size for loop, size in multiples if loop == column]
     return Atom(
         instruction,
@@ -245,7 +247,7 @@ def _placed(
         k,
         order,
         multiples,
-        beside,
+        extra_axis,
     )
 
 
@@ -270,14 +272,14 @@ def _paired(expression: TensorExpression, found: Atom | None, instruction: Instr
     for here, there in ((loops.rows, loops.columns), (loops.columns, loops.rows)):
         column, depth = (max(some, key=lambda loop: expression.loops[loop].extent) for some in (there, loops.depth))
         for row in here:
-            for beside in here:
-                useful = _useful(expression, row, rows) * _useful(expression, beside, instruction.shape[0] // rows)
+            for extra_axis in here:
+                useful = _useful(expression, row, rows) * _useful(expression, extra_axis, instruction.shape[0] // rows)
                 useful *= _reused(expression, column)
-                if useful <= best or not lines_follow(expression, row, beside, depth):
+                if useful <= best or not lines_follow(expression, row, extra_axis, depth):
                     continue
                 boxes = tensor_copy_multiples(expression, (row, column, depth))
                 if boxes is not None and (column, depth) == _placeable(expression, boxes, column, depth, instruction):
-                    best, pair = useful, _placed(instruction, (row, column, depth), boxes, beside)
+                    best, pair = useful, _placed(instruction, (row, column, depth), boxes, extra_axis)
     return pair
 
 

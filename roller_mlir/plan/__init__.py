@@ -2,7 +2,7 @@
 """Frozen records: what an operator computes, what was decided for it, and what an artifact holds. No MLIR here."""
 
 from roller_mlir.plan.expression import Access, LinearIndex, Loop, TensorExpression
-from roller_mlir.plan.plan import AxisPlan, OperandPlan, Part, Plan, Prediction, Split
+from roller_mlir.plan.plan import AxisPlan, OperandPlan, Plan, Prediction, SplitK, SplitKPartial
 
 __all__ = [
     "Access",
@@ -10,9 +10,9 @@ __all__ = [
     "LinearIndex",
     "Loop",
     "OperandPlan",
-    "Part",
     "Plan",
     "Prediction",
-    "Split",
+    "SplitK",
+    "SplitKPartial",
     "TensorExpression",
 ]

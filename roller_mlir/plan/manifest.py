@@ -104,7 +104,7 @@ class Buffer:
 
 
 @dataclass(frozen=True, kw_only=True)
-class View:
+class BufferView:
     """A dense part of a buffer, as a kernel sees it.
 
     Attributes:
@@ -149,7 +149,7 @@ class Launch:
     dynamic_workgroup_bytes: Extent = 0
     cooperative: bool = False
     cluster: tuple[Positive, Positive, Positive] = (1, 1, 1)
-    arguments: tuple[View, ...]
+    arguments: tuple[BufferView, ...]
 
     def __post_init__(self) -> None:
         """Check that the grid is whole clusters."""

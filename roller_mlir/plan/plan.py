@@ -122,14 +122,14 @@ class Prediction:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Split:
+class SplitK:
     """A reduction that is divided over tasks: each computes a part of it, a second stage joins the partial results.
 
     Attributes:
         loop: The reduction loop that is divided.
         parts: How many parts.
         extent: Points of the loop in one part; the last part may have fewer.
-        join: The plan of the second stage, for `plan.split.join_expression`.
+        join: The plan of the second stage, for `plan.split.combine_expression`.
     """
 
     loop: int
@@ -139,7 +139,7 @@ class Split:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Part:
+class SplitKPartial:
     """What the plan of a first stage belongs to: its loop 0 numbers the parts of a divided reduction.
 
     Attributes:
@@ -213,8 +213,8 @@ class Plan:
     unroll: int = 1
     edge: str = "mask"
     tasks_per_unit: int | None = None
-    split: Split | None = None
-    part: Part | None = None
+    split: SplitK | None = None
+    part: SplitKPartial | None = None
     max_units: int | None = None
     store: str = SYNCHRONOUS
     persistent: bool = False
@@ -255,13 +255,13 @@ class Plan:
             if values.get("split") is not None:
                 split: dict[str, Any] = dict(values["split"])
                 split["join"] = cls.from_dict(split["join"])
-                values["split"] = Split(**split)
+                values["split"] = SplitK(**split)
             if values.get("atom") is not None:
                 atom: dict[str, Any] = dict(values["atom"])
                 atom["shape"], atom["lane_order"] = tuple(atom["shape"]), tuple(atom["lane_order"])
                 values["atom"] = AtomPlan(**atom)
             if values.get("part") is not None:
-                values["part"] = Part(**values["part"])
+                values["part"] = SplitKPartial(**values["part"])
             return cls(**values)
         except (KeyError, TypeError) as error:
             raise ValueError(f"a plan needs the keys of Plan.to_dict(), but got {sorted(data)}: {error}") from error

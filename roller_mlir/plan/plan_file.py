@@ -14,7 +14,7 @@ MOST_BYTES = 64 << 20
 def read_plan_file(path: str | PathLike[str]) -> dict[str, Plan]:
     """Read a plan file.
 
-    Every value has its declared type afterwards; whether a plan fits its program is for `adopt` to say.
+    Every value has its declared type afterwards; whether a plan fits its program is for `validate_plan` to say.
 
     Args:
         path: The file.

@@ -104,7 +104,7 @@ def first_expression(expression: TensorExpression, loop: int, parts: int, extent
     )
 
 
-def join_expression(expression: TensorExpression, parts: int) -> TensorExpression:
+def combine_expression(expression: TensorExpression, parts: int) -> TensorExpression:
     """Return the second stage: loops (points of the output in row-major order, part), input (part, points).
 
     The epilogue belongs to it, its tensors indexed by the point's number.

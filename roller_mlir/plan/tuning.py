@@ -144,7 +144,7 @@ class Found:
 def read_tuning(path: str | PathLike[str]) -> dict[str, Found]:
     """Read a tuning data base.
 
-    Whether a plan fits its operator is for `adopt` to say.
+    Whether a plan fits its operator is for `validate_plan` to say.
 
     Args:
         path: The file.

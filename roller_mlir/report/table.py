@@ -7,7 +7,7 @@ from math import isfinite
 
 
 @dataclass(frozen=True)
-class Cell:
+class TableCell:
     """A cell of a table.
 
     Attributes:
@@ -41,13 +41,13 @@ class Grid:
 
     head: tuple[str, ...]
     kinds: str
-    rows: tuple[tuple[Cell, ...], ...]
+    rows: tuple[tuple[TableCell, ...], ...]
     sortable: bool = False
 
 
 def grid(
-    head: Sequence[str], kinds: str, rows: Iterable[Sequence[Cell | str | int]], *, sortable: bool = False
+    head: Sequence[str], kinds: str, rows: Iterable[Sequence[TableCell | str | int]], *, sortable: bool = False
 ) -> Grid:
     """Return a table; texts and numbers become cells."""
-    cells = tuple(tuple(one if isinstance(one, Cell) else Cell(str(one), one) for one in row) for row in rows)
+    cells = tuple(tuple(one if isinstance(one, TableCell) else TableCell(str(one), one) for one in row) for row in rows)
     return Grid(tuple(head), kinds, cells, sortable)

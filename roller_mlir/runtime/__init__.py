@@ -2,7 +2,7 @@
 """Artifacts, argument checks and the launch sequence that all back ends share. No compiler package is imported here."""
 
 from roller_mlir.runtime.artifact import Artifact, RunResult
-from roller_mlir.runtime.driver.program import Program
+from roller_mlir.runtime.driver.program import LoadedProgram
 from roller_mlir.runtime.errors import ArgumentError, ArtifactError, BackendError
 from roller_mlir.runtime.findings import SanitizedRunError, SanitizerFinding
 from roller_mlir.runtime.registry import backend_names, find_backend, register_backend
@@ -12,7 +12,7 @@ __all__ = [
     "Artifact",
     "ArtifactError",
     "BackendError",
-    "Program",
+    "LoadedProgram",
     "RunResult",
     "SanitizedRunError",
     "SanitizerFinding",

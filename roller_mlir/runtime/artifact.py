@@ -17,7 +17,7 @@ from roller_mlir.runtime.sequence import run_sequence
 from roller_mlir.runtime.store import MAX_ARTIFACT_BYTES, read_artifact, write_artifact
 
 if TYPE_CHECKING:
-    from roller_mlir.runtime.driver.program import Program
+    from roller_mlir.runtime.driver.program import LoadedProgram
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Artifact:
         )
         return RunResult(tuple(outputs), result.launches)
 
-    def open(self, on: str = "cuda", **options: Any) -> "Program":
+    def open(self, on: str = "cuda", **options: Any) -> "LoadedProgram":
         """Load the function on a device, to be called on arrays that are there.
 
         Args:

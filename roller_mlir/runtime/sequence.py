@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from roller_mlir.plan.manifest import Buffer, Launch, Manifest, View
+from roller_mlir.plan.manifest import Buffer, BufferView, Launch, Manifest
 from roller_mlir.runtime.arguments import check_inputs
 
 B = TypeVar("B")
@@ -86,7 +86,7 @@ class Backend(Protocol[B]):
         """Copy all bytes of `source` into `target`, in order with the launches."""
         ...
 
-    def launch(self, launch: Launch, arguments: Sequence[tuple[View, B]]) -> LaunchReport:
+    def launch(self, launch: Launch, arguments: Sequence[tuple[BufferView, B]]) -> LaunchReport:
         """Run a kernel."""
         ...
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.sim.gpu.kernel_ir import Parameter
+from roller_mlir.sim.gpu.kernel_ir import KernelParameter
 from roller_mlir.sim.hopper.tensor_maps import MapSpec
 
 ALIGNMENT_BYTES = 256
@@ -52,7 +52,7 @@ class Arguments:
     """
 
     def __init__(
-        self, kernel: str, parameters: Sequence[Parameter], given: Sequence[Any], *, in_region: bool = False
+        self, kernel: str, parameters: Sequence[KernelParameter], given: Sequence[Any], *, in_region: bool = False
     ) -> None:
         """Check and place the arguments.
 
@@ -159,7 +159,7 @@ def _scalar_bits(subject: str, element_type: str, value: Any) -> int:
     return int.from_bytes(raw.ljust(8, b"\0"), "little", signed=True)
 
 
-def _check_array(subject: str, parameter: Parameter, array: Any) -> None:
+def _check_array(subject: str, parameter: KernelParameter, array: Any) -> None:
     if not isinstance(array, np.ndarray):
         raise ValueError(f"{subject} must be a numpy array, but got {type(array).__name__}")
     allowed, shape = _DTYPES.get(parameter.element_type), parameter.shape

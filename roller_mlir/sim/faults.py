@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.sim.engine.layout import Fault, State
+from roller_mlir.sim.engine.layout import LaunchFault, State
 from roller_mlir.sim.engine.sites import Site, SiteTable
 from roller_mlir.sim.errors import Position, SimulationError
 from roller_mlir.sim.hopper.faults import HOPPER_FAULTS, hopper_fault
@@ -76,7 +76,7 @@ def access_message(site: Site, address: int, indices: list[int]) -> tuple[str, s
 def make_error(
     kernel: str,
     table: SiteTable,
-    fault: Fault,
+    fault: LaunchFault,
     site_number: int,
     block: tuple[int, int, int] | None,
     thread: tuple[int, int, int] | None,
@@ -101,30 +101,30 @@ def make_error(
     where = site.name if site else ""
     who = f"thread {thread} of block {block}"
     kind = "out-of-bounds"
-    if fault is Fault.ACCESS:
+    if fault is LaunchFault.ACCESS:
         assert site is not None
         kind, what = access_message(site, values[0], values[1 : 1 + len(site.shape)])
         text = f"{what}: {who} at {where}"
-    elif fault is Fault.VIEW:
+    elif fault is LaunchFault.VIEW:
         start, size, available = values[:3]
         text = f"a view of {size} from {start} on is outside the {available} that are there: {who} at {where}"
-    elif fault is Fault.POINTER:
+    elif fault is LaunchFault.POINTER:
         text = (
             f"{values[1]} bytes at address {values[0]:#x} are in no argument and no workgroup memory: {who} at {where}"
         )
-    elif fault is Fault.DIVERGENT_BARRIER:
+    elif fault is LaunchFault.DIVERGENT_BARRIER:
         kind = "divergent-barrier"
         text = f"not all threads of block {block} reached the barrier {where}: {_stand(found)}"
-    elif fault is Fault.DIVERGENT_SUBGROUP:
+    elif fault is LaunchFault.DIVERGENT_SUBGROUP:
         kind = "divergent-subgroup"
         text = f"{who} did not take part in {where}, which needs it: {_stand(found)}"
-    elif fault is Fault.COPIES:
+    elif fault is LaunchFault.COPIES:
         kind = "too-many-copies"
         text = f"more asynchronous copies are under way than the simulator keeps: {who} at {where}"
-    elif fault is Fault.INCOMPLETE_SUBGROUP:
+    elif fault is LaunchFault.INCOMPLETE_SUBGROUP:
         kind = "divergent-subgroup"
         text = f"{where} needs a whole subgroup, but the last one of the block has fewer lanes: {who}"
-    elif fault is Fault.MIXED_OPERANDS:
+    elif fault is LaunchFault.MIXED_OPERANDS:
         kind = "divergent-subgroup"
         text = f"{who} has operands of its own at {where}, which needs the same in all lanes"
     elif fault in HOPPER_FAULTS:
@@ -135,7 +135,7 @@ def make_error(
         assert site is not None
         kind, what = llvm_fault(fault, site, values)
         text = f"{what}: {who} at {where}"
-    elif fault is Fault.SPINS:
+    elif fault is LaunchFault.SPINS:
         kind = "deadlock"
         text = f"all threads that are left spin for ever: {_stand(found)}"
     else:

@@ -11,7 +11,7 @@ from roller_mlir.runtime.findings import SanitizerFinding, Triple, spell_finding
 from roller_mlir.sim.engine.layout import Finding
 from roller_mlir.sim.engine.sites import Site, SiteTable
 from roller_mlir.sim.errors import SimulationError
-from roller_mlir.sim.gpu.kernel_ir import Parameter
+from roller_mlir.sim.gpu.kernel_ir import KernelParameter
 from roller_mlir.sim.gpu.memory_types import element_bytes
 from roller_mlir.sim.shadow import Hazard
 
@@ -55,7 +55,7 @@ def _triple(number: int, extent: Triple) -> Triple:
     return number % extent[0], number // extent[0] % extent[1], number // extent[0] // extent[1]
 
 
-def _index(offset: int, parameter: Parameter) -> str:
+def _index(offset: int, parameter: KernelParameter) -> str:
     """An element of an array, by its place in bytes."""
     number = offset // element_bytes(parameter.element_type)
     found: list[int] = []
@@ -66,7 +66,12 @@ def _index(offset: int, parameter: Parameter) -> str:
 
 
 def describe(
-    kernel: str, table: SiteTable, parameters: Sequence[Parameter], grid: Triple, block: Triple, hazards: list[Hazard]
+    kernel: str,
+    table: SiteTable,
+    parameters: Sequence[KernelParameter],
+    grid: Triple,
+    block: Triple,
+    hazards: list[Hazard],
 ) -> list[SanitizerFinding]:
     """Return findings for what the sanitizer noted.
 

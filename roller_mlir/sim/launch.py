@@ -15,13 +15,13 @@ from roller_mlir.sim.buffers import Arguments
 from roller_mlir.sim.counting import Counts, collect
 from roller_mlir.sim.engine import layout
 from roller_mlir.sim.engine.fibers import stack_bytes
-from roller_mlir.sim.engine.jit import QUICK_PASSES, Compiled, compile_text, runtime
-from roller_mlir.sim.engine.layout import Fault, Launch
+from roller_mlir.sim.engine.jit import QUICK_PASSES, MachineCode, compile_text, runtime
+from roller_mlir.sim.engine.layout import LaunchFault, LaunchRecord
 from roller_mlir.sim.errors import Position, SimulationError
 from roller_mlir.sim.faults import make_error, positions
 from roller_mlir.sim.findings import SanitizerError, describe, ending
 from roller_mlir.sim.gpu.kernel_ir import Entry
-from roller_mlir.sim.hopper.records import prepare_machine
+from roller_mlir.sim.hopper.records import prepare_async_units
 from roller_mlir.sim.hopper.runtime.build import hopper_runtime
 from roller_mlir.sim.kernel_limits import MOST_WORKGROUP_BYTES
 from roller_mlir.sim.lowering import LoweredKernels, LoweringOptions, lower
@@ -110,7 +110,7 @@ class SimulatedKernels:
         )
         self._lowered: LoweredKernels = _lower(module, options)
         runtime()
-        provide(self._lowered.together)
+        provide(self._lowered.subgroup_ops)
         if self._lowered.machine:
             hopper_runtime()
         # Vendors' LLVM IR is unrolled: the pipeline takes far longer for a long text of it than it can save. Level 0
@@ -118,7 +118,7 @@ class SimulatedKernels:
         long = isinstance(module, LoweredKernels) and len(self._lowered.text) > _LONG_TEXT
         how: dict[str, Any] = {"passes": QUICK_PASSES, "level": 1} if long else {}
         with during(f"LLVM's code generation for {', '.join(self.names)}"):
-            self._compiled: Compiled = compile_text(self._lowered.text, kernels=self.names, **how)
+            self._compiled: MachineCode = compile_text(self._lowered.text, kernels=self.names, **how)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -188,7 +188,7 @@ class SimulatedKernels:
                 f"but got {resident} blocks of {prod(block3)} threads"
             )
         records = self._prepare(entry, arguments, grid3, block3, dynamic_workgroup_bytes, resident, seed)
-        records.launch[Launch.SWEEP] = int(sweep)
+        records.launch[LaunchRecord.SWEEP] = int(sweep)
         shadow = None
         if self._sanitize:
             lowered = self._lowered
@@ -202,17 +202,19 @@ class SimulatedKernels:
                 groups=lowered.table.groups(),
             )
         started = time.monotonic_ns()
-        records.launch[Launch.DEADLINE_NS] = started + int(timeout_s * 1e9)
+        records.launch[LaunchRecord.DEADLINE_NS] = started + int(timeout_s * 1e9)
         with during(f"kernel '{name}'"):
             runtime()(records.launch.ctypes.data)
         seconds = (time.monotonic_ns() - started) / 1e9
         if not records.release():
-            raise RuntimeError(f"kernel '{name}' used more than its {records.launch[Launch.STACK_BYTES]} B of stack")
+            raise RuntimeError(
+                f"kernel '{name}' used more than its {records.launch[LaunchRecord.STACK_BYTES]} B of stack"
+            )
         arguments.copy_back()
-        fault = self._fault(name, records, block3, f"{timeout_s:g} s") if records.launch[Launch.FAULT] else None
+        fault = self._fault(name, records, block3, f"{timeout_s:g} s") if records.launch[LaunchRecord.FAULT] else None
         if shadow is not None:
             shadow.update_written()
-            self._judge(name, shadow, entry, grid3, block3, fault)
+            self._classify(name, shadow, entry, grid3, block3, fault)
         if fault is not None:
             raise fault
         counts = collect(self._lowered.table, records.counters) if self._count else None
@@ -242,21 +244,21 @@ class SimulatedKernels:
         generator = np.random.default_rng(seed)
         records.order_blocks(prod(grid), None if seed is None else generator)
         launch = records.launch
-        launch[Launch.ENTRY] = self._compiled.address(entry.name)
-        launch[Launch.ARGUMENTS] = records.keep(arguments.values)
-        launch[Launch.RANGES] = records.keep(arguments.ranges)
-        launch[Launch.RANGE_COUNT] = len(arguments.ranges)
-        launch[Launch.GRID_X : Launch.GRID_Z + 1] = grid
-        launch[Launch.BLOCK_X : Launch.BLOCK_Z + 1] = block
-        launch[Launch.DYNAMIC_BYTES] = dynamic_bytes
-        launch[Launch.RANDOM] = 0 if seed is None else int(generator.integers(1, 2**62))
-        launch[Launch.IDLE_LIMIT] = IDLE_ROUNDS
+        launch[LaunchRecord.ENTRY] = self._compiled.address(entry.name)
+        launch[LaunchRecord.ARGUMENTS] = records.keep(arguments.values)
+        launch[LaunchRecord.RANGES] = records.keep(arguments.ranges)
+        launch[LaunchRecord.RANGE_COUNT] = len(arguments.ranges)
+        launch[LaunchRecord.GRID_X : LaunchRecord.GRID_Z + 1] = grid
+        launch[LaunchRecord.BLOCK_X : LaunchRecord.BLOCK_Z + 1] = block
+        launch[LaunchRecord.DYNAMIC_BYTES] = dynamic_bytes
+        launch[LaunchRecord.RANDOM] = 0 if seed is None else int(generator.integers(1, 2**62))
+        launch[LaunchRecord.IDLE_LIMIT] = IDLE_ROUNDS
         if self._lowered.machine:
-            prepare_machine(records, arguments.map_addresses)
+            prepare_async_units(records, arguments.map_addresses)
         records.describe_sites(self._lowered.table, self._subgroup_size, self._banks)
         return records
 
-    def _judge(
+    def _classify(
         self, name: str, shadow: Shadow, entry: Entry, grid: Triple, block: Triple, fault: SimulationError | None
     ) -> None:
         """Raise SanitizerError where the sanitizer found something, or the launch faulted."""
@@ -268,17 +270,17 @@ class SimulatedKernels:
             raise SanitizerError(name, found, more) from fault
 
     def _fault(self, name: str, records: Records, block: Triple, budget: str) -> SimulationError:
-        fault = Fault(int(records.launch[Launch.FAULT]))
-        thread, site = int(records.launch[Launch.FAULT_THREAD]), int(records.launch[Launch.FAULT_SITE])
+        fault = LaunchFault(int(records.launch[LaunchRecord.FAULT]))
+        thread, site = int(records.launch[LaunchRecord.FAULT_THREAD]), int(records.launch[LaunchRecord.FAULT_SITE])
         at = None
-        if fault is not Fault.SPINS:
-            at = records.place(int(records.launch[Launch.FAULT_CONTEXT]))
+        if fault is not LaunchFault.SPINS:
+            at = records.place(int(records.launch[LaunchRecord.FAULT_CONTEXT]))
         blamed = None
-        if fault not in (Fault.SPINS, Fault.DIVERGENT_BARRIER) and thread >= 0:
+        if fault not in (LaunchFault.SPINS, LaunchFault.DIVERGENT_BARRIER) and thread >= 0:
             blamed = (thread % block[0], thread // block[0] % block[1], thread // block[0] // block[1])
         found: tuple[Position, ...] = positions(self._lowered.table, records.standing())
         values = [int(value) for value in records.fault_values]
-        site = -1 if fault is Fault.SPINS else site
+        site = -1 if fault is LaunchFault.SPINS else site
         return make_error(name, self._lowered.table, fault, site, at, blamed, values, found, budget)
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.mapping.layout.bank_phases import Banks
-from roller_mlir.plan.manifest import Buffer, DeviceRecord, Launch, Manifest, View
+from roller_mlir.plan.manifest import Buffer, BufferView, DeviceRecord, Launch, Manifest
 from roller_mlir.runtime.element_types import NUMPY_TYPES
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.findings import SanitizedRunError
@@ -134,7 +134,7 @@ class SimulatorBackend:
             return None
         return written[address - start : address - start + memory.nbytes]
 
-    def launch(self, launch: Launch, arguments: Sequence[tuple[View, Bytes]]) -> LaunchReport:
+    def launch(self, launch: Launch, arguments: Sequence[tuple[BufferView, Bytes]]) -> LaunchReport:
         """Run a kernel to its end.
 
         Raises:

@@ -17,14 +17,14 @@ from roller_mlir.backend.math.operations import prepare_math
 from roller_mlir.backend.translate import to_llvm_22
 from roller_mlir.sim.engine.sites import SiteTable
 from roller_mlir.sim.gpu.accesses import Instrumenter
+from roller_mlir.sim.gpu.assumptions import Assumptions
 from roller_mlir.sim.gpu.async_copies import TOKEN, AsyncCopies
-from roller_mlir.sim.gpu.emit import Emitter
-from roller_mlir.sim.gpu.kernel_ir import Entry, Parameter, complete
+from roller_mlir.sim.gpu.emit import KernelEmitter
+from roller_mlir.sim.gpu.kernel_ir import Entry, KernelParameter, complete
 from roller_mlir.sim.gpu.lds_copies import LdsCopies
 from roller_mlir.sim.gpu.memory_types import as_memref, scalar_llvm_type, size_bytes, without_space
 from roller_mlir.sim.gpu.near_zero import expand_near_zero
 from roller_mlir.sim.gpu.ops import GROUPS, GpuOps
-from roller_mlir.sim.gpu.promises import Promises
 from roller_mlir.sim.hopper.calls import HopperCalls
 from roller_mlir.sim.hopper.copy_ops import BulkCopyOps
 from roller_mlir.sim.hopper.mbarrier_ops import MbarrierOps
@@ -33,7 +33,7 @@ from roller_mlir.sim.hopper.ops import HopperOps, refuse_clusters
 from roller_mlir.sim.hopper.tensor_maps import ATTRIBUTE, read_map
 from roller_mlir.sim.kernel_limits import MOST_WORKGROUP_BYTES, KernelLimits, check_global, is_plain
 from roller_mlir.sim.llvm.hardened import harden
-from roller_mlir.sim.matrix.fragments import Fragments
+from roller_mlir.sim.matrix.fragments import KernelFragments
 from roller_mlir.sim.matrix.ops import MatrixOps
 from roller_mlir.sim.matrix.units import SubgroupOperation
 from roller_mlir.sim.matrix.wmma import WmmaOps, host_fragment
@@ -63,7 +63,7 @@ class LoweredKernels:
         granule_bytes: Bytes of the smallest element that is accessed.
         atomic: Whether a kernel has atomic operations or fences.
         copies: Whether a kernel copies asynchronously.
-        together: What subgroups do together.
+        subgroup_ops: What subgroups do together.
         machine: Whether a kernel has what goes on beside its threads (`hopper_layout`).
     """
 
@@ -73,7 +73,7 @@ class LoweredKernels:
     granule_bytes: int = 1
     atomic: bool = False
     copies: bool = False
-    together: frozenset[SubgroupOperation] = frozenset()
+    subgroup_ops: frozenset[SubgroupOperation] = frozenset()
     machine: bool = False
 
 
@@ -116,21 +116,21 @@ def _host_type(kind: Any) -> Any:
     return ir.IntegerType.get_signless(32) if str(kind) == TOKEN else host_fragment(kind) or kind
 
 
-def _parameter(function: Any, number: int, kind: Any) -> Parameter:
+def _parameter(function: Any, number: int, kind: Any) -> KernelParameter:
     tensor_map = read_map(function, number)
     if tensor_map is not None:
-        return Parameter("ptr", None, ATTRIBUTE, tensor_map)
+        return KernelParameter("ptr", None, ATTRIBUTE, tensor_map)
     memref = as_memref(kind)
     if memref is None:
         spelled = scalar_llvm_type(kind)
         if spelled is None:
             fail(function, f"argument {number} must be a memref or a scalar, but got {kind}")
-        return Parameter(spelled, None, str(kind))
+        return KernelParameter(spelled, None, str(kind))
     strides, offset = memref.get_strides_and_offset()
     identity = [prod(memref.shape[axis + 1 :]) for axis in range(memref.rank)]
     if not memref.has_static_shape or list(strides) != identity or offset != 0:
         fail(function, f"argument {number} must be a memref of static shape and identity layout, but got {kind}")
-    return Parameter("ptr", tuple(memref.shape), str(memref.element_type))
+    return KernelParameter("ptr", tuple(memref.shape), str(memref.element_type))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -169,7 +169,7 @@ class _KernelLowering:
         self._table, self._options = table, options
         self.widths: set[int] = set()
         self.atomic = self.copies = False
-        self.together: set[SubgroupOperation] = set()
+        self.subgroup_ops: set[SubgroupOperation] = set()
         self.machine = False
 
     def run(self, target: Any) -> tuple[Entry, dict[str, Any]]:
@@ -187,21 +187,21 @@ class _KernelLowering:
         nowhere = ir.Location.unknown()
         dynamic = block.add_argument(ir.MemRefType.get([1], ir.IntegerType.get_signless(8)), nowhere)
         dynamic_bytes = block.add_argument(index, nowhere)
-        emitter = Emitter(block, block.add_argument(index, nowhere))
+        emitter = KernelEmitter(block, block.add_argument(index, nowhere))
         geometry = {group: [block.add_argument(index, nowhere) for _ in range(3)] for group in GROUPS}
         options = self._options
         memory = Instrumenter(emitter, self._table, self.name, options.check, options.log, options.sanitize)
         copies = AsyncCopies(memory)
         gpu_ops = GpuOps(emitter, self._table, self.name, options.subgroup_size, geometry, dynamic, dynamic_bytes)
-        fragments = Fragments(emitter)
-        matrices = MatrixOps(memory, gpu_ops, fragments, self.together)
-        wmma = WmmaOps(memory, gpu_ops, fragments, self.together)
-        to_lds = LdsCopies(memory, gpu_ops, self.together)
+        fragments = KernelFragments(emitter)
+        matrices = MatrixOps(memory, gpu_ops, fragments, self.subgroup_ops)
+        wmma = WmmaOps(memory, gpu_ops, fragments, self.subgroup_ops)
+        to_lds = LdsCopies(memory, gpu_ops, self.subgroup_ops)
         refuse_clusters(self.function)
         calls = HopperCalls(memory, gpu_ops)
         groups = WarpgroupOps(calls, list(_operations(self.function)))
         hopper = (MbarrierOps(calls), BulkCopyOps(calls), HopperOps(calls), groups)
-        planners = (copies, to_lds, matrices, wmma, *hopper, Promises(memory), memory, gpu_ops)
+        planners = (copies, to_lds, matrices, wmma, *hopper, Assumptions(memory), memory, gpu_ops)
         self._rewrite(emitter, memory, planners, groups)
         self.machine = calls.used
         memory.widths |= {one.tensor_map.element_bytes for one in parameters if one.tensor_map is not None}
@@ -218,7 +218,7 @@ class _KernelLowering:
         return Entry(self.symbol, parameters, offsets, static_bytes), emitter.declared
 
     def _rewrite(
-        self, emitter: Emitter, memory: Instrumenter, planners: Sequence[_Planner], groups: WarpgroupOps
+        self, emitter: KernelEmitter, memory: Instrumenter, planners: Sequence[_Planner], groups: WarpgroupOps
     ) -> None:
         emitter.constant(0)
         todo: list[Callable[[], None]] = []
@@ -288,7 +288,7 @@ def lower(module: Any, options: LoweringOptions) -> LoweredKernels:
     table = SiteTable(options.file)
     entries: dict[str, Entry] = {}
     widths: set[int] = set()
-    together: set[SubgroupOperation] = set()
+    subgroup_ops: set[SubgroupOperation] = set()
     atomic = copies = machine = False
     with module.context, ir.Location.unknown():
         target = ir.Module.create()
@@ -310,7 +310,7 @@ def lower(module: Any, options: LoweringOptions) -> LoweredKernels:
                 entries[lowering.name], calls = lowering.run(target)
                 declared |= calls
                 widths |= lowering.widths
-                together |= lowering.together
+                subgroup_ops |= lowering.subgroup_ops
                 machine |= lowering.machine
                 atomic, copies = atomic or lowering.atomic, copies or lowering.copies
         with ir.InsertionPoint.at_block_begin(target.body):
@@ -335,4 +335,4 @@ def lower(module: Any, options: LoweringOptions) -> LoweredKernels:
     text = harden(text)
     completed = complete(text, list(entries.values()))
     granule = min(widths, default=1)
-    return LoweredKernels(completed, entries, table, granule, atomic, copies, frozenset(together), machine)
+    return LoweredKernels(completed, entries, table, granule, atomic, copies, frozenset(subgroup_ops), machine)

@@ -11,7 +11,7 @@ from roller_mlir.mapping.layout.bank_phases import Banks
 from roller_mlir.sim.buffers import ALIGNMENT_BYTES, aligned_empty
 from roller_mlir.sim.engine import layout
 from roller_mlir.sim.engine.fibers import map_stacks
-from roller_mlir.sim.engine.layout import Block, Launch, SiteSpec, Space
+from roller_mlir.sim.engine.layout import Block, LaunchRecord, SiteSpec, Space
 from roller_mlir.sim.engine.sites import SiteTable
 
 Array = np.ndarray[Any, Any]
@@ -80,7 +80,7 @@ class Records:
             copies: Whether threads copy asynchronously.
         """
         self._kept: list[Any] = []
-        self.launch: Array = np.zeros(Launch.SIZE, np.int64)
+        self.launch: Array = np.zeros(LaunchRecord.SIZE, np.int64)
         self.blocks: Array = np.zeros((resident, Block.SIZE), np.int64)
         self.counters: Array = np.zeros((max(1, sites), layout.COUNTER_COUNT), np.int64)
         self.fault_values: Array = np.zeros(layout.FAULT_VALUE_COUNT, np.int64)
@@ -88,23 +88,23 @@ class Records:
         capacity = _LOG_BYTES // (8 * threads * resident)
         capacity = min(_LONGEST_LOG, max(_SHORTEST_LOG, capacity)) if log else 0
         for slot, value in (
-            (Launch.THREADS, threads),
-            (Launch.SUBGROUP, subgroup_size),
-            (Launch.SUBGROUPS, len(firsts)),
-            (Launch.RESIDENT, resident),
-            (Launch.ARENA_BYTES, arena_bytes),
-            (Launch.STACK_BYTES, stack_bytes),
-            (Launch.LOG_CAPACITY, capacity),
-            (Launch.TIME, layout.FIRST_TIME),
-            (Launch.COPY_CAPACITY, _MOST_COPIES if copies else 0),
-            (Launch.BANKS, banks.count),
-            (Launch.BANK_BYTES, banks.bank_bytes),
-            (Launch.CONTEXTS, self.keep(self.blocks)),
-            (Launch.CONTEXT_ORDER, self.keep(np.arange(resident, dtype=np.int64))),
-            (Launch.FAULT_VALUES, self.keep(self.fault_values)),
-            (Launch.COUNTERS, self.keep(self.counters)),
-            (Launch.TABLE, self.keep(np.zeros(2 * layout.TABLE_SIZE, np.int64))),
-            (Launch.BANK_TABLE, self.keep(np.zeros(2 * banks.count, np.int64))),
+            (LaunchRecord.THREADS, threads),
+            (LaunchRecord.SUBGROUP, subgroup_size),
+            (LaunchRecord.SUBGROUPS, len(firsts)),
+            (LaunchRecord.RESIDENT, resident),
+            (LaunchRecord.ARENA_BYTES, arena_bytes),
+            (LaunchRecord.STACK_BYTES, stack_bytes),
+            (LaunchRecord.LOG_CAPACITY, capacity),
+            (LaunchRecord.TIME, layout.FIRST_TIME),
+            (LaunchRecord.COPY_CAPACITY, _MOST_COPIES if copies else 0),
+            (LaunchRecord.BANKS, banks.count),
+            (LaunchRecord.BANK_BYTES, banks.bank_bytes),
+            (LaunchRecord.CONTEXTS, self.keep(self.blocks)),
+            (LaunchRecord.CONTEXT_ORDER, self.keep(np.arange(resident, dtype=np.int64))),
+            (LaunchRecord.FAULT_VALUES, self.keep(self.fault_values)),
+            (LaunchRecord.COUNTERS, self.keep(self.counters)),
+            (LaunchRecord.TABLE, self.keep(np.zeros(2 * layout.TABLE_SIZE, np.int64))),
+            (LaunchRecord.BANK_TABLE, self.keep(np.zeros(2 * banks.count, np.int64))),
         ):
             self.launch[slot] = value
         self._states: Array = np.zeros((resident, threads), np.uint8)
@@ -122,7 +122,7 @@ class Records:
             Block.LOG_LENGTH: np.zeros((resident, threads), np.int64),
             Block.COPIES: np.zeros((resident, threads * (_MOST_COPIES if copies else 0), len(layout.Copy)), np.int64),
             Block.COPY_COUNT: np.zeros((resident, threads), np.int64),
-            Block.JOBS: np.zeros((resident, threads * len(layout.Job)), np.int64),
+            Block.JOBS: np.zeros((resident, threads * len(layout.SubgroupOp)), np.int64),
             Block.ARENA: aligned_empty(resident * -(-arena_bytes // ALIGNMENT_BYTES) * ALIGNMENT_BYTES).reshape(
                 resident, -1
             ),
@@ -163,18 +163,18 @@ class Records:
             if site.space is Space.WORKGROUP:
                 width, load = site.width_bytes, site.kind == "load"
                 if (width, load) not in tables:
-                    together = banks.served_together(subgroup_size, width, load=load)
-                    flat = [entry for group in together for entry in (len(group), *group)]
+                    subgroup_ops = banks.served_together(subgroup_size, width, load=load)
+                    flat = [entry for group in subgroup_ops for entry in (len(group), *group)]
                     tables[width, load] = self.keep(np.array([*flat, 0], np.int64))
                 groups = tables[width, load]
             specs[site.number] = site.space, site.width_bytes, groups
-        self.launch[Launch.SITE_SPECS] = self.keep(specs)
+        self.launch[LaunchRecord.SITE_SPECS] = self.keep(specs)
 
     def order_blocks(self, blocks: int, generator: np.random.Generator | None) -> None:
         """Set the order in which blocks start: shuffled by the generator, or ascending without one."""
         order = np.arange(blocks, dtype=np.int64) if generator is None else generator.permutation(blocks)
-        self.launch[Launch.BLOCKS] = blocks
-        self.launch[Launch.BLOCK_ORDER] = self.keep(order.astype(np.int64))
+        self.launch[LaunchRecord.BLOCKS] = blocks
+        self.launch[LaunchRecord.BLOCK_ORDER] = self.keep(order.astype(np.int64))
 
     def place(self, context: int) -> tuple[int, int, int]:
         """Return the block that the record at an address runs."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from roller_mlir.sim.buffers import ALIGNMENT_BYTES, Arguments
 from roller_mlir.sim.engine import layout
-from roller_mlir.sim.engine.layout import Block, Cell, Launch, Report
+from roller_mlir.sim.engine.layout import Block, LaunchRecord, SanitizerReport, ShadowCell
 from roller_mlir.sim.records import Records
 
 Array = np.ndarray[Any, Any]
@@ -75,23 +75,23 @@ class Shadow:
             ValueError: The grid is too large.
         """
         launch, blocks = records.launch, records.blocks
-        resident, threads = len(blocks), int(launch[Launch.THREADS])
-        grid = int(launch[Launch.BLOCKS])
+        resident, threads = len(blocks), int(launch[LaunchRecord.THREADS])
+        grid = int(launch[LaunchRecord.BLOCKS])
         if grid > MOST_BLOCKS:
             raise ValueError(f"a sanitized grid must have at most {MOST_BLOCKS} blocks, but got {grid}")
         self._granule = granule_bytes
         self._spans, self._written = arguments.spans, list(written)
         size = arguments.region_bytes
         self._cells: Array = np.zeros((-(-max(size, 1) // granule_bytes), layout.CELL_WORDS), np.int64)
-        self._reports: Array = np.zeros((layout.MOST_REPORTS, len(Report)), np.int64)
+        self._reports: Array = np.zeros((layout.MOST_REPORTS, len(SanitizerReport)), np.int64)
         known: Array = np.zeros((size >> layout.PAGE_BITS) + 1, np.uint8)
         for (start, length), given in zip(self._spans, self._written, strict=True):
             if given is None:
                 known[start >> layout.PAGE_BITS : -(-(start + length) // ALIGNMENT_BYTES)] = 1
             else:
                 first, last = start // granule_bytes, -(-(start + length) // granule_bytes)
-                self._cells[first:last, Cell.WRITER] = np.where(given[::granule_bytes], 1 << layout.TIME_SHIFT, 0)
-        arena_cells = -(-max(int(launch[Launch.ARENA_BYTES]), 1) // granule_bytes)
+                self._cells[first:last, ShadowCell.WRITER] = np.where(given[::granule_bytes], 1 << layout.TIME_SHIFT, 0)
+        arena_cells = -(-max(int(launch[LaunchRecord.ARENA_BYTES]), 1) // granule_bytes)
         rows: dict[Block, Array] = {
             Block.CELLS: np.zeros((resident, arena_cells, layout.CELL_WORDS), np.int64),
             Block.SYNCED: np.zeros((resident, threads), np.int64),
@@ -110,16 +110,16 @@ class Shadow:
             for slot in (Block.CLOCK, Block.LEARNT):
                 rows[slot] = np.zeros((resident, grid, layout.CLOCK_WORDS), np.int64)
             places = np.zeros((layout.CLOCK_PLACES, grid, layout.CLOCK_WORDS), np.int64)
-            launch[Launch.PLACE_CLOCKS] = records.keep(places)
-            launch[Launch.RECORDS] = records.keep(np.zeros(grid, np.int64))
+            launch[LaunchRecord.PLACE_CLOCKS] = records.keep(places)
+            launch[LaunchRecord.RECORDS] = records.keep(np.zeros(grid, np.int64))
         for slot, table in rows.items():
             blocks[:, slot] = records.keep(table) + np.arange(resident) * table.strides[0]
-        launch[Launch.REGION], launch[Launch.REGION_BYTES] = arguments.region_address, size
-        launch[Launch.CELLS] = records.keep(self._cells)
-        launch[Launch.GRANULE] = granule_bytes.bit_length() - 1
-        launch[Launch.KNOWN] = records.keep(known)
-        launch[Launch.SITE_GROUPS] = records.keep(np.array([*groups, 0], np.int64))
-        launch[Launch.REPORTS] = records.keep(self._reports)
+        launch[LaunchRecord.REGION], launch[LaunchRecord.REGION_BYTES] = arguments.region_address, size
+        launch[LaunchRecord.CELLS] = records.keep(self._cells)
+        launch[LaunchRecord.GRANULE] = granule_bytes.bit_length() - 1
+        launch[LaunchRecord.KNOWN] = records.keep(known)
+        launch[LaunchRecord.SITE_GROUPS] = records.keep(np.array([*groups, 0], np.int64))
+        launch[LaunchRecord.REPORTS] = records.keep(self._reports)
         self._launch = launch
 
     def update_written(self) -> None:
@@ -127,29 +127,33 @@ class Shadow:
         for (start, length), given in zip(self._spans, self._written, strict=True):
             if given is not None and length:
                 first, last = start // self._granule, -(-(start + length) // self._granule)
-                wrote = np.repeat(self._cells[first:last, Cell.WRITER] != 0, self._granule)
+                wrote = np.repeat(self._cells[first:last, ShadowCell.WRITER] != 0, self._granule)
                 given |= wrote[: len(given)]
 
     def hazards(self) -> tuple[list[Hazard], bool]:
         """Return what was found, and whether more was found than there was room for."""
-        found = [self._hazard(row) for row in self._reports[: int(self._launch[Launch.REPORT_COUNT])]]
-        return found, bool(self._launch[Launch.REPORTS_LOST])
+        found = [self._hazard(row) for row in self._reports[: int(self._launch[LaunchRecord.REPORT_COUNT])]]
+        return found, bool(self._launch[LaunchRecord.REPORTS_LOST])
 
     def _hazard(self, row: Array) -> Hazard:
-        key, mine, other = int(row[Report.KEY]), int(row[Report.ACCESS]), int(row[Report.OTHER])
-        argument, offset = -1, int(row[Report.OFFSET])
-        if not row[Report.SHARED]:
+        key, mine, other = (
+            int(row[SanitizerReport.KEY]),
+            int(row[SanitizerReport.ACCESS]),
+            int(row[SanitizerReport.OTHER]),
+        )
+        argument, offset = -1, int(row[SanitizerReport.OFFSET])
+        if not row[SanitizerReport.SHARED]:
             argument = next(n for n, (start, size) in enumerate(self._spans) if start <= offset < start + size)
             offset -= self._spans[argument][0]
         return Hazard(
             finding=layout.Finding(key >> 32),
             site=mine >> layout.SITE_SHIFT & _SITE_MASK,
             other_site=other >> layout.SITE_SHIFT & _SITE_MASK,
-            count=int(row[Report.COUNT]),
+            count=int(row[SanitizerReport.COUNT]),
             thread=mine >> layout.THREAD_SHIFT & layout.THREAD_MASK,
             other_thread=other >> layout.THREAD_SHIFT & layout.THREAD_MASK,
-            block=int(row[Report.BLOCK]),
-            other_block=int(row[Report.OTHER_BLOCK]),
+            block=int(row[SanitizerReport.BLOCK]),
+            other_block=int(row[SanitizerReport.OTHER_BLOCK]),
             argument=argument,
             offset_bytes=offset,
         )

@@ -71,7 +71,7 @@ def each_operator(operators: Iterable[Operator], work: Work, crew: Crew = ALONE)
 def each_pair(pairs: Sequence[tuple[Operator, Work]], crew: Crew = ALONE) -> Iterator[Record]:
     """Yield the record of each operator with a stage of its own; as `each_operator`."""
     entry = f"{__name__}:{record_of.__name__}"
-    with open_jobs(crew.workers, ray=crew.ray, limit_s=LIMIT_S, entry=entry, lost=_lost) as jobs:
+    with open_jobs(crew.workers, ray=crew.ray, limit_s=LIMIT_S, entry=entry, on_failure=_on_failure) as jobs:
         yield from in_order(_told(jobs.run(_jobs(pairs, crew)), pairs, crew))
 
 
@@ -100,7 +100,7 @@ def record_of(job: tuple[Operator, Work]) -> Record:
         return {"error": str(error)}
 
 
-def _lost(_: str, message: str) -> Record:
+def _on_failure(_: str, message: str) -> Record:
     return {"error": f"{BUG}{message}"}
 
 

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import prod
 
-from roller_mlir.plan import LinearIndex, Loop, Part, Plan, TensorExpression
+from roller_mlir.plan import LinearIndex, Loop, Plan, SplitKPartial, TensorExpression
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -30,8 +30,8 @@ class Extents:
     whole: tuple[int, ...]
     sizes: tuple[int, ...]
     reduced: tuple[int, ...] = ()
-    whole_part: Part | None = None
-    part: Part | None = None
+    whole_part: SplitKPartial | None = None
+    part: SplitKPartial | None = None
     dropped: int = 0
 
     @property
@@ -99,7 +99,7 @@ def _cut_loop(expression: TensorExpression, plan: Plan, number: int, loop: Loop)
     return cut(loop.extent, plan.axes[number].block, plan.stages + 2)
 
 
-def _with_parts(expression: TensorExpression, plan: Plan, part: Part, found: Extents) -> Extents:
+def _with_parts(expression: TensorExpression, plan: Plan, part: SplitKPartial, found: Extents) -> Extents:
     """Return the extents of a first stage: two parts, and the last one where it is shorter than the others."""
     divided = part.loop + 1
     extent, block = found.sizes[divided], plan.axes[divided].block

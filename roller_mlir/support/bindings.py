@@ -73,7 +73,7 @@ _DIALECT_MODULES = (f"{_DIALECTS}.rtile",)
 
 
 def _find_package() -> str:
-    """Returns the name of the installed package that holds the bindings."""
+    """Return the name of the installed package that holds the bindings."""
     for name in ("torch_mlir", "mlir"):
         if importlib.util.find_spec(name) is not None and importlib.util.find_spec(f"{name}.dialects.ext") is not None:
             return name
@@ -84,7 +84,7 @@ _PACKAGE = _find_package()
 
 
 def _find_own_dialects() -> None:
-    """Lets the bindings find our dialects' modules: they look for one at every op until they have found it."""
+    """Let the bindings find our dialects' modules: they look for one at every op until they have found it."""
     library = importlib.import_module(f"{_PACKAGE}._mlir_libs._mlir")
     library.globals.append_dialect_search_prefix(_DIALECTS)
 
@@ -100,7 +100,7 @@ def __getattr__(name: str) -> ModuleType:
 
 
 def make_context(*, allow_unregistered: bool = False) -> "ir.Context":
-    """Makes an MLIR context with our dialects loaded.
+    """Make an MLIR context with our dialects loaded.
 
     Threads are off: hooks written in Python (verifiers, effects) deadlock when MLIR calls them from its workers.
     Parallelism in this compiler is by process.

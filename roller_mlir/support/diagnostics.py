@@ -49,7 +49,7 @@ class Diagnostic:
 
 
 def in_file(diagnostic: Diagnostic, name: str) -> Diagnostic:
-    """Returns a diagnostic whose places in a text without a name are in a file."""
+    """Return a diagnostic whose places in a text without a name are in a file."""
     place = diagnostic.place
     if place is not None and place.file == "-":
         place = replace(place, file=name)
@@ -76,7 +76,7 @@ class DiagnosedError(Exception):
 
 
 def place_of(location: Any) -> SourcePlace | None:
-    """Returns the first file place inside an MLIR location, or None."""
+    """Return the first file place inside an MLIR location, or None."""
     if isinstance(location, ir.FileLineColLoc):
         return SourcePlace(str(location.filename), int(location.start_line), int(location.start_col))
     if isinstance(location, ir.NameLoc):
@@ -89,12 +89,12 @@ def place_of(location: Any) -> SourcePlace | None:
 
 
 def _location_of(where: Any) -> Any:
-    """Returns the location of an op, a value, a block argument, or the location itself."""
+    """Return the location of an op, a value, a block argument, or the location itself."""
     return where if where is None or isinstance(where, ir.Location) else where.location
 
 
 def fail(where: Any, message: str, notes: Sequence[tuple[Any, str]] = ()) -> NoReturn:
-    """Ends a pass with a located error.
+    """End a pass with a located error.
 
     Args:
       where: The op, value or location that the user should look at.
@@ -115,7 +115,7 @@ class Collector:
     diagnostics: list[Diagnostic] = field(default_factory=list[Diagnostic])
 
     def errors(self) -> list[Diagnostic]:
-        """Returns the errors among them."""
+        """Return the errors among them."""
         return [d for d in self.diagnostics if d.severity == "error"]
 
 
@@ -130,7 +130,7 @@ def remark(where: Any, message: str) -> None:
 
 
 def from_mlir(diagnostic: Any) -> Diagnostic:
-    """Converts a diagnostic of the bindings."""
+    """Convert a diagnostic of the bindings."""
     return Diagnostic(
         str(diagnostic.severity.name).lower(),
         str(diagnostic.message),
@@ -141,7 +141,7 @@ def from_mlir(diagnostic: Any) -> Diagnostic:
 
 @contextlib.contextmanager
 def collecting(context: "ir.Context") -> Generator[Collector]:
-    """Gathers every diagnostic that MLIR and our passes emit in this context, instead of printing it."""
+    """Gather every diagnostic that MLIR and our passes emit in this context, instead of printing it."""
     collector = Collector()
 
     def handle(diagnostic: Any) -> bool:
@@ -161,7 +161,7 @@ def collecting(context: "ir.Context") -> Generator[Collector]:
 
 
 def parse_module(source: str | bytes, context: "ir.Context", *, file: str = "") -> "ir.Module":
-    """Parses MLIR text or bytecode.
+    """Parse MLIR text or bytecode.
 
     Args:
       source: The text, or the bytes of MLIR bytecode. Places in it carry the file name "-".
@@ -184,7 +184,7 @@ def parse_module(source: str | bytes, context: "ir.Context", *, file: str = "") 
 
 
 def diagnosed(collector: Collector, error: BaseException) -> DiagnosedError:
-    """Makes a DiagnosedError of what was collected, or of the exception's text where nothing was."""
+    """Make a DiagnosedError of what was collected, or of the exception's text where nothing was."""
     own = [from_mlir(d) for d in getattr(error, "error_diagnostics", ())]
     found = collector.diagnostics + own
     if not any(d.severity == "error" for d in found):
@@ -195,7 +195,7 @@ def diagnosed(collector: Collector, error: BaseException) -> DiagnosedError:
 def render(
     diagnostic: Diagnostic, sources: Mapping[str, str] | None = None, names: Mapping[str, str] | None = None
 ) -> str:
-    """Formats a diagnostic like mlir-opt: `file:line:column: error: message`, the line, and a caret under the column.
+    """Format a diagnostic like mlir-opt: `file:line:column: error: message`, the line, and a caret under the column.
 
     Args:
       diagnostic: What to show, with its notes.
@@ -225,12 +225,12 @@ def _line(text: str | None, number: int) -> str | None:
 
 
 def subject(operation: Any) -> str:
-    """Returns an op and its place, as "'name' at file:line:column"."""
+    """Return an op and its place, as "'name' at file:line:column"."""
     return _subject(operation.name, place_of(operation.location))
 
 
 def subject_of_diagnostic(diagnostic: Diagnostic) -> str:
-    """Returns the op that a diagnostic of MLIR's verifier is about, as far as its text tells, and its place."""
+    """Return the op that a diagnostic of MLIR's verifier is about, as far as its text tells, and its place."""
     shown = [note.message for note in diagnostic.notes if "see current operation" in note.message]
     name = re.search(r'"([a-z_]\w*\.[\w.$]+)"|= ([a-z_]\w*\.[\w.$]+) ', shown[0] if shown else "")
     named = re.match(r"'([\w.$]+)' op ", diagnostic.message)
@@ -243,7 +243,7 @@ def _subject(name: str, place: SourcePlace | None) -> str:
 
 
 def subject_of(error: BaseException) -> str:
-    """Returns the op that the innermost frame of an exception was working on, as "'name' at file:line:column".
+    """Return the op that the innermost frame of an exception was working on, as "'name' at file:line:column".
 
     The frames' local variables tell; the text is empty where none of them is an op.
     """

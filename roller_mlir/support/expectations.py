@@ -37,7 +37,7 @@ class Expectation:
 
 
 def find_expectations(text: str) -> list[Expectation]:
-    """Returns the expectations that the comments of a text state."""
+    """Return the expectations that the comments of a text state."""
     lines = text.split("\n")
     matches = [_EXPECTED.search(line) for line in lines]
     return [
@@ -69,7 +69,7 @@ def _target(designator: str | None, number: int, matches: Sequence[re.Match[str]
 
 
 def check_expectations(text: str, found: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Compares what was found with what the text expects.
+    """Compare what was found with what the text expects.
 
     Notes that show the op as MLIR saw it ("see current operation") need no expectation.
 

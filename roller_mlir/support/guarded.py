@@ -18,7 +18,7 @@ INTERRUPTED = 128 + signal.SIGINT
 
 
 def run_guarded(work: Callable[[], int], on_crash: Callable[[str], int]) -> int:
-    """Runs `work` in a child process.
+    """Run `work` in a child process.
 
     Args:
       work: Returns the exit code; what it prints appears as usual.
@@ -51,7 +51,7 @@ def run_guarded(work: Callable[[], int], on_crash: Callable[[str], int]) -> int:
 
 
 def _be_child(work: Callable[[], int]) -> None:
-    """Does the work and leaves without the parent's clean-up handlers."""
+    """Do the work and leaves without the parent's clean-up handlers."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # C++ code cannot be interrupted otherwise
     ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
     code = 70

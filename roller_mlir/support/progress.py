@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.progress import Task
 
 
-class Step(Protocol):
+class ProgressStep(Protocol):
     """Tells that one more is done."""
 
     def __call__(self, *, failed: bool = False) -> None:
@@ -25,7 +25,7 @@ class Step(Protocol):
 
 
 @contextmanager
-def progress(total: int, title: str) -> Generator[Step, None, None]:
+def progress(total: int, title: str) -> Generator[ProgressStep, None, None]:
     """Show a bar while the block runs: done and total, time so far, time to go, jobs per second, failures.
 
     Args:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 
 
 def write_reproducer(text: str, command: Sequence[str], reason: str, error: BaseException | None = None) -> str:
-    """Writes an input with the command that replays the crash on it, and returns that command.
+    """Write an input with the command that replays the crash on it, and returns that command.
 
     Args:
       text: The MLIR input.

@@ -25,7 +25,7 @@ class FileError(Exception):
 
 
 @dataclass(frozen=True)
-class Source:
+class InputFile:
     """An input.
 
     Attributes:
@@ -39,8 +39,8 @@ class Source:
     bytecode: bytes | None = None
 
 
-def read_source(path: str) -> Source:
-    """Reads a file, or standard input for "-".
+def read_source(path: str) -> InputFile:
+    """Read a file, or standard input for "-".
 
     Raises:
       FileError: The file cannot be read.
@@ -54,14 +54,14 @@ def read_source(path: str) -> Source:
     return decode_source(content, name)
 
 
-def decode_source(content: bytes, name: str) -> Source:
-    """Makes a source of the content of a file.
+def decode_source(content: bytes, name: str) -> InputFile:
+    """Make a source of the content of a file.
 
     Raises:
       DiagnosedError: It is neither MLIR text nor bytecode, or it is nested too deeply.
     """
     if content.startswith(_BYTECODE_MAGIC):
-        return Source(name, "", content)
+        return InputFile(name, "", content)
     try:
         text = content.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -71,11 +71,11 @@ def decode_source(content: bytes, name: str) -> Source:
         raise _wrong(name, text[:zero], "not MLIR: the text holds a zero byte")
     check_nesting(text, name)
     check_resources(text, name)
-    return Source(name, text)
+    return InputFile(name, text)
 
 
 def check_nesting(text: str, name: str = "-") -> None:
-    """Refuses text that is nested so deeply that MLIR's parser would overflow its stack.
+    """Refuse text that is nested so deeply that MLIR's parser would overflow its stack.
 
     Raises:
       DiagnosedError: More than MAX_NESTING brackets are open somewhere.
@@ -95,7 +95,7 @@ def check_nesting(text: str, name: str = "-") -> None:
 
 
 def check_resources(text: str, name: str = "-") -> None:
-    """Refuses resources whose alignment MLIR's parser would abort on.
+    """Refuse resources whose alignment MLIR's parser would abort on.
 
     Raises:
       DiagnosedError: The alignment of a resource is 0 or above MAX_ALIGNMENT_BYTES.
@@ -109,7 +109,7 @@ def check_resources(text: str, name: str = "-") -> None:
 
 
 def write_output(path: str, content: bytes) -> None:
-    """Writes a file completely or not at all: under another name first, then renamed. "-" is standard output.
+    """Write a file completely or not at all: under another name first, then renamed. "-" is standard output.
 
     Raises:
       FileError: The file cannot be written; nothing is left behind.

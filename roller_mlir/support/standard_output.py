@@ -34,7 +34,7 @@ def writing_output() -> Generator[None, None, None]:
 
 
 def drop_output() -> None:
-    """Lets nothing of standard output reach its file any more; the interpreter flushes it once more at its exit."""
+    """Let nothing of standard output reach its file any more; the interpreter flushes it once more at its exit."""
     with suppress(OSError):  # a stream without a file, as under a test
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

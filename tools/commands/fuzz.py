@@ -26,7 +26,7 @@ from roller_mlir.console.arguments import positive
 from roller_mlir.support.standard_output import print_error
 
 if TYPE_CHECKING:
-    from roller_mlir.fuzz.campaign import Campaign, Failure, Tally
+    from roller_mlir.fuzz.campaign import Campaign, CampaignTally, FailedCase
 
 _TARGETS = ("h200", "mi300x", "v100", "a100")
 
@@ -129,7 +129,7 @@ def _show(campaign: "Campaign", number: int) -> None:
     print_line(f"// {case.kind}, {case.target}, {case.values}, {case.forced}\n{job_of(case).text}")
 
 
-def _say(failure: "Failure") -> None:
+def _say(failure: "FailedCase") -> None:
     from roller_mlir.fuzz.case import command_of, job_of
 
     case = failure.case
@@ -140,7 +140,7 @@ def _say(failure: "Failure") -> None:
         print_error("\n".join(f"  | {line}" for line in job_of(failure.shrunk).text.splitlines()))
 
 
-def _record(campaign: "Campaign", tally: "Tally") -> dict[str, Any]:
+def _record(campaign: "Campaign", tally: "CampaignTally") -> dict[str, Any]:
     return {
         "seed": campaign.seed,
         "first": campaign.numbers.start,
@@ -161,7 +161,7 @@ def _record(campaign: "Campaign", tally: "Tally") -> dict[str, Any]:
     }
 
 
-def _oracle_record(campaign: "Campaign", tally: "Tally") -> dict[str, Any]:
+def _oracle_record(campaign: "Campaign", tally: "CampaignTally") -> dict[str, Any]:
     return {
         "name": campaign.oracle,
         "statuses": dict(tally.statuses),
@@ -174,7 +174,7 @@ def _oracle_record(campaign: "Campaign", tally: "Tally") -> dict[str, Any]:
     }
 
 
-def _report(tally: "Tally") -> None:
+def _report(tally: "CampaignTally") -> None:
     from roller_mlir.console.output import print_line, print_tables, seconds
 
     refused = sorted(tally.refusals.items(), key=lambda one: -one[1][0])
@@ -197,7 +197,7 @@ def _report(tally: "Tally") -> None:
     print_line(f"{len(tally.failures)} failed" if tally.failures else "all hold")
 
 
-def _report_oracle(tally: "Tally") -> None:
+def _report_oracle(tally: "CampaignTally") -> None:
     from roller_mlir.console.output import print_line, print_tables
 
     rows = [(reason, str(count), message, command) for reason, (count, command, message) in tally.unanswered.items()]
@@ -207,7 +207,7 @@ def _report_oracle(tally: "Tally") -> None:
     print_line(f"{len(tally.failures)} contradict each other" if tally.failures else "none contradicts the other")
 
 
-def _counted(tally: "Tally") -> str:
+def _counted(tally: "CampaignTally") -> str:
     from roller_mlir.console.output import seconds
 
     total = sum(tally.statuses.values())
@@ -215,7 +215,7 @@ def _counted(tally: "Tally") -> str:
     return f"{total} case{'s' * (total != 1)} in {seconds(tally.wall_s)}: {parts}"
 
 
-def _write_limits(arguments: argparse.Namespace, campaign: "Campaign", tally: "Tally") -> None:
+def _write_limits(arguments: argparse.Namespace, campaign: "Campaign", tally: "CampaignTally") -> None:
     from roller_mlir.console.output import write_whole
     from roller_mlir.fuzz.limits import limits_page
 

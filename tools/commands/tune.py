@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from roller_mlir.compiler import CompileOptions
-    from roller_mlir.measure.kit.contents import Wanted
+    from roller_mlir.measure.kit.contents import PackRequest
     from roller_mlir.measure.kit.pack import PackOptions
     from roller_mlir.measure.records import Results
 
@@ -128,10 +128,10 @@ def _options(arguments: argparse.Namespace) -> "CompileOptions":
     )
 
 
-def _wanted(arguments: argparse.Namespace) -> "list[Wanted]":
+def _requests(arguments: argparse.Namespace) -> "list[PackRequest]":
     """Return the operators of the command line."""
     from roller_mlir.measure.kit.contents import of_suite
-    from roller_mlir.measure.tune.tune import wanted_of_source
+    from roller_mlir.measure.tune.tune import requests_of_source
     from roller_mlir.suites import find_suite
     from roller_mlir.suites.select import select
     from roller_mlir.tools.commands.compile import open_source
@@ -143,7 +143,7 @@ def _wanted(arguments: argparse.Namespace) -> "list[Wanted]":
         return of_suite(name, rows, device.name, arguments.dtype, top_k=top_k, options=_options(arguments))
     arguments.file = arguments.subject
     source = open_source(arguments)
-    return wanted_of_source(source, target, _options(arguments), top_k=top_k, only=arguments.only)
+    return requests_of_source(source, target, _options(arguments), top_k=top_k, only=arguments.only)
 
 
 def _target(arguments: argparse.Namespace) -> str:
@@ -165,7 +165,7 @@ def _pack(arguments: argparse.Namespace) -> int:
     from roller_mlir.plan.codec import to_json
 
     options = _packing(arguments)
-    packed = pack_kit(Path(arguments.pack), _target(arguments), _wanted(arguments), options)
+    packed = pack_kit(Path(arguments.pack), _target(arguments), _requests(arguments), options)
     kit = packed.kit
     count = sum(len(item.candidates) for item in kit.items)
     if arguments.json:
@@ -191,7 +191,7 @@ def _measure(arguments: argparse.Namespace) -> int:
     device = device_of(arguments)
     on = back_end_of(device)
     check_file(arguments.db)  # what is measured would have nowhere to go
-    wanted = _wanted(arguments)
+    wanted = _requests(arguments)
     options = _packing(arguments)
     if arguments.keep is not None:
         folder = Path(arguments.keep)

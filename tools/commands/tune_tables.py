@@ -4,7 +4,7 @@
 from collections.abc import Mapping, Sequence
 
 from roller_mlir.console.output import print_json, print_line, print_tables, seconds
-from roller_mlir.measure.tune.winners import Decision
+from roller_mlir.measure.tune.winners import TuningDecision
 from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.tuning import Found, TuningRecord
 
@@ -13,7 +13,7 @@ _RECORDS = ("line", "operator", "device", "measured", "model's choice", "rank", 
 
 
 def print_decisions(
-    path: str, decisions: Sequence[Decision], before: Mapping[str, TuningRecord], *, json: bool
+    path: str, decisions: Sequence[TuningDecision], before: Mapping[str, TuningRecord], *, json: bool
 ) -> None:
     """Print what came of a measurement.
 
@@ -53,7 +53,7 @@ def print_records(path: str, records: Mapping[str, Found], *, json: bool) -> Non
     print_line(f"{path}: {len(rows)} operators")
 
 
-def _winner_row(decision: Decision, record: TuningRecord, before: TuningRecord | None) -> Sequence[str]:
+def _winner_row(decision: TuningDecision, record: TuningRecord, before: TuningRecord | None) -> Sequence[str]:
     rank = f"{record.rank} of {record.of}" + (f": {decision.reason}" if decision.reason else "")
     fate = {"new": "new", "kept": "keeps", "faster": "replaces"}[
         _fate(record, {} if before is None else {before.key: before})
@@ -78,7 +78,7 @@ def _fate(record: TuningRecord, before: Mapping[str, TuningRecord]) -> str:
     return "faster" if record.order < old.order else "kept"
 
 
-def _decision_record(decision: Decision, before: Mapping[str, TuningRecord]) -> dict[str, object]:
+def _decision_record(decision: TuningDecision, before: Mapping[str, TuningRecord]) -> dict[str, object]:
     record = decision.record
     return {
         "id": decision.item.id,

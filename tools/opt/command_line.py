@@ -16,7 +16,7 @@ from roller_mlir.support.passes.passes import (
 )
 
 
-class UsageError(Exception):
+class CommandLineError(Exception):
     """The command line is wrong."""
 
 
@@ -115,7 +115,7 @@ _NUMBERS = ("mlir_elide_elementsattrs_if_larger", "mlir_elide_resource_strings_i
 
 
 def parse_command_line(arguments: Sequence[str], upstream: Sequence[str]) -> Settings:
-    """Reads the arguments.
+    """Read the arguments.
 
     Args:
       arguments: Without the name of the program.
@@ -130,14 +130,14 @@ def parse_command_line(arguments: Sequence[str], upstream: Sequence[str]) -> Set
         word = words.pop(0)
         if word == "-" or not word.startswith("-"):
             if settings.input is not None:
-                raise UsageError(f"one input file at most, but got '{settings.input}' and '{word}'")
+                raise CommandLineError(f"one input file at most, but got '{settings.input}' and '{word}'")
             settings.input = word
             continue
         name, equals, value = word.lstrip("-").partition("=")
         name = "help" if name == "h" else name
         if name in _VALUED:
             if not equals and not words:
-                raise UsageError(f"'{word}' needs a value")
+                raise CommandLineError(f"'{word}' needs a value")
             given = value if equals else words.pop(0)
             setattr(settings, _VALUED[name], _value(word, _VALUED[name], given))
         elif name in _BOOLEAN:
@@ -148,32 +148,36 @@ def parse_command_line(arguments: Sequence[str], upstream: Sequence[str]) -> Set
             known = [*_BOOLEAN, *_VALUED, *(p.name for p in registered_passes())]
             known += [*(p.name for p in registered_pipelines()), *upstream]
             near = suggest(name, known).replace("'", "'--", 1)
-            raise UsageError(f"unknown option '{word}'{near}" + ("" if near else "; --help lists all"))
+            raise CommandLineError(f"unknown option '{word}'{near}" + ("" if near else "; --help lists all"))
     if settings.pass_pipeline is not None and settings.steps:
-        raise UsageError(f"--pass-pipeline does not go with '--{settings.steps[0][0]}': put the pass into the pipeline")
+        raise CommandLineError(
+            f"--pass-pipeline does not go with '--{settings.steps[0][0]}': put the pass into the pipeline"
+        )
     if settings.run_reproducer and (settings.pass_pipeline is not None or settings.steps):
-        raise UsageError("--run-reproducer runs the pipeline of the input; leave out passes and --pass-pipeline")
+        raise CommandLineError("--run-reproducer runs the pipeline of the input; leave out passes and --pass-pipeline")
     for name, wanted in (("before", settings.mlir_print_ir_before), ("after", settings.mlir_print_ir_after)):
         for one in (wanted or "").split(",") if wanted is not None else ():
             if find_pass(one) is None and one not in upstream:
                 near = suggest(one, [*(p.name for p in registered_passes()), *upstream])
-                raise UsageError(f"--mlir-print-ir-{name}: unknown pass '{one}'{near}")
+                raise CommandLineError(f"--mlir-print-ir-{name}: unknown pass '{one}'{near}")
     if settings.mlir_print_ir_after_change and not settings.mlir_print_ir_after_all:
-        raise UsageError("--mlir-print-ir-after-change goes with --mlir-print-ir-after-all")
+        raise CommandLineError("--mlir-print-ir-after-change goes with --mlir-print-ir-after-all")
     if settings.no_implicit_module and (settings.emit_bytecode or settings.steps):
-        raise UsageError("--no-implicit-module goes with --pass-pipeline, whose anchor is the operation, and with text")
+        raise CommandLineError(
+            "--no-implicit-module goes with --pass-pipeline, whose anchor is the operation, and with text"
+        )
     if settings.emit_bytecode and settings.split_input_file:
-        raise UsageError("--emit-bytecode does not go with --split-input-file: bytecode holds one module")
+        raise CommandLineError("--emit-bytecode does not go with --split-input-file: bytecode holds one module")
     return settings
 
 
 def _value(word: str, name: str, given: str) -> str | int:
-    """Returns the value of a flag."""
+    """Return the value of a flag."""
     if name in _CHOICES and given not in _CHOICES[name]:
-        raise UsageError(f"'{word}' must be {' or '.join(_CHOICES[name])}, but got '{given}'")
+        raise CommandLineError(f"'{word}' must be {' or '.join(_CHOICES[name])}, but got '{given}'")
     if name in _NUMBERS:
         if not given.isdecimal() or len(given) > 9:
-            raise UsageError(f"'{word}' must be a number of at least 0, but got '{given}'")
+            raise CommandLineError(f"'{word}' must be a number of at least 0, but got '{given}'")
         return int(given)
     return given
 
@@ -181,12 +185,12 @@ def _value(word: str, name: str, given: str) -> str | int:
 def _boolean(word: str, value: str) -> bool:
     words = {"true": True, "1": True, "false": False, "0": False}
     if value.lower() not in words:
-        raise UsageError(f"'{word}' must be true or false")
+        raise CommandLineError(f"'{word}' must be true or false")
     return words[value.lower()]
 
 
 def manual(pipelines: Sequence[NamedPipeline], upstream_count: int) -> str:
-    """Returns the text of --help."""
+    """Return the text of --help."""
     lines = [
         "usage: roller-opt [FILE | -] [options]",
         "",
@@ -212,7 +216,7 @@ def manual(pipelines: Sequence[NamedPipeline], upstream_count: int) -> str:
 
 
 def pass_list(pipelines: Sequence[NamedPipeline], upstream: Sequence[str]) -> str:
-    """Returns the text of --list-passes."""
+    """Return the text of --list-passes."""
     lines = ["passes:", *(_entry(kind.name, kind.summary) for kind in registered_passes())]
     lines += ["pipelines:", *(_entry(p.name, p.summary) for p in pipelines)]
     names = textwrap.fill(" ".join(upstream), 110, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)

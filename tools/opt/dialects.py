@@ -12,7 +12,7 @@ from roller_mlir.support.source import FileError, read_source
 
 
 def dialect_names() -> list[str]:
-    """Returns the names of the dialects, sorted; MLIR's registry cannot be listed, so each module's name is tried."""
+    """Return the names of the dialects, sorted; MLIR's registry cannot be listed, so each module's name is tried."""
     package = import_module(irdl.__name__.rpartition(".")[0])
     context = make_context()
     found = {"rtile"}
@@ -45,7 +45,7 @@ def load_irdl(path: str, context: "ir.Context") -> None:
 
 
 def set_debug_types(types: str) -> None:
-    """Asks MLIR for debug output, and says that a release build gives none."""
+    """Ask MLIR for debug output, and says that a release build gives none."""
     debug = getattr(ir, "_GlobalDebug", None)
     if debug is not None:
         debug.flag = True
@@ -54,7 +54,7 @@ def set_debug_types(types: str) -> None:
 
 
 def note_release(what: str) -> None:
-    """Says what a release build of MLIR does not do."""
+    """Say what a release build of MLIR does not do."""
     print(
         f"roller-opt: note: {what} where MLIR is a release build, as in the wheels of torch-mlir; "
         "--mlir-print-ir-after-all and --mlir-timing work in all",

@@ -14,14 +14,14 @@ from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, parse_mo
 from roller_mlir.support.expectations import check_expectations
 from roller_mlir.support.guarded import run_guarded
 from roller_mlir.support.passes.passes import NamedPipeline
-from roller_mlir.support.passes.pipeline import InternalError, Pipeline, RunOptions, parse_pipeline, run_pipeline
+from roller_mlir.support.passes.pipeline import PassCrashError, Pipeline, RunOptions, parse_pipeline, run_pipeline
 from roller_mlir.support.passes.pipeline_text import PipelineError
 from roller_mlir.support.passes.upstream import nest_for, upstream_passes
 from roller_mlir.support.reproducer import write_reproducer
-from roller_mlir.support.source import FileError, Source, read_source, write_output
+from roller_mlir.support.source import FileError, InputFile, read_source, write_output
 from roller_mlir.support.standard_output import OutputError, drop_output, print_error
 from roller_mlir.targets.family import families, load_passes
-from roller_mlir.tools.opt.command_line import Settings, UsageError, manual, parse_command_line, pass_list
+from roller_mlir.tools.opt.command_line import CommandLineError, Settings, manual, parse_command_line, pass_list
 from roller_mlir.tools.opt.dialects import dialect_names, load_irdl, note_release, set_debug_types
 from roller_mlir.tools.opt.operation import check_roundtrip, print_operation, run_operation
 from roller_mlir.tools.opt.reproducer import external_resources, pipeline_of, with_resources, write_crash_reproducer
@@ -32,7 +32,7 @@ _SPLIT = re.compile(r"^// -----.*$", re.MULTILINE)
 
 
 def drive(arguments: Sequence[str], *, in_child: bool) -> int:
-    """Does what the command line says.
+    """Do what the command line says.
 
     Args:
       arguments: Without the program's name.
@@ -59,7 +59,7 @@ def drive(arguments: Sequence[str], *, in_child: bool) -> int:
         if in_child:
             return run_guarded(lambda: _work(source, settings), on_crash)
         return _work(source, settings)
-    except UsageError as error:
+    except CommandLineError as error:
         return _complain(str(error), USAGE)
     except (FileError, OutputError) as error:
         return _complain(str(error), REFUSED)
@@ -83,7 +83,7 @@ def _information(settings: Settings) -> str:
     return f"roller-opt {__version__}"
 
 
-def _work(source: Source, settings: Settings) -> int:
+def _work(source: InputFile, settings: Settings) -> int:
     """Processes the input; everything that touches MLIR happens here."""
     try:
         pipeline = _pipeline(settings, source)
@@ -106,13 +106,13 @@ def _work(source: Source, settings: Settings) -> int:
         return _complain(str(error), REFUSED)
     except BrokenPipeError:
         return _broken_pipe()
-    except InternalError as error:
+    except PassCrashError as error:
         return _report_bug(str(error), source, settings, error)
     except Exception as error:  # noqa: BLE001 - the last resort: a bug of ours, reported as one
         return _report_bug(f"internal error: {type(error).__name__}: {error}", source, settings, error)
 
 
-def _pipeline(settings: Settings, source: Source) -> Pipeline:
+def _pipeline(settings: Settings, source: InputFile) -> Pipeline:
     if settings.no_implicit_module:
         return Pipeline(())
     if settings.run_reproducer:
@@ -136,8 +136,8 @@ def _pipeline(settings: Settings, source: Source) -> Pipeline:
         return parse_pipeline(f"builtin.module({','.join(elements)})")
 
 
-def _chunks(source: Source, settings: Settings) -> list[str]:
-    """Splits the input; each part keeps its line numbers by empty lines in front."""
+def _chunks(source: InputFile, settings: Settings) -> list[str]:
+    """Split the input; each part keeps its line numbers by empty lines in front."""
     if not settings.split_input_file:
         return [source.text]
     parts = _SPLIT.split(source.text)
@@ -147,8 +147,8 @@ def _chunks(source: Source, settings: Settings) -> list[str]:
     return ["\n" * start + part for start, part in zip(starts, parts, strict=True)]
 
 
-def _process(chunk: str, source: Source, settings: Settings, pipeline: Pipeline) -> bytes | None:
-    """Runs the pipeline over one part of the input.
+def _process(chunk: str, source: InputFile, settings: Settings, pipeline: Pipeline) -> bytes | None:
+    """Run the pipeline over one part of the input.
 
     Returns:
       The result as bytes; None where it was refused, which has been reported.
@@ -168,7 +168,7 @@ def _process(chunk: str, source: Source, settings: Settings, pipeline: Pipeline)
     except DiagnosedError as error:
         found = error.diagnostics
         _keep_reproducer(chunk, settings, pipeline)
-    except InternalError:
+    except PassCrashError:
         _keep_reproducer(chunk, settings, pipeline)
         raise
     if settings.verify_diagnostics:
@@ -216,7 +216,7 @@ def _print(module: "ir.Module", settings: Settings, external: str) -> bytes:
     return with_resources(print_operation(module.operation, settings), external).encode()
 
 
-def _show(diagnostics: Sequence[Diagnostic], source: Source) -> None:
+def _show(diagnostics: Sequence[Diagnostic], source: InputFile) -> None:
     for diagnostic in diagnostics:
         print_error(render(diagnostic, {"-": source.text}, {"-": source.name}))
     sys.stderr.flush()
@@ -234,13 +234,13 @@ def _complain_all(diagnostics: Sequence[Diagnostic]) -> int:
 
 
 def _broken_pipe() -> int:
-    """Ends quietly when the reader of our output has gone."""
+    """End quietly when the reader of our output has gone."""
     drop_output()
     return _BROKEN_PIPE
 
 
-def _report_bug(reason: str, source: Source, settings: Settings, error: BaseException | None) -> int:
-    """Reports a bug of ours, with a file and the command that shows it again."""
+def _report_bug(reason: str, source: InputFile, settings: Settings, error: BaseException | None) -> int:
+    """Report a bug of ours, with a file and the command that shows it again."""
     command = ["roller-opt", "{}"]
     if settings.pass_pipeline is not None:
         command.append(f"--pass-pipeline={settings.pass_pipeline}")

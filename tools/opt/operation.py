@@ -10,7 +10,7 @@ from roller_mlir.tools.opt.command_line import Settings
 
 
 def print_operation(operation: Any, settings: Settings) -> str:
-    """Returns an operation as text, as the flags say."""
+    """Return an operation as text, as the flags say."""
     text = str(
         operation.get_asm(
             large_elements_limit=settings.mlir_elide_elementsattrs_if_larger,
@@ -26,7 +26,7 @@ def print_operation(operation: Any, settings: Settings) -> str:
 
 
 def check_roundtrip(operation: Any, context: "ir.Context") -> None:
-    """Checks that an operation is the same after printing and parsing, in both textual forms and as bytecode.
+    """Check that an operation is the same after printing and parsing, in both textual forms and as bytecode.
 
     Raises:
       DiagnosedError: It cannot be parsed again, or is another one.
@@ -54,7 +54,7 @@ def check_roundtrip(operation: Any, context: "ir.Context") -> None:
 
 
 def run_operation(text: str, context: "ir.Context", settings: Settings) -> bytes:
-    """Runs upstream passes on the only operation of a text, without a module around it, and prints it.
+    """Run upstream passes on the only operation of a text, without a module around it, and prints it.
 
     Raises:
       DiagnosedError: It is not one operation, the pipeline is not for it, or a pass fails.

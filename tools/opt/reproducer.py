@@ -22,7 +22,7 @@ _FLAG = {
 
 
 def external_resources(text: str) -> str:
-    """Returns the text of a file's external resources, braces included; "" where it has none."""
+    """Return the text of a file's external resources, braces included; "" where it has none."""
     metadata = _METADATA.search(text)
     found = _EXTERNAL.search(metadata[0]) if metadata else None
     if metadata is None or found is None:
@@ -41,7 +41,7 @@ def external_resources(text: str) -> str:
 
 
 def with_resources(printed: str, external: str) -> str:
-    r"""Puts external resources to the end of printed IR, into its metadata where it has some.
+    r"""Put external resources to the end of printed IR, into its metadata where it has some.
 
     >>> with_resources("module {}\n", "external_resources: {}")
     'module {}\n{-#\n  external_resources: {}\n#-}\n'
@@ -56,7 +56,7 @@ def with_resources(printed: str, external: str) -> str:
 
 
 def pipeline_of(text: str) -> tuple[str, dict[str, bool]] | None:
-    """Returns the pipeline of a reproducer and its flags; None where the text is none."""
+    """Return the pipeline of a reproducer and its flags; None where the text is none."""
     found = _PIPELINE.search(text)
     if found is None:
         return None
@@ -65,7 +65,7 @@ def pipeline_of(text: str) -> tuple[str, dict[str, bool]] | None:
 
 
 def write_crash_reproducer(path: str, text: str, pipeline: str, *, verify_each: bool) -> None:
-    """Writes the input with its pipeline.
+    """Write the input with its pipeline.
 
     Raises:
       FileError: The file cannot be written.

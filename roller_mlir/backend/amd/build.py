@@ -16,7 +16,7 @@ from roller_mlir.backend.checks.resources import check_code_object
 from roller_mlir.backend.checks.statistics import KernelStatistics, from_code_object
 from roller_mlir.backend.child.frames import Message
 from roller_mlir.backend.errors import CompileError
-from roller_mlir.backend.job import Job, KernelBinary, generate, timed
+from roller_mlir.backend.job import BackendJob, KernelBinary, generate, timed
 from roller_mlir.backend.sources import KernelSource
 from roller_mlir.backend.toolchain import LLD_REMEDY
 from roller_mlir.backend.tools import run_tool
@@ -25,8 +25,8 @@ _METADATA = re.compile(r"^!(\d+) = ", re.MULTILINE)
 _BOUND = re.compile(r'"amdgpu-waves-per-eu"="(\d+)"')
 
 
-def build_amd(source: KernelSource, start: KernelBinary, job: Job) -> KernelBinary:
-    """Compiles a kernel for an AMD device, as far as `job.request.emit` says."""
+def build_amd(source: KernelSource, start: KernelBinary, job: BackendJob) -> KernelBinary:
+    """Compile a kernel for an AMD device, as far as `job.request.emit` says."""
     phases = dict(start.phases_s)
     source = replace(source, llvm_ir=_flagged(source.llvm_ir, job.request.code_object))
     answer, statistics = _generate(source, job, phases)
@@ -59,7 +59,7 @@ def build_amd(source: KernelSource, start: KernelBinary, job: Job) -> KernelBina
     return replace(binary, files={**files, "hsaco": result.output}, phases_s=phases)
 
 
-def _generate(source: KernelSource, job: Job, phases: dict[str, float]) -> tuple[Message, KernelStatistics]:
+def _generate(source: KernelSource, job: BackendJob, phases: dict[str, float]) -> tuple[Message, KernelStatistics]:
     # Unrolling also peels the last step off a loop of steps, whose arithmetic then stands twice in the kernel.
     answer = generate(source, job, with_object=True, unroll=False)
     seconds = answer.fields["seconds"]
@@ -70,13 +70,13 @@ def _generate(source: KernelSource, job: Job, phases: dict[str, float]) -> tuple
 
 
 def _flagged(llvm_ir: str, code_object: int) -> str:
-    """Adds the module flag that chooses the version of the code object; LLVM's own choice needs the newest loaders."""
+    """Add the module flag that chooses the version of the code object; LLVM's own choice needs the newest loaders."""
     number = max(map(int, _METADATA.findall(llvm_ir)), default=-1) + 1
     flag = f'!{number} = !{{i32 1, !"amdhsa_code_object_version", i32 {100 * code_object}}}'
     return f"{llvm_ir}\n!llvm.module.flags = !{{!{number}}}\n{flag}\n"
 
 
 def _bound(source: KernelSource) -> int:
-    """Gives how many subgroups are to fit on a scheduler; 1 where none is asked for, of which there is always room."""
+    """Return how many subgroups are to fit on a scheduler; 1 where none is asked for, of which there is always room."""
     found = _BOUND.search(source.llvm_ir)
     return 1 if found is None else int(found[1])

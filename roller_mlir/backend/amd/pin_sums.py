@@ -22,7 +22,7 @@ _INTRINSIC = "llvm.fake.use"
 
 
 def pin_sums(kernel: Any) -> None:
-    """Adds the uses to every loop of a kernel that carries values past a branch."""
+    """Add the uses to every loop of a kernel that carries values past a branch."""
     loops: list[Any] = []
 
     def visit(op: Any) -> None:

@@ -41,13 +41,13 @@ NATIVE: dict[str, str] = {}
 
 
 def require_amd(device: Device) -> None:
-    """Raises a ValueError for a device of another vendor."""
+    """Raise a ValueError for a device of another vendor."""
     if device.vendor != "amd":
         raise ValueError(f"device must be AMD's, but got '{device.name}' of {device.vendor}; use rtile-lower-to-nvvm")
 
 
 def lower_to_rocdl(module: ir.Module, device: Device) -> None:
-    """Lowers the kernels of a module to the ROCDL and LLVM dialects, in place; host code stays as it is.
+    """Lower the kernels of a module to the ROCDL and LLVM dialects, in place; host code stays as it is.
 
     Kernels get bare pointers with the attributes of their memrefs (`llvm.noalias`, `llvm.align`), and from
     `known_block_size` both the required work-group size and the flat one; without them LLVM would allot registers for
@@ -83,7 +83,7 @@ def lower_to_rocdl(module: ir.Module, device: Device) -> None:
 
 
 def _subgroups_per_scheduler(kernel: Any, device: Device) -> int:
-    """Gives how many subgroups a scheduler holds when as many tasks fit on a unit as the plan says."""
+    """Return how many subgroups a scheduler holds when as many tasks fit on a unit as the plan says."""
     tasks = ir.IntegerAttr(kernel.attributes[TASKS_PER_UNIT]).value
     threads = math.prod(ir.DenseI32ArrayAttr(kernel.attributes["known_block_size"]))
     subgroups = tasks * -(-threads // device.subgroup_size)

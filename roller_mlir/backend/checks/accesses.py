@@ -17,7 +17,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from roller_mlir.backend.checks.assembly import Listing, read_lines
-from roller_mlir.mapping.checks.promise import (
+from roller_mlir.mapping.checks.expected_code import (
     ASYNCHRONOUS_COPY,
     GLOBAL_LOAD,
     MATRIX_LOAD,
@@ -65,7 +65,7 @@ class MemoryAccess:
 
 
 def accesses_of(instructions: Iterable[str]) -> Iterator[MemoryAccess]:
-    """Gives the memory accesses among instructions."""
+    """Return the memory accesses among instructions."""
     for name in instructions:
         found = memory_access(name)
         if found is not None:
@@ -73,12 +73,12 @@ def accesses_of(instructions: Iterable[str]) -> Iterator[MemoryAccess]:
 
 
 def shared_load_bytes(instructions: Iterable[str]) -> int:
-    """Counts the bytes that one thread loads from workgroup memory."""
+    """Count the bytes that one thread loads from workgroup memory."""
     return sum(one.width_bytes for one in accesses_of(instructions) if one.kind in (WORKGROUP_LOAD, MATRIX_LOAD))
 
 
 def memory_access(name: str) -> MemoryAccess | None:
-    """Gives what an instruction moves, None where it is no memory access.
+    """Return what an instruction moves, None where it is no memory access.
 
     >>> memory_access("LDS.U.128"), memory_access("ds_read2_b64")
     (MemoryAccess(kind='workgroup load', width_bytes=16), MemoryAccess(kind='workgroup load', width_bytes=16))
@@ -125,7 +125,7 @@ def _gcn_bytes(kind: str, words: str | None, bits: str | None) -> int:
 
 
 def read_ptx(text: str) -> Listing:
-    """Reads the PTX of one kernel."""
+    """Read the PTX of one kernel."""
     return read_lines(
         text.splitlines(),
         _PTX_LABEL,

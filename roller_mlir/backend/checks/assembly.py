@@ -39,7 +39,7 @@ def read_lines(
     is_branch: Callable[[str], bool],
     named: Callable[[str, str], str] = lambda name, rest: name,
 ) -> Listing:
-    """Reads lines of text.
+    """Read lines of text.
 
     Args:
         lines: the text.
@@ -64,14 +64,14 @@ def read_lines(
 
 
 def read_sass(text: str) -> Listing:
-    """Reads what `nvdisasm -c` prints of one kernel."""
+    """Read what `nvdisasm -c` prints of one kernel."""
     return read_lines(
         text.splitlines(), _SASS_LABEL, _SASS_LINE, _SASS_TARGET, lambda name: name.split(".")[0] == "BRA"
     )
 
 
 def read_gcn(text: str, kernel: str) -> Listing:
-    """Reads LLVM's AMDGPU assembly of one kernel; names are without `_e32` and `_e64` (encodings)."""
+    """Read LLVM's AMDGPU assembly of one kernel; names are without `_e32` and `_e64` (encodings)."""
     start = text.find(f"\n{kernel}:")
     body = text[start : text.find("\n.Lfunc_end", start)] if start >= 0 else ""
     listing = read_lines(
@@ -89,7 +89,7 @@ _SUM = re.compile(
 
 
 def multiply_add_count(instructions: Iterable[str], products: int = 0, sums: int = 0) -> int:
-    """Counts multiply-adds per thread: fused ones, and a product and a sum for each that LLVM took apart.
+    """Count multiply-adds per thread: fused ones, and a product and a sum for each that LLVM took apart.
 
     LLVM moves a product under a mask that makes its factors 0, away from its sum, which is no less right.
 
@@ -113,12 +113,12 @@ def multiply_add_count(instructions: Iterable[str], products: int = 0, sums: int
 
 
 def fma_count(instructions: Iterable[str]) -> int:
-    """Counts fused multiply-adds per thread; a packed instruction holds two."""
+    """Count fused multiply-adds per thread; a packed instruction holds two."""
     return sum(fmas_of(name) for name in instructions)
 
 
 def fmas_of(name: str) -> int:
-    """Gives the fused multiply-adds of one instruction."""
+    """Return the fused multiply-adds of one instruction."""
     if name.startswith("fma."):  # PTX
         return 2 if "x2" in name else 1
     base = name.split(".")[0]
@@ -144,13 +144,13 @@ def fmas_of(name: str) -> int:
 
 
 def main_loop(listing: Listing) -> Counter[str]:
-    """Gives the instructions of the main loop, see `main_loop_range`; empty where the kernel has no loop."""
+    """Return the instructions of the main loop, see `main_loop_range`; empty where the kernel has no loop."""
     found = main_loop_range(listing)
     return Counter() if found is None else Counter(listing.instructions[found[0] : found[1] + 1])
 
 
 def main_loop_range(listing: Listing) -> tuple[int, int] | None:
-    """Gives the first and last instruction of the innermost loop with the most matrix instructions, or multiply-adds.
+    """Return the first and last instruction of the innermost loop with the most matrix instructions, or multiply-adds.
 
     Where no loop has any, it is the longest innermost one. A loop around others counts as innermost if no loop inside
     it has multiply-adds. Where a kernel waits for copies of the TMA, it is the shortest loop with matrix instructions:

@@ -40,7 +40,7 @@ def _sections(data: bytes) -> list[_Section]:
 
 
 def code_object_version(data: bytes) -> int:
-    """Gives the version of an AMD code object, which the ELF header names as that of its ABI: 3 for V5, 4 for V6.
+    """Return the version of an AMD code object, which the ELF header names as that of its ABI: 3 for V5, 4 for V6.
 
     Raises:
         ValueError: it is not ELF-64.
@@ -50,7 +50,7 @@ def code_object_version(data: bytes) -> int:
 
 
 def section(data: bytes, name: str) -> bytes:
-    """Gives the contents of a section.
+    """Return the contents of a section.
 
     Raises:
         ValueError: the data is not ELF-64, or has no such section.
@@ -65,7 +65,7 @@ def section(data: bytes, name: str) -> bytes:
 
 
 def undefined_symbols(data: bytes) -> tuple[str, ...]:
-    """Gives the names that an object needs from others.
+    """Return the names that an object needs from others.
 
     Args:
         data: an ELF object.
@@ -100,7 +100,7 @@ def _notes(data: bytes) -> Iterator[tuple[bytes, int, bytes]]:
 
 
 def kernel_metadata(data: bytes) -> dict[str, dict[str, Any]]:
-    """Gives what a code object says about its kernels.
+    """Return what a code object says about its kernels.
 
     Args:
         data: an object or a linked code object.
@@ -156,7 +156,7 @@ class _MessagePack:
         return self._data[self._at - length : self._at].decode()
 
     def read(self, depth: int = 0) -> Any:
-        """Reads the next value."""
+        """Read the next value."""
         if depth > _MAX_DEPTH:
             raise ValueError(f"metadata must not nest deeper than {_MAX_DEPTH}")
         tag = self._number(">B")

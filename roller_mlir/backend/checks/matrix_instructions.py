@@ -18,12 +18,12 @@ _GCN = re.compile(r"v_s?mfmac?_")
 
 
 def matrix_count(instructions: Iterable[str]) -> int:
-    """Counts the matrix instructions of one subgroup."""
+    """Count the matrix instructions of one subgroup."""
     return sum(is_matrix(name) for name in instructions)
 
 
 def is_matrix(name: str) -> bool:
-    """Gives whether an instruction multiplies matrices.
+    """Return whether an instruction multiplies matrices.
 
     >>> [is_matrix(name) for name in ("HMMA.16816.F32", "v_mfma_f32_32x32x8_f16", "wgmma.mma_async.sync.aligned.m64")]
     [True, True, True]
@@ -34,7 +34,7 @@ def is_matrix(name: str) -> bool:
 
 
 def is_group(name: str) -> bool:
-    """Gives whether an instruction multiplies matrices of a group of four subgroups, and reads workgroup memory.
+    """Return whether an instruction multiplies matrices of a group of four subgroups, and reads workgroup memory.
 
     >>> [is_group(name) for name in ("HGMMA.64x256x16.F32", "HMMA.16816.F32")]
     [True, False]
@@ -43,7 +43,7 @@ def is_group(name: str) -> bool:
 
 
 def pieces(family: str, architecture: str, *, machine_code: bool) -> int:
-    """Gives how many instructions one matrix instruction of a plan becomes.
+    """Return how many instructions one matrix instruction of a plan becomes.
 
     Args:
         family: of the plan's instruction.

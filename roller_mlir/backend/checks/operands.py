@@ -32,7 +32,7 @@ _CHECKED = (*_WHOLE, "gpu.shuffle", "nvgpu.ldmatrix", "nvvm.setmaxregister")
 
 
 def check_operands(kernel: Any, device: Device) -> None:
-    """Refuses a kernel with an operand that its instruction does not take.
+    """Refuse a kernel with an operand that its instruction does not take.
 
     Args:
         kernel: a gpu.func.
@@ -56,7 +56,7 @@ def check_operands(kernel: Any, device: Device) -> None:
 
 
 def shuffle_problem(width: int, subgroup_size: int) -> str:
-    """Gives why a shuffle cannot be of a width, or an empty string.
+    """Return why a shuffle cannot be of a width, or an empty string.
 
     >>> shuffle_problem(33, 64), shuffle_problem(16, 32)
     ('has width 33, which must be a power of two up to the 64 of a subgroup', '')

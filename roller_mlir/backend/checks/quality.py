@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The static quality gate: the machine code of a kernel against what its plan promises. Never a speed.
+"""The codegen check: the machine code of a kernel against what its plan expects. Never a speed.
 
 What is compared, of one thread unless a task is named:
 
@@ -29,14 +29,14 @@ from roller_mlir.backend.checks.assembly import Listing, fma_count, fmas_of, mai
 from roller_mlir.backend.checks.matrix_instructions import matrix_count, pieces
 from roller_mlir.backend.checks.statistics import KernelStatistics
 from roller_mlir.mapping.atoms import atom_family
-from roller_mlir.mapping.checks.promise import (
+from roller_mlir.mapping.checks.expected_code import (
     ASYNCHRONOUS_COPY,
     GLOBAL_LOAD,
     MATRIX_LOAD,
     TENSOR_COPY,
     WORKGROUP_STORE,
-    Promise,
-    PromisedAccess,
+    ExpectedAccess,
+    ExpectedCode,
 )
 from roller_mlir.mapping.resources import tasks_per_unit
 
@@ -54,7 +54,7 @@ _PTX_ONLY = ("ld.param", "mma.sync", "wmma.", "wgmma.")
 
 @dataclass(frozen=True, kw_only=True)
 class Mismatch:
-    """Machine code that does not keep what the plan promises.
+    """Machine code that does not keep what the plan expects.
 
     Attributes:
         kind: One of `KINDS`.
@@ -70,7 +70,7 @@ class Mismatch:
 
 
 def mismatches(
-    promise: Promise | None,
+    expected_code: ExpectedCode | None,
     statistics: KernelStatistics,
     listing: Listing | None,
     *,
@@ -78,13 +78,13 @@ def mismatches(
     matrices: int = 0,
     beside: tuple[int, int] = (0, 0),
 ) -> tuple[Mismatch, ...]:
-    """Compares a kernel with its promise.
+    """Compare a kernel with its expected code.
 
     Args:
-        promise: the plan's; None for a kernel without a plan, of which only local memory is checked.
+        expected_code: the plan's; None for a kernel without a plan, of which only local memory is checked.
         statistics: what the vendor's tools say; what they left out is not checked.
         listing: the machine code, or PTX where there is none; None where nothing could be read.
-        fmas: multiply-adds that the kernel's IR promises.
+        fmas: multiply-adds that the kernel's IR expects.
         matrices: matrix instructions, likewise.
         beside: multiplications and additions that the IR has beside.
     """
@@ -93,16 +93,16 @@ def mismatches(
         have = multiply_add_count(listing.instructions, *beside)
         found += _total("fma", "multiply-adds", have, fmas)
         found += _total("matrix", "matrix instructions", matrix_count(listing.instructions), matrices)
-    if promise is None:
+    if expected_code is None:
         return tuple(found)
     if listing is not None:
-        found += [*_passes(promise, listing), *_packed(promise, listing)]
-        found += [*_matrices(promise, listing), *_widths(promise, listing)]
-    return (*found, *_registers(promise, statistics), *_workgroup_memory(promise, statistics))
+        found += [*_passes(expected_code, listing), *_packed(expected_code, listing)]
+        found += [*_matrices(expected_code, listing), *_widths(expected_code, listing)]
+    return (*found, *_registers(expected_code, statistics), *_workgroup_memory(expected_code, statistics))
 
 
 def ptx_workgroup_bytes(ptx: str) -> int:
-    """Gives the workgroup memory that PTX declares, in bytes; memory given at launch is declared without an extent."""
+    """Return the workgroup memory that PTX declares, in bytes; memory given at launch is declared without an extent."""
     return sum(int(found[1]) for found in re.finditer(r"\.shared\s+\.align\s+\d+\s+\.b8\s+[\w$.]+\[(\d+)\]", ptx))
 
 
@@ -115,25 +115,25 @@ def _local(statistics: KernelStatistics, listing: Listing | None) -> list[Mismat
     return [Mismatch(kind="local", promised=0, found=max(spilled, stack, accesses), message=text)]
 
 
-def _total(kind: str, what: str, have: int, promised: int) -> list[Mismatch]:
-    if have >= promised:
+def _total(kind: str, what: str, have: int, expected: int) -> list[Mismatch]:
+    if have >= expected:
         return []
-    text = f"the kernel has {have} {what}, its IR promises {promised}"
-    return [Mismatch(kind=kind, promised=promised, found=have, message=text)]
+    text = f"the kernel has {have} {what}, its IR promises {expected}"
+    return [Mismatch(kind=kind, promised=expected, found=have, message=text)]
 
 
-def _passes(promise: Promise, listing: Listing) -> list[Mismatch]:
-    each, most = promise.pass_fmas, promise.most_pass_fmas
+def _passes(expected_code: ExpectedCode, listing: Listing) -> list[Mismatch]:
+    each, most = expected_code.pass_fmas, expected_code.most_pass_fmas
     if not each:
         return []
-    loop = main_loop_range(listing) if promise.loops else None
+    loop = main_loop_range(listing) if expected_code.loops else None
     have = fma_count(listing.instructions[slice(loop[0], loop[1] + 1) if loop else slice(None)])
     if loop and not have:  # all passes were unrolled
         loop, have = None, fma_count(listing.instructions)
-    exact = loop is not None or promise.only_fmas
+    exact = loop is not None or expected_code.only_fmas
     passes = max(1, -(-have // most)) if exact else 1
     wanted = each * passes
-    if promise.loops and loop is None and passes > 1:
+    if expected_code.loops and loop is None and passes > 1:
         wanted -= each - 1  # the first step may reach over the reduction's end, where compilers see that nothing lies
     if have >= wanted:
         return []
@@ -143,10 +143,10 @@ def _passes(promise: Promise, listing: Listing) -> list[Mismatch]:
     return [Mismatch(kind="fma", promised=each, found=have, message=text)]
 
 
-def _packed(promise: Promise, listing: Listing) -> list[Mismatch]:
-    if not (promise.packed and promise.pass_fmas):
+def _packed(expected_code: ExpectedCode, listing: Listing) -> list[Mismatch]:
+    if not (expected_code.packed and expected_code.pass_fmas):
         return []
-    loop = main_loop_range(listing) if promise.loops else None
+    loop = main_loop_range(listing) if expected_code.loops else None
     counts = [fmas_of(name) for name in listing.instructions[slice(loop[0], loop[1] + 1) if loop else slice(None)]]
     have, packed = sum(counts), sum(count for count in counts if count > 1)
     if have == packed:
@@ -155,12 +155,14 @@ def _packed(promise: Promise, listing: Listing) -> list[Mismatch]:
     return [Mismatch(kind="instruction", promised=have, found=packed, message=text)]
 
 
-def _matrices(promise: Promise, listing: Listing) -> list[Mismatch]:
-    if not promise.pass_matrices:
+def _matrices(expected_code: ExpectedCode, listing: Listing) -> list[Mismatch]:
+    if not expected_code.pass_matrices:
         return []
     machine_code = not any(name.startswith(_PTX_ONLY) for name in listing.instructions)
-    each = promise.pass_matrices * pieces(promise.family, promise.device.architecture, machine_code=machine_code)
-    loop = main_loop_range(listing) if promise.loops else None
+    each = expected_code.pass_matrices * pieces(
+        expected_code.family, expected_code.device.architecture, machine_code=machine_code
+    )
+    loop = main_loop_range(listing) if expected_code.loops else None
     inside = listing.instructions[slice(loop[0], loop[1] + 1) if loop else slice(None)]
     if not matrix_count(inside):  # all passes were unrolled
         loop, inside = None, listing.instructions
@@ -171,40 +173,40 @@ def _matrices(promise: Promise, listing: Listing) -> list[Mismatch]:
         text = f"{where} has {have} matrix instructions, the plan promises {each * passes}"
         text += f" in {passes} passes" if passes > 1 else ""
         return [Mismatch(kind="matrix", promised=each * passes, found=have, message=text)]
-    promised = passes * sum(one.count for one in promise.accesses if one.kind == MATRIX_LOAD)
+    expected = passes * sum(one.count for one in expected_code.accesses if one.kind == MATRIX_LOAD)
     loads = sum(one.kind == MATRIX_LOAD for one in accesses_of(inside))
-    if not promised or loads <= promised:
+    if not expected or loads <= expected:
         return []
-    text = f"{where} has {loads} loads of matrices, the plan promises {promised}"
-    return [Mismatch(kind="matrix", promised=promised, found=loads, message=text)]
+    text = f"{where} has {loads} loads of matrices, the plan promises {expected}"
+    return [Mismatch(kind="matrix", promised=expected, found=loads, message=text)]
 
 
-def _widths(promise: Promise, listing: Listing) -> list[Mismatch]:
+def _widths(expected_code: ExpectedCode, listing: Listing) -> list[Mismatch]:
     found: list[Mismatch] = []
     everywhere = list(accesses_of(listing.instructions))
-    for kind in dict.fromkeys(one.kind for one in promise.accesses):
-        promised = [one for one in promise.accesses if one.kind == kind]
+    for kind in dict.fromkeys(one.kind for one in expected_code.accesses):
+        expected = [one for one in expected_code.accesses if one.kind == kind]
         there = [one.width_bytes for one in everywhere if one.kind == kind]
         scalar = kind == GLOBAL_LOAD and any(one.kind == SCALAR_LOAD for one in everywhere)
-        missing = _missing([one for one in promised if one.staged or not scalar], there)
+        missing = _missing([one for one in expected if one.staged or not scalar], there)
         if missing is not None:
             found.append(missing)
             continue
-        region = _region(promise, listing, kind)
-        if region is None and kind == GLOBAL_LOAD and promise.reads_more:
+        region = _region(expected_code, listing, kind)
+        if region is None and kind == GLOBAL_LOAD and expected_code.reads_more:
             continue
-        if region is None and kind == WORKGROUP_STORE and atom_family(promise.family).is_opaque:
+        if region is None and kind == WORKGROUP_STORE and atom_family(expected_code.family).is_opaque:
             continue  # results pass workgroup memory, too
         inside = everywhere if region is None else region
-        narrower = _narrower(promised, [one.width_bytes for one in inside if one.kind == kind])
+        narrower = _narrower(expected, [one.width_bytes for one in inside if one.kind == kind])
         if narrower is not None:
             found.append(narrower)
     return found
 
 
-def _missing(promised: Sequence[PromisedAccess], widths: Sequence[int]) -> Mismatch | None:
-    """Gives the first width that does not occur."""
-    for one in promised:
+def _missing(expected: Sequence[ExpectedAccess], widths: Sequence[int]) -> Mismatch | None:
+    """Return the first width that does not occur."""
+    for one in expected:
         if max(widths, default=-1) < one.width_bytes:
             widest = f"the widest is {max(widths)} B" if widths else "there is none"
             width = f" of {one.width_bytes} B" if one.width_bytes else ""
@@ -214,18 +216,18 @@ def _missing(promised: Sequence[PromisedAccess], widths: Sequence[int]) -> Misma
     return None
 
 
-def _narrower(promised: Sequence[PromisedAccess], widths: Sequence[int]) -> Mismatch | None:
-    """Gives the widest width of the plan below which there are more accesses than the plan has.
+def _narrower(expected: Sequence[ExpectedAccess], widths: Sequence[int]) -> Mismatch | None:
+    """Return the widest width of the plan below which there are more accesses than the plan has.
 
     The code may hold several passes: as many as the bytes of all accesses are those of one pass.
     """
-    once = sum(one.width_bytes * one.count for one in promised)
+    once = sum(one.width_bytes * one.count for one in expected)
     if not once:
         return None  # tensor copies have no width
     passes = max(1, -(-sum(widths) // once))
-    for one in sorted(promised, key=lambda one: -one.width_bytes):
+    for one in sorted(expected, key=lambda one: -one.width_bytes):
         allowed = passes * sum(
-            other.partial if other.width_bytes >= one.width_bytes else other.count for other in promised
+            other.partial if other.width_bytes >= one.width_bytes else other.count for other in expected
         )
         have = sum(width < one.width_bytes for width in widths)
         if have > allowed:
@@ -234,18 +236,18 @@ def _narrower(promised: Sequence[PromisedAccess], widths: Sequence[int]) -> Mism
     return None
 
 
-def _mismatch(one: PromisedAccess, found: int, message: str) -> Mismatch:
+def _mismatch(one: ExpectedAccess, found: int, message: str) -> Mismatch:
     return Mismatch(
         kind=_KINDS.get(one.kind, one.kind.split()[0]), promised=one.width_bytes, found=found, message=message
     )
 
 
-def _region(promise: Promise, listing: Listing, kind: str) -> list[MemoryAccess] | None:
-    """Gives the accesses of the main loop, or of the smallest loop around it that holds some of a kind.
+def _region(expected_code: ExpectedCode, listing: Listing, kind: str) -> list[MemoryAccess] | None:
+    """Return the accesses of the main loop, or of the smallest loop around it that holds some of a kind.
 
     None where no loop does, as in a kernel of one step.
     """
-    main = main_loop_range(listing) if promise.loops else None
+    main = main_loop_range(listing) if expected_code.loops else None
     if main is not None:
         around = [loop for loop in listing.loops if loop[0] <= main[0] and main[1] <= loop[1]]
         for first, last in sorted(around, key=lambda loop: loop[1] - loop[0]):
@@ -255,25 +257,26 @@ def _region(promise: Promise, listing: Listing, kind: str) -> list[MemoryAccess]
     return None
 
 
-def _registers(promise: Promise, statistics: KernelStatistics) -> list[Mismatch]:
-    used, device = statistics.registers, promise.device
-    if used is None or not promise.tasks_per_unit:
+def _registers(expected_code: ExpectedCode, statistics: KernelStatistics) -> list[Mismatch]:
+    used, device = statistics.registers, expected_code.device
+    if used is None or not expected_code.tasks_per_unit:
         return []
     # Registers that only moves can address count like others when they are given out.
     whole = replace(device, max_registers_per_thread=max(used, device.max_registers_per_thread))
-    fitting = tasks_per_unit(whole, promise.threads, used, statistics.shared_bytes or 0)
-    if fitting >= promise.tasks_per_unit:
+    fitting = tasks_per_unit(whole, expected_code.threads, used, statistics.shared_bytes or 0)
+    if fitting >= expected_code.tasks_per_unit:
         return []
     text = (
-        f"with {used} registers ({promise.registers} predicted) {fitting} tasks of {promise.threads} threads fit on a "
-        f"unit of {device.name}, the plan promises {promise.tasks_per_unit}"
+        f"with {used} registers ({expected_code.registers} predicted) {fitting} tasks of "
+        f"{expected_code.threads} threads fit on a unit of {device.name}, "
+        f"the plan promises {expected_code.tasks_per_unit}"
     )
-    return [Mismatch(kind="registers", promised=promise.tasks_per_unit, found=fitting, message=text)]
+    return [Mismatch(kind="registers", promised=expected_code.tasks_per_unit, found=fitting, message=text)]
 
 
-def _workgroup_memory(promise: Promise, statistics: KernelStatistics) -> list[Mismatch]:
-    promised, found = promise.workgroup_bytes, statistics.shared_bytes
-    if promised is None or found is None or promised == found:
+def _workgroup_memory(expected_code: ExpectedCode, statistics: KernelStatistics) -> list[Mismatch]:
+    expected, found = expected_code.workgroup_bytes, statistics.shared_bytes
+    if expected is None or found is None or expected == found:
         return []
-    text = f"a task has {found} B of workgroup memory, the plan promises {promised} B"
-    return [Mismatch(kind="workgroup_memory", promised=promised, found=found, message=text)]
+    text = f"a task has {found} B of workgroup memory, the plan promises {expected} B"
+    return [Mismatch(kind="workgroup_memory", promised=expected, found=found, message=text)]

@@ -25,14 +25,14 @@ _FMAS, _MATRICES = "multiply-adds", "matrix instructions"
 
 
 def ptx_foreign_calls(ptx: str) -> tuple[str, ...]:
-    """Gives the functions that PTX calls or declares, but does not define."""
+    """Return the functions that PTX calls or declares, but does not define."""
     defined = set(_PTX_DEFINED.findall(ptx))
     named = {*_PTX_DECLARED.findall(ptx), *_PTX_CALLED.findall(ptx)}
     return tuple(sorted(name for name in named - defined if not re.fullmatch(r"%rd?\d+", name)))
 
 
 def check_ptx(source: KernelSource, ptx: str, *, counted: bool = True) -> None:
-    """Raises a CompileError where PTX calls foreign functions, or has too few multiply-adds or matrix instructions.
+    """Raise a CompileError where PTX calls foreign functions, or has too few multiply-adds or matrix instructions.
 
     Args:
         source: what it was made of.
@@ -45,7 +45,7 @@ def check_ptx(source: KernelSource, ptx: str, *, counted: bool = True) -> None:
 
 
 def check_code_object(source: KernelSource, data: bytes, assembly: str, *, counted: bool = True) -> None:
-    """Raises a CompileError where an AMD object needs foreign functions, or its assembly has too few multiply-adds.
+    """Raise a CompileError where an AMD object needs foreign functions, or its assembly has too few multiply-adds.
 
     Matrix instructions count by themselves. Arguments as of `check_ptx`.
     """
@@ -69,11 +69,11 @@ def _check_calls(kernel: str, what: str, names: tuple[str, ...]) -> None:
         )
 
 
-def _check_count(kernel: str, what: str, counted: str, have: int, promised: int) -> None:
-    if have < promised:
+def _check_count(kernel: str, what: str, counted: str, have: int, expected: int) -> None:
+    if have < expected:
         raise CompileError(
             kernel,
-            f"the {what} has {have} {counted}, the kernel's IR promises {promised}; "
+            f"the {what} has {have} {counted}, the kernel's IR promises {expected}; "
             f"LLVM removed the others, which points to undefined behaviour in the kernel "
             f"(a wrong block size, or memory that is read before it is written)",
         )

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads the machine code of a cubin: the few instructions that a plan makes promises about, and the loops.
+"""Reads the machine code of a cubin: the few instructions that a plan says something of, and the loops.
 
 NVIDIA's disassembler takes 0.2 s to start, more than all of a compilation; what is wanted here are operations, access
 widths and branch targets. From Volta on an instruction has 128 bits: the operation in the lowest 9, the form of its
@@ -64,7 +64,7 @@ def knows_sass(architecture: str) -> bool:
 
 
 def read_cubin(cubin: bytes, kernel: str, architecture: str) -> Listing:
-    """Reads a kernel's code; what is no known operation is named by its number, such as "op_0x119".
+    """Read a kernel's code; what is no known operation is named by its number, such as "op_0x119".
 
     Raises:
         ValueError: it is no cubin with that kernel, or of an architecture whose encoding is not known.

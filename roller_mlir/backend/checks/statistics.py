@@ -65,7 +65,7 @@ class KernelStatistics:
         return fma_count(Counter(self.main_loop).elements()) / loaded if loaded else None
 
     def with_listing(self, listing: Listing) -> KernelStatistics:
-        """Gives the statistics with what the disassembly tells."""
+        """Return the statistics with what the disassembly tells."""
         return replace(
             self,
             fma_count=fma_count(listing.instructions),
@@ -75,13 +75,13 @@ class KernelStatistics:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Gives the statistics for JSON, with the ratios."""
+        """Return the statistics for JSON, with the ratios."""
         ratios = {key: getattr(self, key) for key in ("fma_share", "matrix_share", "fma_per_shared_byte")}
         return {**asdict(self), **ratios}
 
 
 def from_ptxas(log: str, kernel: str, dynamic_shared_bytes: int) -> KernelStatistics:
-    """Reads what `ptxas -v` prints about a kernel.
+    """Read what `ptxas -v` prints about a kernel.
 
     Raises:
         ValueError: it says nothing about that kernel.
@@ -105,7 +105,7 @@ def from_ptxas(log: str, kernel: str, dynamic_shared_bytes: int) -> KernelStatis
 
 
 def from_code_object(data: bytes, assembly: str, kernel: str, dynamic_shared_bytes: int) -> KernelStatistics:
-    """Reads an AMD code object's metadata and its assembly.
+    """Read an AMD code object's metadata and its assembly.
 
     Raises:
         ValueError: the object says nothing about that kernel.

@@ -34,14 +34,14 @@ class Message:
 
 
 def encode(message: Message) -> bytes:
-    """Gives the frame of a message."""
+    """Return the frame of a message."""
     lengths = [[name, len(blob)] for name, blob in message.blobs.items()]
     header = json.dumps({"fields": message.fields, "blobs": lengths}).encode()
     return b"".join((_LENGTH.pack(len(header)), header, *message.blobs.values()))
 
 
 def decode(read_exactly: Callable[[int], bytes]) -> Message:
-    """Reads one frame.
+    """Read one frame.
 
     Args:
         read_exactly: gives that many bytes, or raises EOFError.

@@ -61,7 +61,7 @@ class _Worker:
         return self._process.poll() is None
 
     def exchange(self, job: Message, timeout_s: float) -> Message:
-        """Sends a job and waits for its answer.
+        """Send a job and waits for its answer.
 
         Raises:
             EOFError: the child ended.
@@ -103,8 +103,8 @@ class _Worker:
             count -= len(part)
         return b"".join(parts)
 
-    def obituary(self) -> str:
-        """Says how the child ended and what it last printed."""
+    def exit_reason(self) -> str:
+        """Say how the child ended and what it last printed."""
         code = self._process.wait(timeout=10)
         how = f"signal {signal.Signals(-code).name}" if code < 0 else f"exit code {code}"
         self._log.seek(0)
@@ -112,16 +112,16 @@ class _Worker:
         said = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "")
         return f"{how}{': ' if said else ''}{said.strip()}"
 
-    def disown(self) -> None:
-        """Forgets the child without ending it."""
+    def detach(self) -> None:
+        """Forget the child without ending it."""
         self._process.returncode = 0  # else Popen complains that it still runs
 
     def kill(self) -> None:
-        """Ends the child at once; whoever waits for its answer gets an EOFError."""
+        """End the child at once; whoever waits for its answer gets an EOFError."""
         self._process.kill()
 
     def end(self) -> None:
-        """Ends the child and gives back what it used."""
+        """End the child and gives back what it used."""
         self.kill()
         self._process.wait()
         self._stdin.close()
@@ -138,7 +138,7 @@ class WorkerPool:
         self._busy: set[_Worker] = set()
 
     def run(self, kernel: str, job: Message, timeout_s: float) -> Message:
-        """Runs a job in a child.
+        """Run a job in a child.
 
         Args:
             kernel: whose job it is, for the error.
@@ -154,9 +154,9 @@ class WorkerPool:
             with self._lock:
                 self._idle.append(worker)
         except EOFError:
-            obituary = worker.obituary()
+            exit_reason = worker.exit_reason()
             worker.end()
-            raise CompileError(kernel, f"LLVM code generation died with {obituary}") from None
+            raise CompileError(kernel, f"LLVM code generation died with {exit_reason}") from None
         except TimeoutError:
             worker.end()
             raise CompileError(kernel, f"LLVM code generation took more than {timeout_s:g} s and was ended") from None
@@ -189,14 +189,14 @@ class WorkerPool:
             return tuple(worker.pid for worker in self._idle)
 
     def close(self) -> None:
-        """Ends all children that wait. The pool starts new ones when it is used again."""
+        """End all children that wait. The pool starts new ones when it is used again."""
         with self._lock:
             workers, self._idle = self._idle, []
         for worker in workers:
             worker.end()
 
     def abort(self) -> None:
-        """Ends all children, also those at work: the threads that wait for them get a CompileError."""
+        """End all children, also those at work: the threads that wait for them get a CompileError."""
         with self._lock:
             busy = tuple(self._busy)
         for worker in busy:
@@ -204,9 +204,9 @@ class WorkerPool:
         self.close()
 
     def forget(self) -> None:
-        """Drops the children without ending them: after a fork they are the other process's."""
+        """Drop the children without ending them: after a fork they are the other process's."""
         for worker in (*self._idle, *self._busy):
-            worker.disown()
+            worker.detach()
         self._lock = threading.Lock()
         self._idle = []
         self._busy = set()
@@ -214,7 +214,7 @@ class WorkerPool:
 
 @functools.cache
 def process_pool() -> WorkerPool:
-    """Gives the pool of this process."""
+    """Return the pool of this process."""
     pool = WorkerPool()
     atexit.register(pool.close)
     os.register_at_fork(after_in_child=pool.forget)

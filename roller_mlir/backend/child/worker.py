@@ -38,7 +38,7 @@ def _initialize() -> None:
 
 @functools.cache
 def _library_subset(path: str, needed: frozenset[str]) -> bytes:
-    """Gives the bitcode of some functions of a library and of what they call. Linking all of it takes 0.1 s."""
+    """Return the bitcode of some functions of a library and of what they call. Linking all of it takes 0.1 s."""
     library: Any = llvm.parse_bitcode(Path(path).read_bytes(), llvm.create_context())
     have = {function.name for function in library.functions if not function.is_declaration}
     if missing := sorted(needed - have):
@@ -53,7 +53,7 @@ def _library_subset(path: str, needed: frozenset[str]) -> bytes:
 
 
 def _pass_builder(machine: Any, *, unroll: bool = True) -> Any:
-    """Gives a builder of the -O3 pipeline. Loops are vectorised by the plan, never by LLVM.
+    """Return a builder of the -O3 pipeline. Loops are vectorised by the plan, never by LLVM.
 
     Args:
         machine: what to generate code for.
@@ -67,7 +67,7 @@ def _pass_builder(machine: Any, *, unroll: bool = True) -> Any:
 
 
 def _generate(job: Message) -> Message:
-    """Optimises a module and generates code.
+    """Optimise a module and generates code.
 
     Fields: `kernel`, `triple`, `cpu`, `features`, `library` (path of bitcode or ""), `needed` (functions of it),
     `object` (whether to give an object beside the assembly), `unroll` (whether to unroll loops). Blob `llvm_ir`. The
@@ -119,7 +119,7 @@ def _answer(job: Message) -> Message:
 
 
 def _receive(stream: BinaryIO, jobs: queue.SimpleQueue[Message]) -> None:
-    """Reads jobs while LLVM works, so that the end of the compiler ends the child at once, whatever LLVM is doing."""
+    """Read jobs while LLVM works, so that the end of the compiler ends the child at once, whatever LLVM is doing."""
 
     def read_exactly(count: int) -> bytes:
         data = stream.read(count)
@@ -135,7 +135,7 @@ def _receive(stream: BinaryIO, jobs: queue.SimpleQueue[Message]) -> None:
 
 
 def main() -> None:
-    """Serves jobs until standard input ends."""
+    """Serve jobs until standard input ends."""
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     answers = os.fdopen(os.dup(1), "wb", buffering=0)
     os.dup2(2, 1)  # what LLVM prints must not get between the frames

@@ -30,7 +30,7 @@ class MathLibrary:
 
 
 def math_library(kernel: str, llvm_ir: str, target: Target, toolchain: Toolchain) -> MathLibrary:
-    """Finds what a kernel needs.
+    """Find what a kernel needs.
 
     Args:
         kernel: for the error.
@@ -53,7 +53,7 @@ def math_library(kernel: str, llvm_ir: str, target: Target, toolchain: Toolchain
 
 
 def _oclc_constants(target: Target) -> str:
-    """Gives the switches that ocml reads: instruction set, subgroup size, exact results, denormal numbers kept.
+    """Return the switches that ocml reads: instruction set, subgroup size, exact results, denormal numbers kept.
 
     gfx942 is version 9402, gfx90a is 9010: two last digits in hexadecimal, the rest in decimal, as clang computes it.
     """

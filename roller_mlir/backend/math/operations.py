@@ -27,7 +27,7 @@ _MAX_MULTIPLICATIONS = 16
 
 
 def prepare_math(root: Any) -> None:
-    """Rewrites the operations inside an operation that not every lowering knows."""
+    """Rewrite the operations inside an operation that not every lowering knows."""
     for name, expand in (("math.fpowi", _power), ("math.isinf", _is_infinite), ("math.clampf", _clamp)):
         for op in find(root, (name,)):
             with ir.InsertionPoint(op), op.location:
@@ -38,21 +38,21 @@ def prepare_math(root: Any) -> None:
 
 
 def find(root: Any, names: Iterable[str]) -> list[Any]:
-    """Gives the operations of some names inside an operation."""
+    """Return the operations of some names inside an operation."""
     wanted, found = set(names), list[Any]()
     walk(root, lambda op: found.append(op) if op.name in wanted else None)
     return found
 
 
 def find_prefix(root: Any, prefix: str) -> list[Any]:
-    """Gives the operations inside an operation whose names start so."""
+    """Return the operations inside an operation whose names start so."""
     found: list[Any] = []
     walk(root, lambda op: found.append(op) if op.name.startswith(prefix) else None)
     return found
 
 
 def widen(op: Any) -> None:
-    """Computes an operation on f16 or bf16 in f32, with its flags."""
+    """Compute an operation on f16 or bf16 in f32, with its flags."""
     attributes = {name: op.attributes[name] for name in op.attributes}
     with ir.InsertionPoint(op), op.location:
         operands = [emit("arith.extf", [v], _f32(v.type)) if _is_half(v.type) else v for v in op.operands]
@@ -62,18 +62,18 @@ def widen(op: Any) -> None:
 
 
 def replace(op: Any, value: Any) -> None:
-    """Puts a value in the place of an operation's result."""
+    """Put a value in the place of an operation's result."""
     op.results[0].replace_all_uses_with(value)
     op.erase()
 
 
 def emit(name: str, operands: list[Any], kind: Any, attributes: dict[str, Any] | None = None) -> Any:
-    """Emits an operation of one result at the insertion point."""
+    """Emit an operation of one result at the insertion point."""
     return ir.Operation.create(name, results=[kind], operands=operands, attributes=attributes or {}).results[0]
 
 
 def constant(kind: Any, value: float) -> Any:
-    """Emits a constant of a float or vector type."""
+    """Emit a constant of a float or vector type."""
     attribute: Any = ir.FloatAttr.get(ir.VectorType(kind).element_type if _is_vector(kind) else kind, value)
     if _is_vector(kind):
         attribute = ir.DenseElementsAttr.get_splat(kind, attribute)
@@ -98,7 +98,7 @@ def _clamp(op: Any) -> Any:
 
 
 def _power(op: Any) -> Any:
-    """Multiplies as often as a constant exponent has binary digits, at most twice each."""
+    """Multiply as often as a constant exponent has binary digits, at most twice each."""
     base, exponent = op.operands
     kind, flags, times = base.type, _flags(op), _constant_integer(exponent)
     if times is None or 2 * abs(times).bit_length() > _MAX_MULTIPLICATIONS:
@@ -148,6 +148,6 @@ def _is_half(kind: Any) -> bool:
 
 
 def _f32(kind: Any) -> Any:
-    """Gives f32, or a vector of as many of it."""
+    """Return f32, or a vector of as many of it."""
     f32 = ir.F32Type.get(kind.context)
     return ir.VectorType.get(ir.VectorType(kind).shape, f32) if _is_vector(kind) else f32

@@ -16,7 +16,7 @@ from roller_mlir.backend.checks.assembly import read_sass
 from roller_mlir.backend.checks.resources import check_ptx
 from roller_mlir.backend.checks.statistics import KernelStatistics, from_ptxas
 from roller_mlir.backend.errors import CompileError
-from roller_mlir.backend.job import Job, KernelBinary, generate, timed
+from roller_mlir.backend.job import BackendJob, KernelBinary, generate, timed
 from roller_mlir.backend.sources import KernelSource
 from roller_mlir.backend.toolchain import NVDISASM_REMEDY, PTXAS_REMEDY
 from roller_mlir.backend.tools import ToolResult, run_tool
@@ -45,8 +45,8 @@ _LOSS = re.compile(r"^.*?(\(C\d+\) Potential Performance Loss: .*)$", re.MULTILI
 _BLOCKS_PER_SM = re.compile(r"^\.minnctapersm .*\n", re.MULTILINE)
 
 
-def build_nvidia(source: KernelSource, start: KernelBinary, job: Job) -> KernelBinary:
-    """Compiles a kernel for an NVIDIA device, as far as `job.request.emit` says."""
+def build_nvidia(source: KernelSource, start: KernelBinary, job: BackendJob) -> KernelBinary:
+    """Compile a kernel for an NVIDIA device, as far as `job.request.emit` says."""
     # A step of matrix instructions is large enough by itself.
     answer = generate(source, job, with_object=False, unroll=not source.matrix_count)
     given = job.request.given(source.name, "ptx")
@@ -70,8 +70,8 @@ def build_nvidia(source: KernelSource, start: KernelBinary, job: Job) -> KernelB
     return _disassemble(binary, job) if job.request.emit == "assembly" else binary
 
 
-def _assemble(source: KernelSource, ptx: str, job: Job, phases: dict[str, float]) -> _Assembled | str:
-    """Runs the first ptxas that knows the architecture; where there is none, gives a note that says so."""
+def _assemble(source: KernelSource, ptx: str, job: BackendJob, phases: dict[str, float]) -> _Assembled | str:
+    """Run the first ptxas that knows the architecture; where there is none, gives a note that says so."""
     architecture = job.target.architecture
     ignorant: list[str] = []
     options = ("-v", "-O3", f"-arch={architecture}", "-o", "output")
@@ -105,7 +105,7 @@ def _known(source: KernelSource, result: ToolResult) -> KernelStatistics:
 def _careful(
     source: KernelSource, ptx: str, result: ToolResult, run: Callable[..., ToolResult], phases: dict[str, float]
 ) -> _Assembled:
-    """Runs ptxas again where a kernel spills; gives the result with the fewest spilled bytes, the first of equal ones.
+    """Run ptxas again where a kernel spills; return the result with the fewest spilled bytes, the first of equal ones.
 
     By default ptxas schedules loads early, which a kernel that needs nearly all of its registers pays for in spills;
     and told how many blocks are to fit on an SM it now and then spills in as many registers as it needs without being
@@ -132,7 +132,7 @@ def _careful(
     return best, (f"kernel '{source.name}' was assembled with {chosen}: ptxas's defaults give {spills}",)
 
 
-def _disassemble(binary: KernelBinary, job: Job) -> KernelBinary:
+def _disassemble(binary: KernelBinary, job: BackendJob) -> KernelBinary:
     nvdisasm = job.toolchain.nvdisasm
     if nvdisasm is None:
         return replace(

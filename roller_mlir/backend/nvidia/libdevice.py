@@ -13,7 +13,7 @@ _REMAINDERS = {32: "__nv_fmodf", 64: "__nv_fmod"}
 
 
 def use_intrinsics(root: Any) -> None:
-    """Replaces operations that convert-gpu-to-nvvm does not know, or computes in f32, by the back end's intrinsics."""
+    """Replace operations that convert-gpu-to-nvvm does not know, or computes in f32, by the back end's intrinsics."""
     no = ir.IntegerAttr.get(ir.IntegerType.get_signless(1, root.context), 0)
     table: dict[str, tuple[str, dict[str, ir.Attribute]]] = {
         "math.trunc": ("llvm.intr.trunc", {}),
@@ -33,7 +33,7 @@ def use_intrinsics(root: Any) -> None:
 
 
 def call_remainders(gpu_module: Any) -> None:
-    """Replaces arith.remf by calls of libdevice, one a lane: LLVM has no instruction for it on NVIDIA's devices.
+    """Replace arith.remf by calls of libdevice, one a lane: LLVM has no instruction for it on NVIDIA's devices.
 
     Of f16 and bf16 it is computed in f32, where it is exact.
     """

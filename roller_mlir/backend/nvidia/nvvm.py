@@ -66,7 +66,7 @@ said otherwise."""
 
 
 def require_nvidia(device: Device) -> None:
-    """Raises a ValueError for a device of another vendor."""
+    """Raise a ValueError for a device of another vendor."""
     if device.vendor != "nvidia":
         raise ValueError(
             f"device must be NVIDIA's, but got '{device.name}' of {device.vendor}; use rtile-lower-to-rocdl"
@@ -74,7 +74,7 @@ def require_nvidia(device: Device) -> None:
 
 
 def lower_to_nvvm(module: ir.Module, device: Device) -> None:
-    """Lowers the kernels of a module to the NVVM and LLVM dialects, in place; host code stays as it is.
+    """Lower the kernels of a module to the NVVM and LLVM dialects, in place; host code stays as it is.
 
     Kernels get bare pointers with the attributes of their memrefs (`llvm.noalias`, `llvm.align`), and `.maxntid` from
     `known_block_size`, unless they say `nvvm.reqntid`: ptxas refuses both together. `rtile.tasks_per_unit` becomes

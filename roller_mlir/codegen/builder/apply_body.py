@@ -14,7 +14,7 @@ from typing import Any
 
 from roller_mlir.codegen.builder.fragments import Wide
 from roller_mlir.codegen.builder.task_context import TaskContext, splat, vector_type
-from roller_mlir.linalg.body import CONTRACTIBLE, GATHER, Argument, Body, BodyOp, Constant, Local, Reference
+from roller_mlir.linalg.body import CONTRACTIBLE, GATHER, Body, BodyArgument, BodyConstant, BodyOp, Local, Reference
 from roller_mlir.linalg.body_operations import DIVISIONS
 from roller_mlir.support.bindings import ir
 
@@ -51,10 +51,10 @@ def clone_body(
     product = _product(body)
     fused = body.contribution() if product else None
     values = dict(values)
-    varying: set[Reference] = {Argument(number) for number in range(body.inputs, len(body.types))}
+    varying: set[Reference] = {BodyArgument(number) for number in range(body.inputs, len(body.types))}
 
     def value(reference: Reference) -> Wide:
-        if isinstance(reference, Constant):
+        if isinstance(reference, BodyConstant):
             return emit.typed_constant(reference.attribute), 1
         return values[reference]
 
@@ -121,11 +121,11 @@ def keeps_every_product(body: Body) -> bool:
     return None not in arguments and arguments[0] != arguments[1]
 
 
-def _argument(body: Body, reference: Reference) -> Argument | None:
+def _argument(body: Body, reference: Reference) -> BodyArgument | None:
     """Return the argument that a factor is, maybe extended to a wider float."""
     if isinstance(reference, Local) and body.ops[reference.operation].name == "arith.extf":
         reference = body.ops[reference.operation].operands[0]
-    return reference if isinstance(reference, Argument) else None
+    return reference if isinstance(reference, BodyArgument) else None
 
 
 def _product(body: Body) -> tuple[Reference, Reference] | None:

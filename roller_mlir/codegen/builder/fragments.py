@@ -25,7 +25,7 @@ Key = tuple[object, ...]
 Wide = tuple[ir.Value, int]
 
 
-class Fragments:
+class TileReader:
     """Reads elements of direct and staged tiles for one compute."""
 
     def __init__(self, context: TaskContext, box: ThreadBox) -> None:

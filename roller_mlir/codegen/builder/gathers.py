@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from roller_mlir.codegen.builder.fragments import Wide
 from roller_mlir.codegen.builder.task_context import TaskContext, access_memory, vector_type
 from roller_mlir.codegen.builder.tile_values import DirectTile
-from roller_mlir.linalg.body import Argument, BodyOp
+from roller_mlir.linalg.body import BodyArgument, BodyOp
 from roller_mlir.support.bindings import ir
 
 
@@ -31,7 +31,7 @@ def emit_gather(context: TaskContext, tables: Mapping[int, DirectTile], op: Body
         The elements, as wide as the positions.
     """
     argument = op.operands[0]
-    assert isinstance(argument, Argument)
+    assert isinstance(argument, BodyArgument)
     tile, emit, (places, width) = tables[argument.number], context.emit, position
     last = emit.constant(tile.shape[0] - 1)
 

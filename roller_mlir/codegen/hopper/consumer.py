@@ -13,12 +13,12 @@ from roller_mlir.codegen.builder.task_context import TaskContext
 from roller_mlir.codegen.builder.tile_values import DirectTile, RegisterTile, SplatTile
 from roller_mlir.codegen.hopper.ops import consumer_barrier, wait_stores
 from roller_mlir.codegen.hopper.products import Products
-from roller_mlir.codegen.hopper.ring import Ring, Slot
+from roller_mlir.codegen.hopper.ring import Ring, RingSlot
 from roller_mlir.codegen.hopper.steps import Steps
 from roller_mlir.codegen.hopper.store_pieces import Staging, store_by_copies
 from roller_mlir.codegen.hopper.stores import TensorStore
 from roller_mlir.codegen.task.compute import Compute
-from roller_mlir.codegen.task.register_tiles import settle
+from roller_mlir.codegen.task.register_tiles import materialise
 from roller_mlir.codegen.task.scope import TaskScope
 from roller_mlir.codegen.task.strategies import Reduction
 from roller_mlir.codegen.task.task import OwnParts
@@ -73,7 +73,7 @@ class WarpSpecialised:
         slot: Where the tiles of the next step arrive.
     """
 
-    def __init__(self, own: Steps, consumer: Consumer, slot: Slot) -> None:
+    def __init__(self, own: Steps, consumer: Consumer, slot: RingSlot) -> None:
         self._own, self._consumer, self.slot = own, consumer, slot
 
     @property
@@ -90,7 +90,7 @@ class WarpSpecialised:
         view = op.opview
         tile = scope.tile(op, view.tile)
         assert isinstance(tile, RegisterTile)  # `tensor_store` knows the compute
-        settle(scope.context, tile, everyone=True)
+        materialise(scope.context, tile, everyone=True)
         target = scope.place(op, view.destination, view.indices, view.origin_map, view.tile_steps)
         store_by_copies(scope.context, how, tile, target, self._consumer.maps[how.map], self._consumer.staging)
 
@@ -124,7 +124,7 @@ class WarpSpecialised:
         def step(symbol: Symbol, carried: list[ir.Value]) -> list[ir.Value]:
             *current, stage, phase, before = carried
             self._at(steps, symbol)
-            here = Slot(stage, phase)
+            here = RingSlot(stage, phase)
             ring.wait(ring.full(stage), phase)
             current = products.step(stage, current, fresh=False)
             products.wait_but_one()
@@ -136,7 +136,7 @@ class WarpSpecialised:
         *accumulators, stage, phase, last = emit.loop(1, steps.trips, carried, step)
         values = products.finish(accumulators, ir.RankedTensorType(view.operation.results[0].type).element_type)
         self._release(last)
-        self.slot = Slot(stage, phase)
+        self.slot = RingSlot(stage, phase)
         return steps.computes.results(view, replace(first, matrix=None), values)
 
     def _release(self, stage: ir.Value) -> None:

@@ -26,7 +26,7 @@ _ELEMENTS: dict[str, MapElement] = {"f16": "f16", "bf16": "bf16", "f32": "tf32",
 
 
 @dataclass(frozen=True)
-class Box:
+class CopyBox:
     """One copy.
 
     Attributes:
@@ -54,7 +54,7 @@ class TensorCopy:
     tile: SwizzledTile
     map: TensorMap
     dimensions: tuple[int, ...]
-    boxes: tuple[Box, ...]
+    boxes: tuple[CopyBox, ...]
 
 
 def is_tensor_copy(load: TileLoad) -> bool:
@@ -119,11 +119,11 @@ def tensor_copy(load: TileLoad, argument: int) -> TensorCopy:
     spans = tuple(box[d] * map_steps[d] for d in dimensions)
     if max(spans) > MOST_BOX_ELEMENTS:
         fail(load, f"'rtile.load' by tensor copy spans {list(spans)} elements, a box {MOST_BOX_ELEMENTS} at most")
-    boxes: list[Box] = []
+    boxes: list[CopyBox] = []
     for number, part in product(range(tile.boxes), range(parts)):
         first = {inner: number * box[inner]} | ({outer: part * box[outer]} if outer != inner else {})
         at = tuple(first.get(d, 0) * steps[d] for d in dimensions)
-        boxes.append(Box(at, tile.offset([first.get(d, 0) for d in layout.order])))
+        boxes.append(CopyBox(at, tile.offset([first.get(d, 0) for d in layout.order])))
     described = TensorMap(
         argument=argument,
         element=_ELEMENTS[str(kind.element_type)],

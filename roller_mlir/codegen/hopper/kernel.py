@@ -12,11 +12,11 @@ from math import prod
 from roller_mlir.codegen.builder.emitter import Emitter
 from roller_mlir.codegen.hopper.ops import memory_base
 from roller_mlir.codegen.hopper.ring import Ring
-from roller_mlir.codegen.hopper.roles import Places, Roles
 from roller_mlir.codegen.hopper.steps import Steps, steps_of_program
+from roller_mlir.codegen.hopper.warp_roles import SmemLayout, WarpRoles
 from roller_mlir.codegen.kernel_function import (
-    Kernel,
-    KernelLimits,
+    BlockLimits,
+    EmittedKernel,
     declare_kernel,
     dynamic_bytes,
     dynamic_memory,
@@ -26,7 +26,7 @@ from roller_mlir.codegen.task.arena import combine_bytes
 from roller_mlir.codegen.wrappers import wrapper_of
 from roller_mlir.dialects import rtile
 from roller_mlir.loops.attributes import TASKS_PER_UNIT
-from roller_mlir.loops.loop_nest import unit_nest
+from roller_mlir.loops.loop_nest import parallel_nest
 from roller_mlir.loops.program import box_axes, box_loops
 from roller_mlir.mapping.tensor_copy import (
     BARRIER_BYTES,
@@ -40,7 +40,7 @@ from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
 
-def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: KernelLimits) -> Kernel:
+def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: BlockLimits) -> EmittedKernel:
     """Emit a program whose heavy compute is wgmma as a kernel at the end of a gpu.module.
 
     Args:
@@ -48,7 +48,7 @@ def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: 
         module_body: Block of the gpu.module.
         limits: What the device allows.
     """
-    name, nest = program.program_name, unit_nest(program.operation)
+    name, nest = program.program_name, parallel_nest(program.operation)
     steps = steps_of_program(program)
     consumers = prod(count for count, _ in steps.compute.thread_map.axes)
     threads = consumers + PRODUCER_THREADS
@@ -77,7 +77,7 @@ def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: 
         emit = Emitter()
         memory = dynamic_memory() if dynamic else arguments[-1]
         buffers = list(program.entry.arguments)
-        roles = Roles(
+        roles = WarpRoles(
             program=program,
             steps=steps,
             wrapper=wrapper,
@@ -93,7 +93,7 @@ def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: 
     # Registers can only change hands where a bound says how many a block starts with.
     function.attributes[TASKS_PER_UNIT] = ir.IntegerAttr.get(i64, resident)
     note_counts(function, *roles.counts)
-    return Kernel(
+    return EmittedKernel(
         name=name,
         grid=wrapper.blocks,
         block=threads,
@@ -111,9 +111,9 @@ def _accumulators(steps: Steps) -> tuple[int, int]:
     return instruction.shape[1], prod(axis.registers for loop, axis in parallel if not loop.reduction)
 
 
-def _places(program: rtile.ProgramOp, steps: Steps, groups: int, subgroup_size: int) -> Places:
+def _places(program: rtile.ProgramOp, steps: Steps, groups: int, subgroup_size: int) -> SmemLayout:
     """Lay out a block's workgroup memory."""
     staging = steps.stages * steps.stage_bytes
     barriers = staging + groups * STORE_BUFFERS * steps.staging_bytes
     combine = barriers + 2 * BARRIER_BYTES * steps.stages
-    return Places(staging, barriers, combine, combine + combine_bytes(program.operation, subgroup_size))
+    return SmemLayout(staging, barriers, combine, combine + combine_bytes(program.operation, subgroup_size))

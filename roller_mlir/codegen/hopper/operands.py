@@ -27,7 +27,7 @@ ADDRESS_UNIT = 16
 
 
 @dataclass(frozen=True)
-class Operand:
+class WarpgroupOperand:
     """One factor of the instruction.
 
     Attributes:
@@ -75,7 +75,7 @@ def operand_of(
     copy: TensorCopy,
     functions: Sequence[LinearIndex],
     lane_order: tuple[int, ...],
-) -> Operand:
+) -> WarpgroupOperand:
     """Return a factor, refusing a tile whose lines do not lie as the instruction reads them.
 
     Args:
@@ -121,7 +121,7 @@ def operand_of(
             f"'rtile.load' of a wgmma needs neighbours along loop {line_of} in neighbouring lines, and groups of "
             f"{_GROUP} at one distance, but has lines {lines} at a distance of {near}; change the tile or the threads",
         )
-    return Operand(copy, ordered, k_major, ADDRESS_UNIT if k_major else tile.box_bytes, pitch * LINE_BYTES)
+    return WarpgroupOperand(copy, ordered, k_major, ADDRESS_UNIT if k_major else tile.box_bytes, pitch * LINE_BYTES)
 
 
 def _check_pieces(matrix: Matrix, side: str, copy: TensorCopy, groups: Sequence[Mapping[int, int]]) -> None:
@@ -156,7 +156,7 @@ class GroupDigit:
 
 
 def group_digits(
-    matrix: Matrix, operand: Operand, lane_order: tuple[int, ...], warpgroups: int
+    matrix: Matrix, operand: WarpgroupOperand, lane_order: tuple[int, ...], warpgroups: int
 ) -> tuple[GroupDigit, ...]:
     """Return where each warpgroup begins to read: digits of its number, those that make no difference left out."""
     warps = WARPGROUP_THREADS // WARP_THREADS

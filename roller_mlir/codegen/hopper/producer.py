@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from roller_mlir.codegen.builder.task_context import TaskContext
 from roller_mlir.codegen.hopper.copies import TensorCopy
 from roller_mlir.codegen.hopper.ops import binary, copy_box, plus, pointer_at
-from roller_mlir.codegen.hopper.ring import Ring, Slot
+from roller_mlir.codegen.hopper.ring import Ring, RingSlot
 from roller_mlir.codegen.hopper.steps import Steps
 from roller_mlir.codegen.task.scope import TaskScope
-from roller_mlir.loops.loop_nest import unit_nest
+from roller_mlir.loops.loop_nest import parallel_nest
 from roller_mlir.mapping.index import Symbol
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir
@@ -22,7 +22,7 @@ class ProducerBuilder:
         self._context, self._steps, self._ring, self._maps = context, steps, ring, maps
         self._scope = TaskScope(context)
 
-    def build(self, program: ir.Operation, task: Symbol, slot: Slot) -> Slot:
+    def build(self, program: ir.Operation, task: Symbol, slot: RingSlot) -> RingSlot:
         """Emit the copies of the task with a number; return the slot behind them.
 
         Args:
@@ -30,17 +30,17 @@ class ProducerBuilder:
             task: Number of the task.
             slot: The first buffer, with the parity of its emptying.
         """
-        self._scope.bind(unit_nest(program), task)
+        self._scope.bind(parallel_nest(program), task)
         trips = self._steps.trips
         if trips == 1:
             return self._step(Symbol("step", 0, 0), slot)
 
         def step(number: Symbol, here: list[ir.Value]) -> list[ir.Value]:
-            return self._step(number, Slot(*here)).values
+            return self._step(number, RingSlot(*here)).values
 
-        return Slot(*self._context.emit.loop(0, trips, slot.values, step))
+        return RingSlot(*self._context.emit.loop(0, trips, slot.values, step))
 
-    def _step(self, step: Symbol, slot: Slot) -> Slot:
+    def _step(self, step: Symbol, slot: RingSlot) -> RingSlot:
         emit, ring, steps = self._context.emit, self._ring, self._steps
         if steps.nest is not None:
             self._scope.bind(steps.nest, step)

@@ -7,7 +7,7 @@ from itertools import product
 
 from roller_mlir.codegen.builder.inline_assembly import emit_assembly
 from roller_mlir.codegen.builder.task_context import TaskContext, vector_type
-from roller_mlir.codegen.hopper.operands import ADDRESS_UNIT, Operand, atom_positions, group_digits, operand_of
+from roller_mlir.codegen.hopper.operands import ADDRESS_UNIT, WarpgroupOperand, atom_positions, group_digits, operand_of
 from roller_mlir.codegen.hopper.ops import binary, plus
 from roller_mlir.codegen.hopper.steps import Steps
 from roller_mlir.codegen.matrix.product import Matrix, convert
@@ -38,7 +38,7 @@ class Products:
 
     context: TaskContext
     matrix: Matrix
-    factors: tuple[Operand, Operand]
+    factors: tuple[WarpgroupOperand, WarpgroupOperand]
     starts: tuple[ir.Value, ir.Value]
     stage_bytes: int
 
@@ -69,7 +69,7 @@ class Products:
         _check_shape(view, matrix)
         emit = context.emit
         lane_order = view.thread_map.lane_order
-        factors: list[Operand] = []
+        factors: list[WarpgroupOperand] = []
         starts: list[ir.Value] = []
         for side, number in ((ROW, matrix.first), (COLUMN, matrix.second)):
             place = next(

@@ -11,7 +11,7 @@ from roller_mlir.support.bindings import ir
 
 
 @dataclass(frozen=True)
-class Slot:
+class RingSlot:
     """A buffer of a ring, and how often the ring was gone round.
 
     Attributes:
@@ -64,20 +64,20 @@ class Ring:
         """Return the barrier at which those who read a buffer arrive."""
         return self._barrier(stage, self.stages)
 
-    def start(self, phase: int) -> Slot:
+    def start(self, phase: int) -> RingSlot:
         """Return the first slot."""
-        return Slot(i32(self.emit, 0), i32(self.emit, phase))
+        return RingSlot(i32(self.emit, 0), i32(self.emit, phase))
 
-    def after(self, slot: Slot) -> Slot:
+    def after(self, slot: RingSlot) -> RingSlot:
         """Return the slot that follows."""
         emit = self.emit
         if self.stages == 1:
-            return Slot(slot.stage, binary(emit, "arith.xori", slot.phase, 1))
+            return RingSlot(slot.stage, binary(emit, "arith.xori", slot.phase, 1))
         following = plus(emit, slot.stage, 1)
         wraps = equals(emit, following, self.stages)
         turned = binary(emit, "arith.xori", slot.phase, 1)
         kind = following.type
-        return Slot(
+        return RingSlot(
             emit.op("arith.select", [wraps, i32(emit, 0), following], kind),
             emit.op("arith.select", [wraps, turned, slot.phase], kind),
         )

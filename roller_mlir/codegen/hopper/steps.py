@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from roller_mlir.codegen.hopper.copies import TensorCopy, is_tensor_copy, tensor_copy
 from roller_mlir.codegen.hopper.stores import TensorStore, is_tensor_store, tensor_store
 from roller_mlir.dialects.rtile import ComputeOp, ProgramOp, StoreOp, TileLoad
-from roller_mlir.loops.loop_nest import LoopNest, is_unit, reduction_nest, unit_nest
+from roller_mlir.loops.loop_nest import LoopNest, is_parallel, parallel_nest, reduction_nest
 from roller_mlir.loops.program import LOADS, loads_of, stores_of
 from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.tensor_copy import stage_offsets, store_piece_bytes
@@ -69,13 +69,13 @@ def reads_memory(computes: Sequence[ComputeOp]) -> bool:
 
 def steps_of_program(program: ProgramOp) -> Steps:
     """Return the reduction of a program of wgmma, refusing loads that nothing copies."""
-    body = unit_nest(program.operation).body
+    body = parallel_nest(program.operation).body
     found: list[tuple[ComputeOp, LoopNest | None, list[TileLoad]]] = []
     for op in body:
         inner = op.operation
         if isinstance(op, ComputeOp) and reads_memory([op]):
             found.append((op, None, [one for one in body if isinstance(one, TileLoad) and is_tensor_copy(one)]))
-        elif inner.name == "scf.for" and not is_unit(inner):
+        elif inner.name == "scf.for" and not is_parallel(inner):
             nest = reduction_nest(inner)
             computes = [one for one in nest.body if isinstance(one, ComputeOp)]
             if reads_memory(computes):

@@ -57,7 +57,7 @@ class Staging:
 
 
 @dataclass(frozen=True)
-class Piece:
+class StorePiece:
     """What is written at once.
 
     Attributes:
@@ -103,7 +103,7 @@ def store_by_copies(
         emit.branch(staging.leads, [], copy)
 
 
-def _pieces(how: TensorStore, tile: RegisterTile) -> Iterator[Piece]:
+def _pieces(how: TensorStore, tile: RegisterTile) -> Iterator[StorePiece]:
     """Give the pieces of a warpgroup: by rows of an instruction, then by its columns."""
     box = tile.box
     own: dict[int, range] = {}
@@ -117,7 +117,7 @@ def _pieces(how: TensorStore, tile: RegisterTile) -> Iterator[Piece]:
         offsets = zip(own, registers, strict=True)
         if any(not box.axes[i].lanes and register_offset(box.axes[i], r) >= box.loops[i].extent for i, r in offsets):
             continue  # beyond the loop's end, where no thread holds anything
-        yield Piece(dict(zip(own, registers, strict=True)), how.width // _GROUP)
+        yield StorePiece(dict(zip(own, registers, strict=True)), how.width // _GROUP)
 
 
 class _Writer:
@@ -149,7 +149,7 @@ class _Writer:
         own = binary(emit, "arith.muli", self._staging.warpgroup, STORE_BUFFERS * piece)
         return plus(emit, own, self._staging.offset + number * piece)
 
-    def lay_down(self, piece: Piece, start: ir.Value) -> None:
+    def lay_down(self, piece: StorePiece, start: ir.Value) -> None:
         """Write a piece to workgroup memory."""
         emit = self._context.emit
         for group in range(0, piece.groups, 2):
@@ -161,7 +161,7 @@ class _Writer:
             offset = binary(emit, "arith.addi", binary(emit, "arith.addi", start, self._line), within)
             store_matrices(pointer_at(emit, self._staging.base, offset), registers)
 
-    def place(self, piece: Piece, target: DirectTile) -> list[Linear]:
+    def place(self, piece: StorePiece, target: DirectTile) -> list[Linear]:
         """Return where a piece begins in the destination, per dimension of the map, for the thread that copies it."""
         box, how = self._tile.box, self._how
         positions = {
@@ -172,7 +172,7 @@ class _Writer:
         local = apply_indices(self._tile.indices, [positions.get(loop, Linear()) for loop in range(len(box.axes))])
         return [target.origin[d] + local[d] for d in how.dimensions]
 
-    def _packed(self, piece: Piece, group: int, half: int) -> ir.Value:
+    def _packed(self, piece: StorePiece, group: int, half: int) -> ir.Value:
         """Return two neighbouring elements of a thread as 32 bits: columns of a group, in the upper or lower lines."""
         emit, how = self._context.emit, self._how
         chunk = self._tile.box.axes[how.column].chunk

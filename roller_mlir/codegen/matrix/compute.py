@@ -20,8 +20,8 @@ from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
 
-def matrix_stretches(compute: Compute) -> int:
-    """Return into how many stretches of the reduction a step is unrolled; 1 where loops are left of it."""
+def matrix_sub_steps(compute: Compute) -> int:
+    """Return into how many sub-steps of the reduction a step is unrolled; 1 where loops are left of it."""
     assert compute.matrix is not None
     rolled, unrolled, runs = _reductions(compute.matrix)
     return 1 if rolled else runs * prod(compute.box.axes[loop].block for loop in unrolled)
@@ -39,7 +39,7 @@ def emit_matrix_points(
         context: The task.
         compute: The compute, with a matrix instruction.
         packed: The fragments of the result, one per `Matrix.atoms`.
-        between: What is emitted between stretches of the reduction, evenly spread: fewer than `matrix_stretches`.
+        between: What is emitted between sub-steps of the reduction, evenly spread: fewer than `matrix_sub_steps`.
     """
     matrix, box = compute.matrix, compute.box
     assert matrix is not None
@@ -51,9 +51,9 @@ def emit_matrix_points(
         )
     depth, length = matrix.loops[DEPTH], matrix.shape[2]
     rolled, unrolled, runs = _reductions(matrix)
-    stretches = matrix_stretches(compute)
-    assert len(between) < stretches
-    due = {(number + 1) * stretches // (len(between) + 1): act for number, act in enumerate(between)}
+    sub_steps = matrix_sub_steps(compute)
+    assert len(between) < sub_steps
+    due = {(number + 1) * sub_steps // (len(between) + 1): act for number, act in enumerate(between)}
 
     def nest(loops: Sequence[int], positions: Positions, values: Sequence[ir.Value]) -> list[ir.Value]:
         if loops:
@@ -92,7 +92,7 @@ def _products(
     at: Positions,
     values: list[ir.Value],
 ) -> None:
-    """Emit the instructions of one stretch of the reduction; `values` change in place."""
+    """Emit the instructions of one sub-step of the reduction; `values` change in place."""
     places = [_tile_positions(matrix, atom) | at for atom in matrix.atoms]
     column = matrix.loops[COLUMN]
     # Eight columns are half of what one access reads: neighbouring tiles are read together.

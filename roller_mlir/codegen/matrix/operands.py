@@ -33,7 +33,7 @@ from roller_mlir.support.diagnostics import fail
 
 
 @dataclass(frozen=True)
-class Operand:
+class MatrixOperand:
     """A factor of a compute's matrix instruction.
 
     Attributes:
@@ -63,8 +63,8 @@ class MatrixOperands:
     ) -> None:
         self._context, self._matrix = context, matrix
         self._operands = {
-            ROW: Operand(*inputs[matrix.first], ROW, matrix.fragments.first),
-            COLUMN: Operand(*inputs[matrix.second], COLUMN, matrix.fragments.second),
+            ROW: MatrixOperand(*inputs[matrix.first], ROW, matrix.fragments.first),
+            COLUMN: MatrixOperand(*inputs[matrix.second], COLUMN, matrix.fragments.second),
         }
         self._known: dict[object, ir.Value] = {}
         _, self._lane = context.emit.divide(context.thread, context.subgroup_size)
@@ -100,11 +100,11 @@ class MatrixOperands:
                     self._known[(side, *((loop, place[loop]) for loop in used if loop in place))] = value
         return self._known[key]
 
-    def _inner_loop(self, operand: Operand) -> int | None:
+    def _inner_loop(self, operand: MatrixOperand) -> int | None:
         """Return the loop that walks the buffer's neighbouring elements, None where it is not one loop by itself."""
         return walked_alone([function.terms() for function in operand.functions], operand.tile.layout.order[-1])
 
-    def _reads_matrices(self, operand: Operand) -> bool:
+    def _reads_matrices(self, operand: MatrixOperand) -> bool:
         """Whether `ldmatrix` reads the fragment: rows of 16 bytes along a factor's dimension."""
         if self._matrix.family.factors is not Factors.PIECES:
             return False
@@ -114,7 +114,7 @@ class MatrixOperands:
         along = inner == loops[DEPTH] or (inner == loops[operand.side] and size == 2)
         return along and operand.tile.layout.fragment_vector * size == PIECE_BYTES
 
-    def _indices(self, operand: Operand, at: Positions) -> list[ir.Value]:
+    def _indices(self, operand: MatrixOperand, at: Positions) -> list[ir.Value]:
         count = len(self._matrix.box.axes)
         local = apply_indices(operand.functions, [at.get(loop, Linear()) for loop in range(count)])
         ordered = [local[d] for d in operand.tile.layout.order]
@@ -130,7 +130,7 @@ class MatrixOperands:
             moved[loop] = moved.get(loop, Linear()) + Linear.of(value, stride)
         return moved
 
-    def _read_matrices(self, operand: Operand, at: Positions, pair: Positions | None) -> list[ir.Value]:
+    def _read_matrices(self, operand: MatrixOperand, at: Positions, pair: Positions | None) -> list[ir.Value]:
         """Read fragments by `ldmatrix`: lane l gives the address of row l % 8 of matrix l / 8."""
         context, matrix = self._context, self._matrix
         emit, size = context.emit, element_bytes(matrix.factor)
@@ -162,7 +162,9 @@ class MatrixOperands:
             return [value]
         return [slice_of(emit, value, start, count) for start in (0, count)]
 
-    def _read_elements(self, operand: Operand, at: Positions, group: int, part: int) -> list[tuple[int, ir.Value]]:
+    def _read_elements(
+        self, operand: MatrixOperand, at: Positions, group: int, part: int
+    ) -> list[tuple[int, ir.Value]]:
         """Read a lane's own elements, neighbours along the buffer's rows at once.
 
         Args:
@@ -197,7 +199,7 @@ class MatrixOperands:
             base[depth] = base[depth] + part * own
         return [(part, self._gathered(operand, base, width, site))]
 
-    def _gathered(self, operand: Operand, base: Positions, width: int, site: str) -> ir.Value:
+    def _gathered(self, operand: MatrixOperand, base: Positions, width: int, site: str) -> ir.Value:
         """Read the elements of one fragment, some at once, from where the lane's first one lies."""
         context, matrix = self._context, self._matrix
         emit, fragment = context.emit, operand.fragment

@@ -13,7 +13,7 @@ from itertools import product
 from roller_mlir.codegen.builder.task_context import TaskContext, element_bytes, vector_type
 from roller_mlir.codegen.builder.thread_box import ThreadBox
 from roller_mlir.dialects.rtile import ComputeOp
-from roller_mlir.linalg.body import CASTS, Argument, Body, Local, Reference
+from roller_mlir.linalg.body import CASTS, Body, BodyArgument, Local, Reference
 from roller_mlir.mapping.atoms import Family, atom_family
 from roller_mlir.mapping.atoms.fragments import COLUMN, DEPTH, ROW, Fragment, Fragments
 from roller_mlir.mapping.thread_map import live_registers
@@ -167,7 +167,7 @@ def _argument(body: Body, reference: Reference) -> int | None:
         if op.name not in CASTS:
             return None
         (reference,) = op.operands
-    return reference.number if isinstance(reference, Argument) and reference.number < body.inputs else None
+    return reference.number if isinstance(reference, BodyArgument) and reference.number < body.inputs else None
 
 
 def convert(context: TaskContext, value: ir.Value, element: ir.Type) -> ir.Value:

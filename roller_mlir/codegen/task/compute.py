@@ -10,13 +10,13 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from roller_mlir.codegen.builder.apply_body import clone_body, keeps_every_product, widen
-from roller_mlir.codegen.builder.fragments import Fragments, Wide
+from roller_mlir.codegen.builder.fragments import TileReader, Wide
 from roller_mlir.codegen.builder.gathers import emit_gather
 from roller_mlir.codegen.builder.task_context import TaskContext, element_bytes
 from roller_mlir.codegen.builder.thread_box import Positions, ThreadBox
 from roller_mlir.codegen.builder.tile_values import DirectTile, RegisterTile, StagedTile
 from roller_mlir.codegen.task.register_tiles import read_register_tile
-from roller_mlir.linalg.body import INDEX, Argument, Body, Local, Reference
+from roller_mlir.linalg.body import INDEX, Body, BodyArgument, Local, Reference
 from roller_mlir.mapping.index import Linear
 from roller_mlir.mapping.point_order import Reads, point_order
 from roller_mlir.mapping.unrolling import rolled_loops
@@ -58,7 +58,7 @@ def emit_points(context: TaskContext, compute: Compute, accumulators: Sequence[i
     Reduction points beyond `unroll` become loops that carry the accumulators.
     """
     box = compute.box
-    fragments = Fragments(context, box)
+    fragments = TileReader(context, box)
     reductions = [i for i, loop in enumerate(box.loops) if loop.reduction]
     runs = {i: box.axes[i].registers // box.axes[i].chunk for i in reductions}
     inner = {i: 1 if i == box.lane else box.axes[i].chunk for i in reductions}
@@ -149,7 +149,7 @@ def _reads(compute: Compute, points: Sequence[Positions]) -> list[Reads]:
 def _point(
     context: TaskContext,
     compute: Compute,
-    fragments: Fragments,
+    fragments: TileReader,
     point: Positions,
     at: int,
     accumulators: list[ir.Value],
@@ -162,13 +162,13 @@ def _point(
     count = len(box.keys)
     positions = {**point, **box.at(box.keys[at])}
     values: dict[Reference, Wide] = {
-        Argument(number): read_register_tile(context, tile, box, functions, positions)
+        BodyArgument(number): read_register_tile(context, tile, box, functions, positions)
         if isinstance(tile, RegisterTile)
         else fragments.read(tile, functions, positions)
         for number, (tile, functions) in compute.inputs.items()
     }
     for number, accumulator in enumerate(accumulators[at::count]):
-        values[Argument(compute.body.inputs + number)] = (accumulator, box.width)
+        values[BodyArgument(compute.body.inputs + number)] = (accumulator, box.width)
     for number, op in enumerate(compute.body.ops):
         if op.name == INDEX:
             loop = ir.IntegerAttr(op.attributes["dim"]).value

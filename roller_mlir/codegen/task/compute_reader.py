@@ -4,14 +4,14 @@
 from collections.abc import Sequence
 from math import prod
 
-from roller_mlir.codegen.builder.fragments import Fragments
+from roller_mlir.codegen.builder.fragments import TileReader
 from roller_mlir.codegen.builder.task_context import splat, vector_type
 from roller_mlir.codegen.builder.thread_box import ThreadBox
 from roller_mlir.codegen.builder.tile_values import DirectTile, RegisterTile, SplatTile, StagedTile, lies_beyond
 from roller_mlir.codegen.matrix.product import matrix_of
 from roller_mlir.codegen.matrix.results import pack, unpack
 from roller_mlir.codegen.task.compute import Compute
-from roller_mlir.codegen.task.register_tiles import read_register_tile, settle
+from roller_mlir.codegen.task.register_tiles import materialise, read_register_tile
 from roller_mlir.codegen.task.scope import TaskScope
 from roller_mlir.dialects.rtile import ComputeOp
 from roller_mlir.linalg.affine import apply_indices, map_indices
@@ -71,7 +71,7 @@ class ComputeReader:
             if isinstance(tile, SplatTile):
                 fail(view.operation, f"'{view.operation.name}' input {number} is no loaded tile; load it first")
             if isinstance(tile, RegisterTile):
-                settle(self._scope.context, tile, everyone=True)
+                materialise(self._scope.context, tile, everyone=True)
             if number in body.gathered():
                 tables[number] = _table(view, number, tile)
             else:
@@ -177,10 +177,10 @@ class ComputeReader:
             return [splat(emit, element, box.width, 0.0 if tile.value is None else tile.value)] * len(box.keys)
         indices = map_indices(view.maps[len(view.inputs) + number])
         if isinstance(tile, RegisterTile):
-            settle(context, tile, everyone=True)
+            materialise(context, tile, everyone=True)
             found = [read_register_tile(context, tile, box, indices, box.at(key)) for key in box.keys]
         else:
-            fragments = Fragments(context, box)
+            fragments = TileReader(context, box)
             found = [fragments.read(tile, indices, box.at(key)) for key in box.keys]
         kind = vector_type(element, box.width)
         return [v if w == box.width else emit.op("vector.broadcast", [v], kind) for v, w in found]

@@ -3,7 +3,7 @@
 
 Asynchronous copies of a step form a group; a step waits until its own group is complete, and a barrier makes the tiles
 of all threads visible. Copies through registers take part: loaded before the step's arithmetic, stored behind it, into
-the buffer that the step before last has left; in parts, each behind a stretch of the arithmetic, where they would take
+the buffer that the step before last has left; in parts, each behind a sub-step of the arithmetic, where they would take
 many registers. One barrier a step serves both: nobody writes a buffer before everybody has passed the barrier behind
 its last reads.
 """
@@ -24,7 +24,7 @@ from roller_mlir.support.bindings import ir
 
 
 @dataclass
-class Pipeline:
+class CopyPipeline:
     """The copies of a reduction nest.
 
     Attributes:
@@ -47,15 +47,15 @@ class Pipeline:
         self,
         values: Sequence[ir.Value],
         compute: Callable[[Symbol, ir.Value, list[ir.Value], Sequence[Callable[[], None]]], list[ir.Value]],
-        stretches: int = 1,
+        sub_steps: int = 1,
     ) -> list[ir.Value]:
         """Emit all steps.
 
         Args:
             values: What the steps carry.
             compute: Emits a step, given its number, its buffer, the values, and what is to be emitted between its
-                stretches; returns the new values.
-            stretches: Stretches of a step.
+                sub-steps; returns the new values.
+            sub_steps: Sub-steps of a step.
         """
         context, emit = self.context, self.context.emit
         ahead = min(self.stages, self.trips) - 1
@@ -75,7 +75,7 @@ class Pipeline:
             more = emit.compare("slt", following, emit.constant(self.trips))
             later = Symbol("next", ahead, self.trips - 1, 1, following)
             if not self._synchronous():
-                first, *rest = self._shares(stretches)
+                first, *rest = self._shares(sub_steps)
                 acts = [partial(self._start, later, target, more, share) for share in rest]
                 self._start(later, target, more, first)
                 current = compute(symbol, stage, current, acts)
@@ -83,7 +83,7 @@ class Pipeline:
                 return [*current, self._next(stage), self._next(target)]
             self._start(later, target, more, self._asynchronous())
             self._commit()
-            moving = _Moving(self, later, target, more, self._parts(stretches))
+            moving = _InFlightCopies(self, later, target, more, self._parts(sub_steps))
             moving.load()
             current = compute(symbol, stage, current, [moving.turn] * (len(moving.parts) - 1))
             moving.store()
@@ -136,15 +136,15 @@ class Pipeline:
             self.bind(symbol)
             self._issue(stage, copies, wanted)
 
-    def _shares(self, stretches: int) -> list[list[tuple[TileLoad, StagedCopy]]]:
-        """Return the asynchronous copies in shares of about as many rounds, one before each stretch of a step."""
+    def _shares(self, sub_steps: int) -> list[list[tuple[TileLoad, StagedCopy]]]:
+        """Return the asynchronous copies in shares of about as many rounds, one before each sub-step of a step."""
         rounds = [
             (load, replace(copy, rounds=(share,))) for load, copy in self._asynchronous() for share in copy.rounds
         ]
-        cuts = [number * len(rounds) // stretches for number in range(stretches + 1)]
+        cuts = [number * len(rounds) // sub_steps for number in range(sub_steps + 1)]
         return [rounds[low:high] for low, high in pairwise(cuts)]
 
-    def _parts(self, stretches: int) -> list[list[tuple[TileLoad, StagedCopy]]]:
+    def _parts(self, sub_steps: int) -> list[list[tuple[TileLoad, StagedCopy]]]:
         """Return the copies through registers in parts of about as many registers each; none where there is none."""
         rounds = [
             (load, replace(copy, rounds=(share,)), registers)
@@ -153,7 +153,7 @@ class Pipeline:
             for share in copy.rounds
         ]
         total = sum(registers for _, _, registers in rounds)
-        count = copy_parts(total, stretches)
+        count = copy_parts(total, sub_steps)
         parts: list[list[tuple[TileLoad, StagedCopy]]] = [[] for _ in range(count if rounds else 0)]
         before = 0
         for load, copy, registers in rounds:
@@ -176,7 +176,7 @@ class Pipeline:
 
 
 @dataclass
-class _Moving:
+class _InFlightCopies:
     """Copies of a later step on their way through registers, part by part.
 
     Attributes:
@@ -189,7 +189,7 @@ class _Moving:
         number: Parts that were stored.
     """
 
-    pipeline: Pipeline
+    pipeline: CopyPipeline
     symbol: Symbol
     stage: ir.Value
     wanted: ir.Value

@@ -8,11 +8,11 @@ result, in all threads.
 
 from collections.abc import Sequence
 
-from roller_mlir.codegen.builder.fragments import Fragments, Wide
+from roller_mlir.codegen.builder.fragments import TileReader, Wide
 from roller_mlir.codegen.builder.task_context import TaskContext, splat, vector_type
 from roller_mlir.codegen.builder.thread_box import Positions, ThreadBox
 from roller_mlir.codegen.builder.tile_values import DirectTile, RegisterTile, SplatTile
-from roller_mlir.codegen.task.join import join
+from roller_mlir.codegen.task.combine import combine
 from roller_mlir.mapping.index import Linear
 from roller_mlir.plan import LinearIndex
 from roller_mlir.plan.expression import NEUTRAL
@@ -20,7 +20,7 @@ from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
 
-def settle(context: TaskContext, tile: RegisterTile, *, everyone: bool) -> None:
+def materialise(context: TaskContext, tile: RegisterTile, *, everyone: bool) -> None:
     """Join a tile's partial results, if it has any, and combine them with what the reduction started from.
 
     Args:
@@ -31,7 +31,7 @@ def settle(context: TaskContext, tile: RegisterTile, *, everyone: bool) -> None:
     if tile.combiner is None:
         return
     combiner, box = tile.combiner, tile.box
-    tile.values, tile.width = join(context, box, combiner, tile.values, everyone=everyone)
+    tile.values, tile.width = combine(context, box, combiner, tile.values, everyone=everyone)
     tile.combiner = None
     emit, initial = context.emit, tile.initial
     if isinstance(initial, SplatTile) and initial.value is not None and initial.value != NEUTRAL.get(combiner):
@@ -39,7 +39,7 @@ def settle(context: TaskContext, tile: RegisterTile, *, everyone: bool) -> None:
         start = splat(emit, element, tile.width, initial.value)
         tile.values = [emit.op(combiner, [value, start], value.type) for value in tile.values]
     elif isinstance(initial, RegisterTile):
-        settle(context, initial, everyone=True)
+        materialise(context, initial, everyone=True)
         found = [read_register_tile(context, initial, box, tile.indices, box.at(key)) for key in box.keys]
         tile.values = [
             emit.op(combiner, [value, _as_wide(context, old, tile.width)], value.type)
@@ -48,7 +48,7 @@ def settle(context: TaskContext, tile: RegisterTile, *, everyone: bool) -> None:
     elif isinstance(initial, DirectTile):
 
         def add_old() -> list[ir.Value]:
-            fragments = Fragments(context, box)
+            fragments = TileReader(context, box)
             found: list[ir.Value] = []
             for key, value in zip(box.keys, tile.values, strict=True):
                 old = _as_wide(context, fragments.read(initial, tile.indices, box.at(key)), tile.width)

@@ -12,7 +12,7 @@ from roller_mlir.codegen.builder.tile_values import DirectTile, Limit, SplatTile
 from roller_mlir.codegen.task.copies import StagedCopy, Transfer, copy_now, copy_rounds, load_rounds
 from roller_mlir.dialects.rtile import ComputeOp, MapLoadOp, TileLoad
 from roller_mlir.linalg.affine import apply_indices, map_indices
-from roller_mlir.linalg.body import Argument, read_body
+from roller_mlir.linalg.body import BodyArgument, read_body
 from roller_mlir.loops.loop_nest import LoopNest
 from roller_mlir.loops.program import load_layout
 from roller_mlir.mapping.index import Linear, Symbol
@@ -76,7 +76,7 @@ class TaskScope:
     def _limits(self, load: TileLoad, place: DirectTile) -> tuple[Limit, ...]:
         """Return where elements must read as 0 though they are in the tensor, or the tensor reads as something else.
 
-        A matrix instruction computes whole stretches of its reduction: beyond the loop's ends both factors must be 0.
+        A matrix instruction computes whole blocks of its reduction: beyond the loop's ends both factors must be 0.
         """
         operation = load.operation
         if operation not in self._limited:
@@ -100,7 +100,7 @@ class TaskScope:
         body = read_body(load.entry, 1)
 
         def made(value: ir.Value, width: int) -> ir.Value:
-            (found,) = clone_body(self.context, body, {Argument(0): (value, width)})
+            (found,) = clone_body(self.context, body, {BodyArgument(0): (value, width)})
             return widen(self.context, found, width)
 
         keeps = load.pad_value is None or body.on_constant(place.pad) == place.pad

@@ -10,11 +10,11 @@ from typing import Protocol
 
 from roller_mlir.codegen.builder.task_context import TaskContext
 from roller_mlir.codegen.builder.tile_values import RegisterTile
-from roller_mlir.codegen.matrix.compute import emit_matrix_points, matrix_stretches
+from roller_mlir.codegen.matrix.compute import emit_matrix_points, matrix_sub_steps
 from roller_mlir.codegen.task.compute import Compute, emit_points
 from roller_mlir.codegen.task.compute_reader import ComputeReader
 from roller_mlir.codegen.task.copies import StagedCopy, store_rounds
-from roller_mlir.codegen.task.pipeline import Pipeline
+from roller_mlir.codegen.task.pipeline import CopyPipeline
 from roller_mlir.codegen.task.scope import TaskScope, staged_tile
 from roller_mlir.dialects.rtile import ComputeOp, TileLoad
 from roller_mlir.loops.loop_nest import LoopNest
@@ -181,12 +181,12 @@ class DeepAsynchronous:
         copies = steps.copies(now=False)
         first = steps.at(Symbol("step", 0, 0), context.emit.constant(0), copies)
         loads = [(load, copies[load.operation]) for load in steps.staged]
-        values = Pipeline(context, scope, loads, steps.stages, steps.trips, steps.bind).run(
+        values = CopyPipeline(context, scope, loads, steps.stages, steps.trips, steps.bind).run(
             steps.computes.start(steps.view, first),
             lambda symbol, stage, carried, between: emit_box(
                 context, steps.at(symbol, stage, copies), carried, between
             ),
-            1 if first.matrix is None else matrix_stretches(first),
+            1 if first.matrix is None else matrix_sub_steps(first),
         )
         return steps.computes.results(steps.view, first, values)
 

@@ -12,13 +12,13 @@ from dataclasses import dataclass, field
 from roller_mlir.codegen.builder.task_context import TaskContext
 from roller_mlir.codegen.builder.tile_values import RegisterTile
 from roller_mlir.codegen.task.compute_reader import ComputeReader
-from roller_mlir.codegen.task.pipeline import Pipeline
-from roller_mlir.codegen.task.register_tiles import owner, settle
+from roller_mlir.codegen.task.pipeline import CopyPipeline
+from roller_mlir.codegen.task.register_tiles import materialise, owner
 from roller_mlir.codegen.task.scope import TaskScope, staged_tile
 from roller_mlir.codegen.task.store import store_register_tile
 from roller_mlir.codegen.task.strategies import Reduction, Strategy, emit_box, strategy_of
 from roller_mlir.dialects.rtile import TileLoad
-from roller_mlir.loops.loop_nest import reduction_nest, unit_nest
+from roller_mlir.loops.loop_nest import parallel_nest, reduction_nest
 from roller_mlir.loops.program import LOADS, load_layout
 from roller_mlir.mapping.index import Symbol
 from roller_mlir.plan.plan import SYNCHRONOUS, WORKGROUP
@@ -59,7 +59,7 @@ class TaskBuilder:
 
     def build(self, program: ir.Operation, task: Symbol) -> None:
         """Emit the task with number `task` (a symbol in the range of the unit loops' product)."""
-        nest = unit_nest(program)
+        nest = parallel_nest(program)
         self._scope.bind(nest, task)
         for op in nest.body:
             if op not in self._own.loads:
@@ -72,7 +72,7 @@ class TaskBuilder:
             if view.tile.layer == WORKGROUP:
                 zero = self._context.emit.constant(0)
                 copy = self._scope.copy(view, 1, now=load_layout(view).copy == SYNCHRONOUS)
-                Pipeline(self._context, self._scope, [(view, copy)], 1, 1, lambda symbol: None).fill_once()
+                CopyPipeline(self._context, self._scope, [(view, copy)], 1, 1, lambda symbol: None).fill_once()
                 self._scope.tiles[op.results[0]] = staged_tile(copy, tile, zero)
             else:
                 self._scope.tiles[op.results[0]] = tile
@@ -124,7 +124,9 @@ class TaskBuilder:
         tile = scope.tile(op, view.tile)
         if not isinstance(tile, RegisterTile):
             fail(op, "'rtile.store' stores a tile that no rtile.compute made")
-        settle(self._context, tile, everyone=any(use.owner.operation.name == "rtile.compute" for use in view.tile.uses))
+        materialise(
+            self._context, tile, everyone=any(use.owner.operation.name == "rtile.compute" for use in view.tile.uses)
+        )
         target = scope.place(op, view.destination, view.indices, view.origin_map, view.tile_steps)
         condition = owner(self._context, tile)
         if condition is None:

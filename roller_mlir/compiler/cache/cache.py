@@ -24,7 +24,7 @@ from roller_mlir.compiler.cache.store import CacheStore
 from roller_mlir.compiler.cache.versions import Versions, find_versions
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device, DeviceError, find_device
-from roller_mlir.mapping.checks.promise import Promise
+from roller_mlir.mapping.checks.expected_code import ExpectedCode
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic
 
@@ -101,7 +101,7 @@ def _open(settings: CacheSettings) -> CompileCache | None:
         return None
 
 
-class Slot(Generic[T]):
+class CacheSlot(Generic[T]):
     """The place of one result; without a cache it is always empty."""
 
     def __init__(
@@ -151,14 +151,14 @@ class Slot(Generic[T]):
 
 def artifact_slot(
     cache: CompileCache | None, text: str, first: str, target: str, options: CompileOptions
-) -> Slot[Artifact]:
+) -> CacheSlot[Artifact]:
     """Return the place of a whole compilation; see `cache_entries.artifact_name`."""
 
     def name() -> str:
         assert cache is not None
         return entries.artifact_name(cache.versions.digest, text, first, find_device(target), options)
 
-    return Slot(cache, name, entries.encode_artifact, entries.decode_artifact)
+    return CacheSlot(cache, name, entries.encode_artifact, entries.decode_artifact)
 
 
 def binaries_slot(
@@ -166,13 +166,13 @@ def binaries_slot(
     kernels_ir: str,
     device: Device,
     emit: str,
-    promises: Mapping[str, Promise] | None,
+    expected_code: Mapping[str, ExpectedCode] | None,
     code_object: int,
-) -> Slot[Sequence[KernelBinary]]:
+) -> CacheSlot[Sequence[KernelBinary]]:
     """Return the place of the kernels of a module; see `cache_entries.binaries_name`."""
 
     def name() -> str:
         assert cache is not None
-        return entries.binaries_name(cache.versions.digest, kernels_ir, device, emit, promises, code_object)
+        return entries.binaries_name(cache.versions.digest, kernels_ir, device, emit, expected_code, code_object)
 
-    return Slot[Sequence[KernelBinary]](cache, name, entries.encode_binaries, entries.decode_binaries)
+    return CacheSlot[Sequence[KernelBinary]](cache, name, entries.encode_binaries, entries.decode_binaries)

@@ -6,7 +6,7 @@
 and of the options, the content of the plan file, and name and content of the tuning data base, which notes name.
 `binaries`: the kernels of a module, from GPU dialects to machine code, by which other plans, options or programs that
 lead to the same kernels are served. Its key is of the module of kernels and launches, every field of the device, how
-far code generation goes, and the plans' promises, with which the machine code is compared.
+far code generation goes, and the code that plans expect, with which the machine code is compared.
 Each key is also of the state of the compiler (`cache_versions`).
 """
 
@@ -23,7 +23,7 @@ from roller_mlir.backend.checks.quality import Mismatch
 from roller_mlir.backend.child.frames import Message, decode, encode
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device
-from roller_mlir.mapping.checks.promise import Promise
+from roller_mlir.mapping.checks.expected_code import ExpectedCode
 from roller_mlir.plan.codec import from_json, to_json
 from roller_mlir.plan.manifest import Manifest
 from roller_mlir.runtime import Artifact
@@ -55,7 +55,7 @@ def binaries_name(
     kernels_ir: str,
     device: Device,
     emit: str,
-    promises: Mapping[str, Promise] | None,
+    expected_code: Mapping[str, ExpectedCode] | None,
     code_object: int,
 ) -> str:
     """Return the name of the entry of the kernels of a module.
@@ -65,11 +65,11 @@ def binaries_name(
         kernels_ir: The module of kernels and launches.
         device: What it is compiled for.
         emit: How far, see `compile_kernels`.
-        promises: Of the kernels, by name; None where nothing is compared.
+        expected_code: Of the kernels, by name; None where nothing is compared.
         code_object: Version of AMD's code objects.
     """
-    promised = None if promises is None else to_json(promises)
-    return _name("binaries", versions, kernels_ir, _json(to_json(device)), f"{emit} {code_object}", _json(promised))
+    expected = None if expected_code is None else to_json(expected_code)
+    return _name("binaries", versions, kernels_ir, _json(to_json(device)), f"{emit} {code_object}", _json(expected))
 
 
 def encode_artifact(artifact: Artifact) -> bytes:

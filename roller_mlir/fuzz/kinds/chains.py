@@ -8,7 +8,7 @@ from roller_mlir.fuzz.kinds.windows import generic_convolution, named_convolutio
 from roller_mlir.fuzz.program.builder import Builder
 from roller_mlir.fuzz.program.known import Info
 from roller_mlir.fuzz.program.numbers import Number
-from roller_mlir.fuzz.program.program import Named, Ref
+from roller_mlir.fuzz.program.program import NamedOpNode, Ref
 from roller_mlir.fuzz.program.scalars import apply, constant, x
 
 
@@ -29,7 +29,7 @@ def softmax(b: Builder, element: str) -> list[Ref]:
     if b.chance(0.3):
         kind = b.type_of(ref)
         text = f"dimension({b.random.randrange(rank)})"
-        node = Named(operands=(ref, b.fill(kind.shape, element)), types=(kind,), name="softmax", extra=text)
+        node = NamedOpNode(operands=(ref, b.fill(kind.shape, element)), types=(kind,), name="softmax", extra=text)
         return [b.add(node, Info(1.0, False, False))]
     return [softmax_of(b, ref, b.random.randrange(rank) if b.chance(0.3) else -1)]
 

@@ -7,7 +7,7 @@ from roller_mlir.fuzz.kinds.elementwise import source
 from roller_mlir.fuzz.program.builder import Builder
 from roller_mlir.fuzz.program.known import Info, judge
 from roller_mlir.fuzz.program.numbers import Whole, product
-from roller_mlir.fuzz.program.program import Index, Named, Ref, Tensor
+from roller_mlir.fuzz.program.program import Index, NamedOpNode, Ref, Tensor
 from roller_mlir.fuzz.program.scalars import Scalar, apply, cast, x
 
 # Loops of the operands of named ops.
@@ -87,11 +87,11 @@ def named_contraction(b: Builder, given: str, element: str) -> list[Ref]:
     shapes = [[extents[letter] for letter in operand] for operand in operands]
     inputs = [source(b, shape, given) for shape in shapes[:2]]
     start = b.start(shapes[2], element, 0.0)
-    node = Named(operands=(*inputs, start), types=(Tensor(tuple(shapes[2]), element),), name=name, extra=extra)
+    node = NamedOpNode(operands=(*inputs, start), types=(Tensor(tuple(shapes[2]), element),), name=name, extra=extra)
     return [multiply(b, node, list(extents.values()), given, element)]
 
 
-def multiply(b: Builder, node: Named, loops: Sequence[Whole], given: str, element: str) -> Ref:
+def multiply(b: Builder, node: NamedOpNode, loops: Sequence[Whole], given: str, element: str) -> Ref:
     """Add a named op that sums products of two inputs."""
     body: Scalar = apply("mul", cast(x(0), element), cast(x(1), element))
     points = b.at(product(loops))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from roller_mlir.fuzz.program.builder import Builder
 from roller_mlir.fuzz.program.known import Info, judge
 from roller_mlir.fuzz.program.numbers import Whole, product
-from roller_mlir.fuzz.program.program import Index, Named, Ref, Tensor
+from roller_mlir.fuzz.program.program import Index, NamedOpNode, Ref, Tensor
 from roller_mlir.fuzz.program.scalars import Scalar, apply, cast, constant, is_float, x
 
 _PICKS = ("add", "add", "sub", "mul", "mul", "max", "min", "relu", "neg", "abs", "select", "scale", "fma")
@@ -225,12 +225,12 @@ def _named_binary(b: Builder, chosen: Sequence[Ref], element: str) -> Ref:
     out = b.fill(kind.shape, element)
     operands = (*chosen, out)
     if how == "map":
-        node = Named(operands=operands, types=(kind,), name="map", combine=op, shows_result=False)
+        node = NamedOpNode(operands=operands, types=(kind,), name="map", combine=op, shows_result=False)
     elif how == "named":
-        node = Named(operands=operands, types=(kind,), name=op)
+        node = NamedOpNode(operands=operands, types=(kind,), name=op)
     else:
         spelled = {"max": "max_signed"}.get(op, op)
-        node = Named(
+        node = NamedOpNode(
             operands=operands, types=(kind,), name="elementwise", extra=f"kind=#linalg.elementwise_kind<{spelled}>"
         )
     body = apply(op, x(0), x(1))
@@ -258,4 +258,4 @@ def layout_op(b: Builder, ref: Ref) -> Ref:
         node_type, tail, name = Tensor(shape, kind.element), ("dimensions", (at,)), "broadcast"
     b.count(shape)
     out = b.fill(shape, kind.element)
-    return b.copy_info(Named(operands=(ref, out), types=(node_type,), name=name, tail=tail, shows_result=False))
+    return b.copy_info(NamedOpNode(operands=(ref, out), types=(node_type,), name=name, tail=tail, shows_result=False))

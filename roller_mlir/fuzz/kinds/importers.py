@@ -5,7 +5,7 @@ from roller_mlir.fuzz.kinds.elementwise import epilogue, plain, source
 from roller_mlir.fuzz.kinds.reductions import row_reduction, scaled, with_rows
 from roller_mlir.fuzz.program.builder import Builder
 from roller_mlir.fuzz.program.numbers import Whole
-from roller_mlir.fuzz.program.program import Generic, Index, Ref, Reshape, Tensor
+from roller_mlir.fuzz.program.program import GenericNode, Index, Ref, ReshapeNode, Tensor
 from roller_mlir.fuzz.program.scalars import Scalar, apply, constant, x
 
 
@@ -40,7 +40,7 @@ def _kept(b: Builder, ref: Ref, op: str, body: Scalar) -> Ref:
     shape = (*kind.shape[:-1], 1)
     start = b.fill(shape, kind.element, 0.0)
     zero = Index((0,) * rank)
-    node = Generic(
+    node = GenericNode(
         operands=(ref, start),
         types=(Tensor(shape, kind.element),),
         loops=kind.shape,
@@ -55,7 +55,7 @@ def _with_one(b: Builder, ref: Ref) -> Ref:
     kind = b.type_of(ref)
     rank = len(kind.shape)
     groups = (*((i,) for i in range(rank - 1)), (rank - 1, rank))
-    return b.copy_info(Reshape(operands=(ref,), types=(Tensor((*kind.shape, 1), kind.element),), groups=groups))
+    return b.copy_info(ReshapeNode(operands=(ref,), types=(Tensor((*kind.shape, 1), kind.element),), groups=groups))
 
 
 def _without_one(b: Builder, ref: Ref) -> Ref:
@@ -63,7 +63,7 @@ def _without_one(b: Builder, ref: Ref) -> Ref:
     kind = b.type_of(ref)
     rank = len(kind.shape)
     groups = (*((i,) for i in range(rank - 2)), (rank - 2, rank - 1))
-    return b.copy_info(Reshape(operands=(ref,), types=(Tensor(kind.shape[:-1], kind.element),), groups=groups))
+    return b.copy_info(ReshapeNode(operands=(ref,), types=(Tensor(kind.shape[:-1], kind.element),), groups=groups))
 
 
 def _on_kept(b: Builder, ref: Ref, body: Scalar) -> Ref:

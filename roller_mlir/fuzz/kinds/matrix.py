@@ -14,7 +14,7 @@ from roller_mlir.fuzz.kinds.windows import CONVOLUTIONS, generic_convolution, na
 from roller_mlir.fuzz.program.builder import Builder
 from roller_mlir.fuzz.program.known import EXACT, RejectedError
 from roller_mlir.fuzz.program.numbers import Number, Whole, product
-from roller_mlir.fuzz.program.program import Generic, Index, Named, Ref, Tensor
+from roller_mlir.fuzz.program.program import GenericNode, Index, NamedOpNode, Ref, Tensor
 from roller_mlir.fuzz.program.scalars import apply, cast, constant, is_float, x
 
 EXTENTS = (1, 7, 8, 15, 16, 17, 63, 64, 65, 129, 200)
@@ -123,7 +123,7 @@ def check_tf32(b: Builder) -> None:
         RejectedError: It is such a program.
     """
     for node in b.nodes:
-        if isinstance(node, Named) or (isinstance(node, Generic) and node.reductions()):
+        if isinstance(node, NamedOpNode) or (isinstance(node, GenericNode) and node.reductions()):
             known = [b.info[ref] for ref in node.operands[:-1]]
             if any(info.same and info.bound > EXACT[TF32] for info in known):
                 raise RejectedError("whole numbers beyond those of tf32")
@@ -167,7 +167,7 @@ def _matmul(b: Builder, sizes: Mapping[str, Number], given: str, element: str) -
     m, n, k = (sizes[letter] for letter in "mnk")
     inputs = [source(b, shape, given) for shape in ([m, k], [k, n])]
     kind = Tensor((m, n), element)
-    node = Named(operands=(*inputs, b.start([m, n], element, 0.0)), types=(kind,), name="matmul")
+    node = NamedOpNode(operands=(*inputs, b.start([m, n], element, 0.0)), types=(kind,), name="matmul")
     return multiply(b, node, [m, n, k], given, element)
 
 

@@ -5,7 +5,7 @@ from roller_mlir.fuzz.kinds.elementwise import epilogue, expression, plain, sour
 from roller_mlir.fuzz.kinds.reductions import row_reduction
 from roller_mlir.fuzz.program.builder import Builder
 from roller_mlir.fuzz.program.numbers import Whole
-from roller_mlir.fuzz.program.program import Index, MovingSlice, Ref, Slice, Spread, Tensor
+from roller_mlir.fuzz.program.program import Index, MovingSlice, Ref, SliceNode, SplatNode, Tensor
 from roller_mlir.fuzz.program.scalars import cast, x
 
 
@@ -56,7 +56,7 @@ def spread_out(b: Builder, element: str) -> list[Ref]:
     )
     b.count(whole)
     target = source(b, whole, kind.element) if b.chance(0.5) else b.fill(whole, kind.element, b.random.choice((0.0, 2)))
-    node = Slice(operands=(ref, target), types=(Tensor(whole, kind.element),), offsets=offsets, strides=steps)
+    node = SliceNode(operands=(ref, target), types=(Tensor(whole, kind.element),), offsets=offsets, strides=steps)
     return [_behind(b, b.copy_info(node))]
 
 
@@ -73,7 +73,7 @@ def scalars(b: Builder, element: str) -> list[Ref]:
             continue
         kind = Tensor(tuple(loops), b.type_of(scalar).element)
         how = b.random.choice(("splat", "generate", "fill"))
-        made.append(b.copy_info(Spread(operands=(scalar,), types=(kind,), how=how)))
+        made.append(b.copy_info(SplatNode(operands=(scalar,), types=(kind,), how=how)))
         inputs.append((made[-1], plain(b, rank)))
     leaves = [cast(x(i), element) for i in range(len(inputs))]
     body = expression(b, leaves, element, b.random.randint(0, 3))

@@ -5,7 +5,7 @@ from roller_mlir.fuzz.kinds.elementwise import epilogue, source
 from roller_mlir.fuzz.kinds.reductions import row_reduction
 from roller_mlir.fuzz.program.builder import Builder
 from roller_mlir.fuzz.program.numbers import Whole
-from roller_mlir.fuzz.program.program import Pack, Ref, Tensor
+from roller_mlir.fuzz.program.program import PackNode, Ref, Tensor
 from roller_mlir.fuzz.program.scalars import x
 
 
@@ -26,7 +26,9 @@ def packed(b: Builder, element: str) -> list[Ref]:
 
     def pack(ref: Ref, kind: Tensor) -> Ref:
         value = b.random.choice((0.0, 0.0, 1.0, -3.0))
-        node = Pack(operands=(ref,), types=(kind,), tiles=tiles, dimensions=dimensions, order=tuple(order), value=value)
+        node = PackNode(
+            operands=(ref,), types=(kind,), tiles=tiles, dimensions=dimensions, order=tuple(order), value=value
+        )
         return b.copy_info(node)
 
     how = b.random.choice(("pack", "pack", "unpack", "unpack", "both", "both", "both"))

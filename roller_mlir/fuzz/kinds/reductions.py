@@ -5,7 +5,7 @@ from roller_mlir.fuzz.kinds.elementwise import expression, plain, read_indices, 
 from roller_mlir.fuzz.program.builder import Builder
 from roller_mlir.fuzz.program.known import Info
 from roller_mlir.fuzz.program.numbers import Whole, product
-from roller_mlir.fuzz.program.program import Index, Named, Ref, Tensor
+from roller_mlir.fuzz.program.program import Index, NamedOpNode, Ref, Tensor
 from roller_mlir.fuzz.program.scalars import Scalar, apply, cast, constant, is_float, x
 
 _COMBINERS = ("add", "add", "add", "max", "max", "min", "mul", "maxnum", "minnum")
@@ -68,7 +68,7 @@ def named_reduction(b: Builder, element: str) -> list[Ref]:
     dimensions = sorted(b.random.sample(range(rank), b.random.randint(1, rank)))
     shape = tuple(n for i, n in enumerate(loops) if i not in dimensions)
     op = _combiner(b, element)
-    node = Named(
+    node = NamedOpNode(
         operands=(source(b, loops, element), b.start(shape, element, NEUTRAL[op])),
         types=(Tensor(shape, element),),
         name="reduce",

@@ -6,7 +6,7 @@ from roller_mlir.fuzz.kinds.reductions import row_reduction, with_rows
 from roller_mlir.fuzz.program.builder import Builder
 from roller_mlir.fuzz.program.known import Info, judge
 from roller_mlir.fuzz.program.numbers import Whole
-from roller_mlir.fuzz.program.program import Index, Loop, Ref, Tensor
+from roller_mlir.fuzz.program.program import Index, LoopNode, Ref, Tensor
 from roller_mlir.fuzz.program.scalars import apply, constant, x
 
 
@@ -28,7 +28,7 @@ def loop(b: Builder, element: str) -> list[Ref]:
         known: Info = judge(body, operands, [], ([element] * inputs, [element]), 1)
     shape = tuple(row) if carries else (trips, *row)
     operands = (start, rows) if carries else (rows,)
-    ref = b.add(Loop(operands=operands, types=(Tensor(shape, element),), trips=trips, body=body), known)
+    ref = b.add(LoopNode(operands=operands, types=(Tensor(shape, element),), trips=trips, body=body), known)
     return [epilogue(b, ref)] if b.chance(0.5) else [ref]
 
 

@@ -8,7 +8,7 @@ from roller_mlir.fuzz.kinds.reductions import NEUTRAL
 from roller_mlir.fuzz.kinds.views import view_op
 from roller_mlir.fuzz.program.builder import Builder
 from roller_mlir.fuzz.program.numbers import Whole, product
-from roller_mlir.fuzz.program.program import Index, Pad, Ref, Tensor
+from roller_mlir.fuzz.program.program import Index, PadNode, Ref, Tensor
 from roller_mlir.fuzz.program.scalars import Scalar, cast, x
 
 _COMBINERS = ("add", "add", "add", "max", "max", "min")
@@ -145,7 +145,7 @@ def _padded(b: Builder, chain: Chain, element: str) -> Chain:
     shape = tuple(a + n + c for n, a, c in zip(kind.shape, low, high, strict=True))
     types = (Tensor(shape, kind.element),)
     pads = [
-        b.copy_info(Pad(operands=(ref,), types=types, low=low, high=high, value=value))
+        b.copy_info(PadNode(operands=(ref,), types=types, low=low, high=high, value=value))
         for value in b.random.sample((0.0, 1.0, -3.0, 2.0), b.random.choice((1, 2)))
     ]
     padded = Chain(b, pads[0], chain.axes, element)

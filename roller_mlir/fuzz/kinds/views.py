@@ -4,7 +4,7 @@
 from roller_mlir.fuzz.kinds.elementwise import epilogue, layout_op, source
 from roller_mlir.fuzz.program.builder import Builder
 from roller_mlir.fuzz.program.numbers import Whole, product
-from roller_mlir.fuzz.program.program import Concat, Pad, Ref, Reshape, Slice, Tensor
+from roller_mlir.fuzz.program.program import ConcatNode, PadNode, Ref, ReshapeNode, SliceNode, Tensor
 
 
 def view_op(b: Builder, ref: Ref) -> Ref:
@@ -34,7 +34,7 @@ def _pad(b: Builder, ref: Ref) -> Ref:
     low, high = (tuple(b.knob(b.random.choice((0, 0, 1, 2, 3)), 0) for _ in kind.shape) for _ in range(2))
     shape = tuple(n + a + c for n, a, c in zip(kind.shape, low, high, strict=True))
     value = b.random.choice((0.0, 0.0, 0.0, 1.0, -3.0))
-    return b.copy_info(Pad(operands=(ref,), types=(Tensor(shape, kind.element),), low=low, high=high, value=value))
+    return b.copy_info(PadNode(operands=(ref,), types=(Tensor(shape, kind.element),), low=low, high=high, value=value))
 
 
 def _concat(b: Builder, ref: Ref) -> Ref:
@@ -50,7 +50,7 @@ def _concat(b: Builder, ref: Ref) -> Ref:
     for part in parts:
         total = b.type_of(part).shape[at] + total
     shape = [*kind.shape[:at], total, *kind.shape[at + 1 :]]
-    return b.copy_info(Concat(operands=tuple(parts), types=(Tensor(tuple(shape), kind.element),), dimension=at))
+    return b.copy_info(ConcatNode(operands=tuple(parts), types=(Tensor(tuple(shape), kind.element),), dimension=at))
 
 
 def _slice(b: Builder, ref: Ref) -> Ref:
@@ -69,7 +69,7 @@ def _slice(b: Builder, ref: Ref) -> Ref:
             (extent - offsets[-1] - 1) // steps[-1] + 1 if whole or left < 2 else b.knob(b.random.randint(1, left))
         )
     node_type = Tensor(tuple(shape), kind.element)
-    return b.copy_info(Slice(operands=(ref,), types=(node_type,), offsets=tuple(offsets), strides=tuple(steps)))
+    return b.copy_info(SliceNode(operands=(ref,), types=(node_type,), offsets=tuple(offsets), strides=tuple(steps)))
 
 
 def _insert(b: Builder, ref: Ref) -> Ref:
@@ -83,7 +83,7 @@ def _insert(b: Builder, ref: Ref) -> Ref:
     )
     target = b.operand(shape, kind.element) if b.chance(0.6) else b.fill(shape, kind.element, 0.0)
     node_type = Tensor(shape, kind.element)
-    return b.copy_info(Slice(operands=(ref, target), types=(node_type,), offsets=offsets, strides=steps))
+    return b.copy_info(SliceNode(operands=(ref, target), types=(node_type,), offsets=offsets, strides=steps))
 
 
 def _collapse(b: Builder, ref: Ref) -> Ref:
@@ -93,13 +93,13 @@ def _collapse(b: Builder, ref: Ref) -> Ref:
     behind = b.random.randint(at + 2, rank)
     groups = [(i,) for i in range(at)] + [tuple(range(at, behind))] + [(i,) for i in range(behind, rank)]
     shape = tuple(product([kind.shape[i] for i in group]) for group in groups)
-    return b.copy_info(Reshape(operands=(ref,), types=(Tensor(shape, kind.element),), groups=tuple(groups)))
+    return b.copy_info(ReshapeNode(operands=(ref,), types=(Tensor(shape, kind.element),), groups=tuple(groups)))
 
 
 def _expand(b: Builder, ref: Ref) -> Ref:
     kind = b.type_of(ref)
     if not kind.shape:
-        return b.copy_info(Reshape(operands=(ref,), types=(Tensor((1,), kind.element),), groups=()))
+        return b.copy_info(ReshapeNode(operands=(ref,), types=(Tensor((1,), kind.element),), groups=()))
     at = b.random.randrange(len(kind.shape))
     extent = b.at(kind.shape[at])
     divisors = [n for n in range(1, min(extent, 64) + 1) if extent % n == 0]
@@ -107,4 +107,4 @@ def _expand(b: Builder, ref: Ref) -> Ref:
     parts: tuple[Whole, ...] = (kind.shape[at] // inner, inner)
     groups = [(i,) for i in range(at)] + [(at, at + 1)] + [(i + 1,) for i in range(at + 1, len(kind.shape))]
     shape = (*kind.shape[:at], *parts, *kind.shape[at + 1 :])
-    return b.copy_info(Reshape(operands=(ref,), types=(Tensor(shape, kind.element),), groups=tuple(groups)))
+    return b.copy_info(ReshapeNode(operands=(ref,), types=(Tensor(shape, kind.element),), groups=tuple(groups)))

@@ -9,7 +9,7 @@ from roller_mlir.fuzz.kinds.elementwise import plain, source
 from roller_mlir.fuzz.program.builder import Builder
 from roller_mlir.fuzz.program.known import Info
 from roller_mlir.fuzz.program.numbers import Whole, product
-from roller_mlir.fuzz.program.program import Index, Named, Pad, Ref, Tensor
+from roller_mlir.fuzz.program.program import Index, NamedOpNode, PadNode, Ref, Tensor
 from roller_mlir.fuzz.program.scalars import apply, cast, constant, is_float, x
 
 # Name: letters of image, window and result. "hwd" slide; n is the batch, c and f channels, g groups, m a multiplier.
@@ -100,7 +100,7 @@ def _image(b: Builder, window: _Window, letters: str, element: str, pad: float) 
         return image
     padded = tuple(n + a + c for n, a, c in zip(shape, low, high, strict=True))
     kind = Tensor(padded, element)
-    return b.copy_info(Pad(operands=(image,), types=(kind,), low=tuple(low), high=tuple(high), value=pad))
+    return b.copy_info(PadNode(operands=(image,), types=(kind,), low=tuple(low), high=tuple(high), value=pad))
 
 
 def named_convolution(b: Builder, given: str, element: str, names: Sequence[str] = tuple(CONVOLUTIONS)) -> list[Ref]:
@@ -111,7 +111,7 @@ def named_convolution(b: Builder, given: str, element: str, names: Sequence[str]
     source_image = _image(b, window, image, given, 0.0)
     weights = source(b, [window.size.get(letter, window.outer[letter]) for letter in filters], given)
     shape = tuple(window.outer[letter] for letter in result)
-    node = Named(
+    node = NamedOpNode(
         operands=(source_image, weights, b.start(shape, element, 0.0)),
         types=(Tensor(shape, element),),
         name=name,
@@ -177,7 +177,7 @@ def pooling(b: Builder, element: str) -> list[Ref]:
     shape = tuple(window.outer[letter] for letter in result)
     over = b.fill([window.size[letter] for letter in sizes], element)
     start = b.start(shape, element, neutral)
-    node = Named(
+    node = NamedOpNode(
         operands=(picture, over, start), types=(Tensor(shape, element),), name=name, attributes=_steps(window, image)
     )
     reduced = b.at(product(list(window.size.values())))

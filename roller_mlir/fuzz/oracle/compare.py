@@ -9,8 +9,8 @@ import time
 from typing import Any, cast
 
 from roller_mlir.compiler.source import Source, parse_source
-from roller_mlir.fuzz.execute import judge
-from roller_mlir.fuzz.job import Job, Outcome
+from roller_mlir.fuzz.execute import classify
+from roller_mlir.fuzz.job import FuzzJob, FuzzOutcome
 from roller_mlir.fuzz.oracle.differences import known_difference
 from roller_mlir.fuzz.program.scalar_arguments import with_tensors
 from roller_mlir.plan.manifest import Buffer, ElementType
@@ -25,41 +25,41 @@ from roller_mlir.support.diagnostics import DiagnosedError
 _FUNCTION = "fuzz"
 
 
-def run_oracle_job(job: Job) -> Outcome:
+def run_oracle_job(job: FuzzJob) -> FuzzOutcome:
     """Compare the reference with IREE's CPU on a job's program and inputs; its target and what it forces are unused."""
     try:
         inputs, types, expected, clamped = _reference(job)
     except DiagnosedError as error:
-        return Outcome("internal", f"numpy reference: {error.message}")
+        return FuzzOutcome("internal", f"numpy reference: {error.message}")
     if expected is None:
-        return Outcome("unanswered", "", "the program has undefined behaviour")
+        return FuzzOutcome("unanswered", "", "the program has undefined behaviour")
     if clamped:
-        return Outcome("unanswered", "", "positions outside of a tensor are clamped, which IREE does not")
+        return FuzzOutcome("unanswered", "", "positions outside of a tensor are clamped, which IREE does not")
     # In this process only: worker processes of other kinds load one LLVM less.
-    from roller_mlir.fuzz.oracle.iree_cpu import Call, RefusedError, compile_program, run_program
+    from roller_mlir.fuzz.oracle.iree_cpu import FunctionCall, RefusedError, compile_program, run_program
 
     started = time.perf_counter()
     try:
         program = compile_program(with_tensors(job.text))
     except RefusedError as error:
-        return Outcome("unanswered", str(error)[:500], "IREE refuses it")
+        return FuzzOutcome("unanswered", str(error)[:500], "IREE refuses it")
     compiled = time.perf_counter()
-    (outputs,) = run_program(program, [Call(_FUNCTION, tuple(inputs), tuple(types))])
+    (outputs,) = run_program(program, [FunctionCall(_FUNCTION, tuple(inputs), tuple(types))])
     done = time.perf_counter()
-    status, message = judge(job, outputs, expected)
+    status, message = classify(job, outputs, expected)
     known = known_difference(job.text, outputs, expected) if status == "wrong" else None
     if status == "wrong" and known is None:
         with looser_rounding():
-            if judge(job, outputs, _reference(job)[2] or expected)[0] != "wrong":
+            if classify(job, outputs, _reference(job)[2] or expected)[0] != "wrong":
                 known = (
                     "IREE rounds chains of bf16 operations once, and its functions have fewer digits than those of GPUs"
                 )
     if known is not None:
-        return Outcome("unanswered", message, f"known difference: {known}")
-    return Outcome(status, message, "", compiled - started, done - compiled)
+        return FuzzOutcome("unanswered", message, f"known difference: {known}")
+    return FuzzOutcome(status, message, "", compiled - started, done - compiled)
 
 
-def _reference(job: Job) -> tuple[list[Array], list[str], Evaluation | None, bool]:
+def _reference(job: FuzzJob) -> tuple[list[Array], list[str], Evaluation | None, bool]:
     """Return the inputs of a job, their types, what the reference gives, None where that is undefined.
 
     The last one says whether it clamps positions that lie outside of their tensor.

@@ -32,7 +32,7 @@ FLAGS = (
 
 
 @dataclass(frozen=True)
-class Call:
+class FunctionCall:
     """A function and what it is called with.
 
     Attributes:
@@ -71,7 +71,7 @@ def compile_program(text: str) -> bytes:
     raise RefusedError(lines[0].split("error:")[1].strip() if lines else "it gives no reason")
 
 
-def run_program(program: bytes, calls: Sequence[Call]) -> list[list[Array]]:
+def run_program(program: bytes, calls: Sequence[FunctionCall]) -> list[list[Array]]:
     """Call functions of a compiled program.
 
     Returns:
@@ -83,7 +83,7 @@ def run_program(program: bytes, calls: Sequence[Call]) -> list[list[Array]]:
     return [_results(functions[call.function](*map(_given, call.inputs, call.types))) for call in calls]
 
 
-def compile_and_run(work: tuple[str, Sequence[Call]]) -> list[list[Array]]:
+def compile_and_run(work: tuple[str, Sequence[FunctionCall]]) -> list[list[Array]]:
     """Compile MLIR text and call functions of it: both in one, for a worker process.
 
     Raises:

@@ -8,22 +8,22 @@ from dataclasses import replace
 from roller_mlir.fuzz.program.known import LARGEST, Info, RejectedError, judge, reduce_info, settle
 from roller_mlir.fuzz.program.numbers import Knob, Number, Whole, product, value_of
 from roller_mlir.fuzz.program.program import (
-    Argument,
-    Concat,
-    Dense,
-    Fill,
-    Generic,
+    ArgumentNode,
+    ConcatNode,
+    DenseNode,
+    FillNode,
+    GenericNode,
     Index,
     MovingSlice,
-    Named,
+    NamedOpNode,
     Node,
-    Pack,
-    Pad,
+    PackNode,
+    PadNode,
     Program,
     Ref,
-    Reshape,
-    Slice,
-    Spread,
+    ReshapeNode,
+    SliceNode,
+    SplatNode,
     Tensor,
 )
 from roller_mlir.fuzz.program.scalars import Scalar, apply, constant, is_float, x
@@ -108,25 +108,25 @@ class Builder:
         normal = self.values == "normal" and is_float(element)
         whole = Info(SIGN_INPUT if self.values == "signs" else INTEGER_INPUT)
         info = Info(NORMAL_INPUT, True, False) if normal else whole
-        return self.add(Argument(types=(Tensor(tuple(shape), element),)), info)
+        return self.add(ArgumentNode(types=(Tensor(tuple(shape), element),)), info)
 
     def scalar(self, element: str) -> Ref:
         """Add an argument that is a scalar."""
         ref = self.argument([], element)
-        self.nodes[ref[0]] = Argument(types=(Tensor((), element, scalar=True),))
+        self.nodes[ref[0]] = ArgumentNode(types=(Tensor((), element, scalar=True),))
         return ref
 
     def dense(self, shape: Sequence[Whole], element: str, *, splat: bool | None = None) -> Ref:
         """Add a constant tensor."""
         count = self.at(product(shape))
         only = count > 64 or (element == "bf16" and count > 1) or (self.chance(0.3) if splat is None else splat)
-        node = Dense(types=(Tensor(tuple(shape), element),), seed=self.random.randrange(1 << 30), splat=only)
+        node = DenseNode(types=(Tensor(tuple(shape), element),), seed=self.random.randrange(1 << 30), splat=only)
         return self.add(node, Info(4.0))
 
     def fill(self, shape: Sequence[Whole], element: str, value: float | None = None) -> Ref:
         """Add a tensor of one value, or an empty one."""
         bound = 0.0 if value is None or abs(value) == float("inf") else abs(value)
-        return self.add(Fill(types=(Tensor(tuple(shape), element),), value=value), Info(bound))
+        return self.add(FillNode(types=(Tensor(tuple(shape), element),), value=value), Info(bound))
 
     def operand(self, shape: Sequence[Whole], element: str) -> Ref:
         """Add something to read: an argument, now and then a constant, a padded argument or a part of one."""
@@ -150,7 +150,7 @@ class Builder:
             high.append(sides[1])
             inner.append(extent - sides[0] - sides[1])
         value = self.random.choice((0.0, 1.0, -3.0))
-        node = Pad(
+        node = PadNode(
             operands=(self.argument(inner, element),),
             types=(Tensor(tuple(shape), element),),
             low=tuple(low),
@@ -169,7 +169,9 @@ class Builder:
         ]
         kind = Tensor(tuple(shape), element)
         given = self.argument(whole, element)
-        return self.copy_info(Slice(operands=(given,), types=(kind,), offsets=tuple(offsets), strides=tuple(strides)))
+        return self.copy_info(
+            SliceNode(operands=(given,), types=(kind,), offsets=tuple(offsets), strides=tuple(strides))
+        )
 
     def start(self, shape: Sequence[Whole], element: str, neutral: float) -> Ref:
         """Add what an accumulator starts from: mostly a fill of the neutral element."""
@@ -247,7 +249,7 @@ class Builder:
             infos.append(info)
         maps = [tuple(indices) for _, indices in inputs]
         maps += [tuple(self.loop(loop, len(loops)) for loop in order) for _, order in outputs]
-        node = Generic(
+        node = GenericNode(
             operands=tuple(refs),
             types=tuple(kinds[1]),
             loops=tuple(loops),
@@ -262,7 +264,9 @@ class Builder:
         """Return the index of a plain (or strided) loop."""
         return Index(tuple(stride if i == number else 0 for i in range(loops)))
 
-    def named(self, node: Named, points: int, reduced: int, per_point: Callable[[list[Info]], Info], op: str) -> Ref:
+    def named(
+        self, node: NamedOpNode, points: int, reduced: int, per_point: Callable[[list[Info]], Info], op: str
+    ) -> Ref:
         """Add a named op that reduces (or not, with op "").
 
         Args:
@@ -281,15 +285,15 @@ class Builder:
 
     def copy_info(self, node: Node) -> Ref:
         """Add a node that only moves elements."""
-        assert isinstance(node, Pad | Reshape | Concat | Slice | Named | Pack | Spread)
+        assert isinstance(node, PadNode | ReshapeNode | ConcatNode | SliceNode | NamedOpNode | PackNode | SplatNode)
         moved = node.operands[: -len(node.moving)] if isinstance(node, MovingSlice) else node.operands
-        infos = [self.info[ref] for ref in (node.operands[:-1] if isinstance(node, Named) else moved)]
+        infos = [self.info[ref] for ref in (node.operands[:-1] if isinstance(node, NamedOpNode) else moved)]
         joined = Info(
             max(one.bound for one in infos),
             all(one.same for one in infos),
             all(one.whole for one in infos),
         )
-        if isinstance(node, Pad | Pack) and abs(node.value) != float("inf"):
+        if isinstance(node, PadNode | PackNode) and abs(node.value) != float("inf"):
             joined = replace(joined, bound=max(joined.bound, abs(node.value)))
         return self.add(node, joined)
 

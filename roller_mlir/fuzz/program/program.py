@@ -67,12 +67,12 @@ class Node:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Argument(Node):
+class ArgumentNode(Node):
     """An argument of the function."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Dense(Node):
+class DenseNode(Node):
     """A constant tensor of random whole numbers in -4 to 4.
 
     Attributes:
@@ -85,14 +85,14 @@ class Dense(Node):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fill(Node):
+class FillNode(Node):
     """A tensor of one value; None leaves it empty."""
 
     value: float | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Generic(Node):
+class GenericNode(Node):
     """A linalg.generic.
 
     Attributes:
@@ -114,7 +114,7 @@ class Generic(Node):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Named(Node):
+class NamedOpNode(Node):
     """A named linalg op.
 
     Attributes:
@@ -135,7 +135,7 @@ class Named(Node):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pad(Node):
+class PadNode(Node):
     """A tensor.pad by a constant."""
 
     low: tuple[Whole, ...] = ()
@@ -144,21 +144,21 @@ class Pad(Node):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Reshape(Node):
+class ReshapeNode(Node):
     """A tensor.collapse_shape or tensor.expand_shape, by which of the two has more dimensions."""
 
     groups: tuple[tuple[int, ...], ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
-class Concat(Node):
+class ConcatNode(Node):
     """A tensor.concat."""
 
     dimension: int = 0
 
 
 @dataclass(frozen=True, kw_only=True)
-class Slice(Node):
+class SliceNode(Node):
     """A tensor.extract_slice of the result's shape, or, where there are two operands, a tensor.insert_slice.
 
     Attributes:
@@ -171,7 +171,7 @@ class Slice(Node):
 
 
 @dataclass(frozen=True, kw_only=True)
-class MovingSlice(Slice):
+class MovingSlice(SliceNode):
     """A slice or insertion that begins at positions that are data.
 
     Attributes:
@@ -182,7 +182,7 @@ class MovingSlice(Slice):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Pack(Node):
+class PackNode(Node):
     """A linalg.pack, or, with more dimensions before than behind, a linalg.unpack.
 
     Attributes:
@@ -199,7 +199,7 @@ class Pack(Node):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Spread(Node):
+class SplatNode(Node):
     """A tensor whose elements all are one scalar.
 
     Attributes:
@@ -210,7 +210,7 @@ class Spread(Node):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Loop(Node):
+class LoopNode(Node):
     """A loop around an element-wise op. Of operands (start, rows) it is an scf.for, of (rows) an scf.forall.
 
     Attributes:
@@ -242,7 +242,7 @@ class Program:
 
     def ops(self) -> int:
         """Return how many nodes compute something."""
-        return sum(not isinstance(node, Argument | Dense | Fill) for node in self.nodes)
+        return sum(not isinstance(node, ArgumentNode | DenseNode | FillNode) for node in self.nodes)
 
 
 def without_unused(program: Program) -> Program:
@@ -281,9 +281,9 @@ def map_types(program: Program, change: dict[str, str]) -> Program:
 
     def node_of(node: Node) -> Node:
         changed: dict[str, Any] = {"types": tuple(visit(kind) for kind in node.types)}
-        if isinstance(node, Generic):
+        if isinstance(node, GenericNode):
             changed["body"] = tuple(visit(scalar) for scalar in node.body)
-        if isinstance(node, Loop):
+        if isinstance(node, LoopNode):
             changed["body"] = visit(node.body)
         return replace(node, **changed)
 

@@ -7,23 +7,23 @@ from math import prod
 
 from roller_mlir.fuzz.program.numbers import Whole, value_of
 from roller_mlir.fuzz.program.program import (
-    Argument,
-    Concat,
-    Dense,
-    Fill,
-    Generic,
+    ArgumentNode,
+    ConcatNode,
+    DenseNode,
+    FillNode,
+    GenericNode,
     Index,
-    Loop,
+    LoopNode,
     MovingSlice,
-    Named,
+    NamedOpNode,
     Node,
-    Pack,
-    Pad,
+    PackNode,
+    PadNode,
     Program,
     Ref,
-    Reshape,
-    Slice,
-    Spread,
+    ReshapeNode,
+    SliceNode,
+    SplatNode,
     Tensor,
 )
 from roller_mlir.fuzz.program.scalars import BodyText, arithmetic, spell_constant
@@ -54,11 +54,11 @@ class _Writer:
     def text(self) -> str:
         arguments: list[str] = []
         for number, node in enumerate(self._program.nodes):
-            if isinstance(node, Argument):
+            if isinstance(node, ArgumentNode):
                 self._names[number, 0] = f"%arg{len(arguments)}"
                 arguments.append(f"%arg{len(arguments)}: {self._type(node.types[0])}")
         for number, node in enumerate(self._program.nodes):
-            if not isinstance(node, Argument):
+            if not isinstance(node, ArgumentNode):
                 self._write(number, node)
         kinds = [self._type(self._program.type_of(ref)) for ref in self._program.results]
         result = kinds[0] if len(kinds) == 1 else f"({', '.join(kinds)})"
@@ -88,22 +88,22 @@ class _Writer:
         for result in range(len(node.types)):
             self._names[number, result] = name if len(node.types) == 1 else f"{name}#{result}"
         kinds = [self._type(kind) for kind in node.types]
-        if isinstance(node, Fill):
+        if isinstance(node, FillNode):
             self._fill(name, node, kinds[0])
-        elif isinstance(node, Dense):
+        elif isinstance(node, DenseNode):
             self._lines.append(f"{name} = arith.constant dense<{self._dense(node)}> : {kinds[0]}")
-        elif isinstance(node, Generic):
+        elif isinstance(node, GenericNode):
             self._generic(name, node, kinds)
-        elif isinstance(node, Named):
+        elif isinstance(node, NamedOpNode):
             self._named(name, node, kinds)
-        elif isinstance(node, Pack | Spread | Loop):
+        elif isinstance(node, PackNode | SplatNode | LoopNode):
             sources = [self._type(self._program.type_of(ref)) for ref in node.operands]
             names = [self._names[ref] for ref in node.operands]
             self._lines += write_other(name, node, list(zip(names, sources, strict=True)), kinds[0], self._value)
         else:
             self._lines += [f"{name} = {self._tensor_op(node, kinds[0])}"]
 
-    def _fill(self, name: str, node: Fill, kind: str) -> None:
+    def _fill(self, name: str, node: FillNode, kind: str) -> None:
         empty = f"{name}e" if node.value is not None else name
         self._lines.append(f"{empty} = tensor.empty() : {kind}")
         if node.value is not None:
@@ -111,7 +111,7 @@ class _Writer:
             self._lines.append(f"{name}c = arith.constant {spell_constant(node.value, element)} : {element}")
             self._lines.append(f"{name} = linalg.fill ins({name}c : {element}) outs({empty} : {kind}) -> {kind}")
 
-    def _dense(self, node: Dense) -> str:
+    def _dense(self, node: DenseNode) -> str:
         shape, element = self._shape(node.types[0]), node.types[0].element
         generator = random.Random(node.seed)
         values = [spell_constant(generator.randint(-4, 4), element) for _ in range(1 if node.splat else prod(shape))]
@@ -131,7 +131,7 @@ class _Writer:
         names = ", ".join(self._names[ref] for ref in refs)
         return f"{word}({names} : {', '.join(self._type(self._program.type_of(ref)) for ref in refs)})"
 
-    def _generic(self, name: str, node: Generic, kinds: list[str]) -> None:
+    def _generic(self, name: str, node: GenericNode, kinds: list[str]) -> None:
         loops = [self._value(loop) for loop in node.loops]
         maps: list[str] = []
         for ref, indices in zip(node.operands, node.maps, strict=True):
@@ -176,7 +176,7 @@ class _Writer:
             spelled.append(f"({text}) mod {modulus}" if modulus else text)
         return f"affine_map<({', '.join(f'd{i}' for i in range(len(loops)))}) -> ({', '.join(spelled)})>"
 
-    def _named(self, name: str, node: Named, kinds: list[str]) -> None:
+    def _named(self, name: str, node: NamedOpNode, kinds: list[str]) -> None:
         attributes = [
             f"{key} = dense<[{', '.join(str(self._value(v)) for v in values)}]> : tensor<{len(values)}xi64>"
             for key, values in node.attributes
@@ -212,7 +212,7 @@ class _Writer:
     def _tensor_op(self, node: Node, kind: str) -> str:
         source = self._type(self._program.type_of(node.operands[0]))
         names = ", ".join(self._names[ref] for ref in node.operands)
-        if isinstance(node, Pad):
+        if isinstance(node, PadNode):
             rank, element = len(node.types[0].shape), node.types[0].element
             low, high = ([self._value(v) for v in side] for side in (node.low, node.high))
             indices = ", ".join(f"%i{d}: index" for d in range(rank))
@@ -222,10 +222,10 @@ class _Writer:
                 f"tensor.pad {names} low{low} high{high} {{\n  ^bb0({indices}):\n"
                 f"    tensor.yield {number} : {element}\n  }} : {source} to {kind}"
             )
-        if isinstance(node, Concat):
+        if isinstance(node, ConcatNode):
             sources = ", ".join(self._type(self._program.type_of(ref)) for ref in node.operands)
             return f"tensor.concat dim({node.dimension}) {names} : ({sources}) -> {kind}"
-        if isinstance(node, Slice):
+        if isinstance(node, SliceNode):
             given = node.operands[: -len(node.moving)] if isinstance(node, MovingSlice) else node.operands
             names = ", ".join(self._names[ref] for ref in given)
             whole, part = given[-1], node.types[0]
@@ -245,7 +245,7 @@ class _Writer:
                 names = names.replace(", ", " into ")
                 return f"tensor.insert_slice {names}{starts} {sizes} {steps} : {source} into {kind}"
             return f"tensor.extract_slice {names}{starts} {sizes} {steps} : {source} to {kind}"
-        assert isinstance(node, Reshape)
+        assert isinstance(node, ReshapeNode)
         groups = f"[{', '.join(str(list(group)) for group in node.groups)}]"
         if len(node.types[0].shape) < len(self._program.type_of(node.operands[0]).shape):
             return f"tensor.collapse_shape {names} {groups} : {source} into {kind}"

@@ -4,13 +4,13 @@
 from collections.abc import Callable, Sequence
 
 from roller_mlir.fuzz.program.numbers import Whole
-from roller_mlir.fuzz.program.program import Loop, Pack, Spread
+from roller_mlir.fuzz.program.program import LoopNode, PackNode, SplatNode
 from roller_mlir.fuzz.program.scalars import BodyText, spell_constant
 
 
 def write_other(
     name: str,
-    node: Pack | Spread | Loop,
+    node: PackNode | SplatNode | LoopNode,
     operands: Sequence[tuple[str, str]],
     kind: str,
     value: Callable[[Whole], int],
@@ -24,11 +24,11 @@ def write_other(
         kind: Type of the result.
         value: Gives the value of a formula.
     """
-    if isinstance(node, Loop):
+    if isinstance(node, LoopNode):
         return _loop(name, node, operands, kind, value)
     source, source_kind = operands[0]
     element = node.types[0].element
-    if isinstance(node, Spread):
+    if isinstance(node, SplatNode):
         if node.how == "splat":
             return [f"{name} = tensor.splat {source} : {kind}"]
         if node.how == "generate":
@@ -49,7 +49,7 @@ def write_other(
 
 
 def _loop(
-    name: str, node: Loop, operands: Sequence[tuple[str, str]], kind: str, value: Callable[[Whole], int]
+    name: str, node: LoopNode, operands: Sequence[tuple[str, str]], kind: str, value: Callable[[Whole], int]
 ) -> list[str]:
     """Return a loop, each step of which reads a row."""
     rows, rows_kind = operands[-1]

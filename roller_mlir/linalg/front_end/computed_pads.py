@@ -19,7 +19,7 @@ from roller_mlir.linalg.accepted_input import compiled_functions
 from roller_mlir.linalg.generic import empty_like, generic
 from roller_mlir.linalg.mapped_copies import copy_mapped
 from roller_mlir.linalg.pads import PAD, Padding, pad_tensor, read_pad, static_sizes
-from roller_mlir.linalg.rewrite.decompose import Part, is_inside
+from roller_mlir.linalg.rewrite.decompose import TensorPart, is_inside
 from roller_mlir.linalg.rewrite.packing import PACK, missing_in_last_tiles
 from roller_mlir.support.bindings import arith, ir, linalg
 from roller_mlir.support.values import defining_op
@@ -83,7 +83,7 @@ def _padded(source: Any, low: list[int], high: list[int], value: Any) -> Any:
     zero = (ir.FloatAttr if is_float else ir.IntegerAttr).get(kind, 0)
     padded = pad_tensor(Padding(source, tuple(low), tuple(high), zero), source, low, high)
     whole = ir.RankedTensorType(padded.type)
-    part = Part(source, tuple(low))
+    part = TensorPart(source, tuple(low))
 
     def body(element: Any, _: Any) -> Any:
         inside = is_inside(part, whole)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from itertools import pairwise
 
 from roller_mlir.linalg.group.group import GroupError, common_loops
-from roller_mlir.linalg.rewrite.axis_fusion import Nest, read_nest, rewrite
+from roller_mlir.linalg.rewrite.axis_fusion import OpLoops, read_nest, rewrite
 from roller_mlir.linalg.rewrite.axis_groups import Groups
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import defining_op
@@ -44,7 +44,7 @@ def _fuse_group(group: Sequence[ir.Operation]) -> list[ir.Operation]:
             present = {loops[loop] for loop in moving} & {a, b}
             if present and own.get(a) != b:
                 apart.add((a, b))
-    limited: list[Nest] = []
+    limited: list[OpLoops] = []
     for nest, loops in known:
         names = {loop: number for number, loop in enumerate(loops)}
         kept = frozenset((names[a], names[b]) for a, b in apart if a in names and b in names)
@@ -57,7 +57,7 @@ def _fuse_group(group: Sequence[ir.Operation]) -> list[ir.Operation]:
     return result
 
 
-def _agree(nests: Sequence[Nest]) -> bool:
+def _agree(nests: Sequence[OpLoops]) -> bool:
     """Whether what one op makes and another reads is collapsed alike by both."""
     made: dict[ir.Value, Groups] = {}
     for nest in nests:

@@ -23,7 +23,7 @@ from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import defining_op, values_used
 
 
-class Node:
+class DependenceNode:
     """A group of ops.
 
     Attributes:
@@ -37,9 +37,9 @@ class Node:
     def __init__(self, number: int) -> None:
         self.members: tuple[int, ...] = (number,)
         self.rank = number
-        self.before: dict[Node, bool] = {}
-        self.behind: dict[Node, bool] = {}
-        self.reshaped: dict[Node, None] = {}
+        self.before: dict[DependenceNode, bool] = {}
+        self.behind: dict[DependenceNode, bool] = {}
+        self.reshaped: dict[DependenceNode, None] = {}
 
 
 class Dependences:
@@ -50,11 +50,11 @@ class Dependences:
     """
 
     def __init__(self, roots: Sequence[StructuredOp]) -> None:
-        ops = [Node(number) for number in range(len(roots))]
+        ops = [DependenceNode(number) for number in range(len(roots))]
         self._nodes = dict.fromkeys(ops)
         self.steps = 0
         maker = {result: ops[number] for number, root in enumerate(roots) for result in root.operation.results}
-        known: dict[ir.Value, frozenset[Node]] = {}
+        known: dict[ir.Value, frozenset[DependenceNode]] = {}
         for node, root in zip(ops, roots, strict=True):
             for value in dict.fromkeys((*root.sources, *(start for start, _ in starts_of(root)))):
                 if value in maker:
@@ -66,31 +66,31 @@ class Dependences:
                     giver.reshaped[node] = None
 
     @property
-    def nodes(self) -> tuple[Node, ...]:
+    def nodes(self) -> tuple[DependenceNode, ...]:
         """The groups, in no particular order."""
         return tuple(self._nodes)
 
-    def in_order(self) -> list[Node]:
+    def in_order(self) -> list[DependenceNode]:
         """Return the groups in an order in which they can run."""
         return sorted(self._nodes, key=lambda node: node.rank)
 
-    def givers(self, node: Node) -> list[Node]:
+    def givers(self, node: DependenceNode) -> list[DependenceNode]:
         """Return the groups whose results a group takes as they are, by the order of their ops."""
         return _by_members(giver for giver, direct in node.before.items() if direct)
 
-    def takers(self, node: Node) -> list[Node]:
+    def takers(self, node: DependenceNode) -> list[DependenceNode]:
         """Return the groups that take a group's results as they are, by the order of their ops."""
         return _by_members(taker for taker, direct in node.behind.items() if direct)
 
-    def is_reshaped_between(self, producer: Node, consumer: Node) -> bool:
+    def is_reshaped_between(self, producer: DependenceNode, consumer: DependenceNode) -> bool:
         """Return whether an op outside of programs makes of the first group's results what the second one takes."""
         return consumer in producer.reshaped
 
-    def is_crossed(self, producer: Node, consumer: Node) -> bool:
+    def is_crossed(self, producer: DependenceNode, consumer: DependenceNode) -> bool:
         """Return whether a path leads from the first group through others to the second: both could not run at once."""
         return self._reach(producer, consumer) is None
 
-    def join(self, producer: Node, consumer: Node) -> Node:
+    def join(self, producer: DependenceNode, consumer: DependenceNode) -> DependenceNode:
         """Make one group of two, of which the second depends on the first and on nothing between; return it."""
         later = self._reach(producer, consumer)
         assert later is not None, "a path leads from the first group through others to the second"
@@ -115,7 +115,7 @@ class Dependences:
         del self._nodes[gone]
         return kept
 
-    def _reach(self, producer: Node, consumer: Node) -> set[Node] | None:
+    def _reach(self, producer: DependenceNode, consumer: DependenceNode) -> set[DependenceNode] | None:
         """Return the groups that depend on the first one and rank below the second, None where that depends on them."""
         pending = [node for node in producer.behind if node.rank < consumer.rank]
         seen = set(pending)
@@ -130,9 +130,9 @@ class Dependences:
                     pending.append(following)
         return seen
 
-    def _place(self, producer: Node, consumer: Node, later: set[Node]) -> None:
+    def _place(self, producer: DependenceNode, consumer: DependenceNode, later: set[DependenceNode]) -> None:
         """Give both groups one rank: behind what the second depends on, before what depends on the first."""
-        earlier: set[Node] = set()
+        earlier: set[DependenceNode] = set()
         pending = [consumer]
         while pending:
             self.steps += 1
@@ -148,15 +148,17 @@ class Dependences:
             node.rank = rank
 
 
-def _rank(node: Node) -> int:
+def _rank(node: DependenceNode) -> int:
     return node.rank
 
 
-def _by_members(nodes: Iterable[Node]) -> list[Node]:
+def _by_members(nodes: Iterable[DependenceNode]) -> list[DependenceNode]:
     return sorted(nodes, key=lambda node: node.members)
 
 
-def _makers(value: ir.Value, maker: dict[ir.Value, Node], known: dict[ir.Value, frozenset[Node]]) -> frozenset[Node]:
+def _makers(
+    value: ir.Value, maker: dict[ir.Value, DependenceNode], known: dict[ir.Value, frozenset[DependenceNode]]
+) -> frozenset[DependenceNode]:
     """Return the groups of whose results ops outside of programs make a value."""
     pending = [value]
     while pending:

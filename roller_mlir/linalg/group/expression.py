@@ -27,8 +27,8 @@ class Member:
 
 def group_expression(
     members: Sequence[Member],
-    heavy: int | None,
-    whole: tuple[int, ...],
+    reduction_root: int | None,
+    untiled: tuple[int, ...],
     loops: CommonLoops,
     made: dict[ir.Value, int],
     results: Sequence[ir.Value],
@@ -46,10 +46,10 @@ def group_expression(
         for loop, extent in enumerate(loops.extents())
     )
     first, *more = outputs
-    if any(access.loops() != first.loops() for access in more) and heavy is not None:
+    if any(access.loops() != first.loops() for access in more) and reduction_root is not None:
         raise GroupError("the tensors that leave the group have different loops")
-    if heavy is not None:
-        return _with_tail(members, heavy, whole, kinds, made, first, tuple(more))
+    if reduction_root is not None:
+        return _with_tail(members, reduction_root, untiled, kinds, made, first, tuple(more))
     found: dict[tuple[ir.Value, tuple[LinearIndex, ...], float | None, int], list[tuple[int, int]]] = {}
     accesses: list[Access] = []
     pads: list[float | None] = []
@@ -75,19 +75,21 @@ def group_expression(
         flops_per_point=sum(_share(member, kinds) for member in members),
         pad_values=tuple(pads),
         more_outputs=tuple(more),
-        accumulator_type=_widest(members, whole, first),
-        whole=whole,
+        accumulator_type=_widest(members, untiled, first),
+        whole=untiled,
         live_words=_live_words(members, results, count),
     )
     return expression, tuple(tuple(uses) for uses in found.values())
 
 
-def _widest(members: Sequence[Member], whole: tuple[int, ...], output: Access) -> str:
+def _widest(members: Sequence[Member], untiled: tuple[int, ...], output: Access) -> str:
     """Return the widest type that a row is reduced in, empty for the output's."""
     kinds = {
         access.element_type
         for member in members
-        if any(loop in whole and kind.reduction for loop, kind in zip(member.loops, loops_of(member.root), strict=True))
+        if any(
+            loop in untiled and kind.reduction for loop, kind in zip(member.loops, loops_of(member.root), strict=True)
+        )
         for access in member.root.expression.outputs
     }
     widest = max(kinds, key=lambda kind: ELEMENT_BYTES[kind], default="")
@@ -124,37 +126,39 @@ def _share(member: Member, kinds: tuple[Loop, ...]) -> int:
 
 def _with_tail(
     members: Sequence[Member],
-    heavy: int,
-    whole: tuple[int, ...],
+    reduction_root: int,
+    untiled: tuple[int, ...],
     kinds: tuple[Loop, ...],
     made: dict[ir.Value, int],
     output: Access,
     more: tuple[Access, ...],
 ) -> tuple[TensorExpression, tuple[tuple[tuple[int, int], ...], ...]]:
     """Return the heavy member's expression with what the others read and compute as its epilogue."""
-    root, count = members[heavy].root, len(kinds)
+    root, count = members[reduction_root].root, len(kinds)
     own = root.expression
-    epilogue = [_moved(access, members[heavy], count) for start, access in starts_of(root) if start not in made]
+    epilogue = [
+        _moved(access, members[reduction_root], count) for start, access in starts_of(root) if start not in made
+    ]
     for number, member in enumerate(members):
-        if number == heavy:
+        if number == reduction_root:
             continue
         for source, access in zip(member.root.sources, member.root.expression.inputs, strict=True):
             if source not in made:
                 epilogue.append(_moved(access, member, count))
-    others = [member.root.expression for number, member in enumerate(members) if number != heavy]
+    others = [member.root.expression for number, member in enumerate(members) if number != reduction_root]
     expression = replace(
         own,
         loops=kinds,
-        inputs=tuple(_moved(access, members[heavy], count) for access in own.inputs),
+        inputs=tuple(_moved(access, members[reduction_root], count) for access in own.inputs),
         output=output,
         epilogue=tuple(epilogue),
         epilogue_flops=sum(one.flops_per_point for one in others),
         accumulates=False,
         accumulator_type="" if own.output.element_type == output.element_type else own.output.element_type,
         more_outputs=more,
-        whole=whole,
+        whole=untiled,
     )
-    return expression, tuple(((heavy, number),) for number in range(len(own.inputs)))
+    return expression, tuple(((reduction_root, number),) for number in range(len(own.inputs)))
 
 
 def _moved(access: Access, member: Member, count: int) -> Access:

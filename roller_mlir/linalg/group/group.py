@@ -3,8 +3,8 @@
 
 What one op makes and another reads stays in the registers of the thread that made it. So all ops of a group walk common
 loops: where a tensor is made at (i, j) and read at (p, q), i is p and j is q; where two ops read one tensor, likewise.
-One op may reduce over loops of its own, step by step, with tiles in workgroup memory: the heavy op, whose results the
-others take (index-set splitting puts them behind the last step; PolyDL section 5). A loop that one op reduces and
+One op may reduce over loops of its own, step by step, with tiles in workgroup memory: the reduction root, whose results
+the others take (index-set splitting puts them behind the last step; PolyDL section 5). A loop that one op reduces and
 another walks again, as a softmax does its row, lies in one task as a whole.
 
 Paper: ROLLER section 3.1 takes such a group as one tensor expression; PolyDL section 5.
@@ -43,7 +43,7 @@ class Group:
 
     Attributes:
         members: The ops in order.
-        heavy: Number of the member that reduces over loops of its own, None where there is none.
+        reduction_root: Number of the member that reduces over loops of its own, None where there is none.
         expression: The group as one expression: loops of the group, inputs from memory, tensors that leave it.
         inputs: For each input of the expression, the members that read it with the number of their input.
         results: The tensors that leave the group.
@@ -51,7 +51,7 @@ class Group:
     """
 
     members: tuple[Member, ...]
-    heavy: int | None
+    reduction_root: int | None
     expression: TensorExpression
     inputs: tuple[tuple[tuple[int, int], ...], ...]
     results: tuple[ir.Value, ...]
@@ -81,13 +81,13 @@ def group_of_roots(given: Sequence[StructuredOp], results: Sequence[ir.Value]) -
     made = {value: number for number, root in enumerate(roots) for value in root.operation.results}
     loops = CommonLoops(roots, made)
     members = tuple(Member(root, loops.of(number)) for number, root in enumerate(roots))
-    heavy, whole = _kinds(members, loops.count)
-    for root in (root for root in roots if whole and root.expression.ordered):
+    reduction_root, untiled = _kinds(members, loops.count)
+    for root in (root for root in roots if untiled and root.expression.ordered):
         raise GroupError(f"'{root.operation.name}' walks its points in order, which the threads of a row cannot")
-    _check_heavy(members, heavy, whole, made)
-    _check_tasks(members, heavy, whole, loops.extents(), made, results)
-    expression, inputs = group_expression(members, heavy, whole, loops, made, results)
-    return Group(members, heavy, expression, inputs, tuple(results), producers)
+    _check_reduction_root(members, reduction_root, untiled, made)
+    _check_tasks(members, reduction_root, untiled, loops.extents(), made, results)
+    expression, inputs = group_expression(members, reduction_root, untiled, loops, made, results)
+    return Group(members, reduction_root, expression, inputs, tuple(results), producers)
 
 
 def common_loops(operations: Sequence[ir.Operation]) -> list[tuple[int, ...]]:
@@ -148,50 +148,51 @@ def _kinds(members: Sequence[Member], count: int) -> tuple[int | None, tuple[int
             else:
                 walked.add(loop)
     own = {loop: by[0] for loop, by in reduced.items() if len(by) == 1 and loop not in walked}
-    heavy = sorted(set(own.values()))
-    if len(heavy) == 1 and all(by == heavy for loop, by in reduced.items() if by and loop in own):
-        number = heavy[0]
+    reduction_root = sorted(set(own.values()))
+    if len(reduction_root) == 1 and all(by == reduction_root for loop, by in reduced.items() if by and loop in own):
+        number = reduction_root[0]
         return number, tuple(loop for loop, by in reduced.items() if by and own.get(loop) != number)
     return None, tuple(loop for loop, by in reduced.items() if by)
 
 
-def _check_heavy(
-    members: Sequence[Member], heavy: int | None, whole: tuple[int, ...], made: dict[ir.Value, int]
+def _check_reduction_root(
+    members: Sequence[Member], reduction_root: int | None, untiled: tuple[int, ...], made: dict[ir.Value, int]
 ) -> None:
     """Refuse products beside the heavy member, and what it would read or leave otherwise than by tiles and steps."""
     for number, member in enumerate(members):
-        if number != heavy and reuses(member.root.expression):
+        if number != reduction_root and reuses(member.root.expression):
             name = member.root.operation.name
             raise GroupError(f"'{name}' uses its inputs several times, which needs steps through memory of its own")
-    if heavy is None:
+    if reduction_root is None:
         return
-    root = members[heavy].root
+    root = members[reduction_root].root
     for source in root.sources:
         if source in made:
             maker = members[made[source]].root.operation
             raise GroupError(
                 f"'{root.operation.name}' reads what '{maker.name}' makes in steps; it is read from memory"
             )
-    if whole and reuses(root.expression):
+    if untiled and reuses(root.expression):
         raise GroupError(f"rows of what '{root.operation.name}' makes are cut into tiles, and reduced as a whole")
 
 
 def _check_tasks(
     members: Sequence[Member],
-    heavy: int | None,
-    whole: tuple[int, ...],
+    reduction_root: int | None,
+    untiled: tuple[int, ...],
     extents: Sequence[int],
     made: dict[ir.Value, int],
     results: Sequence[ir.Value],
 ) -> None:
     """Refuse what several tasks would compute alike, unless it is element-wise and nobody else reads it."""
-    own = set(members[heavy].loops) if heavy is not None else set[int]()
+    own = set(members[reduction_root].loops) if reduction_root is not None else set[int]()
     reduced = {
         loop
         for loop in own
-        if heavy is not None and loops_of(members[heavy].root)[members[heavy].loops.index(loop)].reduction
+        if reduction_root is not None
+        and loops_of(members[reduction_root].root)[members[reduction_root].loops.index(loop)].reduction
     }
-    apart = {loop for loop, extent in enumerate(extents) if extent > 1 and loop not in whole and loop not in reduced}
+    apart = {loop for loop, extent in enumerate(extents) if extent > 1 and loop not in untiled and loop not in reduced}
     for number, member in enumerate(members):
         missing = apart - set(member.loops)
         leaves = any(made[value] == number for value in results)

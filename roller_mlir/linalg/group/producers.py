@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Element-wise producers of a heavy op's inputs, computed while tiles are loaded: once per element of a tile.
+"""Element-wise producers of a reduction root's inputs, computed while tiles are loaded: once per element of a tile.
 
 A producer of one tensor, of the same element type and shape, that nobody else reads becomes the body of the load
-(`rtile.map_load`); the heavy op then reads the producer's input in the place of its result. Paper: PolyDL section 5.
+(`rtile.map_load`); the reduction root then reads the producer's input in the place of its result. Paper: PolyDL section
+5.
 """
 
 from collections.abc import Sequence

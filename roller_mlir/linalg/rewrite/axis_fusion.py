@@ -22,7 +22,7 @@ from roller_mlir.linalg.affine import loops_in
 from roller_mlir.linalg.body import UnknownValueError, read_body
 from roller_mlir.linalg.generic import bodiless_generic, iterators_of
 from roller_mlir.linalg.reader import fill_constant, is_structured
-from roller_mlir.linalg.rewrite.axis_groups import Groups, Operand, fusible_groups
+from roller_mlir.linalg.rewrite.axis_groups import Groups, OperandIndexing, fusible_groups
 from roller_mlir.linalg.views import View, view_of
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
 from roller_mlir.support.values import defining_op
@@ -43,7 +43,7 @@ def fuse_axes(function: Any) -> bool:
 
 
 @dataclass(frozen=True)
-class Nest:
+class OpLoops:
     """A linalg op whose loops are looked at.
 
     Attributes:
@@ -67,7 +67,7 @@ class Nest:
     apart: frozenset[tuple[int, int]] = frozenset()
 
     @cached_property
-    def operands(self) -> tuple[Operand, ...]:
+    def operands(self) -> tuple[OperandIndexing, ...]:
         """How each operand is indexed."""
         return tuple(self._operand(number) for number in range(len(self.indices)))
 
@@ -124,10 +124,10 @@ class Nest:
             previous = loop
         return result
 
-    def _operand(self, number: int) -> Operand:
+    def _operand(self, number: int) -> OperandIndexing:
         indices, shape, view = self.indices[number], self.shape(number), self.views[number]
         plain = tuple(e.position if isinstance(e, ir.AffineDimExpr) else None for e in indices)
-        return Operand(
+        return OperandIndexing(
             plain,
             tuple(loop for expression in indices for loop in loops_in(expression)),
             tuple(view is None or view.is_whole(d) for d in range(len(shape))),
@@ -138,7 +138,7 @@ class Nest:
         )
 
 
-def read_nest(operation: ir.Operation) -> Nest | None:
+def read_nest(operation: ir.Operation) -> OpLoops | None:
     """Read an op's loops, None of ops whose loops stay as they are."""
     if not is_structured(operation) or (
         len(operation.results) == 1 and fill_constant(operation.results[0]) is not None
@@ -153,7 +153,7 @@ def read_nest(operation: ir.Operation) -> Nest | None:
     if any(view is not None and not view.is_collapsible for view in views):
         return None
     indices = tuple(tuple(m.results) for m in maps)
-    nest = Nest(operation, indices, iterators_of(operation, maps), (), (), views)
+    nest = OpLoops(operation, indices, iterators_of(operation, maps), (), (), views)
     extents: dict[int, int] = {}
     for number, operand in enumerate(nest.operands):
         for loop, extent in zip(operand.dimensions, nest.shape(number), strict=True):
@@ -164,7 +164,7 @@ def read_nest(operation: ir.Operation) -> Nest | None:
     sizes = tuple(extents[loop] for loop in range(len(extents)))
     for vanishing in (tuple(loop for loop, size in enumerate(sizes) if size == 1), ()):
         left = _without(indices, vanishing, len(sizes))
-        found = Nest(operation, left, nest.iterators, sizes, vanishing, views, _in_sum(indices, vanishing))
+        found = OpLoops(operation, left, nest.iterators, sizes, vanishing, views, _in_sum(indices, vanishing))
         if found.is_exact:
             return found
     return None
@@ -206,7 +206,7 @@ def _compose(expression: Any, dims: list[Any], loops: int) -> Any:
     return ir.AffineMap.get(loops, 0, [found]).results[0]  # as the class that it is
 
 
-def rewrite(nest: Nest) -> ir.Operation:
+def rewrite(nest: OpLoops) -> ir.Operation:
     """Replace an op by the linalg.generic over fused loops, between reshapes of its operands and results."""
     operation = nest.operation
     inputs = len(nest.indices) - len(operation.results)
@@ -223,7 +223,7 @@ def rewrite(nest: Nest) -> ir.Operation:
     return fused
 
 
-def _renumber(nest: Nest, fused: ir.Operation) -> None:
+def _renumber(nest: OpLoops, fused: ir.Operation) -> None:
     """Let linalg.index name the loops as they are counted now; the only position on a loop that vanishes is 0."""
     for op in _index_ops(fused):
         loop = ir.IntegerAttr(op.attributes["dim"]).value
@@ -236,7 +236,7 @@ def _renumber(nest: Nest, fused: ir.Operation) -> None:
         op.erase()
 
 
-def _fused_map(nest: Nest, number: int) -> ir.AffineMap:
+def _fused_map(nest: OpLoops, number: int) -> ir.AffineMap:
     """Return the map of an operand over the fused loops."""
     group_of = {loop: position for position, group in enumerate(nest.groups) for loop in group}
     dims: list[Any] = [ir.AffineConstantExpr.get(0)] * len(nest.iterators)
@@ -249,7 +249,7 @@ def _fused_map(nest: Nest, number: int) -> ir.AffineMap:
     return ir.AffineMap.get(len(nest.groups), 0, results)
 
 
-def _collapse(nest: Nest, number: int) -> Any:
+def _collapse(nest: OpLoops, number: int) -> Any:
     """View an operand with its dimensions fused; a fill or an empty tensor is made anew in that shape."""
     value = nest.operation.operands[number]
     groups = nest.dimension_groups(number)
@@ -269,7 +269,7 @@ def _collapse(nest: Nest, number: int) -> Any:
     return tensor.collapse_shape(ir.RankedTensorType.get(fused, kind.element_type), value, groups)
 
 
-def _expand(nest: Nest, number: int, value: Any, kind: ir.Type) -> Any:
+def _expand(nest: OpLoops, number: int, value: Any, kind: ir.Type) -> Any:
     groups = nest.dimension_groups(number)
     shape = nest.shape(number)
     if len(groups) == len(shape):

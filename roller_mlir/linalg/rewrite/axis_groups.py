@@ -13,7 +13,7 @@ Groups = list[list[int]]
 
 
 @dataclass(frozen=True)
-class Operand:
+class OperandIndexing:
     """How a tensor is indexed.
 
     Attributes:
@@ -29,7 +29,7 @@ class Operand:
     flat: tuple[bool, ...]
 
     @classmethod
-    def plain(cls, *dimensions: int) -> "Operand":
+    def plain(cls, *dimensions: int) -> "OperandIndexing":
         """Return a tensor that is indexed by one loop a dimension, all of it."""
         return cls(dimensions, dimensions, (True,) * len(dimensions), (False,) * len(dimensions))
 
@@ -45,7 +45,7 @@ class Operand:
 
 
 def fusible_groups(
-    operands: Sequence[Operand], kinds: Sequence[str], skipped: Sequence[int] = (), alone: Collection[int] = ()
+    operands: Sequence[OperandIndexing], kinds: Sequence[str], skipped: Sequence[int] = (), alone: Collection[int] = ()
 ) -> Groups:
     """Return the loops in groups to fuse, each group from its slowest loop to its fastest.
 
@@ -55,9 +55,9 @@ def fusible_groups(
         skipped: Loops that stand in no group.
         alone: Loops that are fused with no other.
 
-    >>> fusible_groups([Operand.plain(0, 1, 2), Operand.plain(2)], ["parallel"] * 3)
+    >>> fusible_groups([OperandIndexing.plain(0, 1, 2), OperandIndexing.plain(2)], ["parallel"] * 3)
     [[0, 1], [2]]
-    >>> fusible_groups([Operand.plain(1, 0)], ["parallel"] * 2)
+    >>> fusible_groups([OperandIndexing.plain(1, 0)], ["parallel"] * 2)
     [[1, 0]]
     """
     named = {loop for operand in operands for loop in operand.occurrences}

@@ -89,7 +89,7 @@ def _softmax(operation: ir.Operation) -> Any:
 
 
 @dataclass(frozen=True)
-class Part:
+class TensorPart:
     """A tensor that makes a box of a larger one.
 
     Attributes:
@@ -103,18 +103,18 @@ class Part:
 
 def _concat(operation: ir.Operation) -> Any:
     along = ir.IntegerAttr(operation.attributes["dim"]).value
-    parts: list[Part] = []
+    parts: list[TensorPart] = []
     start = 0
     for value in operation.operands:
         shape = ir.RankedTensorType(value.type).shape
-        parts.append(Part(value, tuple(start if d == along else 0 for d in range(len(shape)))))
+        parts.append(TensorPart(value, tuple(start if d == along else 0 for d in range(len(shape)))))
         start += shape[along]
     return _composed(ir.RankedTensorType(operation.results[0].type), None, parts)
 
 
 def _insert(operation: ir.Operation) -> Any:
     kind = ir.RankedTensorType(operation.results[0].type)
-    parts: list[Part] = []
+    parts: list[TensorPart] = []
     base: Any = operation.results[0]
     while (inserted := defining_op(base, INSERT)) is not None:
         if parts and (len(list(base.uses)) > 1 or len(parts) == MOST_PARTS):
@@ -130,14 +130,14 @@ def _insert(operation: ir.Operation) -> Any:
     return _composed(kind, base, parts)
 
 
-def _inserted_part(operation: ir.Operation) -> Part:
+def _inserted_part(operation: ir.Operation) -> TensorPart:
     place, value = read_slice(operation), operation.operands[0]
     kind = ir.RankedTensorType(value.type)
     assert all(stride == 1 or size == 1 for stride, size in zip(place.strides, place.sizes, strict=True))
     if kind.rank < len(place.sizes):
         full = ir.RankedTensorType.get(list(place.sizes), kind.element_type)
         value = tensor.expand_shape(full, value, _dropped_groups(place.sizes, kind.shape), [], list(place.sizes))
-    return Part(value, place.offsets)
+    return TensorPart(value, place.offsets)
 
 
 def _splat(value: Any) -> Any:
@@ -146,7 +146,7 @@ def _splat(value: Any) -> Any:
     return elements.get_splat_value() if isinstance(elements, ir.DenseElementsAttr) and elements.is_splat else None
 
 
-def _padded(part: Part, kind: ir.RankedTensorType, scalar: Any) -> Any:
+def _padded(part: TensorPart, kind: ir.RankedTensorType, scalar: Any) -> Any:
     """Pad a part to the whole."""
     shape = ir.RankedTensorType(part.value.type).shape
     high = tuple(n - o - size for n, o, size in zip(kind.shape, part.offsets, shape, strict=True))
@@ -156,7 +156,7 @@ def _padded(part: Part, kind: ir.RankedTensorType, scalar: Any) -> Any:
     return pad_tensor(padding, part.value, list(part.offsets), list(high))
 
 
-def _composed(kind: ir.RankedTensorType, base: Any, parts: Sequence[Part]) -> Any:
+def _composed(kind: ir.RankedTensorType, base: Any, parts: Sequence[TensorPart]) -> Any:
     """Build the element-wise op that reads each element from the last part that has it, else from the base.
 
     Dimensions of which every part has all go along with the one before them: fewer loops, longer rows.
@@ -180,7 +180,7 @@ def _composed(kind: ir.RankedTensorType, base: Any, parts: Sequence[Part]) -> An
 
     inner = [prod(kind.shape[d] for d in group[1:]) for group in groups]
     flat = [
-        Part(collapsed(p.value), tuple(p.offsets[g[0]] * size for g, size in zip(groups, inner, strict=True)))
+        TensorPart(collapsed(p.value), tuple(p.offsets[g[0]] * size for g, size in zip(groups, inner, strict=True)))
         for p in parts
     ]
     sizes = [kind.shape[group[0]] * size for group, size in zip(groups, inner, strict=True)]
@@ -190,7 +190,7 @@ def _composed(kind: ir.RankedTensorType, base: Any, parts: Sequence[Part]) -> An
     return tensor.expand_shape(kind, result, groups, [], list(kind.shape))
 
 
-def _selected(kind: ir.RankedTensorType, base: Any, parts: Sequence[Part]) -> Any:
+def _selected(kind: ir.RankedTensorType, base: Any, parts: Sequence[TensorPart]) -> Any:
     is_float = isinstance(kind.element_type, ir.FloatType)
     zero = (ir.FloatAttr if is_float else ir.IntegerAttr).get(kind.element_type, 0)
     inputs = [_padded(part, kind, zero) for part in parts] + ([] if base is None else [base])
@@ -206,7 +206,7 @@ def _selected(kind: ir.RankedTensorType, base: Any, parts: Sequence[Part]) -> An
     return generic(inputs, empty_like(kind), [None] * (len(inputs) + 1), body, loops=kind.rank)
 
 
-def is_inside(part: Part, kind: ir.RankedTensorType) -> Any:
+def is_inside(part: TensorPart, kind: ir.RankedTensorType) -> Any:
     """Build the condition that a point lies in a part, None where all do."""
     condition: Any = None
     for d, (low, size) in enumerate(zip(part.offsets, ir.RankedTensorType(part.value.type).shape, strict=True)):

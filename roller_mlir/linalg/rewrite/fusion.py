@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Which linalg ops become one program: legal groupings listed, weighed, and the cheapest cut kept.
+"""Which linalg ops become one program: legal groupings listed, evaluated, and the cheapest cut kept.
 
 Starting from each op alone, the two groups whose union saves most are joined, until no union saves anything. A union is
 legal where its ops can be read as one group (`group`), where nothing outside of it lies between them (`dependences`),
 and where what leaves it is made by it. The work grows with the number of ops, not faster, but for the queue's
-logarithm: a union is weighed against its neighbours only. Paper: PolyDL section 5; ROLLER section 3.1.
+logarithm: a union is evaluated against its neighbours only. Paper: PolyDL section 5; ROLLER section 3.1.
 """
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
-from roller_mlir.linalg.group.dependences import Dependences, Node
+from roller_mlir.linalg.group.dependences import DependenceNode, Dependences
 from roller_mlir.linalg.group.group import GroupError, group_of_roots
 from roller_mlir.linalg.group.producers import readers_of
 from roller_mlir.linalg.reader import read_structured
@@ -33,18 +33,18 @@ class Cost:
 
 
 Ops = tuple[ir.Operation, ...]
-Weigh = Callable[[TensorExpression, bool], Cost | str]
+Evaluate = Callable[[TensorExpression, bool], Cost | str]
 """The cost of an expression, of one op alone or of several, or why it cannot be planned."""
 
 CROSSED = "another program stands between them"
 RESHAPED = "what the second one reads of the first is reshaped in memory"
 
 MOST_MEMBERS = 64
-"""Ops that one program may join, so that the union with one more is weighed in bounded time."""
+"""Ops that one program may join, so that the union with one more is evaluated in bounded time."""
 
 
 @dataclass(frozen=True)
-class Decision:
+class FusionDecision:
     """What was decided of two neighbouring groups.
 
     Attributes:
@@ -69,21 +69,21 @@ class Cut:
     """The groups that were chosen, in an order in which they can run, and how that came about."""
 
     groups: tuple[Ops, ...]
-    decisions: tuple[Decision, ...]
+    decisions: tuple[FusionDecision, ...]
 
 
 class Fusion:
-    """The search over one block. Each op is read once, each pair of groups weighed once."""
+    """The search over one block. Each op is read once, each pair of groups evaluated once."""
 
-    def __init__(self, operations: Sequence[ir.Operation], weigh: Weigh) -> None:
-        self._weigh = weigh
+    def __init__(self, operations: Sequence[ir.Operation], evaluate: Evaluate) -> None:
+        self._evaluate = evaluate
         self._operations = tuple(operations)
         self._roots = [read_structured(operation) for operation in operations]
         self._graph = Dependences(self._roots)
-        self._costs: dict[Node, Cost | str] = {}
-        self._pairs: dict[tuple[Node, Node], Decision] = {}
-        self._of: dict[Node, set[tuple[Node, Node]]] = {}
-        self._queue: list[tuple[float, int, tuple[Node, Node], Decision]] = []
+        self._costs: dict[DependenceNode, Cost | str] = {}
+        self._pairs: dict[tuple[DependenceNode, DependenceNode], FusionDecision] = {}
+        self._of: dict[DependenceNode, set[tuple[DependenceNode, DependenceNode]]] = {}
+        self._queue: list[tuple[float, int, tuple[DependenceNode, DependenceNode], FusionDecision]] = []
         self._queued = 0
 
     @property
@@ -93,27 +93,27 @@ class Fusion:
 
     def search(self) -> Cut:
         """Return the cheapest cut that joining neighbours step by step finds."""
-        decisions: list[Decision] = []
+        decisions: list[FusionDecision] = []
         for node in self._graph.nodes:
-            self._weigh_neighbours(node)
+            self._evaluate_neighbours(node)
         while (pair := self._best()) is not None:
             decisions.append(self._pairs[pair])
             for node in pair:
                 self._forget(node)
-            self._weigh_neighbours(self._graph.join(*pair))
+            self._evaluate_neighbours(self._graph.join(*pair))
         groups = tuple(self._ops(node) for node in self._graph.in_order())
         return Cut(groups, (*decisions, *self._pairs.values()))
 
-    def _ops(self, node: Node) -> Ops:
+    def _ops(self, node: DependenceNode) -> Ops:
         return tuple(self._operations[number] for number in node.members)
 
-    def _forget(self, node: Node) -> None:
+    def _forget(self, node: DependenceNode) -> None:
         """Drop the pairs that a group, which is one no longer, stands in."""
         for pair in self._of.pop(node, ()):
             self._pairs.pop(pair, None)
         self._costs.pop(node, None)
 
-    def _weigh_neighbours(self, node: Node) -> None:
+    def _evaluate_neighbours(self, node: DependenceNode) -> None:
         """Decide of the pairs that a group is one of: the first makes what the second reads."""
         before = [(giver, node) for giver in self._graph.givers(node)]
         behind = [(node, taker) for taker in self._graph.takers(node)]
@@ -127,7 +127,7 @@ class Fusion:
                 self._queued += 1
                 heappush(self._queue, (-_saved(decision), self._queued, pair, decision))
 
-    def _best(self) -> tuple[Node, Node] | None:
+    def _best(self) -> tuple[DependenceNode, DependenceNode] | None:
         """Return the union that saves most and is legal still: other unions may have come between its groups."""
         while self._queue:
             *_, pair, decision = heappop(self._queue)
@@ -136,45 +136,45 @@ class Fusion:
             reason = self._between(*pair)
             if not reason:
                 return pair
-            self._pairs[pair] = Decision(self._ops(pair[0]), self._ops(pair[1]), False, reason)
+            self._pairs[pair] = FusionDecision(self._ops(pair[0]), self._ops(pair[1]), False, reason)
         return None
 
-    def _between(self, producer: Node, consumer: Node) -> str:
+    def _between(self, producer: DependenceNode, consumer: DependenceNode) -> str:
         """Return what forbids a union that would have to run before itself, empty where nothing does."""
         if self._graph.is_reshaped_between(producer, consumer):
             return RESHAPED
         return CROSSED if self._graph.is_crossed(producer, consumer) else ""
 
-    def _decide(self, producer: Node, consumer: Node) -> Decision:
+    def _decide(self, producer: DependenceNode, consumer: DependenceNode) -> FusionDecision:
         first, second = self._ops(producer), self._ops(consumer)
         reason = self._between(producer, consumer)
         if not reason and len(first) + len(second) > MOST_MEMBERS:
             reason = f"one program would join {len(first) + len(second)} ops, of at most {MOST_MEMBERS}"
         if reason:
-            return Decision(first, second, False, reason)
-        together = self._weighed(sorted((*producer.members, *consumer.members)))
+            return FusionDecision(first, second, False, reason)
+        together = self._evaluated(sorted((*producer.members, *consumer.members)))
         one, two = self._cost(producer), self._cost(consumer)
         if isinstance(one, str) or isinstance(two, str):
-            return Decision(first, second, False, one if isinstance(one, str) else str(two))
+            return FusionDecision(first, second, False, one if isinstance(one, str) else str(two))
         apart = Cost(one.seconds + two.seconds, one.global_bytes + two.global_bytes)
         if isinstance(together, str):
-            return Decision(first, second, False, together, apart)
+            return FusionDecision(first, second, False, together, apart)
         if together.seconds >= apart.seconds:
-            return Decision(first, second, False, "one program would take longer", apart, together)
-        return Decision(first, second, True, "", apart, together)
+            return FusionDecision(first, second, False, "one program would take longer", apart, together)
+        return FusionDecision(first, second, True, "", apart, together)
 
-    def _cost(self, node: Node) -> Cost | str:
+    def _cost(self, node: DependenceNode) -> Cost | str:
         if node not in self._costs:
-            self._costs[node] = self._weighed(node.members)
+            self._costs[node] = self._evaluated(node.members)
         return self._costs[node]
 
-    def _weighed(self, members: Sequence[int]) -> Cost | str:
+    def _evaluated(self, members: Sequence[int]) -> Cost | str:
         operations = [self._operations[number] for number in members]
         try:
             found = group_of_roots([self._roots[number] for number in members], leaving(operations))
         except GroupError as error:
             return str(error)
-        return self._weigh(found.expression, len(members) == 1)
+        return self._evaluate(found.expression, len(members) == 1)
 
 
 def leaving(group: Sequence[ir.Operation]) -> list[ir.Value]:
@@ -183,7 +183,7 @@ def leaving(group: Sequence[ir.Operation]) -> list[ir.Value]:
     return [result for operation in group for result in operation.results if not readers_of(result) <= members]
 
 
-def _saved(decision: Decision) -> float:
+def _saved(decision: FusionDecision) -> float:
     """Return the seconds that a union saves, 0 where it is none."""
     if not decision.joined:
         return 0.0

@@ -13,8 +13,8 @@
     %j = linalg.generic {(x, p) -> (p, x), (x)} ins(%q) outs(%i)   // the combiner
     %r = tensor.expand_shape %j [[0, 1]] output_shape [16, 24] : tensor<384xf32> into tensor<16x24xf32>
 
-The two ops read as `plan.split.first_expression` and `plan.split.join_expression`. The paddings are read through, the
-reshapes are views: nothing is copied. Beyond the ROLLER paper, whose small operators only shrink (section 3.2).
+The two ops read as `plan.split.first_expression` and `plan.split.combine_expression`. The paddings are read through,
+the reshapes are views: nothing is copied. Beyond the ROLLER paper, whose small operators only shrink (section 3.2).
 """
 
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from roller_mlir.linalg.body import BodyOp, Local
 from roller_mlir.linalg.generic import bodiless_generic
 from roller_mlir.linalg.reader import StructuredOp, fill_constant
 from roller_mlir.linalg.views import padded_behind
-from roller_mlir.plan import LinearIndex, Split
+from roller_mlir.plan import LinearIndex, SplitK
 from roller_mlir.plan.expression import neutral_of
 from roller_mlir.plan.split import divisible_loops
 from roller_mlir.plan.uneven import uneven_problem
@@ -35,7 +35,7 @@ from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
 
 
-def split_reduction(root: StructuredOp, split: Split) -> tuple[ir.Operation, ir.Operation]:
+def split_reduction(root: StructuredOp, split: SplitK) -> tuple[ir.Operation, ir.Operation]:
     """Replace a linalg op by the op of the parts and the op that joins them.
 
     Args:
@@ -52,13 +52,13 @@ def split_reduction(root: StructuredOp, split: Split) -> tuple[ir.Operation, ir.
     operation = root.operation
     with ir.InsertionPoint(operation), operation.location:
         first = _First(root, split).build()
-        join, result = _join(root, split, first.results[0])
+        join, result = _combine(root, split, first.results[0])
     operation.results[0].replace_all_uses_with(result)
     operation.erase()
     return first, join
 
 
-def _check(root: StructuredOp, split: Split) -> None:
+def _check(root: StructuredOp, split: SplitK) -> None:
     operation, expression = root.operation, root.expression
     loops = divisible_loops(expression)
     if split.loop not in loops:
@@ -87,7 +87,7 @@ def _check(root: StructuredOp, split: Split) -> None:
 class _First:
     """The op that computes each part."""
 
-    def __init__(self, root: StructuredOp, split: Split) -> None:
+    def __init__(self, root: StructuredOp, split: SplitK) -> None:
         self._root, self._split = root, split
         self._extents = [loop.extent for loop in root.expression.loops]
         self._extents[split.loop] = split.extent
@@ -165,7 +165,7 @@ class _First:
         return index.constant + last + index.coefficients[split.loop] * split.extent * (split.parts - 1) + 1
 
 
-def _join(root: StructuredOp, split: Split, partials: Any) -> tuple[ir.Operation, ir.Value]:
+def _combine(root: StructuredOp, split: SplitK, partials: Any) -> tuple[ir.Operation, ir.Value]:
     """Build the second stage at the insertion point; return it and the result in the shape of the op's."""
     output = root.expression.output
     element = ir.Type.parse(output.element_type)

@@ -1,2 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a plan must keep to, and the code that it promises."""
+"""What a plan must keep to, and the code that it expects."""

@@ -4,7 +4,7 @@
 from collections.abc import Iterator
 
 from roller_mlir.measure.calibration.experiment import Experiment, Run, control
-from roller_mlir.measure.calibration.kernel_text import Array, Kernel, lines, listed, output, summed
+from roller_mlir.measure.calibration.kernel_text import Array, CalibrationKernel, lines, listed, output, summed
 from roller_mlir.measure.calibration.scale import MIB, Scale, size_name
 
 THREADS = 256
@@ -111,13 +111,13 @@ def _experiment(
     if kind == "read":
         values = reading(ROWS, "\n".join("  " + line for line in [*rows, *places, *loads]))
         arrays: tuple[Array, ...] = (source, output("sums", "i32", blocks * THREADS))
-        kernel = Kernel(name="read", values=numbers | values, arrays=arrays, blocks=blocks, threads=THREADS)
+        kernel = CalibrationKernel(name="read", values=numbers | values, arrays=arrays, blocks=blocks, threads=THREADS)
     else:
         made = loads if kind == "copy" else [line for i in range(ROWS) for line in _indices(i)]
         stores = lines(ROWS, f"vector.store %v{{i}}, %target[%p{{i}}] {{{{alignment = 16 : i64}}}} : {vector}")
         values = {"values": "\n".join("  " + line for line in [*rows, *places, *made]), "stores": stores}
         arrays = (*([source] if kind == "copy" else []), output("target", "i32", n))
-        kernel = Kernel(name="move", values=numbers | values, arrays=arrays, blocks=blocks, threads=THREADS)
+        kernel = CalibrationKernel(name="move", values=numbers | values, arrays=arrays, blocks=blocks, threads=THREADS)
     name = f"{kind}/l1" if subject == "l1" else f"{kind}/{size_name(size_bytes)}"
     return Experiment(
         name=name,
@@ -172,7 +172,7 @@ def workgroup_read(scale: Scale) -> Experiment:
     rows = [f"%row{i} = arith.constant {i * _RING} : index" for i in range(reads)]
     values = reading(reads, "\n".join("  " + line for line in [*rows, *loads]))
     numbers: dict[str, int | str] = {"n": n, "ring": _RING, "reads": reads, "results": scale.units * threads}
-    kernel = Kernel(
+    kernel = CalibrationKernel(
         name="read_workgroup",
         values=numbers | values,
         arrays=(Array(name="source", element="i32", shape=(n,)), output("sums", "i32", scale.units * threads)),

@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from roller_mlir.hal import Device, DeviceError
 from roller_mlir.hal.calibration import parse_calibration
-from roller_mlir.measure.calibration.constants import Constant, constants
+from roller_mlir.measure.calibration.constants import CalibrationConstant, constants
 from roller_mlir.measure.calibration.figures import figures
 from roller_mlir.measure.measured_device import other_device
-from roller_mlir.measure.records import Machine, Results
+from roller_mlir.measure.records import MeasuredMachine, Results
 
 
 class CalibrationError(ValueError):
@@ -66,7 +66,7 @@ def calibration_toml(results: Results, device: Device) -> str:
     return text
 
 
-def _lines(device: Device, machine: Machine, kept: Sequence[Constant]) -> Iterator[str]:
+def _lines(device: Device, machine: MeasuredMachine, kept: Sequence[CalibrationConstant]) -> Iterator[str]:
     yield f"# Measured on {_plain(machine.device)}, driver {_plain(machine.driver)}, {_date(machine)}."
     yield f"# Command: {_plain(machine.command)}" if machine.command else "# Command: not known"
     yield f"device = {json.dumps(device.name)}"
@@ -90,13 +90,13 @@ def _lines(device: Device, machine: Machine, kept: Sequence[Constant]) -> Iterat
         yield from (_entry(one, machine) for one in inside)
 
 
-def _entry(one: Constant, machine: Machine) -> str:
+def _entry(one: CalibrationConstant, machine: MeasuredMachine) -> str:
     whole = one.key == "flops_per_cycle_per_unit"
     value = str(int(one.value)) if whole else repr(float(one.value))
     return f"{one.key} = {{ value = {value}, source = {json.dumps(source(one, machine))} }}"
 
 
-def source(one: Constant, machine: Machine) -> str:
+def source(one: CalibrationConstant, machine: MeasuredMachine) -> str:
     """Return who measured a constant, with what, when.
 
     Args:
@@ -108,7 +108,7 @@ def source(one: Constant, machine: Machine) -> str:
     return f"roller kit, probe {one.figure.probe.name}{how}, {where}"
 
 
-def _date(machine: Machine) -> str:
+def _date(machine: MeasuredMachine) -> str:
     return _plain(machine.started).split(" ")[0].split("T")[0] or "no date"
 
 

@@ -20,7 +20,7 @@ _DIGITS = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Constant:
+class CalibrationConstant:
     """One constant.
 
     Attributes:
@@ -48,7 +48,7 @@ class Constant:
         return ".".join((*self.table, self.key))
 
 
-def constants(device: Device, found: Iterable[Figure]) -> list[Constant]:
+def constants(device: Device, found: Iterable[Figure]) -> list[CalibrationConstant]:
     """Return the constants of a device that figures give, those that are left out with the reason.
 
     Args:
@@ -99,16 +99,18 @@ def _above(value: float, peak: float | None, unit: str) -> str:
     return _far(value, peak, unit)
 
 
-def _clock(device: Device, known: Sequence[Figure]) -> Constant | None:
+def _clock(device: Device, known: Sequence[Figure]) -> CalibrationConstant | None:
     figure = _of(known, "clock", "clock")
     if figure is None:
         return None
     value, documented = _value(figure), device.clock_hz
     problem = _above(value, documented, "Hz")
-    return Constant(table=(), key="clock_hz", value=value, documented=documented, figure=figure, problem=problem)
+    return CalibrationConstant(
+        table=(), key="clock_hz", value=value, documented=documented, figure=figure, problem=problem
+    )
 
 
-def _launches(device: Device, known: Sequence[Figure]) -> list[Constant]:
+def _launches(device: Device, known: Sequence[Figure]) -> list[CalibrationConstant]:
     figure = _of(known, "launch", "launch")
     if figure is None:
         return []
@@ -116,11 +118,15 @@ def _launches(device: Device, known: Sequence[Figure]) -> list[Constant]:
     assumed = documented if documented is not None else device.model.assumed_launch_s
     problem = _far(_value(figure), assumed, "s")
     key = "launch_latency_s"
-    return [Constant(table=(), key=key, value=_value(figure), documented=documented, figure=figure, problem=problem)]
+    return [
+        CalibrationConstant(
+            table=(), key=key, value=_value(figure), documented=documented, figure=figure, problem=problem
+        )
+    ]
 
 
-def _layer(layer: MemoryLayer, known: Sequence[Figure], faster: float) -> list[Constant]:
-    table, result = ("layers", layer.name), list[Constant]()
+def _layer(layer: MemoryLayer, known: Sequence[Figure], faster: float) -> list[CalibrationConstant]:
+    table, result = ("layers", layer.name), list[CalibrationConstant]()
     figure = _of(known, "bandwidth", layer.name, "read/")
     if figure is not None:
         value, peak = _value(figure), layer.bandwidth_bytes_per_s
@@ -130,10 +136,14 @@ def _layer(layer: MemoryLayer, known: Sequence[Figure], faster: float) -> list[C
         if peak is not None and not problem and value > peak:
             # A layer sustains no more than its peak, so that follows.
             key, how = "bandwidth_bytes_per_s", "above the documented peak"
-            result.append(Constant(table=table, key=key, value=value, documented=peak, figure=figure, how=how))
+            result.append(
+                CalibrationConstant(table=table, key=key, value=value, documented=peak, figure=figure, how=how)
+            )
         key, documented = "sustained_bandwidth_bytes_per_s", layer.sustained_bandwidth_bytes_per_s
         result.append(
-            Constant(table=table, key=key, value=value, documented=documented or peak, figure=figure, problem=problem)
+            CalibrationConstant(
+                table=table, key=key, value=value, documented=documented or peak, figure=figure, problem=problem
+            )
         )
     figure = _of(known, "latency", layer.name)
     if figure is not None:
@@ -142,7 +152,7 @@ def _layer(layer: MemoryLayer, known: Sequence[Figure], faster: float) -> list[C
             documented /= faster
         problem = _far(_value(figure), documented, "s")
         result.append(
-            Constant(
+            CalibrationConstant(
                 table=table,
                 key="latency_s",
                 value=_value(figure),
@@ -155,7 +165,9 @@ def _layer(layer: MemoryLayer, known: Sequence[Figure], faster: float) -> list[C
     return result
 
 
-def _instruction(device: Device, one: Instruction, known: Sequence[Figure], clock_hz: float) -> list[Constant]:
+def _instruction(
+    device: Device, one: Instruction, known: Sequence[Figure], clock_hz: float
+) -> list[CalibrationConstant]:
     figure = _of(known, "flops", subject_of(one))
     if figure is None:
         return []
@@ -166,7 +178,7 @@ def _instruction(device: Device, one: Instruction, known: Sequence[Figure], cloc
     if not problem and abs(rounded - value) > 0.05 * value:
         problem = f"{value:.3g} flop/cycle is not near a whole number, which it has to be"
     return [
-        Constant(
+        CalibrationConstant(
             table=("instructions", one.name, one.operand_type, one.result_type),
             key="flops_per_cycle_per_unit",
             value=rounded,
@@ -191,7 +203,9 @@ def _peak(device: Device, one: Instruction, clock_hz: float) -> float:
     return max(other.flops_per_cycle_per_unit * (other.clock_hz or clock_hz) for other in alike)
 
 
-def _atomics(device: Device, known: Sequence[Figure], before: Sequence[Constant]) -> list[Constant]:
+def _atomics(
+    device: Device, known: Sequence[Figure], before: Sequence[CalibrationConstant]
+) -> list[CalibrationConstant]:
     """Return how many bytes of plain traffic an atomically added byte is worth."""
     figure = _of(known, "atomics", "f32 own addresses")
     key = "sustained_bandwidth_bytes_per_s"
@@ -203,7 +217,7 @@ def _atomics(device: Device, known: Sequence[Figure], before: Sequence[Constant]
     problem = _far(value, device.model.atomic_cost, "B/B")
     documented = device.model.atomic_cost
     return [
-        Constant(
+        CalibrationConstant(
             table=("model",),
             key="atomic_cost",
             value=value,

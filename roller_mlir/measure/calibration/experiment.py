@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass, field
 
-from roller_mlir.measure.calibration.kernel_text import Kernel, module_text
+from roller_mlir.measure.calibration.kernel_text import CalibrationKernel, module_text
 from roller_mlir.measure.records import Probe
 
 BASE = "base"
@@ -43,10 +43,10 @@ class Experiment:
     name: str
     quantity: str
     subject: str
-    kernels: tuple[Kernel, ...]
+    kernels: tuple[CalibrationKernel, ...]
     long: Run
     short: Run
-    base_kernels: tuple[Kernel, ...] = field(default=())
+    base_kernels: tuple[CalibrationKernel, ...] = field(default=())
     size_bytes: int = 0
 
     def probes(self) -> tuple[Probe, Probe]:

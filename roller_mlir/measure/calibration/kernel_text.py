@@ -53,7 +53,7 @@ def output(name: str, element: str, *shape: int) -> Array:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kernel:
+class CalibrationKernel:
     """One kernel.
 
     Attributes:
@@ -82,7 +82,7 @@ class Kernel:
         return (CONTROL, *self.arrays)
 
 
-def module_text(function: str, kernels: Sequence[Kernel]) -> str:
+def module_text(function: str, kernels: Sequence[CalibrationKernel]) -> str:
     """Return the module whose host function starts kernels one after another.
 
     Args:
@@ -104,7 +104,7 @@ def module_text(function: str, kernels: Sequence[Kernel]) -> str:
     return "\n".join([*lines, "    return", "  }", "}", ""])
 
 
-def _function(kernel: Kernel) -> Iterable[str]:
+def _function(kernel: CalibrationKernel) -> Iterable[str]:
     arguments = ", ".join(f"%{a.name}: {a.type} {a.attributes}" for a in kernel.arguments)
     yield f"    gpu.func @{kernel.name}({arguments})"
     if kernel.kept is not None:
@@ -127,13 +127,13 @@ _PRELUDE = (
 )
 
 
-def _body(kernel: Kernel) -> str:
+def _body(kernel: CalibrationKernel) -> str:
     text = files("roller_mlir.measure.calibration").joinpath("kernels", f"{kernel.name}.mlir.in").read_text()
     common = {"blocks": kernel.blocks, "threads": kernel.threads, "all": kernel.blocks * kernel.threads}
     return Template(text).substitute({key: str(value) for key, value in {**common, **kernel.values}.items()})
 
 
-def _launch(kernel: Kernel) -> str:
+def _launch(kernel: CalibrationKernel) -> str:
     arguments = ", ".join(f"%{a.name} : {a.type}" for a in kernel.arguments)
     sizes = f"blocks in (%n{kernel.blocks}, %n1, %n1) threads in (%n{kernel.threads}, %n1, %n1)"
     mark = " {rtile.cooperative}" if kernel.cooperative else ""

@@ -7,7 +7,7 @@ What is measured is a load and the computation of its address (one multiply-add 
 from collections.abc import Iterator
 
 from roller_mlir.measure.calibration.experiment import Experiment, Run, control
-from roller_mlir.measure.calibration.kernel_text import Array, Kernel, output
+from roller_mlir.measure.calibration.kernel_text import Array, CalibrationKernel, output
 from roller_mlir.measure.calibration.scale import MIB, Scale, size_name
 
 STRIDE_BYTES = 128
@@ -35,14 +35,16 @@ def _chase(scale: Scale, size_bytes: int, subject: str, steps: int) -> Experimen
     size = min(size_bytes, 64 << 10) if scale.small else size_bytes
     n = size // 4
     arrays = (Array(name="links", element="i32", shape=(n,)), output("reached", "i32", 1))
-    kernel = Kernel(name="chase", values={"n": n}, arrays=arrays, blocks=1, threads=scale.device.subgroup_size)
+    kernel = CalibrationKernel(
+        name="chase", values={"n": n}, arrays=arrays, blocks=1, threads=scale.device.subgroup_size
+    )
     name = "chase/l1" if subject == "l1" else f"chase/{size_name(size_bytes)}"
     return _experiment(name, subject, kernel, scale.steps(steps), STRIDE_BYTES // 4, size)
 
 
 def _workgroup(scale: Scale) -> Experiment:
     n = _WORKGROUP_BYTES // 4
-    kernel = Kernel(
+    kernel = CalibrationKernel(
         name="chase_workgroup",
         values={"n": n},
         arrays=(Array(name="links", element="i32", shape=(n,)), output("reached", "i32", 1)),
@@ -53,7 +55,9 @@ def _workgroup(scale: Scale) -> Experiment:
     return _experiment("chase/workgroup", "workgroup", kernel, scale.steps(_STEPS), 1, _WORKGROUP_BYTES)
 
 
-def _experiment(name: str, subject: str, kernel: Kernel, steps: int, stride: int, size_bytes: int) -> Experiment:
+def _experiment(
+    name: str, subject: str, kernel: CalibrationKernel, steps: int, stride: int, size_bytes: int
+) -> Experiment:
     def run(count: int) -> Run:
         fill = (control(count), f"chase {stride}")
         return Run(work=float(count), fill=fill, expect=(f"reached 1 {count}",))

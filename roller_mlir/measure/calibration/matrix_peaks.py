@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from roller_mlir.hal import Instruction
 from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.measure.calibration.experiment import Experiment, Run, control, values
-from roller_mlir.measure.calibration.kernel_text import Array, Kernel, lines, listed, output, summed
+from roller_mlir.measure.calibration.kernel_text import Array, CalibrationKernel, lines, listed, output, summed
 from roller_mlir.measure.calibration.scale import Scale
 
 _CHAINS, _UNROLLED = 8, 4
@@ -112,7 +112,7 @@ def matrix_experiment(scale: Scale, one: Instruction, name: str, subject: str) -
     body = _body(one, operands, chains)
     shape = (blocks * subgroups, m, n) if opaque else (blocks * threads,)
     numbers: dict[str, int | str] = {"chains": chains, "subgroups": subgroups, "results": shape[0]}
-    kernel = Kernel(
+    kernel = CalibrationKernel(
         name="wmma" if opaque else "matrix",
         values=body | numbers,
         arrays=(Array(name="factors", element="f32", shape=(2,)), output("sums", summed_in, *shape)),

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from roller_mlir.measure.calibration.experiment import Experiment, Run, control, values
-from roller_mlir.measure.calibration.kernel_text import Array, Kernel, output
+from roller_mlir.measure.calibration.kernel_text import Array, CalibrationKernel, output
 from roller_mlir.measure.calibration.scale import Scale
 from roller_mlir.targets import family_of
 
@@ -21,7 +21,7 @@ _ATOMIC_THREADS = 256
 
 def clock(scale: Scale) -> Experiment:
     """Return the experiment of the clock: a wait for so many cycles of the unit's own counter."""
-    kernel = Kernel(
+    kernel = CalibrationKernel(
         name="clock", values={}, arrays=(output("waited", "i32", 1),), blocks=1, threads=scale.device.subgroup_size
     )
 
@@ -43,11 +43,15 @@ def launches(scale: Scale) -> Iterator[Experiment]:
 def _launches(scale: Scale, *, cooperative: bool) -> Experiment:
     lanes, steps = scale.device.subgroup_size, scale.steps(_DELAY_STEPS)
     factors = Array(name="factors", element="f32", shape=(2,))
-    delay = Kernel(name="delay", values={}, arrays=(factors, output("count", "f32", 1)), blocks=1, threads=lanes)
+    delay = CalibrationKernel(
+        name="delay", values={}, arrays=(factors, output("count", "f32", 1)), blocks=1, threads=lanes
+    )
     most = 5 if scale.small else _LAUNCHES
 
-    def after(count: int) -> tuple[Kernel, ...]:
-        kernel = Kernel(name="nothing", values={}, arrays=(output("done", "i32", 1),), blocks=1, threads=lanes)
+    def after(count: int) -> tuple[CalibrationKernel, ...]:
+        kernel = CalibrationKernel(
+            name="nothing", values={}, arrays=(output("done", "i32", 1),), blocks=1, threads=lanes
+        )
         return (delay, replace(kernel, cooperative=cooperative, launches=count))
 
     def run(count: int) -> Run:
@@ -77,7 +81,7 @@ def barriers(scale: Scale) -> Iterator[Experiment]:
         return
     blocks = scale.units
     threads = 2 * scale.device.subgroup_size if scale.small else _BARRIER_THREADS
-    kernel = Kernel(
+    kernel = CalibrationKernel(
         name="barrier",
         values={"scope": scope_of(scale)},
         arrays=(
@@ -127,7 +131,7 @@ def _atomics(scale: Scale, element: str, operation: str, *, one: bool) -> Experi
     }
     totals = output("totals", element, places)
     kernels = tuple(
-        Kernel(name=name, values=numbers, arrays=(totals,), blocks=blocks, threads=threads)
+        CalibrationKernel(name=name, values=numbers, arrays=(totals,), blocks=blocks, threads=threads)
         for name in ("clear", "atomics")
     )
 

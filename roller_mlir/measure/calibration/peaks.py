@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from roller_mlir.hal import Instruction
 from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.measure.calibration.experiment import Experiment, Run, control, values
-from roller_mlir.measure.calibration.kernel_text import Array, Kernel, lines, listed, output, summed
+from roller_mlir.measure.calibration.kernel_text import Array, CalibrationKernel, lines, listed, output, summed
 from roller_mlir.measure.calibration.matrix_peaks import FORMS, matrix_experiment, operands_of
 from roller_mlir.measure.calibration.scale import Scale
 from roller_mlir.measure.calibration.warpgroup_peaks import FACTORS, warpgroup_experiment
@@ -60,7 +60,7 @@ def _multiply_add(scale: Scale, one: Instruction, name: str, subject: str) -> Ex
     cycles = threads * _BLOCKS_PER_UNIT * _CHAINS * unrolled * lanes * 2 / one.flops_per_cycle_per_unit
     steps = min(scale.steps_for(cycles), _LARGEST.get(scalar, 1 << 30) // _CHAINS // unrolled // 2)
 
-    kernel = Kernel(
+    kernel = CalibrationKernel(
         name="multiply_add",
         values=_body(scalar, unrolled, packed=packed) | {"results": blocks * threads},
         arrays=(Array(name="factors", element=scalar, shape=(2,)), output("sums", scalar, blocks * threads)),

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 from roller_mlir.hal import Device
 from roller_mlir.hal.describe import Table, si
-from roller_mlir.measure.calibration.constants import Constant, constants
+from roller_mlir.measure.calibration.constants import CalibrationConstant, constants
 from roller_mlir.measure.calibration.figures import Figure, figures
-from roller_mlir.measure.records import Machine, Results
+from roller_mlir.measure.records import MeasuredMachine, Results
 
 _UNITS = {
     "clock_hz": "Hz",
@@ -31,13 +31,13 @@ def calibration_tables(results: Results, device: Device) -> list[Table]:
     return [_figures(found, results.machine), _constants(constants(device, found), results.machine, device)]
 
 
-def _where(machine: Machine) -> str:
+def _where(machine: MeasuredMachine) -> str:
     if machine.back_end == "sim":
         return "DRY RUN: wall times of the simulator, of no device"
     return " ".join(f"{machine.device}, driver {machine.driver}".split())
 
 
-def _figures(found: Sequence[Figure], machine: Machine) -> Table:
+def _figures(found: Sequence[Figure], machine: MeasuredMachine) -> Table:
     rows: list[tuple[str, ...]] = []
     for one in found:
         probe = one.probe
@@ -52,7 +52,7 @@ def _shown(value: float | None, unit: str) -> str:
     return f"{value:.4g} {unit}" if value is not None and unit in ("flop/cycle", "B/B") else si(value, unit)
 
 
-def _constants(found: Sequence[Constant], machine: Machine, device: Device) -> Table:
+def _constants(found: Sequence[CalibrationConstant], machine: MeasuredMachine, device: Device) -> Table:
     rows: list[tuple[str, ...]] = []
     for one in found:
         unit = _UNITS[one.key]

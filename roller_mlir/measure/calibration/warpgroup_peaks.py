@@ -7,7 +7,7 @@ Tiles are as kernels have them (128-byte lines, swizzled), but hold one number e
 from roller_mlir.codegen.builder.inline_assembly import BY_NAME
 from roller_mlir.hal import Instruction
 from roller_mlir.measure.calibration.experiment import Experiment, Run, control, values
-from roller_mlir.measure.calibration.kernel_text import Array, Kernel, lines, listed, output, summed
+from roller_mlir.measure.calibration.kernel_text import Array, CalibrationKernel, lines, listed, output, summed
 from roller_mlir.measure.calibration.scale import Scale
 
 _UNROLLED = 4
@@ -46,7 +46,7 @@ def warpgroup_experiment(scale: Scale, one: Instruction, name: str, subject: str
     flops = 2.0 * m * n * k * _UNROLLED
     steps = scale.steps_for(flops * groups / one.flops_per_cycle_per_unit)
     body = _body(factor, total, (m, n, k), result, held)
-    kernel = Kernel(
+    kernel = CalibrationKernel(
         name="warpgroup",
         values={**body, "unrolled": _UNROLLED, "words": words, "results": blocks * threads, "form": _FORM}
         | {"second_place": m * _LINE_BYTES // 16},

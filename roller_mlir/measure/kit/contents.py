@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What goes into a kit: rows of suites, plain matrix products, functions of files, units of tuning, each as a `Wanted`.
+"""What goes into a kit: rows of suites, plain matrix products, functions of files, units of tuning.
+
+Each is a `PackRequest`.
 
 Rows of a suite that are the same kernel as an earlier row are packed once; the item says for which rows it stands.
 """
@@ -12,7 +14,7 @@ from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
 from roller_mlir.measure.kit.example_sizes import LARGE, at_size
 from roller_mlir.measure.records import Reference
-from roller_mlir.measure.tune.units import Unit
+from roller_mlir.measure.tune.dispatches import Dispatch
 from roller_mlir.suites.kinds import KINDS
 from roller_mlir.suites.operator import Operator
 from roller_mlir.suites.records import published_record
@@ -25,7 +27,7 @@ GEMM_EXTENTS = (1024, 2048, 4096, 8192)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Wanted:
+class PackRequest:
     """A function to pack; what becomes an `Item`.
 
     Attributes:
@@ -67,7 +69,7 @@ def of_suite(
     *,
     top_k: int = 10,
     options: CompileOptions | None = None,
-) -> list[Wanted]:
+) -> list[PackRequest]:
     """Return the rows of a suite, those that are another's duplicate standing in `same_as` of that one.
 
     Args:
@@ -83,7 +85,7 @@ def of_suite(
     """
     rows = list(operators)
     first = {row.duplicate_of or row.id: row for row in reversed(rows)}
-    found: list[Wanted] = []
+    found: list[PackRequest] = []
     for row in rows:
         kept = first[row.duplicate_of or row.id]
         given = dtype or row.dtype
@@ -92,7 +94,7 @@ def of_suite(
         same = tuple(one.id for one in rows if one is not row and first[one.duplicate_of or one.id] is row)
         typed = replace(row, dtype=given)
         found.append(
-            Wanted(
+            PackRequest(
                 id=f"{suite}/{row.id}/{given}",
                 suite=suite,
                 title=title_of(typed),
@@ -107,7 +109,7 @@ def of_suite(
     return found
 
 
-def of_gemms(extents: Sequence[int] = GEMM_EXTENTS, dtype: str = "f16", *, top_k: int = 10) -> list[Wanted]:
+def of_gemms(extents: Sequence[int] = GEMM_EXTENTS, dtype: str = "f16", *, top_k: int = 10) -> list[PackRequest]:
     """Return plain products of square matrices.
 
     Args:
@@ -119,7 +121,7 @@ def of_gemms(extents: Sequence[int] = GEMM_EXTENTS, dtype: str = "f16", *, top_k
     return of_suite(GEMMS, rows, "", top_k=top_k)
 
 
-def of_example(path: Path, *, large: bool = False, top_k: int = 1) -> Wanted:
+def of_example(path: Path, *, large: bool = False, top_k: int = 1) -> PackRequest:
     """Return the function of an example, which the runner knows by the file's name.
 
     Args:
@@ -134,7 +136,7 @@ def of_example(path: Path, *, large: bool = False, top_k: int = 1) -> Wanted:
     """
     name, text = path.stem, path.read_text(encoding="utf-8")
     size = LARGE[name] if large else None
-    return Wanted(
+    return PackRequest(
         id=f"examples/{name}/large" if size else f"examples/{name}",
         suite="examples",
         title=f"{name.replace('_', ' ')}{', large' if size else ''}",
@@ -145,21 +147,23 @@ def of_example(path: Path, *, large: bool = False, top_k: int = 1) -> Wanted:
     )
 
 
-def of_unit(unit: Unit, suite: str, options: CompileOptions | None = None, *, top_k: int = 10) -> Wanted:
+def of_dispatch(
+    dispatch: Dispatch, suite: str, options: CompileOptions | None = None, *, top_k: int = 10
+) -> PackRequest:
     """Return a unit of tuning; where no other library knows what it computes, it is compared with its own candidates.
 
     Args:
-        unit: From `units_of`.
+        dispatch: From `dispatches_of`.
         suite: What it is from, a file's name.
-        options: Those that were given to `units_of`.
+        options: Those that were given to `dispatches_of`.
         top_k: Candidates at most.
     """
-    return Wanted(
-        id=f"{suite}/{unit.names[0]}",
+    return PackRequest(
+        id=f"{suite}/{dispatch.names[0]}",
         suite=suite,
-        title=unit.title,
-        text=unit.text,
-        reference=unit.reference,
+        title=dispatch.title,
+        text=dispatch.text,
+        reference=dispatch.reference,
         options=replace(options or CompileOptions(), entry=None),
         top_k=top_k,
     )

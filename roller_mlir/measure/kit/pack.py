@@ -19,9 +19,9 @@ from pathlib import Path
 
 import roller_mlir
 from roller_mlir.hal import find_device
-from roller_mlir.measure.kit.contents import Wanted
+from roller_mlir.measure.kit.contents import PackRequest
 from roller_mlir.measure.kit.files import KitError, plain_name
-from roller_mlir.measure.kit.pack_work import ENTRY, Answer, lost
+from roller_mlir.measure.kit.pack_work import ENTRY, Answer, on_failure
 from roller_mlir.measure.kit.packing import Packing, PackOptions
 from roller_mlir.measure.kit.writer import KitWriter
 from roller_mlir.measure.records import Kit, Probe, Skipped
@@ -70,7 +70,7 @@ class Packed:
 def pack_kit(
     folder: Path,
     target: str,
-    wanted: Sequence[Wanted],
+    request: Sequence[PackRequest],
     options: PackOptions | None = None,
     probes: Iterable[tuple[Probe, Artifact]] = (),
     skipped: Iterable[Skipped] = (),
@@ -80,7 +80,7 @@ def pack_kit(
     Args:
         folder: A new directory.
         target: A device's name, or the path of its description.
-        wanted: Its functions, the most valuable first.
+        request: Its functions, the most valuable first.
         options: How to pack.
         probes: Micro-benchmarks, compiled.
         skipped: What is known to be missing, for the index.
@@ -93,7 +93,7 @@ def pack_kit(
     """
     options = options or PackOptions()
     started = time.monotonic()
-    _check(folder, wanted)
+    _check(folder, request)
     device = find_device(target)
     kit = Kit(
         target=device.name,
@@ -112,7 +112,7 @@ def pack_kit(
             more = len(runner) + len(_README)
             packing = Packing(writer, target, options, started_s=started, more_bytes=more)
             packing.add_probes(probes)
-            kit = packing.pack(kit, wanted, workers)
+            kit = packing.pack(kit, request, workers)
             writer.finish(kit)
         size = _finish(staging, kit, runner, options)
         staging.chmod(0o755)
@@ -126,17 +126,17 @@ def pack_kit(
 
 
 def _workers(options: PackOptions) -> Jobs[Answer]:
-    return open_jobs(options.jobs, ray=options.ray, limit_s=JOB_LIMIT_S, entry=ENTRY, lost=lost)
+    return open_jobs(options.jobs, ray=options.ray, limit_s=JOB_LIMIT_S, entry=ENTRY, on_failure=on_failure)
 
 
-def _check(folder: Path, wanted: Sequence[Wanted]) -> None:
+def _check(folder: Path, request: Sequence[PackRequest]) -> None:
     """Check early what would be found late."""
     if os.path.lexists(folder):
         raise KitError(f"cannot write kit: {folder}: it exists; choose another name")
     if not folder.parent.is_dir():
         raise KitError(f"cannot write kit: {folder}: its parent is not a directory; make it first")
     seen: set[str] = set()
-    for one in wanted:
+    for one in request:
         if one.id in seen or not plain_name(one.id):
             raise KitError(f"cannot write kit: {folder}: ids of functions are plain and unique, but got {one.id!r}")
         seen.add(one.id)

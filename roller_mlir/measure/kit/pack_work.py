@@ -7,11 +7,11 @@ from typing import TypeAlias
 
 from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.options import CompileOptions
-from roller_mlir.measure.kit.contents import Wanted
+from roller_mlir.measure.kit.contents import PackRequest
 from roller_mlir.measure.kit.families import family_of
 from roller_mlir.measure.kit.writer import DEVICE_ROLES, SIMULATOR_ROLES, stripped
-from roller_mlir.measure.tune.candidates import candidates_of, compile_candidate, whole_unit
-from roller_mlir.measure.tune.units import Unit, units_of
+from roller_mlir.measure.tune.candidates import candidates_of, compile_candidate, whole_dispatch
+from roller_mlir.measure.tune.dispatches import Dispatch, dispatches_of
 from roller_mlir.model import ConstructionError
 from roller_mlir.plan.plan import Plan
 from roller_mlir.runtime import Artifact
@@ -24,7 +24,7 @@ _REFUSALS = (ConstructionError, DiagnosedError, SuiteError)
 
 
 @dataclass(frozen=True, kw_only=True)
-class Way:
+class Variant:
     """One way to compile a function.
 
     Attributes:
@@ -34,46 +34,46 @@ class Way:
     """
 
     options: CompileOptions
-    unit: Unit | None = None
+    unit: Dispatch | None = None
     plans: Mapping[str, Plan] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Job:
+class PackJob:
     """What is to be done.
 
     Attributes:
-        wanted: The function.
+        request: The function.
         target: A device's name, or the path of its description.
         simulator: Whether the kit is for dry runs: kernels' IR instead of binaries.
         binaries: Whether such a kit has the binaries too.
-        way: None asks for the ways.
+        variant: None asks for the ways.
     """
 
-    wanted: Wanted
+    request: PackRequest
     target: str
     simulator: bool = False
     binaries: bool = False
-    way: Way | None = None
+    variant: Variant | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ways:
+class Variants:
     """How a function can be compiled.
 
     Attributes:
         key: Of the tuning data base; "" for several programs.
         flops: Arithmetic operations.
-        ways: Best first.
+        variants: Best first.
     """
 
     key: str
     flops: int
-    ways: tuple[Way, ...]
+    variants: tuple[Variant, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Compiled:
+class CompiledVariant:
     """What a way gave.
 
     Attributes:
@@ -98,52 +98,54 @@ class Refused:
     reason: str
 
 
-Answer: TypeAlias = Ways | Compiled | Refused
+Answer: TypeAlias = Variants | CompiledVariant | Refused
 
 
-def lost(how: str, message: str) -> Refused:
+def on_failure(how: str, message: str) -> Refused:
     """Return the answer for a job whose process died ("crash") or did not end ("hang")."""
     return Refused(f"{how}: {message}")
 
 
-def work(job: Job) -> Answer:
+def work(job: PackJob) -> Answer:
     """Do a job; what the compiler refuses is an answer."""
     try:
-        return _ways(job) if job.way is None else _compiled(job, job.way)
+        return _variants(job) if job.variant is None else _compiled(job, job.variant)
     except _REFUSALS as error:
         return Refused(" ".join(str(error).split()))
 
 
-def _ways(job: Job) -> Ways:
-    wanted = job.wanted
-    options = replace(wanted.options, binaries=job.binaries, gate=False) if job.simulator else wanted.options
-    units = units_of(wanted.source, job.target, options)
-    ways = [Way(options=options)]
-    own = whole_unit(units, wanted.text)
+def _variants(job: PackJob) -> Variants:
+    request = job.request
+    options = replace(request.options, binaries=job.binaries, gate=False) if job.simulator else request.options
+    dispatches = dispatches_of(request.source, job.target, options)
+    variants = [Variant(options=options)]
+    own = whole_dispatch(dispatches, request.text)
     if own is not None:
-        ranked = candidates_of(own, job.target, options, wanted.top_k)
-        ways = [Way(options=options, unit=own, plans=plans) for plans in ranked]
+        ranked = candidates_of(own, job.target, options, request.top_k)
+        variants = [Variant(options=options, unit=own, plans=plans) for plans in ranked]
     unfused = False
-    if wanted.unfused and options.fusion:
+    if request.unfused and options.fusion:
         parted = replace(options, fusion=False)
-        unfused = {unit.key for unit in units_of(wanted.source, job.target, parted)} != {unit.key for unit in units}
-        ways += [Way(options=parted)] * unfused
+        unfused = {dispatch.key for dispatch in dispatches_of(request.source, job.target, parted)} != {
+            dispatch.key for dispatch in dispatches
+        }
+        variants += [Variant(options=parted)] * unfused
     key = own.key if own is not None and not unfused else ""
-    flops = sum(unit.expression.flops * len(unit.names) for unit in units)
-    return Ways(key=key, flops=flops, ways=tuple(ways))
+    flops = sum(dispatch.expression.flops * len(dispatch.names) for dispatch in dispatches)
+    return Variants(key=key, flops=flops, variants=tuple(variants))
 
 
-def _compiled(job: Job, way: Way) -> Compiled:
-    if way.unit is not None and way.plans is not None:
-        artifact = compile_candidate(way.unit, job.target, way.options, way.plans)
-        plans = dict(way.plans)
-        family = family_of(artifact, way.unit.expression, next(iter(plans.values()), None))
+def _compiled(job: PackJob, variant: Variant) -> CompiledVariant:
+    if variant.unit is not None and variant.plans is not None:
+        artifact = compile_candidate(variant.unit, job.target, variant.options, variant.plans)
+        plans = dict(variant.plans)
+        family = family_of(artifact, variant.unit.expression, next(iter(plans.values()), None))
     else:
-        artifact = compile_source(job.wanted.source, job.target, way.options)
+        artifact = compile_source(job.request.source, job.target, variant.options)
         plans = {kernel.name: kernel.plan for kernel in artifact.kernels if kernel.plan is not None}
         family = family_of(artifact)
     predictions = [kernel.plan.prediction for kernel in artifact.kernels if kernel.plan is not None]
-    return Compiled(
+    return CompiledVariant(
         artifact=stripped(artifact, SIMULATOR_ROLES if job.simulator else DEVICE_ROLES),
         predicted_s=predicted_seconds(artifact),
         saturated=" + ".join(one.saturated for one in predictions if one is not None),

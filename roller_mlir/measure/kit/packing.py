@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from roller_mlir.measure.kit.contents import Wanted
+from roller_mlir.measure.kit.contents import PackRequest
 from roller_mlir.measure.kit.files import KitError
-from roller_mlir.measure.kit.pack_work import Answer, Compiled, Job, Refused, Way, Ways
+from roller_mlir.measure.kit.pack_work import Answer, CompiledVariant, PackJob, Refused, Variant, Variants
 from roller_mlir.measure.kit.writer import DEVICE_ROLES, SIMULATOR_ROLES, KitWriter, index_bytes, stripped
-from roller_mlir.measure.records import Candidate, Item, Kit, Probe, Skipped
+from roller_mlir.measure.records import Item, ItemCandidate, Kit, Probe, Skipped
 from roller_mlir.plan.codec import to_json
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.jobs.jobs import Jobs, in_order
@@ -51,10 +51,10 @@ class PackOptions:
 class _Function:
     """A function while its candidates come in."""
 
-    wanted: Wanted
-    ways: Ways
+    request: PackRequest
+    variants: Variants
     same_as: list[str]
-    candidates: list[Candidate]
+    candidates: list[ItemCandidate]
     refusals: list[Skipped]
     least_bytes: int = 0
 
@@ -91,12 +91,14 @@ class Packing:
             self._probes.append(probe)
             self._index_bytes += json_bytes(probe)
 
-    def pack(self, kit: Kit, wanted: Sequence[Wanted], workers: Jobs[Answer]) -> Kit:
+    def pack(self, kit: Kit, request: Sequence[PackRequest], workers: Jobs[Answer]) -> Kit:
         """Compile and add what is wanted; return the index."""
         self._index_bytes += len(index_bytes(kit))
-        functions = self._functions(wanted, workers)
+        functions = self._functions(request, workers)
         order = sorted(
-            (rank, number) for number, function in enumerate(functions) for rank in range(len(function.ways.ways))
+            (rank, number)
+            for number, function in enumerate(functions)
+            for rank in range(len(function.variants.variants))
         )
         with progress(len(order), "compile") as step:
             for (rank, number), answer in zip(order, in_order(workers.run(self._jobs(order, functions))), strict=False):
@@ -110,28 +112,28 @@ class Packing:
                 items.append(_item(function))
             else:
                 reason = function.refusals[0].reason if function.refusals else "no candidate"
-                self._skipped.append(Skipped(id=function.wanted.id, reason=reason))
+                self._skipped.append(Skipped(id=function.request.id, reason=reason))
         if self._stopped:
             self._skipped.append(Skipped(id="candidates", reason=self._stopped))
         skipped = (*kit.skipped, *self._skipped)
         return replace(kit, items=tuple(items), probes=tuple(self._probes), skipped=skipped)
 
-    def _functions(self, wanted: Sequence[Wanted], workers: Jobs[Answer]) -> list[_Function]:
+    def _functions(self, request: Sequence[PackRequest], workers: Jobs[Answer]) -> list[_Function]:
         """Return the functions and their ways; those that are the same kernel as an earlier one stand with it."""
-        jobs = [self._job(one, None) for one in wanted]
+        jobs = [self._job(one, None) for one in request]
         found: list[_Function] = []
         known: dict[tuple[str, str], _Function] = {}
-        with progress(len(wanted), "plan") as step:
-            for one, answer in zip(wanted, in_order(workers.run(enumerate(jobs))), strict=True):
+        with progress(len(request), "plan") as step:
+            for one, answer in zip(request, in_order(workers.run(enumerate(jobs))), strict=True):
                 step(failed=isinstance(answer, Refused))
-                if not isinstance(answer, Ways):
+                if not isinstance(answer, Variants):
                     assert isinstance(answer, Refused)
                     self._skipped.append(Skipped(id=one.id, reason=answer.reason))
                     continue
                 kernel = answer.key, _computed(one)
                 same = known.get(kernel) if answer.key else None
                 if same is not None:
-                    same.same_as += [_row(one) if one.suite == same.wanted.suite else one.id, *one.same_as]
+                    same.same_as += [_row(one) if one.suite == same.request.suite else one.id, *one.same_as]
                     continue
                 function = _Function(one, answer, list(one.same_as), [], [])
                 found.append(function)
@@ -140,7 +142,7 @@ class Packing:
                     self._writer.add_source(one.id, one.text)
         return found
 
-    def _jobs(self, order: Sequence[tuple[int, int]], functions: Sequence[_Function]) -> Iterator[tuple[int, Job]]:
+    def _jobs(self, order: Sequence[tuple[int, int]], functions: Sequence[_Function]) -> Iterator[tuple[int, PackJob]]:
         """Yield what is to be compiled, until there is no time or no room; first candidates in any case."""
         for key, (rank, number) in enumerate(order):
             function = functions[number]
@@ -149,28 +151,28 @@ class Packing:
                 self._stop(rank, function, f"the time limit of {limit:g} s")
             if self._stopped:
                 return  # what is being compiled is still taken
-            yield key, self._job(function.wanted, function.ways.ways[rank])
+            yield key, self._job(function.request, function.variants.variants[rank])
 
-    def _job(self, wanted: Wanted, way: Way | None) -> Job:
-        return Job(
-            wanted=wanted,
+    def _job(self, request: PackRequest, variant: Variant | None) -> PackJob:
+        return PackJob(
+            request=request,
             target=self._target,
             simulator=self._options.simulator,
             binaries=self._options.binaries,
-            way=way,
+            variant=variant,
         )
 
     def _stop(self, rank: int, function: _Function, reason: str) -> None:
-        self._stopped = f"those of rank {rank} from {function.wanted.id} on, and all of higher rank, for {reason}"
+        self._stopped = f"those of rank {rank} from {function.request.id} on, and all of higher rank, for {reason}"
 
     def _take(self, function: _Function, rank: int, answer: Answer) -> None:
         """Add a candidate, if there is room."""
-        one = function.wanted.id
-        if not isinstance(answer, Compiled):
+        one = function.request.id
+        if not isinstance(answer, CompiledVariant):
             assert isinstance(answer, Refused)
             function.refusals.append(Skipped(id=f"{one}/{rank}", reason=answer.reason))
             return
-        candidate = Candidate(
+        candidate = ItemCandidate(
             rank=rank,
             artifact=f"{one}/{rank}",
             predicted_s=answer.predicted_s,
@@ -213,27 +215,27 @@ def _least_bytes(artifact: Artifact) -> int:
     return sum(buffer.size_bytes for buffer in artifact.manifest.buffers if buffer.role in ("input", "output"))
 
 
-def _computed(wanted: Wanted) -> str:
+def _computed(request: PackRequest) -> str:
     """Return what tells functions of one key apart, for which planning is the same: a sine and a square root, say."""
-    return " ".join((wanted.reference.kind, wanted.reference.name)) if wanted.reference.kind else wanted.text
+    return " ".join((request.reference.kind, request.reference.name)) if request.reference.kind else request.text
 
 
-def _row(wanted: Wanted) -> str:
+def _row(request: PackRequest) -> str:
     """Return the id of a row in its suite ("C41" of "roller119/C41/f32")."""
-    return wanted.id.removeprefix(f"{wanted.suite}/").rpartition("/")[0] or wanted.id
+    return request.id.removeprefix(f"{request.suite}/").rpartition("/")[0] or request.id
 
 
 def _item(function: _Function) -> Item:
-    wanted = function.wanted
+    request = function.request
     return Item(
-        id=wanted.id,
-        suite=wanted.suite,
-        title=wanted.title,
-        key=function.ways.key,
-        reference=wanted.reference,
-        flops=function.ways.flops,
+        id=request.id,
+        suite=request.suite,
+        title=request.title,
+        key=function.variants.key,
+        reference=request.reference,
+        flops=function.variants.flops,
         least_bytes=function.least_bytes,
-        published_s=wanted.published_s,
+        published_s=request.published_s,
         same_as=tuple(function.same_as),
         candidates=tuple(function.candidates),
     )

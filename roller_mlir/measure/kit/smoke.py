@@ -6,7 +6,7 @@ from pathlib import Path
 
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device
-from roller_mlir.measure.kit.contents import Wanted, of_example, of_suite
+from roller_mlir.measure.kit.contents import PackRequest, of_example, of_suite
 from roller_mlir.suites.operator import Operator
 
 SUITE = "smoke"
@@ -24,7 +24,7 @@ _PLAIN = Operator("plain", "matmul", "f32", {"M": 96, "N": 80, "K": 64})
 _PLAIN_DEEP = Operator("plain-deep", "matmul", "f32", {"M": 32, "N": 32, "K": 8192})
 
 
-def of_smoke(device: Device, example: Path) -> list[Wanted]:
+def of_smoke(device: Device, example: Path) -> list[PackRequest]:
     """Return functions of each family: with the best matrix instruction, with the others, and without one.
 
     Args:
@@ -36,7 +36,7 @@ def of_smoke(device: Device, example: Path) -> list[Wanted]:
     """
     fastest = sorted(device.instructions, key=lambda one: -one.flops_per_cycle_per_unit)
     matrix = list(dict.fromkeys(one.family for one in fastest if one.is_matrix and one.operand_type == "f16"))
-    found: list[Wanted] = []
+    found: list[PackRequest] = []
     if matrix:
         best = CompileOptions(instructions=(matrix[0],))
         found += of_suite(SUITE, [_STEPS, _PRODUCT], "", top_k=1, options=best)
@@ -49,5 +49,5 @@ def of_smoke(device: Device, example: Path) -> list[Wanted]:
     return found + of_suite(SUITE, [_PLAIN, _PLAIN_DEEP], "", top_k=1, options=plain)
 
 
-def _renamed(one: Wanted, name: str, options: CompileOptions) -> Wanted:
+def _renamed(one: PackRequest, name: str, options: CompileOptions) -> PackRequest:
     return replace(one, id=f"{SUITE}/{name}", suite=SUITE, options=options, unfused=False)

@@ -88,7 +88,7 @@ class ItemFigures:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Named:
+class NamedFigure:
     """A figure of one item."""
 
     id: str
@@ -123,7 +123,7 @@ class PeerFigures:
     rows_share: float | None
     geometric_mean: float | None
     median: float | None
-    worst: tuple[Named, ...]
+    worst: tuple[NamedFigure, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -154,7 +154,7 @@ class PredictionFigures:
     error_p90: float | None
     within_quarter: float | None
     within_twice: float | None
-    worst: tuple[Named, ...]
+    worst: tuple[NamedFigure, ...]
     within_n: int
     within_candidates: int
     within_median: float | None

@@ -10,7 +10,7 @@ from roller_mlir.measure.report.figures import (
     WITHIN,
     GroupFigures,
     ItemFigures,
-    Named,
+    NamedFigure,
     PeerFigures,
     PredictionFigures,
     PublishedFigures,
@@ -69,7 +69,7 @@ def peer_figures(items: Sequence[ItemFigures], peer: str, choice: str) -> PeerFi
         rows_share=sum(item.rows for item in within) / rows if rows else None,
         geometric_mean=geometric_mean(values),
         median=median(values),
-        worst=tuple(Named(id=item.id, value=ratio) for item, ratio in worst),
+        worst=tuple(NamedFigure(id=item.id, value=ratio) for item, ratio in worst),
     )
 
 
@@ -90,7 +90,7 @@ def prediction_figures(items: Sequence[ItemFigures]) -> PredictionFigures:
         error_p90=quantile(values, 0.9),
         within_quarter=_share(values, 1.25),
         within_twice=_share(values, 2.0),
-        worst=tuple(Named(id=item.id, value=error) for item, error in worst),
+        worst=tuple(NamedFigure(id=item.id, value=error) for item, error in worst),
         within_n=len(ranked),
         within_candidates=sum(item.timed for item in ranked),
         within_median=median([item.within for item in ranked if item.within is not None]),

@@ -25,7 +25,7 @@ _Key = tuple[str, str, int]
 
 
 @dataclass(kw_only=True)
-class Book:
+class Tally:
     """Results by what they are of.
 
     Attributes:
@@ -56,27 +56,27 @@ class Book:
         return check is not None and not check.ok
 
 
-def open_book(results: Results) -> Book:
+def tally_results(results: Results) -> Tally:
     """Sort results by what they are of."""
-    book = Book()
+    tally = Tally()
     for check in results.checks:
-        book.checks[check.item, check.who, check.rank] = check
+        tally.checks[check.item, check.who, check.rank] = check
     for timing in results.timings:
         words = timing.note.split("; ") if timing.note else []
         for word in words:
             said = f"{timing.who}: {word}"
-            book.notes[said] = book.notes.get(said, 0) + 1
+            tally.notes[said] = tally.notes.get(said, 0) + 1
         if not usable(timing.median_s):
             rank = f" {timing.rank}" if timing.who == "ours" else ""
-            book.unusable.append(f"{timing.item}, {timing.who}{rank}: a median of {timing.median_s} s")
+            tally.unusable.append(f"{timing.item}, {timing.who}{rank}: a median of {timing.median_s} s")
             continue
         rounds = (THIRD, SECOND) if timing.who == "probe" else (FOURTH, THIRD, SECOND)
         in_round = next((name for name in rounds if name in words), FIRST)
-        book.times.setdefault((timing.item, timing.who, timing.rank), {})[in_round] = timing
+        tally.times.setdefault((timing.item, timing.who, timing.rank), {})[in_round] = timing
         if timing.who not in ("ours", "probe") and in_round != FOURTH:
-            book.peers.setdefault(timing.item, set()).add(timing.who)
-    book.troubled = {trouble.item for trouble in results.troubles if trouble.who == "ours"}
-    return book
+            tally.peers.setdefault(timing.item, set()).add(timing.who)
+    tally.troubled = {trouble.item for trouble in results.troubles if trouble.who == "ours"}
+    return tally
 
 
 def usable(seconds: float | None) -> bool:
@@ -88,12 +88,12 @@ def usable(seconds: float | None) -> bool:
     return seconds is not None and _SHORTEST <= seconds <= _LONGEST
 
 
-def item_figures(item: Item, book: Book, *, dry_run: bool, most: int | None = None) -> ItemFigures:
+def item_figures(item: Item, tally: Tally, *, dry_run: bool, most: int | None = None) -> ItemFigures:
     """Return the figures of an item.
 
     Args:
         item: Of the kit.
-        book: What was measured.
+        tally: What was measured.
         dry_run: Whether times are the simulator's; then no rates are made of them.
         most: How many candidates, the first ones, are looked at; None for all.
     """
@@ -101,28 +101,30 @@ def item_figures(item: Item, book: Book, *, dry_run: bool, most: int | None = No
     first = candidates[0] if candidates else item.candidates[0]
     top = first.rank
     by_round = {
-        name: {one.rank: time for one in candidates if (time := book.time(item.id, "ours", one.rank, name)) is not None}
+        name: {
+            one.rank: time for one in candidates if (time := tally.time(item.id, "ours", one.rank, name)) is not None
+        }
         for name in (FIRST, SECOND)
     }
     top1_round = next((name for name in (FIRST, SECOND) if top in by_round[name]), None)
-    shown = book.times[item.id, "ours", top][top1_round] if top1_round is not None else None
+    shown = tally.times[item.id, "ours", top][top1_round] if top1_round is not None else None
     top1 = shown.median_s if shown is not None else None
     race = max((FIRST, SECOND), key=lambda name: (len(by_round[name]), name == SECOND))
     entrants = by_round[race]
     best = min(entrants, key=lambda rank: (entrants[rank], rank), default=None)
     gain = entrants[top] / entrants[best] if best is not None and top in entrants and len(entrants) > 1 else None
     if gain is not None and best is not None and best != top:
-        gain = _gain_again(item, book, top, best) or gain
+        gain = _gain_again(item, tally, top, best) or gain
     if gain is None and top1 is not None:
-        settled = all(book.refused(item.id, one.rank) for one in candidates if one.rank != top)
+        settled = all(tally.refused(item.id, one.rank) for one in candidates if one.rank != top)
         best, gain = (top, 1.0) if settled else (None, None)
     best_s = top1 / gain if top1 is not None and gain is not None else None
     if top1 is None and best is not None:
         best_s = entrants[best]
-    peers, top1_ratio, best_ratio = _peers(item, book, by_round, top, gain)
-    state = _state(item, book, top, timed=top1 is not None)
-    refused = sum(book.refused(item.id, one.rank) for one in candidates)
-    if state == "failed" and not book.refused(item.id, top):
+    peers, top1_ratio, best_ratio = _peers(item, tally, by_round, top, gain)
+    state = _state(item, tally, top, timed=top1 is not None)
+    refused = sum(tally.refused(item.id, one.rank) for one in candidates)
+    if state == "failed" and not tally.refused(item.id, top):
         refused += 1  # it could not even be tried
     predicted = {one.rank: one.predicted_s for one in candidates if one.predicted_s is not None}
     pairs = [(predicted[rank], time) for rank, time in entrants.items() if usable(predicted.get(rank))]
@@ -141,8 +143,8 @@ def item_figures(item: Item, book: Book, *, dry_run: bool, most: int | None = No
         predicted_s=guess if usable(guess) else None,
         saturated=first.saturated,
         top1_s=top1,
-        warm_s=book.time(item.id, "ours", top, FOURTH),
-        warm_ratio=_warm_ratio(item, book, top),
+        warm_s=tally.time(item.id, "ours", top, FOURTH),
+        warm_ratio=_warm_ratio(item, tally, top),
         p10_s=_finite(shown.p10_s) if shown is not None else None,
         p90_s=_finite(shown.p90_s) if shown is not None else None,
         top1_rank=top,
@@ -162,28 +164,28 @@ def item_figures(item: Item, book: Book, *, dry_run: bool, most: int | None = No
     )
 
 
-def _gain_again(item: Item, book: Book, top: int, best: int) -> float | None:
+def _gain_again(item: Item, tally: Tally, top: int, best: int) -> float | None:
     """Return what the fastest candidate gains in the rounds after it was chosen, None without such."""
-    first, fastest = (book.time(item.id, "ours", rank, THIRD) for rank in (top, best))
+    first, fastest = (tally.time(item.id, "ours", rank, THIRD) for rank in (top, best))
     return first / fastest if first is not None and fastest is not None else None
 
 
-def _warm_ratio(item: Item, book: Book, top: int) -> dict[str, float]:
+def _warm_ratio(item: Item, tally: Tally, top: int) -> dict[str, float]:
     """Return per peer its time with warm caches over that of the first candidate, of the same rounds."""
-    ours = book.time(item.id, "ours", top, FOURTH)
-    times = {name: book.time(item.id, name, 0, FOURTH) for name in in_order(book.peers.get(item.id, ()))}
+    ours = tally.time(item.id, "ours", top, FOURTH)
+    times = {name: tally.time(item.id, name, 0, FOURTH) for name in in_order(tally.peers.get(item.id, ()))}
     return {name: time / ours for name, time in times.items() if time is not None} if ours is not None else {}
 
 
 def _peers(
-    item: Item, book: Book, by_round: dict[str, dict[int, float]], top: int, gain: float | None
+    item: Item, tally: Tally, by_round: dict[str, dict[int, float]], top: int, gain: float | None
 ) -> tuple[dict[str, float], dict[str, float], dict[str, float]]:
     """Return per peer its time, and its ratios to the first candidate and to the fastest one."""
     times: dict[str, float] = {}
     top1_ratio: dict[str, float] = {}
     best_ratio: dict[str, float] = {}
-    for name in in_order(book.peers.get(item.id, ())):
-        in_round = {r: time for r in (FIRST, SECOND) if (time := book.time(item.id, name, 0, r)) is not None}
+    for name in in_order(tally.peers.get(item.id, ())):
+        in_round = {r: time for r in (FIRST, SECOND) if (time := tally.time(item.id, name, 0, r)) is not None}
         if not in_round:
             continue
         times[name] = next(iter(in_round.values()))
@@ -209,13 +211,13 @@ def in_order(peers: Iterable[str]) -> list[str]:
     return sorted(peers, key=lambda who: (order.index(who) if who in order else len(order), who))
 
 
-def _state(item: Item, book: Book, top: int, *, timed: bool) -> State:
-    check = book.checks.get((item.id, "ours", top))
+def _state(item: Item, tally: Tally, top: int, *, timed: bool) -> State:
+    check = tally.checks.get((item.id, "ours", top))
     if check is not None and not (check.ok and check.against == ITSELF):
         return "right" if check.ok else "failed" if check.error is None else "wrong"
     if timed or check is not None:
         return "unchecked"
-    return "failed" if item.id in book.troubled else "missing"
+    return "failed" if item.id in tally.troubled else "missing"
 
 
 def _finite(value: float) -> float | None:

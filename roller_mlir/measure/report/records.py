@@ -4,7 +4,7 @@
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
-from roller_mlir.measure.records import Kit, LostFamily, Machine, Skipped, Trouble
+from roller_mlir.measure.records import Kit, LostFamily, MeasuredMachine, Skipped, Trouble
 from roller_mlir.measure.report.figures import GroupFigures, ItemFigures, PredictionFigures, PublishedFigures
 
 REPORT_SCHEMA = 1
@@ -13,7 +13,7 @@ Verdict: TypeAlias = Literal["reached", "missed", "open", "not measured", "not j
 
 
 @dataclass(frozen=True, kw_only=True)
-class Failure:
+class FailedResult:
     """A result that is wrong, or that there is none of.
 
     Attributes:
@@ -158,12 +158,12 @@ class Report:
 
     schema: int = REPORT_SCHEMA
     dry_run: bool
-    machine: Machine
+    machine: MeasuredMachine
     runs: tuple[tuple[str, str], ...]
     kit: Kit
     complete: bool
     items: tuple[ItemFigures, ...]
-    failures: tuple[Failure, ...]
+    failures: tuple[FailedResult, ...]
     troubles: tuple[Trouble, ...]
     refused: tuple[str, ...]
     refusal: str

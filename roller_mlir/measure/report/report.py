@@ -9,8 +9,8 @@ from roller_mlir.measure.records import Check, Probe, Results
 from roller_mlir.measure.report.figures import VENDOR, ItemFigures
 from roller_mlir.measure.report.goals import judge
 from roller_mlir.measure.report.groups import group_figures, prediction_figures, published_figures
-from roller_mlir.measure.report.items import FIRST, Book, item_figures, open_book, usable
-from roller_mlir.measure.report.records import Checked, Failure, Missing, ProbeFigures, Report
+from roller_mlir.measure.report.items import FIRST, Tally, item_figures, tally_results, usable
+from roller_mlir.measure.report.records import Checked, FailedResult, Missing, ProbeFigures, Report
 from roller_mlir.measure.report.results_file import commands_of, merge_results
 
 _GOAL_CANDIDATES = 10
@@ -26,13 +26,13 @@ def make_report(results: Results) -> Report:
     """
     results = merge_results([("results", results)])  # the last record of each measurement
     dry_run = results.machine.back_end == "sim"
-    book = open_book(results)
-    items = [item_figures(item, book, dry_run=dry_run) for item in results.kit.items]
+    tally = tally_results(results)
+    items = [item_figures(item, tally, dry_run=dry_run) for item in results.kit.items]
     prediction = prediction_figures(items)
     ten = items
     if any(item.candidates > _GOAL_CANDIDATES for item in items):
-        ten = [item_figures(item, book, dry_run=dry_run, most=_GOAL_CANDIDATES) for item in results.kit.items]
-    probes = tuple(_probe(probe, results.kit.probes, book, dry_run=dry_run) for probe in results.kit.probes)
+        ten = [item_figures(item, tally, dry_run=dry_run, most=_GOAL_CANDIDATES) for item in results.kit.items]
+    probes = tuple(_probe(probe, results.kit.probes, tally, dry_run=dry_run) for probe in results.kit.probes)
     return Report(
         dry_run=dry_run,
         machine=results.machine,
@@ -46,16 +46,16 @@ def make_report(results: Results) -> Report:
         refusal=next((check.note for check in results.checks if check.note), ""),
         lost=results.lost,
         left_out=_left_out(results),
-        unusable=tuple(book.unusable),
+        unusable=tuple(tally.unusable),
         skipped=results.kit.skipped,
-        missing=_missing(items, book, results, probes),
+        missing=_missing(items, tally, results, probes),
         checked=_checked(results.checks),
         goals=judge(items, ten, results.kit.skipped, prediction, dry_run=dry_run),
         groups=group_figures(items),
         prediction=prediction,
         published=() if dry_run else published_figures(items),
         probes=probes,
-        notes=dict(sorted(book.notes.items())),
+        notes=dict(sorted(tally.notes.items())),
     )
 
 
@@ -69,8 +69,8 @@ def _left_out(results: Results) -> tuple[str, ...]:
     )
 
 
-def _failure(check: Check) -> Failure:
-    return Failure(
+def _failure(check: Check) -> FailedResult:
+    return FailedResult(
         item=check.item,
         who=check.who,
         rank=check.rank,
@@ -93,12 +93,12 @@ def _checked(checks: Sequence[Check]) -> tuple[Checked, ...]:
     return tuple(found)
 
 
-def _missing(items: Sequence[ItemFigures], book: Book, results: Results, probes: Sequence[ProbeFigures]) -> Missing:
+def _missing(items: Sequence[ItemFigures], tally: Tally, results: Results, probes: Sequence[ProbeFigures]) -> Missing:
     left = 0
     for item, figures in zip(results.kit.items, items, strict=True):
         for one in item.candidates:
-            timed = (item.id, "ours", one.rank) in book.times
-            left += one.rank != figures.top1_rank and not timed and not book.refused(item.id, one.rank)
+            timed = (item.id, "ours", one.rank) in tally.times
+            left += one.rank != figures.top1_rank and not timed and not tally.refused(item.id, one.rank)
     vendor = any(VENDOR in item.peers for item in items)
     return Missing(
         unchecked=tuple(item.id for item in items if item.state in ("unchecked", "missing")),
@@ -109,10 +109,10 @@ def _missing(items: Sequence[ItemFigures], book: Book, results: Results, probes:
     )
 
 
-def _probe(probe: Probe, probes: Sequence[Probe], book: Book, *, dry_run: bool) -> ProbeFigures:
-    timing = book.times.get((probe.name, "probe", 0), {}).get(FIRST)
+def _probe(probe: Probe, probes: Sequence[Probe], tally: Tally, *, dry_run: bool) -> ProbeFigures:
+    timing = tally.times.get((probe.name, "probe", 0), {}).get(FIRST)
     base = next((one for one in probes if one.name == probe.baseline), None) if probe.baseline else None
-    base_s = book.time(base.name, "probe", 0, FIRST) if base is not None else None
+    base_s = tally.time(base.name, "probe", 0, FIRST) if base is not None else None
     work = probe.work - (base.work if base is not None else 0.0)
     value, unit = None, _PER_SECOND.get(probe.quantity) or _SECONDS_PER.get(probe.quantity, "")
     known = timing is not None and (not probe.baseline or base_s is not None) and unit and not dry_run

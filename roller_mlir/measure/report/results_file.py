@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from roller_mlir.foreign.bounded import BoundsError, read_json
-from roller_mlir.measure.records import KIT_SCHEMA, RESULTS_SCHEMA, Check, Item, Machine, Results, Timing
+from roller_mlir.measure.records import KIT_SCHEMA, RESULTS_SCHEMA, Check, Item, MeasuredMachine, Results, Timing
 from roller_mlir.plan.codec import CodecError, from_json, to_json
 
 MAX_RESULTS_BYTES = 128 << 20
@@ -118,7 +118,7 @@ def merge_results(named: Sequence[tuple[str, Results]]) -> Results:
     )
 
 
-def commands_of(machine: Machine) -> list[tuple[str, str]]:
+def commands_of(machine: MeasuredMachine) -> list[tuple[str, str]]:
     """Return start and command of each run that these results are of; those of merged ones stand line by line."""
     started, commands = machine.started.split("\n"), machine.command.split("\n")
     if len(started) == len(commands):
@@ -212,7 +212,7 @@ def _difference(one: Results, other: Results) -> str:
     return ""
 
 
-def _machine(machines: Sequence[Machine]) -> Machine:
+def _machine(machines: Sequence[MeasuredMachine]) -> MeasuredMachine:
     versions: dict[str, str] = {}
     facts: dict[str, int | float | str] = {}
     for machine in machines:

@@ -6,14 +6,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from roller_mlir.measure.records import BackEnd, Machine
+from roller_mlir.measure.records import BackEnd, MeasuredMachine
 from roller_mlir.measure.runner.machine import machine_of_driver
 from roller_mlir.plan.manifest import Buffer, Manifest
 from roller_mlir.runtime.arrays import describe
 from roller_mlir.runtime.artifact import Artifact
 from roller_mlir.runtime.driver.interface import Driver
 from roller_mlir.runtime.driver.memory import CachingAllocator, DeviceArray
-from roller_mlir.runtime.driver.program import Program
+from roller_mlir.runtime.driver.program import LoadedProgram
 from roller_mlir.runtime.element_types import NUMPY_TYPES
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.timing import Samples, flush_bytes_of, time_interleaved
@@ -68,7 +68,7 @@ class Bench(Protocol):
         """The driver; None of the simulator."""
         ...
 
-    def machine(self) -> Machine:
+    def machine(self) -> MeasuredMachine:
         """Describe device, driver and libraries, without start and command."""
         ...
 
@@ -120,7 +120,7 @@ class DriverLoaded:
     def __init__(self, bench: "DriverBench", artifact: Artifact) -> None:
         """Load it, with outputs and workspace of its own."""
         self.manifest, self._bench = artifact.manifest, bench
-        self._program = Program(bench.driver, artifact.manifest, artifact.files, bench.allocator)
+        self._program = LoadedProgram(bench.driver, artifact.manifest, artifact.files, bench.allocator)
         self._outputs = [bench.empty(artifact.manifest.buffer(name)) for name in artifact.manifest.outputs]
         size = self._program.workspace_bytes
         self._workspace = bench.array(size, (size,), "i8") if size else None
@@ -158,7 +158,7 @@ class DriverBench:
         self.allocator = CachingAllocator(driver)
         self._flush_bytes = flush_bytes_of(driver)
 
-    def machine(self) -> Machine:
+    def machine(self) -> MeasuredMachine:
         """Describe device, driver and libraries."""
         return machine_of_driver(self.driver, self.back_end)
 

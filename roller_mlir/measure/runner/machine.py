@@ -5,7 +5,7 @@ import platform
 import subprocess
 from importlib.metadata import PackageNotFoundError, version
 
-from roller_mlir.measure.records import BackEnd, Machine
+from roller_mlir.measure.records import BackEnd, MeasuredMachine
 from roller_mlir.measure.runner.expected.inputs import INPUTS
 from roller_mlir.runtime.driver.interface import Driver
 
@@ -16,7 +16,7 @@ _QUERIES = ("driver_version", "clocks.max.sm", "clocks.max.mem", "power.limit", 
 _ASK_S = 10.0
 
 
-def machine_of_driver(driver: Driver, back_end: BackEnd) -> Machine:
+def machine_of_driver(driver: Driver, back_end: BackEnd) -> MeasuredMachine:
     """Describe a device, without start and command.
 
     Args:
@@ -38,7 +38,7 @@ def machine_of_driver(driver: Driver, back_end: BackEnd) -> Machine:
     facts |= said.more
     if driver.query_tool:
         facts |= _ask_tool(driver.query_tool, driver.ordinal)
-    return Machine(back_end=back_end, device=said.name, driver=said.driver, versions=versions(), facts=facts)
+    return MeasuredMachine(back_end=back_end, device=said.name, driver=said.driver, versions=versions(), facts=facts)
 
 
 def versions() -> dict[str, str]:

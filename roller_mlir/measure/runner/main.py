@@ -19,14 +19,14 @@ from roller_mlir.measure.records import Check, Results
 from roller_mlir.measure.runner.options import parse, worker_command
 from roller_mlir.measure.runner.processes.journal import RESULTS_NAME, Journal, JournalError, write_results
 from roller_mlir.measure.runner.processes.lost import LostFamilies
-from roller_mlir.measure.runner.processes.supervisor import DeviceError, Supervisor, TimeUp
+from roller_mlir.measure.runner.processes.supervisor import Supervisor, TimeUp, UnusableDeviceError
 from roller_mlir.measure.runner.steps import (
     AGAIN,
     TOP_K,
     WARM,
     Asked,
-    Outcome,
     Step,
+    StepOutcome,
     base_rank,
     plan_steps,
     right_ranks,
@@ -122,7 +122,7 @@ class _Run:
                 self._do_steps()
         except TimeUp:
             self._print(f"the time limit of {self._asked.time_limit:g} s is over")
-        except (DeviceError, JournalError) as error:
+        except (UnusableDeviceError, JournalError) as error:
             self._failed = str(error)
         except _Stopped as stop:
             stopped = stop
@@ -152,15 +152,15 @@ class _Run:
                 checks |= {(check.item, check.rank): check for check in outcome.checks if check.who == "ours"}
                 self._print(f"{dry}[{number}/{len(self._steps)}] {step.key}: {_word(outcome)}")
 
-    def _do(self, supervisor: Supervisor, step: Step, checks: Mapping[tuple[str, int], Check]) -> Outcome:
+    def _do(self, supervisor: Supervisor, step: Step, checks: Mapping[tuple[str, int], Check]) -> StepOutcome:
         ranks = right_ranks(step, checks) if step.kind == "time" else step.ranks
         least = 2 if step.note == TOP_K else 1
         if step.kind == "time" and len(ranks) < least:
-            return Outcome(step=step.key)  # nothing is right, or no other candidate is; the checks say so
+            return StepOutcome(step=step.key)  # nothing is right, or no other candidate is; the checks say so
         base = base_rank(self._items[step.item], checks) if step.kind == "check" else None
         asked, family = self._lost.without(replace(step, ranks=ranks, base=base))
         if family or (step.kind == "time" and len(asked.ranks) < least):
-            return Outcome(step=step.key, left_out=family)
+            return StepOutcome(step=step.key, left_out=family)
         outcome = replace(supervisor.do(asked), step=step.key)
         if self._lost.note(asked, outcome):
             supervisor.forgive()
@@ -194,7 +194,7 @@ def _is_wrong(results: Results) -> bool:
     return ours or not all(check.ok for check in results.checks)
 
 
-def _word(outcome: Outcome) -> str:
+def _word(outcome: StepOutcome) -> str:
     wrong = wrong_lines_of(outcome)
     if wrong:
         return "; ".join(wrong)
@@ -206,7 +206,7 @@ def _word(outcome: Outcome) -> str:
     return "right" if outcome.checks else "nothing to do"
 
 
-def wrong_lines_of(outcome: Outcome) -> list[str]:
+def wrong_lines_of(outcome: StepOutcome) -> list[str]:
     """Return what is wrong in one outcome, in a line each."""
     lines = [f"WRONG {check.who}: {check.message or check.error}" for check in outcome.checks if not check.ok]
     return lines + [f"trouble with {trouble.who}: {trouble.message}" for trouble in outcome.troubles]

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.measure.records import BackEnd, Machine
+from roller_mlir.measure.records import BackEnd, MeasuredMachine
 from roller_mlir.measure.runner.machine import versions
 from roller_mlir.plan.manifest import Manifest
 from roller_mlir.runtime.artifact import Artifact
@@ -72,9 +72,9 @@ class SimBench:
         """
         find_backend("sim")
 
-    def machine(self) -> Machine:
+    def machine(self) -> MeasuredMachine:
         """Say that it is no device."""
-        return Machine(back_end="sim", device="simulator (dry run)", versions=versions())
+        return MeasuredMachine(back_end="sim", device="simulator (dry run)", versions=versions())
 
     def load(self, artifact: Artifact) -> SimLoaded:
         """Load an artifact."""

@@ -69,7 +69,7 @@ class Step:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Fault:
+class DeviceFault:
     """What ended the process that uses the device, or broke the device for it.
 
     Attributes:
@@ -84,7 +84,7 @@ class Fault:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Outcome:
+class StepOutcome:
     """What came of a step.
 
     Attributes:
@@ -100,7 +100,7 @@ class Outcome:
     checks: tuple[Check, ...] = ()
     timings: tuple[Timing, ...] = ()
     troubles: tuple[Trouble, ...] = ()
-    fault: Fault | None = None
+    fault: DeviceFault | None = None
     left_out: str = ""
 
 

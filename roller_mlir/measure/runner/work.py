@@ -11,16 +11,16 @@ from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 from roller_mlir.measure.kit.files import KitFiles
-from roller_mlir.measure.records import Candidate, Check, Item, Probe, Timing, Trouble
+from roller_mlir.measure.records import Check, Item, ItemCandidate, Probe, Timing, Trouble
 from roller_mlir.measure.runner.devices import Bench, Loaded
 from roller_mlir.measure.runner.expected.inputs import make_inputs
 from roller_mlir.measure.runner.expected.references import reference_for, same_as
-from roller_mlir.measure.runner.expected.tolerance import Expected
+from roller_mlir.measure.runner.expected.tolerance import ExpectedOutputs
 from roller_mlir.measure.runner.processes.shared_device import free_memory, use_with_torch
 from roller_mlir.measure.runner.processes.snapshots import Snapshot, readable
 from roller_mlir.measure.runner.rounds import OURS, RoundError, Who, time_rounds
 from roller_mlir.measure.runner.sim_bench import DRY_RUN
-from roller_mlir.measure.runner.steps import AGAIN, ITSELF, TOP_K, WARM, Outcome, Step
+from roller_mlir.measure.runner.steps import AGAIN, ITSELF, TOP_K, WARM, Step, StepOutcome
 from roller_mlir.runtime.errors import ArgumentError, ArtifactError, BackendError
 from roller_mlir.runtime.timing import Samples
 
@@ -47,10 +47,10 @@ class Current:
     item: Item
     inputs: list[Any]
     before: list[Snapshot]
-    expected: Expected | None
+    expected: ExpectedOutputs | None
 
 
-class Work:
+class StepWorker:
     """Does steps on one device."""
 
     def __init__(self, kit: KitFiles, bench: Bench, announce: Announce, samples: int) -> None:
@@ -67,7 +67,7 @@ class Work:
         self._probes = {probe.name: probe for probe in kit.kit.probes}
         self._current: Current | None = None
 
-    def do(self, step: Step) -> Outcome:
+    def do(self, step: Step) -> StepOutcome:
         """Do a step; what goes wrong is in its outcome.
 
         Raises:
@@ -83,7 +83,7 @@ class Work:
         if step.kind == "time":
             return self._time(step, current)
         candidate = next(one for one in item.candidates if one.rank == step.ranks[0])
-        return Outcome(step=step.key, checks=(self._check(current, candidate, step.base),))
+        return StepOutcome(step=step.key, checks=(self._check(current, candidate, step.base),))
 
     def is_well(self) -> bool:
         """Whether the device still does what it is told; after a fault it fails all that this process asks for."""
@@ -94,11 +94,11 @@ class Work:
             return False
         return True
 
-    def _failed(self, step: Step, message: str) -> Outcome:
+    def _failed(self, step: Step, message: str) -> StepOutcome:
         if step.kind == "check":
             check = Check(item=step.item, rank=step.ranks[0], ok=False, message=message)
-            return Outcome(step=step.key, checks=(check,))
-        return Outcome(step=step.key, troubles=(Trouble(item=step.item, who=OURS, message=message),))
+            return StepOutcome(step=step.key, checks=(check,))
+        return StepOutcome(step=step.key, troubles=(Trouble(item=step.item, who=OURS, message=message),))
 
     def _prepare(self, item: Item) -> Current:
         """Return inputs and reference of an item; those of the item before are given up first."""
@@ -117,7 +117,7 @@ class Work:
         self._current = Current(item, inputs, [Snapshot(self._bench, one) for one in inputs], expected)
         return self._current
 
-    def _check(self, current: Current, candidate: Candidate, base: int | None) -> Check:
+    def _check(self, current: Current, candidate: ItemCandidate, base: int | None) -> Check:
         self._announce(OURS, candidate.rank)
         made = Check(item=current.item.id, rank=candidate.rank, ok=False, against=_against(current.expected))
         try:
@@ -156,7 +156,7 @@ class Work:
         found = expected.compare([readable(self._bench, one) for one in outputs])
         return replace(made, ok=found.ok, error=found.error, message=found.message, against=expected.against)
 
-    def _time(self, step: Step, current: Current) -> Outcome:
+    def _time(self, step: Step, current: Current) -> StepOutcome:
         calls: dict[Who, Callable[[], object]] = {}
         troubles: list[Trouble] = []
         held: list[Loaded] = []
@@ -188,7 +188,7 @@ class Work:
                 timings += [_timing(step, *who, self._note(step, AGAIN), one) for who, one in samples.items()]
         except RoundError as error:
             troubles.append(Trouble(item=step.item, who=OURS, message=_late(error.__cause__ or error)))
-        return Outcome(step=step.key, checks=tuple(checks), timings=tuple(timings), troubles=tuple(troubles))
+        return StepOutcome(step=step.key, checks=tuple(checks), timings=tuple(timings), troubles=tuple(troubles))
 
     def _note(self, step: Step, more: str) -> str:
         dry = DRY_RUN if self._bench.back_end == "sim" else ""
@@ -229,7 +229,7 @@ class Work:
                 raise LostDeviceError(peer)
         return checks
 
-    def _probe(self, step: Step, probe: Probe) -> Outcome:
+    def _probe(self, step: Step, probe: Probe) -> StepOutcome:
         self._announce("probe")
         had, self._current = self._current is not None, None
         try:
@@ -240,10 +240,10 @@ class Work:
             timing = run_probe(probe, self._kit.artifact(probe.artifact), self._bench, self._samples)
         except Exception as error:  # noqa: BLE001 -- of torch too, whose memory is given back
             trouble = Trouble(item=probe.name, who="probe", message=_said(error))
-            return Outcome(step=step.key, troubles=(trouble,))
+            return StepOutcome(step=step.key, troubles=(trouble,))
         if self._bench.back_end == "sim":
             timing = replace(timing, note="; ".join(word for word in (DRY_RUN, timing.note) if word))
-        return Outcome(step=step.key, timings=(timing,))
+        return StepOutcome(step=step.key, timings=(timing,))
 
 
 def _small() -> Any:
@@ -252,7 +252,7 @@ def _small() -> Any:
     return np.zeros(1, np.float32)
 
 
-def _against(expected: Expected | None) -> str:
+def _against(expected: ExpectedOutputs | None) -> str:
     return "" if expected is None else expected.against
 
 

@@ -12,7 +12,7 @@ from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
 from roller_mlir.hal import find_device
-from roller_mlir.measure.tune.units import Unit, planning_pass
+from roller_mlir.measure.tune.dispatches import Dispatch, planning_pass
 from roller_mlir.model import construct
 from roller_mlir.plan import Plan
 from roller_mlir.plan.codec import to_json
@@ -26,24 +26,24 @@ _DECIDED = (
 )
 
 
-def whole_unit(units: Sequence[Unit], text: str) -> Unit | None:
+def whole_dispatch(dispatches: Sequence[Dispatch], text: str) -> Dispatch | None:
     """Return the unit that a function consists of, as that function; None where it has several programs.
 
     Args:
-        units: All units of the function.
+        dispatches: All units of the function.
         text: The function, whose arguments may stand in another order than the unit's.
     """
-    names = [name for unit in units for name in unit.names]
-    return replace(units[0], name=names[0], text=text) if len(names) == 1 else None
+    names = [name for dispatch in dispatches for name in dispatch.names]
+    return replace(dispatches[0], name=names[0], text=text) if len(names) == 1 else None
 
 
 def candidates_of(
-    unit: Unit, target: str, options: CompileOptions | None = None, top_k: int = 10
+    dispatch: Dispatch, target: str, options: CompileOptions | None = None, top_k: int = 10
 ) -> list[dict[str, Plan]]:
     """Return the best plans of a unit, as the model ranks them; the first is what the compiler takes by itself.
 
     Args:
-        unit: The unit.
+        dispatch: The unit.
         target: A device's name, or the path of its description.
         options: What the construction may do.
         top_k: How many at most.
@@ -56,20 +56,22 @@ def candidates_of(
         ConstructionError: No program fits the device.
     """
     device, asked = find_device(target), planning_pass(target, options or CompileOptions()).construct_options()
-    if unit.joined:
+    if dispatch.joined:
         asked = replace(asked, split=False)
-    first = construct(unit.expression, device, asked)[0]
-    ranked = construct(unit.expression, device, replace(asked, top_k=top_k)) if top_k > 1 else []
+    first = construct(dispatch.expression, device, asked)[0]
+    ranked = construct(dispatch.expression, device, replace(asked, top_k=top_k)) if top_k > 1 else []
     # A longer list may come of a wider search, with another head; what is taken unasked is always the first here.
     best = [first, *(plan for plan in ranked if plan != first)]
-    return [{unit.name: plan} for plan in best[:top_k]]
+    return [{dispatch.name: plan} for plan in best[:top_k]]
 
 
-def compile_candidate(unit: Unit, target: str, options: CompileOptions | None, plans: Mapping[str, Plan]) -> Artifact:
+def compile_candidate(
+    dispatch: Dispatch, target: str, options: CompileOptions | None, plans: Mapping[str, Plan]
+) -> Artifact:
     """Compile a unit with a plan.
 
     Args:
-        unit: The unit.
+        dispatch: The unit.
         target: A device's name, or the path of its description.
         options: How to compile; what they ask of planning is decided by the plan.
         plans: One of `candidates_of`.
@@ -78,7 +80,7 @@ def compile_candidate(unit: Unit, target: str, options: CompileOptions | None, p
         DiagnosedError: The plan does not fit the unit or the device, or no code can be generated for it.
     """
     with planned(options, plans) as forced:
-        return compile_source(Source("-", unit.text), target, forced)
+        return compile_source(Source("-", dispatch.text), target, forced)
 
 
 @contextmanager

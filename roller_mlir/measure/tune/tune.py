@@ -14,11 +14,11 @@ from pathlib import Path
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
 from roller_mlir.hal import Device
-from roller_mlir.measure.kit.contents import Wanted, of_unit
+from roller_mlir.measure.kit.contents import PackRequest, of_dispatch
 from roller_mlir.measure.kit.pack import PackOptions, pack_kit
 from roller_mlir.measure.records import Kit, Results
 from roller_mlir.measure.report.results_file import RESULTS_NAME, read_results
-from roller_mlir.measure.tune.units import units_of
+from roller_mlir.measure.tune.dispatches import dispatches_of
 from roller_mlir.measure.tune.winners import TuneError
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.registry import backend_of_vendor, find_backend
@@ -31,9 +31,9 @@ _RUNNER = "roller_mlir.measure.runner"
 _PATIENCE_S = 20.0
 
 
-def wanted_of_source(
+def requests_of_source(
     source: Source, target: str, options: CompileOptions, *, top_k: int, only: Sequence[str] = ()
-) -> list[Wanted]:
+) -> list[PackRequest]:
     """Return the operators of a function that get a plan each, those that are the same once.
 
     Args:
@@ -47,15 +47,19 @@ def wanted_of_source(
         DiagnosedError: The source is refused, or is planned already.
         TuneError: It has no operator, or none that a pattern names.
     """
-    units = units_of(source, target, options)
-    if not units:
+    dispatches = dispatches_of(source, target, options)
+    if not dispatches:
         raise TuneError(f"{source.name}: there is no operator to tune")
-    names = [name for unit in units for name in unit.names]
+    names = [name for dispatch in dispatches for name in dispatch.names]
     for pattern in only:
         if not any(fnmatchcase(name, pattern) for name in names):
             raise TuneError(f"{source.name}: no program is '{pattern}'; the programs are {', '.join(names)}")
-    chosen = [unit for unit in units if not only or any(fnmatchcase(name, one) for name in unit.names for one in only)]
-    return [of_unit(unit, _word(source.name), options, top_k=top_k) for unit in chosen]
+    chosen = [
+        dispatch
+        for dispatch in dispatches
+        if not only or any(fnmatchcase(name, one) for name in dispatch.names for one in only)
+    ]
+    return [of_dispatch(dispatch, _word(source.name), options, top_k=top_k) for dispatch in chosen]
 
 
 def back_end_of(device: Device) -> str:
@@ -77,7 +81,13 @@ def back_end_of(device: Device) -> str:
 
 
 def measure(
-    folder: Path, target: str, wanted: Sequence[Wanted], back_end: str, options: PackOptions, *, limit_s: float | None
+    folder: Path,
+    target: str,
+    wanted: Sequence[PackRequest],
+    back_end: str,
+    options: PackOptions,
+    *,
+    limit_s: float | None,
 ) -> tuple[Kit, Results]:
     """Pack a kit and run it on this machine's device.
 

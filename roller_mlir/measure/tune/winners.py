@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 from roller_mlir.hal import Device
 from roller_mlir.measure.measured_device import other_device
-from roller_mlir.measure.records import Candidate, Check, Item, Results, Timing
+from roller_mlir.measure.records import Check, Item, ItemCandidate, Results, Timing
 from roller_mlir.measure.runner.steps import TOP_K
 from roller_mlir.plan.tuning import TuningRecord
 from roller_mlir.runtime.registry import backend_of_vendor
@@ -30,7 +30,7 @@ class TuneError(ValueError):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Decision:
+class TuningDecision:
     """What came of one operator.
 
     Attributes:
@@ -52,7 +52,7 @@ class Decision:
         return None if record is None or record.default_s is None else record.default_s / record.measured_s
 
 
-def decide_all(results: Results, device: Device, name: str = "the results") -> list[Decision]:
+def decide_all(results: Results, device: Device, name: str = "the results") -> list[TuningDecision]:
     """Return what came of each operator, in the order of the kit.
 
     Args:
@@ -81,15 +81,15 @@ def decide_all(results: Results, device: Device, name: str = "the results") -> l
     return [_decide(item, results) for item in kit.items]
 
 
-def _decide(item: Item, results: Results) -> Decision:
+def _decide(item: Item, results: Results) -> TuningDecision:
     plain = _unfit(item)
     if plain:
-        return Decision(item=item, reason=plain, tunable=False)
+        return TuningDecision(item=item, reason=plain, tunable=False)
     timings = {one.rank: one for one in results.timings if (one.item, one.who, one.note) == (item.id, "ours", TOP_K)}
     problems = {one.rank: _problem(one, item, timings, results) for one in item.candidates}
     valid = [one for one in item.candidates if not problems[one.rank]]
     if not valid:
-        return Decision(item=item, reason=f"no candidate has a valid time: {_grouped(problems)}")
+        return TuningDecision(item=item, reason=f"no candidate has a valid time: {_grouped(problems)}")
     fastest = min(valid, key=lambda one: (timings[one.rank].median_s, one.rank))
     first = timings.get(0) if not problems.get(0, "there is none") else None
     reason, winner = "", fastest
@@ -101,9 +101,9 @@ def _decide(item: Item, results: Results) -> Decision:
     elif first is not None:
         reason = "the model's first choice is the fastest"
     try:
-        return Decision(item=item, record=_record(item, winner, timings, first, results), reason=reason)
+        return TuningDecision(item=item, record=_record(item, winner, timings, first, results), reason=reason)
     except ValueError as error:
-        return Decision(item=item, reason=f"what the kit says of it is no record: {error}")
+        return TuningDecision(item=item, reason=f"what the kit says of it is no record: {error}")
 
 
 def _unfit(item: Item) -> str:
@@ -117,7 +117,7 @@ def _unfit(item: Item) -> str:
     return ""
 
 
-def _problem(candidate: Candidate, item: Item, timings: Mapping[int, Timing], results: Results) -> str:
+def _problem(candidate: ItemCandidate, item: Item, timings: Mapping[int, Timing], results: Results) -> str:
     """Return why a candidate cannot win, or an empty string."""
     rank = candidate.rank
     checks = [one for one in results.checks if (one.item, one.who, one.rank) == (item.id, "ours", rank)]
@@ -146,7 +146,7 @@ def _grouped(problems: Mapping[int, str]) -> str:
     return "; ".join(shown) + ("; and others" if len(ranks) > len(shown) else "")
 
 
-def _checked(check: Check, candidate: Candidate, item: Item) -> bool:
+def _checked(check: Check, candidate: ItemCandidate, item: Item) -> bool:
     """Return whether a result was compared, or is the one with which others are where nobody knows better."""
     return check.error is not None or candidate is item.candidates[0]
 
@@ -159,7 +159,7 @@ def _wrong(check: Check) -> str:
 
 
 def _record(
-    item: Item, winner: Candidate, timings: Mapping[int, Timing], first: Timing | None, results: Results
+    item: Item, winner: ItemCandidate, timings: Mapping[int, Timing], first: Timing | None, results: Results
 ) -> TuningRecord:
     timing, machine, kit = timings[winner.rank], results.machine, results.kit
     (plan,) = winner.plans.values()

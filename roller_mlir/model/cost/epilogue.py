@@ -8,9 +8,9 @@ body's factors are free by then. What a prologue adds is part of each step's cop
 from dataclasses import dataclass
 from math import prod
 
+from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.sectors import coalesced_sectors
-from roller_mlir.model.facts import Facts
-from roller_mlir.model.program import Program
+from roller_mlir.model.problem_context import ProblemContext
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,28 +32,30 @@ class EpilogueWork:
     cache_bytes: int
 
 
-def epilogue_work(facts: Facts, program: Program, accumulators: int) -> EpilogueWork:
+def epilogue_work(context: ProblemContext, candidate: Candidate, accumulators: int) -> EpilogueWork:
     """Return the work of an expression's epilogue.
 
     Args:
-        facts: The expression.
-        program: The candidate.
+        context: The expression.
+        candidate: The candidate.
         accumulators: Results of one thread.
     """
-    machine = facts.machine
+    machine = context.machine
     lanes, in_flight = machine.device.subgroup_size, machine.device.model.loads_in_flight
-    subgroups = -(-program.thread_count // lanes)
-    issue = accumulators * facts.expression.epilogue_flops * facts.other_cycles
+    subgroups = -(-candidate.thread_count // lanes)
+    issue = accumulators * context.expression.epilogue_flops * context.other_cycles
     phases, words, cache = 0, 0, 0
-    for access in facts.epilogue:
-        vector = access.direct_vector(program.chunks)
-        own = prod([program.registers[k] for k in access.loops])
+    for access in context.epilogue:
+        vector = access.direct_vector(candidate.chunks)
+        own = prod([candidate.registers[k] for k in access.loops])
         width = vector * access.element_bytes
-        reading = min(lanes, program.thread_count)
-        sectors = coalesced_sectors(access.strides, program, width, reading, machine.sector_bytes, facts.atom.digits)
+        reading = min(lanes, candidate.thread_count)
+        sectors = coalesced_sectors(
+            access.strides, candidate, width, reading, machine.sector_bytes, context.atom.digits
+        )
         passes = max(1, -(-sectors * machine.sector_bytes // machine.phase_bytes))
         issue += 2 * (own // vector)
         phases += own // vector * subgroups * passes
         words += own * access.words
-        cache += access.traffic(program.blocks)
+        cache += access.traffic(candidate.blocks)
     return EpilogueWork(issue, phases, -(-words // in_flight), min(words, in_flight), cache)

@@ -15,46 +15,46 @@ from roller_mlir.mapping.layout.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.layout.layout import window_phases, window_vector
 from roller_mlir.mapping.layout.thread_reads import own_reads
 from roller_mlir.mapping.resources import COPY_LOOP_REGISTERS, tasks_per_unit
-from roller_mlir.model.cost.ending import stored
+from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.epilogue import epilogue_work
 from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
 from roller_mlir.model.cost.matrix_work import SYNCHRONOUS_STAGES, matrix_estimate
 from roller_mlir.model.cost.raster import global_traffic
 from roller_mlir.model.cost.sectors import coalesced_sectors
-from roller_mlir.model.cost.timing import Work, seconds_by_layer, total_seconds
-from roller_mlir.model.cost.window_words import window_words
-from roller_mlir.model.facts import AccessFacts, Facts
-from roller_mlir.model.program import Program
+from roller_mlir.model.cost.sliding_window_registers import sliding_window_registers
+from roller_mlir.model.cost.store_cost import store_cost
+from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
+from roller_mlir.model.problem_context import AccessContext, ProblemContext
 from roller_mlir.plan import AxisPlan, Loop
 
 
-def ideal_widths(facts: Facts, access: AccessFacts, program: Program) -> OperandWidths:
+def ideal_widths(context: ProblemContext, access: AccessContext, candidate: Candidate) -> OperandWidths:
     """Return the widths that a staged input will get, and its phases for each subgroup were there no bank conflict.
 
     They depend on the loops of the input only, and are remembered with it.
     """
     own = access.own
-    order = program.order if access.windows else ()
-    key = own(program.blocks), own(program.registers), own(program.chunks), program.lane, order
+    order = candidate.order if access.windows else ()
+    key = own(candidate.blocks), own(candidate.registers), own(candidate.chunks), candidate.lane, order
     found = access.widths.get(key)
     if found is None:
-        found = access.widths[key] = _ideal_widths(facts, access, program)
+        found = access.widths[key] = _ideal_widths(context, access, candidate)
     return found
 
 
-def _ideal_widths(facts: Facts, access: AccessFacts, program: Program) -> OperandWidths:
-    machine, blocks = facts.machine, program.blocks
-    steps = {i: -(-facts.extents[i] // blocks[i]) for i in access.loops}
-    shifts = {i: steps[i] * blocks[i] - facts.extents[i] if facts.reduction[i] else 0 for i in access.loops}
+def _ideal_widths(context: ProblemContext, access: AccessContext, candidate: Candidate) -> OperandWidths:
+    machine, blocks = context.machine, candidate.blocks
+    steps = {i: -(-context.extents[i] // blocks[i]) for i in access.loops}
+    shifts = {i: steps[i] * blocks[i] - context.extents[i] if context.reduction[i] else 0 for i in access.loops}
     vector = access.copy_vector(blocks, steps, shifts)
     elements, extent, _ = access.tile(blocks)
     elements = elements // extent * (-(-extent // vector) * vector)
     fragment = 1
     inner = access.contiguous
     best = inner
-    for loop in (program.lane, *facts.parallel):
-        if loop is not None and program.chunks[loop] > 1 and loop in access.loops:
-            fragment, best = program.chunks[loop], loop
+    for loop in (candidate.lane, *context.parallel):
+        if loop is not None and candidate.chunks[loop] > 1 and loop in access.loops:
+            fragment, best = candidate.chunks[loop], loop
             break
     if fragment > access.limit:
         fragment = access.limit
@@ -62,24 +62,24 @@ def _ideal_widths(facts: Facts, access: AccessFacts, program: Program) -> Operan
     bytes_ = elements * size
     per_read = 0
     if access.windows:
-        dimensions, axes = tile_dimensions(access.access, blocks), program.axes()
+        dimensions, axes = tile_dimensions(access.access, blocks), candidate.axes()
         rows = dimensions[-1]
         windowed = len(rows.coefficients) > 1 and rows.step == 1
         if windowed:
             fragment, best = window_vector(rows, axes, access.limit), inner
-            per_read = window_phases(dimensions, axes, program.order, fragment, size, machine.banks, lanes)
+            per_read = window_phases(dimensions, axes, candidate.order, fragment, size, machine.banks, lanes)
         reads = own_reads(dimensions, axes, len(dimensions) - 1, fragment if windowed else 1)
         reads = reads if windowed else -(-reads // fragment)
     else:
-        reads = prod([program.registers[i] for i in access.loops]) // fragment
+        reads = prod([candidate.registers[i] for i in access.loops]) // fragment
     per_read = per_read or max(1, lanes * fragment * size // machine.phase_bytes)
     stored = -(-bytes_ // machine.phase_bytes)
     return OperandWidths(vector, vector if best == inner else 1, fragment, reads, reads * per_read, stored, bytes_)
 
 
 def estimate(
-    facts: Facts,
-    program: Program,
+    context: ProblemContext,
+    candidate: Candidate,
     *,
     stages: int = 0,
     widths: Sequence[OperandWidths | None] | None = None,
@@ -88,49 +88,49 @@ def estimate(
     """Return what the model expects of a candidate, or None where a unit cannot hold one task of it.
 
     Args:
-        facts: The expression on the machine.
-        program: The candidate.
+        context: The expression on the machine.
+        candidate: The candidate.
         stages: Buffers of staged inputs, 0 to decide.
         widths: Real widths and phases per input, None for direct ones; without the sequence, staging is decided and
             ideal.
         resident: Tasks that fit on one unit, 0 to estimate.
     """
-    if facts.atom.is_matrix:
-        return matrix_estimate(facts, program, stages=stages, widths=widths, resident=resident)
+    if context.atom.is_matrix:
+        return matrix_estimate(context, candidate, stages=stages, widths=widths, resident=resident)
     if stages > SYNCHRONOUS_STAGES:
         return None
-    machine = facts.machine
+    machine = context.machine
     device = machine.device
     lanes = device.subgroup_size
-    blocks, registers = program.blocks, program.registers
-    counts = [-(-extent // block) for extent, block in zip(facts.extents, blocks, strict=True)]
-    steps = prod([counts[i] for i in facts.reductions])
-    tasks = prod([counts[i] for i in facts.parallel])
-    threads = program.thread_count
+    blocks, registers = candidate.blocks, candidate.registers
+    counts = [-(-extent // block) for extent, block in zip(context.extents, blocks, strict=True)]
+    steps = prod([counts[i] for i in context.reductions])
+    tasks = prod([counts[i] for i in context.parallel])
+    threads = candidate.thread_count
     subgroups = -(-threads // lanes)
-    staged = program.staged
+    staged = candidate.staged
     any_staged = True in staged
     if stages == 0:
         stages = 2 if steps > 1 and any_staged else 1
     points = prod(registers)
-    reduction_points = prod([registers[i] for i in facts.reductions])
-    lane_reduces = program.lane is not None and facts.reduction[program.lane]
-    lane_chunk = program.chunks[program.lane] if lane_reduces and program.lane is not None else 1
+    reduction_points = prod([registers[i] for i in context.reductions])
+    lane_reduces = candidate.lane is not None and context.reduction[candidate.lane]
+    lane_chunk = candidate.chunks[candidate.lane] if lane_reduces and candidate.lane is not None else 1
     accumulators = points // reduction_points
 
-    atom, prologue = facts.atom, facts.prologue
+    atom, prologue = context.atom, context.prologue
     before = 0.0
     phases, accesses, copies, direct, waiting = 0.0, 0.0, 0, 0, 0
     fragments, staging, workgroup_bytes, cache = 0.0, 0, 0, 0
     read_widths: list[int] = []
-    for i, access in enumerate(facts.inputs):
+    for i, access in enumerate(context.inputs):
         cache += access.traffic(blocks)
         if staged[i]:
             found = widths[i] if widths is not None else None
             if found is not None:
                 phases += found.load_phases + found.store_phases
             else:
-                found = ideal_widths(facts, access, program)
+                found = ideal_widths(context, access, candidate)
                 phases += found.load_phases * subgroups + found.store_phases
             read_widths.append(found.fragment)
             rounds = -(-found.tile_bytes // (access.element_bytes * found.vector * threads))
@@ -140,7 +140,7 @@ def estimate(
                 before += rounds * found.vector * prologue[i]
             accesses += rounds * found.vector // found.store
             copies += rounds
-            chunk = lane_chunk if program.lane in access.loops else 1
+            chunk = lane_chunk if candidate.lane in access.loops else 1
             fragment = prod([registers[k] for k in access.parallel]) * chunk
             fragments += fragment * (2 if reduction_points > 1 else 1) * access.words
             if steps > 1:
@@ -151,7 +151,7 @@ def estimate(
             need = stages * found.tile_bytes
             workgroup_bytes += aligned(need)
         else:
-            vector = access.direct_vector(program.chunks)
+            vector = access.direct_vector(candidate.chunks)
             read_widths.append(vector)
             own = prod([registers[k] for k in access.loops])
             direct += own * access.words
@@ -160,42 +160,42 @@ def estimate(
             if steps == 1 or access.reduces:
                 waiting += own * access.words
             width = vector * access.element_bytes
-            sectors = coalesced_sectors(access.strides, program, width, min(lanes, threads), machine.sector_bytes)
+            sectors = coalesced_sectors(access.strides, candidate, width, min(lanes, threads), machine.sector_bytes)
             accesses += own // vector
             passes = max(1, -(-sectors * machine.sector_bytes // machine.phase_bytes))
             phases += own // vector * subgroups * passes
 
-    across, waits = _join(facts.reduction, program.threads, program.order, lanes)
+    across, waits = _combine(context.reduction, candidate.threads, candidate.order, lanes)
     if across:
-        need = accumulators * threads * facts.result_bytes
+        need = accumulators * threads * context.result_bytes
         workgroup_bytes += need
     lane_registers = lane_chunk if lane_reduces else 1
-    if facts.windows:
-        windows = window_words(facts, program, read_widths, ahead=steps > 1)
+    if context.windows:
+        windows = sliding_window_registers(context, candidate, read_widths, ahead=steps > 1)
         fragments, direct = (fragments, direct) if windows is None else (windows, 0)
-    used = ceil(accumulators * lane_registers * facts.result_words + fragments) + staging
+    used = ceil(accumulators * lane_registers * context.result_words + fragments) + staging
     used += device.model.addressing_registers
     used += min(direct, device.model.loads_in_flight)
     if steps == 1 and any_staged:
         used = max(used, COPY_LOOP_REGISTERS)
-    if facts.expression.live_words:
-        used = max(used, points * facts.expression.live_words + device.model.addressing_registers)
-    end = epilogue_work(facts, program, accumulators) if facts.ends else None
+    if context.expression.live_words:
+        used = max(used, points * context.expression.live_words + device.model.addressing_registers)
+    end = epilogue_work(context, candidate, accumulators) if context.ends else None
     if end is not None:
-        used = max(used, ceil(accumulators * facts.result_words) + end.registers + device.model.addressing_registers)
+        used = max(used, ceil(accumulators * context.result_words) + end.registers + device.model.addressing_registers)
     resident = resident or tasks_per_unit(device, threads, used, workgroup_bytes)
     if resident == 0:
         return None
 
-    operations = points * facts.math_per_point / atom.points()
-    math = points * facts.math_per_point * facts.cycles_per_point / machine.math_cycles
+    operations = points * context.math_per_point / atom.points()
+    math = points * context.math_per_point * context.cycles_per_point / machine.math_cycles
     if before:
-        math += before * facts.other_cycles / machine.math_cycles
+        math += before * context.other_cycles / machine.math_cycles
     issue = operations + accesses + copies * (1 + COPY_INSTRUCTIONS) + STEP_INSTRUCTIONS + before
-    stores, store_phases, written = stored(facts, program, tasks, accumulators)
-    times = 2 if facts.expression.accumulates else 1
+    stores, store_phases, written = store_cost(context, candidate, tasks, accumulators)
+    times = 2 if context.expression.accumulates else 1
     moved = cache * tasks * steps + times * written
-    work = Work(
+    work = CandidateWork(
         tasks=tasks,
         steps=steps,
         threads=threads,
@@ -210,7 +210,7 @@ def estimate(
         tail_phases=store_phases * times * subgroups + (2 * accumulators * subgroups if across else 0),
         tail_waits=waits + (2 if across else 0),
         cache_bytes=moved,
-        global_bytes=global_traffic(facts, blocks, counts, machine.units * resident, times)[0],
+        global_bytes=global_traffic(context, blocks, counts, machine.units * resident, times)[0],
     )
     if end is not None:
         work.tail_issue += end.issue
@@ -218,11 +218,11 @@ def estimate(
         work.tail_load_rounds = end.load_rounds
         work.cache_bytes += tasks * end.cache_bytes
     seconds = total_seconds(seconds_by_layer(work, machine), device.model, alternates=work.alternates)
-    return Estimate(seconds, program, stages, used, workgroup_bytes, work)
+    return Estimate(seconds, candidate, stages, used, workgroup_bytes, work)
 
 
 @lru_cache(maxsize=1024)
-def _join(
+def _combine(
     reduction: tuple[bool, ...], threads: tuple[int, ...], order: tuple[int, ...], lanes: int
 ) -> tuple[bool, int]:
     """Return whether partial results are joined across subgroups, and the shuffles before that.

@@ -3,8 +3,8 @@
 
 from dataclasses import dataclass
 
-from roller_mlir.model.cost.timing import Work
-from roller_mlir.model.program import Program
+from roller_mlir.model.candidate import Candidate
+from roller_mlir.model.cost.timing import CandidateWork
 
 STEP_INSTRUCTIONS = 15
 """Instructions of one step besides arithmetic and memory accesses: counters, addresses, barriers."""
@@ -46,7 +46,7 @@ class Estimate:
 
     Attributes:
         seconds: Expected time.
-        program: The candidate.
+        candidate: The candidate.
         stages: Buffers of staged inputs.
         registers: Registers per thread.
         workgroup_bytes: Workgroup memory of a task.
@@ -54,8 +54,8 @@ class Estimate:
     """
 
     seconds: float
-    program: Program
+    candidate: Candidate
     stages: int
     registers: int
     workgroup_bytes: int
-    work: Work
+    work: CandidateWork

@@ -16,8 +16,8 @@ from roller_mlir.mapping.layout.layout import TileCost, plan_operand, row_alignm
 from roller_mlir.mapping.layout.matrix_layout import matrix_operand
 from roller_mlir.mapping.layout.matrix_phases import MatrixMemory, matrix_cost
 from roller_mlir.mapping.thread_map import ThreadMap
-from roller_mlir.model.facts import Facts
 from roller_mlir.model.machine import Machine
+from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop, OperandPlan, Plan
 from roller_mlir.plan.plan import AtomPlan
 
@@ -68,27 +68,27 @@ def operand_layout(
 
 
 def matrix_layout(
-    facts: Facts, number: int, axes: tuple[AxisPlan, ...], atom: AtomPlan, *, padded: bool = True
+    context: ProblemContext, number: int, axes: tuple[AxisPlan, ...], atom: AtomPlan, *, padded: bool = True
 ) -> OperandPlan:
     """Return the plan of an input that matrix instructions read.
 
     Args:
-        facts: The expression.
+        context: The expression.
         number: Which input.
         axes: One AxisPlan per loop.
         atom: The instruction's shape and loops.
         padded: Whether rows may be padded, or their pieces permuted.
     """
-    expression = facts.expression
+    expression = context.expression
     access, small = _canonical(expression.inputs[number], expression.loops, axes)
     found = _matrix_operand(
         access,
         small,
         axes,
         atom,
-        facts.atom.family,
-        matrix_memory(facts.machine),
-        facts.through_registers[number],
+        context.atom.family,
+        matrix_memory(context.machine),
+        context.through_registers[number],
         padded,
     )
     return replace(found, pad_value=expression.pad_values[number])
@@ -115,13 +115,13 @@ def matrix_memory(machine: Machine) -> MatrixMemory:
     return MatrixMemory(machine.banks, device.subgroup_size, machine.vector_bytes, tuple(device.features))
 
 
-def matrix_layout_cost(facts: Facts, plan: Plan, number: int) -> TileCost:
+def matrix_layout_cost(context: ProblemContext, plan: Plan, number: int) -> TileCost:
     """Return the bank phases of one step of an input that matrix instructions read."""
     assert plan.atom is not None
-    access, _ = _canonical(facts.expression.inputs[number], facts.expression.loops, plan.axes)
+    access, _ = _canonical(context.expression.inputs[number], context.expression.loops, plan.axes)
     operand = replace(plan.operands[number], pad_value=None)
     return matrix_cost(
-        access, operand, plan.axes, plan.atom, atom_family(plan.instruction), matrix_memory(facts.machine)
+        access, operand, plan.axes, plan.atom, atom_family(plan.instruction), matrix_memory(context.machine)
     )
 
 

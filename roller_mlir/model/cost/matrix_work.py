@@ -15,15 +15,15 @@ from roller_mlir.mapping.resources import SUM_BYTES, matrix_bytes, specialised_t
 from roller_mlir.mapping.tensor_copy import store_bytes
 from roller_mlir.mapping.unrolling import MOST_INSTRUCTIONS, copy_parts, copy_registers
 from roller_mlir.mapping.warpgroup_registers import OTHER_REGISTERS as WARPGROUP_REGISTERS
-from roller_mlir.model.cost.ending import stored
+from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.epilogue import epilogue_work
 from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
 from roller_mlir.model.cost.layouts import matrix_memory
 from roller_mlir.model.cost.raster import global_traffic
-from roller_mlir.model.cost.timing import Work, seconds_by_layer, total_seconds
-from roller_mlir.model.facts import AccessFacts, Facts
+from roller_mlir.model.cost.store_cost import store_cost
+from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
 from roller_mlir.model.options import MOST_STAGES
-from roller_mlir.model.program import Program
+from roller_mlir.model.problem_context import AccessContext, ProblemContext
 
 STORED_BYTES = 16
 """Bytes of a write of what a thread transposed in registers."""
@@ -38,22 +38,22 @@ TENSOR_STAGES = 6
 """Buffers at most of tiles that one thread copies for all."""
 
 
-def matrix_widths(facts: Facts, access: AccessFacts, program: Program) -> OperandWidths:
+def matrix_widths(context: ProblemContext, access: AccessContext, candidate: Candidate) -> OperandWidths:
     """Return the widths that an input will get, and its phases for each subgroup were there no bank conflict.
 
     Remembered with the input, by its own loops; what is read again for other rows or columns is not.
     """
-    key = access.own(program.blocks), program.registers
+    key = access.own(candidate.blocks), candidate.registers
     found = access.widths.get(key)
     if found is None:
-        found = access.widths[key] = _matrix_widths(facts, access, program)
+        found = access.widths[key] = _matrix_widths(context, access, candidate)
     return found
 
 
-def _matrix_widths(facts: Facts, access: AccessFacts, program: Program) -> OperandWidths:
-    machine, atom, blocks = facts.machine, facts.atom, program.blocks
-    steps = {i: -(-facts.extents[i] // blocks[i]) for i in access.loops}
-    shifts = {i: steps[i] * blocks[i] - facts.extents[i] if facts.reduction[i] else 0 for i in access.loops}
+def _matrix_widths(context: ProblemContext, access: AccessContext, candidate: Candidate) -> OperandWidths:
+    machine, atom, blocks = context.machine, context.atom, candidate.blocks
+    steps = {i: -(-context.extents[i] // blocks[i]) for i in access.loops}
+    shifts = {i: steps[i] * blocks[i] - context.extents[i] if context.reduction[i] else 0 for i in access.loops}
     vector = access.copy_vector(blocks, steps, shifts)
     rows = choose_rows(access.access, blocks, atom.loops, atom.family, atom.least_shape, matrix_memory(machine))
     device, size = machine.device, access.element_bytes
@@ -61,7 +61,7 @@ def _matrix_widths(facts: Facts, access: AccessFacts, program: Program) -> Opera
     tile_bytes = elements // extent * (-(-extent // vector) * vector) * size
     if not rows.permuted:
         tile_bytes += tile_bytes // rows.row_bytes * rows.fragment * size
-    loaded = facts.fragment_bytes(access, program.registers)
+    loaded = context.fragment_bytes(access, candidate.registers)
     reads = 0.0 if atom.reads_memory else loaded / size / device.subgroup_size / rows.fragment
     direct = rows.as_stored and "async_copy" in device.features and vector * size in ASYNCHRONOUS_BYTES
     return OperandWidths(
@@ -77,8 +77,8 @@ def _matrix_widths(facts: Facts, access: AccessFacts, program: Program) -> Opera
 
 
 def matrix_estimate(
-    facts: Facts,
-    program: Program,
+    context: ProblemContext,
+    candidate: Candidate,
     *,
     stages: int = 0,
     widths: Sequence[OperandWidths | None] | None = None,
@@ -88,35 +88,35 @@ def matrix_estimate(
     """As `estimate.estimate`, for a matrix instruction: both inputs are staged.
 
     Args:
-        facts: The expression on the machine.
-        program: The candidate.
+        context: The expression on the machine.
+        candidate: The candidate.
         stages: Buffers of staged inputs, 0 to decide.
         widths: Real widths and phases per input.
         resident: Tasks that fit on one unit, 0 to estimate.
         tensor_store: Whether tensor copies write the results, None for where they can.
     """
-    machine, atom = facts.machine, facts.atom
+    machine, atom = context.machine, context.atom
     device = machine.device
-    blocks, registers, threads = program.blocks, program.registers, program.thread_count
+    blocks, registers, threads = candidate.blocks, candidate.registers, candidate.thread_count
     subgroups = -(-threads // device.subgroup_size)
-    counts = [-(-extent // block) for extent, block in zip(facts.extents, blocks, strict=True)]
-    steps = prod([counts[i] for i in facts.reductions])
-    tasks = prod([counts[i] for i in facts.parallel])
+    counts = [-(-extent // block) for extent, block in zip(context.extents, blocks, strict=True)]
+    steps = prod([counts[i] for i in context.reductions])
+    tasks = prod([counts[i] for i in context.parallel])
     points = prod(registers)
-    accumulators = points // prod([registers[i] for i in facts.reductions])
+    accumulators = points // prod([registers[i] for i in context.reductions])
     phases, fragments, before, issue, cache = 0.0, 0.0, 0.0, float(STEP_INSTRUCTIONS), 0
     staging, offsets, synchronous, tiles = 0, 0, False, list[int]()
-    for i, access in enumerate(facts.inputs):
+    for i, access in enumerate(context.inputs):
         found = widths[i] if widths is not None else None
         ideal = found is None
-        found = found or matrix_widths(facts, access, program)
+        found = found or matrix_widths(context, access, candidate)
         phases += found.load_phases * (subgroups if ideal else 1) + found.store_phases
-        changed = facts.prologue[i] if facts.prologue else 0
+        changed = context.prologue[i] if context.prologue else 0
         rounds = -(-found.tile_bytes // (access.element_bytes * found.vector * threads))
         issue += found.reads
         if not atom.reads_memory:
             issue += rounds * (1 + COPY_INSTRUCTIONS)
-        if facts.through_registers[i] or found.synchronous:
+        if context.through_registers[i] or found.synchronous:
             synchronous = True
             issue += rounds * found.vector / found.store
             staging += copy_registers(rounds, found.vector, access.element_bytes)
@@ -126,23 +126,23 @@ def matrix_estimate(
             if copy_map(extents, found.vector, threads).is_scattered:
                 offsets += ceil(units * device.model.offset_registers)
         before += rounds * found.vector * changed
-        fragments += 2 * facts.fragment_registers(access, registers)
+        fragments += 2 * context.fragment_registers(access, registers)
         cache += access.traffic(blocks)
         tiles.append(found.tile_bytes)
-    issue += points * facts.math_per_point / atom.points(registers[atom.column]) + before * facts.other_cycles
-    beside = WARPGROUP_REGISTERS if atom.reads_memory else device.model.addressing_registers
-    used = ceil(accumulators * facts.result_words + fragments) + beside
-    end = epilogue_work(facts, program, accumulators) if facts.ends else None
+    issue += points * context.math_per_point / atom.points(registers[atom.column]) + before * context.other_cycles
+    extra_axis = WARPGROUP_REGISTERS if atom.reads_memory else device.model.addressing_registers
+    used = ceil(accumulators * context.result_words + fragments) + extra_axis
+    end = epilogue_work(context, candidate, accumulators) if context.ends else None
     if end is not None:
-        used = max(used, ceil(accumulators * facts.result_words) + end.registers + beside)
-    stores, store_phases, written = stored(facts, program, tasks, accumulators)
-    times = 2 if facts.expression.accumulates else 1
-    work = Work(
+        used = max(used, ceil(accumulators * context.result_words) + end.registers + extra_axis)
+    stores, store_phases, written = store_cost(context, candidate, tasks, accumulators)
+    times = 2 if context.expression.accumulates else 1
+    work = CandidateWork(
         tasks=tasks,
         steps=steps,
         threads=threads,
         resident=1,
-        math=points * facts.math_per_point * facts.cycles_per_point / machine.math_cycles,
+        math=points * context.math_per_point * context.cycles_per_point / machine.math_cycles,
         issue=issue,
         phases=phases,
         load_rounds=0,
@@ -165,48 +165,48 @@ def matrix_estimate(
         work.tail_phases += end.phases
         work.tail_load_rounds = end.load_rounds
         work.cache_bytes += tasks * end.cache_bytes
-    if stages and widths is None and not (1 if steps == 1 else 2) <= stages <= most_stages(facts, synchronous):
+    if stages and widths is None and not (1 if steps == 1 else 2) <= stages <= most_stages(context, synchronous):
         return None
-    stretches = prod([registers[i] for i in facts.reductions]) // atom.length
-    if accumulators // prod(atom.own) * stretches > MOST_INSTRUCTIONS:
-        stretches = 1  # loops are left of the step: nothing stands between their passes
-    staging = ceil(staging / copy_parts(staging, stretches)) + offsets
+    sub_steps = prod([registers[i] for i in context.reductions]) // atom.length
+    if accumulators // prod(atom.per_thread) * sub_steps > MOST_INSTRUCTIONS:
+        sub_steps = 1  # loops are left of the step: nothing stands between their passes
+    staging = ceil(staging / copy_parts(staging, sub_steps)) + offsets
     results = 0
-    if facts.tensor_store if tensor_store is None else tensor_store:
+    if context.tensor_store if tensor_store is None else tensor_store:
         results = store_bytes(threads, atom.shape(registers[atom.column])[1])
     best: Estimate | None = None
-    for count in [stages] if stages else stage_counts(facts, steps, synchronous=synchronous):
+    for count in [stages] if stages else stage_counts(context, steps, synchronous=synchronous):
         need = matrix_bytes(atom.family, atom.least_shape, count, tiles, subgroups) + results
         words = used + (staging if count > 1 else 0)
-        held = resident or _residency(facts, program, words, need)
+        held = resident or _residency(context, candidate, words, need)
         if not held or (best is not None and held <= best.work.resident):
             continue
-        moved = global_traffic(facts, blocks, counts, machine.units * held, times)[0]
+        moved = global_traffic(context, blocks, counts, machine.units * held, times)[0]
         one = replace(work, resident=held, stages=count, global_bytes=moved)
         seconds = total_seconds(seconds_by_layer(one, machine), device.model, alternates=one.alternates)
         if best is None or seconds < 0.999 * best.seconds:
-            best = Estimate(seconds, program, count, words, need, one)
+            best = Estimate(seconds, candidate, count, words, need, one)
     return best
 
 
-def stage_counts(facts: Facts, steps: int, *, synchronous: bool) -> list[int]:
+def stage_counts(context: ProblemContext, steps: int, *, synchronous: bool) -> list[int]:
     """Return the numbers of buffers that are tried, most first: what they hide costs workgroup memory only."""
     if steps == 1:
         return [1]
-    most = TENSOR_STAGES if facts.atom.reads_memory else SYNCHRONOUS_STAGES if synchronous else ASYNCHRONOUS_STAGES
+    most = TENSOR_STAGES if context.atom.reads_memory else SYNCHRONOUS_STAGES if synchronous else ASYNCHRONOUS_STAGES
     return list(range(min(most, steps), 1, -1))
 
 
-def most_stages(facts: Facts, synchronous: bool) -> int:
+def most_stages(context: ProblemContext, synchronous: bool) -> int:
     """Return how many buffers a user may ask for."""
-    return SYNCHRONOUS_STAGES if synchronous and not facts.atom.reads_memory else MOST_STAGES
+    return SYNCHRONOUS_STAGES if synchronous and not context.atom.reads_memory else MOST_STAGES
 
 
-def _residency(facts: Facts, program: Program, registers: int, workgroup_bytes: int) -> int:
+def _residency(context: ProblemContext, candidate: Candidate, registers: int, workgroup_bytes: int) -> int:
     """Return how many tasks fit on one unit at a time, 0 if none does."""
-    atom, device, threads = facts.atom, facts.machine.device, program.thread_count
+    atom, device, threads = context.atom, context.machine.device, candidate.thread_count
     if not atom.reads_memory:
         return tasks_per_unit(device, threads, registers, workgroup_bytes)
-    columns = atom.shape(program.registers[atom.column])[1]
+    columns = atom.shape(candidate.registers[atom.column])[1]
     own = registers - WARPGROUP_REGISTERS
     return specialised_tasks_per_unit(device, threads, columns, own, workgroup_bytes)

@@ -11,18 +11,18 @@ from roller_mlir.hal import Device
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.mapping.layout.layout import TileCost, buffer_shape
 from roller_mlir.mapping.resources import plan_resources
+from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimate import estimate
 from roller_mlir.model.cost.estimates import OperandWidths
 from roller_mlir.model.cost.matrix_work import matrix_estimate
-from roller_mlir.model.cost.timing import Work, seconds_by_layer, total_seconds
-from roller_mlir.model.cost.traffic import join_traffic, tile_costs, traffic_of
-from roller_mlir.model.facts import Facts
+from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
+from roller_mlir.model.cost.traffic import combine_traffic, tile_costs, traffic_of
 from roller_mlir.model.instruction import atom_of
 from roller_mlir.model.machine import Machine, machine_of
-from roller_mlir.model.program import Program
+from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.plan import Access, OperandPlan, Plan, Prediction, TensorExpression
 from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR, WORKGROUP
-from roller_mlir.plan.split import first_expression, first_plan, join_expression
+from roller_mlir.plan.split import combine_expression, first_expression, first_plan
 
 
 def predict(expression: TensorExpression, plan: Plan, device: Device) -> Prediction:
@@ -37,45 +37,47 @@ def predict(expression: TensorExpression, plan: Plan, device: Device) -> Predict
     if plan.split is not None:
         division = plan.split
         first = first_expression(expression, division.loop, division.parts, division.extent)
-        join, parts = join_expression(expression, division.parts), first_plan(plan)
+        join, parts = combine_expression(expression, division.parts), first_plan(plan)
         return joined(
-            predict_with(facts_of(first, machine, parts), parts),
-            predict_with(facts_of(join, warm(machine, join), division.join), division.join),
+            predict_with(context_of(first, machine, parts), parts),
+            predict_with(context_of(join, l2_resident(machine, join), division.join), division.join),
         )
-    return predict_with(facts_of(expression, machine, plan), plan)
+    return predict_with(context_of(expression, machine, plan), plan)
 
 
-def facts_of(expression: TensorExpression, machine: Machine, plan: Plan) -> Facts:
+def context_of(expression: TensorExpression, machine: Machine, plan: Plan) -> ProblemContext:
     """Return the facts of an expression with the instruction of a plan."""
-    return Facts(expression, machine, atom_of(expression, machine.device, plan))
+    return ProblemContext(expression, machine, atom_of(expression, machine.device, plan))
 
 
-def predict_with(facts: Facts, plan: Plan) -> Prediction:
+def predict_with(context: ProblemContext, plan: Plan) -> Prediction:
     """As `predict`, for an expression whose facts are known."""
-    expression, machine = facts.expression, facts.machine
+    expression, machine = context.expression, context.machine
     device = machine.device
-    program = Program.of_plan(plan)
-    costs = tile_costs(facts, plan)
+    candidate = Candidate.of_plan(plan)
+    costs = tile_costs(context, plan)
     widths = [
         None if cost is None else _widths(plan, access, operand, cost, device.subgroup_size)
         for access, operand, cost in zip(expression.inputs, plan.operands, costs, strict=True)
     ]
-    if facts.atom.is_matrix:
+    if context.atom.is_matrix:
         tensor = plan.store == TENSOR
-        one = matrix_estimate(facts, program, stages=plan.stages, widths=widths, tensor_store=tensor)
+        one = matrix_estimate(context, candidate, stages=plan.stages, widths=widths, tensor_store=tensor)
         resident = one.work.resident if one is not None else 0
-        one = one or matrix_estimate(facts, program, stages=plan.stages, widths=widths, resident=1, tensor_store=tensor)
+        one = one or matrix_estimate(
+            context, candidate, stages=plan.stages, widths=widths, resident=1, tensor_store=tensor
+        )
         assert one is not None, "residency is given"
         registers, workgroup_bytes = one.registers, one.workgroup_bytes
     else:
         resources = plan_resources(expression, plan, device)
         registers, workgroup_bytes = resources.registers, resources.workgroup_bytes
         resident = resources.tasks_per_unit
-        one = estimate(facts, program, stages=plan.stages, widths=widths, resident=max(1, resident))
+        one = estimate(context, candidate, stages=plan.stages, widths=widths, resident=max(1, resident))
         assert one is not None, "residency is given"
     work = one.work
     layers = seconds_by_layer(work, machine)
-    traffic = (*traffic_of(facts, plan, costs), join_traffic(facts, plan))
+    traffic = (*traffic_of(context, plan, costs), combine_traffic(context, plan))
     limits = {key: value for key, value in layers.items() if key != "launch"}
     return Prediction(
         seconds=total_seconds(layers, device.model, alternates=work.alternates),
@@ -89,7 +91,7 @@ def predict_with(facts: Facts, plan: Plan) -> Prediction:
         shared_store_bytes=sum(one.shared_store_bytes for one in traffic),
         shared_load_phases=sum(one.shared_load_phases for one in traffic),
         shared_store_phases=sum(one.shared_store_phases for one in traffic),
-        flops=_executed_flops(facts, plan, work),
+        flops=_executed_flops(context, plan, work),
         registers=registers,
         shared_bytes=workgroup_bytes,
         tasks=work.tasks,
@@ -100,14 +102,14 @@ def predict_with(facts: Facts, plan: Plan) -> Prediction:
     )
 
 
-def _executed_flops(facts: Facts, plan: Plan, work: Work) -> int:
+def _executed_flops(context: ProblemContext, plan: Plan, work: CandidateWork) -> int:
     """Return the operations of all tasks and steps, padding included: a prologue's each time that it is repeated."""
-    expression, blocks = facts.expression, [axis.block for axis in plan.axes]
+    expression, blocks = context.expression, [axis.block for axis in plan.axes]
     step = prod(blocks) * expression.flops_per_point
-    for access, operand, operations in zip(facts.inputs, plan.operands, facts.prologue, strict=False):
+    for access, operand, operations in zip(context.inputs, plan.operands, context.prologue, strict=False):
         own = prod(plan.axes[loop].registers for loop in access.loops) * plan.threads
         step += operations * (access.tile(blocks)[0] if operand.layer == WORKGROUP else own)
-    return work.tasks * (work.steps * step + prod(blocks[i] for i in facts.parallel) * expression.epilogue_flops)
+    return work.tasks * (work.steps * step + prod(blocks[i] for i in context.parallel) * expression.epilogue_flops)
 
 
 def _widths(plan: Plan, access: Access, operand: OperandPlan, cost: TileCost, lanes: int) -> OperandWidths:
@@ -147,7 +149,7 @@ def joined(first: Prediction, join: Prediction) -> Prediction:
     return replace(first, seconds_by_layer=layers, **sums)
 
 
-def warm(machine: Machine, join: TensorExpression) -> Machine:
+def l2_resident(machine: Machine, join: TensorExpression) -> Machine:
     """Return the machine as the second stage finds it: partial results that the last cache still holds come from there.
 
     The first stage has just written them, while its inputs streamed through the cache: of partial results as large as

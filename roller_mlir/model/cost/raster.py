@@ -8,46 +8,46 @@ them load comes from global memory once. Paper: ROLLER section 3.2 (scaling out)
 from collections.abc import Sequence
 from math import prod
 
-from roller_mlir.model.cost.timing import Work
-from roller_mlir.model.facts import Facts
-from roller_mlir.model.program import Program
+from roller_mlir.model.candidate import Candidate
+from roller_mlir.model.cost.timing import CandidateWork
+from roller_mlir.model.problem_context import ProblemContext
 
 Order = tuple[int, ...]
 """Parallel loops with several tasks, outermost first: the last one runs fastest in the task's number."""
 
 
-def raster(facts: Facts, program: Program, work: Work) -> Order:
+def raster(context: ProblemContext, candidate: Candidate, work: CandidateWork) -> Order:
     """Return the order of a program's tasks that reads least from global memory."""
-    counts = [-(-extent // block) for extent, block in zip(facts.extents, program.blocks, strict=True)]
-    times = 2 if facts.expression.accumulates else 1
-    return global_traffic(facts, program.blocks, counts, facts.machine.units * work.resident, times)[1]
+    counts = [-(-extent // block) for extent, block in zip(context.extents, candidate.blocks, strict=True)]
+    times = 2 if context.expression.accumulates else 1
+    return global_traffic(context, candidate.blocks, counts, context.machine.units * work.resident, times)[1]
 
 
 def global_traffic(
-    facts: Facts, blocks: Sequence[int], counts: Sequence[int], concurrent: int, times: int
+    context: ProblemContext, blocks: Sequence[int], counts: Sequence[int], concurrent: int, times: int
 ) -> tuple[float, Order]:
     """Return the bytes that reach global memory in the best order of tasks, and that order.
 
     Each tensor is read once, and again by every wave of tasks that the cache cannot span.
 
     Args:
-        facts: The expression.
+        context: The expression.
         blocks: Points per loop of a task's step.
         counts: Boxes along each loop.
         concurrent: Tasks that run at the same time on all units.
         times: Passes over the output: 1 written, 2 also read.
     """
-    order = tuple([loop for loop in facts.parallel if counts[loop] > 1])
-    unique = [min(a.access.size_bytes, a.traffic(blocks) * prod([counts[i] for i in a.loops])) for a in facts.reads]
-    written = times * sum([one.access.size_bytes for one in (facts.output, *facts.more_outputs)])
-    capacity = facts.machine.cache_bytes
-    tasks = prod([counts[i] for i in facts.parallel])
+    order = tuple([loop for loop in context.parallel if counts[loop] > 1])
+    unique = [min(a.access.size_bytes, a.traffic(blocks) * prod([counts[i] for i in a.loops])) for a in context.reads]
+    written = times * sum([one.access.size_bytes for one in (context.output, *context.more_outputs)])
+    capacity = context.machine.cache_bytes
+    tasks = prod([counts[i] for i in context.parallel])
     once = sum(unique) + written
     if once <= capacity or tasks <= concurrent:
         return once, order
     loaded = [
-        (access, all_of_it, access.traffic(blocks) * prod([counts[i] for i in access.loops if facts.reduction[i]]))
-        for access, all_of_it in zip(facts.reads, unique, strict=True)
+        (access, all_of_it, access.traffic(blocks) * prod([counts[i] for i in access.loops if context.reduction[i]]))
+        for access, all_of_it in zip(context.reads, unique, strict=True)
         if all_of_it > capacity // 2
     ]
     if not loaded:
@@ -56,7 +56,7 @@ def global_traffic(
     waves, least, best = tasks / concurrent, float("inf"), order
     for fastest in reversed(order):
         tried = (*[loop for loop in order if loop != fastest], fastest)
-        covered, left = dict.fromkeys(facts.parallel, 1), concurrent
+        covered, left = dict.fromkeys(context.parallel, 1), concurrent
         for loop in reversed(tried):
             covered[loop] = min(counts[loop], left)
             left = max(1, left // counts[loop])

@@ -8,10 +8,10 @@ operator's arithmetic over the bytes that the plan moves there.
 from dataclasses import dataclass
 from math import inf
 
+from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimate import estimate
-from roller_mlir.model.facts import Facts
 from roller_mlir.model.machine import Machine
-from roller_mlir.model.program import Program
+from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.plan import Plan, Prediction, TensorExpression
 
 
@@ -65,10 +65,10 @@ def compulsory_bytes(expression: TensorExpression) -> int:
     return sum(access.size_bytes for access in reads) + times * written
 
 
-def moved_bytes(facts: Facts, plan: Plan, prediction: Prediction) -> tuple[float, float]:
+def moved_bytes(context: ProblemContext, plan: Plan, prediction: Prediction) -> tuple[float, float]:
     """Return the bytes of a plan without a split that reach global memory, and those that reach the last cache."""
     resident = max(1, prediction.tasks_per_unit)
-    one = estimate(facts, Program.of_plan(plan), stages=plan.stages, resident=resident)
+    one = estimate(context, Candidate.of_plan(plan), stages=plan.stages, resident=resident)
     assert one is not None, "residency is given"
     return one.work.global_bytes, one.work.cache_bytes
 
@@ -79,18 +79,22 @@ def workgroup_bytes_per_s(machine: Machine) -> float:
 
 
 def roofline(
-    expression: TensorExpression, facts: Facts, prediction: Prediction, global_bytes: float, cache_bytes: float
+    expression: TensorExpression,
+    context: ProblemContext,
+    prediction: Prediction,
+    global_bytes: float,
+    cache_bytes: float,
 ) -> Roofline:
     """Return the roofs of a plan.
 
     Args:
         expression: The operator.
-        facts: What was planned: the operator, or its first stage.
+        context: What was planned: the operator, or its first stage.
         prediction: The plan's.
         global_bytes: What reaches global memory, of all stages.
         cache_bytes: What reaches the last cache, of all stages.
     """
-    machine, instruction = facts.machine, facts.atom.instruction
+    machine, instruction = context.machine, context.atom.instruction
     device = machine.device
     peak = device.peak_flops_per_s(instruction) * machine.units / device.units
     reached = expression.flops / prediction.seconds

@@ -10,8 +10,8 @@ from math import gcd, prod
 
 from roller_mlir.mapping.layout.data_tile import copy_map, first_elements, tile_dimensions
 from roller_mlir.mapping.thread_map import ThreadMap
+from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.counting import Boxes
-from roller_mlir.model.program import Program
 from roller_mlir.plan import Access
 
 MAX_ROWS = 64
@@ -176,7 +176,7 @@ def _sectors_at(
 
 def coalesced_sectors(
     strides: Sequence[int],
-    program: Program,
+    candidate: Candidate,
     width_bytes: int,
     lanes: int,
     sector: int,
@@ -186,14 +186,14 @@ def coalesced_sectors(
 
     Args:
         strides: Bytes between neighbouring points of each loop.
-        program: Its threads.
+        candidate: Its threads.
         width_bytes: Bytes of one thread's access.
         lanes: Threads that take part.
         sector: Bytes of a sector.
         digits: The lanes of a matrix instruction, see `Atom.digits`; none where threads compute by themselves.
 
-    >>> from roller_mlir.model.program import Program
-    >>> row = Program((1, 128), (1, 32), (1, 4), (1,), 1, (), (1, 4), 32)
+    >>> from roller_mlir.model.candidate import Candidate
+    >>> row = Candidate((1, 128), (1, 32), (1, 4), (1,), 1, (), (1, 4), 32)
     >>> coalesced_sectors((4096, 4), row, 16, 32, 32)
     16
     """
@@ -201,15 +201,15 @@ def coalesced_sectors(
         steps = tuple((count, strides[loop] * chunk, False) for loop, count, chunk in digits)
         return _sectors_at(0, steps, width_bytes, lanes, sector, sector)[0]
     left, span, runs = lanes, width_bytes, 1
-    for loop in program.order:
-        threads = min(program.threads[loop], left)
-        stride = strides[loop] * program.chunks[loop]
+    for loop in candidate.order:
+        threads = min(candidate.threads[loop], left)
+        stride = strides[loop] * candidate.chunks[loop]
         if stride and threads > 1:
             if stride <= max(span, sector):
                 span += stride * (threads - 1)
             else:
                 runs *= threads
-        left = max(1, left // program.threads[loop])
+        left = max(1, left // candidate.threads[loop])
     return runs * -(-span // sector)
 
 

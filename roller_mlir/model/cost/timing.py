@@ -19,7 +19,7 @@ from roller_mlir.model.machine import Machine
 
 
 @dataclass(slots=True)
-class Work:
+class CandidateWork:
     """What a program does.
 
     Attributes:
@@ -79,7 +79,7 @@ class Work:
     alternates: bool = False
 
 
-def seconds_by_layer(work: Work, machine: Machine) -> dict[str, float]:
+def seconds_by_layer(work: CandidateWork, machine: Machine) -> dict[str, float]:
     """Return seconds were each layer the only limit, "launch" apart.
 
     Keys: "global", "l2", "workgroup" (passes of the busiest unit), "compute" (issue of the busiest unit), "latency"
@@ -156,7 +156,7 @@ def total_seconds(
     return layers["launch"] + slowest + (1 - constants.hidden_share) * (total - slowest)
 
 
-def _cached_bytes(work: Work, machine: Machine, together: int, subgroups: int) -> tuple[float, float]:
+def _cached_bytes(work: CandidateWork, machine: Machine, together: int, subgroups: int) -> tuple[float, float]:
     """Return bytes per task and step that pass a unit's first cache, and the share of shared loads that it answers.
 
     The cache keeps one set of shared bytes for all tasks of a unit that read it, unless the sets in use and the spilled
@@ -175,7 +175,7 @@ def _cached_bytes(work: Work, machine: Machine, together: int, subgroups: int) -
     return loads + spills, machine.device.model.found_share * held * (1 - sets / together)
 
 
-def _overflow(work: Work, machine: Machine, together: int, subgroups: int) -> float:
+def _overflow(work: CandidateWork, machine: Machine, together: int, subgroups: int) -> float:
     """Return bytes of spilled registers that reach global memory: what their share of the last cache cannot hold."""
     row = machine.device.subgroup_size * 4 * subgroups
     footprint = work.spilled_words * row * min(work.tasks, together * machine.units)

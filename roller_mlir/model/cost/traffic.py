@@ -19,9 +19,9 @@ from roller_mlir.mapping.resources import SUM_BYTES
 from roller_mlir.model.cost.counting import Boxes, copied_elements, direct_elements
 from roller_mlir.model.cost.layouts import layout_cost, matrix_layout_cost
 from roller_mlir.model.cost.sectors import access_sectors, copy_sectors
-from roller_mlir.model.facts import AccessFacts, Facts
 from roller_mlir.model.instruction import atom_of
 from roller_mlir.model.machine import machine_of
+from roller_mlir.model.problem_context import AccessContext, ProblemContext
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import ASYNCHRONOUS, WORKGROUP
 
@@ -59,49 +59,53 @@ class OperandTraffic:
 
 def operand_traffic(expression: TensorExpression, plan: Plan, device: Device) -> tuple[OperandTraffic, ...]:
     """Return what a plan moves of each input, in order, of each tensor of the epilogue, and of the outputs, last."""
-    facts = Facts(expression, machine_of(device), atom_of(expression, device, plan))
-    return traffic_of(facts, plan, tile_costs(facts, plan))
+    context = ProblemContext(expression, machine_of(device), atom_of(expression, device, plan))
+    return traffic_of(context, plan, tile_costs(context, plan))
 
 
-def tile_costs(facts: Facts, plan: Plan) -> list[TileCost | None]:
+def tile_costs(context: ProblemContext, plan: Plan) -> list[TileCost | None]:
     """Return the bank phases of one step of each staged input, None for those that are not."""
-    loops = facts.expression.loops
-    if facts.atom.is_matrix:
+    loops = context.expression.loops
+    if context.atom.is_matrix:
         return [
-            matrix_layout_cost(facts, plan, number) if operand.layer == WORKGROUP else None
+            matrix_layout_cost(context, plan, number) if operand.layer == WORKGROUP else None
             for number, operand in enumerate(plan.operands)
         ]
     return [
-        layout_cost(access, loops, operand, plan.axes, plan.thread_order, plan.lane, facts.machine)
+        layout_cost(access, loops, operand, plan.axes, plan.thread_order, plan.lane, context.machine)
         if operand.layer == WORKGROUP
         else None
-        for access, operand in zip(facts.expression.inputs, plan.operands, strict=True)
+        for access, operand in zip(context.expression.inputs, plan.operands, strict=True)
     ]
 
 
-def traffic_of(facts: Facts, plan: Plan, costs: Sequence[TileCost | None]) -> tuple[OperandTraffic, ...]:
+def traffic_of(context: ProblemContext, plan: Plan, costs: Sequence[TileCost | None]) -> tuple[OperandTraffic, ...]:
     """As `operand_traffic`, where the facts and the costs of tiles are known."""
-    boxes = Boxes(facts.expression.loops, plan.axes, plan.lane, plan.lane_order)
+    boxes = Boxes(context.expression.loops, plan.axes, plan.lane, plan.lane_order)
     found = [
-        _direct(facts, plan, access, operand, boxes)
+        _direct(context, plan, access, operand, boxes)
         if cost is None
-        else _staged(facts, plan, access, operand, boxes, cost)
-        for access, operand, cost in zip(facts.inputs, plan.operands, costs, strict=True)
+        else _staged(context, plan, access, operand, boxes, cost)
+        for access, operand, cost in zip(context.inputs, plan.operands, costs, strict=True)
     ]
-    found += [_epilogue(facts, plan, access, boxes) for access in facts.epilogue]
-    return (*found, _output(facts, plan, boxes), *[_written(facts, plan, boxes, one) for one in facts.more_outputs])
+    found += [_epilogue(context, plan, access, boxes) for access in context.epilogue]
+    return (
+        *found,
+        _output(context, plan, boxes),
+        *[_written(context, plan, boxes, one) for one in context.more_outputs],
+    )
 
 
-def join_traffic(facts: Facts, plan: Plan) -> OperandTraffic:
+def combine_traffic(context: ProblemContext, plan: Plan) -> OperandTraffic:
     """Return what joining partial results moves through workgroup memory, all tasks together.
 
     Every thread stores its accumulators; the threads that lead read those of the others. Leaders are whole subgroups.
     Opaque results all go that way, to threads that know which they hold.
     """
-    loops, lanes = facts.expression.loops, facts.machine.device.subgroup_size
+    loops, lanes = context.expression.loops, context.machine.device.subgroup_size
     if atom_family(plan.instruction).is_opaque:
-        moved = prod(steps_of(loops[i], plan.axes[i]) * plan.axes[i].block for i in facts.parallel) * SUM_BYTES
-        rows = moved // facts.machine.phase_bytes
+        moved = prod(steps_of(loops[i], plan.axes[i]) * plan.axes[i].block for i in context.parallel) * SUM_BYTES
+        rows = moved // context.machine.phase_bytes
         return OperandTraffic(
             name="sums",
             shared_load_bytes=moved,
@@ -114,15 +118,15 @@ def join_traffic(facts: Facts, plan: Plan) -> OperandTraffic:
     if not across:
         return OperandTraffic(name=name)
     boxes = Boxes(loops, plan.axes)
-    tasks = prod(boxes.count(i) for i in facts.parallel)
+    tasks = prod(boxes.count(i) for i in context.parallel)
     lane = plan.lane if plan.lane is not None and not loops[plan.lane].reduction else None
     width = plan.axes[lane].chunk if lane is not None else 1
-    values = prod(len(live_offsets(loops[i], plan.axes[i], vector=i == lane)) for i in facts.parallel)
-    size = facts.result_bytes
+    values = prod(len(live_offsets(loops[i], plan.axes[i], vector=i == lane)) for i in context.parallel)
+    size = context.result_bytes
     parts = prod(one.count for one in across)
     subgroups = -(-plan.threads // lanes)
     leaders = -(-subgroups // parts)
-    passes = max(1, lanes * width * size // facts.machine.phase_bytes) * (values // width)
+    passes = max(1, lanes * width * size // context.machine.phase_bytes) * (values // width)
     return OperandTraffic(
         name=name,
         shared_load_bytes=tasks * values * size * (plan.threads // parts) * (parts - 1),
@@ -133,25 +137,30 @@ def join_traffic(facts: Facts, plan: Plan) -> OperandTraffic:
 
 
 def _staged(
-    facts: Facts, plan: Plan, access_facts: AccessFacts, operand: OperandPlan, boxes: Boxes, cost: TileCost
+    context: ProblemContext,
+    plan: Plan,
+    access_context: AccessContext,
+    operand: OperandPlan,
+    boxes: Boxes,
+    cost: TileCost,
 ) -> OperandTraffic:
-    machine, access = facts.machine, access_facts.access
+    machine, access = context.machine, access_context.access
     lanes, size = machine.device.subgroup_size, access.element_bytes
-    runs = _runs(facts, boxes)
+    runs = _runs(context, boxes)
     stores = runs
     if operand.copy == ASYNCHRONOUS:  # behind the last step, copies that run ahead write zeros: no branch skips them
-        steps = prod([boxes.count(loop) for loop in facts.reductions])
+        steps = prod([boxes.count(loop) for loop in context.reductions])
         stores += runs // steps * (min(plan.stages, steps) - 1)
     dimensions = tile_dimensions(access, [axis.block for axis in plan.axes])
     elements = copy_map([d.extent for d in dimensions], operand.vector, plan.threads).vectors * operand.vector
-    moved, sectors = _copies(access_facts, plan, operand.vector, boxes, lanes)
+    moved, sectors = _copies(access_context, plan, operand.vector, boxes, lanes)
     inner, width = operand.order[-1], operand.fragment_vector
-    loops = facts.expression.loops
+    loops = context.expression.loops
     read = live_reads(dimensions, loops, plan.axes, plan.lane, inner, width)
     reads = read * width * plan.threads
     load_phases = _share(cost.load_phases, read * -(-plan.threads // lanes), cost.load_accesses)
-    if facts.atom.is_matrix:
-        loaded = facts.fragment_bytes(access_facts, [axis.registers for axis in plan.axes])
+    if context.atom.is_matrix:
+        loaded = context.fragment_bytes(access_context, [axis.registers for axis in plan.axes])
         reads, load_phases = ceil(loaded * -(-plan.threads // lanes) / size), cost.load_phases
     return OperandTraffic(
         name=access.name,
@@ -164,28 +173,30 @@ def _staged(
     )
 
 
-def _copies(access_facts: AccessFacts, plan: Plan, vector: int, boxes: Boxes, lanes: int) -> tuple[int, int]:
+def _copies(access_context: AccessContext, plan: Plan, vector: int, boxes: Boxes, lanes: int) -> tuple[int, int]:
     """Return the in-range elements that all copies of a staged input read, and the sectors of one interior copy.
 
     Plans of one construction share most tiles: what depends on the input's own loops is remembered with it.
     """
-    access = access_facts.access
-    repeats = prod([boxes.count(loop) for loop in range(len(boxes.loops)) if loop not in access_facts.loops])
-    key = access_facts.own([axis.block for axis in plan.axes]), vector, plan.threads
-    found = access_facts.copies.get(key)
+    access = access_context.access
+    repeats = prod([boxes.count(loop) for loop in range(len(boxes.loops)) if loop not in access_context.loops])
+    key = access_context.own([axis.block for axis in plan.axes]), vector, plan.threads
+    found = access_context.copies.get(key)
     if found is None:
         own = copied_elements(access, boxes, vector) // repeats
-        found = access_facts.copies[key] = own, copy_sectors(access, boxes, vector, plan.threads, lanes, SECTOR_BYTES)
+        found = access_context.copies[key] = own, copy_sectors(access, boxes, vector, plan.threads, lanes, SECTOR_BYTES)
     return found[0] * repeats, found[1]
 
 
-def _direct(facts: Facts, plan: Plan, access_facts: AccessFacts, operand: OperandPlan, boxes: Boxes) -> OperandTraffic:
-    machine, access = facts.machine, access_facts.access
+def _direct(
+    context: ProblemContext, plan: Plan, access_context: AccessContext, operand: OperandPlan, boxes: Boxes
+) -> OperandTraffic:
+    machine, access = context.machine, access_context.access
     if access.gathered:
-        return _gathered(access, _runs(facts, boxes) * prod([axis.block for axis in plan.axes]))
+        return _gathered(access, _runs(context, boxes) * prod([axis.block for axis in plan.axes]))
     lanes = min(machine.device.subgroup_size, plan.threads)
-    runs = _runs(facts, boxes)
-    own = prod(plan.axes[loop].registers for loop in access_facts.loops)
+    runs = _runs(context, boxes)
+    own = prod(plan.axes[loop].registers for loop in access_context.loops)
     width = operand.vector
     sectors, alignments = access_sectors(access, boxes, plan.thread_order, (), width, lanes, SECTOR_BYTES)
     subgroups = -(-plan.threads // lanes)
@@ -204,24 +215,24 @@ def _gathered(access: Access, points: int) -> OperandTraffic:
     return OperandTraffic(name=access.name, global_load_bytes=points * access.element_bytes, global_load_sectors=points)
 
 
-def _output(facts: Facts, plan: Plan, boxes: Boxes) -> OperandTraffic:
+def _output(context: ProblemContext, plan: Plan, boxes: Boxes) -> OperandTraffic:
     """Return what is written, remembered by the tiles and threads of the parallel loops if threads share no result."""
-    parallel_axes = [plan.axes[i] for i in facts.parallel]
+    parallel_axes = [plan.axes[i] for i in context.parallel]
     spread = tuple([(axis.block, axis.threads, axis.chunk, axis.tile) for axis in parallel_axes])
     key = spread, plan.thread_order, plan.lane
-    if facts.reductions and any(plan.axes[i].threads > 1 for i in facts.reductions):
-        return _written(facts, plan, boxes, facts.output)
-    found = facts.stores.get(key)
+    if context.reductions and any(plan.axes[i].threads > 1 for i in context.reductions):
+        return _written(context, plan, boxes, context.output)
+    found = context.stores.get(key)
     if found is None:
-        found = facts.stores[key] = _written(facts, plan, boxes, facts.output)
+        found = context.stores[key] = _written(context, plan, boxes, context.output)
     return found
 
 
-def _written(facts: Facts, plan: Plan, boxes: Boxes, output: AccessFacts) -> OperandTraffic:
+def _written(context: ProblemContext, plan: Plan, boxes: Boxes, output: AccessContext) -> OperandTraffic:
     """Return what is written of an output, and read of it where the old content takes part."""
-    expression, access = facts.expression, output.access
+    expression, access = context.expression, output.access
     width = store_width(expression, plan.lane, [axis.chunk for axis in plan.axes], access)
-    moved, touched = _after_reduction(facts, plan, output, width, boxes)
+    moved, touched = _after_reduction(context, plan, output, width, boxes)
     size = moved * access.element_bytes
     read = expression.accumulates
     return OperandTraffic(
@@ -233,28 +244,30 @@ def _written(facts: Facts, plan: Plan, boxes: Boxes, output: AccessFacts) -> Ope
     )
 
 
-def _epilogue(facts: Facts, plan: Plan, access_facts: AccessFacts, boxes: Boxes) -> OperandTraffic:
+def _epilogue(context: ProblemContext, plan: Plan, access_context: AccessContext, boxes: Boxes) -> OperandTraffic:
     """Return what the epilogue reads of a tensor, straight from global memory: each thread that stores, once."""
-    if access_facts.access.gathered:
-        points = [boxes.count(loop) * plan.axes[loop].block for loop in facts.parallel]
-        return _gathered(access_facts.access, prod(points))
-    width = access_facts.direct_vector([axis.chunk for axis in plan.axes])
-    moved, touched = _after_reduction(facts, plan, access_facts, width, boxes)
-    access = access_facts.access
+    if access_context.access.gathered:
+        points = [boxes.count(loop) * plan.axes[loop].block for loop in context.parallel]
+        return _gathered(access_context.access, prod(points))
+    width = access_context.direct_vector([axis.chunk for axis in plan.axes])
+    moved, touched = _after_reduction(context, plan, access_context, width, boxes)
+    access = access_context.access
     return OperandTraffic(name=access.name, global_load_bytes=moved * access.element_bytes, global_load_sectors=touched)
 
 
-def _after_reduction(facts: Facts, plan: Plan, access_facts: AccessFacts, width: int, boxes: Boxes) -> tuple[int, int]:
+def _after_reduction(
+    context: ProblemContext, plan: Plan, access_context: AccessContext, width: int, boxes: Boxes
+) -> tuple[int, int]:
     """Return the in-range elements, and their sectors, that accesses of the threads with results move, all tasks."""
-    access, loops = access_facts.access, facts.expression.loops
+    access, loops = access_context.access, context.expression.loops
     parallel = Boxes(
         tuple(Loop(1) if loop.reduction else loop for loop in loops),
         tuple(AxisPlan(block=1) if loop.reduction else axis for loop, axis in zip(loops, plan.axes, strict=True)),
     )
-    runs = _runs(facts, parallel)
-    own = prod([plan.axes[loop].registers for loop in access_facts.parallel])
+    runs = _runs(context, parallel)
+    own = prod([plan.axes[loop].registers for loop in access_context.parallel])
     joined = [loop for loop in plan.thread_order if loops[loop].reduction]
-    lanes = min(facts.machine.device.subgroup_size, plan.threads)
+    lanes = min(context.machine.device.subgroup_size, plan.threads)
     stride, groups = 1, -(-plan.threads // lanes)
     for loop in plan.thread_order:
         count = plan.axes[loop].threads
@@ -288,9 +301,9 @@ def store_width(
     return chunk
 
 
-def _runs(facts: Facts, boxes: Boxes) -> int:
+def _runs(context: ProblemContext, boxes: Boxes) -> int:
     """Return how often a task's step is executed: tasks times steps."""
-    return prod(boxes.count(loop) for loop in range(len(facts.extents)))
+    return prod(boxes.count(loop) for loop in range(len(context.extents)))
 
 
 def _share(whole: int, part: int, total: int) -> int:

@@ -9,8 +9,9 @@ from dataclasses import replace
 
 from roller_mlir.hal import Device
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
-from roller_mlir.model.cost.performance import facts_of as facts_of_plan
-from roller_mlir.model.cost.performance import warm
+from roller_mlir.model.candidate import Candidate
+from roller_mlir.model.cost.performance import context_of as context_of_plan
+from roller_mlir.model.cost.performance import l2_resident
 from roller_mlir.model.cost.roofline import compulsory_bytes, moved_bytes, roofline
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.explain.explanation import (
@@ -28,17 +29,16 @@ from roller_mlir.model.explain.explanation import (
     TileBox,
 )
 from roller_mlir.model.explain.trace import Origin, find_origin, trace
-from roller_mlir.model.facts import Facts
 from roller_mlir.model.instruction import Atom, atoms
 from roller_mlir.model.machine import Machine, machine_of
 from roller_mlir.model.options import ConstructOptions
-from roller_mlir.model.program import Program
+from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.axis_limits import axis_limits, bank_layouts
 from roller_mlir.model.search.construct import construction
-from roller_mlir.model.search.direct import direct_programs
+from roller_mlir.model.search.direct import direct_candidates
 from roller_mlir.model.tile import reuse_score
 from roller_mlir.plan import Access, LinearIndex, Plan, TensorExpression
-from roller_mlir.plan.split import first_expression, first_plan, join_expression
+from roller_mlir.plan.split import combine_expression, first_expression, first_plan
 
 
 def explain(
@@ -72,16 +72,16 @@ def explain(
     prediction = plan.prediction
     assert prediction is not None
     machine = machine_of(device, options.max_units)
-    program = Program.of_plan(plan)
+    candidate = Candidate.of_plan(plan)
     usable = atoms(expression, device, options.instructions, allow_tf32=options.allow_tf32)
     tried = [one for one in usable if _of(one, plan)]
-    facts_of = [Facts(expression, machine, atom) for atom in tried] or [Facts(expression, machine)]
-    origin = next((one for facts in facts_of if (one := find_origin(facts, plan, options)) is not None), None)
-    whole = origin.facts if origin is not None else facts_of[0]
-    tiled = whole.reductions and any(program.staged)
-    assert origin is not None or not tiled, f"a program with reuse comes from a search, but not {program}"
-    facts, first = _first_stage(whole, plan)
-    moved = _moved(facts, first, plan, expression, machine)
+    facts_of = [ProblemContext(expression, machine, atom) for atom in tried] or [ProblemContext(expression, machine)]
+    origin = next((one for context in facts_of if (one := find_origin(context, plan, options)) is not None), None)
+    whole = origin.context if origin is not None else facts_of[0]
+    tiled = whole.reductions and any(candidate.staged)
+    assert origin is not None or not tiled, f"a program with reuse comes from a search, but not {candidate}"
+    context, first = _first_stage(whole, plan)
+    moved = _moved(context, first, plan, expression, machine)
     rows = tuple(_row(rank, one, families) for rank, one in enumerate(made.plans, 1))
     rank, note = _compiled(expression, device, made.plans, families)
     return Explanation(
@@ -92,9 +92,9 @@ def explain(
             epsilon=origin.epsilon if origin is not None else made.epsilon,
             disabled=options.disabled_rules,
             axes=axis_limits(whole, plan, options, origin.epsilon if origin is not None else made.epsilon, origin),
-            banks=bank_layouts(facts, first),
+            banks=bank_layouts(context, first),
         ),
-        path=_path(whole, program, origin),
+        path=_path(whole, candidate, origin),
         split=_split(plan),
         weighed=made.programs,
         candidates=rows,
@@ -110,7 +110,7 @@ def explain(
         ),
         prediction=prediction,
         tail=1 - prediction.waves / -(-prediction.waves // 1) if prediction.waves else 0.0,
-        roofline=roofline(expression, facts, prediction, *moved),
+        roofline=roofline(expression, context, prediction, *moved),
         families=tuple(families),
         compiled_rank=rank,
         compiled_note=note,
@@ -128,38 +128,38 @@ def _of(atom: Atom, plan: Plan) -> bool:
         and atom.loops == (plan.atom.row, plan.atom.column, plan.atom.depth)
         and (rows, length) == (m, k)
         and columns % n == 0
-        and (atom.beside < 0 or plan.thread_order[0] == atom.beside)
+        and (atom.extra_axis < 0 or plan.thread_order[0] == atom.extra_axis)
     )
 
 
-def _first_stage(whole: Facts, plan: Plan) -> tuple[Facts, Plan]:
+def _first_stage(whole: ProblemContext, plan: Plan) -> tuple[ProblemContext, Plan]:
     """Return the facts and the plan of what the tasks of the first kernel compute."""
     if plan.split is None:
         return whole, plan
     split = plan.split
     expression = first_expression(whole.expression, split.loop, split.parts, split.extent)
     first = first_plan(plan)
-    return facts_of_plan(expression, whole.machine, first), first
+    return context_of_plan(expression, whole.machine, first), first
 
 
 def _moved(
-    facts: Facts, first: Plan, plan: Plan, expression: TensorExpression, machine: Machine
+    context: ProblemContext, first: Plan, plan: Plan, expression: TensorExpression, machine: Machine
 ) -> tuple[float, float]:
     assert plan.prediction is not None
-    global_bytes, cache_bytes = moved_bytes(facts, first, plan.prediction)
+    global_bytes, cache_bytes = moved_bytes(context, first, plan.prediction)
     if plan.split is not None and plan.split.join.prediction is not None:
-        join = join_expression(expression, plan.split.parts)
-        warmed = warm(machine, join)
-        more = moved_bytes(Facts(join, warmed), plan.split.join, plan.split.join.prediction)
+        join = combine_expression(expression, plan.split.parts)
+        warmed = l2_resident(machine, join)
+        more = moved_bytes(ProblemContext(join, warmed), plan.split.join, plan.split.join.prediction)
         # What the last cache still holds of the parts does not come from global memory.
         global_bytes, cache_bytes = global_bytes + (more[0] if warmed is machine else 0.0), cache_bytes + more[1]
     return global_bytes, cache_bytes
 
 
-def _operator(facts: Facts, plan: Plan, source: Sequence[int] | None) -> OperatorFacts:
-    expression = facts.expression
+def _operator(context: ProblemContext, plan: Plan, source: Sequence[int] | None) -> OperatorFacts:
+    expression = context.expression
     loops = tuple(
-        LoopFacts(name=f"d{i}", extent=loop.extent, reduction=loop.reduction, reused=i in facts.reused)
+        LoopFacts(name=f"d{i}", extent=loop.extent, reduction=loop.reduction, reused=i in context.reused)
         for i, loop in enumerate(expression.loops)
     )
     staged = [operand.layer == "workgroup" for operand in plan.operands]
@@ -268,15 +268,15 @@ def _device_limits(machine: Machine) -> DeviceLimits:
     )
 
 
-def _path(facts: Facts, program: Program, origin: Origin | None) -> Path:
+def _path(context: ProblemContext, candidate: Candidate, origin: Origin | None) -> Path:
     if origin is not None:
         walks, shrinks, descent = trace(origin)
         return Path(kind="tiled", searched=origin.programs, walks=walks, shrinks=shrinks, descent=descent)
-    inputs, blocks = facts.inputs, program.blocks
+    inputs, blocks = context.inputs, candidate.blocks
 
     def traffic(tile: Sequence[int]) -> int:
         tiles = 1
-        for extent, size in zip(facts.extents, tile, strict=True):
+        for extent, size in zip(context.extents, tile, strict=True):
             tiles *= -(-extent // size)
         return sum(a.traffic(tile) for a in inputs) * tiles
 
@@ -284,19 +284,21 @@ def _path(facts: Facts, program: Program, origin: Origin | None) -> Path:
         return sum(a.tile(tile)[0] * a.element_bytes for a in inputs)
 
     scores: list[StreamScore] = []
-    for loop, extent in enumerate(facts.extents):
+    for loop, extent in enumerate(context.extents):
         if 2 * blocks[loop] <= extent:
             larger = (*blocks[:loop], 2 * blocks[loop], *blocks[loop + 1 :])
             saved, added = traffic(blocks) - traffic(larger), footprint(larger) - footprint(blocks)
             scores.append(StreamScore(axis=loop, score=reuse_score(saved, added)))
-    spread = ", ".join(f"{program.threads[loop]} along d{loop}" for loop in program.order) or "1"
-    chunk = f"{program.chunks[program.lane]} along d{program.lane}" if program.lane is not None else "1"
-    held = ", ".join(f"{own} of d{loop}" for loop, own in enumerate(program.registers) if own > 1) or "1"
+    spread = ", ".join(f"{candidate.threads[loop]} along d{loop}" for loop in candidate.order) or "1"
+    chunk = f"{candidate.chunks[candidate.lane]} along d{candidate.lane}" if candidate.lane is not None else "1"
+    held = ", ".join(f"{own} of d{loop}" for loop, own in enumerate(candidate.registers) if own > 1) or "1"
     chosen = {"threads": spread, "vector": chunk, "points of a thread and step": held}
-    if any(program.staged):
-        through = ", ".join(a.access.name for a, there in zip(inputs, program.staged, strict=True) if there)
+    if any(candidate.staged):
+        through = ", ".join(a.access.name for a, there in zip(inputs, candidate.staged, strict=True) if there)
         chosen["transposed through workgroup memory"] = through
-    return Path(kind="streaming", searched=sum(1 for _ in direct_programs(facts)), scores=tuple(scores), chosen=chosen)
+    return Path(
+        kind="streaming", searched=sum(1 for _ in direct_candidates(context)), scores=tuple(scores), chosen=chosen
+    )
 
 
 def _split(plan: Plan) -> SplitFacts | None:

@@ -139,7 +139,7 @@ class Path:
 
     Attributes:
         kind: "tiled" (Figure 8), or "streaming" (tiles for the top layer only).
-        searched: Programs with reuse that were weighed, or streaming programs that were made.
+        searched: Programs with reuse that were evaluated, or streaming programs that were made.
         walks: Per layer, the enlargements ("tiled").
         shrinks: Shrinkings after them.
         descent: Steps along the predicted time from the program so found; empty where it is the best by itself.
@@ -221,7 +221,7 @@ class Explanation:
         alignment: What the rules ask and the winner meets.
         path: How the winner was constructed.
         split: How its reduction is divided, None where it is not.
-        weighed: Programs that were weighed.
+        weighed: Programs that were evaluated.
         candidates: The first K programs.
         why: Why the first is before the second.
         layers: The winner's prediction, term by term.

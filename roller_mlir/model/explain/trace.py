@@ -13,10 +13,10 @@ from functools import partial
 from itertools import pairwise
 from math import prod
 
+from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimates import Estimate
-from roller_mlir.model.facts import Facts
 from roller_mlir.model.options import ConstructOptions
-from roller_mlir.model.program import Program
+from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.construct import search_tiled
 from roller_mlir.model.search.enlarge import Layer, Watch
 from roller_mlir.model.search.neighbours import neighbours
@@ -65,7 +65,7 @@ class Score:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Step:
+class TraceStep:
     """One tile on the way.
 
     Attributes:
@@ -121,7 +121,7 @@ class Walk:
 
     layer: str
     unit: str
-    steps: tuple[Step, ...]
+    steps: tuple[TraceStep, ...]
     stops: tuple[Stop, ...]
     looked_at: int
     fitting: int
@@ -172,7 +172,7 @@ class Origin:
     """Where a tiled program comes from.
 
     Attributes:
-        facts: The expression with the instruction of the search.
+        context: The expression with the instruction of the search.
         search: The search that yields it, or whose descent passes it.
         epsilon: Its epsilon.
         registers: Register tile of the program (reduction loops at their smallest).
@@ -180,75 +180,75 @@ class Origin:
         base: The search that yields the program before the descent; `search` without one.
         chain: Programs from that one to this one.
         seconds: What the model expects of each of them before layouts are decided, and in how many parts.
-        programs: Programs that were weighed.
+        programs: Programs that were evaluated.
     """
 
-    facts: Facts
+    context: ProblemContext
     search: TiledSearch
     epsilon: float
     registers: Tile
     blocks: Tile
     base: TiledSearch
-    chain: tuple[Program, ...]
+    chain: tuple[Candidate, ...]
     seconds: tuple[tuple[float, int], ...]
     programs: int
 
 
-def find_origin(facts: Facts, plan: Plan, options: ConstructOptions) -> Origin | None:
+def find_origin(context: ProblemContext, plan: Plan, options: ConstructOptions) -> Origin | None:
     """Return the search that yields a plan's program, None for one without reuse, which no search yields.
 
     Args:
-        facts: The expression with the plan's instruction.
+        context: The expression with the plan's instruction.
         plan: The plan.
         options: Those of the construction.
     """
-    if not (facts.reductions and facts.reused):
+    if not (context.reductions and context.reused):
         return None
-    program = Program.of_plan(plan)
-    weighed: dict[Program, Estimate] = {}
-    searches = search_tiled(facts, options, weighed)
-    divided = dict[Program, float]()
-    refined = dict[Program, Program]()
-    if plan.split is not None and weighed:
-        divider = Divider(facts, lambda _: ())
+    candidate = Candidate.of_plan(plan)
+    evaluated: dict[Candidate, Estimate] = {}
+    searches = search_tiled(context, options, evaluated)
+    divided = dict[Candidate, float]()
+    refined = dict[Candidate, Candidate]()
+    if plan.split is not None and evaluated:
+        divider = Divider(context, lambda _: ())
         near = partial(neighbours, searches[-1][1])
-        for division, found in divider.tiled(list(weighed.values()), options.stages, near):
+        for division, found in divider.tiled(list(evaluated.values()), options.stages, near):
             if (division.loop, division.parts) == (plan.split.loop, plan.split.parts):
-                divided[without_part(found.program)] = found.seconds
+                divided[without_part(found.candidate)] = found.seconds
         refined = divider.refined
-    chain = [program]
-    while chain[0] not in weighed and chain[0] in refined:
+    chain = [candidate]
+    while chain[0] not in evaluated and chain[0] in refined:
         chain.insert(0, refined[chain[0]])
     yielded = [(epsilon, one, set(one.programs())) for epsilon, one in searches]
     for epsilon, search in searches:
         descent = list(chain)
         while descent[0] in search.refined:
             descent.insert(0, search.refined[descent[0]])
-        base = next((one for _, one, programs in yielded if descent[0] in programs), None)
+        base = next((one for _, one, candidates in yielded if descent[0] in candidates), None)
         if base is None or (base is not search and descent[0] == chain[0]):
             continue
         return Origin(
-            facts=facts,
+            context=context,
             search=search,
             epsilon=epsilon,
-            registers=register_tile(search, program),
-            blocks=program.blocks,
+            registers=register_tile(search, candidate),
+            blocks=candidate.blocks,
             base=base,
             chain=tuple(descent),
             seconds=tuple(
-                (weighed[one].seconds, 1)
+                (evaluated[one].seconds, 1)
                 if plan.split is None or one not in chain
                 else (divided[one], plan.split.parts)
                 for one in descent
             ),
-            programs=len(weighed),
+            programs=len(evaluated),
         )
     return None
 
 
-def register_tile(search: TiledSearch, program: Program) -> Tile:
+def register_tile(search: TiledSearch, candidate: Candidate) -> Tile:
     """Return a program's register tile as a search has it: reduction loops at their smallest."""
-    pairs = zip(search.facts.reduction, search.smallest, program.registers, strict=True)
+    pairs = zip(search.context.reduction, search.smallest, candidate.registers, strict=True)
     return tuple(small if reduces else own for reduces, small, own in pairs)
 
 
@@ -259,7 +259,7 @@ def trace(origin: Origin) -> tuple[tuple[Walk, ...], tuple[Shrink, ...], tuple[R
     while key in search.shrunk:
         before, axis, score = search.shrunk[key]
         shrinks.insert(
-            0, Shrink(axis=axis, score=score, registers=key[0], blocks=key[1], tasks=_tasks(origin.facts, key[1]))
+            0, Shrink(axis=axis, score=score, registers=key[0], blocks=key[1], tasks=_tasks(origin.context, key[1]))
         )
         key = before
     registers, blocks = key
@@ -284,14 +284,14 @@ def trace(origin: Origin) -> tuple[tuple[Walk, ...], tuple[Shrink, ...], tuple[R
     return (first, second), tuple(shrinks), refinements if len(refinements) > 1 else ()
 
 
-def _tasks(facts: Facts, blocks: Tile) -> int:
-    return prod(-(-facts.extents[loop] // blocks[loop]) for loop in facts.parallel)
+def _tasks(context: ProblemContext, blocks: Tile) -> int:
+    return prod(-(-context.extents[loop] // blocks[loop]) for loop in context.parallel)
 
 
 def register_problems(search: TiledSearch, tile: Tile) -> tuple[Capacity, ...]:
     """Return what a register tile exceeds; empty if it fits."""
     found: list[Capacity] = []
-    used, limit = search.registers_used(tile), search.facts.machine.device.max_registers_per_thread
+    used, limit = search.registers_used(tile), search.context.machine.device.max_registers_per_thread
     if used > limit:
         found.append(Capacity(what="registers of a thread", need=used, limit=limit))
     if prod(tile) * 4 > search.max_points:
@@ -303,22 +303,22 @@ def register_problems(search: TiledSearch, tile: Tile) -> tuple[Capacity, ...]:
 
 def block_problems(search: TiledSearch, registers: Tile, tile: Tile) -> tuple[Capacity, ...]:
     """Return what a block tile of a register tile exceeds; empty if it fits."""
-    facts, found = search.facts, list[Capacity]()
-    device = facts.machine.device
+    context, found = search.context, list[Capacity]()
+    device = context.machine.device
     threads, most = search.threads(registers, tile), search.most_threads(registers)
     if threads > most:
         what = "threads of a task" if most == device.max_threads_per_block else "threads whose registers a unit holds"
         found.append(Capacity(what=what, need=threads, limit=most))
-    points = prod(tile[loop] for loop in facts.reductions) * prod(registers)
+    points = prod(tile[loop] for loop in context.reductions) * prod(registers)
     if points > search.max_points:
         found.append(Capacity(what="unrolled points of a step", need=points, limit=search.max_points))
-    for loop in facts.parallel:
+    for loop in context.parallel:
         if not search.is_shapely(loop, tile[loop]):
-            rest = facts.extents[loop] % tile[loop]
-            share = (tile[loop] - rest) / facts.extents[loop]
+            rest = context.extents[loop] % tile[loop]
+            share = (tile[loop] - rest) / context.extents[loop]
             found.append(Capacity(what=f"padding of d{loop} (tensor shape)", need=share, limit=_epsilon(search)))
     buffers = 2 if search.steps(tile) > 1 else 1
-    need = buffers * sum(a.tile(tile)[0] * a.element_bytes for a in facts.inputs)
+    need = buffers * sum(a.tile(tile)[0] * a.element_bytes for a in context.inputs)
     limit = device.max_workgroup_bytes_per_block
     if need > limit:
         what = f"workgroup memory ({buffers} buffer{'s' if buffers > 1 else ''})"
@@ -371,7 +371,7 @@ def _walk(
     )
 
 
-def _step(layer: Layer, before: Tile | None, tile: Tile, fits: dict[Tile, bool]) -> Step:
+def _step(layer: Layer, before: Tile | None, tile: Tile, fits: dict[Tile, bool]) -> TraceStep:
     traffic, footprint = layer.traffic(tile), layer.footprint(tile)
     axis, score, others = None, None, list[Score]()
     if before is not None:
@@ -385,7 +385,7 @@ def _step(layer: Layer, before: Tile | None, tile: Tile, fits: dict[Tile, bool])
                 fit = fits[larger] if larger in fits else layer.fits(larger)
                 others.append(Score(axis=grown, size=larger[grown], score=one, fits=fit))
     others.sort(key=lambda one: -one.score)
-    return Step(
+    return TraceStep(
         axis=axis,
         tile=tile,
         traffic=traffic,
@@ -419,15 +419,15 @@ def _stop(
 
 
 def _exhausted(search: TiledSearch, name: str, end: Tile, loop: int) -> str:
-    facts = search.facts
+    context = search.context
     if name == "register":
-        if facts.reduction[loop]:
+        if context.reduction[loop]:
             return "a reduction loop is walked in steps"
         if loop not in search.grown:
-            return "no data is reused along it" if not facts.atom.is_matrix else "no loop of the instruction's"
-        if end[loop] * search.least_threads[loop] >= facts.extents[loop]:
-            return f"covers the loop of {facts.extents[loop]}"
+            return "no data is reused along it" if not context.atom.is_matrix else "no loop of the instruction's"
+        if end[loop] * search.least_threads[loop] >= context.extents[loop]:
+            return f"covers the loop of {context.extents[loop]}"
         return f"{search.max_extent} is the largest register tile of a loop"
-    if end[loop] >= facts.extents[loop]:
-        return f"covers the loop of {facts.extents[loop]}"
-    return "the longest aligned step" if facts.reduction[loop] else "no larger aligned size"
+    if end[loop] >= context.extents[loop]:
+        return f"covers the loop of {context.extents[loop]}"
+    return "the longest aligned step" if context.reduction[loop] else "no larger aligned size"

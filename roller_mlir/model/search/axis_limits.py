@@ -9,13 +9,13 @@ from dataclasses import dataclass, replace
 
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.mapping.layout.layout import buffer_shape
+from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimate import estimate
 from roller_mlir.model.cost.layouts import layout_cost, matrix_layout_cost
 from roller_mlir.model.cost.performance import predict
 from roller_mlir.model.explain.trace import Origin, block_problems
-from roller_mlir.model.facts import Facts
 from roller_mlir.model.options import ConstructOptions
-from roller_mlir.model.program import Program
+from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.alignment import (
     AlignmentRule,
     ExecutionUnitRule,
@@ -25,7 +25,7 @@ from roller_mlir.model.search.alignment import (
     bank_padding,
     device_rules,
 )
-from roller_mlir.model.search.direct import direct_programs
+from roller_mlir.model.search.direct import direct_candidates
 from roller_mlir.model.search.finish import finish
 from roller_mlir.model.tile import contiguous_loop
 from roller_mlir.plan import Access, OperandPlan, Plan, TensorExpression
@@ -133,35 +133,35 @@ def rule_name(rule: AlignmentRule) -> str:
 
 
 def axis_limits(
-    facts: Facts, plan: Plan, options: ConstructOptions, epsilon: float, origin: Origin | None
+    context: ProblemContext, plan: Plan, options: ConstructOptions, epsilon: float, origin: Origin | None
 ) -> tuple[AxisLimits, ...]:
     """Return what limits a program along each loop.
 
     Args:
-        facts: The expression.
+        context: The expression.
         plan: The program's plan, with its prediction.
         options: Those of the construction.
         epsilon: Its largest share of padding.
         origin: Where the program comes from, None for one without reuse.
     """
-    expression = facts.expression
-    rules = device_rules(facts.machine.device, epsilon, facts.atom, options.disabled_rules)
-    program = Program.of_plan(plan)
-    stream = list(direct_programs(facts)) if origin is None else []
+    expression = context.expression
+    rules = device_rules(context.machine.device, epsilon, context.atom, options.disabled_rules)
+    candidate = Candidate.of_plan(plan)
+    stream = list(direct_candidates(context)) if origin is None else []
     found: list[AxisLimits] = []
-    for loop, extent in enumerate(facts.extents):
-        block = program.blocks[loop]
-        limit, why, size, expected = _limit(facts, plan, program, loop, rules, origin, stream)
+    for loop, extent in enumerate(context.extents):
+        block = candidate.blocks[loop]
+        limit, why, size, expected = _limit(context, plan, candidate, loop, rules, origin, stream)
         found.append(
             AxisLimits(
                 axis=loop,
                 extent=extent,
-                reduction=facts.reduction[loop],
+                reduction=context.reduction[loop],
                 block=block,
-                thread=program.registers[loop],
-                threads=program.threads[loop],
+                thread=candidate.registers[loop],
+                threads=candidate.threads[loop],
                 padding=(-extent % block) / extent,
-                rules=tuple(_sizes(expression, rule, loop, block, facts) for rule in rules),
+                rules=tuple(_sizes(expression, rule, loop, block, context) for rule in rules),
                 limit=limit,
                 why=why,
                 next_size=size,
@@ -171,7 +171,9 @@ def axis_limits(
     return tuple(found)
 
 
-def _sizes(expression: TensorExpression, rule: AlignmentRule, loop: int, block: int, facts: Facts) -> RuleSizes:
+def _sizes(
+    expression: TensorExpression, rule: AlignmentRule, loop: int, block: int, context: ProblemContext
+) -> RuleSizes:
     extent = expression.loops[loop].extent
     tried = sorted({1 << k for k in range((min(extent, MAX_LISTED) - 1).bit_length() + 1)} | {min(extent, MAX_LISTED)})
     tried = [size for size in tried if size <= MAX_LISTED and (size < MAX_LISTED or size & (size - 1) == 0)]
@@ -180,18 +182,18 @@ def _sizes(expression: TensorExpression, rule: AlignmentRule, loop: int, block: 
     allowed = tuple(size for size in tried if rule.allows_size(expression, loop, size))
     return RuleSizes(
         rule=rule_name(rule),
-        asks=_asks(expression, rule, loop, facts),
+        asks=_asks(expression, rule, loop, context),
         allowed=allowed,
         refused=tuple(size for size in tried if size not in allowed),
         met=rule.allows_size(expression, loop, block),
     )
 
 
-def _asks(expression: TensorExpression, rule: AlignmentRule, loop: int, facts: Facts) -> str:
+def _asks(expression: TensorExpression, rule: AlignmentRule, loop: int, context: ProblemContext) -> str:
     if isinstance(rule, ExecutionUnitRule):
         multiple = dict(rule.multiples).get(loop)
         if multiple is not None:
-            return f"multiples of {multiple} ({facts.atom.instruction.name})"
+            return f"multiples of {multiple} ({context.atom.instruction.name})"
         return ""
     if isinstance(rule, MemoryTransactionRule):
         rows = [
@@ -202,25 +204,25 @@ def _asks(expression: TensorExpression, rule: AlignmentRule, loop: int, facts: F
         return f"rows in whole {rule.transaction_bytes} B: {', '.join(rows)}" if rows else ""
     if isinstance(rule, TensorShapeRule):
         return f"padding of at most {rule.epsilon:g} of the axis"
-    return "divisors of the extent: its steps move a window" if facts.steps_divide[loop] else ""
+    return "divisors of the extent: its steps move a window" if context.steps_divide[loop] else ""
 
 
 def _limit(
-    facts: Facts,
+    context: ProblemContext,
     plan: Plan,
-    program: Program,
+    candidate: Candidate,
     loop: int,
     rules: Sequence[AlignmentRule],
     origin: Origin | None,
-    stream: Sequence[Program],
+    stream: Sequence[Candidate],
 ) -> tuple[str, str, int | None, float | None]:
     """Return what keeps a program from the next size along a loop, in short and in words, that size, its seconds."""
-    block, extent = program.blocks[loop], facts.extents[loop]
+    block, extent = candidate.blocks[loop], context.extents[loop]
     if block >= extent:
         return "extent", f"covers the loop of {extent}", None, None
     if plan.split is not None and loop == plan.split.loop and block >= plan.split.extent:
         return "extent", f"covers a part of {plan.split.extent}", None, None
-    larger: Program | None
+    larger: Candidate | None
     if origin is not None:
         _, layer = origin.search.block_layer(origin.registers)
         tile = next((one for one in layer.next_tiles(origin.blocks) if one[loop] != block), None)
@@ -232,17 +234,17 @@ def _limit(
             return rule, "; ".join(map(str, problems)), tile[loop], None
         larger = origin.search.make(origin.registers, tile)
         if larger is None:
-            broken = [rule_name(rule) for rule in rules if not rule.allows_size(facts.expression, loop, tile[loop])]
+            broken = [rule_name(rule) for rule in rules if not rule.allows_size(context.expression, loop, tile[loop])]
             return (broken or ["execution-unit"])[0], f"{tile[loop]} is not aligned", tile[loop], None
     else:
         same = [
-            one for one in stream if one.blocks[loop] > block and _elsewhere(one, loop) == _elsewhere(program, loop)
+            one for one in stream if one.blocks[loop] > block and _elsewhere(one, loop) == _elsewhere(candidate, loop)
         ]
         larger = min(same, key=lambda one: one.blocks[loop], default=None)
         if larger is None:
             return "construction", "no streaming program is larger here and equal elsewhere", None, None
     size = larger.blocks[loop]
-    seconds = _seconds(facts, plan, larger)
+    seconds = _seconds(context, plan, larger)
     if seconds is None:
         return "capacity", f"a unit cannot hold one task of {size}", size, None
     assert plan.prediction is not None
@@ -250,26 +252,26 @@ def _limit(
     return "prediction", f"{size} is predicted {change:+.1%}", size, seconds
 
 
-def _seconds(facts: Facts, plan: Plan, larger: Program) -> float | None:
+def _seconds(context: ProblemContext, plan: Plan, larger: Candidate) -> float | None:
     """Return what the model expects of another program in the place of a plan's, layouts and second stage included."""
-    weighed = estimate(facts, larger)
-    if weighed is None:
+    evaluated = estimate(context, larger)
+    if evaluated is None:
         return None
-    found = finish(facts, weighed)
+    found = finish(context, evaluated)
     if plan.split is not None:
         whole = replace(found, split=plan.split, max_units=plan.max_units)
-        return predict(facts.expression, whole, facts.machine.device).seconds
+        return predict(context.expression, whole, context.machine.device).seconds
     return found.prediction.seconds if found.prediction is not None else None
 
 
-def _elsewhere(program: Program, loop: int) -> tuple[int, ...]:
-    return (*program.blocks[:loop], *program.blocks[loop + 1 :])
+def _elsewhere(candidate: Candidate, loop: int) -> tuple[int, ...]:
+    return (*candidate.blocks[:loop], *candidate.blocks[loop + 1 :])
 
 
-def bank_layouts(facts: Facts, plan: Plan) -> tuple[BankLayout, ...]:
+def bank_layouts(context: ProblemContext, plan: Plan) -> tuple[BankLayout, ...]:
     """Return how the staged inputs of a plan lie in the banks, beside the paper's formula."""
-    banks, found = facts.machine.banks, list[BankLayout]()
-    for number, (access, operand) in enumerate(zip(facts.expression.inputs, plan.operands, strict=True)):
+    banks, found = context.machine.banks, list[BankLayout]()
+    for number, (access, operand) in enumerate(zip(context.expression.inputs, plan.operands, strict=True)):
         if operand.layer != WORKGROUP:
             continue
         size = access.element_bytes
@@ -281,10 +283,10 @@ def bank_layouts(facts: Facts, plan: Plan) -> tuple[BankLayout, ...]:
         def phases(one: OperandPlan, access: Access = access, number: int = number) -> int:
             if plan.atom is not None:
                 operands = (*plan.operands[:number], one, *plan.operands[number + 1 :])
-                cost = matrix_layout_cost(facts, replace(plan, operands=operands), number)
+                cost = matrix_layout_cost(context, replace(plan, operands=operands), number)
             else:
                 cost = layout_cost(
-                    access, facts.expression.loops, one, plan.axes, plan.thread_order, plan.lane, facts.machine
+                    access, context.expression.loops, one, plan.axes, plan.thread_order, plan.lane, context.machine
                 )
             return cost.load_phases + cost.store_phases
 

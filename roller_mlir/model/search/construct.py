@@ -16,24 +16,24 @@ from functools import partial
 
 from roller_mlir.hal import Device
 from roller_mlir.mapping.checks.plan_check import plan_problem
+from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimate import estimate
 from roller_mlir.model.cost.estimates import Estimate
 from roller_mlir.model.errors import ConstructionError
-from roller_mlir.model.facts import Facts
 from roller_mlir.model.instruction import atoms
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.options import ConstructOptions
-from roller_mlir.model.program import Program
+from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.alignment import device_rules
-from roller_mlir.model.search.direct import direct_programs, lone_thread, padding_share
+from roller_mlir.model.search.direct import direct_candidates, lone_thread, padding_share
 from roller_mlir.model.search.finish import divided_plan, finish
-from roller_mlir.model.search.forced import forced_estimates
 from roller_mlir.model.search.neighbours import neighbours
 from roller_mlir.model.search.problems import capacity_problem, matrix_problem, resource_problem, stages_problem
 from roller_mlir.model.search.refine import refine
-from roller_mlir.model.search.rows import row_problem, row_programs
+from roller_mlir.model.search.rows import row_candidates, row_problem
 from roller_mlir.model.search.splitting import Divider, Division
 from roller_mlir.model.search.tiled import TiledSearch
+from roller_mlir.model.search.user_schedule import user_schedule_estimates
 from roller_mlir.model.tile import has_outer_product
 from roller_mlir.plan import Plan, TensorExpression
 
@@ -48,16 +48,16 @@ LEAST_REFINED = 10
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A weighed program.
+class RankedCandidate:
+    """An evaluated program.
 
     Attributes:
-        facts: What it is a program of: the expression, or the first stage of its division.
+        context: What it is a program of: the expression, or the first stage of its division.
         estimate: What the model expects of it, the second stage included.
         division: How the reduction is divided, None where it is not.
     """
 
-    facts: Facts
+    context: ProblemContext
     estimate: Estimate
     division: Division | None = None
 
@@ -74,7 +74,7 @@ class Construction:
 
     Attributes:
         plans: At least one and at most `top_k` distinct plans, best predicted time first, each with its prediction.
-        programs: Distinct programs that were weighed.
+        programs: Distinct programs that were evaluated.
         epsilon: Largest share by which padding grew an axis of a candidate (ROLLER section 3.1).
     """
 
@@ -101,7 +101,7 @@ def construct(expression: TensorExpression, device: Device, options: ConstructOp
 
 
 def construction(expression: TensorExpression, device: Device, options: ConstructOptions | None = None) -> Construction:
-    """As `construct`, with how many programs were weighed."""
+    """As `construct`, with how many programs were evaluated."""
     with _collection_paused():
         return _construction(expression, device, options or ConstructOptions())
 
@@ -128,24 +128,24 @@ def _construction(expression: TensorExpression, device: Device, options: Constru
             f"{', '.join(options.instructions) or 'of the device'}"
         )
     forced = bool(options.tile_sizes or options.thread_tile)
-    every: list[Candidate] = []
+    every: list[RankedCandidate] = []
     plans: list[Plan] = []
     epsilon = options.epsilon
     failure: ConstructionError | None = None
     waiting = list(usable)
     while waiting and not plans:
-        group: list[Candidate] = []
+        group: list[RankedCandidate] = []
         peak = 0
         while waiting:
             if len(group) >= options.top_k and waiting[0].instruction.flops_per_cycle_per_unit < peak:
                 break  # slower instructions could only add worse programs
             atom = waiting.pop(0)
-            facts = Facts(expression, machine, atom)
+            context = ProblemContext(expression, machine, atom)
             try:
                 if forced:
-                    found = [Candidate(facts, one) for one in forced_estimates(facts, options)]
+                    found = [RankedCandidate(context, one) for one in user_schedule_estimates(context, options)]
                 else:
-                    found, used = _candidates(facts, options)
+                    found, used = _candidates(context, options)
                     epsilon = max(epsilon, used)
             except ConstructionError as error:
                 failure = failure or error
@@ -160,29 +160,29 @@ def _construction(expression: TensorExpression, device: Device, options: Constru
         raise failure
     if len(plans) < options.top_k and not (forced or options.stages or expression.whole):
         # Padding took the last of the workgroup memory of some; streaming programs need none.
-        facts = Facts(expression, machine)
-        known = {one.estimate.program for one in every}
-        unstaged = _weighed(facts, _streaming(facts, options, stage=False), options)
-        plans += _finished([Candidate(facts, one) for one in unstaged if one.program not in known], options)
+        context = ProblemContext(expression, machine)
+        known = {one.estimate.candidate for one in every}
+        unstaged = _evaluated(context, _streaming(context, options, stage=False), options)
+        plans += _finished([RankedCandidate(context, one) for one in unstaged if one.candidate not in known], options)
     if not plans:
         first = every[0]
-        raise ConstructionError(resource_problem(first.facts, first.estimate.program, first.estimate.stages))
+        raise ConstructionError(resource_problem(first.context, first.estimate.candidate, first.estimate.stages))
     plans.sort(key=lambda plan: plan.prediction.seconds if plan.prediction else 0.0)
     return Construction(tuple(plans[: options.top_k]), len(every), epsilon)
 
 
-def _finished(found: list[Candidate], options: ConstructOptions) -> list[Plan]:
+def _finished(found: list[RankedCandidate], options: ConstructOptions) -> list[Plan]:
     """Return the plans of the best candidates that fit with their layouts, at least `LEAST_REFINED` if there are.
 
     A plan that no kernel could be made of is left out: what is checked of the plans of others is checked of these.
     """
     plans: list[Plan] = []
     for one in sorted(found, key=lambda one: one.rank):
-        if matrix_problem(one.facts, one.estimate.program):  # without its rule, tiles that no instruction has
+        if matrix_problem(one.context, one.estimate.candidate):  # without its rule, tiles that no instruction has
             continue
-        plan = finish(one.facts, one.estimate, padded="memory-bank" not in options.disabled_rules)
+        plan = finish(one.context, one.estimate, padded="memory-bank" not in options.disabled_rules)
         fits = plan.prediction is not None and plan.prediction.tasks_per_unit > 0
-        if fits and not plan_problem(one.facts.expression, plan):
+        if fits and not plan_problem(one.context.expression, plan):
             plan = plan if one.division is None else divided_plan(plan, one.division)
             plans.append(replace(plan, max_units=options.max_units))
         if len(plans) == max(LEAST_REFINED, options.top_k):
@@ -190,107 +190,111 @@ def _finished(found: list[Candidate], options: ConstructOptions) -> list[Plan]:
     return plans
 
 
-def _candidates(facts: Facts, options: ConstructOptions) -> tuple[list[Candidate], float]:
-    """Return the weighed programs of an expression with one instruction, and the epsilon that they needed."""
-    expression, atom = facts.expression, facts.atom
+def _candidates(context: ProblemContext, options: ConstructOptions) -> tuple[list[RankedCandidate], float]:
+    """Return the evaluated programs of an expression with one instruction, and the epsilon that they needed."""
+    expression, atom = context.expression, context.atom
     product = has_outer_product(expression)
-    found: dict[Program, Estimate] = {}
+    found: dict[Candidate, Estimate] = {}
     if expression.whole:
-        _weigh(facts, list(row_programs(facts)), options, found)
+        _evaluate(context, list(row_candidates(context)), options, found)
         if not found:
-            raise ConstructionError(row_problem(facts, options.stages))
-        return [Candidate(facts, one) for one in found.values()], options.epsilon
+            raise ConstructionError(row_problem(context, options.stages))
+        return [RankedCandidate(context, one) for one in found.values()], options.epsilon
     filled, used = False, options.epsilon
     divided: list[tuple[Division, Estimate]] = []
-    divider = Divider(facts, lambda of: _streaming(of, options))
-    if facts.reductions and facts.reused and not expression.ordered:
-        used, search = search_tiled(facts, options, found)[-1]
+    divider = Divider(context, lambda of: _streaming(of, options))
+    if context.reductions and context.reused and not expression.ordered:
+        used, search = search_tiled(context, options, found)[-1]
         if options.split and found:
             divided = divider.tiled(list(found.values()), options.stages, partial(neighbours, search))
-        reason = capacity_problem(facts) if product and not found else ""
+        reason = capacity_problem(context) if product and not found else ""
         if reason:
             raise ConstructionError(reason)
         if found:
             best = min(found.values(), key=lambda one: one.seconds)
-            filled = SPARSE * best.work.tasks >= facts.machine.units
-    windowed = any(access.windows for access in facts.inputs)
+            filled = SPARSE * best.work.tasks >= context.machine.units
+    windowed = any(access.windows for access in context.inputs)
     if not ((product or windowed) and filled) and not atom.is_matrix:
-        streaming: dict[Program, Estimate] = {}
-        _weigh(facts, _streaming(facts, options), options, streaming)
-        if options.split and streaming and facts.reductions and not options.stages:
+        streaming: dict[Candidate, Estimate] = {}
+        _evaluate(context, _streaming(context, options), options, streaming)
+        if options.split and streaming and context.reductions and not options.stages:
             divided += divider.streaming(min(streaming.values(), key=lambda one: one.seconds), options.stages)
         found |= streaming
     if not found and not atom.is_matrix:
-        _weigh(facts, _streaming(facts, options, stage=False), options, found)
+        _evaluate(context, _streaming(context, options, stage=False), options, found)
     if not found:
-        raise ConstructionError(stages_problem(facts))
-    candidates = [Candidate(facts, one) for one in found.values()]
-    distinct = {(division.loop, division.extent, one.program): (division, one) for division, one in divided}
-    candidates += [Candidate(division.facts, one, division) for division, one in distinct.values()]
+        raise ConstructionError(stages_problem(context))
+    candidates = [RankedCandidate(context, one) for one in found.values()]
+    distinct = {(division.loop, division.extent, one.candidate): (division, one) for division, one in divided}
+    candidates += [RankedCandidate(division.context, one, division) for division, one in distinct.values()]
     return candidates, used
 
 
 def search_tiled(
-    facts: Facts, options: ConstructOptions, found: dict[Program, Estimate]
+    context: ProblemContext, options: ConstructOptions, found: dict[Candidate, Estimate]
 ) -> list[tuple[float, TiledSearch]]:
     """Weigh programs with reuse, with growing epsilon until there are K.
 
     Args:
-        facts: The expression.
+        context: The expression.
         options: What is asked for.
-        found: Receives the weighed programs.
+        found: Receives the evaluated programs.
 
     Returns:
         Each epsilon with its search; the last one is the largest.
     """
     searches: list[tuple[float, TiledSearch]] = []
     for epsilon in (options.epsilon, *(step for step in EPSILON_STEPS if step > options.epsilon)):
-        search = TiledSearch(facts, device_rules(facts.machine.device, epsilon, facts.atom, options.disabled_rules))
+        search = TiledSearch(
+            context, device_rules(context.machine.device, epsilon, context.atom, options.disabled_rules)
+        )
         searches.append((epsilon, search))
-        _weigh(facts, search.programs(), options, found)
-        refine(search, found, lambda program: _estimate(facts, program, options))
+        _evaluate(context, search.programs(), options, found)
+        refine(search, found, lambda candidate: _estimate(context, candidate, options))
         if len(found) >= options.top_k:
             break
     return searches
 
 
-def _streaming(facts: Facts, options: ConstructOptions, *, stage: bool = True) -> list[Program]:
+def _streaming(context: ProblemContext, options: ConstructOptions, *, stage: bool = True) -> list[Candidate]:
     """Return the streaming programs within the smallest epsilon that leaves K of them."""
-    programs = [
-        program
-        for program in direct_programs(facts, stage=stage)
+    candidates = [
+        candidate
+        for candidate in direct_candidates(context, stage=stage)
         if not any(
             divide and extent % block
-            for divide, extent, block in zip(facts.steps_divide, facts.extents, program.blocks, strict=True)
+            for divide, extent, block in zip(context.steps_divide, context.extents, candidate.blocks, strict=True)
         )
     ]
-    if not programs:
-        return [lone_thread(facts)]
-    shares = sorted((padding_share(facts, program), i) for i, program in enumerate(programs))
+    if not candidates:
+        return [lone_thread(context)]
+    shares = sorted((padding_share(context, candidate), i) for i, candidate in enumerate(candidates))
     for epsilon in (options.epsilon, *EPSILON_STEPS):
-        kept = [programs[i] for share, i in shares if share <= epsilon]
+        kept = [candidates[i] for share, i in shares if share <= epsilon]
         if len(kept) >= options.top_k:
             return kept
-    return programs
+    return candidates
 
 
-def _weighed(facts: Facts, programs: list[Program], options: ConstructOptions) -> list[Estimate]:
-    found: dict[Program, Estimate] = {}
-    _weigh(facts, programs, options, found)
+def _evaluated(context: ProblemContext, candidates: list[Candidate], options: ConstructOptions) -> list[Estimate]:
+    found: dict[Candidate, Estimate] = {}
+    _evaluate(context, candidates, options, found)
     return list(found.values())
 
 
-def _weigh(facts: Facts, programs: list[Program], options: ConstructOptions, found: dict[Program, Estimate]) -> None:
-    for program in programs:
-        if program not in found:
-            one = _estimate(facts, program, options)
+def _evaluate(
+    context: ProblemContext, candidates: list[Candidate], options: ConstructOptions, found: dict[Candidate, Estimate]
+) -> None:
+    for candidate in candidates:
+        if candidate not in found:
+            one = _estimate(context, candidate, options)
             if one is not None:
-                found[program] = one
+                found[candidate] = one
 
 
-def _estimate(facts: Facts, program: Program, options: ConstructOptions) -> Estimate | None:
+def _estimate(context: ProblemContext, candidate: Candidate, options: ConstructOptions) -> Estimate | None:
     """Return what the model expects of a program, None where it does not fit or has not the forced stages."""
-    one = estimate(facts, program, stages=options.stages)
+    one = estimate(context, candidate, stages=options.stages)
     if one is not None and options.stages > 1 and not (one.work.staged and one.work.steps > 1):
         return None
     return one

@@ -8,8 +8,8 @@ many independent loads each thread has in flight.
 
 from collections.abc import Iterator, Sequence
 
-from roller_mlir.model.facts import AccessFacts, Facts
-from roller_mlir.model.program import Program, make_program
+from roller_mlir.model.candidate import Candidate, make_candidate
+from roller_mlir.model.problem_context import AccessContext, ProblemContext
 
 LOADS = ((1, 1), (2, 1), (4, 1), (8, 1), (1, 4), (1, 8))
 """Vectors that one thread loads per step and input: along the leading loop, and along the next one."""
@@ -21,93 +21,97 @@ STAGED_ROWS = (32, 64)
 """Extents of a tile that is transposed on its way through workgroup memory."""
 
 
-def direct_programs(facts: Facts, *, stage: bool = True) -> Iterator[Program]:
+def direct_candidates(context: ProblemContext, *, stage: bool = True) -> Iterator[Candidate]:
     """Yield distinct streaming programs, without regard to padding.
 
     Args:
-        facts: The expression.
+        context: The expression.
         stage: Whether transposed inputs go through workgroup memory.
     """
-    seen: set[Program] = set()
-    for dominant in _dominants(facts):
-        for program in _along(facts, dominant, stage):
-            if program not in seen:
-                seen.add(program)
-                yield program
+    seen: set[Candidate] = set()
+    for dominant in _dominants(context):
+        for candidate in _along(context, dominant, stage):
+            if candidate not in seen:
+                seen.add(candidate)
+                yield candidate
 
 
-def _dominants(facts: Facts) -> list[AccessFacts]:
+def _dominants(context: ProblemContext) -> list[AccessContext]:
     """Return the accesses whose contiguous loop the lanes may follow: the output's and the largest input's."""
-    ranked = sorted(facts.inputs, key=lambda a: -a.walked_bytes)[:1]
-    if not facts.reductions or facts.expression.ordered:
-        ranked = [facts.output]
-    elif facts.output.contiguous is not None:
-        ranked.append(facts.output)
-    result: list[AccessFacts] = []
-    for access in ranked or [facts.output]:
+    ranked = sorted(context.inputs, key=lambda a: -a.walked_bytes)[:1]
+    if not context.reductions or context.expression.ordered:
+        ranked = [context.output]
+    elif context.output.contiguous is not None:
+        ranked.append(context.output)
+    result: list[AccessContext] = []
+    for access in ranked or [context.output]:
         if access.contiguous not in [other.contiguous for other in result]:
             result.append(access)
     return result
 
 
-def _along(facts: Facts, dominant: AccessFacts, stage: bool) -> Iterator[Program]:
-    device = facts.machine.device
-    extents = facts.extents
+def _along(context: ProblemContext, dominant: AccessContext, stage: bool) -> Iterator[Candidate]:
+    device = context.machine.device
+    extents = context.extents
     if not extents:
-        yield make_program(facts, (), (), (), None, reuse=False)
+        yield make_candidate(context, (), (), (), None, reuse=False)
         return
-    near = sorted(range(len(extents)), key=lambda loop: (dominant.strides[loop] == 0, dominant.strides[loop], -loop))
-    lead = dominant.contiguous if dominant.contiguous is not None else near[0]
-    near.remove(lead)
-    parallel = [loop for loop in near if not facts.reduction[loop]]
-    reductions = [loop for loop in near if facts.reduction[loop]]
+    locality = sorted(
+        range(len(extents)), key=lambda loop: (dominant.strides[loop] == 0, dominant.strides[loop], -loop)
+    )
+    lead = dominant.contiguous if dominant.contiguous is not None else locality[0]
+    locality.remove(lead)
+    parallel = [loop for loop in locality if not context.reduction[loop]]
+    reductions = [loop for loop in locality if context.reduction[loop]]
     spreads = [parallel + reductions]
     if reductions:
         spreads.append(reductions + parallel)
     lane = lead if dominant.contiguous is not None else None
-    across = _transposed(facts, lead) if stage else None
+    across = _transposed(context, lead) if stage else None
     if across is not None:
-        yield from _staged(facts, lead, across, near)
+        yield from _staged(context, lead, across, locality)
         return
-    chunk = _chunk(facts, dominant, lead)
+    chunk = _chunk(context, dominant, lead)
     widest = ceil_power(-(-extents[lead] // chunk))
-    if _is_undivided(facts, lead):
-        widest = max(1, _most_threads(facts, lead) // chunk)
+    if _is_undivided(context, lead):
+        widest = max(1, _most_threads(context, lead) // chunk)
     # Neighbouring threads cover a whole row of banks, or all of the loop: narrower accesses waste transactions.
-    narrowest = min(widest, max(1, facts.machine.phase_bytes // (chunk * dominant.element_bytes)))
-    top = device.max_threads_per_block if facts.reductions else min(MAX_STREAM_THREADS, device.max_threads_per_block)
+    narrowest = min(widest, max(1, context.machine.phase_bytes // (chunk * dominant.element_bytes)))
+    top = device.max_threads_per_block if context.reductions else min(MAX_STREAM_THREADS, device.max_threads_per_block)
     for threads in _powers(device.subgroup_size, top):
         for spread in spreads:
             for share in _powers(min(narrowest, threads), min(threads, widest)):
-                yield from _filled(facts, lane, lead, near, spread, threads, share, chunk, stage)
+                yield from _filled(context, lane, lead, locality, spread, threads, share, chunk, stage)
 
 
 def _filled(
-    facts: Facts,
+    context: ProblemContext,
     lane: int | None,
     lead: int,
-    near: Sequence[int],
+    locality: Sequence[int],
     spread: Sequence[int],
     threads: int,
     share: int,
     chunk: int,
     stage: bool,
-) -> Iterator[Program]:
+) -> Iterator[Candidate]:
     """Yield the programs with `share` threads on the leading loop and the rest spread over others, nearest first."""
-    extents = facts.extents
+    extents = context.extents
     split = [1] * len(extents)
     split[lead], rest = share, threads // share
     for loop in spread:
-        split[loop] = min(rest, _most_threads(facts, loop))
+        split[loop] = min(rest, _most_threads(context, loop))
         rest //= split[loop]
     if rest > 1:
         # Fewer points than threads: the smallest task has idle threads along a loop that may be padded.
-        idle = [loop for loop in (lead, *_parallel_first(facts, near)) if not _is_undivided(facts, loop)]
-        if threads > facts.machine.device.subgroup_size or not idle:
+        idle = [loop for loop in (lead, *_parallel_first(context, locality)) if not _is_undivided(context, loop)]
+        if threads > context.machine.device.subgroup_size or not idle:
             return
         split[idle[0]] *= rest
-    second = [loop for loop in (*(i for i in near if facts.reduction[i]), *near) if extents[loop] > split[loop]][:1]
-    fastest = (lead, *near)
+    second = [
+        loop for loop in (*(i for i in locality if context.reduction[i]), *locality) if extents[loop] > split[loop]
+    ][:1]
+    fastest = (lead, *locality)
     for along, more in LOADS:
         if along > 1 and split[lead] * chunk * along >= 2 * extents[lead]:
             continue
@@ -117,28 +121,28 @@ def _filled(
         registers[lead] = chunk * along
         if more > 1:
             registers[second[0]] = more
-        if facts.expression.ordered and any(registers[loop] > 1 for loop in facts.reductions[:-1]):
+        if context.expression.ordered and any(registers[loop] > 1 for loop in context.reductions[:-1]):
             continue
-        yield make_program(facts, registers, split, fastest, lane, lane_chunk=chunk, reuse=False, stage=stage)
+        yield make_candidate(context, registers, split, fastest, lane, lane_chunk=chunk, reuse=False, stage=stage)
 
 
-def _transposed(facts: Facts, lead: int) -> int | None:
+def _transposed(context: ProblemContext, lead: int) -> int | None:
     """Return the contiguous loop of an input that runs across the leading loop in an element-wise expression."""
-    if facts.reductions:
+    if context.reductions:
         return None
-    for access in sorted(facts.inputs, key=lambda a: -a.walked_bytes):
+    for access in sorted(context.inputs, key=lambda a: -a.walked_bytes):
         if access.contiguous is not None and access.contiguous != lead and lead in access.loops:
             return access.contiguous
     return None
 
 
-def _staged(facts: Facts, lead: int, across: int, near: Sequence[int]) -> Iterator[Program]:
+def _staged(context: ProblemContext, lead: int, across: int, locality: Sequence[int]) -> Iterator[Candidate]:
     """Yield tiles of lead x across that are transposed through workgroup memory."""
-    device, extents = facts.machine.device, facts.extents
+    device, extents = context.machine.device, context.extents
     for rows in STAGED_ROWS:
         for columns in STAGED_ROWS:
             for chunk in (4, 2, 1):
-                if chunk > 1 and facts.output.access.shape[-1] % chunk:
+                if chunk > 1 and context.output.access.shape[-1] % chunk:
                     continue
                 for threads in _powers(device.subgroup_size, min(256, rows * columns // chunk)):
                     split = [1] * len(extents)
@@ -149,14 +153,16 @@ def _staged(facts: Facts, lead: int, across: int, near: Sequence[int]) -> Iterat
                     registers = [1] * len(extents)
                     registers[lead] = columns // split[lead]
                     registers[across] = rows // split[across]
-                    yield make_program(facts, registers, split, (lead, *near), lead, lane_chunk=chunk, reuse=False)
+                    yield make_candidate(
+                        context, registers, split, (lead, *locality), lead, lane_chunk=chunk, reuse=False
+                    )
 
 
-def _chunk(facts: Facts, dominant: AccessFacts, lead: int) -> int:
+def _chunk(context: ProblemContext, dominant: AccessContext, lead: int) -> int:
     """Return the widest vector along the leading loop that the dominant tensor's rows and the loop's extent allow."""
     chunk = dominant.limit
     row = dominant.access.shape[-1] if dominant.access.shape else 1
-    while chunk > 1 and (row % chunk or chunk >= 2 * facts.extents[lead] or facts.extents[lead] % chunk):
+    while chunk > 1 and (row % chunk or chunk >= 2 * context.extents[lead] or context.extents[lead] % chunk):
         chunk //= 2
     return chunk
 
@@ -169,28 +175,28 @@ def _powers(low: int, high: int) -> list[int]:
     return sizes
 
 
-def _parallel_first(facts: Facts, loops: Sequence[int]) -> list[int]:
+def _parallel_first(context: ProblemContext, loops: Sequence[int]) -> list[int]:
     """Return the loops with the parallel ones first, otherwise in order."""
-    return sorted(loops, key=lambda loop: facts.reduction[loop])
+    return sorted(loops, key=lambda loop: context.reduction[loop])
 
 
-def _is_undivided(facts: Facts, loop: int) -> bool:
+def _is_undivided(context: ProblemContext, loop: int) -> bool:
     """Whether threads along a loop may not be more than divide it: steps must, or one thread walks it in order."""
-    return facts.steps_divide[loop] or (facts.expression.ordered and facts.reduction[loop])
+    return context.steps_divide[loop] or (context.expression.ordered and context.reduction[loop])
 
 
-def _most_threads(facts: Facts, loop: int) -> int:
+def _most_threads(context: ProblemContext, loop: int) -> int:
     """Return the most threads of use along a loop, a power of two; where steps must divide the loop, so must they."""
-    extent = facts.extents[loop]
-    if facts.expression.ordered and facts.reduction[loop]:
+    extent = context.extents[loop]
+    if context.expression.ordered and context.reduction[loop]:
         return 1
-    return extent & -extent if facts.steps_divide[loop] else ceil_power(extent)
+    return extent & -extent if context.steps_divide[loop] else ceil_power(extent)
 
 
-def lone_thread(facts: Facts) -> Program:
+def lone_thread(context: ProblemContext) -> Candidate:
     """Return the program of one thread per task: what is left where no loop can hold a subgroup."""
-    ones = [1] * len(facts.extents)
-    return make_program(facts, ones, ones, (), None, reuse=False)
+    ones = [1] * len(context.extents)
+    return make_candidate(context, ones, ones, (), None, reuse=False)
 
 
 def ceil_power(value: int) -> int:
@@ -202,10 +208,10 @@ def ceil_power(value: int) -> int:
     return 1 << max(0, value - 1).bit_length()
 
 
-def padding_share(facts: Facts, program: Program) -> float:
+def padding_share(context: ProblemContext, candidate: Candidate) -> float:
     """Return the largest share of an axis that padding to whole tiles adds: (S - N % S) / N."""
     worst = 0.0
-    for extent, block in zip(facts.extents, program.blocks, strict=True):
+    for extent, block in zip(context.extents, candidate.blocks, strict=True):
         rest = extent % block
         if rest:
             worst = max(worst, (block - rest) / extent)

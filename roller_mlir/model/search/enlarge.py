@@ -46,16 +46,16 @@ def by_reuse_score(
     """
     known = {} if known is None else known
 
-    def weigh(one: Tile) -> tuple[float, float]:
+    def evaluate(one: Tile) -> tuple[float, float]:
         found = known.get(one)
         if found is None:
             found = known[one] = layer.traffic(one), layer.footprint(one)
         return found
 
-    traffic, footprint = weigh(tile)
+    traffic, footprint = evaluate(tile)
     scored: list[tuple[float, Tile]] = []
     for larger in layer.next_tiles(tile) if candidates is None else candidates:
-        moved, held = weigh(larger)
+        moved, held = evaluate(larger)
         scored.append((-reuse_score(traffic - moved, held - footprint), larger))
     scored.sort()
     return [larger for _, larger in scored]

@@ -3,56 +3,56 @@
 
 from collections.abc import Iterator
 
-from roller_mlir.model.program import Program
+from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.search.tiled import TiledSearch
 from roller_mlir.model.tile import Tile
 
 
-def neighbours(search: TiledSearch, program: Program) -> Iterator[Program]:
+def neighbours(search: TiledSearch, candidate: Candidate) -> Iterator[Candidate]:
     """Yield the programs that are one aligned step away.
 
     A step doubles or halves the threads or the register tile of an axis, moves a factor of two between the two or
     from the threads of one axis to those of another, gives an axis a register tile that divides its extent, or takes
     the next step of a reduction.
     """
-    facts = search.facts
-    registers = tuple([1 if r else size for r, size in zip(facts.reduction, program.registers, strict=True)])
-    axes = [loop for loop in facts.parallel if facts.extents[loop] > 1 and loop in search.cut]
+    context = search.context
+    registers = tuple([1 if r else size for r, size in zip(context.reduction, candidate.registers, strict=True)])
+    axes = [loop for loop in context.parallel if context.extents[loop] > 1 and loop in search.cut]
     for loop in axes:
-        yield from _divisors(search, program, registers, loop)
+        yield from _divisors(search, candidate, registers, loop)
         for more, wider in ((2, 1), (0.5, 1), (1, 2), (1, 0.5), (0.5, 2), (2, 0.5)):
-            yield from _moved(search, program, registers, {loop: (more, wider)})
+            yield from _moved(search, candidate, registers, {loop: (more, wider)})
     for loop in axes:
         for other in axes:
             if other != loop:
-                yield from _moved(search, program, registers, {loop: (0.5, 1), other: (2, 1)})
-    if facts.atom.is_matrix:
+                yield from _moved(search, candidate, registers, {loop: (0.5, 1), other: (2, 1)})
+    if context.atom.is_matrix:
         # The same block, its subgroups along the other axis: what they read of either factor changes.
-        row, column, _ = facts.atom.loops
+        row, column, _ = context.atom.loops
         for loop, other in ((row, column), (column, row)):
-            yield from _moved(search, program, registers, {loop: (2, 0.5), other: (0.5, 2)})
-    for loop in facts.reductions:
+            yield from _moved(search, candidate, registers, {loop: (2, 0.5), other: (0.5, 2)})
+    for loop in context.reductions:
         sizes = search.step_sizes(loop)
-        at = sizes.index(program.blocks[loop]) if program.blocks[loop] in sizes else 0
+        at = sizes.index(candidate.blocks[loop]) if candidate.blocks[loop] in sizes else 0
         for size in sizes[max(0, at - 1) : at + 2]:
-            if size != program.blocks[loop]:
-                blocks = (*program.blocks[:loop], size, *program.blocks[loop + 1 :])
+            if size != candidate.blocks[loop]:
+                blocks = (*candidate.blocks[:loop], size, *candidate.blocks[loop + 1 :])
                 made = search.make(registers, blocks) if search.block_fits(registers, blocks) else None
                 if made is not None:
                     yield made
 
 
-def _divisors(search: TiledSearch, program: Program, registers: Tile, loop: int) -> Iterator[Program]:
+def _divisors(search: TiledSearch, candidate: Candidate, registers: Tile, loop: int) -> Iterator[Candidate]:
     """Yield the programs whose register tile along an axis is a near divisor of its extent that doubling misses."""
-    extent, now = search.facts.extents[loop], registers[loop]
-    if loop not in search.grown or search.facts.atom.is_matrix or not extent & (extent - 1):
+    extent, now = search.context.extents[loop], registers[loop]
+    if loop not in search.grown or search.context.atom.is_matrix or not extent & (extent - 1):
         return
     for size in range(now // 2 + 1, min(2 * now, search.max_extent + 1)):
         if extent % size == 0 and size != now and size & (size - 1):
             own = (*registers[:loop], size, *registers[loop + 1 :])
-            threads = program.threads[loop]
+            threads = candidate.threads[loop]
             for count in (threads, threads // 2):
-                blocks = (*program.blocks[:loop], size * count, *program.blocks[loop + 1 :])
+                blocks = (*candidate.blocks[:loop], size * count, *candidate.blocks[loop + 1 :])
                 if count and blocks[loop] < 2 * extent and search.block_fits(own, blocks):
                     made = search.make(own, blocks)
                     if made is not None:
@@ -60,18 +60,18 @@ def _divisors(search: TiledSearch, program: Program, registers: Tile, loop: int)
 
 
 def _moved(
-    search: TiledSearch, program: Program, registers: Tile, factors: dict[int, tuple[float, float]]
-) -> Iterator[Program]:
+    search: TiledSearch, candidate: Candidate, registers: Tile, factors: dict[int, tuple[float, float]]
+) -> Iterator[Candidate]:
     """Yield the program with threads and register tiles of some axes multiplied, if it is allowed."""
-    own, blocks = list(registers), list(program.blocks)
+    own, blocks = list(registers), list(candidate.blocks)
     for loop, (more, wider) in factors.items():
-        threads, points = program.threads[loop] * more, registers[loop] * wider
+        threads, points = candidate.threads[loop] * more, registers[loop] * wider
         if threads < search.least_threads[loop] or points < search.smallest[loop] or threads % 1 or points % 1:
             return
         if points > search.max_extent or (wider > 1 and loop not in search.grown):
             return
         own[loop], blocks[loop] = int(points), int(threads * points)
-        if blocks[loop] >= 2 * search.facts.extents[loop] and (more > 1 or wider > 1):
+        if blocks[loop] >= 2 * search.context.extents[loop] and (more > 1 or wider > 1):
             return
     made = search.make(tuple(own), tuple(blocks)) if search.block_fits(tuple(own), tuple(blocks)) else None
     if made is not None:

@@ -7,24 +7,26 @@ from math import prod
 from roller_mlir.mapping.checks.plan_check import ordered_problem
 from roller_mlir.mapping.checks.tensor_copy_rules import boxes_fit
 from roller_mlir.mapping.tensor_copy import MOST_BOX_ELEMENTS
-from roller_mlir.model.facts import Facts
+from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.options import ConstructOptions
-from roller_mlir.model.program import Program
+from roller_mlir.model.problem_context import ProblemContext
 
 
-def program_problem(facts: Facts, program: Program, stages: int, disabled_rules: Sequence[str] = ()) -> str:
+def candidate_problem(
+    context: ProblemContext, candidate: Candidate, stages: int, disabled_rules: Sequence[str] = ()
+) -> str:
     """Return which rule of tiles and threads a program breaks, or an empty string.
 
     Args:
-        facts: The operator.
-        program: Its tiles and threads.
+        context: The operator.
+        candidate: Its tiles and threads.
         stages: Buffers of staged operands, 0 where that is not decided.
         disabled_rules: Alignment rules that it need not keep.
     """
-    device, threads = facts.machine.device, program.thread_count
-    name = _name(facts, program.blocks)
-    own = f"{by(program.registers)} points per thread"
-    problem = matrix_problem(facts, program)
+    device, threads = context.machine.device, candidate.thread_count
+    name = _name(context, candidate.blocks)
+    own = f"{by(candidate.registers)} points per thread"
+    problem = matrix_problem(context, candidate)
     if problem:
         return problem
     if threads > device.max_threads_per_block:
@@ -37,37 +39,37 @@ def program_problem(facts: Facts, program: Program, stages: int, disabled_rules:
             f"{name} with {own} needs {threads} threads, '{device.name}' runs them in multiples of "
             f"{device.subgroup_size}; change thread-tile or tile-sizes"
         )
-    unordered = ordered_problem(facts.expression, program.axes(), program.lane)
+    unordered = ordered_problem(context.expression, candidate.axes(), candidate.lane)
     if unordered:
         return f"{name} {unordered}; change thread-tile or tile-sizes"
-    for loop in facts.expression.whole:
-        if program.blocks[loop] < facts.extents[loop]:
+    for loop in context.expression.whole:
+        if candidate.blocks[loop] < context.extents[loop]:
             return (
-                f"{name} cuts loop {loop} of {facts.extents[loop]} points, which belong into one task: one op of the "
+                f"{name} cuts loop {loop} of {context.extents[loop]} points, which belong into one task: one op of the "
                 "program reduces over them and another needs the result at each; raise tile-sizes, or join no ops"
             )
-    for loop in facts.reductions:
-        size = program.threads[loop]
+    for loop in context.reductions:
+        size = candidate.threads[loop]
         if size & (size - 1):
             return (
                 f"{name} splits reduction loop {loop} over {size} threads, joining needs a power of two; "
                 "change thread-tile"
             )
-        if facts.steps_divide[loop] and facts.extents[loop] % program.blocks[loop]:
+        if context.steps_divide[loop] and context.extents[loop] % candidate.blocks[loop]:
             return (
-                f"{name} walks window loop {loop} in steps of {program.blocks[loop]}, which must divide its extent "
-                f"{facts.extents[loop]}; change tile-sizes"
+                f"{name} walks window loop {loop} in steps of {candidate.blocks[loop]}, which must divide its extent "
+                f"{context.extents[loop]}; change tile-sizes"
             )
-    steps = prod([-(-facts.extents[i] // program.blocks[i]) for i in facts.reductions])
-    if stages == 1 and steps > 1 and facts.atom.is_matrix:
+    steps = prod([-(-context.extents[i] // candidate.blocks[i]) for i in context.reductions])
+    if stages == 1 and steps > 1 and context.atom.is_matrix:
         return f"{name} has {steps} steps of a matrix instruction, which need at least 2 stages; raise stages"
     if stages > 1:
-        if steps < 2 or not any(program.staged):
+        if steps < 2 or not any(candidate.staged):
             return (
-                f"{name} has {steps} reduction step(s) and {sum(program.staged)} staged operand(s), {stages} stages "
+                f"{name} has {steps} reduction step(s) and {sum(candidate.staged)} staged operand(s), {stages} stages "
                 "need at least 2 steps and 1 staged operand; lower stages or tile-sizes"
             )
-        if stages > 2 and not facts.atom.is_matrix:
+        if stages > 2 and not context.atom.is_matrix:
             return (
                 f"{name} is copied through registers, which {stages} stages are too many for; lower stages to 2, or "
                 "let a matrix instruction compute it"
@@ -75,54 +77,54 @@ def program_problem(facts: Facts, program: Program, stages: int, disabled_rules:
     return ""
 
 
-def matrix_problem(facts: Facts, program: Program) -> str:
+def matrix_problem(context: ProblemContext, candidate: Candidate) -> str:
     """Return how a program's tiles do not hold whole matrix instructions, or an empty string."""
-    atom = facts.atom
+    atom = context.atom
     if not atom.is_matrix:
         return ""
-    name, instruction = _name(facts, program.blocks), atom.instruction.name
+    name, instruction = _name(context, candidate.blocks), atom.instruction.name
     for loop, size in atom.multiples:
-        if program.blocks[loop] % size:
+        if candidate.blocks[loop] % size:
             return (
-                f"{name} has {program.blocks[loop]} points on loop {loop}, '{instruction}' needs multiples of {size}; "
-                "change tile-sizes or instructions"
+                f"{name} has {candidate.blocks[loop]} points on loop {loop}, '{instruction}' needs multiples of "
+                f"{size}; change tile-sizes or instructions"
             )
-    for loop, least, lanes in zip((atom.row, atom.column), atom.own, atom.lanes, strict=True):
-        points, threads = program.registers[loop], program.threads[loop]
+    for loop, least, lanes in zip((atom.row, atom.column), atom.per_thread, atom.lanes, strict=True):
+        points, threads = candidate.registers[loop], candidate.threads[loop]
         if points % least or threads % lanes:
             return (
                 f"{name} has {threads} threads of {points} points on loop {loop}, '{instruction}' needs multiples of "
                 f"{lanes} threads and of {least} points; change thread-tile or instructions"
             )
-    own_loops = (*atom.loops, atom.beside)
-    others = [loop for loop, size in enumerate(program.blocks) if size > 1 and loop not in own_loops]
+    own_loops = (*atom.loops, atom.extra_axis)
+    others = [loop for loop, size in enumerate(candidate.blocks) if size > 1 and loop not in own_loops]
     if atom.reads_memory and others:
         return (
-            f"{name} has {program.blocks[others[0]]} points on loop {others[0]}, '{instruction}' takes tiles of one "
+            f"{name} has {candidate.blocks[others[0]]} points on loop {others[0]}, '{instruction}' takes tiles of one "
             "point on every loop but its own; change tile-sizes or instructions"
         )
-    if atom.reads_memory and not boxes_fit(facts.expression.inputs, program.blocks):
+    if atom.reads_memory and not boxes_fit(context.expression.inputs, candidate.blocks):
         return f"{name} has more than the {MOST_BOX_ELEMENTS} points that one tensor copy reaches; lower tile-sizes"
     return ""
 
 
-def resource_problem(facts: Facts, program: Program, stages: int) -> str:
+def resource_problem(context: ProblemContext, candidate: Candidate, stages: int) -> str:
     """Return which capacity of the device a program exceeds."""
-    device, threads = facts.machine.device, program.thread_count
-    steps = prod([-(-facts.extents[i] // program.blocks[i]) for i in facts.reductions])
-    stages = stages or (2 if steps > 1 and any(program.staged) else 1)
+    device, threads = context.machine.device, candidate.thread_count
+    steps = prod([-(-context.extents[i] // candidate.blocks[i]) for i in context.reductions])
+    stages = stages or (2 if steps > 1 and any(candidate.staged) else 1)
     need = stages * sum(
-        access.tile(program.blocks)[0] * access.element_bytes
-        for access, there in zip(facts.inputs, program.staged, strict=True)
+        access.tile(candidate.blocks)[0] * access.element_bytes
+        for access, there in zip(context.inputs, candidate.staged, strict=True)
         if there
     )
-    name = _name(facts, program.blocks, stages)
+    name = _name(context, candidate.blocks, stages)
     if need > device.max_workgroup_bytes_per_block:
         return (
             f"{name} needs {need} B of workgroup memory, '{device.name}' has {device.max_workgroup_bytes_per_block} B; "
             "lower tile-sizes or stages"
         )
-    points = prod([program.registers[i] for i in facts.parallel])
+    points = prod([candidate.registers[i] for i in context.parallel])
     limit = min(device.max_registers_per_thread, device.registers_per_unit // max(1, threads))
     return (
         f"{name} needs {points} accumulators and their fragments in each of {threads} threads, '{device.name}' has "
@@ -130,13 +132,13 @@ def resource_problem(facts: Facts, program: Program, stages: int) -> str:
     )
 
 
-def count_problem(facts: Facts, options: ConstructOptions) -> str:
+def count_problem(context: ProblemContext, options: ConstructOptions) -> str:
     """Return in which way forced sizes do not match the loops or each other, or an empty string."""
-    count = len(facts.extents)
+    count = len(context.extents)
     for name, sizes in (("tile-sizes", options.tile_sizes), ("thread-tile", options.thread_tile)):
         if sizes and len(sizes) != count:
             return (
-                f"{name}={','.join(map(str, sizes))} has {len(sizes)} size(s), the {by(facts.extents)} loop nest "
+                f"{name}={','.join(map(str, sizes))} has {len(sizes)} size(s), the {by(context.extents)} loop nest "
                 f"needs {count}: one per loop"
             )
     if options.tile_sizes and options.thread_tile:
@@ -149,43 +151,43 @@ def count_problem(facts: Facts, options: ConstructOptions) -> str:
     return ""
 
 
-def thread_problem(facts: Facts, options: ConstructOptions) -> str:
+def thread_problem(context: ProblemContext, options: ConstructOptions) -> str:
     """Return that no split of the forced sizes over threads exists."""
-    device = facts.machine.device
+    device = context.machine.device
     return (
-        f"tile {by(options.tile_sizes or options.thread_tile)} of the {by(facts.extents)} loop nest cannot be spread "
+        f"tile {by(options.tile_sizes or options.thread_tile)} of the {by(context.extents)} loop nest cannot be spread "
         f"over threads: no split has a multiple of {device.subgroup_size} threads up to the "
         f"{device.max_threads_per_block} of '{device.name}' with at most 16 points per thread and parallel loop; "
         "change tile-sizes or give thread-tile"
     )
 
 
-def stages_problem(facts: Facts) -> str:
+def stages_problem(context: ProblemContext) -> str:
     """Return that no program has several stages (programs of one stage always exist)."""
     return (
-        f"no tile of the {by(facts.extents)} loop nest has a staged operand and 2 reduction steps, which 2 stages "
+        f"no tile of the {by(context.extents)} loop nest has a staged operand and 2 reduction steps, which 2 stages "
         "need, or, for more than 2, copies that do not pass through registers; leave stages to the construction"
     )
 
 
-def capacity_problem(facts: Facts) -> str:
+def capacity_problem(context: ProblemContext) -> str:
     """Return that even the smallest aligned tile is beyond the workgroup memory, or an empty string.
 
     That tile has points along the longest loop of the reduction and the longest loops that each input alone has.
     """
-    device = facts.machine.device
+    device = context.machine.device
     walked: set[int] = set()
-    for access in facts.inputs:
-        own = [loop for loop in access.parallel if sum(loop in one.loops for one in facts.inputs) == 1]
-        for loops in (own, facts.reductions):
-            walked |= {max(loops, key=lambda loop: facts.extents[loop])} if loops else set()
-    sizes = [min(extent, 8) if loop in walked else 1 for loop, extent in enumerate(facts.extents)]
-    stages = 2 if any(facts.extents[loop] > sizes[loop] for loop in facts.reductions) else 1
-    need = stages * sum(access.tile(sizes)[0] * access.element_bytes for access in facts.inputs)
+    for access in context.inputs:
+        own = [loop for loop in access.parallel if sum(loop in one.loops for one in context.inputs) == 1]
+        for loops in (own, context.reductions):
+            walked |= {max(loops, key=lambda loop: context.extents[loop])} if loops else set()
+    sizes = [min(extent, 8) if loop in walked else 1 for loop, extent in enumerate(context.extents)]
+    stages = 2 if any(context.extents[loop] > sizes[loop] for loop in context.reductions) else 1
+    need = stages * sum(access.tile(sizes)[0] * access.element_bytes for access in context.inputs)
     if need <= device.max_workgroup_bytes_per_block:
         return ""
     return (
-        f"no aligned tile of the {by(facts.extents)} loop nest ({facts.expression.output.element_type}) fits: "
+        f"no aligned tile of the {by(context.extents)} loop nest ({context.expression.output.element_type}) fits: "
         f"{by(sizes)} in {stages} stages needs {need} B of workgroup memory, '{device.name}' has "
         f"{device.max_workgroup_bytes_per_block} B; compile for a device with more"
     )
@@ -200,8 +202,8 @@ def by(sizes: Sequence[int]) -> str:
     return "x".join(str(size) for size in sizes)
 
 
-def _name(facts: Facts, blocks: Sequence[int], stages: int = 0) -> str:
-    detail = facts.expression.output.element_type
+def _name(context: ProblemContext, blocks: Sequence[int], stages: int = 0) -> str:
+    detail = context.expression.output.element_type
     if stages:
         detail += f", {stages} stage{'s' if stages > 1 else ''}"
     return f"tile {by(blocks)} ({detail})"

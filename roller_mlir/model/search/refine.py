@@ -8,8 +8,8 @@ measuring.
 
 from collections.abc import Callable
 
+from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimates import Estimate
-from roller_mlir.model.program import Program
 from roller_mlir.model.search.neighbours import neighbours
 from roller_mlir.model.search.tiled import TiledSearch
 
@@ -17,13 +17,15 @@ STARTS = 4
 """Register tiles from whose fastest programs the descent starts."""
 
 
-def refine(search: TiledSearch, found: dict[Program, Estimate], weigh: Callable[[Program], Estimate | None]) -> None:
-    """Add to weighed programs those that a descent along the predicted time passes.
+def refine(
+    search: TiledSearch, found: dict[Candidate, Estimate], evaluate: Callable[[Candidate], Estimate | None]
+) -> None:
+    """Add to evaluated programs those that a descent along the predicted time passes.
 
     Args:
         search: What makes programs of the expression.
-        found: The weighed programs; receives the new ones.
-        weigh: Weighs a program; None where it does not fit.
+        found: The evaluated programs; receives the new ones.
+        evaluate: Evaluates a program; None where it does not fit.
     """
     seen = set(found)
     looks = search.budget.neighbours
@@ -31,15 +33,15 @@ def refine(search: TiledSearch, found: dict[Program, Estimate], weigh: Callable[
         current, falling = start, True
         while falling and looks > 0:
             falling = False
-            for program in neighbours(search, current.program):
-                if program in seen:
+            for candidate in neighbours(search, current.candidate):
+                if candidate in seen:
                     continue
-                seen.add(program)
+                seen.add(candidate)
                 looks -= 1
-                one = weigh(program)
+                one = evaluate(candidate)
                 if one is not None:
-                    found[program] = one
-                    search.refined[program] = current.program
+                    found[candidate] = one
+                    search.refined[candidate] = current.candidate
                     if one.seconds < 0.999 * current.seconds:
                         current, falling = one, True
                         break
@@ -47,11 +49,11 @@ def refine(search: TiledSearch, found: dict[Program, Estimate], weigh: Callable[
                     return
 
 
-def _starts(found: dict[Program, Estimate]) -> list[Estimate]:
+def _starts(found: dict[Candidate, Estimate]) -> list[Estimate]:
     """Return the fastest programs of different register tiles."""
     starts: dict[tuple[int, ...], Estimate] = {}
     for one in sorted(found.values(), key=lambda one: one.seconds):
         if len(starts) == STARTS:
             break
-        starts.setdefault(one.program.registers, one)
+        starts.setdefault(one.candidate.registers, one)
     return list(starts.values())

@@ -9,13 +9,13 @@ joins them, says that it pays.
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 
+from roller_mlir.model.candidate import Candidate, make_candidate
 from roller_mlir.model.cost.estimate import estimate
 from roller_mlir.model.cost.estimates import Estimate
-from roller_mlir.model.cost.performance import warm
-from roller_mlir.model.facts import Facts
-from roller_mlir.model.program import Program, make_program
+from roller_mlir.model.cost.performance import l2_resident
+from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.direct import lone_thread
-from roller_mlir.plan.split import divisible_loops, first_expression, join_expression
+from roller_mlir.plan.split import combine_expression, divisible_loops, first_expression
 from roller_mlir.plan.uneven import uneven_problem
 
 WORTH = 0.85
@@ -31,7 +31,7 @@ MOST_PARTS = 32
 """Partial results of one point that a thread loads at a time."""
 
 STARTS, LOOKS = 3, 24
-"""Divisions from whose fastest programs a descent along the predicted time starts; programs each weighs at most."""
+"""Divisions from whose fastest programs a descent along the predicted time starts; programs each evaluates at most."""
 
 LEAST_STEPS = 4
 """Steps of a part at least: below, starting and ending it costs more than it saves."""
@@ -45,20 +45,20 @@ class Division:
         loop: The reduction loop.
         parts: Number of parts.
         extent: Points of the loop in a part.
-        facts: Facts of the first stage.
-        join_facts: Facts of the second stage.
-        join: The second stage.
+        context: Context of the first stage.
+        combine_context: Context of the second stage.
+        combine: The second stage.
     """
 
     loop: int
     parts: int
     extent: int
-    facts: Facts
-    join_facts: Facts
-    join: Estimate
+    context: ProblemContext
+    combine_context: ProblemContext
+    combine: Estimate
 
 
-Stream = Callable[[Facts], Sequence[Program]]
+Stream = Callable[[ProblemContext], Sequence[Candidate]]
 """Gives the streaming programs of an expression."""
 
 
@@ -70,26 +70,26 @@ class Divider:
         stream: Gives streaming programs.
     """
 
-    def __init__(self, facts: Facts, stream: Stream) -> None:
-        self.facts, self._stream = facts, stream
-        self.loops = divisible_loops(facts.expression)[:1]
-        self._ragged = {loop: not uneven_problem(facts.expression, loop) for loop in self.loops}
-        self.refined: dict[Program, Program] = {}
+    def __init__(self, context: ProblemContext, stream: Stream) -> None:
+        self.context, self._stream = context, stream
+        self.loops = divisible_loops(context.expression)[:1]
+        self._ragged = {loop: not uneven_problem(context.expression, loop) for loop in self.loops}
+        self.refined: dict[Candidate, Candidate] = {}
         """Of each program that the descent with a divided reduction weighed: the program before."""
         self._divisions: dict[tuple[int, int], Division | None] = {}
-        self._joins: dict[int, tuple[Facts, Estimate] | None] = {}
+        self._combines: dict[int, tuple[ProblemContext, Estimate] | None] = {}
 
     def tiled(
-        self, found: Sequence[Estimate], stages: int, neighbours: Callable[[Program], Iterable[Program]]
+        self, found: Sequence[Estimate], stages: int, neighbours: Callable[[Candidate], Iterable[Candidate]]
     ) -> list[tuple[Division, Estimate]]:
         """Return programs with the tiles of others, and a divided reduction.
 
         Args:
-            found: Weighed programs.
+            found: Evaluated programs.
             stages: Buffers of staged inputs, 0 to decide.
             neighbours: Gives the programs next to one, see `neighbours.neighbours`.
         """
-        units = self.facts.machine.units
+        units = self.context.machine.units
         limit = WORTH * min(one.seconds for one in found)
         promising = [(one.seconds * _filled(one, units), i) for i, one in enumerate(found)]
         small: dict[int, Estimate] = {}
@@ -99,12 +99,12 @@ class Divider:
         result: list[tuple[Division, Estimate]] = []
         for loop in self.loops:
             for one in list(small.values())[:BASES]:
-                step = one.program.blocks[loop]
+                step = one.candidate.blocks[loop]
                 for division in self._of(loop, one.work.tasks, one.work.resident, step, step):
-                    first = _with_part(one.program)
-                    weighed = estimate(division.facts, first, stages=stages)
-                    if weighed is not None:
-                        result.append((division, _joined(weighed, division)))
+                    first = _with_part(one.candidate)
+                    evaluated = estimate(division.context, first, stages=stages)
+                    if evaluated is not None:
+                        result.append((division, _joined(evaluated, division)))
         starts: dict[int, tuple[Division, Estimate]] = {}
         for division, one in sorted(result, key=lambda one: one[1].seconds):
             starts.setdefault(division.parts, (division, one))
@@ -117,24 +117,24 @@ class Divider:
         division: Division,
         best: Estimate,
         stages: int,
-        neighbours: Callable[[Program], Iterable[Program]],
+        neighbours: Callable[[Candidate], Iterable[Candidate]],
     ) -> list[tuple[Division, Estimate]]:
         """Return what a descent along the predicted time passes, with the division as it is."""
         result: list[tuple[Division, Estimate]] = []
-        seen: set[Program] = set()
+        seen: set[Candidate] = set()
         falling = True
         while falling:
             falling = False
-            for program in neighbours(without_part(best.program)):
-                if program in seen or division.extent % program.blocks[division.loop]:
+            for candidate in neighbours(without_part(best.candidate)):
+                if candidate in seen or division.extent % candidate.blocks[division.loop]:
                     continue
                 if len(seen) >= LOOKS:
                     return result
-                seen.add(program)
-                one = estimate(division.facts, _with_part(program), stages=stages)
+                seen.add(candidate)
+                one = estimate(division.context, _with_part(candidate), stages=stages)
                 if one is not None:
                     one = _joined(one, division)
-                    self.refined.setdefault(program, without_part(best.program))
+                    self.refined.setdefault(candidate, without_part(best.candidate))
                     result.append((division, one))
                     if one.seconds < 0.999 * best.seconds:
                         best, falling = one, True
@@ -143,25 +143,25 @@ class Divider:
 
     def streaming(self, best: Estimate, stages: int) -> list[tuple[Division, Estimate]]:
         """Return streaming programs of a divided reduction, where the best of the undivided leaves units idle."""
-        units = self.facts.machine.units
+        units = self.context.machine.units
         result: list[tuple[Division, Estimate]] = []
         if _filled(best, units) >= WORTH:
             return result
         for loop in self.loops:
             tasks = max(1, best.work.tasks)
-            widest = 1 << max(5, (self.facts.extents[loop] * tasks // (16 * units)).bit_length())
+            widest = 1 << max(5, (self.context.extents[loop] * tasks // (16 * units)).bit_length())
             for division in self._of(loop, tasks, best.work.resident, min(widest, 4096), 1):
-                for program in self._stream(division.facts):
-                    weighed = estimate(division.facts, program, stages=stages)
-                    if weighed is not None and program.blocks[0] == program.threads[0] == 1:
-                        result.append((division, _joined(weighed, division)))
+                for candidate in self._stream(division.context):
+                    evaluated = estimate(division.context, candidate, stages=stages)
+                    if evaluated is not None and candidate.blocks[0] == candidate.threads[0] == 1:
+                        result.append((division, _joined(evaluated, division)))
         return result
 
     def _of(self, loop: int, tasks: int, resident: int, granule: int, step: int) -> list[Division]:
         """Return the divisions of a loop into parts of whole granules that fill the device."""
-        extent, found = self.facts.extents[loop], list[Division]()
+        extent, found = self.context.extents[loop], list[Division]()
         for fill in (*FILLS, resident):
-            parts = -(-fill * self.facts.machine.units // tasks)
+            parts = -(-fill * self.context.machine.units // tasks)
             points = -(-extent // (parts * granule)) * granule
             if points < LEAST_STEPS * step or points >= extent or (extent % points and not self._ragged[loop]):
                 continue
@@ -173,37 +173,39 @@ class Divider:
     def _division(self, loop: int, extent: int) -> Division | None:
         key = loop, extent
         if key not in self._divisions:
-            parts = -(-self.facts.extents[loop] // extent)
-            join = self._join(parts)
+            parts = -(-self.context.extents[loop] // extent)
+            join = self._combine(parts)
             self._divisions[key] = None
             if parts > 1 and join is not None:
-                expression = first_expression(self.facts.expression, loop, parts, extent)
-                facts = Facts(expression, self.facts.machine, self.facts.atom.moved(1))
-                self._divisions[key] = Division(loop, parts, extent, facts, *join)
+                expression = first_expression(self.context.expression, loop, parts, extent)
+                context = ProblemContext(expression, self.context.machine, self.context.atom.moved(1))
+                self._divisions[key] = Division(loop, parts, extent, context, *join)
         return self._divisions[key]
 
-    def _join(self, parts: int) -> tuple[Facts, Estimate] | None:
-        if parts not in self._joins:
-            expression = join_expression(self.facts.expression, parts)
-            facts = Facts(expression, warm(self.facts.machine, expression))
-            weighed = [one for program in join_programs(facts) if (one := estimate(facts, program)) is not None]
-            best = min(weighed, key=lambda one: one.seconds, default=None)
-            self._joins[parts] = None if best is None else (facts, best)
-        return self._joins[parts]
+    def _combine(self, parts: int) -> tuple[ProblemContext, Estimate] | None:
+        if parts not in self._combines:
+            expression = combine_expression(self.context.expression, parts)
+            context = ProblemContext(expression, l2_resident(self.context.machine, expression))
+            evaluated = [
+                one for candidate in combine_candidates(context) if (one := estimate(context, candidate)) is not None
+            ]
+            best = min(evaluated, key=lambda one: one.seconds, default=None)
+            self._combines[parts] = None if best is None else (context, best)
+        return self._combines[parts]
 
 
-def join_programs(facts: Facts) -> list[Program]:
+def combine_candidates(context: ProblemContext) -> list[Candidate]:
     """Return programs of the second stage: threads along the points as far as there are any, the rest along the parts.
 
     Args:
-        facts: A `join_expression`: loops (points, parts).
+        context: A `combine_expression`: loops (points, parts).
     """
-    points, parts = facts.extents
-    lanes, limit = facts.machine.device.subgroup_size, facts.machine.device.max_threads_per_block
-    widest = facts.output.limit
+    points, parts = context.extents
+    lanes, limit = context.machine.device.subgroup_size, context.machine.device.max_threads_per_block
+    widest = context.output.limit
     while points % widest:
         widest //= 2
-    programs: list[Program] = []
+    candidates: list[Candidate] = []
     for threads in (lanes, 2 * lanes, 4 * lanes, 8 * lanes):
         for chunk in {1, widest}:
             along = min(threads, 1 << max(0, -(-points // chunk) - 1).bit_length())
@@ -212,8 +214,8 @@ def join_programs(facts: Facts) -> list[Program]:
                 continue
             own = min(MOST_PARTS, -(-parts // across))
             lane = 0 if chunk > 1 else None
-            programs.append(make_program(facts, (chunk, own), (along, across), (0, 1), lane, reuse=False))
-    return programs or [lone_thread(facts)]
+            candidates.append(make_candidate(context, (chunk, own), (along, across), (0, 1), lane, reuse=False))
+    return candidates or [lone_thread(context)]
 
 
 def _filled(one: Estimate, units: int) -> float:
@@ -221,31 +223,31 @@ def _filled(one: Estimate, units: int) -> float:
     return one.work.tasks / (units * -(-one.work.tasks // units))
 
 
-def _with_part(program: Program) -> Program:
+def _with_part(candidate: Candidate) -> Candidate:
     """Return the program of the first stage: the part is one more loop in front, one part a task."""
     return replace(
-        program,
-        blocks=(1, *program.blocks),
-        threads=(1, *program.threads),
-        chunks=(1, *program.chunks),
-        order=tuple(loop + 1 for loop in program.order),
-        lane=None if program.lane is None else program.lane + 1,
-        registers=(1, *program.registers),
+        candidate,
+        blocks=(1, *candidate.blocks),
+        threads=(1, *candidate.threads),
+        chunks=(1, *candidate.chunks),
+        order=tuple(loop + 1 for loop in candidate.order),
+        lane=None if candidate.lane is None else candidate.lane + 1,
+        registers=(1, *candidate.registers),
     )
 
 
-def without_part(program: Program) -> Program:
+def without_part(candidate: Candidate) -> Candidate:
     """Return the program whose first stage this is."""
     return replace(
-        program,
-        blocks=program.blocks[1:],
-        threads=program.threads[1:],
-        chunks=program.chunks[1:],
-        order=tuple(loop - 1 for loop in program.order),
-        lane=None if program.lane is None else program.lane - 1,
-        registers=program.registers[1:],
+        candidate,
+        blocks=candidate.blocks[1:],
+        threads=candidate.threads[1:],
+        chunks=candidate.chunks[1:],
+        order=tuple(loop - 1 for loop in candidate.order),
+        lane=None if candidate.lane is None else candidate.lane - 1,
+        registers=candidate.registers[1:],
     )
 
 
 def _joined(first: Estimate, division: Division) -> Estimate:
-    return replace(first, seconds=first.seconds + division.join.seconds)
+    return replace(first, seconds=first.seconds + division.combine.seconds)

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from math import ceil, prod
 
 from roller_mlir.mapping.checks.tensor_copy_rules import boxes_fit
-from roller_mlir.model.facts import Facts
-from roller_mlir.model.program import Program, make_program
+from roller_mlir.model.candidate import Candidate, make_candidate
+from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.alignment import (
     AlignmentRule,
     ExecutionUnitRule,
@@ -50,7 +50,7 @@ class Budget:
         register_visits: Register tiles that are looked at.
         block_tiles: Block tiles of one register tile.
         block_visits: Block tiles of one register tile that are looked at.
-        neighbours: Programs that the descent along the predicted time weighs (see `refine`).
+        neighbours: Programs that the descent along the predicted time evaluates (see `refine`).
     """
 
     programs: int
@@ -75,36 +75,36 @@ class TiledSearch:
     """Builds programs of an expression whose inputs are reused inside a task.
 
     Args:
-        facts: The expression on a machine.
+        context: The expression on a machine.
         rules: Alignment rules.
     """
 
-    def __init__(self, facts: Facts, rules: tuple[AlignmentRule, ...]) -> None:
-        self.facts, self.rules = facts, rules
-        self.expression = facts.expression
-        device, atom = facts.machine.device, facts.atom
+    def __init__(self, context: ProblemContext, rules: tuple[AlignmentRule, ...]) -> None:
+        self.context, self.rules = context, rules
+        self.expression = context.expression
+        device, atom = context.machine.device, context.atom
         self.max_threads = device.max_threads_per_block
         unit = next(rule for rule in rules if isinstance(rule, ExecutionUnitRule))
         self.aligned = unit.subgroup_size > 1 or device.subgroup_size == 1
         self.lanes = device.subgroup_size if self.aligned else 1
-        ones = [1] * len(facts.extents)
+        ones = [1] * len(context.extents)
         self.smallest, self.least_threads = ones, list(ones)
         if atom.is_matrix:
-            self.smallest[atom.row], self.smallest[atom.column] = atom.own
+            self.smallest[atom.row], self.smallest[atom.column] = atom.per_thread
             self.least_threads[atom.row], self.least_threads[atom.column] = atom.lanes
-            if atom.beside >= 0:
-                self.least_threads[atom.beside] = atom.groups
-        self.grown = facts.reused
+            if atom.extra_axis >= 0:
+                self.least_threads[atom.extra_axis] = atom.groups
+        self.grown = context.reused
         if atom.is_matrix:
-            self.grown = (atom.row, atom.column) if atom.beside < 0 else (atom.column,)
+            self.grown = (atom.row, atom.column) if atom.extra_axis < 0 else (atom.column,)
         # Tiles that the matrix unit reads by itself have one point of every other loop.
-        self.cut = atom.free if atom.reads_memory else tuple(range(len(facts.extents)))
+        self.cut = atom.free if atom.reads_memory else tuple(range(len(context.extents)))
         self.max_extent = MAX_THREAD_EXTENT if not atom.is_matrix else MAX_MATRIX_EXTENT
         self.max_points = MAX_POINTS_PER_STEP * (atom.points(MAX_MATRIX_EXTENT) if atom.is_matrix else 1)
         self._thread_limits: dict[Tile, int] = {}
-        self.budget = WINDOWED if any(access.windows for access in facts.inputs) else PLAIN
-        self.lane = facts.output.contiguous
-        parallel = [loop for loop in reversed(facts.parallel) if loop != self.lane]
+        self.budget = WINDOWED if any(access.windows for access in context.inputs) else PLAIN
+        self.lane = context.output.contiguous
+        parallel = [loop for loop in reversed(context.parallel) if loop != self.lane]
         self.fastest = tuple(([self.lane] if self.lane is not None else []) + parallel)
         self.shape_rules = tuple(rule for rule in rules if isinstance(rule, TensorShapeRule))
         self._step_rules = tuple(rule for rule in rules if not isinstance(rule, TensorShapeRule))
@@ -114,13 +114,13 @@ class TiledSearch:
         self.base_step = self._base_step()
         self.shrunk: dict[tuple[Tile, Tile], tuple[tuple[Tile, Tile], int, float]] = {}
         """Of each shrunk program: the program before, the axis, and its reuse score."""
-        self.refined: dict[Program, Program] = {}
+        self.refined: dict[Candidate, Candidate] = {}
         """Of each program that a descent along the predicted time weighed: the program before (see `refine`)."""
 
-    def programs(self) -> list[Program]:
+    def programs(self) -> list[Candidate]:
         """Return distinct programs, in the order in which the recursion finds them, as many as the budget allows."""
         limit = self.budget.programs
-        found: dict[tuple[Tile, Tile], Program] = {}
+        found: dict[tuple[Tile, Tile], Candidate] = {}
         preferred, visited = self.register_tiles()
         for registers in preferred + [tile for tile in reversed(visited) if tile not in preferred]:
             if len(found) >= limit or (registers not in preferred and len(found) >= limit // 4):
@@ -139,11 +139,11 @@ class TiledSearch:
 
     def register_layer(self) -> tuple[Tile, Layer]:
         """Return the smallest register tile, and the layer."""
-        facts = self.facts
+        context = self.context
         return tuple(self.smallest), Layer(
             next_tiles=self._larger_registers,
-            traffic=lambda tile: sum(a.tile(tile)[0] for a in facts.inputs) * self._tiles(tile),
-            footprint=lambda tile: sum(a.tile(tile)[0] for a in (*facts.inputs, facts.output)),
+            traffic=lambda tile: sum(a.tile(tile)[0] for a in context.inputs) * self._tiles(tile),
+            footprint=lambda tile: sum(a.tile(tile)[0] for a in (*context.inputs, context.output)),
             fits=self._registers_fit,
             saturates=self._registers_saturate,
         )
@@ -155,16 +155,16 @@ class TiledSearch:
 
     def block_layer(self, registers: Tile) -> tuple[Tile, Layer]:
         """Return the smallest block tile of a register tile, and the layer as it is for that one."""
-        facts = self.facts
+        context = self.context
         start = tuple(
             [
                 self.base_step[loop]
-                if facts.reduction[loop]
+                if context.reduction[loop]
                 else self._next_aligned(registers, loop, self.least_threads[loop])
                 for loop in range(len(registers))
             ]
         )
-        inputs = facts.inputs
+        inputs = context.inputs
         layer = Layer(
             next_tiles=lambda tile: self._larger_blocks(registers, tile),
             traffic=lambda tile: sum(a.traffic(tile) for a in inputs) * self._tiles(tile),
@@ -172,7 +172,7 @@ class TiledSearch:
             fits=lambda tile: self.block_fits(registers, tile),
             saturates=lambda tile: self.threads(registers, tile) % self.lanes == 0 and self._block_saturates(tile),
         )
-        if sum(facts.extents[loop] > 1 for loop in facts.parallel) > FEW_AXES:
+        if sum(context.extents[loop] > 1 for loop in context.parallel) > FEW_AXES:
             start = self._one_subgroup(registers, start, layer)
         return start, layer
 
@@ -189,10 +189,10 @@ class TiledSearch:
         return tile
 
     def _same_steps(self, one: Tile, other: Tile) -> bool:
-        return all(one[loop] == other[loop] for loop in self.facts.reductions)
+        return all(one[loop] == other[loop] for loop in self.context.reductions)
 
     def _all_shapely(self, tile: Tile) -> bool:
-        return all(self.is_shapely(loop, tile[loop]) for loop in self.facts.parallel)
+        return all(self.is_shapely(loop, tile[loop]) for loop in self.context.parallel)
 
     # Register layer -------------------------------------------------------------------------------------------------
 
@@ -200,47 +200,47 @@ class TiledSearch:
         larger: list[Tile] = []
         for loop in self.grown:
             size = next_size(tile[loop], aligned=self.aligned)
-            if size <= self.max_extent and tile[loop] * self.least_threads[loop] < self.facts.extents[loop]:
+            if size <= self.max_extent and tile[loop] * self.least_threads[loop] < self.context.extents[loop]:
                 larger.append((*tile[:loop], size, *tile[loop + 1 :]))
         return larger
 
     def registers_used(self, tile: Tile) -> int:
         """Return the registers of one thread with a register tile, without staged elements."""
-        facts = self.facts
-        fragments = sum(facts.fragment_registers(a, tile) for a in facts.inputs)
-        used = ceil(facts.output.tile(tile)[0] * facts.result_words + 2 * fragments)
-        return used + facts.machine.device.model.addressing_registers
+        context = self.context
+        fragments = sum(context.fragment_registers(a, tile) for a in context.inputs)
+        used = ceil(context.output.tile(tile)[0] * context.result_words + 2 * fragments)
+        return used + context.machine.device.model.addressing_registers
 
     def most_threads(self, tile: Tile) -> int:
         """Return how many threads of a register tile one unit's registers hold, in whole subgroups."""
-        device = self.facts.machine.device
+        device = self.context.machine.device
         threads = device.registers_per_unit // self.registers_used(tile)
         return min(self.max_threads, max(self.lanes, threads // self.lanes * self.lanes))
 
     def _registers_fit(self, tile: Tile) -> bool:
-        facts, used = self.facts, self.registers_used(tile)
-        return used <= facts.machine.device.max_registers_per_thread and prod(tile) * 4 <= self.max_points
+        context, used = self.context, self.registers_used(tile)
+        return used <= context.machine.device.max_registers_per_thread and prod(tile) * 4 <= self.max_points
 
     def _registers_saturate(self, tile: Tile) -> bool:
         """Whether fragments come from workgroup memory as fast as a unit computes: phases against arithmetic cycles."""
-        facts, machine = self.facts, self.facts.machine
+        context, machine = self.context, self.context.machine
         step = list(tile)
-        if facts.atom.is_matrix:
-            step[facts.atom.depth] = facts.atom.length
+        if context.atom.is_matrix:
+            step[context.atom.depth] = context.atom.length
         device = machine.device
-        loaded = sum(facts.fragment_bytes(a, step) for a in facts.inputs) / machine.phase_bytes
-        math = prod(step) * facts.math_per_point * facts.cycles_per_point / device.schedulers_per_unit
+        loaded = sum(context.fragment_bytes(a, step) for a in context.inputs) / machine.phase_bytes
+        math = prod(step) * context.math_per_point * context.cycles_per_point / device.schedulers_per_unit
         return loaded * machine.phase_cycles <= math
 
     # Workgroup layer ------------------------------------------------------------------------------------------------
 
     def _base_step(self) -> Tile:
         """Return the smallest aligned step of each reduction loop: a whole transaction where the loop is contiguous."""
-        facts = self.facts
-        steps = [1] * len(facts.extents)
-        for loop in facts.reductions:
+        context = self.context
+        steps = [1] * len(context.extents)
+        for loop in context.reductions:
             steps[loop] = self.step_sizes(loop)[0]
-        longest = max(facts.reductions, key=lambda loop: facts.extents[loop])
+        longest = max(context.reductions, key=lambda loop: context.extents[loop])
         others = prod(steps) // steps[longest]
         for size in self.step_sizes(longest):
             if steps[longest] * others < MIN_STEP:
@@ -272,9 +272,9 @@ class TiledSearch:
         """Return the aligned steps of a loop: powers of two up to the first that covers it, and its extent if small."""
         known = self._steps_of.get(loop)
         if known is None:
-            atom = self.facts.atom
+            atom = self.context.atom
             most = max(MAX_STEP, MATRIX_STEPS * atom.length) if atom.depth == loop else MAX_STEP
-            limit = min(most, 1 << (self.facts.extents[loop] - 1).bit_length())
+            limit = min(most, 1 << (self.context.extents[loop] - 1).bit_length())
             limit = max([limit, *(size for along, size in atom.multiples if along == loop)])
             limit = limit if loop in self.cut else 1
             known = aligned_sizes(self._step_rules, self.expression, loop, limit, aligned=self.aligned)
@@ -286,15 +286,15 @@ class TiledSearch:
         return known
 
     def _larger_blocks(self, registers: Tile, tile: Tile) -> list[Tile]:
-        facts, larger = self.facts, list[Tile]()
-        for loop in facts.parallel:
+        context, larger = self.context, list[Tile]()
+        for loop in context.parallel:
             if loop not in self.cut:
                 continue
-            if tile[loop] < facts.extents[loop] or not self._covers_subgroup(registers, tile):
+            if tile[loop] < context.extents[loop] or not self._covers_subgroup(registers, tile):
                 threads = next_size(tile[loop] // registers[loop], aligned=self.aligned)
                 size = self._next_aligned(registers, loop, threads)
                 larger.append((*tile[:loop], size, *tile[loop + 1 :]))
-        for loop in facts.reductions:
+        for loop in context.reductions:
             for size in self.step_sizes(loop):
                 if size > tile[loop]:
                     larger.append((*tile[:loop], size, *tile[loop + 1 :]))
@@ -304,7 +304,7 @@ class TiledSearch:
     def _next_aligned(self, registers: Tile, loop: int, threads: int) -> int:
         """Return the smallest aligned size of a parallel loop from a number of threads on (GetNextAlignedAxisSize)."""
         own = registers[loop]
-        while not self._is_aligned(loop, own * threads) and own * threads < self.facts.extents[loop]:
+        while not self._is_aligned(loop, own * threads) and own * threads < self.context.extents[loop]:
             threads = next_size(threads, aligned=self.aligned)
         return own * threads
 
@@ -313,67 +313,67 @@ class TiledSearch:
 
     def threads(self, registers: Tile, tile: Tile) -> int:
         """Return the threads of a task."""
-        return prod([tile[loop] // registers[loop] for loop in self.facts.parallel])
+        return prod([tile[loop] // registers[loop] for loop in self.context.parallel])
 
     def _tiles(self, tile: Tile) -> int:
-        return prod([-(-extent // size) for extent, size in zip(self.facts.extents, tile, strict=True)])
+        return prod([-(-extent // size) for extent, size in zip(self.context.extents, tile, strict=True)])
 
     def block_fits(self, registers: Tile, tile: Tile) -> bool:
         """Return whether a block tile of a register tile is within the limits of a task and pads within epsilon."""
-        facts = self.facts
+        context = self.context
         limit = self._thread_limits.get(registers)
         if limit is None:
             limit = self._thread_limits[registers] = self.most_threads(registers)
         if self.threads(registers, tile) > limit:
             return False
-        steps = prod([tile[loop] for loop in facts.reductions])
+        steps = prod([tile[loop] for loop in context.reductions])
         if steps * prod(registers) > self.max_points:
             return False
-        for loop in facts.parallel:
+        for loop in context.parallel:
             if not self.is_shapely(loop, tile[loop]):
                 return False
-        if facts.atom.reads_memory and not boxes_fit(facts.expression.inputs, tile):
+        if context.atom.reads_memory and not boxes_fit(context.expression.inputs, tile):
             return False
-        need = sum(a.tile(tile)[0] * a.element_bytes for a in facts.inputs)
+        need = sum(a.tile(tile)[0] * a.element_bytes for a in context.inputs)
         buffers = 2 if self.steps(tile) > 1 else 1
-        return need * buffers <= facts.machine.device.max_workgroup_bytes_per_block
+        return need * buffers <= context.machine.device.max_workgroup_bytes_per_block
 
     def steps(self, tile: Tile) -> int:
         """Return the reduction steps of a task."""
-        return prod([-(-self.facts.extents[loop] // tile[loop]) for loop in self.facts.reductions])
+        return prod([-(-self.context.extents[loop] // tile[loop]) for loop in self.context.reductions])
 
     def _block_saturates(self, tile: Tile) -> bool:
         """Whether a unit's share of the last cache's bandwidth loads the tile as fast as the unit computes it."""
-        facts, machine = self.facts, self.facts.machine
+        context, machine = self.context, self.context.machine
         device = machine.device
-        loaded = sum(a.traffic(tile) for a in facts.inputs)
+        loaded = sum(a.traffic(tile) for a in context.inputs)
         rate = machine.cache_bytes_per_s if machine.cache_bytes else machine.global_bytes_per_s
         rate /= machine.units * device.clock_hz
-        lanes = device.subgroup_size * device.schedulers_per_unit / facts.cycles_per_point
-        return loaded / rate <= prod(tile) * facts.math_per_point / lanes
+        lanes = device.subgroup_size * device.schedulers_per_unit / context.cycles_per_point
+        return loaded / rate <= prod(tile) * context.math_per_point / lanes
 
     # Small operators ------------------------------------------------------------------------------------------------
 
-    def _shrink(self, found: dict[tuple[Tile, Tile], Program], limit: int) -> None:
+    def _shrink(self, found: dict[tuple[Tile, Tile], Candidate], limit: int) -> None:
         """Shrink programs with too few tasks along the axis of smallest reuse score, until the device is filled.
 
         Paper: ROLLER section 3.2 (small operator). Each shrinking halves either the threads or the register tile of
         the axis.
         """
-        facts = self.facts
-        units = facts.machine.units
+        context = self.context
+        units = context.machine.units
         queue = [key for key in found if self._tasks(key[1]) < 2 * units]
         seen = set(found)
         while queue and len(found) < limit:
             registers, blocks = queue.pop(0)
-            traffic = sum(a.traffic(blocks) for a in facts.inputs) * self._tiles(blocks)
-            footprint = sum(a.tile(blocks)[0] * a.element_bytes for a in facts.inputs)
+            traffic = sum(a.traffic(blocks) for a in context.inputs) * self._tiles(blocks)
+            footprint = sum(a.tile(blocks)[0] * a.element_bytes for a in context.inputs)
             ranked: list[tuple[float, int, Tile]] = []
-            for loop in facts.parallel:
+            for loop in context.parallel:
                 if blocks[loop] > self.smallest[loop] * self.least_threads[loop] and blocks[loop] % 2 == 0:
                     small = (*blocks[:loop], blocks[loop] // 2, *blocks[loop + 1 :])
-                    saved = sum(a.traffic(small) for a in facts.inputs) * self._tiles(small) - traffic
-                    added = footprint - sum(a.tile(small)[0] * a.element_bytes for a in facts.inputs)
+                    saved = sum(a.traffic(small) for a in context.inputs) * self._tiles(small) - traffic
+                    added = footprint - sum(a.tile(small)[0] * a.element_bytes for a in context.inputs)
                     ranked.append((reuse_score(saved, added), loop, small))
             for score, loop, small in sorted(ranked)[:2]:
                 options = [registers] if small[loop] >= registers[loop] * self.least_threads[loop] else []
@@ -390,21 +390,21 @@ class TiledSearch:
                         queue.append(key)
 
     def _tasks(self, blocks: Tile) -> int:
-        return prod([-(-self.facts.extents[loop] // blocks[loop]) for loop in self.facts.parallel])
+        return prod([-(-self.context.extents[loop] // blocks[loop]) for loop in self.context.parallel])
 
-    def _add(self, found: dict[tuple[Tile, Tile], Program], registers: Tile, blocks: Tile) -> None:
-        program = self.make(registers, blocks)
-        if program is not None:
-            found[registers, blocks] = program
+    def _add(self, found: dict[tuple[Tile, Tile], Candidate], registers: Tile, blocks: Tile) -> None:
+        candidate = self.make(registers, blocks)
+        if candidate is not None:
+            found[registers, blocks] = candidate
 
-    def make(self, registers: Tile, blocks: Tile) -> Program | None:
+    def make(self, registers: Tile, blocks: Tile) -> Candidate | None:
         """Return the program of a register tile and a block tile, None where a rule does not allow them."""
         threads = self.threads(registers, blocks)
         if not all(rule.allows_threads(threads) for rule in self.rules):
             return None
         for loop, size in enumerate(blocks):
-            if not self.facts.reduction[loop] and not (self._is_aligned(loop, size) and self.is_shapely(loop, size)):
+            if not self.context.reduction[loop] and not (self._is_aligned(loop, size) and self.is_shapely(loop, size)):
                 return None
-        full = tuple([blocks[i] if r else registers[i] for i, r in enumerate(self.facts.reduction)])
-        spread = tuple([1 if r else blocks[i] // registers[i] for i, r in enumerate(self.facts.reduction)])
-        return make_program(self.facts, full, spread, self.fastest, self.lane, reuse=True)
+        full = tuple([blocks[i] if r else registers[i] for i, r in enumerate(self.context.reduction)])
+        spread = tuple([1 if r else blocks[i] // registers[i] for i, r in enumerate(self.context.reduction)])
+        return make_candidate(self.context, full, spread, self.fastest, self.lane, reuse=True)

@@ -61,7 +61,7 @@ _RECORDS: tuple[Any, ...] = (
     axis_limits.BankLayout,
     explanation.Path,
     trace.Walk,
-    trace.Step,
+    trace.TraceStep,
     trace.Score,
     trace.Stop,
     trace.Capacity,

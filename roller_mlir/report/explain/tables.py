@@ -9,7 +9,7 @@ from roller_mlir.model.explain.trace import Walk
 from roller_mlir.model.search.axis_limits import AxisLimits, RuleSizes
 from roller_mlir.report.explain.words import amount, score, share, tile
 from roller_mlir.report.quantities import si, size
-from roller_mlir.report.table import Cell, Grid, grid
+from roller_mlir.report.table import Grid, TableCell, grid
 
 
 def tensors(one: Explanation) -> Grid:
@@ -98,18 +98,18 @@ def descent(one: Explanation) -> Grid:
 def candidates(one: Explanation) -> Grid:
     """Return the best programs."""
     split = any(row.split > 1 for row in one.candidates)
-    rows: list[tuple[Cell | int, ...]] = []
+    rows: list[tuple[TableCell | int, ...]] = []
     for row in one.candidates:
         moved = row.load_bytes + row.store_bytes
         rows.append(
             (
-                *(row.rank, Cell(tile(row.block), prod(row.block)), Cell(tile(row.thread), prod(row.thread))),
-                *(row.threads, row.stages, Cell(row.instruction + ("" if row.emitted else "*"), row.instruction)),
+                *(row.rank, TableCell(tile(row.block), prod(row.block)), TableCell(tile(row.thread), prod(row.thread))),
+                *(row.threads, row.stages, TableCell(row.instruction + ("" if row.emitted else "*"), row.instruction)),
                 *((row.split,) if split else ()),
-                *(row.registers, Cell(size(row.workgroup_bytes), row.workgroup_bytes)),
-                *(Cell(share(row.occupancy), row.occupancy), Cell(f"{row.waves:.2f}", row.waves)),
-                *(Cell(size(moved), moved), Cell(seconds(row.seconds), row.seconds)),
-                Cell(row.saturated, row.saturated),
+                *(row.registers, TableCell(size(row.workgroup_bytes), row.workgroup_bytes)),
+                *(TableCell(share(row.occupancy), row.occupancy), TableCell(f"{row.waves:.2f}", row.waves)),
+                *(TableCell(size(moved), moved), TableCell(seconds(row.seconds), row.seconds)),
+                TableCell(row.saturated, row.saturated),
             )
         )
     head = ("", "block", "thread", "threads", "stages", "instr", *(("split",) if split else ()))

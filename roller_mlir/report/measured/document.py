@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import TypeAlias
 
 from roller_mlir.report.measured.words import clean
-from roller_mlir.report.table import Cell, Grid, grid
+from roller_mlir.report.table import Grid, TableCell, grid
 
 DRY_RUN = "Dry run: seconds of the simulator, no speed of any device"
 PREDICTION_CHART = "prediction"
@@ -24,7 +24,7 @@ class Note:
 
 
 @dataclass(frozen=True)
-class Facts:
+class DefinitionList:
     """Pairs of a name and a value."""
 
     pairs: tuple[tuple[str, str], ...]
@@ -50,7 +50,7 @@ class Chart:
     caption: str
 
 
-Block: TypeAlias = Grid | Note | Facts | Tiles | Chart
+Block: TypeAlias = Grid | Note | DefinitionList | Tiles | Chart
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,9 @@ class Document:
     sections: tuple[Section, ...] = field(default=())
 
 
-def cleaned(head: Sequence[str], kinds: str, rows: Iterable[Sequence[Cell | str]], *, sortable: bool = False) -> Grid:
+def cleaned(
+    head: Sequence[str], kinds: str, rows: Iterable[Sequence[TableCell | str]], *, sortable: bool = False
+) -> Grid:
     """Return a table whose texts out of results are cleaned."""
     shown = [[clean(one) if isinstance(one, str) else one for one in row] for row in rows]
     return grid(head, kinds, shown, sortable=sortable)

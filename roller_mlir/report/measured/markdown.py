@@ -4,7 +4,7 @@
 import re
 from collections.abc import Mapping
 
-from roller_mlir.report.measured.document import Block, Chart, Document, Facts, Note, Tiles
+from roller_mlir.report.measured.document import Block, Chart, DefinitionList, Document, Note, Tiles
 from roller_mlir.report.table import Grid
 
 _SPECIAL = re.compile(r"([\\`*_\[\]|~#$])")
@@ -43,7 +43,7 @@ def escaped(text: str) -> str:
 def _block(block: Block, pictures: Mapping[str, str]) -> list[str]:
     if isinstance(block, Note):
         return [f"**{escaped(block.text)}**" if block.alarm else escaped(block.text)]
-    if isinstance(block, (Facts, Tiles)):
+    if isinstance(block, (DefinitionList, Tiles)):
         return _table(("", ""), "ss", [(name, value) for name, value in block.pairs])
     if isinstance(block, Chart):
         return [f"![{escaped(block.caption)}]({pictures[block.key]})"] if block.key in pictures else []

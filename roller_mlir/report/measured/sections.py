@@ -8,7 +8,7 @@ from roller_mlir.measure.report.goals import LEAST_SPEARMAN
 from roller_mlir.measure.report.groups import BEST, TOP1, peer_figures, peer_names
 from roller_mlir.measure.report.records import Goal, Report
 from roller_mlir.measure.runner.steps import ITSELF
-from roller_mlir.report.measured.document import DRY_RUN, Block, Document, Facts, Note, Section, Tiles, cleaned
+from roller_mlir.report.measured.document import DRY_RUN, Block, DefinitionList, Document, Note, Section, Tiles, cleaned
 from roller_mlir.report.measured.tables import (
     items_section,
     peer_sections,
@@ -17,7 +17,7 @@ from roller_mlir.report.measured.tables import (
     published_section,
 )
 from roller_mlir.report.measured.words import NOTHING, clean, correlation, count, date_of, named, ratio, share
-from roller_mlir.report.table import Cell
+from roller_mlir.report.table import TableCell
 
 
 def title_of(report: Report) -> str:
@@ -67,7 +67,7 @@ def _tiles(report: Report) -> Tiles:
     return Tiles(tuple(shown))
 
 
-def _machine(report: Report) -> Facts:
+def _machine(report: Report) -> DefinitionList:
     machine, kit = report.machine, report.kit
     versions = ", ".join(f"{clean(name)} {clean(version)}" for name, version in sorted(machine.versions.items()))
     told = {name: f"{value:.6g}" if isinstance(value, float) else str(value) for name, value in machine.facts.items()}
@@ -82,7 +82,7 @@ def _machine(report: Report) -> Facts:
         ("compiler", f"roller-mlir {clean(kit.compiler)}"),
         ("packed by", clean(kit.command) or NOTHING),
     ]
-    return Facts(tuple((name, value) for name, value in pairs if value))
+    return DefinitionList(tuple((name, value) for name, value in pairs if value))
 
 
 def _wrong(report: Report) -> Section:
@@ -96,8 +96,8 @@ def _wrong(report: Report) -> Section:
             (
                 one.item,
                 one.who,
-                Cell(str(one.rank) if one.who == "ours" else "", one.rank),
-                Cell(NOTHING if one.error is None else f"{one.error:.3g}", one.error),
+                TableCell(str(one.rank) if one.who == "ours" else "", one.rank),
+                TableCell(NOTHING if one.error is None else f"{one.error:.3g}", one.error),
                 one.against,
                 one.message,
             )
@@ -120,7 +120,7 @@ def _wrong(report: Report) -> Section:
         found = f"Families of kernels that were given up after a fault of one: {len(report.lost)}"
         left = f"{count(len(report.left_out), 'candidate')} left out for it: {named(report.left_out)}."
         blocks.append(Note(f"{found}; {left}" if report.left_out else f"{found}.", alarm=True))
-        rows = [(one.family, one.item, Cell(str(one.rank), one.rank), one.message) for one in report.lost]
+        rows = [(one.family, one.item, TableCell(str(one.rank), one.rank), one.message) for one in report.lost]
         blocks.append(cleaned(("family", "kernel or probe", "candidate", "message"), "ssnt", rows))
     if report.refused:
         found = (
@@ -165,7 +165,7 @@ def _skipped(report: Report) -> list[Block]:
         if skipped:
             verb = "is" if len(skipped) == 1 else "are"
             blocks.append(Note(f"{count(len(skipped), noun)} {verb} not in the kit, for these reasons:"))
-            rows = [(named(tuple(ids), 6), Cell(str(len(ids)), len(ids)), why) for why, ids in reasons.items()]
+            rows = [(named(tuple(ids), 6), TableCell(str(len(ids)), len(ids)), why) for why, ids in reasons.items()]
             blocks.append(cleaned((f"{noun}s", "number", "why"), "tnt", rows))
     return blocks
 
@@ -177,9 +177,9 @@ def _compared(report: Report) -> Section:
         (
             one.who,
             one.against or NOTHING,
-            Cell(str(one.n), one.n),
-            Cell(NOTHING) if one.against == ITSELF else Cell(str(one.right), one.right),
-            Cell(NOTHING if one.largest_error is None else f"{one.largest_error:.3g}", one.largest_error),
+            TableCell(str(one.n), one.n),
+            TableCell(NOTHING) if one.against == ITSELF else TableCell(str(one.right), one.right),
+            TableCell(NOTHING if one.largest_error is None else f"{one.largest_error:.3g}", one.largest_error),
         )
         for one in report.checked
     ]
@@ -195,8 +195,8 @@ def _goals(report: Report) -> Section:
         (
             one.goal,
             goal_value(one),
-            Cell(str(one.n), one.n),
-            Cell(str(one.missing), one.missing),
+            TableCell(str(one.n), one.n),
+            TableCell(str(one.missing), one.missing),
             one.verdict,
             one.detail,
         )
@@ -207,8 +207,8 @@ def _goals(report: Report) -> Section:
     return Section("Goals", tuple(blocks))
 
 
-def goal_value(goal: Goal) -> Cell:
+def goal_value(goal: Goal) -> TableCell:
     """Write what was reached: a correlation as such, all else in percent."""
     if goal.value is None:
-        return Cell(NOTHING)
-    return Cell(correlation(goal.value) if goal.needed == LEAST_SPEARMAN else share(goal.value), goal.value)
+        return TableCell(NOTHING)
+    return TableCell(correlation(goal.value) if goal.needed == LEAST_SPEARMAN else share(goal.value), goal.value)

@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 
 from roller_mlir.console.output import seconds
-from roller_mlir.measure.report.figures import GroupFigures, ItemFigures, Named, PeerFigures
+from roller_mlir.measure.report.figures import GroupFigures, ItemFigures, NamedFigure, PeerFigures
 from roller_mlir.measure.report.groups import BEST, TOP1, peer_names
 from roller_mlir.measure.report.records import Report
 from roller_mlir.measure.runner.sim_bench import DRY_RUN as DRY_RUN_NOTE
@@ -12,17 +12,17 @@ from roller_mlir.measure.runner.steps import TOP_K, WARM
 from roller_mlir.report.measured.document import PREDICTION_CHART, Block, Chart, Note, Section, cleaned, peer_chart
 from roller_mlir.report.measured.words import NOTHING, clean, correlation, count, ratio, share, short
 from roller_mlir.report.quantities import si, size
-from roller_mlir.report.table import Cell
+from roller_mlir.report.table import TableCell
 
 
-def time(value: float | None) -> Cell:
+def time(value: float | None) -> TableCell:
     """Return a cell with a time."""
-    return Cell(NOTHING if value is None else seconds(value), value)
+    return TableCell(NOTHING if value is None else seconds(value), value)
 
 
-def number(value: int) -> Cell:
+def number(value: int) -> TableCell:
     """Return a cell with a count."""
-    return Cell(str(value), value)
+    return TableCell(str(value), value)
 
 
 def peer_sections(report: Report) -> list[Section]:
@@ -53,20 +53,20 @@ def peer_sections(report: Report) -> list[Section]:
     return found
 
 
-def _group_rows(group: GroupFigures, peer: str) -> list[tuple[Cell | str, ...]]:
+def _group_rows(group: GroupFigures, peer: str) -> list[tuple[TableCell | str, ...]]:
     figures = [one for one in group.peers if one.peer == peer and one.n]
     return [(group_name(group), *_figures(one, group)) for one in figures if one.choice in (TOP1, BEST)]
 
 
-def _figures(one: PeerFigures, group: GroupFigures) -> tuple[Cell | str, ...]:
+def _figures(one: PeerFigures, group: GroupFigures) -> tuple[TableCell | str, ...]:
     return (
         one.choice,
         number(one.n),
         number(one.failed),
         number(one.within),
-        Cell(share(one.share), one.share),
-        Cell(ratio(one.geometric_mean), one.geometric_mean),
-        Cell(ratio(one.median), one.median),
+        TableCell(share(one.share), one.share),
+        TableCell(ratio(one.geometric_mean), one.geometric_mean),
+        TableCell(ratio(one.median), one.median),
         worst(one.worst, group),
     )
 
@@ -77,7 +77,7 @@ def group_name(group: GroupFigures) -> str:
     return whole if group.kind == "all" else f"{whole}: {clean(group.kind)}"
 
 
-def worst(figures: Sequence[Named], group: GroupFigures) -> str:
+def worst(figures: Sequence[NamedFigure], group: GroupFigures) -> str:
     """Name the worst items with their figures."""
     return ", ".join(f"{short(one.id, group.suite, group.dtype)} {ratio(one.value)}" for one in figures)
 
@@ -113,17 +113,17 @@ def prediction_section(report: Report) -> Section:
     return Section("Predictions beside times", tuple(blocks))
 
 
-def _prediction_row(group: GroupFigures) -> tuple[Cell | str, ...]:
+def _prediction_row(group: GroupFigures) -> tuple[TableCell | str, ...]:
     one = group.prediction
     return (
         group_name(group),
         number(one.n),
-        Cell(correlation(one.spearman), one.spearman),
-        *(Cell(ratio(value), value) for value in (one.error_p10, one.error_median, one.error_p90)),
-        Cell(share(one.within_quarter), one.within_quarter),
-        Cell(share(one.within_twice), one.within_twice),
+        TableCell(correlation(one.spearman), one.spearman),
+        *(TableCell(ratio(value), value) for value in (one.error_p10, one.error_median, one.error_p90)),
+        TableCell(share(one.within_quarter), one.within_quarter),
+        TableCell(share(one.within_twice), one.within_twice),
         number(one.within_n),
-        Cell(correlation(one.within_median), one.within_median),
+        TableCell(correlation(one.within_median), one.within_median),
         worst(one.worst, group),
     )
 
@@ -134,7 +134,8 @@ def published_section(report: Report) -> list[Section]:
         return []
     about = "Times that others published, over ours of top-1. They were measured elsewhere, on other machines."
     rows = [
-        (one.system, number(one.n), Cell(ratio(one.geometric_mean), one.geometric_mean)) for one in report.published
+        (one.system, number(one.n), TableCell(ratio(one.geometric_mean), one.geometric_mean))
+        for one in report.published
     ]
     blocks = (Note(about), cleaned(("system", "kernels", "published over ours, geometric mean"), "snn", rows))
     return [Section("Published times", blocks)]
@@ -151,11 +152,11 @@ def probes_section(report: Report) -> list[Section]:
             one.name,
             one.quantity,
             one.subject,
-            Cell(size(one.size_bytes) if one.size_bytes else NOTHING, one.size_bytes),
+            TableCell(size(one.size_bytes) if one.size_bytes else NOTHING, one.size_bytes),
             time(one.median_s),
-            Cell(f"{seconds(one.p10_s)} to {seconds(one.p90_s)}" if one.p10_s and one.p90_s else NOTHING),
+            TableCell(f"{seconds(one.p10_s)} to {seconds(one.p90_s)}" if one.p10_s and one.p90_s else NOTHING),
             one.baseline or NOTHING,
-            Cell(_rate(one.value, one.unit), one.value),
+            TableCell(_rate(one.value, one.unit), one.value),
         )
         for one in report.probes
         if one.name not in bases
@@ -200,26 +201,26 @@ def items_section(report: Report) -> Section:
     return Section("Every kernel", (Note(about), cleaned(head, kinds, rows, sortable=True)))
 
 
-def _item_row(item: ItemFigures, peers: Sequence[str], *, rates: bool, warm: bool) -> tuple[Cell | str, ...]:
+def _item_row(item: ItemFigures, peers: Sequence[str], *, rates: bool, warm: bool) -> tuple[TableCell | str, ...]:
     spread = f"{seconds(item.p10_s)} to {seconds(item.p90_s)}" if item.p10_s and item.p90_s else NOTHING
-    row: list[Cell | str] = [
+    row: list[TableCell | str] = [
         item.id,
         item.title,
         number(item.rows),
         item.state,
         time(item.predicted_s),
         time(item.top1_s),
-        Cell(spread, item.p10_s),
+        TableCell(spread, item.p10_s),
         *([time(item.warm_s)] if warm else []),
     ]
     if rates:
         for value, unit in ((item.flops_per_s, "flop/s"), (item.bytes_per_s, "B/s")):
-            row.append(Cell(NOTHING if value is None else si(value, unit), value))
-    row.append(Cell(NOTHING if item.best_rank is None else str(item.best_rank), item.best_rank))
+            row.append(TableCell(NOTHING if value is None else si(value, unit), value))
+    row.append(TableCell(NOTHING if item.best_rank is None else str(item.best_rank), item.best_rank))
     row += [number(item.candidates), time(item.best_s)]
     for peer in peers:
         row.append(time(item.peers.get(peer)))
         warm_ratios = [item.warm_ratio] if warm else []
         for ratios in (item.top1_ratio, *warm_ratios, item.best_ratio):
-            row.append(Cell(ratio(ratios.get(peer)), ratios.get(peer)))
+            row.append(TableCell(ratio(ratios.get(peer)), ratios.get(peer)))
     return tuple(row)

@@ -18,7 +18,7 @@ _STAND_INS = {"bf16": ("u16",)}
 
 
 @dataclass(frozen=True)
-class Parameter:
+class FunctionParameter:
     """An input or output of the function: how errors name it, and its buffer."""
 
     subject: str
@@ -37,7 +37,7 @@ class Signature:
 
     function: str
     role: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[FunctionParameter, ...]
 
     @classmethod
     def of(cls, manifest: Manifest, role: str) -> "Signature":
@@ -47,7 +47,7 @@ class Signature:
             manifest.function,
             role,
             tuple(
-                Parameter(subject_of(manifest, role, index, name), manifest.buffer(name))
+                FunctionParameter(subject_of(manifest, role, index, name), manifest.buffer(name))
                 for index, name in enumerate(names)
             ),
         )

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A device as a back end of the runtime: `roller run --on cuda`, `Artifact.run(..., on="hip")`, with numpy arrays.
 
-Each launch is timed by events and waited for; who wants neither opens a `Program`.
+Each launch is timed by events and waited for; who wants neither opens a `LoadedProgram`.
 """
 
 from collections.abc import Mapping, Sequence
@@ -10,11 +10,11 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.plan.manifest import Buffer, Launch, Manifest, View
+from roller_mlir.plan.manifest import Buffer, BufferView, Launch, Manifest
 from roller_mlir.runtime.driver.interface import Driver
 from roller_mlir.runtime.driver.kernels import LoadedLaunch, check_buffers, load_kernels
-from roller_mlir.runtime.driver.memory import DEFAULT_CACHE_BYTES, CachingAllocator, Piece
-from roller_mlir.runtime.driver.program import Program
+from roller_mlir.runtime.driver.memory import DEFAULT_CACHE_BYTES, CachingAllocator, DeviceMemory
+from roller_mlir.runtime.driver.program import LoadedProgram
 from roller_mlir.runtime.element_types import NUMPY_TYPES
 from roller_mlir.runtime.sequence import LaunchReport
 
@@ -25,7 +25,7 @@ _STREAM = 0
 class Memory:
     """A part of a piece of the device's memory."""
 
-    piece: Piece
+    piece: DeviceMemory
     offset_bytes: int
     size_bytes: int
 
@@ -49,13 +49,13 @@ class DriverBackend:
         self.allocator = CachingAllocator(driver, cache_bytes)
         self._launches: dict[Launch, LoadedLaunch] = {}
 
-    def load(self, manifest: Manifest, files: Mapping[str, bytes]) -> Program:
+    def load(self, manifest: Manifest, files: Mapping[str, bytes]) -> LoadedProgram:
         """Load an artifact for many calls.
 
         Raises:
             BackendError: It does not run on this device.
         """
-        return Program(self.driver, manifest, files, self.allocator)
+        return LoadedProgram(self.driver, manifest, files, self.allocator)
 
     def open(self, manifest: Manifest, files: Mapping[str, bytes]) -> None:
         """Load the kernels of an artifact."""
@@ -97,7 +97,7 @@ class DriverBackend:
             with self.driver.current():
                 self.driver.copy(target.address, source.address, source.size_bytes, _STREAM)
 
-    def launch(self, launch: Launch, arguments: Sequence[tuple[View, Memory]]) -> LaunchReport:
+    def launch(self, launch: Launch, arguments: Sequence[tuple[BufferView, Memory]]) -> LaunchReport:
         """Run a kernel to its end, and time it."""
         with self.driver.current():
             parameters = self._launches[launch].prepare([memory.address for _, memory in arguments])

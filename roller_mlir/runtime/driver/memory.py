@@ -37,7 +37,7 @@ def rounded(size_bytes: int) -> int:
     return max(1, -(-size_bytes // step)) * step
 
 
-class Piece:
+class DeviceMemory:
     """Memory of the device; it goes back to its allocator when nobody has it any more.
 
     Attributes:
@@ -78,7 +78,7 @@ class CachingAllocator:
         self._aside: list[tuple[int, int]] = []
         self.cached_bytes = 0
 
-    def allocate(self, size_bytes: int, stream: int) -> Piece:
+    def allocate(self, size_bytes: int, stream: int) -> DeviceMemory:
         """Return uninitialised memory for use on a stream, which must not be capturing.
 
         Raises:
@@ -90,7 +90,7 @@ class CachingAllocator:
             pieces = self._free.get((stream, wanted))
             if pieces:
                 self.cached_bytes -= wanted
-                return Piece(self, pieces.pop(), wanted, stream)
+                return DeviceMemory(self, pieces.pop(), wanted, stream)
             address = self._driver.allocate(wanted)
             if address is None and (self.cached_bytes or self._aside):
                 self.trim()
@@ -100,7 +100,7 @@ class CachingAllocator:
                     f"{self._driver.label}: device {self._driver.ordinal} has no {wanted} B left for this run; "
                     "free arrays, or run smaller parts"
                 )
-            return Piece(self, address, wanted, stream)
+            return DeviceMemory(self, address, wanted, stream)
 
     def trim(self, keep_bytes: int = 0) -> None:
         """Give unused memory back to the driver until at most so much is kept.
@@ -142,7 +142,7 @@ class DeviceArray:
     `jax.dlpack.from_dlpack(array)`; `numpy()` copies it to the host.
     """
 
-    def __init__(self, driver: Driver, piece: Piece, shape: tuple[int, ...], element_type: str) -> None:
+    def __init__(self, driver: Driver, piece: DeviceMemory, shape: tuple[int, ...], element_type: str) -> None:
         """Hold memory whose content the piece's stream writes."""
         self._driver, self._piece = driver, piece
         self.shape, self.element_type = shape, element_type

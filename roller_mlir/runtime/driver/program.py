@@ -22,14 +22,14 @@ from roller_mlir.runtime.arrays import ArrayView, describe, stream_of
 from roller_mlir.runtime.driver.arguments import Signature, check_overlaps, shares
 from roller_mlir.runtime.driver.interface import Driver
 from roller_mlir.runtime.driver.kernels import Parameters, check_buffers, load_kernels
-from roller_mlir.runtime.driver.memory import ALIGNMENT_BYTES, CachingAllocator, DeviceArray, Piece
+from roller_mlir.runtime.driver.memory import ALIGNMENT_BYTES, CachingAllocator, DeviceArray, DeviceMemory
 from roller_mlir.runtime.errors import ArgumentError
 
 # A launch, the addresses of its views, and its parameters if it is of a kernel.
 _Step: TypeAlias = tuple[Launch, list[int], Parameters | None]
 
 
-class Program:
+class LoadedProgram:
     """A function that is loaded on a device.
 
     Attributes:
@@ -65,7 +65,7 @@ class Program:
     def __repr__(self) -> str:
         return f"Program({self._manifest.function!r} on {self._driver.label} device {self._driver.ordinal})"
 
-    def _load_constants(self, data: bytes) -> Piece | None:
+    def _load_constants(self, data: bytes) -> DeviceMemory | None:
         if not data:
             return None
         piece = self._allocator.allocate(len(data), 0)
@@ -158,7 +158,7 @@ class Program:
         self._check_capture(stream, hosts, outputs, workspace)
         for view in (*given, *(written or ())):
             self._order(stream, view)
-        held: list[Piece] = []
+        held: list[DeviceMemory] = []
         places = {name: view.address for name, view in zip(manifest.inputs, given, strict=True)}
         for index in hosts:
             places[manifest.inputs[index]] = self._upload(given[index].keep, stream, held)
@@ -250,7 +250,7 @@ class Program:
             f"{name}: the stream records a graph, which keeps using its memory; pass {what} of your own"
         )
 
-    def _upload(self, array: np.ndarray[Any, Any], stream: int, held: list[Piece]) -> int:
+    def _upload(self, array: np.ndarray[Any, Any], stream: int, held: list[DeviceMemory]) -> int:
         piece = self._allocator.allocate(array.nbytes, stream)
         held.append(piece)
         if array.nbytes:

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from llvmlite import ir
 
 from roller_mlir.sim.engine import layout
-from roller_mlir.sim.engine.layout import Block, Clock, Launch, Touch
+from roller_mlir.sim.engine.layout import Block, Clock, LaunchRecord, ShadowAccess
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
 from roller_mlir.sim.engine.structured import I32, I64, POINTER, VOID, Code, Value
-from roller_mlir.sim.hopper.layout import CLOCK_WORDS, WARP, Machine
+from roller_mlir.sim.hopper.layout import CLOCK_WORDS, WARP, AsyncUnits
 
 _CLOCK_BYTES = 8 * layout.CLOCK_WORDS
 _HASH = 0x9E3779B97F4A7C15 - (1 << 64)
@@ -61,7 +61,7 @@ def _ordered(runtime: Runtime) -> Value:
         with code.when(builder.or_(before, builder.icmp_signed("==", other, thread))):
             code.give(1)
         lane = builder.sub(other, first)
-        with code.when(builder.icmp_unsigned("<", lane, code.read(launch, Launch.SUBGROUP))):
+        with code.when(builder.icmp_unsigned("<", lane, code.read(launch, LaunchRecord.SUBGROUP))):
             synced, partial = code.slots(block, Block.SYNCED, Block.PARTIAL)
             with code.when(builder.icmp_signed("<", time, code.read(synced, first))):
                 code.give(1)
@@ -74,7 +74,7 @@ def _ordered(runtime: Runtime) -> Value:
         with code.when(code.compare("!=", machine, 0)):
             own, others = (builder.udiv(one, code.value(WARP)) for one in (thread, other))
             place = builder.add(builder.mul(own, code.value(CLOCK_WORDS)), others)
-            with code.when(builder.icmp_signed("<", time, code.read(code.read(machine, Machine.KNOWN), place))):
+            with code.when(builder.icmp_signed("<", time, code.read(code.read(machine, AsyncUnits.KNOWN), place))):
                 code.give(1)
     clock, learnt, acquired = code.slots(block, Block.CLOCK, Block.LEARNT, Block.ACQUIRED)
     with code.when(code.compare("==", clock, 0)):
@@ -87,7 +87,7 @@ def _ordered(runtime: Runtime) -> Value:
     with code.when(builder.icmp_signed("<", time, at_barrier)):
         code.give(1)
     # Of a block that has ended nobody knows any more which of its threads released what: all of them.
-    record = code.read(code.read(launch, Launch.RECORDS), source)
+    record = code.read(code.read(launch, LaunchRecord.RECORDS), source)
     until = code.variable(released)
     with code.when(builder.icmp_signed("==", code.read(record, Block.NUMBER), source)):
         until.set(code.least(released, code.read(code.read(record, Block.RELEASED), other)))
@@ -115,15 +115,15 @@ def _join(runtime: Runtime) -> Value:
 
 def tick(code: Code, launch: Value) -> Value:
     """Emit the next time of the launch; return it."""
-    now = code.builder.add(code.read(launch, Launch.TIME), code.value(1))
-    code.write(launch, Launch.TIME, now)
+    now = code.builder.add(code.read(launch, LaunchRecord.TIME), code.value(1))
+    code.write(launch, LaunchRecord.TIME, now)
     return now
 
 
 def _place(code: Code, launch: Value, address: Value) -> Value:
     """The clock of an atomic operation's address."""
     builder = code.builder
-    clocks, blocks = code.slots(launch, Launch.PLACE_CLOCKS, Launch.BLOCKS)
+    clocks, blocks = code.slots(launch, LaunchRecord.PLACE_CLOCKS, LaunchRecord.BLOCKS)
     bits = layout.CLOCK_PLACES.bit_length() - 1
     place = builder.lshr(builder.mul(address, code.value(_HASH)), code.value(64 - bits))
     return builder.add(clocks, builder.mul(builder.mul(place, blocks), code.value(_CLOCK_BYTES)))
@@ -132,12 +132,12 @@ def _place(code: Code, launch: Value, address: Value) -> Value:
 def _acquire(runtime: Runtime, join: Value) -> Value:
     """acquire(block, address, touch): learn what was released there; without ACQUIRE, only after a fence."""
     code = Code(runtime.module, PREFIX + "acquire", 3, VOID, internal=True)
-    block, address, touch = code.parameters
+    block, address, access = code.parameters
     launch, thread, learnt, acquired = code.slots(block, Block.LAUNCH, Block.CURRENT, Block.LEARNT, Block.ACQUIRED)
-    code.call(join, learnt, _place(code, launch, address), code.read(launch, Launch.BLOCKS))
+    code.call(join, learnt, _place(code, launch, address), code.read(launch, LaunchRecord.BLOCKS))
     code.write(block, Block.LEARNT_NEW, 1)
-    with code.when(code.compare("!=", code.builder.and_(touch, code.value(Touch.ACQUIRE)), 0)):
-        code.write(acquired, thread, code.read(launch, Launch.TIME))
+    with code.when(code.compare("!=", code.builder.and_(access, code.value(ShadowAccess.ACQUIRE)), 0)):
+        code.write(acquired, thread, code.read(launch, LaunchRecord.TIME))
     code.builder.ret_void()
     return code.function
 
@@ -146,27 +146,29 @@ def _release(runtime: Runtime, join: Value) -> Value:
     """publish(block, address, touch): release what the thread knows; without RELEASE, what it knew at its fence."""
     code = Code(runtime.module, PREFIX + "publish", 3, VOID, internal=True)
     builder = code.builder
-    block, address, touch = code.parameters
+    block, address, access = code.parameters
     launch, number, thread, first, barrier = code.slots(
         block, Block.LAUNCH, Block.NUMBER, Block.CURRENT, Block.FIRST, Block.BARRIER_TIME
     )
     clock, learnt, acquired, fenced, synced, released, started = code.slots(
         block, Block.CLOCK, Block.LEARNT, Block.ACQUIRED, Block.FENCED, Block.SYNCED, Block.RELEASED, Block.STARTED
     )
-    strong = code.compare("!=", builder.and_(touch, code.value(Touch.RELEASE)), 0)
+    strong = code.compare("!=", builder.and_(access, code.value(ShadowAccess.RELEASE)), 0)
     fence = code.read(fenced, thread)
     with code.when(builder.and_(builder.not_(strong), builder.icmp_signed("<", fence, started))):
         builder.ret_void()
-    until = builder.select(strong, code.read(launch, Launch.TIME), fence)
+    until = builder.select(strong, code.read(launch, LaunchRecord.TIME), fence)
     place = _place(code, launch, address)
     lately = builder.icmp_signed(">=", code.read(acquired, thread), barrier)
-    code.call(join, place, builder.select(lately, learnt, clock), code.read(launch, Launch.BLOCKS))
+    code.call(join, place, builder.select(lately, learnt, clock), code.read(launch, LaunchRecord.BLOCKS))
     own = builder.add(place, builder.mul(number, code.value(_CLOCK_BYTES)))
     _join_word(code, own, Clock.BARRIER, code.least(barrier, until))
     _join_word(code, own, Clock.RELEASE, until)
     _join_word(code, released, thread, until)
     before_sync = code.least(builder.sub(code.read(synced, first), code.value(1)), until)
-    lanes = code.least(builder.add(first, code.read(launch, Launch.SUBGROUP)), code.read(launch, Launch.THREADS))
+    lanes = code.least(
+        builder.add(first, code.read(launch, LaunchRecord.SUBGROUP)), code.read(launch, LaunchRecord.THREADS)
+    )
     with code.count(first, lanes) as lane:
         _join_word(code, released, lane, before_sync)
     tick(code, launch)
@@ -182,7 +184,7 @@ def _fence(runtime: Runtime) -> None:
         block, Block.LAUNCH, Block.CURRENT, Block.CELLS, Block.ACQUIRED, Block.FENCED
     )
     with code.when(code.compare("!=", cells, 0)):
-        now = code.read(launch, Launch.TIME)
+        now = code.read(launch, LaunchRecord.TIME)
         code.write(acquired, thread, now)
         code.write(fenced, thread, now)
         tick(code, launch)
@@ -197,8 +199,8 @@ def _started(runtime: Runtime) -> Value:
     code.write(block, Block.BARRIER_TIME, now)
     code.write(block, Block.STARTED, now)
     with code.when(code.compare("!=", code.read(block, Block.CLOCK), 0)):
-        code.write(code.read(launch, Launch.RECORDS), code.read(block, Block.NUMBER), block)
-        size = builder.mul(code.read(launch, Launch.BLOCKS), code.value(_CLOCK_BYTES))
+        code.write(code.read(launch, LaunchRecord.RECORDS), code.read(block, Block.NUMBER), block)
+        size = builder.mul(code.read(launch, LaunchRecord.BLOCKS), code.value(_CLOCK_BYTES))
         for slot in (Block.CLOCK, Block.LEARNT):
             address = builder.inttoptr(code.read(block, slot), POINTER)
             builder.call(runtime.fill, [address, ir.Constant(I32, 0), size])
@@ -213,7 +215,7 @@ def _barrier(runtime: Runtime, join: Value) -> Value:
     code.write(block, Block.BARRIER_TIME, tick(code, launch))
     with code.when(code.compare("!=", code.read(block, Block.LEARNT_NEW), 0)):
         clock, learnt = code.slots(block, Block.CLOCK, Block.LEARNT)
-        code.call(join, clock, learnt, code.read(launch, Launch.BLOCKS))
+        code.call(join, clock, learnt, code.read(launch, LaunchRecord.BLOCKS))
         code.write(block, Block.LEARNT_NEW, 0)
     code.builder.ret_void()
     return code.function
@@ -222,12 +224,12 @@ def _barrier(runtime: Runtime, join: Value) -> Value:
 def _subgroup(runtime: Runtime) -> Value:
     code = Code(runtime.module, PREFIX + "at_sync", 6, VOID, internal=True)
     builder = code.builder
-    launch, block, first, end, mask, together = code.parameters
+    launch, block, first, end, mask, subgroup_ops = code.parameters
     now = tick(code, launch)
     with code.when(code.compare("==", code.read(block, Block.CELLS), 0)):
         builder.ret_void()
     synced, partial = code.slots(block, Block.SYNCED, Block.PARTIAL)
-    with code.when(code.compare("!=", together, 0)):
+    with code.when(code.compare("!=", subgroup_ops, 0)):
         code.write(synced, first, now)
         builder.ret_void()
     with code.count(first, end) as thread:

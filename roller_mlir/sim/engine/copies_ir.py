@@ -7,7 +7,7 @@ thread that ends drops what it did not wait for. The sanitizer sees the target i
 
 from llvmlite import ir
 
-from roller_mlir.sim.engine.layout import Block, Copy, Fault, Launch, Touch
+from roller_mlir.sim.engine.layout import Block, Copy, LaunchFault, LaunchRecord, ShadowAccess
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
 from roller_mlir.sim.engine.structured import I32, I64, POINTER, VOID, Code, Value
 
@@ -17,7 +17,7 @@ _COPY_BYTES = 8 * len(Copy)
 def _queue(code: Code, block: Value) -> tuple[Value, Value, Value]:
     """Address of the running thread's queue, of its length, and the length."""
     launch, thread, copies, counts = code.slots(block, Block.LAUNCH, Block.CURRENT, Block.COPIES, Block.COPY_COUNT)
-    (capacity,) = code.slots(launch, Launch.COPY_CAPACITY)
+    (capacity,) = code.slots(launch, LaunchRecord.COPY_CAPACITY)
     start = code.builder.mul(code.builder.mul(thread, capacity), code.value(_COPY_BYTES))
     length = code.builder.add(counts, code.builder.mul(thread, code.value(8)))
     return code.builder.add(copies, start), length, code.read(length, 0)
@@ -27,16 +27,16 @@ def _entry(code: Code, queue: Value, number: Value) -> Value:
     return code.builder.add(queue, code.builder.mul(number, code.value(_COPY_BYTES)))
 
 
-def _issue(runtime: Runtime, touch: Value) -> None:
+def _issue(runtime: Runtime, access: Value) -> None:
     """copy_issue(block, site, target, source, bytes, source bytes)."""
     code = Code(runtime.module, PREFIX + "copy_issue", 6, VOID)
     block, site, target, source, width, given = code.parameters
     queue, length, count = _queue(code, block)
     launch, cells = code.slots(block, Block.LAUNCH, Block.CELLS)
-    with code.when(code.builder.icmp_signed("==", count, code.read(launch, Launch.COPY_CAPACITY)), likely=False):
-        code.call(runtime.fault, block, Fault.COPIES, site)
+    with code.when(code.builder.icmp_signed("==", count, code.read(launch, LaunchRecord.COPY_CAPACITY)), likely=False):
+        code.call(runtime.fault, block, LaunchFault.COPIES, site)
     with code.when(code.compare("!=", cells, 0)):
-        code.call(touch, block, site, target, width, Touch.WRITE | Touch.PENDING)
+        code.call(access, block, site, target, width, ShadowAccess.WRITE | ShadowAccess.PENDING)
     entry = _entry(code, queue, count)
     for column, value in (
         (Copy.SITE, site),
@@ -61,7 +61,7 @@ def _commit(runtime: Runtime) -> None:
     code.builder.ret_void()
 
 
-def _wait(runtime: Runtime, touch: Value) -> None:
+def _wait(runtime: Runtime, access: Value) -> None:
     """copy_wait(block, groups): carry out all but the last `groups` groups."""
     code = Code(runtime.module, PREFIX + "copy_wait", 2, VOID)
     builder = code.builder
@@ -77,8 +77,8 @@ def _wait(runtime: Runtime, touch: Value) -> None:
             with complete:
                 with code.when(code.compare("!=", cells, 0)):
                     with code.when(code.compare(">", given, 0)):
-                        code.call(touch, block, site, source, given, Touch.READ)
-                    code.call(touch, block, site, target, width, Touch.WRITE | Touch.COMPLETE)
+                        code.call(access, block, site, source, given, ShadowAccess.READ)
+                    code.call(access, block, site, target, width, ShadowAccess.WRITE | ShadowAccess.COMPLETE)
                 builder.call(move, [builder.inttoptr(target, POINTER), builder.inttoptr(source, POINTER), given])
                 rest = builder.inttoptr(builder.add(target, given), POINTER)
                 builder.call(runtime.fill, [rest, ir.Constant(I32, 0), builder.sub(width, given)])
@@ -91,8 +91,8 @@ def _wait(runtime: Runtime, touch: Value) -> None:
     builder.ret_void()
 
 
-def emit_copies(runtime: Runtime, touch: Value) -> None:
+def emit_copies(runtime: Runtime, access: Value) -> None:
     """Emit what kernels call for asynchronous copies."""
-    _issue(runtime, touch)
+    _issue(runtime, access)
     _commit(runtime)
-    _wait(runtime, touch)
+    _wait(runtime, access)

@@ -9,7 +9,7 @@ clock: what it would have logged next may come first.
 """
 
 from roller_mlir.sim.engine import layout
-from roller_mlir.sim.engine.layout import Block, Counter, Launch, SiteSpec, Space
+from roller_mlir.sim.engine.layout import Block, Counter, LaunchRecord, SiteSpec, Space
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
 from roller_mlir.sim.engine.structured import I8, I64, VOID, Code, Value
 
@@ -23,7 +23,7 @@ def _insert(runtime: Runtime) -> Value:
     code = Code(runtime.module, PREFIX + "insert", 2, inline=True)
     builder = code.builder
     launch, key = code.parameters
-    table, generation = code.slots(launch, Launch.TABLE, Launch.GENERATION)
+    table, generation = code.slots(launch, LaunchRecord.TABLE, LaunchRecord.GENERATION)
     bits = layout.TABLE_SIZE.bit_length() - 1
     place = code.variable(builder.lshr(builder.mul(key, code.value(_HASH)), code.value(64 - bits)))
     known = code.variable(0)
@@ -46,8 +46,8 @@ def _insert(runtime: Runtime) -> Value:
 
 def _renew(code: Code, launch: Value) -> Value:
     """Empty the set of keys, by a new generation."""
-    generation = code.builder.add(code.read(launch, Launch.GENERATION), code.value(1))
-    code.write(launch, Launch.GENERATION, generation)
+    generation = code.builder.add(code.read(launch, LaunchRecord.GENERATION), code.value(1))
+    code.write(launch, LaunchRecord.GENERATION, generation)
     return generation
 
 
@@ -82,7 +82,9 @@ def _count_phases(runtime: Runtime, insert: Value) -> Value:
     code = Code(runtime.module, PREFIX + "phases", 5, VOID, internal=True)
     builder = code.builder
     launch, counters, addresses, width, groups = code.parameters
-    banks, bank_bytes, bank_table = code.slots(launch, Launch.BANKS, Launch.BANK_BYTES, Launch.BANK_TABLE)
+    banks, bank_bytes, bank_table = code.slots(
+        launch, LaunchRecord.BANKS, LaunchRecord.BANK_BYTES, LaunchRecord.BANK_TABLE
+    )
     phases, ideal, group = code.variable(0), code.variable(0), code.variable(0)
     most = code.variable(0)
     with code.loop(lambda: code.compare(">", code.read(groups, group.get()), 0)):
@@ -123,7 +125,9 @@ def emit_counter(runtime: Runtime) -> Value:
     code = Code(runtime.module, PREFIX + "flush", 4, VOID, internal=True)
     builder = code.builder
     launch, block, first, end = code.parameters
-    capacity, specs, all_counters = code.slots(launch, Launch.LOG_CAPACITY, Launch.SITE_SPECS, Launch.COUNTERS)
+    capacity, specs, all_counters = code.slots(
+        launch, LaunchRecord.LOG_CAPACITY, LaunchRecord.SITE_SPECS, LaunchRecord.COUNTERS
+    )
     log, lengths, states = code.slots(block, Block.LOG, Block.LOG_LENGTH, Block.STATE)
     cursors, addresses, unfinished = (builder.ptrtoint(builder.alloca(I64, size=_LANES), I64) for _ in range(3))
     lanes = builder.sub(end, first)

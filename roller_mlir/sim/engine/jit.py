@@ -15,7 +15,7 @@ from roller_mlir.sim.engine.counting_ir import emit_counter
 from roller_mlir.sim.engine.elf_symbols import undefined_symbols
 from roller_mlir.sim.engine.runtime_ir import PREFIX, TRUNCATE_TEXT, TRUNCATIONS, emit_runtime
 from roller_mlir.sim.engine.scheduler_ir import emit_scheduler
-from roller_mlir.sim.engine.touch_ir import emit_sanitizer
+from roller_mlir.sim.engine.shadow_access_ir import emit_sanitizer
 from roller_mlir.support.diagnostics import fail
 
 _PROLOGUE_BYTES = 96
@@ -39,7 +39,7 @@ def _host() -> tuple[Any, str, str]:
 
 
 @dataclass(frozen=True)
-class Compiled:
+class MachineCode:
     """Machine code in this process; it lives as long as the object.
 
     Attributes:
@@ -57,7 +57,9 @@ class Compiled:
         return fibers.frame_bytes(ctypes.string_at(self.address(function), _PROLOGUE_BYTES))
 
 
-def compile_text(text: str, *, passes: tuple[str, ...] = (), level: int = 2, kernels: tuple[str, ...] = ()) -> Compiled:
+def compile_text(
+    text: str, *, passes: tuple[str, ...] = (), level: int = 2, kernels: tuple[str, ...] = ()
+) -> MachineCode:
     """Compile LLVM IR text; functions that it only declares come from the process or from the runtime.
 
     Args:
@@ -98,7 +100,7 @@ def compile_text(text: str, *, passes: tuple[str, ...] = (), level: int = 2, ker
     engine: Any = binding.create_mcjit_compiler(binding.parse_assembly(""), machine)
     engine.add_object_file(binding.ObjectFileRef.from_data(code))
     engine.finalize_object()
-    return Compiled(engine)
+    return MachineCode(engine)
 
 
 def _named(kernels: tuple[str, ...]) -> str:

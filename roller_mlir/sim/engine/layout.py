@@ -8,7 +8,7 @@ compiled code, `launch` fills them through numpy.
 from enum import IntEnum, IntFlag
 
 
-class Launch(IntEnum):
+class LaunchRecord(IntEnum):
     """Slots of the record of one launch."""
 
     ENTRY = 0  # address of the kernel's entry: void (block record, thread)
@@ -135,7 +135,7 @@ class State(IntEnum):
     WARPGROUP = 10
 
 
-class Fault(IntEnum):
+class LaunchFault(IntEnum):
     """Why a launch stopped."""
 
     ACCESS = 1  # an index outside its memref, or an address that is not aligned as promised
@@ -175,7 +175,7 @@ class Fault(IntEnum):
     OVERWRITES_STORE = 59  # a thread or a copy overwrites what a bulk store may still read
 
 
-class Outcome(IntEnum):
+class PassOutcome(IntEnum):
     """What one pass over a block's threads gave."""
 
     FINISHED = 0
@@ -210,7 +210,7 @@ class Space(IntEnum):
     WORKGROUP = 2
 
 
-class Touch(IntFlag):
+class ShadowAccess(IntFlag):
     """What an access does to a byte, as the sanitizer sees it."""
 
     ATOMIC = 1
@@ -227,17 +227,17 @@ UNUSED_SHIFT, ELEMENT_SHIFT = 12, 8
 """Above a Touch: log2 of the bytes of an element, and a bit for each element whose content nobody uses."""
 
 
-def touch_word(touch: Touch, element_bytes: int, unused: int) -> int:
+def shadow_access_word(access: ShadowAccess, element_bytes: int, unused: int) -> int:
     """Return an access as the sanitizer takes it.
 
-    >>> hex(touch_word(Touch.READ, 4, 0b1010))
+    >>> hex(shadow_access_word(ShadowAccess.READ, 4, 0b1010))
     '0xa204'
     """
     told = unused & ((1 << 63 - UNUSED_SHIFT) - 1)
-    return int(touch) | (element_bytes.bit_length() - 1) << ELEMENT_SHIFT | told << UNUSED_SHIFT
+    return int(access) | (element_bytes.bit_length() - 1) << ELEMENT_SHIFT | told << UNUSED_SHIFT
 
 
-class Cell(IntEnum):
+class ShadowCell(IntEnum):
     """Words of a cell. An access is TIME << 28 | site << 12 | thread << 2 | (PENDING | ATOMIC)."""
 
     WRITER = 0  # the last write; 0: none
@@ -246,7 +246,7 @@ class Cell(IntEnum):
     OWNERS = 3  # the blocks of the three, 21 bits each
 
 
-class Report(IntEnum):
+class SanitizerReport(IntEnum):
     """Columns of what the sanitizer found."""
 
     KEY = 0  # Finding << 32 | group of the site << 16 | group of the other site
@@ -287,7 +287,7 @@ class Copy(IntEnum):
     GROUP = 5  # 0: in no group yet, else its own and those that were made after it
 
 
-class Job(IntEnum):
+class SubgroupOp(IntEnum):
     """Words of what a subgroup does together: the scheduler calls it once when all lanes wait there."""
 
     FUNCTION = 0  # address of int64 (block record, first thread): 0, or 1 + a thread with other operands; 0: none
@@ -296,7 +296,7 @@ class Job(IntEnum):
     Z = 3
 
 
-CELL_WORDS = len(Cell)
+CELL_WORDS = len(ShadowCell)
 CLOCK_WORDS = len(Clock)
 CLOCK_PLACES = 64  # addresses of atomic operations are told apart modulo this
 TIME_SHIFT, SITE_SHIFT, THREAD_SHIFT = 28, 12, 2

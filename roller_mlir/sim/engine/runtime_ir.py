@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from llvmlite import ir
 
 from roller_mlir.sim.engine import layout
-from roller_mlir.sim.engine.layout import Block, Fault, Job, Launch, State
+from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, State, SubgroupOp
 from roller_mlir.sim.engine.structured import I8, I32, I64, POINTER, VOID, Code, Value
 
 PREFIX = "roller_sim_"
@@ -122,10 +122,10 @@ def _fault(module: Value, wait: Value) -> Value:
     code = Code(module, PREFIX + "fault", 3, VOID)
     block, fault, site = code.parameters
     launch, thread = code.slots(block, Block.LAUNCH, Block.CURRENT)
-    code.write(launch, Launch.FAULT, fault)
-    code.write(launch, Launch.FAULT_SITE, site)
-    code.write(launch, Launch.FAULT_THREAD, thread)
-    code.write(launch, Launch.FAULT_CONTEXT, block)
+    code.write(launch, LaunchRecord.FAULT, fault)
+    code.write(launch, LaunchRecord.FAULT_SITE, site)
+    code.write(launch, LaunchRecord.FAULT_THREAD, thread)
+    code.write(launch, LaunchRecord.FAULT_CONTEXT, block)
     code.call(wait, block, State.FAULT, site)
     code.builder.unreachable()
     return code.function
@@ -136,7 +136,7 @@ def _fault_value(module: Value) -> None:
     code = Code(module, PREFIX + "fault_value", 3, VOID)
     block, number, value = code.parameters
     (launch,) = code.slots(block, Block.LAUNCH)
-    (values,) = code.slots(launch, Launch.FAULT_VALUES)
+    (values,) = code.slots(launch, LaunchRecord.FAULT_VALUES)
     code.write(values, number, value)
     code.builder.ret_void()
 
@@ -174,9 +174,9 @@ def _tick(module: Value, clock: Value, wait: Value, fault: Value) -> None:
     block, site = code.parameters
     code.write(block, Block.TICKS, layout.TICKS_PER_CLOCK)
     (launch,) = code.slots(block, Block.LAUNCH)
-    (deadline,) = code.slots(launch, Launch.DEADLINE_NS)
+    (deadline,) = code.slots(launch, LaunchRecord.DEADLINE_NS)
     with code.when(code.compare(">", code.call(clock), deadline), likely=False):
-        code.call(fault, block, Fault.TIMEOUT, site)
+        code.call(fault, block, LaunchFault.TIMEOUT, site)
     code.call(wait, block, State.PREEMPTED, site)
     code.builder.ret_void()
 
@@ -186,7 +186,7 @@ def _log(module: Value, wait: Value) -> None:
     code = Code(module, PREFIX + "log", 3, VOID)
     block, site, address = code.parameters
     launch, thread, log, lengths = code.slots(block, Block.LAUNCH, Block.CURRENT, Block.LOG, Block.LOG_LENGTH)
-    (capacity,) = code.slots(launch, Launch.LOG_CAPACITY)
+    (capacity,) = code.slots(launch, LaunchRecord.LOG_CAPACITY)
     length = code.read(lengths, thread)
     place = code.builder.add(code.builder.mul(thread, capacity), length)
     code.write(log, place, code.builder.or_(code.builder.shl(site, code.value(layout.ADDRESS_BITS)), address))
@@ -228,7 +228,7 @@ def _pointer(module: Value, fault: Value) -> None:
     block, site, address, width = code.parameters
     launch, arena = code.slots(block, Block.LAUNCH, Block.ARENA)
     ranges, count, arena_bytes, values = code.slots(
-        launch, Launch.RANGES, Launch.RANGE_COUNT, Launch.ARENA_BYTES, Launch.FAULT_VALUES
+        launch, LaunchRecord.RANGES, LaunchRecord.RANGE_COUNT, LaunchRecord.ARENA_BYTES, LaunchRecord.FAULT_VALUES
     )
     end = code.builder.add(address, width)
     found = code.variable(0)
@@ -244,7 +244,7 @@ def _pointer(module: Value, fault: Value) -> None:
     with code.when(code.compare("==", found.get(), 0), likely=False):
         code.write(values, 0, address)
         code.write(values, 1, width)
-        code.call(fault, block, Fault.POINTER, site)
+        code.call(fault, block, LaunchFault.POINTER, site)
     code.builder.ret_void()
 
 
@@ -261,7 +261,7 @@ def _shuffle(module: Value, wait: Value, mode: str) -> None:
     launch, thread, widths, exchange, parities = code.slots(
         block, Block.LAUNCH, Block.CURRENT, Block.WIDTH, Block.EXCHANGE, Block.PARITY
     )
-    threads, subgroup = code.slots(launch, Launch.THREADS, Launch.SUBGROUP)
+    threads, subgroup = code.slots(launch, LaunchRecord.THREADS, LaunchRecord.SUBGROUP)
     half = code.read(parities, thread, I8)
     start = builder.mul(half, threads)
     code.write(exchange, builder.add(start, thread), value)
@@ -291,8 +291,8 @@ def _job(module: Value, wait: Value) -> None:
     code = Code(module, PREFIX + "job", 6, VOID)
     block, site, *words = code.parameters
     widths, thread, jobs = code.slots(block, Block.WIDTH, Block.CURRENT, Block.JOBS)
-    entry = code.builder.add(jobs, code.builder.mul(thread, code.value(8 * len(Job))))
-    for word, value in zip(Job, words, strict=True):
+    entry = code.builder.add(jobs, code.builder.mul(thread, code.value(8 * len(SubgroupOp))))
+    for word, value in zip(SubgroupOp, words, strict=True):
         code.write(entry, word, value)
     code.write(widths, thread, layout.MAXIMUM_SUBGROUP, I32)
     code.call(wait, block, State.SUBGROUP, site)

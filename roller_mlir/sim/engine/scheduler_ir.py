@@ -17,7 +17,7 @@ from llvmlite import ir
 from roller_mlir.sim.engine import layout
 from roller_mlir.sim.engine.clocks_ir import Order
 from roller_mlir.sim.engine.fibers import FIRST_FRAME_BYTES
-from roller_mlir.sim.engine.layout import Block, Fault, Job, Launch, Outcome, State
+from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, PassOutcome, State, SubgroupOp
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
 from roller_mlir.sim.engine.structured import I8, I32, I64, POINTER, VOID, Code, Value
 
@@ -31,10 +31,10 @@ def _random(runtime: Runtime) -> Value:
     code = Code(runtime.module, PREFIX + "random", 2, internal=True)
     launch, below = code.parameters
     builder = code.builder
-    state = code.variable(code.read(launch, Launch.RANDOM))
+    state = code.variable(code.read(launch, LaunchRecord.RANDOM))
     for shift, amount in ((builder.shl, 13), (builder.lshr, 7), (builder.shl, 17)):
         state.set(builder.xor(state.get(), shift(state.get(), code.value(amount))))
-    code.write(launch, Launch.RANDOM, state.get())
+    code.write(launch, LaunchRecord.RANDOM, state.get())
     code.give(builder.urem(builder.lshr(state.get(), code.value(11)), below))
     return code.function
 
@@ -43,7 +43,7 @@ def _permute(runtime: Runtime, random: Value) -> Value:
     """permute(launch, address, count): shuffle int64[count] where the launch asks for it."""
     code = Code(runtime.module, PREFIX + "permute", 3, VOID, internal=True)
     launch, address, count = code.parameters
-    with code.when(code.compare("!=", code.read(launch, Launch.RANDOM), 0)), code.count(1, count) as number:
+    with code.when(code.compare("!=", code.read(launch, LaunchRecord.RANDOM), 0)), code.count(1, count) as number:
         other = code.call(random, launch, code.builder.add(number, code.value(1)))
         kept = code.read(address, number)
         code.write(address, number, code.read(address, other))
@@ -54,16 +54,16 @@ def _permute(runtime: Runtime, random: Value) -> Value:
 
 def _permute_subgroups(code: Code, permute: Value, launch: Value, block: Value) -> None:
     """Emit a new order of the block's subgroups."""
-    code.call(permute, launch, code.read(block, Block.SUBGROUP_ORDER), code.read(launch, Launch.SUBGROUPS))
+    code.call(permute, launch, code.read(block, Block.SUBGROUP_ORDER), code.read(launch, LaunchRecord.SUBGROUPS))
 
 
 def _subgroup_end(code: Code, launch: Value, first: Value) -> Value:
     """Emit the end of the threads of the subgroup that starts with this one."""
-    threads, subgroup = code.slots(launch, Launch.THREADS, Launch.SUBGROUP)
+    threads, subgroup = code.slots(launch, LaunchRecord.THREADS, LaunchRecord.SUBGROUP)
     return code.least(code.builder.add(first, subgroup), threads)
 
 
-def _tell_machine(code: Code, slot: Launch, launch: Value, block: Value) -> None:
+def _tell_async_units(code: Code, slot: LaunchRecord, launch: Value, block: Value) -> None:
     """Emit the call of a function of what goes on beside the threads, where there is any."""
     function = code.read(launch, slot)
     with code.when(code.compare("!=", function, 0)):
@@ -75,12 +75,12 @@ def _start(runtime: Runtime, permute: Value, order_of_accesses: Order) -> Value:
     code = Code(runtime.module, PREFIX + "start", 2, VOID, internal=True)
     builder = code.builder
     launch, block = code.parameters
-    started, blocks = code.slots(launch, Launch.NEXT, Launch.BLOCKS)
+    started, blocks = code.slots(launch, LaunchRecord.NEXT, LaunchRecord.BLOCKS)
     code.write(block, Block.NUMBER, -1)
     with code.when(code.compare("<", started, blocks)):
-        order, grid_x, grid_y = code.slots(launch, Launch.BLOCK_ORDER, Launch.GRID_X, Launch.GRID_Y)
+        order, grid_x, grid_y = code.slots(launch, LaunchRecord.BLOCK_ORDER, LaunchRecord.GRID_X, LaunchRecord.GRID_Y)
         number = code.read(order, started)
-        code.write(launch, Launch.NEXT, builder.add(started, code.value(1)))
+        code.write(launch, LaunchRecord.NEXT, builder.add(started, code.value(1)))
         code.write(block, Block.NUMBER, number)
         row = builder.sdiv(number, grid_x)
         code.write(block, Block.X, builder.srem(number, grid_x))
@@ -89,7 +89,9 @@ def _start(runtime: Runtime, permute: Value, order_of_accesses: Order) -> Value:
         code.write(block, Block.TICKS, layout.TICKS_PER_CLOCK)
         for slot in (Block.DONE, Block.ARRIVED, Block.MIXED):
             code.write(block, slot, 0)
-        threads, subgroup, arena_bytes = code.slots(launch, Launch.THREADS, Launch.SUBGROUP, Launch.ARENA_BYTES)
+        threads, subgroup, arena_bytes = code.slots(
+            launch, LaunchRecord.THREADS, LaunchRecord.SUBGROUP, LaunchRecord.ARENA_BYTES
+        )
         for slot, value, width, count in (
             (Block.ARENA, 0xFF, 1, arena_bytes),
             (Block.STATE, State.READY, 1, threads),
@@ -106,7 +108,7 @@ def _start(runtime: Runtime, permute: Value, order_of_accesses: Order) -> Value:
             code.call(permute, launch, address, builder.sub(_subgroup_end(code, launch, first), first))
         _permute_subgroups(code, permute, launch, block)
         code.call(order_of_accesses.started, launch, block)
-        _tell_machine(code, Launch.MACHINE_START, launch, block)
+        _tell_async_units(code, LaunchRecord.MACHINE_START, launch, block)
     builder.ret_void()
     return code.function
 
@@ -117,14 +119,14 @@ def _resume(runtime: Runtime) -> Value:
     builder = code.builder
     launch, block, thread = code.parameters
     pointers, stacks = code.slots(block, Block.STACK_POINTER, Block.STACKS)
-    (size,) = code.slots(launch, Launch.STACK_BYTES)
+    (size,) = code.slots(launch, LaunchRecord.STACK_BYTES)
     with code.when(code.compare("==", code.read(pointers, thread), 0)):
         colour = builder.mul(builder.and_(thread, code.value(_STACK_COLOURS - 1)), code.value(_STACK_COLOUR_BYTES))
         above = builder.mul(builder.add(thread, code.value(1)), size)
         top = builder.sub(builder.add(stacks, above), colour)
         frame = builder.sub(top, code.value(FIRST_FRAME_BYTES))
         begin = builder.ptrtoint(runtime.begin, I64)
-        for place, value in ((1, code.read(launch, Launch.ENTRY)), (2, thread), (3, block), (6, begin)):
+        for place, value in ((1, code.read(launch, LaunchRecord.ENTRY)), (2, thread), (3, block), (6, begin)):
             code.write(frame, place, value)
         code.write(pointers, thread, frame)
     code.write(block, Block.CURRENT, thread)
@@ -138,10 +140,10 @@ def _blame(runtime: Runtime) -> Value:
     """blame(launch, block, fault, thread, site): note a fault that the scheduler found."""
     code = Code(runtime.module, PREFIX + "blame", 5, VOID, internal=True)
     launch, block, fault, thread, site = code.parameters
-    code.write(launch, Launch.FAULT, fault)
-    code.write(launch, Launch.FAULT_THREAD, thread)
-    code.write(launch, Launch.FAULT_SITE, site)
-    code.write(launch, Launch.FAULT_CONTEXT, block)
+    code.write(launch, LaunchRecord.FAULT, fault)
+    code.write(launch, LaunchRecord.FAULT_THREAD, thread)
+    code.write(launch, LaunchRecord.FAULT_SITE, site)
+    code.write(launch, LaunchRecord.FAULT_CONTEXT, block)
     code.builder.ret_void()
     return code.function
 
@@ -155,19 +157,21 @@ def _run_job(runtime: Runtime, blame: Value) -> Value:
     builder = code.builder
     launch, block, first, end, leader, site = code.parameters
     states, jobs = code.slots(block, Block.STATE, Block.JOBS)
-    with code.when(builder.icmp_signed("<", builder.sub(end, first), code.read(launch, Launch.SUBGROUP)), likely=False):
-        code.call(blame, launch, block, Fault.INCOMPLETE_SUBGROUP, leader, site)
+    with code.when(
+        builder.icmp_signed("<", builder.sub(end, first), code.read(launch, LaunchRecord.SUBGROUP)), likely=False
+    ):
+        code.call(blame, launch, block, LaunchFault.INCOMPLETE_SUBGROUP, leader, site)
         code.give(0)
 
     def entry(thread: Value) -> Value:
-        return builder.add(jobs, builder.mul(thread, code.value(8 * len(Job))))
+        return builder.add(jobs, builder.mul(thread, code.value(8 * len(SubgroupOp))))
 
-    odd = code.call_at(code.read(entry(leader), Job.FUNCTION), block, first)
+    odd = code.call_at(code.read(entry(leader), SubgroupOp.FUNCTION), block, first)
     with code.when(code.compare("!=", odd, 0), likely=False):
-        code.call(blame, launch, block, Fault.MIXED_OPERANDS, builder.sub(odd, code.value(1)), site)
+        code.call(blame, launch, block, LaunchFault.MIXED_OPERANDS, builder.sub(odd, code.value(1)), site)
         code.give(0)
     with code.count(first, end) as thread:
-        code.write(entry(thread), Job.FUNCTION, 0)
+        code.write(entry(thread), SubgroupOp.FUNCTION, 0)
         code.write(states, thread, State.READY, I8)
     code.give(1)
     return code.function
@@ -212,10 +216,10 @@ def _release_subgroup(runtime: Runtime, blame: Value, order: Order) -> Value:
         missing.set(thread)
     with code.when(code.compare(">=", missing.get(), 0)):
         with code.when(code.compare("==", spinning.get(), 0)):
-            code.call(blame, launch, block, Fault.DIVERGENT_SUBGROUP, missing.get(), site)
+            code.call(blame, launch, block, LaunchFault.DIVERGENT_SUBGROUP, missing.get(), site)
         code.give(0)
-    job = builder.add(code.read(block, Block.JOBS), builder.mul(leader.get(), code.value(8 * len(Job))))
-    with code.when(code.compare("!=", code.read(job, Job.FUNCTION), 0)):
+    job = builder.add(code.read(block, Block.JOBS), builder.mul(leader.get(), code.value(8 * len(SubgroupOp))))
+    with code.when(code.compare("!=", code.read(job, SubgroupOp.FUNCTION), 0)):
         code.give(code.call(run_job, launch, block, first, end, leader.get(), site))
     released, left = code.variable(0), code.variable(0)
     with code.count(first, end) as thread, builder.if_else(at_site(thread)) as (released_here, elsewhere):
@@ -225,8 +229,8 @@ def _release_subgroup(runtime: Runtime, blame: Value, order: Order) -> Value:
             released.set(builder.or_(released.get(), lane))
         with elsewhere:
             left.set(1)
-    together = builder.zext(code.compare("==", left.get(), 0), I64)
-    code.call(order.subgroup, launch, block, first, end, released.get(), together)
+    subgroup_ops = builder.zext(code.compare("==", left.get(), 0), I64)
+    code.call(order.subgroup, launch, block, first, end, released.get(), subgroup_ops)
     code.give(1)
     return code.function
 
@@ -236,7 +240,7 @@ def _turn(runtime: Runtime, blame: Value, flush: Value, order_of_accesses: Order
     code = Code(runtime.module, PREFIX + "turn", 4, VOID, internal=True)
     builder = code.builder
     launch, block, first, end = code.parameters
-    capacity, sweep = code.slots(launch, Launch.LOG_CAPACITY, Launch.SWEEP)
+    capacity, sweep = code.slots(launch, LaunchRecord.LOG_CAPACITY, LaunchRecord.SWEEP)
     order, states, lengths = code.slots(block, Block.ORDER, Block.STATE, Block.LOG_LENGTH)
     resume, release_subgroup = _resume(runtime), _release_subgroup(runtime, blame, order_of_accesses)
     code.write(block, Block.FIRST, first)
@@ -250,7 +254,7 @@ def _turn(runtime: Runtime, blame: Value, flush: Value, order_of_accesses: Order
             with code.when(code.compare("==", code.read(states, thread, I8), State.READY)):
                 ran.set(1)
                 code.call(resume, launch, block, thread)
-                with code.when(code.compare("!=", code.read(launch, Launch.FAULT), 0), likely=False):
+                with code.when(code.compare("!=", code.read(launch, LaunchRecord.FAULT), 0), likely=False):
                     builder.ret_void()
         with code.when(code.compare("==", ran.get(), 0)):
             builder.ret_void()
@@ -269,7 +273,7 @@ def _turn(runtime: Runtime, blame: Value, flush: Value, order_of_accesses: Order
             released = code.call(release_subgroup, launch, block, first, end)
             code.write(block, Block.PROGRESS, builder.or_(code.read(block, Block.PROGRESS), released))
             again.set(builder.select(code.compare("==", sweep, 0), released, code.value(0)))
-            with code.when(code.compare("!=", code.read(launch, Launch.FAULT), 0), likely=False):
+            with code.when(code.compare("!=", code.read(launch, LaunchRecord.FAULT), 0), likely=False):
                 builder.ret_void()
     builder.ret_void()
     return code.function
@@ -280,7 +284,7 @@ def _release(runtime: Runtime, blame: Value) -> Value:
     code = Code(runtime.module, PREFIX + "release", 2, internal=True)
     builder = code.builder
     launch, block = code.parameters
-    (threads,) = code.slots(launch, Launch.THREADS)
+    (threads,) = code.slots(launch, LaunchRecord.THREADS)
     states, sites, done_before = code.slots(block, Block.STATE, Block.SITE, Block.DONE)
     progress = code.variable(code.read(block, Block.PROGRESS))
     code.write(block, Block.PROGRESS, 0)
@@ -302,35 +306,35 @@ def _release(runtime: Runtime, blame: Value) -> Value:
         progress.set(1)
     code.write(block, Block.DONE, done.get())
     with code.when(code.compare("==", done.get(), threads)):
-        code.give(Outcome.FINISHED)
+        code.give(PassOutcome.FINISHED)
     # A barrier that all threads reached was released before: the others can not come any more.
     arrived = code.read(block, Block.ARRIVED)
     nobody_else = code.compare("==", builder.add(done.get(), arrived), threads)
     with code.when(builder.and_(code.compare(">", arrived, 0), nobody_else)):
-        code.call(blame, launch, block, Fault.DIVERGENT_BARRIER, odd.get(), expected)
-        code.give(Outcome.FAULT)
-    advance = code.read(launch, Launch.MACHINE_ADVANCE)
+        code.call(blame, launch, block, LaunchFault.DIVERGENT_BARRIER, odd.get(), expected)
+        code.give(PassOutcome.FAULT)
+    advance = code.read(launch, LaunchRecord.MACHINE_ADVANCE)
     stuck = builder.and_(code.compare("==", progress.get(), 0), code.compare("!=", advance, 0))
     with code.when(stuck, likely=False):
         progress.set(code.call_at(advance, launch, block))
         with code.when(code.compare("==", progress.get(), 2)):
-            code.give(Outcome.FAULT)
+            code.give(PassOutcome.FAULT)
     moved = code.compare("!=", progress.get(), 0)
-    code.give(builder.select(moved, code.value(Outcome.PROGRESS), code.value(Outcome.SPINNING)))
+    code.give(builder.select(moved, code.value(PassOutcome.PROGRESS), code.value(PassOutcome.SPINNING)))
     return code.function
 
 
 def _release_barrier(code: Code, runtime: Runtime, launch: Value, block: Value, threads: Value, order: Order) -> Value:
     """Emit the release of a barrier that all threads of the block reached; give whether they did."""
     arrived, mixed, states = code.slots(block, Block.ARRIVED, Block.MIXED, Block.STATE)
-    together = code.builder.and_(code.builder.icmp_signed("==", arrived, threads), code.compare("==", mixed, 0))
-    with code.when(together):
+    subgroup_ops = code.builder.and_(code.builder.icmp_signed("==", arrived, threads), code.compare("==", mixed, 0))
+    with code.when(subgroup_ops):
         code.write(block, Block.ARRIVED, 0)
         address = code.builder.inttoptr(states, POINTER)
         code.builder.call(runtime.fill, [address, ir.Constant(I32, int(State.READY)), threads])
         code.call(order.barrier, launch, block)
-        _tell_machine(code, Launch.MACHINE_BARRIER, launch, block)
-    return together
+        _tell_async_units(code, LaunchRecord.MACHINE_BARRIER, launch, block)
+    return subgroup_ops
 
 
 def _pass(runtime: Runtime, permute: Value, blame: Value, flush: Value, order_of_accesses: Order) -> Value:
@@ -339,19 +343,21 @@ def _pass(runtime: Runtime, permute: Value, blame: Value, flush: Value, order_of
     code = Code(runtime.module, PREFIX + "pass", 2, internal=True)
     builder = code.builder
     launch, block = code.parameters
-    threads, subgroups, deadline = code.slots(launch, Launch.THREADS, Launch.SUBGROUPS, Launch.DEADLINE_NS)
+    threads, subgroups, deadline = code.slots(
+        launch, LaunchRecord.THREADS, LaunchRecord.SUBGROUPS, LaunchRecord.DEADLINE_NS
+    )
     (order,) = code.slots(block, Block.SUBGROUP_ORDER)
     with code.count(0, subgroups) as place:
         first = code.read(order, place)
         code.call(turn, launch, block, first, _subgroup_end(code, launch, first))
-        with code.when(code.compare("!=", code.read(launch, Launch.FAULT), 0), likely=False):
-            code.give(Outcome.FAULT)
+        with code.when(code.compare("!=", code.read(launch, LaunchRecord.FAULT), 0), likely=False):
+            code.give(PassOutcome.FAULT)
     with code.when(code.compare(">", code.call(runtime.clock), deadline), likely=False):
-        code.call(blame, launch, block, Fault.TIMEOUT, -1, -1)
-        code.give(Outcome.FAULT)
+        code.call(blame, launch, block, LaunchFault.TIMEOUT, -1, -1)
+        code.give(PassOutcome.FAULT)
     with code.when(_release_barrier(code, runtime, launch, block, threads, order_of_accesses)):
         _permute_subgroups(code, permute, launch, block)
-        code.give(Outcome.PROGRESS)
+        code.give(PassOutcome.PROGRESS)
     builder.ret(code.call(_release(runtime, blame), launch, block))
     return code.function
 
@@ -367,7 +373,12 @@ def emit_scheduler(runtime: Runtime, flush: Value, order_of_accesses: Order) -> 
     builder = code.builder
     (launch,) = code.parameters
     contexts, order, resident, sweep, idle_limit = code.slots(
-        launch, Launch.CONTEXTS, Launch.CONTEXT_ORDER, Launch.RESIDENT, Launch.SWEEP, Launch.IDLE_LIMIT
+        launch,
+        LaunchRecord.CONTEXTS,
+        LaunchRecord.CONTEXT_ORDER,
+        LaunchRecord.RESIDENT,
+        LaunchRecord.SWEEP,
+        LaunchRecord.IDLE_LIMIT,
     )
 
     def context(number: Value) -> Value:
@@ -387,17 +398,17 @@ def emit_scheduler(runtime: Runtime, flush: Value, order_of_accesses: Order) -> 
                 again = code.variable(1)
                 with code.loop(lambda: code.compare("!=", again.get(), 0)):
                     outcome.set(code.call(one_pass, launch, block))
-                    moved = code.compare("==", outcome.get(), Outcome.PROGRESS)
+                    moved = code.compare("==", outcome.get(), PassOutcome.PROGRESS)
                     with code.when(moved):
                         idle.set(0)
                     greedy = builder.and_(moved, code.compare("==", sweep, 0))
                     again.set(builder.zext(greedy, I64))
-                with code.when(code.compare("==", outcome.get(), Outcome.FAULT), likely=False):
+                with code.when(code.compare("==", outcome.get(), PassOutcome.FAULT), likely=False):
                     builder.ret_void()
-                with code.when(code.compare("==", outcome.get(), Outcome.FINISHED)):
+                with code.when(code.compare("==", outcome.get(), PassOutcome.FINISHED)):
                     idle.set(0)
                     code.call(start, launch, block)
         with code.when(code.compare(">", idle.get(), idle_limit), likely=False):
-            code.write(launch, Launch.FAULT, Fault.SPINS)
+            code.write(launch, LaunchRecord.FAULT, LaunchFault.SPINS)
             alive.set(0)
     builder.ret_void()

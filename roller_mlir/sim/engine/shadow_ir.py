@@ -11,12 +11,12 @@ from llvmlite import ir
 
 from roller_mlir.sim.engine import layout
 from roller_mlir.sim.engine.clocks_ir import Order
-from roller_mlir.sim.engine.layout import Block, Cell, Finding, Launch, Report, Touch
+from roller_mlir.sim.engine.layout import Block, Finding, LaunchRecord, SanitizerReport, ShadowAccess, ShadowCell
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
 from roller_mlir.sim.engine.structured import I8, I64, VOID, Code, Value
 
 _CELL_BYTES = 8 * layout.CELL_WORDS
-_REPORT_BYTES = 8 * len(Report)
+_REPORT_BYTES = 8 * len(SanitizerReport)
 _OWNER_MASK = (1 << layout.OWNER_BITS) - 1
 _SITE_MASK = (1 << (layout.TIME_SHIFT - layout.SITE_SHIFT)) - 1
 
@@ -27,7 +27,9 @@ def _report(runtime: Runtime) -> Value:
     builder = code.builder
     block, finding, mine, other, owner, offset, shared = code.parameters
     launch, number = code.slots(block, Block.LAUNCH, Block.NUMBER)
-    reports, count, groups = code.slots(launch, Launch.REPORTS, Launch.REPORT_COUNT, Launch.SITE_GROUPS)
+    reports, count, groups = code.slots(
+        launch, LaunchRecord.REPORTS, LaunchRecord.REPORT_COUNT, LaunchRecord.SITE_GROUPS
+    )
 
     def group(word: Value) -> Value:
         site = builder.and_(builder.lshr(word, code.value(layout.SITE_SHIFT)), code.value(_SITE_MASK))
@@ -37,26 +39,28 @@ def _report(runtime: Runtime) -> Value:
     key = builder.or_(key, group(other))
     with code.count(0, count) as known:
         entry = builder.add(reports, builder.mul(known, code.value(_REPORT_BYTES)))
-        with code.when(builder.icmp_signed("==", code.read(entry, Report.KEY), key)):
-            code.write(entry, Report.COUNT, builder.add(code.read(entry, Report.COUNT), code.value(1)))
+        with code.when(builder.icmp_signed("==", code.read(entry, SanitizerReport.KEY), key)):
+            code.write(
+                entry, SanitizerReport.COUNT, builder.add(code.read(entry, SanitizerReport.COUNT), code.value(1))
+            )
             builder.ret_void()
     with code.when(code.compare("==", count, layout.MOST_REPORTS)):
-        code.write(launch, Launch.REPORTS_LOST, 1)
+        code.write(launch, LaunchRecord.REPORTS_LOST, 1)
         builder.ret_void()
     entry = builder.add(reports, builder.mul(count, code.value(_REPORT_BYTES)))
     values = {
-        Report.KEY: key,
-        Report.COUNT: 1,
-        Report.ACCESS: mine,
-        Report.OTHER: other,
-        Report.BLOCK: number,
-        Report.OTHER_BLOCK: builder.select(code.compare("!=", shared, 0), number, owner),
-        Report.OFFSET: offset,
-        Report.SHARED: shared,
+        SanitizerReport.KEY: key,
+        SanitizerReport.COUNT: 1,
+        SanitizerReport.ACCESS: mine,
+        SanitizerReport.OTHER: other,
+        SanitizerReport.BLOCK: number,
+        SanitizerReport.OTHER_BLOCK: builder.select(code.compare("!=", shared, 0), number, owner),
+        SanitizerReport.OFFSET: offset,
+        SanitizerReport.SHARED: shared,
     }
     for column, value in values.items():
         code.write(entry, column, value)
-    code.write(launch, Launch.REPORT_COUNT, builder.add(count, code.value(1)))
+    code.write(launch, LaunchRecord.REPORT_COUNT, builder.add(count, code.value(1)))
     builder.ret_void()
     return code.function
 
@@ -67,9 +71,9 @@ class _Visit:
     `mine` is the access as a word of a cell; reads and writes tell what is known of it while the code is emitted.
     """
 
-    def __init__(self, code: Code, order: Order, report: Value, mine: Value, touch: Value, shared: Value) -> None:
+    def __init__(self, code: Code, order: Order, report: Value, mine: Value, access: Value, shared: Value) -> None:
         self._code, self._order, self._report = code, order, report
-        self._mine, self._touch, self._shared = mine, touch, shared
+        self._mine, self._touch, self._shared = mine, access, shared
         block = code.parameters[0]
         self._block = block
         self._launch, self._number, self._thread, self._first, self._barrier, self._started, self._clock = code.slots(
@@ -82,7 +86,7 @@ class _Visit:
             Block.STARTED,
             Block.CLOCK,
         )
-        self._subgroup, self._known = code.slots(self._launch, Launch.SUBGROUP, Launch.KNOWN)
+        self._subgroup, self._known = code.slots(self._launch, LaunchRecord.SUBGROUP, LaunchRecord.KNOWN)
         # Within the block all that was before its last barrier is settled; between blocks what was before the launch.
         self._settled_time = code.builder.select(
             code.compare("!=", shared, 0), self._barrier, code.value(layout.FIRST_TIME)
@@ -98,9 +102,9 @@ class _Visit:
         code = self._code
         code.write(cell, place, self._mine)
         shift = place * layout.OWNER_BITS
-        kept = code.builder.and_(code.read(cell, Cell.OWNERS), code.value(~(_OWNER_MASK << shift)))
+        kept = code.builder.and_(code.read(cell, ShadowCell.OWNERS), code.value(~(_OWNER_MASK << shift)))
         mine = code.builder.shl(self._number, code.value(shift))
-        code.write(cell, Cell.OWNERS, code.builder.or_(kept, mine))
+        code.write(cell, ShadowCell.OWNERS, code.builder.or_(kept, mine))
 
     def _settled(self, word: Value) -> Value:
         code = self._code
@@ -120,11 +124,11 @@ class _Visit:
         code, builder = self._code, self._code.builder
         word = code.read(cell, place)
         unsettled = builder.not_(self._settled(word))
-        pending = self._has(word, Touch.PENDING)
+        pending = self._has(word, ShadowAccess.PENDING)
         with code.when(builder.or_(unsettled, pending), likely=False):
-            owner = self._owner(code.read(cell, Cell.OWNERS), place)
+            owner = self._owner(code.read(cell, ShadowCell.OWNERS), place)
             before = code.call(self._order.ordered, self._block, word, owner, self._shared)
-            fine = builder.or_(code.compare("!=", before, 0), self._both(word, Touch.ATOMIC))
+            fine = builder.or_(code.compare("!=", before, 0), self._both(word, ShadowAccess.ATOMIC))
             current = builder.icmp_signed(
                 ">=", builder.lshr(word, code.value(layout.TIME_SHIFT)), self._started
             )  # an older one is of a block that has ended
@@ -136,7 +140,7 @@ class _Visit:
     def _check_content(self, cell: Value, offset: Value, place: Value) -> None:
         """Report a read of what nobody has written."""
         code, builder = self._code, self._code.builder
-        time = builder.lshr(code.read(cell, Cell.WRITER), code.value(layout.TIME_SHIFT))
+        time = builder.lshr(code.read(cell, ShadowCell.WRITER), code.value(layout.TIME_SHIFT))
         in_arena = code.compare("!=", self._shared, 0)
         limit = builder.select(in_arena, self._started, code.value(1))
         with code.when(builder.icmp_signed("<", time, limit), likely=False):
@@ -150,8 +154,8 @@ class _Visit:
     def _note_read(self, cell: Value) -> None:
         """Keep two reads that are as far apart as any two since the last write."""
         code, builder = self._code, self._code.builder
-        first, second, owners = code.slots(cell, Cell.READER, Cell.OTHER_READER, Cell.OWNERS)
-        owner, other_owner = self._owner(owners, Cell.READER), self._owner(owners, Cell.OTHER_READER)
+        first, second, owners = code.slots(cell, ShadowCell.READER, ShadowCell.OTHER_READER, ShadowCell.OWNERS)
+        owner, other_owner = self._owner(owners, ShadowCell.READER), self._owner(owners, ShadowCell.OTHER_READER)
 
         def replaceable(word: Value, by: Value) -> Value:
             """Whether this access stands for an earlier one: the thread's own, or one that happened before."""
@@ -177,7 +181,7 @@ class _Visit:
             kept = builder.if_else(replaceable(first, owner))
             with kept as (take_first, keep_first):
                 with take_first:
-                    self._set(cell, Cell.READER)
+                    self._set(cell, ShadowCell.READER)
                 with keep_first:
                     near = builder.and_(
                         builder.icmp_signed("==", owner, other_owner), self._same_subgroup(first, second)
@@ -188,9 +192,9 @@ class _Visit:
                     )
                     with builder.if_else(builder.and_(near, far)) as (spread, or_not):
                         with spread:
-                            self._set(cell, Cell.OTHER_READER)
+                            self._set(cell, ShadowCell.OTHER_READER)
                         with or_not, code.when(replaceable(second, other_owner)):
-                            self._set(cell, Cell.OTHER_READER)
+                            self._set(cell, ShadowCell.OTHER_READER)
 
     def _thread_of(self, word: Value) -> Value:
         code = self._code
@@ -220,21 +224,21 @@ class _Visit:
     def emit(self, cell: Value, offset: Value, place: Value) -> None:
         """Emit the visit to the byte at `place` of the access."""
         code, builder = self._code, self._code.builder
-        reads, writes = self._has(self._touch, Touch.READ), self._has(self._touch, Touch.WRITE)
-        completes = self._has(self._touch, Touch.COMPLETE)
+        reads, writes = self._has(self._touch, ShadowAccess.READ), self._has(self._touch, ShadowAccess.WRITE)
+        completes = self._has(self._touch, ShadowAccess.COMPLETE)
         finding = builder.select(reads, code.value(Finding.READ_AFTER_WRITE), code.value(Finding.WRITE_AFTER_WRITE))
         with code.when(reads):
             self._check_content(cell, offset, place)
         with code.when(builder.not_(completes)):
-            self._conflict(cell, Cell.WRITER, finding, offset)
+            self._conflict(cell, ShadowCell.WRITER, finding, offset)
         with code.when(writes):
             with code.when(builder.not_(completes)):
-                for reader in (Cell.READER, Cell.OTHER_READER):
+                for reader in (ShadowCell.READER, ShadowCell.OTHER_READER):
                     self._conflict(cell, reader, Finding.WRITE_AFTER_READ, offset)
-            self._set(cell, Cell.WRITER)
-            code.write(cell, Cell.READER, 0)
-            code.write(cell, Cell.OTHER_READER, 0)
-        noted = builder.and_(reads, builder.not_(builder.or_(writes, self._has(self._touch, Touch.ASYNC))))
+            self._set(cell, ShadowCell.WRITER)
+            code.write(cell, ShadowCell.READER, 0)
+            code.write(cell, ShadowCell.OTHER_READER, 0)
+        noted = builder.and_(reads, builder.not_(builder.or_(writes, self._has(self._touch, ShadowAccess.ASYNC))))
         with code.when(noted):
             self._note_read(cell)
 
@@ -248,7 +252,7 @@ def emit_visit(runtime: Runtime, order: Order) -> Value:
     """
     report = _report(runtime)
     code = Code(runtime.module, PREFIX + "visit", 7, VOID, internal=True)
-    _, cell, offset, place, mine, touch, shared = code.parameters
-    _Visit(code, order, report, mine, touch, shared).emit(cell, offset, place)
+    _, cell, offset, place, mine, access, shared = code.parameters
+    _Visit(code, order, report, mine, access, shared).emit(cell, offset, place)
     code.builder.ret_void()
     return code.function

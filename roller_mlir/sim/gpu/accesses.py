@@ -10,10 +10,10 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Any
 
-from roller_mlir.sim.engine.layout import Space, Touch, touch_word
+from roller_mlir.sim.engine.layout import ShadowAccess, Space, shadow_access_word
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.engine.sites import Site, SiteTable
-from roller_mlir.sim.gpu.emit import Emitter
+from roller_mlir.sim.gpu.emit import KernelEmitter
 from roller_mlir.sim.gpu.kernel_ir import INLINE, access_name
 from roller_mlir.sim.gpu.memory_types import as_memref, size_bytes, space_of
 from roller_mlir.sim.gpu.pointers import atomicity, space_of_pointer
@@ -48,9 +48,12 @@ _POINTERS = {
     "llvm.cmpxchg": _Access("atomic", 0),
 }
 TOUCHES = {
-    "load": ("touch_load", Touch.READ),
-    "store": ("touch_store", Touch.WRITE),
-    "atomic": ("touch", Touch.READ | Touch.WRITE | Touch.ATOMIC | Touch.ACQUIRE | Touch.RELEASE),
+    "load": ("touch_load", ShadowAccess.READ),
+    "store": ("touch_store", ShadowAccess.WRITE),
+    "atomic": (
+        "touch",
+        ShadowAccess.READ | ShadowAccess.WRITE | ShadowAccess.ATOMIC | ShadowAccess.ACQUIRE | ShadowAccess.RELEASE,
+    ),
 }
 """What accesses do, and the sanitizer's function for it. Atomics on memrefs acquire and release."""
 
@@ -79,7 +82,7 @@ class Instrumenter:
         atomic: Whether there is an atomic operation, noted here.
     """
 
-    emitter: Emitter
+    emitter: KernelEmitter
     table: SiteTable
     kernel: str
     check: bool
@@ -198,7 +201,7 @@ class Instrumenter:
         alignment: int,
         pieces: int,
         logged: bool,
-        touch: tuple[str, Touch, int] | None,
+        access: tuple[str, ShadowAccess, int] | None,
         last: Any = None,
     ) -> None:
         """Emit the check of one access; a wide one that is logged in several pieces moves its base on.
@@ -210,7 +213,8 @@ class Instrumenter:
             alignment: That the address must have, in bytes.
             pieces: How many accesses of the site's width are logged.
             logged: Whether any are.
-            touch: The sanitizer's function, what the access does, and a bit for each element whose content nobody uses.
+            access: The sanitizer's function, what the access does, and a bit for each element whose content nobody
+                uses.
             last: How many elements of the last dimension it covers, where the kernel computes that; above 0.
         """
         emitter = self.emitter
@@ -234,7 +238,7 @@ class Instrumenter:
             less = emitter.binary(where, "arith.subi", more, last)
             dimensions[-2] = emitter.binary(where, "arith.maxsi", less, emitter.constant(0))
         number, mask = emitter.constant(site.number), emitter.constant(alignment - 1)
-        function, does, unused = touch or ("", Touch(0), 0)
+        function, does, unused = access or ("", ShadowAccess(0), 0)
         element = size_bytes(operands[0].type.element_type)
         whole = site.width_bytes if pieces != 1 else element * prod(site.extent)
         moved = emitter.constant(whole)
@@ -244,7 +248,7 @@ class Instrumenter:
             if piece:
                 base = emitter.binary(where, "arith.addi", base, emitter.constant(piece * site.width_bytes))
                 mask = emitter.constant(0)
-            what = emitter.constant(touch_word(does, element, unused >> piece * whole // element))
+            what = emitter.constant(shadow_access_word(does, element, unused >> piece * whole // element))
             emitter.call(where, name, [number, base, mask, moved, what, *dimensions])
 
     def _plan_pointer(self, operation: Any, access: _Access) -> Callable[[], None]:
@@ -254,13 +258,13 @@ class Instrumenter:
         width = size_bytes(moved)
         space = space_of_pointer(operation.operands[access.memref])
         site = self.table.add(self.kernel, operation, kind=access.kind, space=space, width_bytes=width)
-        touch = TOUCHES[access.kind][1] & (Touch.READ | Touch.WRITE) | atomicity(operation)
+        touch = TOUCHES[access.kind][1] & (ShadowAccess.READ | ShadowAccess.WRITE) | atomicity(operation)
         if space is not Space.OTHER:
             self.widths.add(size_bytes(moved.element_type) if isinstance(moved, ir.VectorType) else width)
-            self.atomic |= bool(touch & Touch.ATOMIC)
+            self.atomic |= bool(touch & ShadowAccess.ATOMIC)
 
         def instrument() -> None:
-            if access.kind != "atomic" and not touch & Touch.ATOMIC:
+            if access.kind != "atomic" and not touch & ShadowAccess.ATOMIC:
                 # The host's wide instructions fault at addresses that are not aligned; the device's alignment is no
                 # promise of the kernel that the host may rely on.
                 operation.attributes["alignment"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 1)
@@ -276,7 +280,7 @@ class Instrumenter:
             if self.sanitize:
                 does = self.emitter.constant(int(touch))
                 self.emitter.call(where, f"{PREFIX}touch", [number, index, bytes_, does])
-            if touch & Touch.ATOMIC and touch & Touch.WRITE:
+            if touch & ShadowAccess.ATOMIC and touch & ShadowAccess.WRITE:
                 self._watch(operation, index, width)
 
         return instrument

@@ -24,7 +24,7 @@ class Description:
 
 
 @dataclass
-class Emitter:
+class KernelEmitter:
     """Emits into one kernel.
 
     Attributes:

@@ -4,7 +4,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from roller_mlir.sim.engine.layout import touch_word
+from roller_mlir.sim.engine.layout import shadow_access_word
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.gpu.accesses import TOUCHES, WIDEST_INSTRUCTION_BYTES, Instrumenter
 from roller_mlir.sim.gpu.kernel_ir import INLINE
@@ -56,9 +56,9 @@ def check_indices(
     def emit(operands: list[Any], before: Any, last: Any = None) -> int:
         log = memory.log and counted
         if memory.check or log:
-            touch = (*TOUCHES[kind], 0) if now and memory.sanitize else None
+            access = (*TOUCHES[kind], 0) if now and memory.sanitize else None
             pieces = width // site.width_bytes if log else 1
-            memory.access(before, operands, site, alignment or width, pieces, log, touch, last)
+            memory.access(before, operands, site, alignment or width, pieces, log, access, last)
         return site.number
 
     return emit
@@ -100,7 +100,7 @@ def check_bytes(
             emitter.call(where, f"{INLINE}view", [number, start, *sizes])
         if memory.sanitize:
             function, does = TOUCHES[kind]
-            values = [number, address, emitter.constant(width), emitter.constant(touch_word(does, element, 0))]
+            values = [number, address, emitter.constant(width), emitter.constant(shadow_access_word(does, element, 0))]
             emitter.call(where, PREFIX + function, values)
         for piece_at in range(0, width if memory.log else 0, piece):
             at = emitter.binary(where, "arith.addi", address, emitter.constant(piece_at))

@@ -4,7 +4,7 @@
 import re
 from dataclasses import dataclass
 
-from roller_mlir.sim.engine.layout import Block, Fault, Launch
+from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.hopper.tensor_maps import MapSpec
 
@@ -13,7 +13,7 @@ INLINE = "roller_inline_"
 
 
 @dataclass(frozen=True)
-class Parameter:
+class KernelParameter:
     """A kernel parameter.
 
     Attributes:
@@ -41,7 +41,7 @@ class Entry:
     """
 
     symbol: str
-    parameters: tuple[Parameter, ...]
+    parameters: tuple[KernelParameter, ...]
     workgroup_offsets: tuple[int, ...]
     static_bytes: int
 
@@ -64,9 +64,11 @@ def entry_text(entry: Entry) -> str:
     lines = f"define void @{entry.name}(ptr %record, i64 %thread) {{\n"
     lines += _read("launch.address", "record", Block.LAUNCH)
     lines += "  %launch = inttoptr i64 %launch.address to ptr\n"
-    lines += _read("arguments.address", "launch", Launch.ARGUMENTS) + _read("arena.address", "record", Block.ARENA)
+    lines += _read("arguments.address", "launch", LaunchRecord.ARGUMENTS) + _read(
+        "arena.address", "record", Block.ARENA
+    )
     lines += "  %arguments = inttoptr i64 %arguments.address to ptr\n  %arena = inttoptr i64 %arena.address to ptr\n"
-    lines += _read("dynamic", "launch", Launch.DYNAMIC_BYTES)
+    lines += _read("dynamic", "launch", LaunchRecord.DYNAMIC_BYTES)
     operands: list[str] = []
     for number, parameter in enumerate(entry.parameters):
         lines += f"  %a{number}.at = getelementptr i64, ptr %arguments, i64 {number}\n"
@@ -77,8 +79,8 @@ def entry_text(entry: Entry) -> str:
         operands.append(f"ptr %w{number}")
     for name, record, slot in (
         *((f"block.{axis}", "record", Block.X + place) for place, axis in enumerate("xyz")),
-        *((f"size.{axis}", "launch", Launch.BLOCK_X + place) for place, axis in enumerate("xyz")),
-        *((f"grid.{axis}", "launch", Launch.GRID_X + place) for place, axis in enumerate("xyz")),
+        *((f"size.{axis}", "launch", LaunchRecord.BLOCK_X + place) for place, axis in enumerate("xyz")),
+        *((f"grid.{axis}", "launch", LaunchRecord.GRID_X + place) for place, axis in enumerate("xyz")),
     ):
         lines += _read(name, record, slot)
     lines += "  %context = ptrtoint ptr %record to i64\n"
@@ -90,7 +92,7 @@ def entry_text(entry: Entry) -> str:
     return lines + f"  call void @{PREFIX}exit(i64 %context, i64 -1)\n  unreachable\n}}\n"
 
 
-def _stop(fault: Fault, values: list[str]) -> str:
+def _stop(fault: LaunchFault, values: list[str]) -> str:
     notes = "".join(
         f"  call void @{PREFIX}fault_value(i64 %block, i64 {number}, i64 {value})\n"
         for number, value in enumerate(values)
@@ -98,22 +100,22 @@ def _stop(fault: Fault, values: list[str]) -> str:
     return f"{notes}  call void @{PREFIX}fault(i64 %block, i64 {int(fault)}, i64 %site)\n  unreachable\n"
 
 
-def access_name(log: bool, touch: str) -> str:
+def access_name(log: bool, access: str) -> str:
     """Return the start of the name of the function that checks an access.
 
     Args:
         log: Whether it logs the access once it has passed the check.
-        touch: The function of the sanitizer that it calls then: "touch", "touch_load", "touch_store", or "": none.
+        access: The function of the sanitizer that it calls then: "touch", "touch_load", "touch_store", or "": none.
     """
-    return f"{INLINE}access{'_log' * log}{f'_{touch}' if touch else ''}"
+    return f"{INLINE}access{'_log' * log}{f'_{access}' if access else ''}"
 
 
-def access_text(rank: int, log: bool, touch: str) -> str:
+def access_text(rank: int, log: bool, access: str) -> str:
     """Return access_<rank>(block, site, base, alignment - 1, bytes, what it does, then for each dimension index, ...).
 
-    A dimension is index, limit, and stride in bytes. What the access does is a layout.Touch.
+    A dimension is index, limit, and stride in bytes. What the access does is a layout.ShadowAccess.
     """
-    name = f"{access_name(log, touch)}_{rank}"
+    name = f"{access_name(log, access)}_{rank}"
     triples = "".join(f", i64 %i{axis}, i64 %n{axis}, i64 %s{axis}" for axis in range(rank))
     lines = f"define internal void @{name}(i64 %block, i64 %site, i64 %base, i64 %mask, i64 %bytes, i64 %does{triples})"
     lines += " alwaysinline {\n  %address0 = add i64 %base, 0\n"
@@ -125,16 +127,16 @@ def access_text(rank: int, log: bool, touch: str) -> str:
         lines += f"  %inside{axis} = icmp ult i64 %i{axis}, %n{axis}\n"
         lines += f"  %ok{axis + 1} = and i1 %ok{axis}, %inside{axis}\n"
     lines += f"  br i1 %ok{rank}, label %inside, label %outside\noutside:\n"
-    lines += _stop(Fault.ACCESS, [f"%address{rank}", *(f"%i{axis}" for axis in range(rank))])
+    lines += _stop(LaunchFault.ACCESS, [f"%address{rank}", *(f"%i{axis}" for axis in range(rank))])
     lines += "inside:\n"
     if log:
         lines += f"  call void @{PREFIX}log(i64 %block, i64 %site, i64 %address{rank})\n"
-    if touch:
-        lines += f"  call void @{PREFIX}{touch}(i64 %block, i64 %site, i64 %address{rank}, i64 %bytes, i64 %does)\n"
+    if access:
+        lines += f"  call void @{PREFIX}{access}(i64 %block, i64 %site, i64 %address{rank}, i64 %bytes, i64 %does)\n"
     return lines + "  ret void\n}\n"
 
 
-def _guard(name: str, parameters: str, condition: str, fault: Fault, values: list[str]) -> str:
+def _guard(name: str, parameters: str, condition: str, fault: LaunchFault, values: list[str]) -> str:
     """Return a function that stops the launch unless the `%ok` of its condition holds."""
     return f"""define internal void @{INLINE}{name}(i64 %block, i64 %site{parameters}) alwaysinline {{
 {condition}
@@ -160,13 +162,13 @@ define internal void @{INLINE}view(i64 %block, i64 %site, i64 %start, i64 %size,
   %ok = and i1 %fits, %placed
   br i1 %ok, label %inside, label %outside
 outside:
-{_stop(Fault.VIEW, ["%start", "%size", "%available"])}inside:
+{_stop(LaunchFault.VIEW, ["%start", "%size", "%available"])}inside:
   ret void
 }}
-{_guard("promise", ", i64 %holds", "  %ok = icmp ne i64 %holds, 0", Fault.PROMISE, [])}
-{_guard("aligned", ", i64 %base, i64 %mask", _ALIGNED, Fault.ALIGNMENT, ["%base", "%mask"])}
-{_guard("divide", _PAIR, "  %ok = icmp ne i64 %below, 0", Fault.DIVISION, ["%above", "%below"])}
-{_guard("divide_signed", f"{_PAIR}, i64 %least", _FITS, Fault.DIVISION, ["%above", "%below"])}
+{_guard("promise", ", i64 %holds", "  %ok = icmp ne i64 %holds, 0", LaunchFault.PROMISE, [])}
+{_guard("aligned", ", i64 %base, i64 %mask", _ALIGNED, LaunchFault.ALIGNMENT, ["%base", "%mask"])}
+{_guard("divide", _PAIR, "  %ok = icmp ne i64 %below, 0", LaunchFault.DIVISION, ["%above", "%below"])}
+{_guard("divide_signed", f"{_PAIR}, i64 %least", _FITS, LaunchFault.DIVISION, ["%above", "%below"])}
 define internal void @{INLINE}tick(i64 %block, i64 %site) alwaysinline {{
   %record = inttoptr i64 %block to ptr
   %at = getelementptr i64, ptr %record, i64 {int(Block.TICKS)}
@@ -215,5 +217,5 @@ def complete(translated: str, entries: list[Entry]) -> str:
             rf"define internal void @{entry.symbol}(\1) alwaysinline {{",
             text,
         )
-    inline = "".join(access_text(int(rank), bool(log), touch) for log, touch, rank in used)
+    inline = "".join(access_text(int(rank), bool(log), access) for log, access, rank in used)
     return text + _RUNTIME_DECLARATIONS + VIEW_TEXT + inline + "".join(entry_text(entry) for entry in entries)

@@ -15,7 +15,7 @@ from functools import cache
 from math import prod
 from typing import Any
 
-from roller_mlir.sim.engine.layout import Job, Space
+from roller_mlir.sim.engine.layout import Space, SubgroupOp
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.gpu.accesses import Instrumenter
 from roller_mlir.sim.gpu.indirect_accesses import check_indices
@@ -49,9 +49,9 @@ class SameOperand:
 def same_text(same: SameOperand) -> str:
     """Return the LLVM IR of `roller_sim_<name>(block, site, value, 0, 0)`, and of its work."""
     code, jobs = start_job(same.name)
-    wanted = operand(code, jobs, code.value(0), Job.X)
+    wanted = operand(code, jobs, code.value(0), SubgroupOp.X)
     with code.count(0, code.value(same.lanes)) as lane:
-        other = code.builder.icmp_signed("!=", operand(code, jobs, lane, Job.X), wanted)
+        other = code.builder.icmp_signed("!=", operand(code, jobs, lane, SubgroupOp.X), wanted)
         with code.when(other, likely=False):
             code.give(code.builder.add(code.builder.add(code.parameters[1], lane), code.value(1)))
     code.give(0)
@@ -66,13 +66,13 @@ class LdsCopies:
     Attributes:
         memory: Checks accesses, emits into the kernel.
         gpu_ops: Rewrites the barriers themselves.
-        together: What subgroups do together, noted here.
+        subgroup_ops: What subgroups do together, noted here.
         used: Whether there are such copies, noted here.
     """
 
     memory: Instrumenter
     gpu_ops: GpuOps
-    together: set[Any]
+    subgroup_ops: set[Any]
     used: bool = False
 
     def plan(self, operation: Any) -> Callable[[], None] | None:
@@ -116,7 +116,7 @@ class LdsCopies:
         self.used = True
         lanes = self.gpu_ops.subgroup_size
         same = SameOperand(lanes)
-        self.together.add(same)
+        self.subgroup_ops.add(same)
         points = width // size_bytes(source.type.element_type)
         reads = check_indices(self.memory, operation, source, "load", points, width, alignment=4)
         writes = check_indices(self.memory, operation, target, "store", 1, width, alignment=4, counted=False)

@@ -9,7 +9,7 @@ from typing import Any
 from roller_mlir.backend.checks.operands import shuffle_problem
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.engine.sites import SiteTable
-from roller_mlir.sim.gpu.emit import Emitter
+from roller_mlir.sim.gpu.emit import KernelEmitter
 from roller_mlir.sim.gpu.kernel_ir import INLINE
 from roller_mlir.sim.gpu.memory_types import size_bytes
 from roller_mlir.sim.gpu.pointers import atomicity
@@ -44,7 +44,7 @@ class GpuOps:
         dynamic_bytes: Its size.
     """
 
-    emitter: Emitter
+    emitter: KernelEmitter
     table: SiteTable
     kernel: str
     subgroup_size: int

@@ -3,7 +3,7 @@
 
 from typing import Any
 
-from roller_mlir.sim.engine.layout import Space, Touch
+from roller_mlir.sim.engine.layout import ShadowAccess, Space
 from roller_mlir.sim.gpu.memory_types import as_memref, space_of
 from roller_mlir.support.bindings import ir
 
@@ -17,12 +17,12 @@ _COMPUTES_ADDRESSES = frozenset(
 _FROM_MEMREF = "memref.extract_aligned_pointer_as_index"
 _ORDERS = {
     0: None,  # not atomic
-    1: Touch(0),  # unordered
-    2: Touch(0),  # monotonic
-    4: Touch.ACQUIRE,
-    5: Touch.RELEASE,
-    6: Touch.ACQUIRE | Touch.RELEASE,
-    7: Touch.ACQUIRE | Touch.RELEASE,
+    1: ShadowAccess(0),  # unordered
+    2: ShadowAccess(0),  # monotonic
+    4: ShadowAccess.ACQUIRE,
+    5: ShadowAccess.RELEASE,
+    6: ShadowAccess.ACQUIRE | ShadowAccess.RELEASE,
+    7: ShadowAccess.ACQUIRE | ShadowAccess.RELEASE,
 }
 """By the number of LLVM's AtomicOrdering."""
 
@@ -45,7 +45,7 @@ def space_of_pointer(value: Any) -> Space:
     return next((one for one in found if one is not Space.GLOBAL), Space.GLOBAL)
 
 
-def atomicity(operation: Any) -> Touch:
+def atomicity(operation: Any) -> ShadowAccess:
     """Return what an operation on a bare pointer is beside a read or write: atomic, and what it orders.
 
     A volatile access is an atomic one that orders nothing: hardware performs it whole, and programs poll with it.
@@ -58,5 +58,5 @@ def atomicity(operation: Any) -> Touch:
     ]
     known = [order for order in orders if order is not None]
     if not known:
-        return Touch.ATOMIC if "volatile_" in attributes else Touch(0)
-    return Touch.ATOMIC | known[0]
+        return ShadowAccess.ATOMIC if "volatile_" in attributes else ShadowAccess(0)
+    return ShadowAccess.ATOMIC | known[0]

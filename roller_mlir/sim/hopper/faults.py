@@ -1,24 +1,26 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The words for what Hopper kernels do wrong."""
 
-from roller_mlir.sim.engine.layout import Fault
+from roller_mlir.sim.engine.layout import LaunchFault
 from roller_mlir.sim.engine.sites import SiteTable
 
 _FLAT = {
-    Fault.DESCRIPTORS_DIFFER: ("mixed-operands", "the threads of a warpgroup give different matrix descriptors"),
-    Fault.FENCE: (
+    LaunchFault.DESCRIPTORS_DIFFER: ("mixed-operands", "the threads of a warpgroup give different matrix descriptors"),
+    LaunchFault.FENCE: (
         "missing-fence",
         "a product of a warpgroup comes without 'wgmma.fence' after the start, or after its accumulators were used",
     ),
-    Fault.WARPGROUP: (
+    LaunchFault.WARPGROUP: (
         "divergent-warpgroup",
         "not all 128 threads of a warpgroup reached an operation that needs all of them",
     ),
 }
-HOPPER_FAULTS = frozenset(fault for fault in Fault if Fault.MBARRIER <= fault <= Fault.OVERWRITES_STORE)
+HOPPER_FAULTS = frozenset(
+    fault for fault in LaunchFault if LaunchFault.MBARRIER <= fault <= LaunchFault.OVERWRITES_STORE
+)
 
 
-def hopper_fault(fault: Fault, table: SiteTable, values: list[int]) -> tuple[str, str]:
+def hopper_fault(fault: LaunchFault, table: SiteTable, values: list[int]) -> tuple[str, str]:
     """Return kind and message of a fault of what goes on beside the threads.
 
     Args:
@@ -29,13 +31,13 @@ def hopper_fault(fault: Fault, table: SiteTable, values: list[int]) -> tuple[str
     if fault in _FLAT:
         return _FLAT[fault]
     at = f"byte {values[0]} of workgroup memory"
-    if fault is Fault.MBARRIER:
+    if fault is LaunchFault.MBARRIER:
         return "no-mbarrier", f"no mbarrier has been initialised at {at}"
-    if fault is Fault.MBARRIER_START:
+    if fault is LaunchFault.MBARRIER_START:
         return "no-mbarrier", f"nothing orders the initialisation of the mbarrier at {at} before its use"
-    if fault is Fault.MBARRIER_COUNT:
+    if fault is LaunchFault.MBARRIER_COUNT:
         return "mbarrier-count", _count(values, at)
-    if fault is Fault.MBARRIER_DEADLOCK:
+    if fault is LaunchFault.MBARRIER_DEADLOCK:
         _, parity, pending, missing, phase, expected = values[:6]
         missed = [f"{pending} of {expected} arrivals are missing"] if pending else []
         if missing > 0:
@@ -46,47 +48,47 @@ def hopper_fault(fault: Fault, table: SiteTable, values: list[int]) -> tuple[str
         return "deadlock", (
             f"a wait for parity {parity} of the mbarrier at {at} can never end: of its phase {phase} {why}"
         )
-    if fault is Fault.TRANSACTIONS:
+    if fault is LaunchFault.TRANSACTIONS:
         return "transaction-count", (
             f"a phase of an mbarrier completes before the {values[1]} B that {table[values[0]].name} copies for it "
             f"have come: fewer bytes are expected than are copied"
         )
-    if fault is Fault.NAMED_BARRIER:
+    if fault is LaunchFault.NAMED_BARRIER:
         return _named(values)
-    if fault is Fault.OVERWRITES_READ:
+    if fault is LaunchFault.OVERWRITES_READ:
         return "early-release", (
             f"a copy overwrites {at}, which products of warpgroup {values[1]} may still read: nothing orders the wait "
             f"for their group before the copy"
         )
-    if fault is Fault.OVERWRITES_STORE:
+    if fault is LaunchFault.OVERWRITES_STORE:
         return "early-release", (
             f"{at} is overwritten, which a bulk store of warp {values[1]} may still read: nothing orders the wait for "
             f"it before"
         )
-    if fault is Fault.OVERWRITES_COPY:
+    if fault is LaunchFault.OVERWRITES_COPY:
         return "unfinished-copy", f"a copy overwrites {at}, which another copy may still write"
-    if fault is Fault.READS_COPY:
+    if fault is LaunchFault.READS_COPY:
         return "unfinished-copy", f"{at} is read, which a copy may still write: nothing orders its mbarrier before"
-    if fault is Fault.PROXY:
+    if fault is LaunchFault.PROXY:
         return "missing-fence", (
             f"{at} is read beside the threads, which thread {values[1]} of the block wrote without 'fence.proxy.async' "
             f"in between"
         )
-    if fault is Fault.DESCRIPTOR:
+    if fault is LaunchFault.DESCRIPTOR:
         if values[1]:
             return (
                 "descriptor",
                 f"a matrix descriptor has the base offset {values[0]}, which the simulator does not know",
             )
         return "out-of-bounds", f"a matrix descriptor leads to {at}, which is outside of it"
-    if fault is Fault.ACCUMULATORS:
+    if fault is LaunchFault.ACCUMULATORS:
         state = "in a group that nobody has waited for" if values[0] <= values[1] else "that is in no group yet"
         return "unfinished-product", f"accumulators are used while a product on them is under way, {state}"
-    if fault is Fault.TENSOR_MAP:
+    if fault is LaunchFault.TENSOR_MAP:
         return "tensor-map", f"there is no tensor map at address {values[0]:#x}"
-    if fault is Fault.REGISTERS:
+    if fault is LaunchFault.REGISTERS:
         return "registers", _registers(values)
-    if fault is Fault.BULK_COPY:
+    if fault is LaunchFault.BULK_COPY:
         return "bulk-copy", (
             f"a bulk copy of {values[1]} B at {at} is outside of it, or address and size are not aligned to 16 B, or "
             f"a box of a tensor to 128 B"

@@ -36,7 +36,7 @@ MOST_RANK = 5
 MBARRIER_MARK = 0x6D62_6172  # the upper half of an mbarrier's word in memory; the lower one is its number
 
 
-class Machine(IntEnum):
+class AsyncUnits(IntEnum):
     """Slots of the record of one resident block."""
 
     KNOWN = 0  # address of int64[warps][CLOCK_WORDS]
@@ -111,7 +111,7 @@ class CopyKind(IntEnum):
     STORE = 3
 
 
-class TensorMap(IntEnum):
+class TensorMapRecord(IntEnum):
     """Columns of a tensor map; dimensions are innermost first."""
 
     BASE = 0  # address
@@ -130,7 +130,7 @@ class TensorMap(IntEnum):
     SIZE = 33
 
 
-class Named(IntEnum):
+class NamedBarrier(IntEnum):
     """Columns of a named barrier; behind them its clock."""
 
     ARRIVED = 0
@@ -139,7 +139,7 @@ class Named(IntEnum):
     SIZE = 3
 
 
-class Group(IntEnum):
+class WarpgroupRecord(IntEnum):
     """Columns of a warpgroup."""
 
     ARRIVED = 0
@@ -156,7 +156,7 @@ class Group(IntEnum):
     SIZE = 10 + MOST_WEBS
 
 
-class Element(IntEnum):
+class OperandElement(IntEnum):
     """Types of the elements of operands of products."""
 
     F16 = 0
@@ -166,7 +166,13 @@ class Element(IntEnum):
     U8 = 4
 
 
-ELEMENT_BYTES = {Element.F16: 2, Element.BF16: 2, Element.TF32: 4, Element.S8: 1, Element.U8: 1}
+ELEMENT_BYTES = {
+    OperandElement.F16: 2,
+    OperandElement.BF16: 2,
+    OperandElement.TF32: 4,
+    OperandElement.S8: 1,
+    OperandElement.U8: 1,
+}
 
 
 class Sum(IntEnum):
@@ -177,7 +183,13 @@ class Sum(IntEnum):
     S32 = 2
 
 
-ELEMENTS = {"f16": Element.F16, "bf16": Element.BF16, "tf32": Element.TF32, "s8": Element.S8, "u8": Element.U8}
+ELEMENTS = {
+    "f16": OperandElement.F16,
+    "bf16": OperandElement.BF16,
+    "tf32": OperandElement.TF32,
+    "s8": OperandElement.S8,
+    "u8": OperandElement.U8,
+}
 SUMS = {"f32": Sum.F32, "f16": Sum.F16, "s32": Sum.S32}
 """By their names in PTX."""
 
@@ -198,7 +210,7 @@ def multiplies(left: str, right: str, total: str) -> bool:
     return left == right and left in ELEMENTS and (total == "f32" or (left, total) == ("f16", "f16"))
 
 
-class Product(IntEnum):
+class ProductField(IntEnum):
     """Places of the fields in the word that describes a product."""
 
     N = 0  # 12 bits
@@ -213,5 +225,5 @@ class Product(IntEnum):
 
 
 MBARRIER_WORDS = Mbarrier.SIZE + 2 * CLOCK_WORDS
-NAMED_WORDS = Named.SIZE + CLOCK_WORDS
+NAMED_WORDS = NamedBarrier.SIZE + CLOCK_WORDS
 SCRATCH_WORDS = 64 * 32 + 32 * 256 + 64 * 256

@@ -13,7 +13,7 @@ from roller_mlir.sim.gpu.memory_types import size_bytes
 from roller_mlir.sim.gpu.ops import word
 from roller_mlir.sim.hopper.accumulators import PRODUCT, Accumulators, tied_wait
 from roller_mlir.sim.hopper.calls import HopperCalls, require_constraints
-from roller_mlir.sim.hopper.layout import ELEMENT_BYTES, ELEMENTS, K_BYTES, SUMS, Product, multiplies
+from roller_mlir.sim.hopper.layout import ELEMENT_BYTES, ELEMENTS, K_BYTES, SUMS, ProductField, multiplies
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
@@ -130,15 +130,15 @@ class WarpgroupOps:
         negative = (word(attributes["scaleA"]) == "neg") != (word(attributes["scaleB"]) == "neg")
         web = self.accumulators.web(operation.results[0])
         fields = {
-            Product.N: n,
-            Product.A: ELEMENTS[a],
-            Product.B: ELEMENTS[b],
-            Product.SUM: SUMS[d],
-            Product.A_TRANSPOSED: transposed[0],
-            Product.B_TRANSPOSED: transposed[1],
-            Product.NEGATIVE: negative,
-            Product.WEB: web or 0,
-            Product.K: k,
+            ProductField.N: n,
+            ProductField.A: ELEMENTS[a],
+            ProductField.B: ELEMENTS[b],
+            ProductField.SUM: SUMS[d],
+            ProductField.A_TRANSPOSED: transposed[0],
+            ProductField.B_TRANSPOSED: transposed[1],
+            ProductField.NEGATIVE: negative,
+            ProductField.WEB: web or 0,
+            ProductField.K: k,
         }
         return sum(int(value) << int(place) for place, value in fields.items())
 

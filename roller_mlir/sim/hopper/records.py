@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.sim.engine.layout import Block, Launch
+from roller_mlir.sim.engine.layout import Block, LaunchRecord
 from roller_mlir.sim.hopper.layout import (
     CLOCK_WORDS,
     GRANULE_BYTES,
@@ -22,10 +22,10 @@ from roller_mlir.sim.hopper.layout import (
     WARP,
     WARPGROUP,
     WINDOW_BYTES,
+    AsyncUnits,
     BulkCopy,
     Granule,
-    Group,
-    Machine,
+    WarpgroupRecord,
 )
 from roller_mlir.sim.hopper.runtime.build import hook
 from roller_mlir.sim.records import Records
@@ -58,7 +58,7 @@ class Arenas:
         self.addresses = first + np.arange(resident, dtype=np.int64) * WINDOW_BYTES
 
 
-def prepare_machine(records: Records, maps: Sequence[int]) -> None:
+def prepare_async_units(records: Records, maps: Sequence[int]) -> None:
     """Allocate what goes on beside the threads of every resident block, and tell the launch's records.
 
     Args:
@@ -66,39 +66,39 @@ def prepare_machine(records: Records, maps: Sequence[int]) -> None:
         maps: Addresses of its tensor maps.
     """
     launch, blocks = records.launch, records.blocks
-    resident, threads = len(blocks), int(launch[Launch.THREADS])
-    arena_bytes = int(launch[Launch.ARENA_BYTES])
+    resident, threads = len(blocks), int(launch[LaunchRecord.THREADS])
+    arena_bytes = int(launch[LaunchRecord.ARENA_BYTES])
     arenas = Arenas(resident, arena_bytes)
     records.hold(arenas)
     blocks[:, Block.ARENA] = arenas.addresses
     warps, groups = -(-threads // WARP), -(-threads // WARPGROUP)
     granules = -(-arena_bytes // GRANULE_BYTES)
-    machines: Array = np.zeros((resident, Machine.SIZE), np.int64)
-    rows: dict[Machine, Array] = {
-        Machine.KNOWN: np.zeros((resident, warps * CLOCK_WORDS), np.int64),
-        Machine.WAITS: np.zeros((resident, threads * 2), np.int64),
-        Machine.MBARRIERS: np.zeros((resident, MOST_MBARRIERS * MBARRIER_WORDS), np.int64),
-        Machine.COPIES: np.zeros((resident, MOST_BULK_COPIES * BulkCopy.SIZE), np.int64),
-        Machine.GRANULES: np.zeros((resident, granules * (Granule.READERS + groups)), np.int64),
-        Machine.NAMED: np.zeros((resident, (NAMED_BARRIERS + 1) * NAMED_WORDS), np.int64),
-        Machine.GROUPS: np.zeros((resident, groups * Group.SIZE), np.int64),
-        Machine.OPERANDS: np.zeros((resident, groups * WARPGROUP), np.int64),
-        Machine.PROXY_FENCES: np.zeros((resident, threads), np.int64),
-        Machine.STORES: np.zeros((resident, warps), np.int64),
-        Machine.CLUSTER_PHASE: np.zeros((resident, threads), np.int64),
+    machines: Array = np.zeros((resident, AsyncUnits.SIZE), np.int64)
+    rows: dict[AsyncUnits, Array] = {
+        AsyncUnits.KNOWN: np.zeros((resident, warps * CLOCK_WORDS), np.int64),
+        AsyncUnits.WAITS: np.zeros((resident, threads * 2), np.int64),
+        AsyncUnits.MBARRIERS: np.zeros((resident, MOST_MBARRIERS * MBARRIER_WORDS), np.int64),
+        AsyncUnits.COPIES: np.zeros((resident, MOST_BULK_COPIES * BulkCopy.SIZE), np.int64),
+        AsyncUnits.GRANULES: np.zeros((resident, granules * (Granule.READERS + groups)), np.int64),
+        AsyncUnits.NAMED: np.zeros((resident, (NAMED_BARRIERS + 1) * NAMED_WORDS), np.int64),
+        AsyncUnits.GROUPS: np.zeros((resident, groups * WarpgroupRecord.SIZE), np.int64),
+        AsyncUnits.OPERANDS: np.zeros((resident, groups * WARPGROUP), np.int64),
+        AsyncUnits.PROXY_FENCES: np.zeros((resident, threads), np.int64),
+        AsyncUnits.STORES: np.zeros((resident, warps), np.int64),
+        AsyncUnits.CLUSTER_PHASE: np.zeros((resident, threads), np.int64),
     }
     for slot, table in rows.items():
         machines[:, slot] = records.keep(table) + np.arange(resident) * table.strides[0]
-    machines[:, Machine.GROUP_COUNT] = groups
-    machines[:, Machine.WARPS] = warps
-    machines[:, Machine.SCRATCH] = records.keep(np.zeros(SCRATCH_WORDS, np.float32))
-    machines[:, Machine.MAPS] = records.keep(np.array([*maps, 0], np.int64))
-    machines[:, Machine.MAP_COUNT] = len(maps)
+    machines[:, AsyncUnits.GROUP_COUNT] = groups
+    machines[:, AsyncUnits.WARPS] = warps
+    machines[:, AsyncUnits.SCRATCH] = records.keep(np.zeros(SCRATCH_WORDS, np.float32))
+    machines[:, AsyncUnits.MAPS] = records.keep(np.array([*maps, 0], np.int64))
+    machines[:, AsyncUnits.MAP_COUNT] = len(maps)
     blocks[:, Block.MACHINE] = records.keep(machines) + np.arange(resident) * machines.strides[0]
     for slot, name in (
-        (Launch.MACHINE_START, "start"),
-        (Launch.MACHINE_BARRIER, "barrier"),
-        (Launch.MACHINE_ADVANCE, "advance"),
-        (Launch.MACHINE_TOUCHED, "touched"),
+        (LaunchRecord.MACHINE_START, "start"),
+        (LaunchRecord.MACHINE_BARRIER, "barrier"),
+        (LaunchRecord.MACHINE_ADVANCE, "advance"),
+        (LaunchRecord.MACHINE_TOUCHED, "touched"),
     ):
         launch[slot] = hook(name)

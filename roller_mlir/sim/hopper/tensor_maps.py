@@ -18,7 +18,7 @@ import numpy as np
 from roller_mlir.plan.codec import from_json
 from roller_mlir.plan.tensor_map import TensorMap as Plain
 from roller_mlir.sim.gpu.memory_types import element_bytes
-from roller_mlir.sim.hopper.layout import MOST_RANK, TensorMap
+from roller_mlir.sim.hopper.layout import MOST_RANK, TensorMapRecord
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
@@ -86,23 +86,23 @@ class MapSpec:
         return ""
 
     def record(self, base: int) -> "np.ndarray[Any, Any]":
-        """Return the columns of `TensorMap` for a buffer at an address."""
+        """Return the columns of `TensorMapRecord` for a buffer at an address."""
         plain, rank = self.plain, len(self.plain.extents)
-        found = np.zeros(TensorMap.SIZE, np.int64)
-        found[TensorMap.BASE], found[TensorMap.RANK] = base, rank
-        found[TensorMap.ELEMENT_BYTES], found[TensorMap.BYTES] = self.element_bytes, self.bytes
-        found[TensorMap.SWIZZLE], found[TensorMap.PIXELS] = _SWIZZLES[plain.swizzle], self.pixels
-        found[TensorMap.ROUNDS] = plain.element == "tf32"
+        found = np.zeros(TensorMapRecord.SIZE, np.int64)
+        found[TensorMapRecord.BASE], found[TensorMapRecord.RANK] = base, rank
+        found[TensorMapRecord.ELEMENT_BYTES], found[TensorMapRecord.BYTES] = self.element_bytes, self.bytes
+        found[TensorMapRecord.SWIZZLE], found[TensorMapRecord.PIXELS] = _SWIZZLES[plain.swizzle], self.pixels
+        found[TensorMapRecord.ROUNDS] = plain.element == "tf32"
         for column, values, rest in (
-            (TensorMap.EXTENT, plain.extents, 1),
-            (TensorMap.STRIDE, (*plain.strides, self.element_bytes), 0),
-            (TensorMap.BOX, self.counts, 1),
-            (TensorMap.STEP, plain.steps, 1),
+            (TensorMapRecord.EXTENT, plain.extents, 1),
+            (TensorMapRecord.STRIDE, (*plain.strides, self.element_bytes), 0),
+            (TensorMapRecord.BOX, self.counts, 1),
+            (TensorMapRecord.STEP, plain.steps, 1),
         ):
             found[column : column + MOST_RANK] = rest
             found[column : column + rank] = values[::-1]
-        found[TensorMap.LOWER : TensorMap.LOWER + len(self.lower)] = self.lower[::-1]
-        found[TensorMap.UPPER : TensorMap.UPPER + len(self.upper)] = self.upper[::-1]
+        found[TensorMapRecord.LOWER : TensorMapRecord.LOWER + len(self.lower)] = self.lower[::-1]
+        found[TensorMapRecord.UPPER : TensorMapRecord.UPPER + len(self.upper)] = self.upper[::-1]
         return found
 
 

@@ -4,20 +4,20 @@
 import re
 from typing import NoReturn
 
-from roller_mlir.sim.engine.layout import Fault
+from roller_mlir.sim.engine.layout import LaunchFault
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.gpu.kernel_ir import INLINE
 from roller_mlir.sim.llvm.assembly.ptx import PtxError
 from roller_mlir.sim.llvm.assembly.statement import rewrite_assembly
 from roller_mlir.sim.llvm.assembly.table import find_statement, find_string
-from roller_mlir.sim.llvm.call import HELPER, Call, UnknownIntrinsicError
+from roller_mlir.sim.llvm.call import HELPER, IntrinsicCall, UnknownIntrinsicError
 from roller_mlir.sim.llvm.calls.copies import wait_for_copies
 from roller_mlir.sim.llvm.calls.intrinsics import expansion
 from roller_mlir.sim.llvm.calls.lds import COPIES, RELEASES
 from roller_mlir.sim.llvm.calls.math import math_text
-from roller_mlir.sim.llvm.context import Context, Instruction
+from roller_mlir.sim.llvm.context import Context, InstructionContext
 from roller_mlir.sim.llvm.known import ACCESSES, ASSEMBLY, DIVISIONS, callee_of, opcode_of
-from roller_mlir.sim.llvm.memory import POINTER, WAITS_FOR_MEMORY, Access, Range, parse_access
+from roller_mlir.sim.llvm.memory import POINTER, WAITS_FOR_MEMORY, AddressRange, LlvmAccess, parse_access
 from roller_mlir.sim.llvm.text import NAME, TYPE, KernelText, blocks, enclosed, plain, split_top
 from roller_mlir.sim.llvm.types import operand_value, size_bytes
 
@@ -129,7 +129,7 @@ class Rewriter:
             return self._divide(at, line)
         if opcode == "fence":
             waits = self._copies_to_lds and RELEASES.match(line)
-            return [*(wait_for_copies(Instruction(self._context, at, "fence"), 0) if waits else []), line]
+            return [*(wait_for_copies(InstructionContext(self._context, at, "fence"), 0) if waits else []), line]
         if opcode == "unreachable":
             return [self._stop(at, "unreachable"), line]
         if found := _BRANCH.match(line):
@@ -188,7 +188,7 @@ class Rewriter:
 
     def _stop(self, at: int, op: str) -> str:
         site = self._context.site(at, op)
-        return f"call void @{PREFIX}fault(i64 %roller.block, i64 {int(Fault.PROMISE)}, i64 {site})"
+        return f"call void @{PREFIX}fault(i64 %roller.block, i64 {int(LaunchFault.PROMISE)}, i64 {site})"
 
     def _call(self, at: int, line: str, result: str, rest: str) -> list[str]:
         found = re.search(rf"@({NAME})\(", rest)
@@ -204,13 +204,13 @@ class Rewriter:
             if kind is None:
                 self._refuse(at, f"this call of '{callee}' cannot be simulated")
             kinds = [re.match(TYPE, operand) for operand in operands]
-            kernel = Instruction(self._context, at, callee)
+            kernel = InstructionContext(self._context, at, callee)
             lines: list[str] = []
             pairs = tuple(
                 self._freeze(kernel, given[0] if given else "", operand_value(operand), lines)
                 for given, operand in zip(kinds, operands, strict=True)
             )
-            call = Call(callee=callee, result=result, kind=kind[1], operands=pairs, kernel=kernel)
+            call = IntrinsicCall(callee=callee, result=result, kind=kind[1], operands=pairs, kernel=kernel)
             try:
                 return [*lines, *expand(call)]
             except UnknownIntrinsicError as error:
@@ -230,7 +230,7 @@ class Rewriter:
         return [self._plain_call(at, result, rest[: found.start()], callee, operands)]
 
     @staticmethod
-    def _freeze(kernel: Instruction, kind: str, value: str, lines: list[str]) -> tuple[str, str]:
+    def _freeze(kernel: InstructionContext, kind: str, value: str, lines: list[str]) -> tuple[str, str]:
         """Freeze an integer or address: what is checked is then what is used, also where it has no meaning."""
         if value.startswith("%") and re.match(r"ptr|i\d+$", kind):
             value, line = kernel.emitted(f"freeze {kind} {value}")
@@ -251,7 +251,7 @@ class Rewriter:
 
     def _assembly(self, at: int, line: str) -> list[str]:
         result, equals, text = line.partition(" = ")
-        kernel = Instruction(self._context, at, "asm")
+        kernel = InstructionContext(self._context, at, "asm")
         try:
             return rewrite_assembly(
                 result if equals else "", text if equals else line, kernel, find_statement, find_string
@@ -289,16 +289,16 @@ class Rewriter:
             lines.append(f"{name} = addrspacecast ptr {flat} to ptr addrspace<{space}>")
         lines.append(f"{name}.first = ptrtoint ptr {flat} to i64")
         lines.append(f"{name}.last = add i64 {name}.first, {size * int(count or 1)}")
-        self._context.roots.add(name, Range(first=f"{name}.first", last=f"{name}.last", label="private memory"))
+        self._context.roots.add(name, AddressRange(first=f"{name}.first", last=f"{name}.last", label="private memory"))
         return lines
 
-    def _access(self, at: int, access: Access) -> list[str]:
+    def _access(self, at: int, access: LlvmAccess) -> list[str]:
         """Check an access, and access the address that was checked: a value without meaning is frozen first."""
         size = size_bytes(access.kind)
         if size is None:
             self._refuse(at, f"an access of type {access.kind} cannot be simulated")
         pointer = f"ptr addrspace<{access.space}>" if access.space else "ptr"
-        frozen, defines = Instruction(self._context, at, access.op).emitted(f"freeze {pointer} {access.pointer}")
+        frozen, defines = InstructionContext(self._context, at, access.op).emitted(f"freeze {pointer} {access.pointer}")
         lines, site = self._context.inside(at, access.op, f"{pointer} {frozen}", str(size))
         if access.alignment > 1:
             lines += self._context.aligned(site, f"{pointer} {frozen}", access.alignment)
@@ -311,7 +311,7 @@ class Rewriter:
         for operand in operands:
             kind = re.match(TYPE, operand)
             assert kind is not None, operand
-            kernel = Instruction(self._context, at, callee)
+            kernel = InstructionContext(self._context, at, callee)
             spelled.append(" ".join(self._freeze(kernel, kind[0], operand_value(operand), lines)))
         size = spelled[2].rsplit(" ", 1)[1]
         if spelled[2].startswith("i32"):

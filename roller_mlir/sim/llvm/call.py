@@ -16,7 +16,7 @@ class UnknownIntrinsicError(Exception):
     """What was called has no meaning in the simulator; the text says what."""
 
 
-class Kernel(Protocol):
+class EnclosingKernel(Protocol):
     """The kernel around an instruction, as far as an expansion may use it."""
 
     @property
@@ -28,7 +28,7 @@ class Kernel(Protocol):
         """Note that they do."""
         ...
 
-    def use_machine(self) -> None:
+    def use_async_units(self) -> None:
         """Note that the kernel has what goes on beside its threads (`hopper_layout`)."""
         ...
 
@@ -81,7 +81,7 @@ class Kernel(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Call:
+class IntrinsicCall:
     """A call of an intrinsic.
 
     Attributes:
@@ -96,7 +96,7 @@ class Call:
     result: str
     kind: str
     operands: tuple[tuple[str, str], ...]
-    kernel: Kernel
+    kernel: EnclosingKernel
 
     @property
     def subgroup_size(self) -> int:
@@ -127,4 +127,4 @@ class Call:
         return int(value)
 
 
-Expansion = Callable[[Call], list[str]]
+Expansion = Callable[[IntrinsicCall], list[str]]

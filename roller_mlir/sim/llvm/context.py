@@ -96,7 +96,7 @@ class Context:
         return [*lines, f"call void @{HELPER}inside{guard}({span}, i64 {root.first}, i64 {root.last})"], site
 
 
-class Instruction:
+class InstructionContext:
     """An instruction, as its expansion sees the kernel around it."""
 
     @property
@@ -108,7 +108,7 @@ class Instruction:
         """Note that they do."""
         self._context.copies = True
 
-    def use_machine(self) -> None:
+    def use_async_units(self) -> None:
         """Note that the kernel has what goes on beside its threads (`hopper_layout`)."""
         self._context.machine = True
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """LLVM IR text that is compiled with every kernel of the LLVM level: checks of addresses, shuffles, promises."""
 
-from roller_mlir.sim.engine.layout import Block, Fault, Launch
+from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.llvm.call import HELPER
 
@@ -42,7 +42,7 @@ define internal {{ i64, i1 }} @{HELPER}shfl_{mode}(
 }}"""
 
 
-def _guard(name: str, parameters: str, body: str, fault: Fault, values: tuple[str, ...]) -> str:
+def _guard(name: str, parameters: str, body: str, fault: LaunchFault, values: tuple[str, ...]) -> str:
     """Return a function that stops the launch unless `%ok` holds."""
     notes = "".join(
         f"  call void @{PREFIX}fault_value(i64 %block, i64 {number}, i64 {value})\n"
@@ -92,7 +92,7 @@ define internal void @{HELPER}anywhere(i64 %block, i64 %site, i64 %address, i64 
   %launch.at = getelementptr i64, ptr %record, i64 {int(Block.LAUNCH)}
   %launch.address = load i64, ptr %launch.at
   %launch = inttoptr i64 %launch.address to ptr
-  %size.at = getelementptr i64, ptr %launch, i64 {int(Launch.STACK_BYTES)}
+  %size.at = getelementptr i64, ptr %launch, i64 {int(LaunchRecord.STACK_BYTES)}
   %size = load i64, ptr %size.at
   %skipped = mul i64 %thread, %size
   %own = add i64 %stacks, %skipped
@@ -151,10 +151,10 @@ def helper_text() -> str:
     return "".join(
         (
             *(_shfl(mode) for mode in _SHFL_SOURCES),
-            _guard("inside", span, inside, Fault.SPAN, relative),
-            _guard("aligned", ", i64 %address, i64 %mask", _ALIGNED, Fault.ALIGNMENT, ("%address", "%mask")),
-            _guard("promise", ", i1 %ok", "", Fault.PROMISE, ()),
-            _guard("division", ", i1 %ok, i64 %above, i64 %below", "", Fault.DIVISION, ("%above", "%below")),
+            _guard("inside", span, inside, LaunchFault.SPAN, relative),
+            _guard("aligned", ", i64 %address, i64 %mask", _ALIGNED, LaunchFault.ALIGNMENT, ("%address", "%mask")),
+            _guard("promise", ", i1 %ok", "", LaunchFault.PROMISE, ()),
+            _guard("division", ", i1 %ok, i64 %above, i64 %below", "", LaunchFault.DIVISION, ("%above", "%below")),
             _ANYWHERE,
             _if("inside", span),
             _if("anywhere", ", i64 %address, i64 %bytes"),

@@ -15,16 +15,16 @@ from dataclasses import dataclass, field
 
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.sim.buffers import UNTYPED
-from roller_mlir.sim.engine.layout import Block, Launch
+from roller_mlir.sim.engine.layout import Block, LaunchRecord
 from roller_mlir.sim.engine.sites import SiteTable
-from roller_mlir.sim.gpu.kernel_ir import Entry, Parameter, complete
+from roller_mlir.sim.gpu.kernel_ir import Entry, KernelParameter, complete
 from roller_mlir.sim.hopper.tensor_maps import ATTRIBUTE, MapSpec
 from roller_mlir.sim.llvm.body import Rewriter
 from roller_mlir.sim.llvm.calls.math import host_declarations
 from roller_mlir.sim.llvm.constants import expand_workgroup_constants
 from roller_mlir.sim.llvm.context import Context
 from roller_mlir.sim.llvm.helpers import helper_text
-from roller_mlir.sim.llvm.memory import Range, Roots
+from roller_mlir.sim.llvm.memory import AddressRange, Roots
 from roller_mlir.sim.llvm.text import WORKGROUP, KernelText, read_kernel, restore
 from roller_mlir.sim.llvm.types import MLIR_NAMES, size_bytes
 from roller_mlir.sim.lowering import LoweredKernels
@@ -107,39 +107,41 @@ def lower_llvm(
         granule_bytes=1,
         atomic=False,
         copies=context.copies,
-        together=frozenset(context.operations),
+        subgroup_ops=frozenset(context.operations),
         machine=context.machine,
         limits=kernel.limits,
     )
 
 
-def _parameters(kernel: KernelText, tensor_maps: Sequence[TensorMap]) -> tuple[Parameter, ...]:
+def _parameters(kernel: KernelText, tensor_maps: Sequence[TensorMap]) -> tuple[KernelParameter, ...]:
     maps = iter(tensor_maps)
-    found: list[Parameter] = []
+    found: list[KernelParameter] = []
     for one in kernel.parameters:
         spec = next(maps, None) if one.by_value else None
         if one.by_value and spec is None:
             kernel.refuse(0, f"its parameter {len(found)} is a grid constant, but no tensor map is given for it")
         found.append(
-            _parameter(kernel, one.kind) if spec is None else Parameter("ptr", None, ATTRIBUTE, MapSpec(plain=spec))
+            _parameter(kernel, one.kind)
+            if spec is None
+            else KernelParameter("ptr", None, ATTRIBUTE, MapSpec(plain=spec))
         )
     if next(maps, None) is not None:
         kernel.refuse(0, f"{len(tensor_maps)} tensor maps are given, but it has fewer grid constants")
     return tuple(found)
 
 
-def _parameter(kernel: KernelText, kind: str) -> Parameter:
+def _parameter(kernel: KernelText, kind: str) -> KernelParameter:
     if kind.startswith("ptr"):
-        return Parameter(restore(kind), (), UNTYPED)
+        return KernelParameter(restore(kind), (), UNTYPED)
     spelled = MLIR_NAMES.get(kind, kind)
     if spelled == kind and not re.fullmatch(r"i(1|8|16|32|64)", kind):
         kernel.refuse(0, f"a parameter of type {kind} cannot be passed in the simulator")
-    return Parameter(kind, None, spelled)
+    return KernelParameter(kind, None, spelled)
 
 
-def _argument_ranges(kernel: KernelText) -> dict[str, Range]:
+def _argument_ranges(kernel: KernelText) -> dict[str, AddressRange]:
     return {
-        one.name: Range(
+        one.name: AddressRange(
             first=f"%roller.arg{number}.first", last=f"%roller.arg{number}.last", label=f"argument {number}"
         )
         for number, one in enumerate(kernel.parameters)
@@ -159,7 +161,7 @@ def _first_lines(kernel: KernelText, subgroup_size: int) -> list[str]:
         f"%roller.launch.at = getelementptr i64, ptr %roller.record, i64 {int(Block.LAUNCH)}",
         "%roller.launch.address = load i64, ptr %roller.launch.at",
         "%roller.launch = inttoptr i64 %roller.launch.address to ptr",
-        f"%roller.ranges.at = getelementptr i64, ptr %roller.launch, i64 {int(Launch.RANGES)}",
+        f"%roller.ranges.at = getelementptr i64, ptr %roller.launch, i64 {int(LaunchRecord.RANGES)}",
         "%roller.ranges.address = load i64, ptr %roller.ranges.at",
         "%roller.ranges = inttoptr i64 %roller.ranges.address to ptr",
     ]
@@ -179,14 +181,14 @@ class _Memory:
     """Workgroup variables: their values, places in the arena, and lines that compute them."""
 
     names: dict[str, str]
-    ranges: dict[str, Range]
+    ranges: dict[str, AddressRange]
     offsets: tuple[int, ...]
     static_bytes: int
     lines: list[str]
 
     @classmethod
     def of(cls, kernel: KernelText) -> "_Memory":
-        names, ranges, offsets, lines = dict[str, str](), dict[str, Range](), list[int](), list[str]()
+        names, ranges, offsets, lines = dict[str, str](), dict[str, AddressRange](), list[int](), list[str]()
         end = 0
         for number, one in enumerate(kernel.variables):
             size = size_bytes(one.kind)
@@ -222,8 +224,8 @@ class _Memory:
         return cls(names, ranges, tuple(offsets), static_bytes, lines)
 
 
-def _range(value: str, label: str) -> Range:
-    return Range(first=f"{value}.first", last=f"{value}.last", label=label)
+def _range(value: str, label: str) -> AddressRange:
+    return AddressRange(first=f"{value}.first", last=f"{value}.last", label=label)
 
 
 def _pointer(space: int) -> str:

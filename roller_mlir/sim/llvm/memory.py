@@ -30,7 +30,7 @@ WAITS_FOR_MEMORY = re.compile(r"\b(?:atomicrmw|cmpxchg|load (?:atomic|volatile))
 
 
 @dataclass(frozen=True, kw_only=True)
-class Range:
+class AddressRange:
     """Where an address may lie.
 
     Attributes:
@@ -45,7 +45,7 @@ class Range:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Access:
+class LlvmAccess:
     """A memory access.
 
     Attributes:
@@ -71,7 +71,7 @@ def _natural(kind: str) -> int:
     return 1 << max(0, (size_bytes(kind) or 1) - 1).bit_length()
 
 
-def parse_access(line: str) -> Access | None:
+def parse_access(line: str) -> LlvmAccess | None:
     """Return the access of an instruction, None for one that accesses nothing."""
     found: dict[str, Any]
     if match := _LOAD.match(line):
@@ -98,7 +98,9 @@ def parse_access(line: str) -> Access | None:
     else:
         return None
     found["line"] = line[: place[0]] + POINTER + line[place[1] :]
-    return Access(pointer=pointer, space=int(space or 0), alignment=int(align or 0) or _natural(found["kind"]), **found)
+    return LlvmAccess(
+        pointer=pointer, space=int(space or 0), alignment=int(align or 0) or _natural(found["kind"]), **found
+    )
 
 
 def _changed(result: str, kind: str, pointer: str, space: str | None) -> tuple[str, ...]:
@@ -117,7 +119,7 @@ def _changed(result: str, kind: str, pointer: str, space: str | None) -> tuple[s
 class Roots:
     """Where the addresses of a kernel come from."""
 
-    def __init__(self, kernel: KernelText, hoisted: list[str], ranges: dict[str, Range]) -> None:
+    def __init__(self, kernel: KernelText, hoisted: list[str], ranges: dict[str, AddressRange]) -> None:
         """Take the kernel's instructions, those before it, and what is known of arguments and variables."""
         self._ranges = dict(ranges)
         self._defined = dict(line.split(" = ", 1) for line in hoisted)
@@ -126,7 +128,7 @@ class Roots:
             if equals and name.startswith("%"):
                 self._defined[name] = rest
 
-    def add(self, name: str, one: Range) -> None:
+    def add(self, name: str, one: AddressRange) -> None:
         """Say where a value points."""
         self._ranges[name] = one
 
@@ -134,11 +136,11 @@ class Roots:
         """Say what makes a value that the kernel did not have."""
         self._defined[name] = instruction
 
-    def find(self, pointer: str) -> Range | None:
+    def find(self, pointer: str) -> AddressRange | None:
         """Return the range of an address, None where it is not known."""
         return self._find(pointer, set())
 
-    def _find(self, pointer: str, seen: set[str]) -> Range | None:
+    def _find(self, pointer: str, seen: set[str]) -> AddressRange | None:
         while pointer not in self._ranges:
             if pointer in seen:
                 return None
@@ -152,7 +154,7 @@ class Roots:
             pointer = derived[2]
         return self._ranges[pointer]
 
-    def _join(self, text: str, seen: set[str]) -> Range | None:
+    def _join(self, text: str, seen: set[str]) -> AddressRange | None:
         """A phi or select points where all of its operands do; an operand on a cycle adds nothing."""
         if text.startswith("phi"):
             values = re.findall(r"\[ (\S+), ", text)

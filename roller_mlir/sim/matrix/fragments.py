@@ -9,7 +9,7 @@ hundreds of instructions stays short for the compiler.
 from dataclasses import dataclass, field
 from typing import Any
 
-from roller_mlir.sim.gpu.emit import Emitter
+from roller_mlir.sim.gpu.emit import KernelEmitter
 from roller_mlir.sim.gpu.memory_types import size_bytes
 from roller_mlir.support.bindings import ir
 
@@ -44,14 +44,14 @@ class Home:
 
 
 @dataclass
-class Fragments:
+class KernelFragments:
     """The fragments of one kernel.
 
     Attributes:
         emitter: Emits into the kernel.
     """
 
-    emitter: Emitter
+    emitter: KernelEmitter
     _homes: dict[Any, Home] = field(default_factory=dict[Any, Home])
     _kept: set[Any] = field(default_factory=set[Any])
     _common: dict[str, Home] = field(default_factory=dict[str, Home])

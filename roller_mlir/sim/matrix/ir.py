@@ -15,7 +15,7 @@ from functools import cache
 
 from llvmlite import ir
 
-from roller_mlir.sim.engine.layout import Block, Job
+from roller_mlir.sim.engine.layout import Block, SubgroupOp
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.engine.structured import I8, I16, I32, I64, VOID, Code, Value
 from roller_mlir.sim.matrix.layouts import MatrixInstruction, Place
@@ -66,7 +66,7 @@ class _Matrix:
             dense = code.builder.alloca(self.kind, size=len(places))
             dense.align = 64
             self._dense = code.builder.ptrtoint(dense, I64)
-        self._word = {"a": Job.X, "b": Job.Y, "c": Job.Z}[name]
+        self._word = {"a": SubgroupOp.X, "b": SubgroupOp.Y, "c": SubgroupOp.Z}[name]
 
     def at(self, offset: Value) -> Value:
         """Pointer to an element of the dense copy."""
@@ -77,7 +77,7 @@ class _Matrix:
         code, builder = self._code, self._code.builder
         stored = _STORED[self._element]
         with code.count(0, code.value(self._lanes)) as lane:
-            fragment = code.read(builder.add(jobs, builder.mul(lane, code.value(8 * len(Job)))), self._word)
+            fragment = code.read(builder.add(jobs, builder.mul(lane, code.value(8 * len(SubgroupOp)))), self._word)
             first = builder.mul(lane, code.value(self._each))
             for number in range(self._each):
                 place = code.read(self._table, builder.add(first, code.value(number)), I16)
@@ -147,13 +147,13 @@ def start_job(name: str) -> tuple[Code, Value]:
     """Start the function that does a subgroup's work, in a new module; return also the address of the lanes' jobs."""
     code = Code(ir.Module(PREFIX + name), PREFIX + name + "_together", 2, internal=True)
     block, first = code.parameters
-    offset = code.builder.mul(first, code.value(8 * len(Job)))
+    offset = code.builder.mul(first, code.value(8 * len(SubgroupOp)))
     return code, code.builder.add(code.read(block, Block.JOBS), offset)
 
 
-def operand(code: Code, jobs: Value, lane: Value, word: Job) -> Value:
+def operand(code: Code, jobs: Value, lane: Value, word: SubgroupOp) -> Value:
     """Emit the reading of a lane's operand."""
-    return code.read(jobs, code.builder.add(code.builder.mul(lane, code.value(len(Job))), code.value(int(word))))
+    return code.read(jobs, code.builder.add(code.builder.mul(lane, code.value(len(SubgroupOp))), code.value(int(word))))
 
 
 @cache

@@ -11,7 +11,7 @@ from functools import cache
 
 from llvmlite import ir
 
-from roller_mlir.sim.engine.layout import Block, Job, Touch
+from roller_mlir.sim.engine.layout import Block, ShadowAccess, SubgroupOp
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.engine.structured import I16, I32, I64, VOID, Code, Value
 from roller_mlir.sim.matrix.ir import emit_entry, operand, start_job
@@ -41,7 +41,7 @@ class MatrixLoad:
         return f"ldmatrix_x{self.count}{'_trans' * self.transposed}"
 
 
-def emit_touches(code: Code, count: int, transposed: bool, jobs: Value, touch: Touch) -> None:
+def emit_shadow_accesses(code: Code, count: int, transposed: bool, jobs: Value, access: ShadowAccess) -> None:
     """Emit that the sanitizer, if there is one, sees what each lane gets or gives of the tiles.
 
     Args:
@@ -49,11 +49,11 @@ def emit_touches(code: Code, count: int, transposed: bool, jobs: Value, touch: T
         count: Tiles.
         transposed: Whether lanes hold 16-bit elements of transposed tiles.
         jobs: Address of the lanes' jobs, whose first operand is the address of a row.
-        touch: `Touch.READ` or `Touch.WRITE`.
+        access: `ShadowAccess.READ` or `ShadowAccess.WRITE`.
     """
     builder = code.builder
     block, first = code.parameters
-    name = PREFIX + ("touch_load" if touch is Touch.READ else "touch_store")
+    name = PREFIX + ("touch_load" if access is ShadowAccess.READ else "touch_store")
     function = ir.Function(code.function.module, ir.FunctionType(VOID, [I64] * 5), name)
     with code.when(code.compare("!=", code.read(block, Block.CELLS), 0)):
         site, current = code.read(code.read(block, Block.SITE), first, I32), code.read(block, Block.CURRENT)
@@ -67,8 +67,8 @@ def emit_touches(code: Code, count: int, transposed: bool, jobs: Value, touch: T
             for number in range(count):
                 for further in range(rows):
                     giver = builder.add(row, code.value(TILE_ROWS * number + further))
-                    address = builder.add(operand(code, jobs, giver, Job.X), builder.mul(place, width))
-                    code.call(function, block, site, address, width, int(touch))
+                    address = builder.add(operand(code, jobs, giver, SubgroupOp.X), builder.mul(place, width))
+                    code.call(function, block, site, address, width, int(access))
         code.write(block, Block.CURRENT, current)
 
 
@@ -77,20 +77,20 @@ def load_text(load: MatrixLoad) -> str:
     """Return the LLVM IR of `roller_sim_<name>(block, site, row, result, 0)`, which the lanes call, and of its work."""
     code, jobs = start_job(load.name)
     builder = code.builder
-    emit_touches(code, load.count, load.transposed, jobs, Touch.READ)
+    emit_shadow_accesses(code, load.count, load.transposed, jobs, ShadowAccess.READ)
     with code.count(0, code.value(load.count)) as tile, code.count(0, code.value(TILE_ROWS)) as row:
         giver = builder.add(builder.mul(tile, code.value(TILE_ROWS)), row)
-        source = operand(code, jobs, giver, Job.X)
+        source = operand(code, jobs, giver, SubgroupOp.X)
         if load.transposed:
             half = builder.and_(row, code.value(1))
             place = builder.add(builder.mul(tile, code.value(2)), half)
             for column in range(ROW_BYTES // 2):
                 taker = builder.add(builder.lshr(row, code.value(1)), code.value(4 * column))
-                code.write(operand(code, jobs, taker, Job.Y), place, code.read(source, column, I16), I16)
+                code.write(operand(code, jobs, taker, SubgroupOp.Y), place, code.read(source, column, I16), I16)
         else:
             for word in range(ROW_BYTES // 4):
                 taker = builder.add(builder.mul(row, code.value(4)), code.value(word))
-                code.write(operand(code, jobs, taker, Job.Y), tile, code.read(source, word, I32), I32)
+                code.write(operand(code, jobs, taker, SubgroupOp.Y), tile, code.read(source, word, I32), I32)
     code.give(0)
     emit_entry(code, load.name)
     return str(code.function.module)

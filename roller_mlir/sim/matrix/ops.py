@@ -15,7 +15,7 @@ from roller_mlir.sim.gpu.accesses import Instrumenter
 from roller_mlir.sim.gpu.indirect_accesses import check_indices
 from roller_mlir.sim.gpu.memory_types import size_bytes, space_of
 from roller_mlir.sim.gpu.ops import GpuOps, word
-from roller_mlir.sim.matrix.fragments import Fragments
+from roller_mlir.sim.matrix.fragments import KernelFragments
 from roller_mlir.sim.matrix.layouts import MatrixInstruction, find_mfma, find_mma
 from roller_mlir.sim.matrix.loads_ir import ROW_BYTES, TILE_ROWS, MatrixLoad
 from roller_mlir.sim.matrix.stores_ir import MatrixStore
@@ -48,7 +48,7 @@ class MatrixOps:
 
     memory: Instrumenter
     places: GpuOps
-    fragments: Fragments
+    fragments: KernelFragments
     used: set[SubgroupOperation]
 
     def plan(self, operation: Any) -> Callable[[], None] | None:

@@ -10,10 +10,10 @@ it gives.
 from dataclasses import dataclass
 from functools import cache
 
-from roller_mlir.sim.engine.layout import Job, Touch
+from roller_mlir.sim.engine.layout import ShadowAccess, SubgroupOp
 from roller_mlir.sim.engine.structured import I16, I32
 from roller_mlir.sim.matrix.ir import emit_entry, operand, start_job
-from roller_mlir.sim.matrix.loads_ir import ROW_BYTES, TILE_ROWS, emit_touches
+from roller_mlir.sim.matrix.loads_ir import ROW_BYTES, TILE_ROWS, emit_shadow_accesses
 
 
 @dataclass(frozen=True)
@@ -42,19 +42,19 @@ def store_text(store: MatrixStore) -> str:
     code, jobs = start_job(store.name)
     builder = code.builder
 
-    emit_touches(code, store.count, store.transposed, jobs, Touch.WRITE)
+    emit_shadow_accesses(code, store.count, store.transposed, jobs, ShadowAccess.WRITE)
     with code.count(0, code.value(store.count)) as tile, code.count(0, code.value(TILE_ROWS)) as row:
-        target = operand(code, jobs, builder.add(builder.mul(tile, code.value(TILE_ROWS)), row), Job.X)
+        target = operand(code, jobs, builder.add(builder.mul(tile, code.value(TILE_ROWS)), row), SubgroupOp.X)
         if store.transposed:
             place = builder.add(builder.mul(tile, code.value(2)), builder.and_(row, code.value(1)))
             for column in range(ROW_BYTES // 2):
                 giver = builder.add(builder.lshr(row, code.value(1)), code.value(4 * column))
-                holder = operand(code, jobs, giver, Job.Y)
+                holder = operand(code, jobs, giver, SubgroupOp.Y)
                 code.write(target, column, code.read(holder, place, I16), I16)
         else:
             for word in range(ROW_BYTES // 4):
                 giver = builder.add(builder.mul(row, code.value(4)), code.value(word))
-                holder = operand(code, jobs, giver, Job.Y)
+                holder = operand(code, jobs, giver, SubgroupOp.Y)
                 code.write(target, word, code.read(holder, tile, I32), I32)
     code.give(0)
     emit_entry(code, store.name)

@@ -20,7 +20,7 @@ from roller_mlir.sim.gpu.accesses import Instrumenter
 from roller_mlir.sim.gpu.indirect_accesses import check_bytes, check_indices
 from roller_mlir.sim.gpu.memory_types import size_bytes
 from roller_mlir.sim.gpu.ops import GpuOps
-from roller_mlir.sim.matrix.fragments import Fragments
+from roller_mlir.sim.matrix.fragments import KernelFragments
 from roller_mlir.sim.matrix.layouts import WMMA_EACH, WMMA_ROWS, find_wmma
 from roller_mlir.sim.matrix.units import SubgroupOperation
 from roller_mlir.sim.matrix.wmma_ir import LANES, WMMA_ALIGNMENT_BYTES, MatrixMove
@@ -62,7 +62,7 @@ class WmmaOps:
 
     memory: Instrumenter
     places: GpuOps
-    fragments: Fragments
+    fragments: KernelFragments
     used: set[SubgroupOperation]
 
     def plan(self, operation: Any) -> Callable[[], None] | None:

@@ -10,7 +10,7 @@ from functools import cache
 
 from llvmlite import ir
 
-from roller_mlir.sim.engine.layout import Job
+from roller_mlir.sim.engine.layout import SubgroupOp
 from roller_mlir.sim.matrix.ir import emit_entry, operand, start_job
 from roller_mlir.sim.matrix.layouts import WMMA_EACH, WMMA_ROWS
 
@@ -50,16 +50,16 @@ def move_text(move: MatrixMove) -> str:
     first = code.parameters[1]
     element = ir.IntType(8 * move.element_bytes)
 
-    matrix, stride = (operand(code, jobs, code.value(0), word) for word in (Job.X, Job.Z))
+    matrix, stride = (operand(code, jobs, code.value(0), word) for word in (SubgroupOp.X, SubgroupOp.Z))
     with code.count(0, code.value(LANES)) as lane:
         same = (
             builder.icmp_signed("==", operand(code, jobs, lane, word), one)
-            for word, one in ((Job.X, matrix), (Job.Z, stride))
+            for word, one in ((SubgroupOp.X, matrix), (SubgroupOp.Z, stride))
         )
         with code.when(builder.not_(builder.and_(*same)), likely=False):
             code.give(builder.add(builder.add(first, lane), code.value(1)))
     with code.count(0, code.value(LANES)) as lane:
-        fragment = operand(code, jobs, lane, Job.Y)
+        fragment = operand(code, jobs, lane, SubgroupOp.Y)
         row = builder.udiv(lane, code.value(WMMA_ROWS // WMMA_EACH))
         column = builder.mul(builder.urem(lane, code.value(WMMA_ROWS // WMMA_EACH)), code.value(WMMA_EACH))
         with code.count(0, code.value(WMMA_EACH)) as number:

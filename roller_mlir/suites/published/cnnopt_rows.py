@@ -12,7 +12,7 @@ from math import inf
 from pathlib import Path
 
 from roller_mlir.hal import Device
-from roller_mlir.model.cost.timing import Work, seconds_by_layer, total_seconds
+from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
 from roller_mlir.model.machine import Machine, machine_of
 from roller_mlir.suites.errors import SuiteError
 from roller_mlir.suites.published.cnnopt_rs import RS_COLUMNS, RsRow, rs_work
@@ -47,7 +47,7 @@ def row_seconds(row: Row, machine: Machine) -> float:
     return total_seconds(seconds_by_layer(work, machine), machine.device.model, alternates=work.alternates)
 
 
-def row_work(row: Row, machine: Machine) -> Work | None:
+def row_work(row: Row, machine: Machine) -> CandidateWork | None:
     """Return what a configuration does on a machine, None where a unit cannot hold a block of it."""
     return rs_work(row, machine) if isinstance(row, RsRow) else s_work(row, machine)
 

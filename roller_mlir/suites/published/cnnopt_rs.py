@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from roller_mlir.mapping.resources import tasks_per_unit
-from roller_mlir.model.cost.timing import Work
+from roller_mlir.model.cost.timing import CandidateWork
 from roller_mlir.model.machine import Machine
 
 RS_COLUMNS = ("K", "H", "W", "C", "R", "TK", "TH", "TW", "BK", "BH", "BW", "CMult")
@@ -178,7 +178,7 @@ class RsRow:
         return 1
 
 
-def rs_work(row: RsRow, machine: Machine) -> Work | None:
+def rs_work(row: RsRow, machine: Machine) -> CandidateWork | None:
     """Return what a configuration does on a machine, None where a unit cannot hold a block of it."""
     device = machine.device
     threads = LANES * row.subgroups
@@ -193,7 +193,7 @@ def rs_work(row: RsRow, machine: Machine) -> Work | None:
     copies = -(-row.inputs(rows) // row.subgroups)
     updates = row.tk * LANES * -(-rows // row.subgroups)
     together = min(resident, -(-row.blocks // machine.units)) * machine.units
-    return Work(
+    return CandidateWork(
         tasks=row.blocks,
         steps=row.c // row.cmult,
         threads=threads,

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from roller_mlir.mapping.resources import tasks_per_unit
-from roller_mlir.model.cost.timing import Work
+from roller_mlir.model.cost.timing import CandidateWork
 from roller_mlir.model.machine import Machine
 from roller_mlir.suites.published.cnnopt_rs import (
     COPIES_IN_FLIGHT,
@@ -129,7 +129,7 @@ class SRow:
         return 1
 
 
-def s_work(row: SRow, machine: Machine) -> Work | None:
+def s_work(row: SRow, machine: Machine) -> CandidateWork | None:
     """Return what a configuration does on a machine, None where a unit cannot hold a block of it."""
     device, threads = machine.device, LANES * row.subgroups
     if tasks_per_unit(device, threads, MINIMUM_REGISTERS, row.workgroup_bytes) == 0:
@@ -150,7 +150,7 @@ def s_work(row: SRow, machine: Machine) -> Work | None:
     missing = max(0, row.kept_registers + OTHER_REGISTERS - limit)
     step_bytes = row_bytes(row.tile_inputs, machine) + WORD * filters * row.channels
     output = WORD * row.k * row.h * row.w
-    return Work(
+    return CandidateWork(
         tasks=blocks,
         steps=row.c,
         threads=threads,

@@ -16,11 +16,11 @@ from roller_mlir.hal import Device
 from roller_mlir.mapping.index import power_of_two_divisor
 from roller_mlir.mapping.layout.bank_phases import phases
 from roller_mlir.mapping.resources import tasks_per_unit
-from roller_mlir.model.cost.timing import Work, seconds_by_layer, total_seconds
+from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
 from roller_mlir.model.machine import Machine, machine_of
 from roller_mlir.suites.errors import SuiteError
 from roller_mlir.suites.operator import Operator
-from roller_mlir.suites.published.published_kernel import ELEMENT_BYTES, Kernel, Staged, published_kernel
+from roller_mlir.suites.published.published_kernel import ELEMENT_BYTES, PublishedKernel, Staged, published_kernel
 from roller_mlir.suites.published.published_rates import (
     BRANCHING_COMPARISONS,
     COPY_INSTRUCTIONS,
@@ -50,7 +50,7 @@ class PublishedPrediction:
     seconds: float
     seconds_by_layer: Mapping[str, float]
     saturated: str
-    work: Work
+    work: CandidateWork
 
 
 def predict_published(operator: Operator, device: Device) -> PublishedPrediction:
@@ -94,7 +94,7 @@ def alternating_seconds(layers: Mapping[str, float]) -> float:
     return layers["launch"] + hypot(loading, max(layers["compute"], layers["workgroup"]))
 
 
-def published_work(kernel: Kernel, machine: Machine, rates: Rates) -> Work:
+def published_work(kernel: PublishedKernel, machine: Machine, rates: Rates) -> CandidateWork:
     """Return what a published kernel does, in the terms of the model."""
     device, threads = machine.device, kernel.threads
     lanes = device.subgroup_size
@@ -136,7 +136,7 @@ def published_work(kernel: Kernel, machine: Machine, rates: Rates) -> Work:
     registers = min(kernel.points + held + device.model.addressing_registers + loads, device.max_registers_per_thread)
     workgroup_bytes = ELEMENT_BYTES * sum(one.elements for one in kernel.inputs)
     resident = max(1, tasks_per_unit(device, threads, registers, workgroup_bytes))
-    return Work(
+    return CandidateWork(
         tasks=kernel.tasks,
         steps=kernel.steps,
         threads=threads,
@@ -165,7 +165,7 @@ def _issue(arithmetic: float, multiplications: float, accesses: float, rates: Ra
     return cycles + product_cycles
 
 
-def _reads(kernel: Kernel, one: Staged, machine: Machine, rates: Rates) -> tuple[float, float]:
+def _reads(kernel: PublishedKernel, one: Staged, machine: Machine, rates: Rates) -> tuple[float, float]:
     """Return the reads of an input by a thread for one reduction point, and the passes of a block's: the mean of some.
 
     A thread reads every element that the point needs of it: neighbours at once where they always start on a bank, and
@@ -193,7 +193,7 @@ def _reads(kernel: Kernel, one: Staged, machine: Machine, rates: Rates) -> tuple
     return reads * kernel.kept, reads * kernel.kept * total / len(starts)
 
 
-def _address(kernel: Kernel, one: Staged, thread: int) -> int:
+def _address(kernel: PublishedKernel, one: Staged, thread: int) -> int:
     """Return the element of an input's tile at which a thread's first point starts."""
     address = 0
     for along, spread in zip(reversed(one.parallel), reversed(kernel.spread), strict=True):
@@ -202,7 +202,7 @@ def _address(kernel: Kernel, one: Staged, thread: int) -> int:
     return address
 
 
-def _global_bytes(kernel: Kernel, machine: Machine, resident: int) -> float:
+def _global_bytes(kernel: PublishedKernel, machine: Machine, resident: int) -> float:
     """Return the bytes that reach global memory: each tensor once, again by every wave that the cache cannot span."""
     covered: list[int] = []
     left = machine.units * resident

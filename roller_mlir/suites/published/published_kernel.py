@@ -24,7 +24,7 @@ SECTOR_ELEMENTS = 8
 
 
 @dataclass(frozen=True)
-class Spread:
+class ThreadSpread:
     """How one parallel loop of a block is spread over threads: virtual x threads x inner points, slowest first.
 
     Attributes:
@@ -70,7 +70,7 @@ class Staged:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Kernel:
+class PublishedKernel:
     """A published kernel.
 
     Attributes:
@@ -88,7 +88,7 @@ class Kernel:
     grid: tuple[int, ...]
     steps: int
     step: tuple[int, ...]
-    spread: tuple[Spread, ...]
+    spread: tuple[ThreadSpread, ...]
     inputs: tuple[Staged, ...]
     direct_bytes: int
     output_bytes: int
@@ -111,7 +111,7 @@ class Kernel:
         return prod(one.virtual * one.inner for one in self.spread)
 
 
-def published_kernel(operator: Operator, tiles: PublishedTiles, bank_elements: int) -> Kernel:
+def published_kernel(operator: Operator, tiles: PublishedTiles, bank_elements: int) -> PublishedKernel:
     """Return the kernel of a published tile.
 
     Args:
@@ -123,7 +123,7 @@ def published_kernel(operator: Operator, tiles: PublishedTiles, bank_elements: i
     spread = tuple(_spread(b, t, bank_elements) for b, t in zip(tiles.block, tiles.thread, strict=True))
     grid = tuple(ceil(extent / block) for extent, block in zip(parts.parallel, tiles.block, strict=True))
     output_bytes = ELEMENT_BYTES * prod(parts.parallel)
-    return Kernel(
+    return PublishedKernel(
         grid=grid,
         steps=prod(ceil(extent / size) for extent, size in zip(parts.reduction, tiles.step, strict=True)),
         step=tiles.step,
@@ -136,22 +136,22 @@ def published_kernel(operator: Operator, tiles: PublishedTiles, bank_elements: i
     )
 
 
-def _spread(block: int, thread: int, bank_elements: int) -> Spread:
+def _spread(block: int, thread: int, bank_elements: int) -> ThreadSpread:
     """Spread one loop: a thread has a bank's worth of neighbours, or all its points where it has fewer.
 
     >>> _spread(128, 8, 2), _spread(64, 4, 1)
-    (Spread(virtual=4, threads=16, inner=2), Spread(virtual=4, threads=16, inner=1))
+    (ThreadSpread(virtual=4, threads=16, inner=2), ThreadSpread(virtual=4, threads=16, inner=1))
     """
     inner = bank_elements if thread >= bank_elements else thread
-    return Spread(thread // inner, block // thread, inner)
+    return ThreadSpread(thread // inner, block // thread, inner)
 
 
-def _kept(spread: Spread, extent: int, blocks: int) -> float:
+def _kept(spread: ThreadSpread, extent: int, blocks: int) -> float:
     """Return the share of virtual threads that are not wholly beyond the end of a loop of one block.
 
     There the guard of a store is known when the kernel is compiled, and what is never stored is not computed.
 
-    >>> _kept(Spread(4, 16, 2), 84, 1), _kept(Spread(4, 16, 2), 212, 2)
+    >>> _kept(ThreadSpread(4, 16, 2), 84, 1), _kept(ThreadSpread(4, 16, 2), 212, 2)
     (0.75, 1.0)
     """
     row = spread.threads * spread.inner

@@ -27,17 +27,17 @@ JOBS_PER_PROCESS = 300
 class JobPool(Generic[J, A]):
     """Some workers. A context manager: they end with it."""
 
-    def __init__(self, workers: int, limit_s: float, entry: str, lost: Callable[[str, str], A]) -> None:
+    def __init__(self, workers: int, limit_s: float, entry: str, on_failure: Callable[[str, str], A]) -> None:
         """Set how to work.
 
         Args:
             workers: Processes at a time.
             limit_s: Time for a job.
             entry: The function that does a job, as "module:name"; jobs and answers go through pickle.
-            lost: Makes the answer for a job without one, of what happened and of how it was: its process died
+            on_failure: Makes the answer for a job without one, of what happened and of how it was: its process died
                 ("crash") or did not end ("hang"), or the function raised something ("bug").
         """
-        self._count, self._limit_s, self._entry, self._lost = workers, limit_s, entry, lost
+        self._count, self._limit_s, self._entry, self._on_failure = workers, limit_s, entry, on_failure
         self._workers: list[Worker] = []
 
     def __enter__(self) -> "JobPool[J, A]":
@@ -102,19 +102,19 @@ class JobPool(Generic[J, A]):
                 try:
                     said: tuple[A, str] | None = worker.connection.recv()
                 except (EOFError, OSError):
-                    answer = self._lost("crash", f"the process died: {worker.death()}")
+                    answer = self._on_failure("crash", f"the process died: {worker.death()}")
                     self._drop(worker)
                 else:
                     if said is None:
                         worker.starts()
                         continue
-                    answer = self._lost("bug", said[1]) if said[1] else said[0]
+                    answer = self._on_failure("bug", said[1]) if said[1] else said[0]
                     self._finish(worker)
                 yield key, answer
             elif time.monotonic() > worker.deadline and not worker.connection.poll():
                 # Whoever takes the answers may have let it wait until now, with what it has said unheard.
                 self._drop(worker)
-                yield key, self._lost("hang", f"no end after {worker.limit_s:g} s; the process was killed")
+                yield key, self._on_failure("hang", f"no end after {worker.limit_s:g} s; the process was killed")
 
     def _finish(self, worker: Worker) -> None:
         worker.key = None

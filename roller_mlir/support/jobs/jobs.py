@@ -55,7 +55,7 @@ def open_jobs(
     ray: str | None = None,
     limit_s: float = 3600.0,
     entry: str,
-    lost: Callable[[str, str], A],
+    on_failure: Callable[[str, str], A],
 ) -> Jobs[A]:
     """Return who does jobs; use it in a with statement.
 
@@ -66,8 +66,8 @@ def open_jobs(
             cluster of this machine alone, which ends with the jobs; or the address of one, "HOST:PORT" or "ray://...".
         limit_s: Time for a job. This process itself knows no limit.
         entry: The function that does a job, as "module:name". On a cluster the module must be there on every node.
-        lost: Makes the answer for a job without one, of what happened and of how it was: its process died ("crash") or
-            did not end ("hang"), or the function raised something ("bug").
+        on_failure: Makes the answer for a job without one, of what happened and of how it was: its process died
+            ("crash") or did not end ("hang"), or the function raised something ("bug").
 
     Raises:
         JobsError: Ray is not installed, or the cluster is not there; when the with statement begins.
@@ -75,18 +75,18 @@ def open_jobs(
     if ray is not None:
         from roller_mlir.support.jobs.ray_pool import RayPool
 
-        return RayPool(workers, limit_s, entry, lost, ray)
+        return RayPool(workers, limit_s, entry, on_failure, ray)
     if workers is None or workers == 1:
-        return ThisProcess(entry, lost)
-    return JobPool[Any, A](workers, limit_s, entry, lost)
+        return ThisProcess(entry, on_failure)
+    return JobPool[Any, A](workers, limit_s, entry, on_failure)
 
 
 class ThisProcess:
     """This process, one job after the other."""
 
-    def __init__(self, entry: str, lost: Callable[[str, str], Any]) -> None:
+    def __init__(self, entry: str, on_failure: Callable[[str, str], Any]) -> None:
         """Set how to work; see `open_jobs`."""
-        self._entry, self._lost = entry, lost
+        self._entry, self._on_failure = entry, on_failure
 
     def __enter__(self) -> "ThisProcess":
         return self
@@ -104,7 +104,7 @@ class ThisProcess:
         work = find_entry(self._entry)
         for key, job in jobs:
             answer, bug = do_job(work, job)
-            yield key, self._lost("bug", bug) if bug else answer
+            yield key, self._on_failure("bug", bug) if bug else answer
 
 
 def in_order(found: Iterable[tuple[int, A]]) -> Iterator[A]:

@@ -81,10 +81,16 @@ class RayPool(Generic[A]):
     """Some actors. A context manager: they end with it, and so does the connection."""
 
     def __init__(
-        self, workers: int | None, limit_s: float, entry: str, lost: Callable[[str, str], A], address: str
+        self, workers: int | None, limit_s: float, entry: str, on_failure: Callable[[str, str], A], address: str
     ) -> None:
         """Set how to work; see `jobs.open_jobs`."""
-        self._asked, self._limit_s, self._entry, self._lost, self._address = workers, limit_s, entry, lost, address
+        self._asked, self._limit_s, self._entry, self._on_failure, self._address = (
+            workers,
+            limit_s,
+            entry,
+            on_failure,
+            address,
+        )
         self._remotes: list[_Remote] = []
         self._open = ExitStack()
         self._ray: Any = None
@@ -174,7 +180,7 @@ class RayPool(Generic[A]):
             if remote.key is not None:
                 (key,) = remote.key
                 self._drop(remote)
-                yield key, self._lost("hang", f"no end after {self._limit_s:g} s; the process was killed")
+                yield key, self._on_failure("hang", f"no end after {self._limit_s:g} s; the process was killed")
             elif not any(one.ready for one in self._remotes):
                 text = f"the Ray cluster has had no free processor for {START_S:g} s"
                 raise JobsError(f"{text}; wait for its other jobs to end, or add nodes")
@@ -208,9 +214,9 @@ class RayPool(Generic[A]):
             answer = _Lost("bug", _last_line(error))
         except self._ray.exceptions.RayError as error:
             self._drop(remote)
-            return self._lost("crash", f"the process died: {_reason(error)}")
+            return self._on_failure("crash", f"the process died: {_reason(error)}")
         remote.key, remote.promise, remote.deadline = None, None, float("inf")
-        return self._lost(answer.how, answer.message) if isinstance(answer, _Lost) else answer
+        return self._on_failure(answer.how, answer.message) if isinstance(answer, _Lost) else answer
 
     def _drop(self, *remotes: _Remote) -> None:
         self._end(remotes)

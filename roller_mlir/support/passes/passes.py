@@ -35,7 +35,7 @@ class OptionError(ValueError):
 
 
 def option(default: _T, *, help: str) -> _T:  # noqa: A002 - reads as argparse does
-    """Declares an option of a pass: a dataclass field with a default and a sentence for the manual."""
+    """Declare an option of a pass: a dataclass field with a default and a sentence for the manual."""
     return dataclasses.field(default=default, metadata={"help": help})
 
 
@@ -49,11 +49,11 @@ class Pass:
     establishes: ClassVar[frozenset[str]] = frozenset()
 
     def run(self, module: "ir.Module") -> None:
-        """Transforms the module in place; errors of the user go through `diagnostics.fail`."""
+        """Transform the module in place; errors of the user go through `diagnostics.fail`."""
         raise NotImplementedError(f"{type(self).__name__}.run")
 
     def find_fault(self, module: "ir.Module") -> "tuple[ir.Operation, str] | None":
-        """Returns what is wrong in what the pass made where MLIR's verifier cannot see it, with the op; else None.
+        """Return what is wrong in what the pass made where MLIR's verifier cannot see it, with the op; else None.
 
         It is asked after each run, and must cost little beside it. What it finds is a bug of the pass.
         """
@@ -62,7 +62,7 @@ class Pass:
 
     @classmethod
     def options(cls) -> tuple["Option", ...]:
-        """Returns the options in the order of the fields."""
+        """Return the options in the order of the fields."""
         hints = typing.get_type_hints(cls)
         return tuple(
             Option(f.name.replace("_", "-"), f.name, hints[f.name], f.default, str(f.metadata.get("help", "")))
@@ -71,7 +71,7 @@ class Pass:
 
     @classmethod
     def from_options(cls, given: Mapping[str, str | None]) -> Self:
-        """Makes the pass from option texts.
+        """Make the pass from option texts.
 
         Args:
           given: Text per option name; None for a bare flag.
@@ -93,7 +93,7 @@ class Pass:
             raise OptionError(f"'{cls.name}': {error}") from error
 
     def __str__(self) -> str:
-        """Spells the pass as in a pipeline, with the options that differ from their defaults."""
+        """Spell the pass as in a pipeline, with the options that differ from their defaults."""
         given = [f"{o.name}={o.spell(value)}" for o in self.options() if (value := getattr(self, o.field)) != o.default]
         return f"{self.name}{{{' '.join(given)}}}" if given else self.name
 
@@ -128,7 +128,7 @@ class Option:
         return {"str": "string", "Path": "path"}.get(name, name)
 
     def parse(self, text: str | None, pass_name: str) -> Any:
-        """Parses the text of this option; a bare boolean option means true.
+        """Parse the text of this option; a bare boolean option means true.
 
         Raises:
           OptionError: The text is not of the option's type.
@@ -145,7 +145,7 @@ class Option:
             ) from None
 
     def spell(self, value: Any) -> str:
-        """Writes a value so that `parse` reads it back."""
+        """Write a value so that `parse` reads it back."""
         if isinstance(value, tuple):
             return ",".join(self.spell(v) for v in typing.cast("tuple[Any, ...]", value))
         if isinstance(value, bool):
@@ -201,7 +201,7 @@ class NamedPipeline:
     presets: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
 
     def options(self) -> tuple[Option, ...]:
-        """Returns the options of its passes, each name once."""
+        """Return the options of its passes, each name once."""
         found: dict[str, Option] = {}
         for name in self.passes:
             kind = find_pass(name)
@@ -232,7 +232,7 @@ def register(cls: type[_P]) -> type[_P]:
 
 
 def register_pipeline(pipeline: NamedPipeline) -> NamedPipeline:
-    """Makes a named pipeline known; returns it."""
+    """Make a named pipeline known; return it."""
     if pipeline.name in _passes:
         raise ValueError(f"a pipeline name must not be a pass name, but got '{pipeline.name}'")
     _pipelines[pipeline.name] = pipeline
@@ -240,27 +240,27 @@ def register_pipeline(pipeline: NamedPipeline) -> NamedPipeline:
 
 
 def find_pass(name: str) -> type[Pass] | None:
-    """Returns the pass of that name, or None."""
+    """Return the pass of that name, or None."""
     return _passes.get(name)
 
 
 def find_pipeline(name: str) -> NamedPipeline | None:
-    """Returns the named pipeline, or None."""
+    """Return the named pipeline, or None."""
     return _pipelines.get(name)
 
 
 def registered_passes() -> tuple[type[Pass], ...]:
-    """Returns all passes, by name."""
+    """Return all passes, by name."""
     return tuple(_passes[name] for name in sorted(_passes))
 
 
 def registered_pipelines() -> tuple[NamedPipeline, ...]:
-    """Returns all named pipelines, by name."""
+    """Return all named pipelines, by name."""
     return tuple(_pipelines[name] for name in sorted(_pipelines))
 
 
 def suggest(name: str, known: Iterable[str]) -> str:
-    """Returns "; did you mean 'x'?" with the nearest known name, or an empty text."""
+    """Return "; did you mean 'x'?" with the nearest known name, or an empty text."""
     near = difflib.get_close_matches(name, list(known), n=1, cutoff=0.6)
     return f"; did you mean '{near[0]}'?" if near else ""
 

@@ -5,7 +5,7 @@ Python passes cannot be registered with MLIR by name, so the text is parsed here
 MLIR pass manager, everything else goes to it as text. Timing and IR printing of MLIR then cover both kinds.
 
 After each pass of ours the module is verified: by MLIR, and by the pass for what MLIR cannot see (`Pass.find_fault`).
-What is wrong then was made by the pass. It is an `InternalError`, a bug of ours, and never blamed on the user's line.
+What is wrong then was made by the pass. It is an `PassCrashError`, a bug of ours, and never blamed on the user's line.
 """
 
 import sys
@@ -26,7 +26,7 @@ from roller_mlir.support.passes.passes import (
     registered_pipelines,
     suggest,
 )
-from roller_mlir.support.passes.pipeline_text import Element, PipelineError, parse_elements, parse_options
+from roller_mlir.support.passes.pipeline_text import PipelineElement, PipelineError, parse_elements, parse_options
 from roller_mlir.support.passes.upstream import refusal, unknown_pass, upstream_passes
 from roller_mlir.support.stage import during, note
 
@@ -35,7 +35,7 @@ _MODULE = "builtin.module"
 Step = Pass | str
 
 
-class InternalError(Exception):
+class PassCrashError(Exception):
     """A pass raised something that is not a diagnostic: a bug of ours.
 
     Attributes:
@@ -106,7 +106,7 @@ class RunOptions:
 
 
 def parse_pipeline(text: str) -> Pipeline:
-    """Parses `builtin.module(...)`, or the bare list inside it.
+    """Parse `builtin.module(...)`, or the bare list inside it.
 
     Raises:
       PipelineError: Unknown pass or option, wrong value, or our pass in a nest; says where.
@@ -119,7 +119,7 @@ def parse_pipeline(text: str) -> Pipeline:
     return Pipeline(steps)
 
 
-def _steps_of(element: Element, text: str) -> Iterable[Step]:
+def _steps_of(element: PipelineElement, text: str) -> Iterable[Step]:
     kind, named = find_pass(element.name), find_pipeline(element.name)
     if kind is None and named is None:
         _refuse_nested(element, text)
@@ -136,7 +136,7 @@ def _steps_of(element: Element, text: str) -> Iterable[Step]:
 
 
 def expand_pipeline(name: str, options: dict[str, str | None]) -> list[Step]:
-    """Returns the passes of a named pipeline with their options.
+    """Return the passes of a named pipeline with their options.
 
     Raises:
       OptionError: No pass of the pipeline has one of the options.
@@ -160,7 +160,7 @@ def expand_pipeline(name: str, options: dict[str, str | None]) -> list[Step]:
     return steps
 
 
-def _refuse_nested(element: Element, text: str) -> None:
+def _refuse_nested(element: PipelineElement, text: str) -> None:
     for inner in element.nested or ():
         if find_pass(inner.name) is not None or find_pipeline(inner.name) is not None:
             raise PipelineError(
@@ -171,8 +171,8 @@ def _refuse_nested(element: Element, text: str) -> None:
         _refuse_nested(inner, text)
 
 
-def _check_upstream(element: Element, text: str) -> None:
-    """Asks MLIR whether it takes an element that holds none of our passes."""
+def _check_upstream(element: PipelineElement, text: str) -> None:
+    """Ask MLIR whether it takes an element that holds none of our passes."""
     reason = refusal(element.text, _MODULE)
     if reason is None:
         return
@@ -183,7 +183,7 @@ def _check_upstream(element: Element, text: str) -> None:
     raise PipelineError(f"'{element.name}': {reason}", text, element.position)
 
 
-def _leaves(element: Element) -> Iterable[Element]:
+def _leaves(element: PipelineElement) -> Iterable[PipelineElement]:
     if element.nested is None:
         yield element
     for inner in element.nested or ():
@@ -191,12 +191,12 @@ def _leaves(element: Element) -> Iterable[Element]:
 
 
 def known_names() -> list[str]:
-    """Returns the names of our passes and pipelines and of upstream passes."""
+    """Return the names of our passes and pipelines and of upstream passes."""
     return [p.name for p in registered_passes()] + [p.name for p in registered_pipelines()] + list(upstream_passes())
 
 
 def check_order(steps: Sequence[Step]) -> None:
-    """Checks that no pass stands before the pass that establishes what it requires.
+    """Check that no pass stands before the pass that establishes what it requires.
 
     What no pass of the pipeline establishes is left to the input, which may already be at that stage.
 
@@ -223,7 +223,7 @@ def check_order(steps: Sequence[Step]) -> None:
 def run_pipeline(
     module: "ir.Module", pipeline: Pipeline | str | Sequence[Step], options: RunOptions | None = None
 ) -> Collector:
-    """Runs a pipeline on a module, in place.
+    """Run a pipeline on a module, in place.
 
     Args:
       module: The module; left in an unknown state where a pass fails.
@@ -270,7 +270,7 @@ def run_pipeline(
 
 
 def _enable(manager: Any, module: "ir.Module", options: RunOptions) -> None:
-    """Switches on what MLIR's own pass manager prints."""
+    """Switch on what MLIR's own pass manager prints."""
     alone = options.print_module_scope or options.tree_folder is not None
     if alone or not options.threads:  # MLIR prints what is around a pass's op only where no other thread changes it
         module.context.enable_multithreading(False)
@@ -294,14 +294,14 @@ def _enable(manager: Any, module: "ir.Module", options: RunOptions) -> None:
 
 
 def _names_in(step: Step) -> set[str]:
-    """Returns the names of the passes in a step of a pipeline."""
+    """Return the names of the passes in a step of a pipeline."""
     if not isinstance(step, str):
         return {step.name}
     return {leaf.name for element in parse_elements(step) for leaf in _leaves(element)}
 
 
 def _add_print(manager: Any, when: str, step: Step, wanted: Sequence[str], options: RunOptions) -> None:
-    """Prints the module before or after a step, if it holds one of the passes that are asked for."""
+    """Print the module before or after a step, if it holds one of the passes that are asked for."""
     for name in sorted(_names_in(step) & set(wanted)):
 
         def show(op: Any, _external: Any, name: str = name) -> None:
@@ -317,7 +317,7 @@ def _add_print(manager: Any, when: str, step: Step, wanted: Sequence[str], optio
 
 
 def _upstream_before(steps: Sequence[Step]) -> str:
-    """Returns the stage in which the upstream passes run that stand before the next pass of ours."""
+    """Return the stage in which the upstream passes run that stand before the next pass of ours."""
     names: list[str] = []
     for step in steps:
         if not isinstance(step, str):
@@ -335,7 +335,7 @@ def _callback(
     options: RunOptions,
     after: str,
 ) -> Callable[[Any, Any], None]:
-    """Wraps a pass so that no exception crosses MLIR's C++ frames; the stage `after` follows."""
+    """Wrap a pass so that no exception crosses MLIR's C++ frames; the stage `after` follows."""
 
     def run(_op: Any, external: Any) -> None:
         known = len(collector.diagnostics)
@@ -365,7 +365,7 @@ def _callback(
         except BaseException as error:  # noqa: BLE001 - re-raised by run_pipeline
             internal = isinstance(error, Exception)
             subject = subject or diagnostics.subject_of(error)
-            wrapped = InternalError(step.name, subject, pipeline, error) if internal else error
+            wrapped = PassCrashError(step.name, subject, pipeline, error) if internal else error
             wrapped.__cause__ = error if internal else None
             escaped.append(wrapped)
             external.signal_pass_failure()

@@ -24,7 +24,7 @@ class PipelineError(ValueError):
 
 
 @dataclass(frozen=True)
-class Element:
+class PipelineElement:
     """One element of a pipeline.
 
     Attributes:
@@ -37,13 +37,13 @@ class Element:
 
     name: str
     options: str | None
-    nested: tuple["Element", ...] | None
+    nested: tuple["PipelineElement", ...] | None
     text: str
     position: int
 
 
-def parse_elements(text: str) -> tuple[Element, ...]:
-    """Splits a pipeline into its elements.
+def parse_elements(text: str) -> tuple[PipelineElement, ...]:
+    """Split a pipeline into its elements.
 
     >>> [e.name for e in parse_elements("builtin.module(cse,rtile-construct{device=h200})")[0].nested]
     ['cse', 'rtile-construct']
@@ -61,9 +61,9 @@ def _skip(text: str, position: int) -> int:
     return match.end() if match else position
 
 
-def _parse_list(text: str, position: int, closer: str) -> tuple[tuple[Element, ...], int]:
-    """Parses elements up to the closer, or to the end of the text where it is empty."""
-    elements: list[Element] = []
+def _parse_list(text: str, position: int, closer: str) -> tuple[tuple[PipelineElement, ...], int]:
+    """Parse elements up to the closer, or to the end of the text where it is empty."""
+    elements: list[PipelineElement] = []
     position = _skip(text, position)
     if text[position : position + 1] == closer:
         return (), position
@@ -81,13 +81,13 @@ def _parse_list(text: str, position: int, closer: str) -> tuple[tuple[Element, .
         position += 1
 
 
-def _parse_element(text: str, start: int) -> tuple[Element, int]:
+def _parse_element(text: str, start: int) -> tuple[PipelineElement, int]:
     match = _NAME.match(text, start)
     if match is None:
         raise PipelineError("expected the name of a pass", text, start)
     position = match.end()
     options: str | None = None
-    nested: tuple[Element, ...] | None = None
+    nested: tuple[PipelineElement, ...] | None = None
     if text[position : position + 1] == "{":
         end = _matching_brace(text, position)
         options, position = text[position + 1 : end], end + 1
@@ -96,11 +96,11 @@ def _parse_element(text: str, start: int) -> tuple[Element, int]:
         position += 1
         if text[position : position + 1] == "{":
             position = _matching_brace(text, position) + 1
-    return Element(match[0], options, nested, text[start:position], start), position
+    return PipelineElement(match[0], options, nested, text[start:position], start), position
 
 
 def _matching_brace(text: str, start: int) -> int:
-    """Returns the offset of the brace that closes the one at `start`, past quoted text."""
+    """Return the offset of the brace that closes the one at `start`, past quoted text."""
     depth, quote = 0, ""
     for position in range(start, len(text)):
         char = text[position]
@@ -116,7 +116,7 @@ def _matching_brace(text: str, start: int) -> int:
 
 
 def parse_options(text: str, offset: int = 0, whole: str | None = None) -> dict[str, str | None]:
-    """Splits `a=1 b="x y" c={2,3} d` into names and texts; None stands for a name without value.
+    """Split `a=1 b="x y" c={2,3} d` into names and texts; None stands for a name without value.
 
     >>> parse_options('device=h200 tile-sizes=64,64,8 verify')
     {'device': 'h200', 'tile-sizes': '64,64,8', 'verify': None}

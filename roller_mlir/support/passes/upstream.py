@@ -19,7 +19,7 @@ from roller_mlir.support.bindings import ir, passmanager
 
 @cache
 def upstream_passes() -> tuple[str, ...]:
-    """Returns the names of the upstream passes, sorted."""
+    """Return the names of the upstream passes, sorted."""
     return tuple(
         resources.files("roller_mlir.support").joinpath("upstream_passes.txt").read_text(encoding="ascii").split()
     )
@@ -27,7 +27,7 @@ def upstream_passes() -> tuple[str, ...]:
 
 @contextlib.contextmanager
 def _captured_stderr() -> Generator[list[str]]:
-    """Catches what C++ writes to stderr; the list holds it after the block."""
+    """Catch what C++ writes to stderr; the list holds it after the block."""
     caught: list[str] = []
     sys.stderr.flush()
     saved = os.dup(2)
@@ -45,7 +45,7 @@ def _captured_stderr() -> Generator[list[str]]:
 
 
 def refusal(element: str, anchor: str = "builtin.module") -> str | None:
-    """Asks MLIR whether a pipeline element can stand on an op.
+    """Ask MLIR whether a pipeline element can stand on an op.
 
     Args:
       element: Text such as "func.func(cse)".
@@ -64,7 +64,7 @@ def refusal(element: str, anchor: str = "builtin.module") -> str | None:
 
 
 def nest_for(element: str) -> str:
-    """Wraps one upstream pass into the nest that it needs, as mlir-opt does for a pass given as a flag.
+    """Wrap one upstream pass into the nest that it needs, as mlir-opt does for a pass given as a flag.
 
     >>> nest_for("cse"), nest_for("affine-loop-unroll")
     ('cse', 'func.func(affine-loop-unroll)')
@@ -89,13 +89,13 @@ def nest_for(element: str) -> str:
 
 
 def unknown_pass(reason: str) -> str | None:
-    """Returns the name of the pass that MLIR's reason says does not exist, or None."""
+    """Return the name of the pass that MLIR's reason says does not exist, or None."""
     match = re.search(r"'([^']*)' does not refer to a registered pass", reason)
     return match[1] if match else None
 
 
 def _first_line(text: str) -> str:
-    """Returns the line of MLIR's text that says what is wrong."""
+    """Return the line of MLIR's text that says what is wrong."""
     lines = [line.strip(" :") for line in text.splitlines()]
     lines = [
         re.sub(r"^(MLIR Textual PassPipeline Parser:\d+:\d+: error|<Pass-Options-Parser>): ", "", x) for x in lines

@@ -12,27 +12,33 @@ import pytest
 from roller_mlir.backend import Toolchain
 from roller_mlir.backend.checks.accesses import MemoryAccess, accesses_of, memory_access, read_ptx
 from roller_mlir.backend.checks.assembly import Listing, main_loop_range, read_sass
-from roller_mlir.backend.checks.gate import listing_of
+from roller_mlir.backend.checks.codegen_check import listing_of
 from roller_mlir.backend.checks.quality import KINDS, mismatches, ptx_workgroup_bytes
 from roller_mlir.backend.checks.sass import knows_sass, read_cubin
 from roller_mlir.backend.checks.statistics import KernelStatistics
 from roller_mlir.hal import Device, find_device
-from roller_mlir.mapping.checks.promise import GLOBAL_LOAD, WORKGROUP_LOAD, WORKGROUP_STORE, Promise, PromisedAccess
+from roller_mlir.mapping.checks.expected_code import (
+    GLOBAL_LOAD,
+    WORKGROUP_LOAD,
+    WORKGROUP_STORE,
+    ExpectedAccess,
+    ExpectedCode,
+)
 from roller_mlir.targets import compile_kernels
 
 ACCESSES = (
-    PromisedAccess(operand=0, kind=GLOBAL_LOAD, width_bytes=16, count=1),
-    PromisedAccess(operand=0, kind=WORKGROUP_STORE, width_bytes=4, count=4),
-    PromisedAccess(operand=0, kind=WORKGROUP_LOAD, width_bytes=16, count=16),
-    PromisedAccess(operand=1, kind=GLOBAL_LOAD, width_bytes=16, count=1),
-    PromisedAccess(operand=1, kind=WORKGROUP_STORE, width_bytes=16, count=1),
-    PromisedAccess(operand=1, kind=WORKGROUP_LOAD, width_bytes=16, count=16),
+    ExpectedAccess(operand=0, kind=GLOBAL_LOAD, width_bytes=16, count=1),
+    ExpectedAccess(operand=0, kind=WORKGROUP_STORE, width_bytes=4, count=4),
+    ExpectedAccess(operand=0, kind=WORKGROUP_LOAD, width_bytes=16, count=16),
+    ExpectedAccess(operand=1, kind=GLOBAL_LOAD, width_bytes=16, count=1),
+    ExpectedAccess(operand=1, kind=WORKGROUP_STORE, width_bytes=16, count=1),
+    ExpectedAccess(operand=1, kind=WORKGROUP_LOAD, width_bytes=16, count=16),
 )
 """What the matmul of this folder's kernels keeps: tiles of 128 x 128 x 8, 8 x 8 a thread."""
 
 
-def matmul_promise(device: Device) -> Promise:
-    return Promise(
+def matmul_promise(device: Device) -> ExpectedCode:
+    return ExpectedCode(
         device=device,
         threads=256,
         tasks_per_unit=1,
@@ -48,7 +54,7 @@ def matmul_promise(device: Device) -> Promise:
     )
 
 
-def with_access(number: int, **changes: Any) -> tuple[PromisedAccess, ...]:
+def with_access(number: int, **changes: Any) -> tuple[ExpectedAccess, ...]:
     return tuple(replace(one, **changes) if at == number else one for at, one in enumerate(ACCESSES))
 
 
@@ -187,14 +193,14 @@ def test_packed_instructions_are_promised(mi300x: Device) -> None:
     assert (one.kind, one.promised, one.found) == ("instruction", 4, 2)
 
 
-def narrow(promised: Sequence[PromisedAccess], names: Sequence[str], device: Device) -> int:
+def narrow(promised: Sequence[ExpectedAccess], names: Sequence[str], device: Device) -> int:
     promise = replace(matmul_promise(device), pass_fmas=0, loops=False, packed=False, accesses=tuple(promised))
     return len(mismatches(promise, KernelStatistics(), Listing(tuple(names), ())))
 
 
 def test_narrower_accesses_are_those_of_the_plan_in_each_pass(h200: Device) -> None:
-    wide = PromisedAccess(operand=0, kind=WORKGROUP_LOAD, width_bytes=16, count=1)
-    thin = PromisedAccess(operand=1, kind=WORKGROUP_LOAD, width_bytes=4, count=2)
+    wide = ExpectedAccess(operand=0, kind=WORKGROUP_LOAD, width_bytes=16, count=1)
+    thin = ExpectedAccess(operand=1, kind=WORKGROUP_LOAD, width_bytes=4, count=2)
     assert narrow([wide, thin], ["LDS.128", "LDS", "LDS"], h200) == 0
     assert narrow([wide, thin], ["LDS.128", "LDS", "LDS"] * 2, h200) == 0, "two passes"
     assert narrow([wide, thin], ["LDS.128", "LDS.64"], h200) == 0, "joined"
@@ -207,7 +213,7 @@ def test_narrower_accesses_are_those_of_the_plan_in_each_pass(h200: Device) -> N
 
 def test_what_is_read_beside_the_inputs_is_not_compared(h200: Device) -> None:
     """In a kernel of one step an epilogue's operands stand beside the tile's."""
-    wide = PromisedAccess(operand=0, kind=GLOBAL_LOAD, width_bytes=16, count=1)
+    wide = ExpectedAccess(operand=0, kind=GLOBAL_LOAD, width_bytes=16, count=1)
     promise = replace(matmul_promise(h200), pass_fmas=0, loops=False, accesses=(wide,))
     listing = Listing(("LDG.128", "LDG"), ())
     (one,) = mismatches(promise, KernelStatistics(), listing)

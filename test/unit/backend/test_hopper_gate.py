@@ -10,12 +10,12 @@ from unittest.mock import patch
 
 import pytest
 
-from roller_mlir.backend.checks.hopper.gate import hopper_mismatches
+from roller_mlir.backend.checks.hopper.codegen_check import hopper_mismatches
 from roller_mlir.backend.checks.quality import Mismatch
 from roller_mlir.codegen.hopper import operands as hopper_operands
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.stages import run_stages
-from roller_mlir.mapping.checks.promise_copies import PromisedProducts
+from roller_mlir.mapping.checks.expected_copies import ExpectedProducts
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
@@ -48,7 +48,7 @@ class Kernel:
 
     ptx: str
     maps: tuple[TensorMap, ...]
-    products: PromisedProducts | None
+    products: ExpectedProducts | None
     mismatches: tuple[Mismatch, ...]
 
     def found(self) -> tuple[Mismatch, ...]:
@@ -68,9 +68,9 @@ def compiled(text: str) -> Kernel:
         from roller_mlir.backend.tensor_maps import tensor_maps_of
 
         maps = tensor_maps_of(module)
-        binary = compile_kernels(module, "h200", emit="ptx", promises=stages.promises)[0]
+        binary = compile_kernels(module, "h200", emit="ptx", promises=stages.expected_code)[0]
     assert "ptx" in binary.files
-    return Kernel(binary.text("ptx"), maps[binary.name], stages.promises[binary.name].products, binary.mismatches)
+    return Kernel(binary.text("ptx"), maps[binary.name], stages.expected_code[binary.name].products, binary.mismatches)
 
 
 # The first factor's lines run along the reduction, the second one's along the columns; three tensor maps.

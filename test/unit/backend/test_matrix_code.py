@@ -17,9 +17,15 @@ from roller_mlir.backend.checks.matrix_instructions import is_matrix, matrix_cou
 from roller_mlir.backend.checks.quality import mismatches
 from roller_mlir.backend.checks.sass import read_cubin
 from roller_mlir.backend.checks.statistics import KernelStatistics
-from roller_mlir.compiler.stages import read_promises, run_stages
+from roller_mlir.compiler.stages import read_expected_code, run_stages
 from roller_mlir.hal import find_device
-from roller_mlir.mapping.checks.promise import ASYNCHRONOUS_COPY, MATRIX_LOAD, TENSOR_COPY, Promise, PromisedAccess
+from roller_mlir.mapping.checks.expected_code import (
+    ASYNCHRONOUS_COPY,
+    MATRIX_LOAD,
+    TENSOR_COPY,
+    ExpectedAccess,
+    ExpectedCode,
+)
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
@@ -59,13 +65,13 @@ def compiled(device: str, family: str, *, disassemble: bool = False) -> Artifact
 
 
 @functools.cache
-def promised(device: str, family: str) -> Promise:
+def promised(device: str, family: str) -> ExpectedCode:
     """What the plan of the matmul promises."""
     options = chosen(family)
     with make_context() as context:
         module = parse_module(MATMUL, context)
         run_stages(module, device, options, until=PLANNED)
-        (promise,) = read_promises(module, find_device(device)).values()
+        (promise,) = read_expected_code(module, find_device(device)).values()
     return promise
 
 
@@ -178,12 +184,12 @@ def test_each_planted_mismatch_is_found(device: str, family: str) -> None:
     promise, code = promised(device, family), listing(device, family)
     assert mismatches(promise, KernelStatistics(), code) == ()
     wider = tuple(replace(one, width_bytes=2 * one.width_bytes) for one in promise.accesses)
-    planted: dict[str, Promise] = {
+    planted: dict[str, ExpectedCode] = {
         "matrix": replace(promise, pass_matrices=promise.pass_matrices * 2 - 1),
         "global" if family != "mfma" else "workgroup": replace(promise, accesses=wider),
     }
     if family == "wgmma":
-        copy = PromisedAccess(operand=0, kind=ASYNCHRONOUS_COPY, width_bytes=16, count=1)
+        copy = ExpectedAccess(operand=0, kind=ASYNCHRONOUS_COPY, width_bytes=16, count=1)
         planted["global"] = replace(promise, accesses=(copy,))
     if family == "mma":
         fewer = tuple(replace(one, count=1) if one.kind == MATRIX_LOAD else one for one in promise.accesses)
@@ -198,7 +204,7 @@ def test_matrix_instructions_of_the_ir_are_counted() -> None:
 
 
 def test_a_tensor_copy_that_is_missing_is_found() -> None:
-    copy = PromisedAccess(operand=1, kind=TENSOR_COPY, width_bytes=0, count=1)
+    copy = ExpectedAccess(operand=1, kind=TENSOR_COPY, width_bytes=0, count=1)
     promise = replace(promised("h200", "wgmma"), accesses=(copy,), pass_matrices=0, loops=False)
     assert mismatches(promise, KernelStatistics(), Listing(("UTMALDG.2D",), ())) == ()
     (one,) = mismatches(promise, KernelStatistics(), Listing(("HGMMA",), ()))

@@ -5,7 +5,7 @@ import pytest
 
 from roller_mlir.backend.checks.hopper.ptx_integers import Value, computed
 from roller_mlir.backend.checks.hopper.ptx_text import read_kernel
-from roller_mlir.backend.checks.hopper.ptx_thread import BoxCopy, Expected, follow
+from roller_mlir.backend.checks.hopper.ptx_thread import BoxCopy, ExpectTx, follow
 
 LOW, MINUS = 0xFFFFFFFF, 0xFFFFFFFF
 CASES: dict[str, tuple[list[Value], Value]] = {
@@ -92,7 +92,7 @@ def test_a_thread_is_followed_through_a_loop() -> None:
         (256, 1, (0, None), 264),
         (384, 1, (1, None), 264),
     ]
-    assert [one.size_bytes for one in followed.events if isinstance(one, Expected)] == [128, 128]
+    assert [one.size_bytes for one in followed.events if isinstance(one, ExpectTx)] == [128, 128]
 
 
 def test_a_branch_on_data_ends_the_way() -> None:

@@ -16,8 +16,8 @@ import pytest
 from roller_mlir.backend.toolchain import find_toolchain
 from roller_mlir.hal import find_device
 from roller_mlir.model.cost.raster import global_traffic
-from roller_mlir.model.facts import Facts
 from roller_mlir.model.machine import machine_of
+from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.suites import find_suite
 from roller_mlir.suites.expression import read_operator
 from roller_mlir.support.bindings import make_context
@@ -107,7 +107,7 @@ def test_the_model_expects_the_same_of_global_memory_for_all_tiles() -> None:
     device = find_device("h200")
     with make_context() as context:
         expression = read_operator(next(one for one in find_suite("roller119") if one.id == "M3"), context)
-    facts = Facts(expression, machine_of(device))
+    facts = ProblemContext(expression, machine_of(device))
     tiles = [(128, 128, 8, 2), (128, 256, 16, 1), (64, 128, 32, 2), (32, 64, 16, 8), (32, 128, 32, 4)]
     for row, (*blocks, resident) in zip(
         [r for r in results()["programs"]["M3"] if "(tile" not in r["config"]], tiles, strict=True

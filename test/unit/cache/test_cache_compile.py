@@ -128,7 +128,7 @@ def test_what_decides_the_result_is_in_the_key(folder: Path, tmp_path: Path, mon
 
 
 def test_options_that_are_files_count_by_content() -> None:
-    """An option that names a file needs a part of its own in the key, as the plan file has, or goes without the cache."""
+    """An option that names a file has a part of its own in the key, as the plan file has, or goes without the cache."""
     paths = {field.name for field in fields(CompileOptions) if "Path" in str(field.type)}
     assert paths <= set(cache_entries._UNKEYED_OPTIONS)
     assert paths == {"plan_file", "tuning", "dump_stages", "override_stages"}

@@ -16,7 +16,7 @@ from roller_mlir.passes import rtile_assign_buffers
 from roller_mlir.passes.rtile_assign_buffers import RTileAssignBuffers
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
-from roller_mlir.support.passes.pipeline import InternalError, run_pipeline
+from roller_mlir.support.passes.pipeline import PassCrashError, run_pipeline
 from roller_mlir.targets.stage import BUFFERS, LOOPS, Stage
 
 K = "tensor<16x16xf32>"
@@ -112,7 +112,7 @@ def test_a_wrong_workspace_is_a_bug_of_the_pass(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(rtile_assign_buffers, "assign_offsets", all_at_once)
     with make_context() as context:
         module = parse_module(_text(LOOPS), context)
-        with pytest.raises(InternalError) as caught:
+        with pytest.raises(PassCrashError) as caught:
             run_pipeline(module, [RTileAssignBuffers()])
     assert "internal error in pass 'rtile-assign-buffers' at 'rtile.program'" in str(caught.value)
     assert "program 'matmul_2' reads operand 0" in str(caught.value)

@@ -12,7 +12,7 @@ import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.linalg.group.group import MOST_TENSORS
 from roller_mlir.linalg.reader import is_structured
-from roller_mlir.linalg.rewrite.fusion import CROSSED, MOST_MEMBERS, Cost, Cut, Fusion, Weigh
+from roller_mlir.linalg.rewrite.fusion import CROSSED, MOST_MEMBERS, Cost, Cut, Evaluate, Fusion
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
@@ -50,7 +50,7 @@ def _block(ops: Sequence[str], result: str) -> Generator[list[ir.Operation]]:
         yield [op.operation for op in block.operations if is_structured(op.operation)]
 
 
-def _search(ops: Sequence[str], result: str, weigh: Weigh) -> tuple[Cut, list[list[int]]]:
+def _search(ops: Sequence[str], result: str, weigh: Evaluate) -> tuple[Cut, list[list[int]]]:
     with _block(ops, result) as operations:
         number = {operation: at for at, operation in enumerate(operations)}
         cut = Fusion(operations, weigh).search()

@@ -17,9 +17,9 @@ from roller_mlir.linalg.reader import StructuredOp, is_structured, read_structur
 from roller_mlir.linalg.rewrite.split_reduction import split_reduction
 from roller_mlir.model import ConstructOptions, construct
 from roller_mlir.passes.rtile_normalize import RTileNormalize
-from roller_mlir.plan import Plan, Split, TensorExpression
+from roller_mlir.plan import Plan, SplitK, TensorExpression
 from roller_mlir.plan.codec import to_json
-from roller_mlir.plan.split import first_expression, join_expression, whole_plan
+from roller_mlir.plan.split import combine_expression, first_expression, whole_plan
 from roller_mlir.plan.uneven import uneven_problem
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import DiagnosedError, parse_module
@@ -203,12 +203,12 @@ def hand_plan(expression: TensorExpression, loop: int, parts: int, extent: int) 
     def best(stage: TensorExpression, options: ConstructOptions) -> Plan:
         return next(one for one in construct(stage, device, options) if one.split is None)
 
-    join = best(join_expression(expression, parts), ConstructOptions(top_k=4))
+    join = best(combine_expression(expression, parts), ConstructOptions(top_k=4))
     first = first_expression(expression, loop, parts, extent)
     plans = construct(first, device, ConstructOptions(top_k=64))
     plain = [one for one in plans if one.split is None and one.axes[0].block == 1 and 0 in one.unit_order]
     plan = whole_plan(plain[0])
-    return replace(plan, prediction=None, split=Split(loop=loop, parts=parts, extent=extent, join=join))
+    return replace(plan, prediction=None, split=SplitK(loop=loop, parts=parts, extent=extent, join=join))
 
 
 def compiled(text: str, folder: Path, plans: dict[str, Plan], **options: Any) -> Artifact:
@@ -230,9 +230,9 @@ def test_the_two_ops_are_the_two_expressions(name: str) -> None:
         module = parse_module(op.text(), context)
         root = read_last(module)
         whole = root.expression
-        expected = first_expression(whole, loop, parts, extent), join_expression(whole, parts)
+        expected = first_expression(whole, loop, parts, extent), combine_expression(whole, parts)
         placeholder: Any = None
-        ops = split_reduction(root, Split(loop=loop, parts=parts, extent=extent, join=placeholder))
+        ops = split_reduction(root, SplitK(loop=loop, parts=parts, extent=extent, join=placeholder))
         assert module.operation.verify()
         found = [read_structured(op).expression for op in ops]
     assert [unnamed(one) for one in found] == [unnamed(one) for one in expected]
@@ -344,5 +344,5 @@ def test_what_is_divided_into_equal_parts_only(name: str) -> None:
         assert reason in uneven_problem(root.expression, loop)
         placeholder: Any = None
         with pytest.raises(DiagnosedError, match="into equal parts only") as caught:
-            split_reduction(root, Split(loop=loop, parts=2, extent=whole // 2 + 1, join=placeholder))
+            split_reduction(root, SplitK(loop=loop, parts=2, extent=whole // 2 + 1, join=placeholder))
     assert reason in str(caught.value) and f"a size that divides {whole}" in str(caught.value)

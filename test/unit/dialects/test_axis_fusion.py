@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import roller_mlir.passes  # noqa: F401 - makes rtile-normalize known
 from roller_mlir.linalg.reader import is_structured, read_structured
-from roller_mlir.linalg.rewrite.axis_groups import Operand, fusible_groups
+from roller_mlir.linalg.rewrite.axis_groups import OperandIndexing, fusible_groups
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import func, ir, make_context
 from roller_mlir.support.passes.pipeline import run_pipeline
@@ -37,9 +37,9 @@ def nests(draw: st.DrawFn) -> tuple[list[Dimensions], list[str], list[int]]:
     return operands, kinds, extents
 
 
-def operand_of(dimensions: Dimensions, extents: list[int]) -> Operand:
+def operand_of(dimensions: Dimensions, extents: list[int]) -> OperandIndexing:
     plain = tuple(loop if extents[loop] > 1 else None for loop, _ in dimensions)
-    return Operand(
+    return OperandIndexing(
         plain,
         tuple(loop for loop in plain if loop is not None),
         tuple(not padded for _, padded in dimensions),
@@ -83,7 +83,7 @@ def test_fused_loops_reach_the_same_elements(nest: tuple[list[Dimensions], list[
 
 
 def test_loops_that_every_operand_has_one_behind_the_other_are_fused() -> None:
-    plain = Operand.plain
+    plain = OperandIndexing.plain
     assert fusible_groups([plain(0, 1, 2), plain(2)], ["parallel"] * 3) == [[0, 1], [2]]
     assert fusible_groups([plain(0, 1), plain(1, 0)], ["parallel"] * 2) == [[0], [1]]
     assert fusible_groups([plain(0, 1)], ["parallel", "reduction"]) == [[0], [1]]

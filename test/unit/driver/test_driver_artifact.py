@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 import roller_mlir
-from roller_mlir.plan.manifest import Buffer, DeviceRecord, File, Launch, Manifest, View
+from roller_mlir.plan.manifest import Buffer, BufferView, DeviceRecord, File, Launch, Manifest
 from roller_mlir.runtime import Artifact, ArtifactError, store
 
 
 def artifact(data: bytes = b"gpu.module") -> Artifact:
-    view = View(buffer="input0", element_type="f32", shape=(4,))
+    view = BufferView(buffer="input0", element_type="f32", shape=(4,))
     manifest = Manifest(
         function="main",
         device=DeviceRecord(name="h200", vendor="nvidia", architecture="sm_90a", subgroup_size=32),
@@ -24,7 +24,7 @@ def artifact(data: bytes = b"gpu.module") -> Artifact:
             Buffer(name="input0", role="input", element_type="f32", shape=(4,)),
             Buffer(name="output0", role="output", element_type="f32", shape=(4,)),
         ),
-        launches=(Launch(kernel="", arguments=(view, View(buffer="output0", element_type="f32", shape=(4,)))),),
+        launches=(Launch(kernel="", arguments=(view, BufferView(buffer="output0", element_type="f32", shape=(4,)))),),
         kernels=(),
         files=(File(name="kernels.mlir", role="kernels", size_bytes=len(data), sha256=store.sha256(data)),),
     )

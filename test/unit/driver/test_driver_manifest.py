@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from roller_mlir.plan.codec import CodecError, from_json, to_json
-from roller_mlir.plan.manifest import Buffer, DeviceRecord, File, Kernel, Launch, Manifest, Statistics, View
+from roller_mlir.plan.manifest import Buffer, BufferView, DeviceRecord, File, Kernel, Launch, Manifest, Statistics
 from roller_mlir.plan.plan import AxisPlan, OperandPlan, Plan
 
 PLAN = Plan(
@@ -21,8 +21,8 @@ PLAN = Plan(
 )
 
 
-def view(buffer: str, offset_bytes: int = 0, extent: int = 4) -> View:
-    return View(buffer=buffer, offset_bytes=offset_bytes, element_type="f32", shape=(extent,))
+def view(buffer: str, offset_bytes: int = 0, extent: int = 4) -> BufferView:
+    return BufferView(buffer=buffer, offset_bytes=offset_bytes, element_type="f32", shape=(extent,))
 
 
 def make(**changes: Any) -> Manifest:

@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from roller_mlir.plan.manifest import Buffer, DeviceRecord, File, Kernel, Launch, Manifest, View
+from roller_mlir.plan.manifest import Buffer, BufferView, DeviceRecord, File, Kernel, Launch, Manifest
 from roller_mlir.runtime import ArgumentError, BackendError, backend_names, find_backend, register_backend, registry
 from roller_mlir.runtime.sequence import LaunchReport, run_sequence
 
 
-def view(buffer: str, shape: tuple[int, ...] = (4,), offset_bytes: int = 0) -> View:
-    return View(buffer=buffer, offset_bytes=offset_bytes, element_type="f32", shape=shape)
+def view(buffer: str, shape: tuple[int, ...] = (4,), offset_bytes: int = 0) -> BufferView:
+    return BufferView(buffer=buffer, offset_bytes=offset_bytes, element_type="f32", shape=shape)
 
 
 def manifest() -> Manifest:
@@ -71,7 +71,7 @@ class Recorder:
         self.calls.append("copy")
         target[...] = source
 
-    def launch(self, launch: Launch, arguments: Sequence[tuple[View, Any]]) -> LaunchReport:
+    def launch(self, launch: Launch, arguments: Sequence[tuple[BufferView, Any]]) -> LaunchReport:
         self.calls.append(f"launch {launch.kernel}")
         a, b, c = (memory.view(np.float32) for _, memory in arguments)
         c[...] = a + b

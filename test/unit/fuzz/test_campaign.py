@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from roller_mlir.fuzz.campaign import Campaign, Tally, run_campaign
+from roller_mlir.fuzz.campaign import Campaign, CampaignTally, run_campaign
 from roller_mlir.fuzz.case import command_of, job_of
 from roller_mlir.fuzz.generate import make_case
-from roller_mlir.fuzz.job import Outcome
+from roller_mlir.fuzz.job import FuzzOutcome
 from roller_mlir.fuzz.limits import limits_page
 from roller_mlir.fuzz.pool import Pool
 from roller_mlir.fuzz.refusals import reason_of
@@ -22,7 +22,7 @@ TARGETS = ("h200", "mi300x", "v100", "a100")
 # Stands for the compiler in a worker process: outcomes by the number of a case, which is the seed of its inputs.
 PLANTED = """
 import os, signal, time
-from roller_mlir.fuzz.job import Outcome
+from roller_mlir.fuzz.job import FuzzOutcome
 def run_job(job):
     if job.seed == 3:
         os.kill(os.getpid(), signal.SIGSEGV)
@@ -30,7 +30,7 @@ def run_job(job):
         time.sleep(6000)
     if job.seed == 7:
         raise SystemExit(9)
-    return Outcome("equal")
+    return FuzzOutcome("equal")
 """
 
 WRONG = """
@@ -68,9 +68,9 @@ def test_a_crash_and_a_hang_are_reported_and_the_rest_goes_on(planted: Path) -> 
     with Pool(2, 3.0, "planted_faults:run_job") as pool:
         found = {case.number: outcome for case, outcome in pool.run((case, job_of(case)) for case in cases)}
     assert sorted(found) == list(range(9))
-    assert found[3] == Outcome("crash", "the process died: SIGSEGV at planted_faults.py:6 in run_job")
-    assert found[5] == Outcome("hang", "no end after 3 s; the process was killed")
-    assert found[7] == Outcome("crash", "the process died: exit code 9")
+    assert found[3] == FuzzOutcome("crash", "the process died: SIGSEGV at planted_faults.py:6 in run_job")
+    assert found[5] == FuzzOutcome("hang", "no end after 3 s; the process was killed")
+    assert found[7] == FuzzOutcome("crash", "the process died: exit code 9")
     assert {found[n].status for n in (0, 1, 2, 4, 6, 8)} == {"equal"}
 
 
@@ -122,9 +122,9 @@ def test_every_refusal_has_a_reason() -> None:
 
 
 def test_the_page_of_limits_counts() -> None:
-    tally = Tally()
+    tally = CampaignTally()
     for number, outcome in enumerate(
-        [Outcome("equal"), Outcome("close"), Outcome("refused", "-:1:2: a | b", "several results")]
+        [FuzzOutcome("equal"), FuzzOutcome("close"), FuzzOutcome("refused", "-:1:2: a | b", "several results")]
     ):
         tally.count(make_case(0, number, TARGETS), outcome)
     page = limits_page(tally, "roller fuzz --count 3")

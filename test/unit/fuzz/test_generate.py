@@ -13,7 +13,7 @@ from roller_mlir.fuzz.kinds.matrix import TYPES as MATRIX_TYPES
 from roller_mlir.fuzz.program.builder import Builder
 from roller_mlir.fuzz.program.known import Info, RejectedError, judge, reduce_info
 from roller_mlir.fuzz.program.numbers import Knob, Number, value_of
-from roller_mlir.fuzz.program.program import Generic, elements, map_types
+from roller_mlir.fuzz.program.program import GenericNode, elements, map_types
 from roller_mlir.fuzz.program.scalars import BodyText, acc, apply, cast, constant, x
 from roller_mlir.fuzz.program.write import InvalidProgramError, write_program
 from roller_mlir.support.bindings import make_context
@@ -161,7 +161,7 @@ def test_factors_that_tf32_rounds_are_not_said_to_be_exact() -> None:
     b.generic(
         [m, k], [(whole, at[0]), (b.argument([k], "f32"), at[1])], [(b.fill([m], "f32", 0.0), [0])], [product], ["add"]
     )
-    assert isinstance(b.nodes[-1], Generic)
+    assert isinstance(b.nodes[-1], GenericNode)
     with pytest.raises(RejectedError, match="tf32"):
         check_tf32(b)
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from roller_mlir.compiler.source import Source, parse_source
-from roller_mlir.fuzz.execute import judge, run_job
-from roller_mlir.fuzz.job import Job
+from roller_mlir.fuzz.execute import classify, run_job
+from roller_mlir.fuzz.job import FuzzJob
 from roller_mlir.reference import evaluate_function
 from roller_mlir.support.bindings import make_context
 
@@ -47,8 +47,8 @@ func.func @fuzz(%x: tensor<8xf32>) -> tensor<8xf32> {
 """
 
 
-def _job(text: str, seed: int) -> Job:
-    return Job(text, "a100", "normal", seed, exact=(False,))
+def _job(text: str, seed: int) -> FuzzJob:
+    return FuzzJob(text, "a100", "normal", seed, exact=(False,))
 
 
 @pytest.mark.parametrize("seed", [1759, 1760, 1761])
@@ -64,8 +64,8 @@ def test_a_wrong_element_is_found(text: str, shape: tuple[int, ...]) -> None:
     right = expected.outputs[0]
     wrong = right.copy()
     wrong.flat[5] += 1
-    assert judge(_job(text, 5), [right], expected) == ("equal", "")
-    status, message = judge(_job(text, 5), [wrong], expected)
+    assert classify(_job(text, 5), [right], expected) == ("equal", "")
+    status, message = classify(_job(text, 5), [wrong], expected)
     assert status == "wrong"
     assert "result 0: 1 of " in message
 
@@ -77,5 +77,5 @@ def test_a_result_that_must_be_the_very_same() -> None:
         expected = evaluate_function(parse_source(Source("-", ILL_CONDITIONED), context), "fuzz", inputs)
     close = expected.outputs[0] + np.float32(1e-7)
     job = _job(ILL_CONDITIONED, 5)
-    assert judge(job, [close], expected)[0] == "close"
-    assert judge(replace(job, exact=(True,)), [close], expected)[0] == "wrong"
+    assert classify(job, [close], expected)[0] == "close"
+    assert classify(replace(job, exact=(True,)), [close], expected)[0] == "wrong"

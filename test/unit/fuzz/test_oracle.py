@@ -10,9 +10,9 @@ import pytest
 
 from roller_mlir.fuzz.campaign import Campaign, run_campaign
 from roller_mlir.fuzz.case import command_of, job_of
+from roller_mlir.fuzz.failed_jobs import ORACLE_JOB, failed_oracle
 from roller_mlir.fuzz.generate import KINDS
-from roller_mlir.fuzz.job import Job, Outcome
-from roller_mlir.fuzz.lost import ORACLE_JOB, lost_oracle
+from roller_mlir.fuzz.job import FuzzJob, FuzzOutcome
 from roller_mlir.fuzz.oracle.differences import known_difference
 from roller_mlir.fuzz.pool import Pool
 from roller_mlir.reference import Evaluation
@@ -52,7 +52,7 @@ ZERO_DIVISORS = """func.func @fuzz(%a: tensor<8xi32>) -> tensor<8xi32> {
 
 
 @pytest.fixture(scope="module")
-def difference() -> Job:
+def difference() -> FuzzJob:
     job = Campaign(seed=0, numbers=range(1), targets=("h200",)).case(0)
     return replace(job_of(job), text=DIFFERENCE, values="integers", exact=(True,))
 
@@ -80,29 +80,29 @@ def test_programs_on_whole_numbers_agree_with_kernels_and_with_iree() -> None:
 
 
 def test_a_reference_that_is_wrong_is_contradicted(
-    difference: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    difference: FuzzJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (tmp_path / "planted_reference.py").write_text(PLANTED)
     monkeypatch.syspath_prepend(tmp_path)
-    with Pool(1, 120.0, ORACLE_JOB, lost_oracle) as pool:
+    with Pool(1, 120.0, ORACLE_JOB, failed_oracle) as pool:
         assert pool.one(difference).status == "equal"
         undefined = pool.one(replace(difference, text=ZERO_DIVISORS))
         refused = pool.one(replace(difference, text=NAMED))
     assert (undefined.status, undefined.reason) == ("unanswered", "the program has undefined behaviour")
     assert (refused.status, refused.reason) == ("unanswered", "IREE refuses it")
     assert "'linalg.sub' is unknown" in refused.message
-    with Pool(1, 120.0, "planted_reference:run_job", lost_oracle) as pool:
+    with Pool(1, 120.0, "planted_reference:run_job", failed_oracle) as pool:
         assert pool.one(difference).status == "wrong"
 
 
-def test_a_death_of_iree_is_no_answer(difference: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_death_of_iree_is_no_answer(difference: FuzzJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "deadly.py").write_text(DEADLY)
     monkeypatch.syspath_prepend(tmp_path)
-    with Pool(1, 120.0, "deadly:run_job", lost_oracle) as pool:
+    with Pool(1, 120.0, "deadly:run_job", failed_oracle) as pool:
         found = pool.one(difference)
     assert (found.status, found.reason) == ("unanswered", "IREE dies") and not found.failed
-    assert lost_oracle("hang", "no end").reason == "IREE does not end"
-    assert lost_oracle("bug", "an exception") == Outcome("internal", "an exception")
+    assert failed_oracle("hang", "no end").reason == "IREE does not end"
+    assert failed_oracle("bug", "an exception") == FuzzOutcome("internal", "an exception")
 
 
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
@@ -143,9 +143,9 @@ def test_what_iree_adds_to_a_maximum_is_known(start: str, known: bool) -> None:
     assert (known_difference(text, [one * 2], expected) is not None) == known
 
 
-def test_iree_does_add_it(difference: Job) -> None:
+def test_iree_does_add_it(difference: FuzzJob) -> None:
     """Once it does not, the entry of the table has to go."""
-    with Pool(1, 120.0, ORACLE_JOB, lost_oracle) as pool:
+    with Pool(1, 120.0, ORACLE_JOB, failed_oracle) as pool:
         found = pool.one(replace(difference, text=POOLING.replace("START", "c"), seed=3))
     assert found.reason.startswith("known difference: IREE adds"), found
 
@@ -171,7 +171,7 @@ ROUNDINGS = """func.func @fuzz(%a: tensor<64xbf16>, %b: tensor<64xbf16>, %c: ten
 
 
 def test_a_cpu_rounds_less_often_and_has_short_polynomials(
-    difference: Job, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    difference: FuzzJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """That is known; a wrong sign among it is not."""
     (tmp_path / "planted_reference.py").write_text(
@@ -179,8 +179,8 @@ def test_a_cpu_rounds_less_often_and_has_short_polynomials(
     )
     monkeypatch.syspath_prepend(tmp_path)
     job = replace(difference, values="normal", exact=(False, False))
-    with Pool(1, 120.0, ORACLE_JOB, lost_oracle) as pool:
+    with Pool(1, 120.0, ORACLE_JOB, failed_oracle) as pool:
         found = pool.one(replace(job, text=ROUNDINGS.replace("SUBF", "subf")))
     assert (found.status, found.reason[:29]) == ("unanswered", "known difference: IREE rounds"), found
-    with Pool(1, 120.0, "planted_reference:run_job", lost_oracle) as pool:
+    with Pool(1, 120.0, "planted_reference:run_job", failed_oracle) as pool:
         assert pool.one(replace(job, text=ROUNDINGS.replace("SUBF", "addf"))).status == "wrong"

@@ -26,7 +26,7 @@ def lost(how: str, message: str) -> tuple[str, str]:
 
 
 def answers(jobs: list[str], workers: int, **options: Any) -> list[Any]:
-    with open_jobs(workers, entry=ENTRY, lost=lost, **options) as pool:
+    with open_jobs(workers, entry=ENTRY, on_failure=lost, **options) as pool:
         return list(in_order(pool.run(enumerate(jobs))))
 
 
@@ -34,7 +34,7 @@ def test_one_worker_is_this_process_and_more_are_others() -> None:
     assert answers(["process", "a"], 1) == [os.getpid(), "A"]
     first, second = answers(["process", "process"], 2)
     assert os.getpid() not in (first, second)
-    with open_jobs(None, entry=ENTRY, lost=lost) as one, open_jobs(3, entry=ENTRY, lost=lost) as three:
+    with open_jobs(None, entry=ENTRY, on_failure=lost) as one, open_jobs(3, entry=ENTRY, on_failure=lost) as three:
         assert isinstance(one, ThisProcess) and one.workers == 1
         assert isinstance(three, JobPool) and three.workers == 3
 
@@ -59,7 +59,7 @@ def test_a_job_that_does_not_end_is_ended_and_the_others_go_on() -> None:
 
 
 def test_an_answer_that_nobody_took_in_time_is_none_the_less_an_answer() -> None:
-    with open_jobs(2, entry=ENTRY, lost=lost, limit_s=3.0) as pool:
+    with open_jobs(2, entry=ENTRY, on_failure=lost, limit_s=3.0) as pool:
         list(pool.run(enumerate(["nap 0.2", "nap 0.2"])))  # now both processes are there
         run = pool.run(enumerate(["a", "nap 0.5", "b"]))
         found = [next(run)]
@@ -68,7 +68,7 @@ def test_an_answer_that_nobody_took_in_time_is_none_the_less_an_answer() -> None
 
 
 def test_what_cannot_be_imported_is_said_for_each_job() -> None:
-    with open_jobs(2, entry="no_such_module:work", lost=lost) as pool:
+    with open_jobs(2, entry="no_such_module:work", on_failure=lost) as pool:
         found = list(in_order(pool.run(enumerate(["a", "b", "c"]))))
     text = "no_such_module:work cannot be imported: ModuleNotFoundError: No module named 'no_such_module'"
     assert all(how == "bug" and message.startswith(text) for how, message in found) and len(found) == 3
@@ -87,7 +87,7 @@ def test_no_more_jobs_are_taken_than_can_be_done() -> None:
             taken.append(number)
             yield number, "a"
 
-    with open_jobs(2, entry=ENTRY, lost=lost) as pool:
+    with open_jobs(2, entry=ENTRY, on_failure=lost) as pool:
         for done, _ in enumerate(pool.run(jobs()), 1):
             assert len(taken) <= done + 2
     assert taken == list(range(10))
@@ -95,7 +95,7 @@ def test_no_more_jobs_are_taken_than_can_be_done() -> None:
 
 def test_no_process_is_started_without_a_job() -> None:
     before = set(descendants(os.getpid()))
-    with open_jobs(8, entry=ENTRY, lost=lost) as pool:
+    with open_jobs(8, entry=ENTRY, on_failure=lost) as pool:
         assert list(pool.run([])) == []
         assert list(pool.run([(0, "a")])) == [(0, "A")]
         workers = [one for one in descendants(os.getpid()) if one not in before and "spawn_main" in _command(one)]
@@ -107,7 +107,7 @@ def _command(process: int) -> str:
 
 
 def test_a_run_that_is_left_early_says_nothing_in_the_next_one() -> None:
-    with open_jobs(2, entry=ENTRY, lost=lost) as pool:
+    with open_jobs(2, entry=ENTRY, on_failure=lost) as pool:
         run = pool.run(enumerate(["a", "sleep", "sleep"]))
         assert next(run) == (0, "A")
         run.close()  # type: ignore[attr-defined]
@@ -120,7 +120,7 @@ def test_an_error_of_the_one_who_asks_ends_everything() -> None:
         raise LookupError("no more")
 
     before = psutil.Process().children()
-    with pytest.raises(LookupError, match="no more"), open_jobs(2, entry=ENTRY, lost=lost) as pool:
+    with pytest.raises(LookupError, match="no more"), open_jobs(2, entry=ENTRY, on_failure=lost) as pool:
         list(pool.run(jobs()))
     left = [one for one in psutil.Process().children() if one not in before and "spawn_main" in _command(one.pid)]
     assert not left
@@ -132,7 +132,7 @@ def test_temporary_files_and_tools_of_a_job_end_with_its_process(
     (tmp_path / "tmp").mkdir()
     (tmp_path / "notes").mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "tmp"))
-    with open_jobs(2, entry=ENTRY, lost=lost, limit_s=5.0) as pool:
+    with open_jobs(2, entry=ENTRY, on_failure=lost, limit_s=5.0) as pool:
         folder, hung = in_order(pool.run(enumerate(["folder", f"busy {tmp_path / 'notes'}"])))
         assert Path(folder).parent == tmp_path / "tmp" and Path(folder).name.startswith("roller-worker-")
         assert hung[0] == "hang"
@@ -154,7 +154,7 @@ def test_a_worker_that_is_terminated_leaves_nothing_and_its_job_has_an_answer(
             time.sleep(0.02)
         os.kill(int(found[0].name), signal.SIGTERM)
 
-    with open_jobs(2, entry=ENTRY, lost=lost) as pool:
+    with open_jobs(2, entry=ENTRY, on_failure=lost) as pool:
         threading.Thread(target=terminate).start()
         assert dict(pool.run([(0, f"busy {tmp_path / 'notes'}")])) == {0: ("crash", "the process died: exit code 143")}
     assert gone(tmp_path / "tmp") == []

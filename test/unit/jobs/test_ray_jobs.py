@@ -34,7 +34,7 @@ def cluster() -> Iterator[Jobs[Any]]:
     environment = dict(os.environ)
     sys.path.insert(0, str(HERE))
     handlers = [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)]
-    with open_jobs(2, ray="local", limit_s=3.0, entry=ENTRY, lost=lost) as jobs:
+    with open_jobs(2, ray="local", limit_s=3.0, entry=ENTRY, on_failure=lost) as jobs:
         assert [signal.getsignal(one) for one in (signal.SIGINT, signal.SIGTERM)] == handlers
         yield jobs
     sys.path.remove(str(HERE))
@@ -45,7 +45,7 @@ def cluster() -> Iterator[Jobs[Any]]:
 
 def test_answers_are_those_of_processes(cluster: Jobs[Any]) -> None:
     jobs = ["a", "exit", "kill", "fault", "raise x", "lambda", "bytes 300000", "b"]
-    with open_jobs(2, entry=ENTRY, lost=lost) as processes:
+    with open_jobs(2, entry=ENTRY, on_failure=lost) as processes:
         expected = list(in_order(processes.run(enumerate(jobs))))
     hangs = ("hang", "no end after 3 s; the process was killed")
     assert list(in_order(cluster.run(enumerate(["sleep", *jobs])))) == [hangs, *expected]
@@ -102,7 +102,7 @@ def test_a_cluster_without_a_free_processor_is_not_waited_for_forever(
     monkeypatch.setattr("roller_mlir.support.jobs.ray_pool.START_S", 0.5)
     with (
         pytest.raises(JobsError, match="the Ray cluster has had no free processor for 0.5 s; wait"),
-        open_jobs(1, ray="local", entry=ENTRY, lost=lost) as jobs,
+        open_jobs(1, ray="local", entry=ENTRY, on_failure=lost) as jobs,
     ):
         list(jobs.run([(0, "a")]))
 
@@ -134,7 +134,7 @@ def test_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("roller_mlir.support.jobs.ray_pool._version", lambda: "0.0.7")
     with (
         pytest.raises(JobsError, match="a node of the Ray cluster has roller-mlir .*, this is 0.0.7; install the same"),
-        open_jobs(1, ray="local", entry=ENTRY, lost=lost) as jobs,
+        open_jobs(1, ray="local", entry=ENTRY, on_failure=lost) as jobs,
     ):
         list(jobs.run([(0, "a")]))
 
@@ -244,7 +244,7 @@ def test_without_a_running_cluster_auto_says_what_helps(tmp_path: Path, monkeypa
     monkeypatch.setitem(sys.modules, "ray", Ray)
     with (
         pytest.raises(JobsError) as caught,
-        open_jobs(1, ray="auto", entry=ENTRY, lost=lost),
+        open_jobs(1, ray="auto", entry=ENTRY, on_failure=lost),
     ):
         pass
     assert str(caught.value) == (

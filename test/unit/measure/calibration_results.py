@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from roller_mlir.hal import Device, find_device
 from roller_mlir.measure.calibration.probes import experiments
-from roller_mlir.measure.records import Kit, Machine, Probe, Results, Timing
+from roller_mlir.measure.records import Kit, MeasuredMachine, Probe, Results, Timing
 
 FIXED_S = 3e-6
 """What every run costs beside its work."""
@@ -53,7 +53,7 @@ def results_of(name: str = "h200", **machine: object) -> Results:
         compiler="0.1.0",
         probes=probes,
     )
-    made = Machine(
+    made = MeasuredMachine(
         back_end="cuda",
         device="NVIDIA H200",
         driver="580.95",

@@ -7,11 +7,11 @@ from dataclasses import replace
 from typing import Any
 
 from roller_mlir.measure.records import (
-    Candidate,
     Check,
     Item,
+    ItemCandidate,
     Kit,
-    Machine,
+    MeasuredMachine,
     Probe,
     Reference,
     Results,
@@ -28,7 +28,7 @@ def item(name: str, *, predicted: Sequence[float | None] = (1e-3,), **changes: A
     dtype = changes.pop("dtype", "f32")
     kind = changes.pop("kind", "matmul")
     candidates = tuple(
-        Candidate(rank=rank, artifact=f"{name}-{rank}", predicted_s=seconds, saturated="global")
+        ItemCandidate(rank=rank, artifact=f"{name}-{rank}", predicted_s=seconds, saturated="global")
         for rank, seconds in enumerate(predicted)
     )
     record = Item(
@@ -78,9 +78,9 @@ def kit(items: Sequence[Item], **changes: Any) -> Kit:
     return replace(record, **changes)
 
 
-def machine(**changes: Any) -> Machine:
+def machine(**changes: Any) -> MeasuredMachine:
     """Return a machine that is none."""
-    record = Machine(
+    record = MeasuredMachine(
         back_end="cuda",
         device="a device of the tests",
         driver="0.0",

@@ -6,14 +6,14 @@ from pathlib import Path
 from typing import Any
 
 from roller_mlir.compiler.source import Source, parse_source
-from roller_mlir.measure.records import Candidate, Item, Reference
+from roller_mlir.measure.records import Item, ItemCandidate, Reference
 from roller_mlir.measure.runner.expected.inputs import on_host
 from roller_mlir.plan.manifest import Buffer
 from roller_mlir.suites import Operator, function_text, read_table
 from roller_mlir.support.bindings import ir, make_context
 
 ROOT = Path(__file__).parents[3]
-CANDIDATES = (Candidate(rank=0, artifact="one"),)
+CANDIDATES = (ItemCandidate(rank=0, artifact="one"),)
 OPERATORS = {one.id: one for one in read_table(ROOT / "bench/shapes60/operators.csv") if one.kind != "file"}
 EXAMPLES = sorted(path.stem for path in (ROOT / "examples").glob("*.mlir"))
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from roller_mlir.measure.kit.writer import KitWriter
-from roller_mlir.measure.records import Candidate, Item, Kit, Probe
-from roller_mlir.plan.manifest import Buffer, DeviceRecord, File, Kernel, Launch, Manifest, View
+from roller_mlir.measure.records import Item, ItemCandidate, Kit, Probe
+from roller_mlir.plan.manifest import Buffer, BufferView, DeviceRecord, File, Kernel, Launch, Manifest
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.single_file import single_file
 from roller_mlir.runtime.store import sha256
@@ -38,7 +38,7 @@ def kernel(name: str, *, cubin: bool = False) -> Artifact:
                 kernel=name,
                 grid=(2, 1, 1),
                 block=(32, 1, 1),
-                arguments=(View(buffer="x", **array), View(buffer="y", **array)),
+                arguments=(BufferView(buffer="x", **array), BufferView(buffer="y", **array)),
             ),
         ),
         kernels=(Kernel(name=name, files={"ptx": "k.ptx"}),),
@@ -78,7 +78,7 @@ def make_kit(
         for item, kernels in items.items():
             family = (families or {}).get(item, "")
             candidates = [
-                Candidate(rank=rank, artifact=f"{item}/{rank}", family=family) for rank in range(len(kernels))
+                ItemCandidate(rank=rank, artifact=f"{item}/{rank}", family=family) for rank in range(len(kernels))
             ]
             records.append(Item(id=item, suite="tests", title=item, candidates=tuple(candidates)))
             for rank, name in enumerate(kernels):

@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from roller_mlir.hal import find_device
-from roller_mlir.measure.kit.pack_work import Compiled, Job, Ways, work
+from roller_mlir.measure.kit.pack_work import CompiledVariant, PackJob, Variants, work
 from roller_mlir.measure.kit.smoke import of_smoke
-from roller_mlir.measure.records import Candidate, Item, Kit
+from roller_mlir.measure.records import Item, ItemCandidate, Kit
 from roller_mlir.measure.runner.steps import Asked, plan_steps
 
 EXAMPLE = Path(__file__).parents[3] / "examples" / "matmul_f16.mlir"
@@ -25,17 +25,19 @@ WANTED = {
 def test_small_functions_have_a_kernel_of_each_family(target: str) -> None:
     found: list[str] = []
     for wanted in of_smoke(find_device(target), EXAMPLE):
-        ways = work(Job(wanted=wanted, target=target, simulator=True))
-        assert isinstance(ways, Ways), ways
-        made = work(Job(wanted=wanted, target=target, simulator=True, way=ways.ways[0]))
-        assert isinstance(made, Compiled), made
+        ways = work(PackJob(request=wanted, target=target, simulator=True))
+        assert isinstance(ways, Variants), ways
+        made = work(PackJob(request=wanted, target=target, simulator=True, variant=ways.variants[0]))
+        assert isinstance(made, CompiledVariant), made
         found.append(made.family)
     assert list(dict.fromkeys(found)) == WANTED[target]
 
 
 def test_smoke_takes_the_least_work_of_each_family() -> None:
     def item(name: str, flops: int, *families: str) -> Item:
-        candidates = (Candidate(rank=rank, artifact=f"{name}/{rank}", family=one) for rank, one in enumerate(families))
+        candidates = (
+            ItemCandidate(rank=rank, artifact=f"{name}/{rank}", family=one) for rank, one in enumerate(families)
+        )
         return Item(id=name, suite="s", title=name, flops=flops, candidates=tuple(candidates))
 
     items = (item("large", 900, "a", "c"), item("small", 9, "b"), item("middle", 90, "a"), item("none", 1, ""))

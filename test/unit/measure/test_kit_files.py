@@ -15,9 +15,9 @@ import pytest
 
 from roller_mlir.measure.kit.files import ARCHIVE, INDEX, KitError, KitFiles, check_kit, open_kit, read_index
 from roller_mlir.measure.kit.writer import SIMULATOR_ROLES, KitWriter, stripped
-from roller_mlir.measure.records import Candidate, Item, Kit, Probe
+from roller_mlir.measure.records import Item, ItemCandidate, Kit, Probe
 from roller_mlir.plan.codec import CodecError
-from roller_mlir.plan.manifest import Buffer, DeviceRecord, File, Kernel, Launch, Manifest, View
+from roller_mlir.plan.manifest import Buffer, BufferView, DeviceRecord, File, Kernel, Launch, Manifest
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.errors import ArtifactError
 from roller_mlir.runtime.store import sha256
@@ -55,7 +55,7 @@ def artifact(*, cubin: bool = True, change: bytes = b"") -> Artifact:
                 kernel="k",
                 grid=(1, 1, 1),
                 block=(32, 1, 1),
-                arguments=tuple(View(buffer=name, element_type="f32", shape=(4,)) for name in ("x", "c", "y")),
+                arguments=tuple(BufferView(buffer=name, element_type="f32", shape=(4,)) for name in ("x", "c", "y")),
             ),
         ),
         kernels=(kernel,),
@@ -70,7 +70,8 @@ def artifact(*, cubin: bool = True, change: bytes = b"") -> Artifact:
 
 def kit(*names: str, **fields: Any) -> Kit:
     items = tuple(
-        Item(id=name, suite="s", title=name, candidates=(Candidate(rank=0, artifact=f"{name}/0"),)) for name in names
+        Item(id=name, suite="s", title=name, candidates=(ItemCandidate(rank=0, artifact=f"{name}/0"),))
+        for name in names
     )
     base = Kit(
         target="h200",

@@ -16,13 +16,13 @@ import pytest
 
 from roller_mlir import CompileOptions
 from roller_mlir.measure.kit import pack, packing
-from roller_mlir.measure.kit.contents import Wanted, of_example, of_gemms, of_suite, of_unit
+from roller_mlir.measure.kit.contents import PackRequest, of_dispatch, of_example, of_gemms, of_suite
 from roller_mlir.measure.kit.example_sizes import LARGE, at_size
 from roller_mlir.measure.kit.files import ARCHIVE, KitError, open_kit
 from roller_mlir.measure.kit.pack import PackOptions, pack_kit
-from roller_mlir.measure.kit.pack_work import Job, Refused, Ways, lost, work
+from roller_mlir.measure.kit.pack_work import PackJob, Refused, Variants, on_failure, work
 from roller_mlir.measure.records import Probe, Reference
-from roller_mlir.measure.tune.units import units_of
+from roller_mlir.measure.tune.dispatches import dispatches_of
 from roller_mlir.suites import find_suite
 from roller_mlir.suites.operator import Operator
 
@@ -38,7 +38,7 @@ def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROLLER_CACHE", "0")
 
 
-def small(*rows: Operator, top_k: int = 2) -> list[Wanted]:
+def small(*rows: Operator, top_k: int = 2) -> list[PackRequest]:
     return of_suite("mine", rows or (SMALL,), "h200", top_k=top_k)
 
 
@@ -99,7 +99,7 @@ def test_the_same_kernel_is_packed_once(tmp_path: Path) -> None:
 
 def test_functions_of_one_plan_are_not_one_function(tmp_path: Path) -> None:
     root, sine = (
-        Wanted(
+        PackRequest(
             id=f"mine/{name}",
             suite="mine",
             title=name,
@@ -134,8 +134,8 @@ def test_several_programs_have_no_key_and_come_without_fusion_too(tmp_path: Path
 
 def test_a_unit_of_tuning(tmp_path: Path) -> None:
     (wanted,) = small()
-    (unit,) = units_of(wanted.source, "h200")
-    kit = pack_kit(tmp_path / "kit", "h200", [of_unit(unit, "file", top_k=2)], QUICK).kit
+    (unit,) = dispatches_of(wanted.source, "h200")
+    kit = pack_kit(tmp_path / "kit", "h200", [of_dispatch(unit, "file", top_k=2)], QUICK).kit
     assert [(item.id, item.key, len(item.candidates)) for item in kit.items] == [("file/matmul_0", unit.key, 2)]
 
 
@@ -150,12 +150,12 @@ def test_a_refusal_is_in_the_index(tmp_path: Path) -> None:
 
 
 def test_a_candidate_that_is_refused_leaves_the_others(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(job: Job) -> Any:
-        return Refused("no code") if job.way is not None and job.way.plans == second else work(job)
+    def refuse(job: PackJob) -> Any:
+        return Refused("no code") if job.variant is not None and job.variant.plans == second else work(job)
 
-    found = work(Job(wanted=small(top_k=3)[0], target="h200", simulator=True))
-    assert isinstance(found, Ways)
-    second = found.ways[1].plans
+    found = work(PackJob(request=small(top_k=3)[0], target="h200", simulator=True))
+    assert isinstance(found, Variants)
+    second = found.variants[1].plans
     monkeypatch.setattr(pack, "ENTRY", f"{__name__}:entry")
     monkeypatch.setattr(sys.modules[__name__], "entry", refuse, raising=False)
     kit = pack_kit(tmp_path / "kit", "h200", small(top_k=3), QUICK).kit
@@ -168,7 +168,7 @@ import os, signal
 from roller_mlir.measure.kit.pack_work import work as real
 
 def work(job):
-    if job.way is not None and job.wanted.id == "mine/E/f32":
+    if job.variant is not None and job.request.id == "mine/E/f32":
         os.kill(os.getpid(), signal.SIGKILL)
     return real(job)
 """
@@ -185,7 +185,7 @@ def test_a_process_that_is_killed_costs_its_candidates_alone(tmp_path: Path, mon
 
 
 def test_what_a_lost_process_leaves() -> None:
-    assert lost("hang", "no end after 300 s").reason == "hang: no end after 300 s"
+    assert on_failure("hang", "no end after 300 s").reason == "hang: no end after 300 s"
 
 
 @pytest.mark.parametrize("jobs", [1, 3])
@@ -214,9 +214,9 @@ def test_a_size_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_probes_that_share_an_artifact(tmp_path: Path) -> None:
-    found = work(Job(wanted=small()[0], target="h200", simulator=True))
-    assert isinstance(found, Ways)
-    compiled: Any = work(Job(wanted=small()[0], target="h200", simulator=True, way=found.ways[0]))
+    found = work(PackJob(request=small()[0], target="h200", simulator=True))
+    assert isinstance(found, Variants)
+    compiled: Any = work(PackJob(request=small()[0], target="h200", simulator=True, variant=found.variants[0]))
     probes = [
         Probe(name=name, quantity="bandwidth", subject="global", artifact="probes/read", work=1.0, baseline=base)
         for name, base in (("read/base", ""), ("read/long", "read/base"))

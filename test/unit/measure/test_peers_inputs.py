@@ -9,7 +9,7 @@ import pytest
 from roller_mlir.measure.runner.expected import inputs
 from roller_mlir.measure.runner.expected.element_arrays import bf16_values, element_type_of, to_numpy
 from roller_mlir.measure.runner.expected.inputs import make_inputs, make_tensors
-from roller_mlir.plan.manifest import Buffer, DeviceRecord, Launch, Manifest, View
+from roller_mlir.plan.manifest import Buffer, BufferView, DeviceRecord, Launch, Manifest
 
 TYPES = ("f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "i1")
 
@@ -20,7 +20,7 @@ def manifest(*buffers: tuple[str, tuple[int, ...]]) -> Manifest:
         for number, (kind, shape) in enumerate(buffers)
     ]
     out = Buffer(name="out", role="output", element_type="f32", shape=(4,))
-    views = [View(buffer="out", element_type="f32", shape=(4,))] * 2
+    views = [BufferView(buffer="out", element_type="f32", shape=(4,))] * 2
     return Manifest(
         function="main",
         device=DeviceRecord(name="a100", vendor="nvidia", architecture="sm_80", subgroup_size=32),

@@ -11,7 +11,7 @@ from reference_cases import case, inputs_of, item_of
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.source import Source
-from roller_mlir.measure.records import Candidate
+from roller_mlir.measure.records import ItemCandidate
 from roller_mlir.measure.runner.expected import references
 from roller_mlir.measure.runner.expected.inputs import make_inputs
 from roller_mlir.measure.runner.expected.references import reference_for, same_as
@@ -78,7 +78,7 @@ def test_matrix_instructions_on_f32_may_round_to_tf32() -> None:
     )
     plans = {kernel.name: kernel.plan for kernel in artifact.kernels if kernel.plan is not None}
     assert any(plan.atom is not None for plan in plans.values())
-    candidates = (Candidate(rank=0, artifact="one", plans=plans),)
+    candidates = (ItemCandidate(rank=0, artifact="one", plans=plans),)
     inputs = make_inputs(artifact.manifest, "sim")
     outputs = artifact.run(*inputs, on="sim")
     strict = reference_for(item, inputs, source=text, device="sim")

@@ -9,7 +9,7 @@ import pytest
 
 from roller_mlir.measure.runner.expected import tolerance
 from roller_mlir.measure.runner.expected.element_arrays import bf16_bits, bf16_values
-from roller_mlir.measure.runner.expected.tolerance import Expected
+from roller_mlir.measure.runner.expected.tolerance import ExpectedOutputs
 from roller_mlir.plan.rounding import Rounding, Terms, extreme_of, half_spacing, sum_error
 
 
@@ -19,13 +19,13 @@ def product(n: int, seed: int = 0) -> tuple[Any, Any, Any]:
     return a, b, a.astype(np.float64) @ b.astype(np.float64)
 
 
-def expected(*outputs: Any, bound: float = 0.0, kind: str = "f32", against: str = "torch f64") -> Expected:
+def expected(*outputs: Any, bound: float = 0.0, kind: str = "f32", against: str = "torch f64") -> ExpectedOutputs:
     """Returns what outputs must be, within one bound for all elements."""
     bounds = tuple(np.full(np.shape(one), bound) if bound else None for one in outputs)
-    return Expected(against=against, outputs=outputs, bounds=bounds, element_types=(kind,) * len(outputs))
+    return ExpectedOutputs(against=against, outputs=outputs, bounds=bounds, element_types=(kind,) * len(outputs))
 
 
-def of_product(a: Any, b: Any, stored: str = "f32", *, truncates: bool = False) -> Expected:
+def of_product(a: Any, b: Any, stored: str = "f32", *, truncates: bool = False) -> ExpectedOutputs:
     """Returns what a product must be, with the bound of its sums."""
     wide = a.astype(np.float64), b.astype(np.float64)
     parts = [wide[0][:, one] @ wide[1][one] for one in np.array_split(np.arange(a.shape[1]), min(8, a.shape[1]))]
@@ -39,7 +39,7 @@ def of_product(a: Any, b: Any, stored: str = "f32", *, truncates: bool = False) 
     )
     bound = sum_error(np, terms, Rounding(accumulator="f32", truncates=truncates))
     bound = bound + half_spacing(np, abs(total), stored)
-    return Expected(against="torch f64", outputs=(total,), bounds=(bound,), element_types=(stored,))
+    return ExpectedOutputs(against="torch f64", outputs=(total,), bounds=(bound,), element_types=(stored,))
 
 
 def in_order(a: Any, b: Any) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from fabricated_results import check, item, many, results, timing
 
-from roller_mlir.measure.records import Machine, Results, Skipped, Trouble
+from roller_mlir.measure.records import MeasuredMachine, Results, Skipped, Trouble
 from roller_mlir.measure.report.groups import peer_names
 from roller_mlir.measure.report.report import make_report
 from roller_mlir.plan.codec import to_json
@@ -73,7 +73,7 @@ def written(made: Results, *, drawn: bool = False) -> tuple[str, Page]:
 def evil() -> Results:
     one, two = item("A"), item("B")
     one = replace(one, id=EVIL, title=EVIL, suite=EVIL, reference=replace(one.reference, kind=EVIL, dtype=EVIL))
-    machine = Machine(
+    machine = MeasuredMachine(
         back_end="cuda", device=EVIL, driver=EVIL, started=EVIL, command=EVIL, versions={EVIL: EVIL}, facts={EVIL: EVIL}
     )
     made = results(

@@ -9,14 +9,14 @@ from pathlib import Path
 
 import pytest
 
-from roller_mlir.measure.records import Candidate, Check, Item, Kit, Machine, Reference, Timing, Trouble
+from roller_mlir.measure.records import Check, Item, ItemCandidate, Kit, MeasuredMachine, Reference, Timing, Trouble
 from roller_mlir.measure.report.results_file import read_results
 from roller_mlir.measure.runner.processes.journal import JOURNAL_NAME, Journal, JournalError, write_results
-from roller_mlir.measure.runner.steps import ITSELF, Asked, Outcome, Step, base_rank, plan_steps, right_ranks
+from roller_mlir.measure.runner.steps import ITSELF, Asked, Step, StepOutcome, base_rank, plan_steps, right_ranks
 from roller_mlir.measure.runner.summary import summary, wrong_lines
 
-MACHINE = Machine(back_end="cuda", device="d", driver="13.0", started="now", command="run.py")
-ITEM = Item(id="x", suite="s", title="x", candidates=tuple(Candidate(rank=r, artifact=f"x/{r}") for r in (1, 2, 5)))
+MACHINE = MeasuredMachine(back_end="cuda", device="d", driver="13.0", started="now", command="run.py")
+ITEM = Item(id="x", suite="s", title="x", candidates=tuple(ItemCandidate(rank=r, artifact=f"x/{r}") for r in (1, 2, 5)))
 KIT = Kit(target="h200", architecture="sm_90", vendor="nvidia", created="", compiler="0", items=(ITEM,))
 
 
@@ -24,8 +24,10 @@ def timing(median_s: float, who: str = "ours", rank: int = 1, note: str = "") ->
     return Timing(item="x", who=who, rank=rank, median_s=median_s, least_s=0, p10_s=0, p90_s=0, samples=1, note=note)
 
 
-def outcome(step: str, *checks: Check, timings: tuple[Timing, ...] = ()) -> Outcome:
-    return Outcome(step=step, checks=checks, timings=timings, troubles=(Trouble(item="x", who="torch", message="no"),))
+def outcome(step: str, *checks: Check, timings: tuple[Timing, ...] = ()) -> StepOutcome:
+    return StepOutcome(
+        step=step, checks=checks, timings=timings, troubles=(Trouble(item="x", who="torch", message="no"),)
+    )
 
 
 def test_what_is_noted_is_there_at_once(tmp_path: Path) -> None:
@@ -86,7 +88,7 @@ def test_what_is_anothers(tmp_path: Path) -> None:
     with Journal(tmp_path, "k") as journal:
         journal.add_machine(MACHINE)
         with pytest.raises(JournalError, match=r"it is of another machine \(device 'd', here 'e'\); choose another"):
-            journal.add_machine(Machine(back_end="cuda", device="e", driver="13.0"))
+            journal.add_machine(MeasuredMachine(back_end="cuda", device="e", driver="13.0"))
         journal.add_machine(replace(MACHINE, versions={"torch": "1"}))
         with pytest.raises(JournalError, match=r"of another machine \(torch '1', here '2'\)"):
             journal.add_machine(replace(MACHINE, versions={"torch": "2", "numpy": "2"}))

@@ -19,7 +19,7 @@ from roller_mlir.measure.kit.writer import KitWriter
 from roller_mlir.measure.records import Item, Trouble
 from roller_mlir.measure.runner.sim_bench import DRY_RUN, SimBench
 from roller_mlir.measure.runner.steps import Step
-from roller_mlir.measure.runner.work import LostDeviceError, Work
+from roller_mlir.measure.runner.work import LostDeviceError, StepWorker
 from roller_mlir.plan.manifest import File
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.store import sha256
@@ -110,7 +110,7 @@ def test_peers_are_checked_and_never_the_end(kit: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr("roller_mlir.measure.runner.peers.available.peers_for", peers_for)
     said: list[str] = []
     with open_kit(kit) as files:
-        work = Work(files, SimBench(), lambda who, rank=0: said.append(who), samples=1)
+        work = StepWorker(files, SimBench(), lambda who, rank=0: said.append(who), samples=1)
         item = files.kit.items[0].id
         step = Step(kind="time", item=item, ranks=(0,), peers=("right", "wrong", "fails", "missing"))
         done = work.do(step)
@@ -134,10 +134,10 @@ def test_a_peer_that_breaks_the_device_is_left_to_another_process(kit: Path, mon
     monkeypatch.setattr("roller_mlir.measure.runner.peers.available.peers_for", peers_for)
     said: list[str] = []
     with open_kit(kit) as files:
-        work = Work(files, SimBench(), lambda who, rank=0: said.append(who), samples=1)
+        work = StepWorker(files, SimBench(), lambda who, rank=0: said.append(who), samples=1)
         step = Step(kind="time", item=files.kit.items[0].id, ranks=(0,), peers=("one", "two"))
         assert len(work.do(step).troubles) == 2  # the device is well
-        monkeypatch.setattr(Work, "is_well", lambda _: False)
+        monkeypatch.setattr(StepWorker, "is_well", lambda _: False)
         with pytest.raises(LostDeviceError, match="one"):
             work.do(step)
     assert said[-1] == "one"  # whom the supervisor leaves out then

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from roller_mlir.measure.runner.processes.supervisor import DeviceError, Supervisor, TimeUp
+from roller_mlir.measure.runner.processes.supervisor import Supervisor, TimeUp, UnusableDeviceError
 from roller_mlir.measure.runner.steps import Step
 
 # Answers each step; what it does before is what a test says, in a language of a word and its argument.
@@ -101,16 +101,19 @@ def test_processes_that_all_die_are_an_error(make: Make) -> None:
         for _ in range(4):
             supervisor.do(STEP)
         with pytest.raises(
-            DeviceError, match="5 processes in a row did not survive; the last one was ended by SIGKILL"
+            UnusableDeviceError, match="5 processes in a row did not survive; the last one was ended by SIGKILL"
         ):
             supervisor.do(STEP)
 
 
 def test_what_the_device_says_is_passed_on(make: Make) -> None:
-    with make("ours=error") as supervisor, pytest.raises(DeviceError, match="the device is gone"):
+    with make("ours=error") as supervisor, pytest.raises(UnusableDeviceError, match="the device is gone"):
         supervisor.do(STEP)
     silent = Supervisor([sys.executable, "-c", "0"], step_limit_s=600, deadline=None)
-    with silent, pytest.raises(DeviceError, match="does not come up: the runner's process ended with exit code 0"):
+    with (
+        silent,
+        pytest.raises(UnusableDeviceError, match="does not come up: the runner's process ended with exit code 0"),
+    ):
         silent.start()
 
 

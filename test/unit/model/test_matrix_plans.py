@@ -20,7 +20,7 @@ from roller_mlir.mapping.tensor_copy import store_bytes
 from roller_mlir.mapping.thread_map import ThreadMap, register_offset
 from roller_mlir.model import ConstructionError, ConstructOptions, construct, predict
 from roller_mlir.model.instruction import atom_of
-from roller_mlir.model.search.adopt import adopt
+from roller_mlir.model.search.validate_plan import validate_plan
 from roller_mlir.plan import AxisPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import ASYNCHRONOUS, SYNCHRONOUS, TENSOR, TMA128, XOR
 from roller_mlir.plan.split import first_expression, first_plan
@@ -95,7 +95,7 @@ def check_matrix(expr: TensorExpression, plan: Plan, name: str) -> None:
     assert 1 <= prediction.tasks_per_unit == plan.tasks_per_unit
     assert prediction.registers <= device.max_registers_per_thread
     assert Plan.from_dict(plan.to_dict()) == plan
-    assert adopt(expr, replace(plan, prediction=None), device) == plan
+    assert validate_plan(expr, replace(plan, prediction=None), device) == plan
 
 
 @pytest.mark.full(each=["operator", "name"])

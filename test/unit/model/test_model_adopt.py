@@ -8,7 +8,7 @@ from model_expressions import matmul
 
 from roller_mlir.hal import find_device
 from roller_mlir.model import ConstructionError, construct
-from roller_mlir.model.search.adopt import adopt
+from roller_mlir.model.search.validate_plan import validate_plan
 from roller_mlir.plan import AxisPlan, Plan
 
 EXPRESSION = matmul(256, 256, 256)
@@ -21,20 +21,20 @@ def plan() -> Plan:
 
 
 def test_a_constructed_plan_is_adopted_as_it_is(plan: Plan) -> None:
-    adopted = adopt(EXPRESSION, replace(plan, prediction=None), H200)
+    adopted = validate_plan(EXPRESSION, replace(plan, prediction=None), H200)
     assert adopted == plan
     assert adopted.prediction == plan.prediction
 
 
 def test_a_plan_for_another_device_is_refused(plan: Plan) -> None:
     with pytest.raises(ConstructionError, match="for 'h200', but the device is 'a100-80'"):
-        adopt(EXPRESSION, plan, find_device("a100"))
+        validate_plan(EXPRESSION, plan, find_device("a100"))
 
 
 def test_too_many_registers(plan: Plan) -> None:
     wide = replace(plan, axes=(AxisPlan(block=256, threads=8), AxisPlan(block=256, threads=8), plan.axes[2]))
     with pytest.raises(ConstructionError, match="registers in each of 64 threads"):
-        adopt(EXPRESSION, wide, H200)
+        validate_plan(EXPRESSION, wide, H200)
 
 
 def test_refusals(plan: Plan) -> None:
@@ -51,11 +51,11 @@ def test_refusals(plan: Plan) -> None:
         ),
     ):
         with pytest.raises(ConstructionError, match=message):
-            adopt(EXPRESSION, changed, H200)
+            validate_plan(EXPRESSION, changed, H200)
 
 
 def test_too_much_workgroup_memory(plan: Plan) -> None:
     big = replace(plan, axes=(replace(plan.axes[0], block=1024), replace(plan.axes[1], block=1024), plan.axes[2]))
     deep = replace(big, axes=(*big.axes[:2], AxisPlan(block=128)))
     with pytest.raises(ConstructionError, match="B of workgroup memory"):
-        adopt(EXPRESSION, deep, H200)
+        validate_plan(EXPRESSION, deep, H200)

@@ -22,7 +22,7 @@ from roller_mlir.model.cost.layouts import matrix_memory
 from roller_mlir.model.machine import machine_of
 from roller_mlir.plan import Plan, TensorExpression
 from roller_mlir.plan.plan import WORKGROUP
-from roller_mlir.plan.split import divisible_loops, first_expression, first_plan, join_expression
+from roller_mlir.plan.split import combine_expression, divisible_loops, first_expression, first_plan
 
 DEVICES = [find_device(name) for name in device_names()]
 
@@ -37,7 +37,7 @@ def check_split(expr: TensorExpression, plan: Plan, device: Device) -> None:
     first = first_expression(expr, split.loop, split.parts, split.extent)
     one = first_plan(plan)
     check_plan(first, replace(one, prediction=predict(first, one, device)), device)
-    check_plan(join_expression(expr, split.parts), split.join, device)
+    check_plan(combine_expression(expr, split.parts), split.join, device)
     assert plan.prediction.seconds_by_layer["join"] == split.join.prediction.seconds
     assert plan.prediction == predict(expr, plan, device)
     assert Plan.from_dict(plan.to_dict()) == plan

@@ -16,8 +16,8 @@ from roller_mlir.mapping.layout.layout import direct_vector, residue_shift, row_
 from roller_mlir.mapping.layout.thread_reads import live_reads, live_vectors, own_reads, own_vectors
 from roller_mlir.mapping.thread_map import register_offset
 from roller_mlir.model.cost.raster import global_traffic
-from roller_mlir.model.facts import Facts
 from roller_mlir.model.machine import machine_of
+from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.tile import access_traffic, footprint_bytes, traffic_bytes
 from roller_mlir.plan import Access, AxisPlan, Loop, TensorExpression
 
@@ -88,7 +88,7 @@ def test_traffic_in_bytes_is_what_is_touched(expr: TensorExpression, data: st.Da
 @MANY
 @given(random_expressions(), st.data())
 def test_facts_repeat_what_mapping_and_tile_define(expr: TensorExpression, data: st.DataObject) -> None:
-    facts = Facts(expr, MACHINE)
+    facts = ProblemContext(expr, MACHINE)
     chunks = data.draw(st.tuples(*[st.sampled_from([1, 2, 4]) for _ in expr.loops]))
     threads = data.draw(st.tuples(*[st.sampled_from([1, 2, 3]) for _ in expr.loops]))
     axes = tuple(AxisPlan(block=c * t, threads=t, chunk=c) for c, t in zip(chunks, threads, strict=True))
@@ -220,7 +220,9 @@ def test_reads_along_diagonals_are_those_of_distinct_places(
     assert live_reads(dimensions, loops, axes, None, inner, width) == distinct(live)
 
 
-def wave_loads(facts: Facts, counts: list[int], order: tuple[int, ...], concurrent: int, task: list[int]) -> int:
+def wave_loads(
+    facts: ProblemContext, counts: list[int], order: tuple[int, ...], concurrent: int, task: list[int]
+) -> int:
     """Return what is loaded by waves of tasks in an order, if what several tasks of a wave load is loaded once."""
     total, digits = 0, [range(counts[loop]) for loop in order]
     tasks = list(product(*digits))
@@ -243,7 +245,7 @@ def test_global_traffic_is_that_of_a_cache_of_one_wave(
 ) -> None:
     """Powers of two, so that waves are boxes of the raster; of all orders tried the best one is returned."""
     expr = matmul(*[count * block for count, block in zip(counts, blocks, strict=True)])
-    facts = Facts(expr, replace(MACHINE, cache_bytes=1))
+    facts = ProblemContext(expr, replace(MACHINE, cache_bytes=1))
     found, order = global_traffic(facts, blocks, counts, concurrent, times)
     task = [access.traffic(blocks) * counts[2] for access in facts.inputs]
     several = [loop for loop in (0, 1) if counts[loop] > 1]
@@ -263,7 +265,7 @@ def test_global_traffic_lies_between_once_and_every_task_for_itself(
 ) -> None:
     tile = data.draw(random_tiles(expr))
     counts = [-(-loop.extent // size) for loop, size in zip(expr.loops, tile, strict=True)]
-    facts = Facts(expr, replace(MACHINE, cache_bytes=cache))
+    facts = ProblemContext(expr, replace(MACHINE, cache_bytes=cache))
     times = 2 if expr.accumulates else 1
     found, order = global_traffic(facts, tile, counts, concurrent, times)
     written = times * expr.output.size_bytes
@@ -272,5 +274,5 @@ def test_global_traffic_lies_between_once_and_every_task_for_itself(
     own = sum(a.traffic(tile) * prod([counts[i] for i in a.loops if facts.reduction[i]]) for a in facts.inputs)
     assert unique + written <= found <= max(unique, own * tasks) + written + 1e-6
     assert sorted(order) == [i for i in expr.parallel() if counts[i] > 1]
-    larger = Facts(expr, replace(MACHINE, cache_bytes=1 << 40))
+    larger = ProblemContext(expr, replace(MACHINE, cache_bytes=1 << 40))
     assert global_traffic(larger, tile, counts, concurrent, times)[0] == unique + written

@@ -12,9 +12,9 @@ from roller_mlir.model import ConstructOptions, construct
 from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.explain.explanation import Explanation
 from roller_mlir.model.explain.trace import Score, block_problems, register_problems
-from roller_mlir.model.facts import Facts
 from roller_mlir.model.instruction import atoms
 from roller_mlir.model.machine import machine_of
+from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.alignment import bank_padding, device_rules
 from roller_mlir.model.search.tiled import TiledSearch
 from roller_mlir.model.tile import Tile, footprint_bytes, reuse_score, traffic_bytes
@@ -112,7 +112,7 @@ def test_the_walk_goes_from_the_smallest_tile_to_the_program(explained: tuple[Te
 @pytest.mark.parametrize("name", ["square", "ragged", "window"])
 def test_what_does_not_fit_has_a_reason_and_what_fits_has_none(name: str) -> None:
     expression = EXPRESSIONS[name]
-    facts = Facts(expression, machine_of(H200), atoms(expression, H200)[0])
+    facts = ProblemContext(expression, machine_of(H200), atoms(expression, H200)[0])
     search = TiledSearch(facts, device_rules(H200, 0.5, facts.atom))
     seen: list[tuple[Tile, bool]] = []
     preferred, _ = search.register_tiles(lambda _, larger, fits: seen.append((larger, fits)))

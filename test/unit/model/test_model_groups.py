@@ -20,7 +20,7 @@ from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.instruction import atoms
 from roller_mlir.model.tile import footprint_bytes
 from roller_mlir.plan import LinearIndex, Plan, Prediction, TensorExpression
-from roller_mlir.plan.split import divisible_loops, join_expression
+from roller_mlir.plan.split import combine_expression, divisible_loops
 
 DEVICES = [find_device(name) for name in ("h200", "v100", "mi300x")]
 H200 = DEVICES[0]
@@ -255,7 +255,7 @@ def test_a_division_joins_before_the_epilogue() -> None:
     group, biased = GROUPS["deep"], GROUPS["deep_bias"]
     assert divisible_loops(group) == (2,)
     assert divisible_loops(biased) == ()
-    join = join_expression(group, 8)
+    join = combine_expression(group, 8)
     assert [one.name for one in join.epilogue] == ["r"]
     assert (join.epilogue[0].shape, join.epilogue[0].indices) == ((4096,), join.output.indices)
     assert join.epilogue_flops == 1
@@ -266,13 +266,13 @@ def test_a_division_joins_before_the_epilogue() -> None:
     assert plain_plan.split is not None
     assert prediction.seconds > plain.seconds
     with pytest.raises(ValueError, match="laid out as the output, but got 'b'"):
-        join_expression(biased, 8)
+        combine_expression(biased, 8)
 
 
 def test_constants_are_no_obstacle_to_a_division() -> None:
     scale = element_wise([64, 64], [("C", (64, 64), (0, 1)), ("c", (), ())], ("y", (64, 64), (0, 1)))
     group = with_epilogue(matmul(64, 64, 8192), scale, 0)
-    assert join_expression(group, 4).epilogue[0].indices == (LinearIndex((0, 0)),)
+    assert combine_expression(group, 4).epilogue[0].indices == (LinearIndex((0, 0)),)
 
 
 def test_what_is_accumulated_into_is_read_by_the_epilogue() -> None:
@@ -296,8 +296,8 @@ def test_a_narrower_output_leaves_the_accumulators_as_they_are() -> None:
     assert two.registers == one.registers
     wide = replace(store, inputs=(replace(store.inputs[0], element_type="f16"),))
     assert with_epilogue(narrow, wide, 0).accumulator_type == ""
-    assert join_expression(narrow, 2).inputs[0].element_type == "f32"
-    assert join_expression(narrow, 2).output.element_type == "f16"
+    assert combine_expression(narrow, 2).inputs[0].element_type == "f32"
+    assert combine_expression(narrow, 2).output.element_type == "f16"
 
 
 @pytest.mark.parametrize(

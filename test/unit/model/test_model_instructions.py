@@ -246,5 +246,9 @@ def test_atoms_come_fastest_first() -> None:
                 if atom.is_matrix:
                     m, n, k = atom.instruction.shape
                     n = max([n, *(size for loop, size in atom.multiples if loop == atom.column)])
-                    assert (atom.lanes[0] * atom.own[0], atom.lanes[1] * atom.own[1], atom.length) == (m, n, k)
+                    assert (atom.lanes[0] * atom.per_thread[0], atom.lanes[1] * atom.per_thread[1], atom.length) == (
+                        m,
+                        n,
+                        k,
+                    )
                     assert atom.lanes[0] * atom.lanes[1] == atom.instruction.threads

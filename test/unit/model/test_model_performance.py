@@ -13,18 +13,18 @@ from roller_mlir.hal import find_device
 from roller_mlir.mapping.layout.combine import combination, combination_bytes
 from roller_mlir.mapping.resources import plan_resources, tasks_per_unit
 from roller_mlir.model import ConstructOptions, construct, predict
+from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimate import estimate
-from roller_mlir.model.cost.timing import Work, seconds_by_layer, total_seconds
+from roller_mlir.model.cost.timing import CandidateWork, seconds_by_layer, total_seconds
 from roller_mlir.model.cost.traffic import store_width
-from roller_mlir.model.facts import Facts
 from roller_mlir.model.machine import machine_of
-from roller_mlir.model.program import Program
+from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.finish import finish
 
 H200 = find_device("h200")
 CLASSIC = ConstructOptions(top_k=1, tile_sizes=(128, 128, 8), thread_tile=(8, 8, 8))
 
-WORK = Work(
+WORK = CandidateWork(
     tasks=1024,
     steps=512,
     threads=256,
@@ -72,9 +72,9 @@ def test_tasks_per_unit(threads: int, registers: int, workgroup_bytes: int, expe
 @pytest.mark.parametrize("name", list(CASES))
 def test_the_estimate_agrees_with_the_plan_on_resources(name: str) -> None:
     """Registers are the same; workgroup memory differs by padding only."""
-    facts = Facts(CASES[name], machine_of(H200))
+    facts = ProblemContext(CASES[name], machine_of(H200))
     for plan in construct(CASES[name], H200, ConstructOptions(top_k=3)):
-        one = estimate(facts, Program.of_plan(plan))
+        one = estimate(facts, Candidate.of_plan(plan))
         assert one is not None
         assert plan.prediction is not None
         assert one.registers == plan.prediction.registers
@@ -87,8 +87,8 @@ def test_the_estimate_and_the_counts_store_alike(columns: int) -> None:
     """Rows of 129 elements are not aligned for vectors: 4 points of a thread are 4 stores, not 1."""
     copied = ("x", (64, columns), (0, 1))
     expr = expression([64, columns], [], [copied], ("y", (64, columns), (0, 1)), product=False)
-    program = Program((8, 128), (8, 32), (1, 4), (1, 0), 1, (False,), (1, 4), 256)
-    one = estimate(Facts(expr, machine_of(H200)), program)
+    program = Candidate((8, 128), (8, 32), (1, 4), (1, 0), 1, (False,), (1, 4), 256)
+    one = estimate(ProblemContext(expr, machine_of(H200)), program)
     assert one is not None
     assert one.work.tail_issue == 2 * 4 // (4 if columns % 4 == 0 else 1)
     assert one.work.tail_issue == 2 * 4 // store_width(expr, program.lane, program.chunks)
@@ -106,8 +106,8 @@ def test_the_estimate_joins_as_the_plan_does(threads: tuple[int, int], order: li
     """3 threads of a row stand between those of a column, over which no shuffle by powers of two reaches."""
     expr, device = row_sum(192, 4096), find_device(name)
     loops = tuple(loop for loop in order if threads[loop] > 1)
-    program = Program(threads, threads, (1, 1), loops, None, (False,), (1, 1), prod(threads))
-    one = estimate(Facts(expr, machine_of(device)), program, resident=1)
+    program = Candidate(threads, threads, (1, 1), loops, None, (False,), (1, 1), prod(threads))
+    one = estimate(ProblemContext(expr, machine_of(device)), program, resident=1)
     found = combination(expr.loops, program.axes(), loops, device.subgroup_size)
     assert one is not None
     assert one.work.tail_waits == len(found.shuffles) + (2 if found.across else 0)
@@ -116,13 +116,13 @@ def test_the_estimate_joins_as_the_plan_does(threads: tuple[int, int], order: li
 
 @pytest.mark.parametrize("name", list(CASES))
 def test_the_candidate_of_a_plan_is_the_one_that_it_came_from(name: str) -> None:
-    facts = Facts(CASES[name], machine_of(H200))
+    facts = ProblemContext(CASES[name], machine_of(H200))
     plan = construct(CASES[name], H200, ConstructOptions(top_k=1))[0]
-    one = estimate(facts, Program.of_plan(plan))
+    one = estimate(facts, Candidate.of_plan(plan))
     assert one is not None
-    again = Program.of_plan(finish(facts, one))
-    assert again == one.program
-    assert (again.registers, again.thread_count) == (one.program.registers, plan.threads)
+    again = Candidate.of_plan(finish(facts, one))
+    assert again == one.candidate
+    assert (again.registers, again.thread_count) == (one.candidate.registers, plan.threads)
     assert again.axes() == plan.axes
 
 

@@ -16,7 +16,7 @@ from roller_mlir.model import ConstructOptions, construct, predict
 from roller_mlir.model.cost.timing import total_seconds
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.tile import traffic_bytes
-from roller_mlir.plan import Part, Plan, Prediction, TensorExpression
+from roller_mlir.plan import Plan, Prediction, SplitKPartial, TensorExpression
 from roller_mlir.plan.codec import from_json, to_json
 from roller_mlir.plan.plan import TMA128, XOR
 from roller_mlir.plan.split import first_plan
@@ -110,7 +110,7 @@ def test_the_plan_of_a_first_stage_survives_json() -> None:
     """What code is generated from: a plan whose loop 0 numbers the parts."""
     plan = construct(matmul(128, 1000, 4096), find_device("h200"), ConstructOptions(top_k=1))[0]
     assert plan.split is not None
-    part = Part(loop=plan.split.loop, parts=plan.split.parts, extent=plan.split.extent)
+    part = SplitKPartial(loop=plan.split.loop, parts=plan.split.parts, extent=plan.split.extent)
     first = replace(first_plan(plan), part=part)
     check_round_trip(first)
     assert Plan.from_dict(first.to_dict()).part == part

@@ -11,9 +11,9 @@ from model_expressions import CASES, QUICK, conv2d, expressions, matmul, typed
 from roller_mlir.hal import find_device
 from roller_mlir.mapping.resources import plan_resources
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
-from roller_mlir.model.facts import Facts
 from roller_mlir.model.instruction import atoms
 from roller_mlir.model.machine import machine_of
+from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.alignment import (
     RULES,
     AlignmentRule,
@@ -158,7 +158,7 @@ def test_plans_without_a_rule_are_legal(name: str, disabled: tuple[str, ...]) ->
 
 def tiled(expr: TensorExpression, name: str, disabled: tuple[str, ...] = ()) -> list[tuple[tuple[int, ...], int]]:
     """Return blocks and threads of all programs that the recursion finds within epsilon 0.5."""
-    facts = Facts(expr, machine_of(find_device(name)))
+    facts = ProblemContext(expr, machine_of(find_device(name)))
     search = TiledSearch(facts, device_rules(find_device(name), 0.5, facts.atom, disabled))
     return [(program.blocks, program.thread_count) for program in search.programs()]
 

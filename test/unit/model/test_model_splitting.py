@@ -15,7 +15,7 @@ from roller_mlir.hal import find_device
 from roller_mlir.model import ConstructOptions, construct, predict
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
 from roller_mlir.plan.expression import NEUTRAL
-from roller_mlir.plan.split import divisible_loops, first_expression, first_plan, join_expression, whole_plan
+from roller_mlir.plan.split import combine_expression, divisible_loops, first_expression, first_plan, whole_plan
 from roller_mlir.plan.uneven import uneven_problem
 
 DEVICES = ("v100", "k80", "mi50", "a100", "h100", "h200", "mi300x")
@@ -32,7 +32,7 @@ def in_two_stages(
 ) -> np.ndarray:
     """Compute an expression by its first stage and its second."""
     parts = -(-expr.loops[loop].extent // extent)
-    first, join = first_expression(expr, loop, parts, extent), join_expression(expr, parts)
+    first, join = first_expression(expr, loop, parts, extent), combine_expression(expr, parts)
     assert not first.accumulates
     partial = evaluate(first, inputs)
     assert partial.shape == (parts, *expr.output.shape)

@@ -12,7 +12,7 @@ from roller_mlir.mapping.layout.layout import steps_of
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.model import ConstructOptions, construct, predict
 from roller_mlir.plan import Plan, TensorExpression
-from roller_mlir.plan.split import first_expression, first_plan, join_expression
+from roller_mlir.plan.split import combine_expression, first_expression, first_plan
 from roller_mlir.suites import Operator, find_suite
 from roller_mlir.suites.expression import read_operator
 from roller_mlir.suites.stages.construct_stage import construct_operator
@@ -36,7 +36,7 @@ def check(expr: TensorExpression, plan: Plan, name: str) -> None:
         assert (split.parts - 1) * split.extent < expr.loops[split.loop].extent <= split.parts * split.extent
         check(first_expression(expr, split.loop, split.parts, split.extent), first_plan(plan), name)
         join = split.join
-        check(join_expression(expr, split.parts), replace(join, prediction=None), name)
+        check(combine_expression(expr, split.parts), replace(join, prediction=None), name)
         assert plan.prediction == predict(expr, plan, device)
         return
     found = predict(expr, plan, device)

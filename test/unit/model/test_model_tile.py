@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from model_expressions import CASES, QUICK, conv2d, expressions, matmul, row_sum
 
-from roller_mlir.model.facts import Facts
+from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.tile import (
     access_traffic,
     contiguous_loop,
@@ -86,7 +86,7 @@ def test_facts_repeat_the_definitions(expr: TensorExpression, sizes: tuple[int, 
     from roller_mlir.model.machine import machine_of
 
     tile = sizes[: len(expr.loops)]
-    facts = Facts(expr, machine_of(find_device("h200")))
+    facts = ProblemContext(expr, machine_of(find_device("h200")))
     inputs = sum(each.tile(tile)[0] * 4 for each in facts.inputs)
     assert inputs == footprint_bytes(expr, tile, output=False)
     for each in (*facts.inputs, facts.output):

@@ -11,8 +11,8 @@ from model_expressions import CASES, QUICK, conv2d, expressions, matmul
 
 from roller_mlir.hal import find_device
 from roller_mlir.model import ConstructOptions, construct, predict
-from roller_mlir.model.facts import Facts
 from roller_mlir.model.machine import machine_of
+from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.alignment import device_rules
 from roller_mlir.model.search.tiled import TiledSearch
 from roller_mlir.model.tile import reuse_score
@@ -51,7 +51,7 @@ def test_small_products_shrink_to_fill_the_units(size: int, name: str) -> None:
 def test_shrinking_takes_the_axis_of_smallest_reuse_score() -> None:
     """Each shrunk program halves one axis of a found one: the one, or next to it, that costs least traffic a byte."""
     expr, device = matmul(512, 256, 1024), find_device("v100")
-    facts = Facts(expr, machine_of(device))
+    facts = ProblemContext(expr, machine_of(device))
     search = TiledSearch(facts, device_rules(device, 0.5, facts.atom))
     search.programs()
     assert search.shrunk
@@ -74,7 +74,7 @@ def test_shrinking_takes_the_axis_of_smallest_reuse_score() -> None:
 def test_large_products_do_not_shrink() -> None:
     for name in DEVICES:
         device, expr = find_device(name), matmul(16384, 16384, 256)
-        facts = Facts(expr, machine_of(device))
+        facts = ProblemContext(expr, machine_of(device))
         search = TiledSearch(facts, device_rules(device, 0.5, facts.atom))
         search.programs()
         assert not search.shrunk

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from body_functions import Array, body_function, corners, evaluate
 
-from roller_mlir.fuzz.oracle.iree_cpu import Call
+from roller_mlir.fuzz.oracle.iree_cpu import FunctionCall
 from roller_mlir.support.jobs.job_pool import JobPool
 
 BINARY = (
@@ -26,7 +26,7 @@ class Programs:
     def __init__(self) -> None:
         """Begin with none."""
         self.texts: list[str] = []
-        self.calls: list[Call] = []
+        self.calls: list[FunctionCall] = []
         self.wanted: list[tuple[Array, ...]] = []
 
     def add(self, body: list[str], ins: list[str], outs: list[str], *inputs: Array) -> None:
@@ -35,7 +35,7 @@ class Programs:
         self.wanted.append(evaluate(text, *inputs).outputs)
         name = f"f{len(self.texts)}"
         self.texts.append(text.replace("@f(", f"@{name}("))
-        self.calls.append(Call(name, inputs, tuple(ins)))
+        self.calls.append(FunctionCall(name, inputs, tuple(ins)))
 
 
 def integer_programs() -> Programs:
@@ -82,14 +82,14 @@ def float_programs() -> Programs:
 
 
 @pytest.fixture(scope="module")
-def iree() -> "Iterator[JobPool[tuple[str, list[Call]], list[list[Array]] | str]]":
+def iree() -> "Iterator[JobPool[tuple[str, list[FunctionCall]], list[list[Array]] | str]]":
     """A process that IREE may take down."""
     with JobPool(1, 120.0, "roller_mlir.fuzz.oracle.iree_cpu:compile_and_run", lambda how, message: message) as pool:
         yield pool
 
 
 @pytest.mark.parametrize("make", [integer_programs, float_programs])
-def test_iree_agrees(make: object, iree: "JobPool[tuple[str, list[Call]], list[list[Array]] | str]") -> None:
+def test_iree_agrees(make: object, iree: "JobPool[tuple[str, list[FunctionCall]], list[list[Array]] | str]") -> None:
     assert callable(make)
     programs: Programs = make()
     found = iree.one(("\n".join(programs.texts), programs.calls))

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from cuda_helpers import FILES, Dlpack, Interface, device, hexadecimal, manifest, record, with_launch
 
-from roller_mlir.runtime import ArgumentError, Artifact, BackendError, Program, find_backend
+from roller_mlir.runtime import ArgumentError, Artifact, BackendError, LoadedProgram, find_backend
 from roller_mlir.runtime.driver.cuda_backend import CudaBackend
 from roller_mlir.runtime.driver.memory import CachingAllocator, DeviceArray
 
@@ -26,7 +26,7 @@ def backend() -> CudaBackend:
 
 
 @pytest.fixture
-def program(backend: CudaBackend) -> Program:
+def program(backend: CudaBackend) -> LoadedProgram:
     made = backend.load(manifest(), FILES)
     record()
     return made
@@ -46,7 +46,7 @@ def test_loading(backend: CudaBackend) -> None:
     ]
 
 
-def test_a_call_asks_for_exactly_its_launches(program: Program) -> None:
+def test_a_call_asks_for_exactly_its_launches(program: LoadedProgram) -> None:
     x, y, z, w = device(), device(), device(), device(128)
     x.host[:] = np.arange(64)
     assert program(x, outputs=[y, z], stream=0x77, workspace=w) == (y, z)
@@ -75,7 +75,7 @@ def test_clusters(backend: CudaBackend, cooperative: bool) -> None:
         with_launch(1, cluster=(2, 1, 1), grid=(3, 1, 1))
 
 
-def test_a_capturing_stream_sees_launches_only(program: Program) -> None:
+def test_a_capturing_stream_sees_launches_only(program: LoadedProgram) -> None:
     x, y, z, w = device(), device(), device(), device(128)
     program(x, outputs=[y, z], stream=CAPTURING, workspace=w)
     assert [line.split()[0] for line in record()] == ["launch", "cooperative", "copy"]
@@ -89,7 +89,7 @@ def test_a_capturing_stream_sees_launches_only(program: Program) -> None:
         assert record() == []
 
 
-def test_numpy_in_new_arrays_out_and_memory_comes_back(backend: CudaBackend, program: Program) -> None:
+def test_numpy_in_new_arrays_out_and_memory_comes_back(backend: CudaBackend, program: LoadedProgram) -> None:
     x = np.arange(64, dtype=np.float32)
     y, _ = program(x)
     assert record()[:4] == ["allocate 512", "upload 256 bytes stream 0", "allocate 512", "allocate 512"]
@@ -119,7 +119,7 @@ def test_run_with_numpy(tmp_path: Path) -> None:
         Artifact(manifest(), FILES).open("sim")
 
 
-def test_streams_wait_for_pending_writes(backend: CudaBackend, program: Program) -> None:
+def test_streams_wait_for_pending_writes(backend: CudaBackend, program: LoadedProgram) -> None:
     y, z, w = device(), device(), device(128)
     program(device(stream=0x99), outputs=[y, z], stream=0x77, workspace=w)
     assert record()[:2] == ["record stream 0x99", "wait stream 0x77"]
@@ -141,7 +141,7 @@ def test_streams_wait_for_pending_writes(backend: CudaBackend, program: Program)
     assert "free 512" in record()
 
 
-def test_streams_of_libraries(program: Program) -> None:
+def test_streams_of_libraries(program: LoadedProgram) -> None:
     class Torch:
         cuda_stream = 0x11
 
@@ -187,7 +187,7 @@ WRITTEN = "'main': argument 1 of kernel 'twice_b': output 0 (y) "
         ),
     ],
 )
-def test_wrong_inputs_are_refused_before_a_launch(program: Program, array: Any, message: str) -> None:
+def test_wrong_inputs_are_refused_before_a_launch(program: LoadedProgram, array: Any, message: str) -> None:
     with pytest.raises(ArgumentError, match="^" + re.escape(SUBJECT + message)):
         program(array, outputs=[device(), device()], workspace=device(128))
     assert record() == []
@@ -203,7 +203,7 @@ def test_wrong_inputs_are_refused_before_a_launch(program: Program, array: Any, 
         ((8, 0), "in device type 8 memory of device 0"),
     ],
 )
-def test_arrays_elsewhere_are_refused(program: Program, where: tuple[int, int], words: str) -> None:
+def test_arrays_elsewhere_are_refused(program: LoadedProgram, where: tuple[int, int], words: str) -> None:
     from roller_mlir.runtime import dlpack
 
     memory = ctypes.create_string_buffer(256)
@@ -213,7 +213,7 @@ def test_arrays_elsewhere_are_refused(program: Program, where: tuple[int, int], 
     assert record() == []
 
 
-def test_wrong_outputs_and_workspaces_are_refused_before_a_launch(program: Program) -> None:
+def test_wrong_outputs_and_workspaces_are_refused_before_a_launch(program: LoadedProgram) -> None:
     x, y, z, w = device(), device(), device(), device(128)
     whole = device(128)
     half = Interface(whole.host[64:])
@@ -240,7 +240,7 @@ def test_wrong_outputs_and_workspaces_are_refused_before_a_launch(program: Progr
     assert record() == []
 
 
-def test_a_recording_does_not_wait_for_what_is_not_in_it(program: Program) -> None:
+def test_a_recording_does_not_wait_for_what_is_not_in_it(program: LoadedProgram) -> None:
     y, z, w = device(), device(), device(128)
     ours, _ = program(np.zeros(64, np.float32))
     record()

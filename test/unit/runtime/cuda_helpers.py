@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.plan.manifest import Buffer, DeviceRecord, File, Kernel, Launch, Manifest, View
+from roller_mlir.plan.manifest import Buffer, BufferView, DeviceRecord, File, Kernel, Launch, Manifest
 
 POINTER, MAP = ".param .u64 .ptr .align 16 p", ".param .align 64 .b8 m[128]"
 LOG = Path(os.environ["FAKE_CUDA_LOG"])
@@ -26,8 +26,8 @@ def ptx(**kernels: int | tuple[int, int]) -> bytes:
     return text.encode()
 
 
-def view(buffer: str, count: int = 64, offset_bytes: int = 0, element_type: Any = "f32") -> View:
-    return View(buffer=buffer, offset_bytes=offset_bytes, element_type=element_type, shape=(count,))
+def view(buffer: str, count: int = 64, offset_bytes: int = 0, element_type: Any = "f32") -> BufferView:
+    return BufferView(buffer=buffer, offset_bytes=offset_bytes, element_type=element_type, shape=(count,))
 
 
 def buffer(name: str, role: Any, count: int = 64, **more: Any) -> Buffer:

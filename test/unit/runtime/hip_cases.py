@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from roller_mlir.plan.manifest import Buffer, DeviceRecord, File, Kernel, Launch, Manifest, View
+from roller_mlir.plan.manifest import Buffer, BufferView, DeviceRecord, File, Kernel, Launch, Manifest
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.runtime import ArgumentError, Artifact, BackendError, find_backend
 from roller_mlir.runtime.driver.hip_backend import HipBackend
@@ -23,8 +23,8 @@ POINTER = ".param .u64 p"
 FILES = {"k.hsaco": f".entry twice(\n{POINTER}, {POINTER})\n".encode()}
 
 
-def view(buffer: str) -> View:
-    return View(buffer=buffer, element_type="f32", shape=(64,))
+def view(buffer: str) -> BufferView:
+    return BufferView(buffer=buffer, element_type="f32", shape=(64,))
 
 
 def manifest(**changes: Any) -> Manifest:

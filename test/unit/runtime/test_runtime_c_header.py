@@ -14,7 +14,7 @@ import fake_drivers
 import numpy as np
 import pytest
 
-from roller_mlir.plan.manifest import Buffer, DeviceRecord, File, Kernel, Launch, Manifest, View
+from roller_mlir.plan.manifest import Buffer, BufferView, DeviceRecord, File, Kernel, Launch, Manifest
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.store import MANIFEST_NAME, sha256
@@ -40,8 +40,8 @@ CONSTANTS = np.arange(8, dtype=np.float32).tobytes()
 MAP = TensorMap(argument=0, element="bf16", extents=(4, 8), strides=(16,), box=(2, 8), steps=(1, 1), swizzle=0)
 
 
-def view(buffer: str, count: int = 64, offset_bytes: int = 0) -> View:
-    return View(buffer=buffer, offset_bytes=offset_bytes, element_type="f32", shape=(count,))
+def view(buffer: str, count: int = 64, offset_bytes: int = 0) -> BufferView:
+    return BufferView(buffer=buffer, offset_bytes=offset_bytes, element_type="f32", shape=(count,))
 
 
 def manifest() -> Manifest:

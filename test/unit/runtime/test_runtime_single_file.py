@@ -82,8 +82,9 @@ def test_other_modules_with_a_main_function(tmp_path: Path) -> None:
         "from _roller_runtime.measure.runner import summary, work\n"
         "linecache.checkcache()\n"  # as tracebacks and pdb do
         "print(inspect.getsource(summary.seconds).splitlines()[0])\n"  # as Triton reads kernels
-        "print(inspect.getsourcelines(work.Work.do)[0][0].strip())\n"
-        "print(inspect.getsourcefile(work.Work) == work.__file__, work.__file__.endswith('run.py:' + work.__name__))\n"
+        "print(inspect.getsourcelines(work.StepWorker.do)[0][0].strip())\n"
+        "print(inspect.getsourcefile(work.StepWorker) == work.__file__, "
+        "work.__file__.endswith('run.py:' + work.__name__))\n"
     )
     done = run([sys.executable, "-c", script], tmp_path)
     assert done.stdout.splitlines() == [

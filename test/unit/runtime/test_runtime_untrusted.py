@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from counted_work import calls
 
-from roller_mlir.plan.manifest import Buffer, DeviceRecord, File, Kernel, Launch, Manifest, View
+from roller_mlir.plan.manifest import Buffer, BufferView, DeviceRecord, File, Kernel, Launch, Manifest
 from roller_mlir.runtime import Artifact, ArtifactError
 from roller_mlir.runtime.store import MANIFEST_NAME, sha256
 
@@ -18,7 +18,7 @@ PTX = b".version 8.0\n" * 1000
 
 
 def artifact() -> Artifact:
-    view = [View(buffer=name, element_type="f32", shape=(64,)) for name in ("x", "y")]
+    view = [BufferView(buffer=name, element_type="f32", shape=(64,)) for name in ("x", "y")]
     manifest = Manifest(
         function="main",
         device=DeviceRecord(name="h200", vendor="nvidia", architecture="sm_90a", subgroup_size=32),
@@ -121,8 +121,8 @@ class CountedName(str):
 
 def test_work_grows_with_the_manifest_and_not_with_its_square() -> None:
     def work(count: int) -> int:
-        def view(number: int) -> View:
-            return View(buffer=CountedName(f"b{number}"), element_type="f32", shape=(1,))
+        def view(number: int) -> BufferView:
+            return BufferView(buffer=CountedName(f"b{number}"), element_type="f32", shape=(1,))
 
         buffers = [Buffer(name=f"b{n}", role="workspace", element_type="f32", shape=(1,)) for n in range(2 * count)]
         CountedName.work = 0

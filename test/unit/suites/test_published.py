@@ -18,12 +18,12 @@ OPERATORS = {one.id: one for one in find_suite("roller119")}
 DISTINCT = [one for one in OPERATORS.values() if one.duplicate_of is None]
 
 
-def kernel(name: str, device: str) -> published_kernel.Kernel:
+def kernel(name: str, device: str) -> published_kernel.PublishedKernel:
     one = OPERATORS[name]
     return published_kernel.published_kernel(one, one.tiles[device], 2 if device == "k80" else 1)
 
 
-def work(name: str, device: str) -> published.Work:
+def work(name: str, device: str) -> published.CandidateWork:
     return published.predict_published(OPERATORS[name], find_device(device)).work
 
 
@@ -42,7 +42,7 @@ def test_banks_of_two_elements_give_threads_pairs_of_neighbours() -> None:
     assert [one.inner for one in kernel("C5", "k80").spread] == [2, 2]
     assert [one.inner for one in kernel("C5", "mi50").spread] == [1, 1]
     # 1 row of 2 outputs: the pair is all that a thread has.
-    assert kernel("D14", "k80").spread[-1] == published_kernel.Spread(1, 8, 2)
+    assert kernel("D14", "k80").spread[-1] == published_kernel.ThreadSpread(1, 8, 2)
 
 
 def test_a_window_tile_has_a_halo_and_a_step_of_all_taps() -> None:

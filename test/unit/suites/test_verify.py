@@ -18,7 +18,7 @@ from roller_mlir.linalg.reader import read_structured
 from roller_mlir.loops.program import programs_of
 from roller_mlir.model import construct
 from roller_mlir.model.cost.performance import predict
-from roller_mlir.plan import Access, LinearIndex, Loop, Part, TensorExpression
+from roller_mlir.plan import Access, LinearIndex, Loop, SplitKPartial, TensorExpression
 from roller_mlir.plan.split import first_expression, first_plan
 from roller_mlir.suites import Operator, SuiteError, find_suite, function_text
 from roller_mlir.suites.each import Crew
@@ -78,14 +78,14 @@ def test_a_last_part_that_is_shorter_stays_shorter() -> None:
     plan = construct(whole, device, None)[0]
     from dataclasses import replace
 
-    from roller_mlir.plan import AxisPlan, Split
+    from roller_mlir.plan import AxisPlan, SplitK
 
     axes = (*plan.axes[:2], AxisPlan(block=4))
-    plan = replace(plan, axes=axes, stages=2, split=Split(loop=2, parts=5, extent=24, join=plan))
-    first = replace(first_plan(plan), part=Part(loop=2, parts=5, extent=24))
+    plan = replace(plan, axes=axes, stages=2, split=SplitK(loop=2, parts=5, extent=24, join=plan))
+    first = replace(first_plan(plan), part=SplitKPartial(loop=2, parts=5, extent=24))
     found = shrunk_extents(first_expression(whole, 2, 5, 24), first, 1 << 26)
     assert found.sizes[0] == 3 and found.sizes[3] == 16
-    assert found.part == Part(loop=2, parts=3, extent=16)
+    assert found.part == SplitKPartial(loop=2, parts=3, extent=16)
     # 5 * 24 - 100 = 20 points are missing; whole tiles of 4 go until fewer than a part are left.
     assert found.dropped == 8
     assert found.index(LinearIndex((24, 0, 0, 1))) == LinearIndex((16, 0, 0, 1))
@@ -285,7 +285,7 @@ def test_a_wrong_candidate_is_named(monkeypatch: pytest.MonkeyPatch, capsys: pyt
             raise SuiteError("this one is not", file="", line=0)
         return {"matches": True, "equal": True}
 
-    monkeypatch.setattr("roller_mlir.measure.tune.ranked_stage.verify_operator", one_is_refused)
+    monkeypatch.setattr("roller_mlir.measure.tune.candidate_stage.verify_operator", one_is_refused)
     command = ["suite", "shapes60", "--only", "mm-f16-odd", "--stage", "verify", "--top-k", "3", "--json"]
     assert main(command) == 1
     (record,) = json.loads(capsys.readouterr().out)

@@ -8,7 +8,7 @@ from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import DiagnosedError, SourcePlace, parse_module
 from roller_mlir.support.passes.passes import Pass
 from roller_mlir.support.passes.pipeline import (
-    InternalError,
+    PassCrashError,
     PipelineError,
     RunOptions,
     expand_pipeline,
@@ -112,7 +112,7 @@ def test_remarks_come_back_from_a_good_run(module: "ir.Module") -> None:
 
 
 def test_a_module_that_a_pass_of_ours_breaks_is_a_bug_of_that_pass(module: "ir.Module") -> None:
-    with pytest.raises(InternalError) as caught:
+    with pytest.raises(PassCrashError) as caught:
         run_pipeline(module, "cse,sample-mark{mode=break},sample-read")
     assert str(caught.value) == (
         "internal error in pass 'sample-mark' at 'func.func' at -:1:1: BrokenModuleError: "
@@ -124,7 +124,7 @@ def test_a_module_that_a_pass_of_ours_breaks_is_a_bug_of_that_pass(module: "ir.M
 
 
 def test_what_only_the_pass_can_see_is_its_bug_too(module: "ir.Module") -> None:
-    with pytest.raises(InternalError) as caught:
+    with pytest.raises(PassCrashError) as caught:
         run_pipeline(module, "sample-mark{mode=wrong}")
     assert str(caught.value) == (
         "internal error in pass 'sample-mark' at 'func.func' at -:1:1: BrokenModuleError: it is marked wrong"
@@ -133,7 +133,7 @@ def test_what_only_the_pass_can_see_is_its_bug_too(module: "ir.Module") -> None:
 
 
 def test_an_escaping_exception_names_pass_and_op(module: "ir.Module") -> None:
-    with pytest.raises(InternalError) as caught:
+    with pytest.raises(PassCrashError) as caught:
         run_pipeline(module, "cse,sample-mark{mode=bug}")
     assert str(caught.value) == "internal error in pass 'sample-mark' at 'func.func' at -:1:1: KeyError: 'lost'"
     assert isinstance(caught.value.__cause__, KeyError)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from roller_mlir.support.passes.pipeline_text import Element, PipelineError, parse_elements, parse_options
+from roller_mlir.support.passes.pipeline_text import PipelineElement, PipelineError, parse_elements, parse_options
 
 
 def test_nests_and_options() -> None:
@@ -65,7 +65,7 @@ _elements = st.recursive(
 )
 
 
-def _spell(element: Element) -> str:
+def _spell(element: PipelineElement) -> str:
     options = "" if element.options is None else f"{{{element.options}}}"
     nested = "" if element.nested is None else f"({','.join(map(_spell, element.nested))})"
     return f"{element.name}{options}{nested}"

@@ -10,7 +10,7 @@ import pytest
 
 from roller_mlir.hal import DeviceError, find_device, parse_device, template
 from roller_mlir.plan.codec import CodecError
-from roller_mlir.plan.manifest import Buffer, DeviceRecord, Kernel, Launch, Manifest, View
+from roller_mlir.plan.manifest import Buffer, BufferView, DeviceRecord, Kernel, Launch, Manifest
 from roller_mlir.support.diagnostics import DiagnosedError
 
 ROOT = Path(__file__).parents[3]
@@ -30,7 +30,7 @@ declare i32 @llvm.nvvm.read.ptx.sreg.tid.x()
 
 
 def manifest() -> str:
-    view = View(buffer="x", element_type="f32", shape=(64,))
+    view = BufferView(buffer="x", element_type="f32", shape=(64,))
     return Manifest(
         function="main",
         device=DeviceRecord(name="h200", vendor="nvidia", architecture="sm_90a", subgroup_size=32),

@@ -11,7 +11,7 @@ from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.source import Source
 from roller_mlir.measure.tune.candidates import candidates_of, compile_candidate
-from roller_mlir.measure.tune.units import units_of
+from roller_mlir.measure.tune.dispatches import dispatches_of
 from roller_mlir.model.search.construct import LEAST_REFINED
 from roller_mlir.plan.codec import from_json, to_json
 from roller_mlir.plan.plan import Plan
@@ -26,7 +26,7 @@ def test_the_first_is_what_the_compiler_takes(top_k: int) -> None:
     texts = [MATMUL, DIVIDED, *(function_text(rows[name]) for name in ("C0", "R0"))]
     texts += [(EXAMPLES / f"{name}.mlir").read_text() for name in ("matmul_f16", "softmax")] if top_k > 1 else []
     for text in texts:
-        for unit in units_of(Source("-", text), "h200", SIMULATED):
+        for unit in dispatches_of(Source("-", text), "h200", SIMULATED):
             whole = compile_source(Source("-", unit.text), "h200", SIMULATED)
             candidates = candidates_of(unit, "h200", SIMULATED, top_k)
             forced = compile_candidate(unit, "h200", SIMULATED, candidates[0])

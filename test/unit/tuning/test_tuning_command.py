@@ -10,7 +10,7 @@ from tuning_records import DIVIDED, EXAMPLES, MATMUL, data_base, record
 from tuning_results import item_of, results_of, timing
 
 from roller_mlir.measure.kit.files import open_kit, read_index
-from roller_mlir.measure.records import Check, Machine, Results
+from roller_mlir.measure.records import Check, MeasuredMachine, Results
 from roller_mlir.measure.report.results_file import dumps_results
 from roller_mlir.measure.tune import tune
 from roller_mlir.plan.codec import from_json
@@ -43,7 +43,7 @@ def test_from_a_kit_to_a_compilation(tmp_path: Path, capsys: Captured, monkeypat
         for one in item.candidates
     ]
     timings = [timing(item, one.rank, 1e-5 / (1 + one.rank)) for item in kit.items for one in item.candidates]
-    machine = Machine(back_end="cuda", device="a device of the tests", started="2026-11-21T12:00:00Z")
+    machine = MeasuredMachine(back_end="cuda", device="a device of the tests", started="2026-11-21T12:00:00Z")
     path = write(tmp_path / "r.json", Results(kit=kit, machine=machine, checks=tuple(checks), timings=tuple(timings)))
     assert main(["tune", "--target", "h200", "--import", path]) == 0
     said = capsys.readouterr().out
@@ -208,7 +208,7 @@ def test_what_cannot_be_tuned(tmp_path: Path, capsys: Captured, monkeypatch: pyt
         assert main(["tune", *given, "--pack", kit]) == 1
         assert message in capsys.readouterr().err
     with monkeypatch.context() as patch:
-        patch.setattr(tune, "units_of", lambda *_: [])
+        patch.setattr(tune, "dispatches_of", lambda *_: [])
         assert main(["tune", str(EXAMPLES / "mlp.mlir"), "--pack", kit]) == 1
     assert "there is no operator to tune" in capsys.readouterr().err
     bad = tmp_path / "bad.json"

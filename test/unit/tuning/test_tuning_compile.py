@@ -56,10 +56,10 @@ def test_both_stages_of_a_divided_reduction_are_from_there(tmp_path: Path) -> No
 
 def test_joined_ops_and_each_place_of_an_operator(tmp_path: Path) -> None:
     from roller_mlir.measure.tune.candidates import candidates_of
-    from roller_mlir.measure.tune.units import units_of
+    from roller_mlir.measure.tune.dispatches import dispatches_of
 
     text = (EXAMPLES / "encoder_layer.mlir").read_text()
-    units = units_of(Source("-", text), "h200", SIMULATED)
+    units = dispatches_of(Source("-", text), "h200", SIMULATED)
     records = [
         record(key=unit.key, plan=candidates_of(unit, "h200", SIMULATED, 3)[-1][unit.name]) for unit in units[:2]
     ]

@@ -9,7 +9,7 @@ from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.measure.records import Reference
 from roller_mlir.measure.runner.expected.loop_nests import evaluate, nest_of
-from roller_mlir.measure.tune.units import Unit, units_of
+from roller_mlir.measure.tune.dispatches import Dispatch, dispatches_of
 from roller_mlir.reference import evaluate_function
 from roller_mlir.suites import find_suite, function_text
 from roller_mlir.support.bindings import make_context
@@ -43,8 +43,8 @@ PLAIN = {
 }
 
 
-def unit_of(text: str) -> Unit:
-    (unit,) = units_of(Source("-", text), "h200")
+def unit_of(text: str) -> Dispatch:
+    (unit,) = dispatches_of(Source("-", text), "h200")
     return unit
 
 
@@ -83,7 +83,7 @@ def test_what_has_no_words(changes: dict[str, str]) -> None:
 
 
 def test_joined_ops_have_no_words() -> None:
-    (unit,) = units_of(Source("-", (EXAMPLES / "matmul_bias_gelu.mlir").read_text()), "h200")
+    (unit,) = dispatches_of(Source("-", (EXAMPLES / "matmul_bias_gelu.mlir").read_text()), "h200")
     assert unit.joined and unit.reference == Reference()
 
 

@@ -12,7 +12,7 @@ from roller_mlir.compiler.driver import compile_source, lower_until
 from roller_mlir.compiler.source import Source
 from roller_mlir.fuzz.generate import make_case
 from roller_mlir.fuzz.program.write import write_program
-from roller_mlir.measure.tune.units import Unit, units_of
+from roller_mlir.measure.tune.dispatches import Dispatch, dispatches_of
 from roller_mlir.plan.plan import Plan
 from roller_mlir.runtime import Artifact
 from roller_mlir.suites import find_suite, function_text
@@ -54,9 +54,9 @@ def kernels(artifact: Artifact) -> dict[str, str]:
     return found
 
 
-def assert_alone_as_whole(source: Source, target: str, options: CompileOptions = SIMULATED) -> list[Unit]:
+def assert_alone_as_whole(source: Source, target: str, options: CompileOptions = SIMULATED) -> list[Dispatch]:
     """Compiles a function, and each of its units; plans and kernels are the same."""
-    units = units_of(source, target, options)
+    units = dispatches_of(source, target, options)
     whole = compile_source(source, target, options)
     plans = {kernel.name: kernel.plan for kernel in whole.kernels if kernel.plan is not None}
     seen: set[str] = set()
@@ -79,7 +79,7 @@ def assert_alone_as_whole(source: Source, target: str, options: CompileOptions =
 def plans_alone(source: Source, target: str) -> dict[str, Plan]:
     """Returns the plans of all units of a function, by the names that they have in it."""
     found: dict[str, Plan] = {}
-    for unit in units_of(source, target, SIMULATED):
+    for unit in dispatches_of(source, target, SIMULATED):
         alone = lower_until(Source("-", unit.text), target, SIMULATED, PLANNED)[1].plans
         for name in unit.names:
             found |= {one.replace(unit.name, name): plan for one, plan in alone.items()}
@@ -103,7 +103,7 @@ def test_operators_of_a_suite(target: str, dtype: str) -> None:
     rows = {row.id: row for row in find_suite("roller119")}
     for name in OPERATORS:
         source = Source("-", function_text(rows[name], dtype))
-        (unit,) = units_of(source, target, SIMULATED)
+        (unit,) = dispatches_of(source, target, SIMULATED)
         whole, alone = (
             lower_until(one, target, SIMULATED, PLANNED)[1].plans for one in (source, Source("-", unit.text))
         )
@@ -122,7 +122,7 @@ def test_paddings_starts_and_operands_given_twice() -> None:
     (unit,) = assert_alone_as_whole(Source("-", PADDED), "h200")
     assert "tensor.pad" in unit.text
     assert "(%arg0: tensor<1x3x9x9xf32>, %arg1: tensor<4x3x3x3xf32>)" in unit.text
-    (unit,) = units_of(Source("-", ACCUMULATES), "h200", SIMULATED)
+    (unit,) = dispatches_of(Source("-", ACCUMULATES), "h200", SIMULATED)
     assert unit.names == ("matmul_0", "matmul_1")
     assert "@matmul(%arg0: tensor<40x40xf32>, %arg1: tensor<40x40xf32>)" in unit.text
     plans = [
@@ -134,7 +134,7 @@ def test_paddings_starts_and_operands_given_twice() -> None:
 
 def test_units_that_are_the_same_are_one() -> None:
     source = Source("-", (EXAMPLES / "encoder_layer.mlir").read_text())
-    units = units_of(source, "h200", SIMULATED)
+    units = dispatches_of(source, "h200", SIMULATED)
     assert units[0].names == ("matmul_0", "matmul_1", "matmul_2")
     assert len({unit.key for unit in units}) == len(units)
     assert sum(len(unit.names) for unit in units) == 11
@@ -142,16 +142,18 @@ def test_units_that_are_the_same_are_one() -> None:
 
 def test_a_unit_of_a_unit_is_itself() -> None:
     for path in (EXAMPLES / "matmul.mlir", EXAMPLES / "mlp.mlir", EXAMPLES / "softmax.mlir"):
-        for unit in units_of(Source("-", path.read_text()), "h200", SIMULATED):
-            (again,) = units_of(Source("-", unit.text), "h200", SIMULATED)
+        for unit in dispatches_of(Source("-", path.read_text()), "h200", SIMULATED):
+            (again,) = dispatches_of(Source("-", unit.text), "h200", SIMULATED)
             assert (again.key, again.text, again.joined) == (unit.key, unit.text, unit.joined)
 
 
 def test_fusion_and_what_the_construction_may_do_decide_the_units() -> None:
     source = Source("-", (EXAMPLES / "mlp.mlir").read_text())
-    assert len(units_of(source, "h200", SIMULATED)) < len(units_of(source, "h200", CompileOptions(fusion=False)))
+    assert len(dispatches_of(source, "h200", SIMULATED)) < len(
+        dispatches_of(source, "h200", CompileOptions(fusion=False))
+    )
     keys = {
-        units_of(Source("-", MATMUL), "h200", CompileOptions(**given))[0].key
+        dispatches_of(Source("-", MATMUL), "h200", CompileOptions(**given))[0].key
         for given in (
             {},
             {"allow_tf32": True},
@@ -162,18 +164,18 @@ def test_fusion_and_what_the_construction_may_do_decide_the_units() -> None:
         )
     }
     assert len(keys) == 6
-    assert units_of(Source("-", MATMUL), "h100")[0].key not in keys
+    assert dispatches_of(Source("-", MATMUL), "h100")[0].key not in keys
 
 
 def test_what_is_planned_already_is_refused() -> None:
     planned, _ = lower_until(Source("-", MATMUL), "h200", SIMULATED, PLANNED)
     with pytest.raises(DiagnosedError, match="the module is planned already; begin with linalg ops on tensors"):
-        units_of(Source("-", planned), "h200")
+        dispatches_of(Source("-", planned), "h200")
 
 
 def test_joined_ops_without_a_plan_are_a_beginning_too() -> None:
     source = Source("-", (EXAMPLES / "mlp.mlir").read_text())
     joined, _ = lower_until(source, "h200", SIMULATED, FUSED)
-    assert [unit.key for unit in units_of(Source("-", joined), "h200")] == [
-        unit.key for unit in units_of(source, "h200")
+    assert [unit.key for unit in dispatches_of(Source("-", joined), "h200")] == [
+        unit.key for unit in dispatches_of(source, "h200")
     ]

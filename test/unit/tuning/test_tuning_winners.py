@@ -12,13 +12,13 @@ from tuning_results import check, item_of, kit_of, results_of, timing
 from roller_mlir.hal import find_device
 from roller_mlir.measure.records import Item, Results
 from roller_mlir.measure.runner.work import ITSELF
-from roller_mlir.measure.tune.winners import Decision, TuneError, decide_all
+from roller_mlir.measure.tune.winners import TuneError, TuningDecision, decide_all
 
 ITEM = item_of(MATMUL)
 H200 = find_device("h200")
 
 
-def decide(results: Results) -> Decision:
+def decide(results: Results) -> TuningDecision:
     """Returns what came of the only item."""
     (decision,) = decide_all(results, H200)
     return decision

@@ -8,7 +8,7 @@ from typing import Any
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.source import Source
 from roller_mlir.measure.tune.candidates import candidates_of
-from roller_mlir.measure.tune.units import Unit, units_of
+from roller_mlir.measure.tune.dispatches import Dispatch, dispatches_of
 from roller_mlir.plan.plan import Plan
 from roller_mlir.plan.tuning import TuningRecord, text_of
 
@@ -28,9 +28,9 @@ SIMULATED = CompileOptions(binaries=False)
 
 
 @cache
-def unit_of(text: str, target: str = "h200", options: CompileOptions = SIMULATED) -> Unit:
+def unit_of(text: str, target: str = "h200", options: CompileOptions = SIMULATED) -> Dispatch:
     """Returns the only unit of a text."""
-    (unit,) = units_of(Source("-", text), target, options)
+    (unit,) = dispatches_of(Source("-", text), target, options)
     return unit
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from tuning_records import plans_of, unit_of
 
-from roller_mlir.measure.records import Candidate, Check, Item, Kit, Machine, Results, Timing
+from roller_mlir.measure.records import Check, Item, ItemCandidate, Kit, MeasuredMachine, Results, Timing
 from roller_mlir.measure.runner.steps import TOP_K
 
 
@@ -15,7 +15,7 @@ def item_of(text: str, ranks: int = 4, **changes: Any) -> Item:
     """Returns the only unit of a text as an item."""
     unit = unit_of(text)
     candidates = tuple(
-        Candidate(rank=rank, artifact=f"a{rank}", predicted_s=1e-6, plans={unit.name: plan})
+        ItemCandidate(rank=rank, artifact=f"a{rank}", predicted_s=1e-6, plans={unit.name: plan})
         for rank, plan in enumerate(plans_of(text)[:ranks])
     )
     return replace(Item(id="t/f", suite="t", title=unit.title, key=unit.key, candidates=candidates), **changes)
@@ -44,7 +44,7 @@ def results_of(
 ) -> Results:
     """Returns results of one item: the times of its candidates, all of them right but for `checks`."""
     given = {rank: check(item, rank) for rank in range(len(seconds))} | dict(checks or {})
-    machine = Machine(
+    machine = MeasuredMachine(
         back_end="cuda",
         device="a device of the tests",
         driver="0.0",

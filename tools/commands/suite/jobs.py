@@ -114,7 +114,7 @@ def _work(stage: str, arguments: argparse.Namespace) -> "Work":
         from roller_mlir.suites.stages.compile_stage import compile_warm
 
         return partial(compile_warm, **common)
-    from roller_mlir.measure.tune.ranked_stage import compile_ranked
+    from roller_mlir.measure.tune.candidate_stage import compile_ranked
 
     return partial(compile_ranked, top_k=arguments.top_k, **common)
 

@@ -37,7 +37,7 @@ def verify(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> in
     from roller_mlir.console.errors import UsageError
     from roller_mlir.console.output import print_json
     from roller_mlir.hal import find_device
-    from roller_mlir.measure.tune.ranked_stage import verify_ranked
+    from roller_mlir.measure.tune.candidate_stage import verify_ranked
     from roller_mlir.suites.stages.verify_all import Sample, verify_pairs
     from roller_mlir.suites.stages.verify_stage import verify_operator
     from roller_mlir.tools.commands.suite.jobs import crew_of, exit_code

@@ -9,12 +9,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
-from roller_mlir.backend.checks.hopper.fills import Fill, Tile, tiles_of
+from roller_mlir.backend.checks.hopper.fills import PhaseFill, Tile, tiles_of
 from roller_mlir.backend.checks.hopper.ptx_text import PtxKernel
-from roller_mlir.backend.checks.hopper.ptx_thread import Followed, Product, Waited
+from roller_mlir.backend.checks.hopper.ptx_thread import Followed, Waited, WarpgroupProduct
 from roller_mlir.backend.checks.hopper.rules import PIECE, REPEATS, Descriptor
 from roller_mlir.backend.checks.quality import Mismatch
-from roller_mlir.mapping.checks.promise_copies import PromisedProducts, PromisedTile
+from roller_mlir.mapping.checks.expected_copies import ExpectedProducts, ExpectedTile
 
 _NAME = re.compile(r"wgmma\.mma_async\.sync\.aligned\.m(\d+)n(\d+)k(\d+)(?:\.\w+)?\.(\w+)\.(\w+)$")
 _TYPES = {"i8": "s8"}
@@ -27,15 +27,15 @@ _Element = tuple[int, ...]
 
 
 def products_of(
-    kernel: PtxKernel, threads: Sequence[Followed], fills: Sequence[Fill], promised: PromisedProducts | None
+    kernel: PtxKernel, threads: Sequence[Followed], fills: Sequence[PhaseFill], expected: ExpectedProducts | None
 ) -> Iterator[_Found]:
-    """Compares the products of all threads that were followed.
+    """Compare the products of all threads that were followed.
 
     Args:
         kernel: the kernel.
         threads: what the first thread of each warpgroup did.
         fills: what buffers were filled with, in order.
-        promised: the plan's products; None for a kernel without a plan.
+        expected: the plan's products; None for a kernel without a plan.
     """
     seen: set[int] = set()
     busy = 0
@@ -46,17 +46,17 @@ def products_of(
             seen |= {product.number for product in step.products}
             for product in step.products:
                 yield from _plain(product)
-        if promised is None:
+        if expected is None:
             continue
-        group = _Group(promised, warpgroup)
+        group = _Group(expected, warpgroup)
         for number, step in enumerate(steps):
             yield from group.compare(step, fills[number] if number < len(fills) else None)
     written = {number for number, one in enumerate(kernel.statements) if _NAME.match(one.name)}
-    groups = 0 if promised is None else len(promised.subgroups) // _SUBGROUPS
-    if promised is not None and busy != groups:
+    groups = 0 if expected is None else len(expected.subgroups) // _SUBGROUPS
+    if expected is not None and busy != groups:
         text = f"{busy} warpgroups have products, the plan has {groups}"
         yield "warpgroups", _mismatch(groups, busy, text)
-    if promised is not None and written - seen:
+    if expected is not None and written - seen:
         text = f"{len(written - seen)} of {len(written)} products cannot be followed"
         yield "products", _mismatch(len(written), len(seen), text)
 
@@ -72,7 +72,7 @@ class _Step:
     """
 
     barrier: int | None
-    products: tuple[Product, ...]
+    products: tuple[WarpgroupProduct, ...]
     whole: bool
 
 
@@ -82,15 +82,15 @@ def _steps(thread: Followed) -> list[_Step]:
     for at, end in zip(begun, [*begun, len(thread.events)][1:], strict=True):
         event = thread.events[at]
         assert isinstance(event, Waited)
-        inside = tuple(one for one in thread.events[at + 1 : end] if isinstance(one, Product))
+        inside = tuple(one for one in thread.events[at + 1 : end] if isinstance(one, WarpgroupProduct))
         if inside:
             whole = thread.whole or at != begun[-1]
             steps.append(_Step(event.barrier, inside, whole))
     return steps
 
 
-def _plain(product: Product) -> Iterator[_Found]:
-    """Compares a product with the hardware's rules alone."""
+def _plain(product: WarpgroupProduct) -> Iterator[_Found]:
+    """Compare a product with the hardware's rules alone."""
     for side, bits in zip(_SIDES, product.descriptors, strict=True):
         if bits is None:
             continue
@@ -114,7 +114,7 @@ class _Group:
         read: What each descriptor was found to read: the first element, or what is wrong.
     """
 
-    promised: PromisedProducts
+    promised: ExpectedProducts
     warpgroup: int
     read: dict[tuple[object, ...], _Element | Mismatch] = field(
         default_factory=dict[tuple[object, ...], _Element | Mismatch]
@@ -126,7 +126,7 @@ class _Group:
         return self.promised.subgroups[first : first + _SUBGROUPS]
 
     @cached_property
-    def _tiles(self) -> tuple[PromisedTile, PromisedTile]:
+    def _tiles(self) -> tuple[ExpectedTile, ExpectedTile]:
         first, second = self.promised.factors
         return self.promised.tiles[first], self.promised.tiles[second]
 
@@ -136,8 +136,8 @@ class _Group:
         points = [[x + y for x, y in zip(point, self._own[0], strict=True)] for point in self.promised.points]
         return Counter((self._tiles[0].at(point), self._tiles[1].at(point)) for point in points)
 
-    def compare(self, step: _Step, fill: Fill | None) -> Iterator[_Found]:
-        """Compares a step with what its buffer was filled with; None where so many steps were not followed."""
+    def compare(self, step: _Step, fill: PhaseFill | None) -> Iterator[_Found]:
+        """Compare a step with what its buffer was filled with; None where so many steps were not followed."""
         if not self._own:
             return  # a warpgroup that the plan does not have
         tiles = None
@@ -166,8 +166,8 @@ class _Group:
         if step.whole and found != self._begins:
             yield "products", self._others(found)
 
-    def _operands(self, product: Product) -> Iterator[_Found]:
-        """Compares what the instruction says beside its descriptors."""
+    def _operands(self, product: WarpgroupProduct) -> Iterator[_Found]:
+        """Compare what the instruction says beside its descriptors."""
         name = _NAME.match(product.name)
         shape = tuple(int(name[at]) for at in (1, 2, 3)) if name is not None else ()
         if name is None or shape != self.promised.shape:
@@ -195,8 +195,8 @@ class _Group:
         if any(sign != 1 for sign in product.immediates[:signs]):
             yield "sign", _mismatch(1, 0, f"a product has signs {list(product.immediates[:signs])}, which must be 1")
 
-    def _read(self, product: Product, side: int, tile: Tile) -> _Element | Mismatch:
-        """Gives the first element that a descriptor reads, all elements behind it being the plan's."""
+    def _read(self, product: WarpgroupProduct, side: int, tile: Tile) -> _Element | Mismatch:
+        """Return the first element that a descriptor reads, all elements behind it being the plan's."""
         bits = product.descriptors[side]
         assert bits is not None
         descriptor = Descriptor.of(bits)
@@ -206,8 +206,8 @@ class _Group:
         return self.read[key]
 
     def _elements(self, descriptor: Descriptor, side: int, tile: Tile) -> _Element | Mismatch:
-        promised = self._tiles[side]
-        who = f"input {promised.operand}, the {_SIDES[side]} factor,"
+        expected = self._tiles[side]
+        who = f"input {expected.operand}, the {_SIDES[side]} factor,"
         mode = tile.boxes[0].map.swizzle
         if descriptor.swizzle != mode:
             text = f"the descriptor of {who} says a swizzle of {descriptor.swizzle} B, its tile has one of {mode} B"
@@ -220,8 +220,8 @@ class _Group:
             return _mismatch(
                 0, behind, f"the descriptor of {who} begins {behind} B behind its tile's first byte, outside"
             )
-        transposed = not promised.runs_along(self.promised.loops[2])
-        size, piece = promised.element_bytes, PIECE // promised.element_bytes
+        transposed = not expected.runs_along(self.promised.loops[2])
+        size, piece = expected.element_bytes, PIECE // expected.element_bytes
         count = self.promised.shape[side]
         own, depth = range(0, count, piece if transposed else 1), range(self.promised.shape[2])
         for x in own:
@@ -233,7 +233,7 @@ class _Group:
         return first
 
     def _wanted(self, first: _Element, side: int, own: int, depth: int) -> _Element:
-        """Gives the element that the plan has at a row or column and a place of the reduction."""
+        """Return the element that the plan has at a row or column and a place of the reduction."""
         point = [0] * len(self._own[0])
         point[self.promised.loops[2]] += depth
         if side == 0:  # rows are shared out to the subgroups
@@ -252,11 +252,11 @@ class _Group:
         at: tuple[int, int],
         elements: tuple[_Element | None, _Element],
     ) -> Mismatch:
-        """Says which field of a descriptor is wrong, or else which element is read."""
-        promised = self._tiles[side]
-        who = f"input {promised.operand}, the {_SIDES[side]} factor,"
-        transposed = not promised.runs_along(self.promised.loops[2])
-        line = descriptor.swizzle // promised.element_bytes
+        """Say which field of a descriptor is wrong, or else which element is read."""
+        expected = self._tiles[side]
+        who = f"input {expected.operand}, the {_SIDES[side]} factor,"
+        transposed = not expected.runs_along(self.promised.loops[2])
+        line = descriptor.swizzle // expected.element_bytes
         marks = {"stride": (0, _GROUP), "leading": (line, 0)} if transposed else {"stride": (_GROUP, 0)}
         begin = tile.address(first)
         for name, (own, depth) in marks.items():
@@ -272,7 +272,7 @@ class _Group:
         return _mismatch(0, 0, f"the descriptor of {who} reads {read} as {what}, the plan has {list(elements[1])}")
 
     def _others(self, found: Counter[tuple[_Element, _Element]]) -> Mismatch:
-        """Says which products of a step are not the plan's."""
+        """Say which products of a step are not the plan's."""
         many, wanted = sum(found.values()), sum(self._begins.values())
         if many != wanted:
             text = f"warpgroup {self.warpgroup} has {many} products in a step, the plan has {wanted}"
@@ -288,5 +288,5 @@ def _pair(elements: tuple[_Element, _Element]) -> str:
     return f"{list(elements[0])} and {list(elements[1])}"
 
 
-def _mismatch(promised: int, found: int, message: str) -> Mismatch:
-    return Mismatch(kind="descriptor", promised=promised, found=found, message=message)
+def _mismatch(expected: int, found: int, message: str) -> Mismatch:
+    return Mismatch(kind="descriptor", promised=expected, found=found, message=message)

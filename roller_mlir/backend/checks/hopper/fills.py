@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from roller_mlir.backend.checks.hopper.ptx_thread import BoxCopy, Event, Expected
+from roller_mlir.backend.checks.hopper.ptx_thread import BoxCopy, Event, ExpectTx
 from roller_mlir.backend.checks.hopper.rules import box_bytes, box_shape, element_bytes
 from roller_mlir.plan.tensor_map import TensorMap
 
 
 @dataclass(frozen=True)
-class Box:
+class KnownBoxCopy:
     """A copy whose operands are all known.
 
     Attributes:
@@ -32,7 +32,7 @@ class Box:
 
 
 @dataclass(frozen=True)
-class Fill:
+class PhaseFill:
     """The copies of one phase of a barrier.
 
     Attributes:
@@ -44,11 +44,11 @@ class Fill:
 
     barrier: int
     expected_bytes: int
-    boxes: tuple[Box, ...]
+    boxes: tuple[KnownBoxCopy, ...]
     astray: int = 0
 
-    def overlaps(self, other: Fill) -> bool:
-        """Gives whether a box of another fill lies where one of this lies."""
+    def overlaps(self, other: PhaseFill) -> bool:
+        """Return whether a box of another fill lies where one of this lies."""
         return any(
             one.address < two.address + two.size_bytes and two.address < one.address + one.size_bytes
             for one in self.boxes
@@ -65,12 +65,12 @@ class Tile:
         origin: The first element of the tile in the tensor.
     """
 
-    boxes: tuple[Box, ...]
+    boxes: tuple[KnownBoxCopy, ...]
     origin: tuple[int, ...]
 
     @classmethod
-    def of(cls, boxes: Sequence[Box]) -> Tile:
-        """Gives the tile of some boxes of one tensor."""
+    def of(cls, boxes: Sequence[KnownBoxCopy]) -> Tile:
+        """Return the tile of some boxes of one tensor."""
         return cls(tuple(boxes), tuple(min(each) for each in zip(*(box.at for box in boxes), strict=True)))
 
     @property
@@ -89,7 +89,7 @@ class Tile:
         return tuple(max(each) for each in zip(*ends, strict=True))
 
     def element(self, address: int) -> tuple[int, ...] | None:
-        """Gives which element of the tile lies at an address, before the swizzle; None where none of its does."""
+        """Return which element of the tile lies at an address, before the swizzle; None where none of its does."""
         for box in self.boxes:
             rest = address - box.address
             if not 0 <= rest < box.size_bytes:
@@ -104,7 +104,7 @@ class Tile:
         return None
 
     def address(self, element: Sequence[int]) -> int | None:
-        """Gives where an element lies, before the swizzle; None where no box has it."""
+        """Return where an element lies, before the swizzle; None where no box has it."""
         for box in self.boxes:
             number = 0
             for wanted, x, first, step, n in zip(
@@ -119,8 +119,8 @@ class Tile:
         return None
 
 
-def fills_of(events: Sequence[Event], maps: dict[int, TensorMap], *, whole: bool) -> tuple[list[Fill], list[int]]:
-    """Gives what a thread's copies fill, in order.
+def fills_of(events: Sequence[Event], maps: dict[int, TensorMap], *, whole: bool) -> tuple[list[PhaseFill], list[int]]:
+    """Return what a thread's copies fill, in order.
 
     Args:
         events: What the thread did.
@@ -130,12 +130,12 @@ def fills_of(events: Sequence[Event], maps: dict[int, TensorMap], *, whole: bool
     Returns:
         The fills, and the numbers of the statements whose operands are not known.
     """
-    fills: list[Fill] = []
+    fills: list[PhaseFill] = []
     unknown: list[int] = []
-    begun = [at for at, event in enumerate(events) if isinstance(event, Expected)]
+    begun = [at for at, event in enumerate(events) if isinstance(event, ExpectTx)]
     for number, at in enumerate(begun):
         expected = events[at]
-        assert isinstance(expected, Expected)
+        assert isinstance(expected, ExpectTx)
         last = number + 1 == len(begun)
         if last and not whole:
             break
@@ -148,12 +148,12 @@ def fills_of(events: Sequence[Event], maps: dict[int, TensorMap], *, whole: bool
             continue
         found = sorted((box for box in boxes if box is not None), key=lambda box: box.address)
         astray = sum(copy.barrier != expected.barrier for copy in copies)
-        fills.append(Fill(expected.barrier, expected.size_bytes, tuple(found), astray))
+        fills.append(PhaseFill(expected.barrier, expected.size_bytes, tuple(found), astray))
     return fills, unknown
 
 
-def tiles_of(boxes: Iterable[Box], sizes: Sequence[int]) -> list[Tile] | None:
-    """Gives the tiles of a fill, which lie one behind the other; None where its boxes are not such tiles.
+def tiles_of(boxes: Iterable[KnownBoxCopy], sizes: Sequence[int]) -> list[Tile] | None:
+    """Return the tiles of a fill, which lie one behind the other; None where its boxes are not such tiles.
 
     Args:
         boxes: In the order of their addresses.
@@ -161,7 +161,7 @@ def tiles_of(boxes: Iterable[Box], sizes: Sequence[int]) -> list[Tile] | None:
     """
     left, tiles = list(boxes), list[Tile]()
     for size in sizes:
-        own: list[Box] = []
+        own: list[KnownBoxCopy] = []
         while left and sum(box.size_bytes for box in own) < size:
             own.append(left.pop(0))
         ranks = {len(box.at) for box in own}
@@ -171,10 +171,10 @@ def tiles_of(boxes: Iterable[Box], sizes: Sequence[int]) -> list[Tile] | None:
     return None if left else tiles
 
 
-def _box(copy: BoxCopy, maps: dict[int, TensorMap]) -> Box | None:
+def _box(copy: BoxCopy, maps: dict[int, TensorMap]) -> KnownBoxCopy | None:
     described = None if copy.parameter is None else maps.get(copy.parameter)
     known = [x for x in copy.coordinates if x is not None]
     if described is None or copy.address is None or len(known) != len(copy.coordinates):
         return None
     signed = [x - (1 << 32) if x >> 31 else x for x in reversed(known)]
-    return Box(described, copy.address, tuple(signed)) if len(signed) == len(described.extents) else None
+    return KnownBoxCopy(described, copy.address, tuple(signed)) if len(signed) == len(described.extents) else None

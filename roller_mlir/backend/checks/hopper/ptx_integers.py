@@ -45,7 +45,7 @@ _PLAIN: dict[str, Callable[[int, int], int]] = {
 
 
 def computed(name: str, values: Sequence[Value]) -> Value:
-    """Gives the result of an instruction; None where it is not known, or no integer's.
+    """Return the result of an instruction; None where it is not known, or no integer's.
 
     >>> computed("add.s32", [1, 0xFFFFFFFF]), computed("mul.wide.s32", [0xFFFFFFFF, 4]) == 2**64 - 4
     (0, True)
@@ -67,7 +67,7 @@ def computed(name: str, values: Sequence[Value]) -> Value:
 
 
 def _known_by_one(head: str, kinds: Sequence[object], values: Sequence[Value]) -> Value:
-    """Gives the result where one operand alone decides it: a product with 0, and so on."""
+    """Return the result where one operand alone decides it: a product with 0, and so on."""
     return 0 if kinds and head in ("and", "mul") and 0 in values else None
 
 
@@ -101,7 +101,7 @@ def _result(head: str, rest: Sequence[str], plain: Sequence[int], raw: Sequence[
 
 
 def _divided(head: str, left: int, right: int) -> Value:
-    """Gives a quotient or remainder, rounded to 0."""
+    """Return a quotient or remainder, rounded to 0."""
     if right == 0:
         return None
     quotient = abs(left) // abs(right) * (1 if (left < 0) == (right < 0) else -1)

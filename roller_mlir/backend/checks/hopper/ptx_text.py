@@ -19,7 +19,7 @@ _NAME, _PLUS = re.compile(r"[%\w.$]+"), re.compile(r"\s*([+-])\s*")
 
 
 @dataclass(frozen=True)
-class Statement:
+class PtxStatement:
     """One instruction.
 
     Attributes:
@@ -47,7 +47,7 @@ class PtxKernel:
         threads: Threads of a block, 0 where nothing says it.
     """
 
-    statements: tuple[Statement, ...]
+    statements: tuple[PtxStatement, ...]
     labels: dict[str, int]
     parameters: tuple[str, ...]
     addresses: dict[str, int]
@@ -55,11 +55,11 @@ class PtxKernel:
 
 
 def read_kernel(text: str) -> PtxKernel | None:
-    """Reads the one kernel of a PTX text; None where there is none.
+    """Read the one kernel of a PTX text; None where there is none.
 
     >>> kernel = read_kernel(".entry k(.param .u64 a) { @%p1 bra $L; add.s32 %r1, %r2, 1; $L: ret; }")
     >>> kernel.statements[1], kernel.labels, kernel.parameters
-    (Statement(name='add.s32', operands=('%r1', '%r2', '1'), guard='', negated=False), {'$L': 2}, ('a',))
+    (PtxStatement(name='add.s32', operands=('%r1', '%r2', '1'), guard='', negated=False), {'$L': 2}, ('a',))
     """
     text = _COMMENT.sub("", text)
     entry = _ENTRY.search(text)
@@ -67,20 +67,20 @@ def read_kernel(text: str) -> PtxKernel | None:
         return None
     parameters = tuple(found[1] for part in entry[2].split(",") if (found := _PARAMETER.search(part.strip())))
     threads = _THREADS.search(text, entry.end())
-    statements: list[Statement] = []
+    statements: list[PtxStatement] = []
     labels: dict[str, int] = {}
     for part in _parts(text[text.find("{", entry.end()) + 1 :]):
         if part.endswith(":"):
             labels[part[:-1]] = len(statements)
         elif found := _STATEMENT.fullmatch(part):
-            statements.append(Statement(found[3], tuple(_operands(found[4])), found[2] or "", bool(found[1])))
+            statements.append(PtxStatement(found[3], tuple(_operands(found[4])), found[2] or "", bool(found[1])))
     return PtxKernel(
         tuple(statements), labels, parameters, _addresses(text), int(threads[1]) if threads is not None else 0
     )
 
 
 def address_parts(operand: str) -> tuple[str, int]:
-    """Gives the register or symbol of an address, and the bytes behind it.
+    """Return the register or symbol of an address, and the bytes behind it.
 
     >>> address_parts("[%r154+229376]"), address_parts("[arena-8]"), address_parts("[%rd4]")
     (('%r154', 229376), ('arena', -8), ('%rd4', 0))
@@ -92,7 +92,7 @@ def address_parts(operand: str) -> tuple[str, int]:
 
 @lru_cache(maxsize=1024)
 def parts_of(operand: str) -> tuple[str, ...]:
-    """Gives what `{...}`, `[...]` or `a|b` holds; of anything else the operand itself.
+    """Return what `{...}`, `[...]` or `a|b` holds; of anything else the operand itself.
 
     >>> parts_of("[%rd6, {%r6, %r156}]"), parts_of("%r67|%p6"), parts_of("%r1")
     (('%rd6', '{%r6, %r156}'), ('%r67', '%p6'), ('%r1',))
@@ -103,7 +103,7 @@ def parts_of(operand: str) -> tuple[str, ...]:
 
 
 def _parts(body: str) -> Iterator[str]:
-    """Gives statements without their semicolon, and labels with their colon; declarations and scopes are left out."""
+    """Return statements without their semicolon, and labels with their colon; declarations and scopes are left out."""
     for piece in body.split(";"):
         rest = piece
         while True:
@@ -121,7 +121,7 @@ def _parts(body: str) -> Iterator[str]:
 
 
 def _operands(text: str) -> Iterator[str]:
-    """Gives what commas outside of brackets part."""
+    """Return what commas outside of brackets part."""
     depth, start = 0, 0
     for at, letter in enumerate(text):
         depth += (letter in "{[(") - (letter in "}])")
@@ -133,7 +133,7 @@ def _operands(text: str) -> Iterator[str]:
 
 
 def _addresses(text: str) -> dict[str, int]:
-    """Lays workgroup memory out, from an address on that no fewer bytes divide than the first symbol's alignment."""
+    """Lay workgroup memory out, from an address on that no fewer bytes divide than the first symbol's alignment."""
     found: dict[str, int] = {}
     at = 0
     for alignment, name, size in _SHARED.findall(text):

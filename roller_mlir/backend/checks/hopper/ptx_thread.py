@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from roller_mlir.backend.checks.hopper.ptx_integers import Value, computed
-from roller_mlir.backend.checks.hopper.ptx_text import PtxKernel, Statement, address_parts, parts_of
+from roller_mlir.backend.checks.hopper.ptx_text import PtxKernel, PtxStatement, address_parts, parts_of
 
 MOST_STATEMENTS = 60_000
 _BEHIND_RING = 2
@@ -23,7 +23,7 @@ _PRODUCT, _COPY, _EXPECT, _WAIT = "wgmma.mma_async", "cp.async.bulk.tensor", "ex
 
 
 @dataclass(frozen=True)
-class Product:
+class WarpgroupProduct:
     """A product of a warpgroup.
 
     Attributes:
@@ -64,7 +64,7 @@ class BoxCopy:
 
 
 @dataclass(frozen=True)
-class Expected:
+class ExpectTx:
     """An arrival that says how many bytes belong to a phase of the barrier at an address."""
 
     number: int
@@ -80,7 +80,7 @@ class Waited:
     barrier: Value
 
 
-Event = Product | BoxCopy | Expected | Waited
+Event = WarpgroupProduct | BoxCopy | ExpectTx | Waited
 
 
 @dataclass(frozen=True)
@@ -97,7 +97,7 @@ class Followed:
 
 
 def follow(kernel: PtxKernel, thread: int) -> Followed:
-    """Follows a thread until its end, a branch that depends on data, or until it has seen enough."""
+    """Follow a thread until its end, a branch that depends on data, or until it has seen enough."""
     return _Thread(kernel, thread).run()
 
 
@@ -156,7 +156,7 @@ class _Thread:
     def _begins_step(self) -> bool:
         return len(self._events) > 1 and isinstance(self._events[-2], Waited)
 
-    def _execute(self, number: int, statement: Statement, *, sure: bool) -> None:
+    def _execute(self, number: int, statement: PtxStatement, *, sure: bool) -> None:
         name, operands = statement.name, statement.operands
         event = self._event(number, name, operands) if sure else None
         if event is not None:
@@ -182,10 +182,10 @@ class _Thread:
     def _event(self, number: int, name: str, operands: Sequence[str]) -> Event | None:
         if name.startswith(_PRODUCT):
             first, second = (self._value(one) for one in operands[1:3])
-            return Product(number, name, (first, second), tuple(self._value(one) for one in operands[4:]))
+            return WarpgroupProduct(number, name, (first, second), tuple(self._value(one) for one in operands[4:]))
         if _EXPECT in name:
             address = next(one for one in operands if one[:1] == "[")
-            return Expected(number, self._address(address), self._value(operands[-1]))
+            return ExpectTx(number, self._address(address), self._value(operands[-1]))
         if name.startswith(_WAIT):
             return Waited(number, self._address(operands[1]))
         if not name.startswith(_COPY):

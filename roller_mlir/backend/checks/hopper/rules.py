@@ -31,24 +31,24 @@ REPEATS = {0: 128, 32: 256, 64: 512, 128: 1024}
 
 
 def element_bytes(described: TensorMap) -> int:
-    """Gives the bytes of an element."""
+    """Return the bytes of an element."""
     return 4 if described.element == "tf32" else ELEMENT_BYTES[described.element]
 
 
 @lru_cache(maxsize=64)
 def box_shape(described: TensorMap) -> tuple[int, ...]:
-    """Gives the elements that one copy brings along each dimension."""
+    """Return the elements that one copy brings along each dimension."""
     return tuple(-(-box // step) for box, step in zip(described.box, described.steps, strict=True))
 
 
 @lru_cache(maxsize=64)
 def box_bytes(described: TensorMap) -> int:
-    """Gives the bytes that one copy brings; elements outside of the array count."""
+    """Return the bytes that one copy brings; elements outside of the array count."""
     return prod(box_shape(described)) * element_bytes(described)
 
 
 def map_problems(described: TensorMap) -> Iterator[tuple[str, int, str]]:
-    """Gives what the driver or the hardware does not take of a tensor map: what, how much it is, what it may be.
+    """Return what the driver or the hardware does not take of a tensor map: what, how much it is, what it may be.
 
     >>> wide = TensorMap(argument=0, element="f16", extents=(9, 512), strides=(1024,), box=(257, 64), steps=(1, 1))
     >>> list(map_problems(wide))
@@ -96,7 +96,7 @@ class Descriptor:
 
     @classmethod
     def of(cls, bits: int) -> Descriptor:
-        """Reads one.
+        """Read one.
 
         >>> Descriptor.of(0x4000004000010440)
         Descriptor(address=17408, leading=16, stride=1024, base_offset=0, swizzle=128, reserved=0)
@@ -105,7 +105,7 @@ class Descriptor:
         return cls((bits & 0x3FFF) * PIECE, leading, stride, bits >> 49 & 7, _SPANS[bits >> 62], bits & _RESERVED)
 
     def place(self, own: int, depth: int, size: int, *, transposed: bool) -> int:
-        """Gives where an element is read, before the swizzle, which turns pieces within their line.
+        """Return where an element is read, before the swizzle, which turns pieces within their line.
 
         Lines run along the reduction ("K-major") or, of a transposed factor, along its rows or columns ("MN-major").
 

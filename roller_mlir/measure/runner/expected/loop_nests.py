@@ -19,7 +19,7 @@ _LETTERS = "abcdefghijklmnopqrstuvwxyz"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Nest:
+class ReferenceNest:
     """A loop nest.
 
     Attributes:
@@ -59,7 +59,7 @@ class Nest:
         return tuple(found)
 
 
-def nest_of(reference: Reference) -> Nest | None:
+def nest_of(reference: Reference) -> ReferenceNest | None:
     """Return the loop nest of an operator of a suite, None for another class.
 
     Raises:
@@ -68,15 +68,17 @@ def nest_of(reference: Reference) -> Nest | None:
     kind, sizes = reference.kind, reference.sizes
     try:
         if kind == "matmul":
-            return Nest(indices=parse_indices("mk kn -> mn"), extents={loop: sizes[loop.upper()] for loop in "mnk"})
+            return ReferenceNest(
+                indices=parse_indices("mk kn -> mn"), extents={loop: sizes[loop.upper()] for loop in "mnk"}
+            )
         if kind == "reduce_sum":
             loops = _LETTERS[: len(reference.shape)]
             kept = "".join(loop for axis, loop in enumerate(loops) if axis not in reference.axes)
-            return Nest(
+            return ReferenceNest(
                 indices=parse_indices(f"{loops} -> {kept}"), extents=dict(zip(loops, reference.shape, strict=True))
             )
         if kind == "generic":
-            nest = Nest(
+            nest = ReferenceNest(
                 indices=parse_indices(reference.indices),
                 extents={loop: sizes[loop] for loop in parse_indices(reference.indices).loops},
                 combiner=reference.combiner or "sum",
@@ -92,7 +94,7 @@ def nest_of(reference: Reference) -> Nest | None:
 _WINDOWS = {"conv2d": ("fcrs", "nfhw"), "depthwise_conv2d": ("crs", "nchw"), "avg_pool2d": ("", "nchw")}
 
 
-def _window(kind: str, sizes: Mapping[str, int]) -> Nest:
+def _window(kind: str, sizes: Mapping[str, int]) -> ReferenceNest:
     """Return a nest over windows: half of a padding, rounded down, is on the low side."""
     weights, output = _WINDOWS[kind]
     step, gap = sizes["stride"], sizes["dilation"]
@@ -109,11 +111,11 @@ def _window(kind: str, sizes: Mapping[str, int]) -> Nest:
     known = parse_indices(f"nchw {weights} -> {output}" if weights else f"nchw -> {output}")
     indices = Indices((tuple(dimensions), *known.inputs[1:]), known.output)
     scale = 1.0 / (sizes["KH"] * sizes["KW"]) if kind == "avg_pool2d" else 1.0
-    return Nest(indices=indices, extents=extents, pads=tuple(pads), scale=scale)
+    return ReferenceNest(indices=indices, extents=extents, pads=tuple(pads), scale=scale)
 
 
 def evaluate(
-    torch: Any, nest: Nest, inputs: Sequence[Any], dtype: Any, window: tuple[str, int, int] | None = None
+    torch: Any, nest: ReferenceNest, inputs: Sequence[Any], dtype: Any, window: tuple[str, int, int] | None = None
 ) -> Any:
     """Return the output of a nest, as a tensor.
 
@@ -155,7 +157,7 @@ def evaluate(
     return result * nest.scale if nest.scale != 1.0 else result
 
 
-def views_of(torch: Any, nest: Nest, inputs: Sequence[Any]) -> list[Any]:
+def views_of(torch: Any, nest: ReferenceNest, inputs: Sequence[Any]) -> list[Any]:
     """Return each input as a view with one dimension per loop, in the order of its first use."""
     if any(side for pair in nest.pads for side in pair):
         # From the last dimension to the first; a negative padding leaves elements out.
@@ -179,7 +181,7 @@ def _loops(dimensions: Sequence[Dimension]) -> list[str]:
     return list(dict.fromkeys(loop for dimension in dimensions for loop in dimension.terms))
 
 
-def _chunks(nest: Nest, names: Sequence[str]) -> Iterator[tuple[str, int, int]]:
+def _chunks(nest: ReferenceNest, names: Sequence[str]) -> Iterator[tuple[str, int, int]]:
     """Yield parts (loop, first point, points) of a parallel loop, so that no copy of a view is too large."""
     extremes = nest.combiner != "sum" and nest.reduced and len(names) > 1
     spaces = [*names, "".join(nest.indices.loops)] if extremes else names
@@ -195,7 +197,7 @@ def _chunks(nest: Nest, names: Sequence[str]) -> Iterator[tuple[str, int, int]]:
         yield loop, start, min(size, nest.extents[loop] - start)
 
 
-def _extreme(torch: Any, nest: Nest, views: Sequence[Any], names: Sequence[str], dtype: Any) -> Any:
+def _extreme(torch: Any, nest: ReferenceNest, views: Sequence[Any], names: Sequence[str], dtype: Any) -> Any:
     """Return the largest or smallest product over the reduction loops."""
     loops = nest.indices.loops
     product: Any = None

@@ -9,14 +9,14 @@ from collections.abc import Sequence
 from typing import Any
 
 from roller_mlir.measure.runner.expected.element_arrays import is_float
-from roller_mlir.measure.runner.expected.loop_nests import Nest, evaluate
+from roller_mlir.measure.runner.expected.loop_nests import ReferenceNest, evaluate
 from roller_mlir.plan.accumulation import Accumulation
 from roller_mlir.plan.rounding import SEGMENTS, Terms, extreme_of, half_spacing, sum_error, unit
 
 
 def bound_of_nest(
     torch: Any,
-    nest: Nest,
+    nest: ReferenceNest,
     inputs: Sequence[Any],
     result: Any,
     kinds: Sequence[str],

@@ -24,9 +24,9 @@ from roller_mlir.measure.runner.expected.element_arrays import (
     to_torch,
 )
 from roller_mlir.measure.runner.expected.examples import Example, example_of
-from roller_mlir.measure.runner.expected.loop_nests import Nest, evaluate, nest_of
+from roller_mlir.measure.runner.expected.loop_nests import ReferenceNest, evaluate, nest_of
 from roller_mlir.measure.runner.expected.nest_bounds import bound_of_nest
-from roller_mlir.measure.runner.expected.tolerance import Expected
+from roller_mlir.measure.runner.expected.tolerance import ExpectedOutputs
 from roller_mlir.plan.accumulation import Accumulation, accumulation_of, accumulation_of_plans
 from roller_mlir.plan.manifest import Manifest
 from roller_mlir.plan.rounding import Rounding, Terms, half_spacing, sum_error
@@ -42,7 +42,7 @@ _MEASURED_FACTORS = 8.0
 _NARROW = ("f16", "bf16")
 
 
-def reference_for(item: Item, inputs: Sequence[Any], *, source: str | None, device: str) -> Expected | None:
+def reference_for(item: Item, inputs: Sequence[Any], *, source: str | None, device: str) -> ExpectedOutputs | None:
     """Return what an item's outputs must be.
 
     Args:
@@ -72,7 +72,7 @@ def reference_for(item: Item, inputs: Sequence[Any], *, source: str | None, devi
         return _by_torch(torch, item, tensors, device)
 
 
-def same_as(outputs: Any, manifest: Manifest) -> Expected:
+def same_as(outputs: Any, manifest: Manifest) -> ExpectedOutputs:
     """Return what another candidate of an item must give, where only a first one is known: the same within both errors.
 
     Args:
@@ -87,7 +87,7 @@ def same_as(outputs: Any, manifest: Manifest) -> Expected:
     points = _points(manifest)
     bounds = [_bound_of_same(one, points, accumulation_of(manifest, truncates=True)) for one in kept]
     types = tuple(element_type_of(one) for one in given)
-    return Expected(against="candidate 0", outputs=tuple(kept), bounds=tuple(bounds), element_types=types)
+    return ExpectedOutputs(against="candidate 0", outputs=tuple(kept), bounds=tuple(bounds), element_types=types)
 
 
 def _bound_of_same(array: Any, points: int, accumulation: Accumulation) -> Any | None:
@@ -136,7 +136,7 @@ def _accumulation(item: Item, device: str) -> Accumulation:
     return accumulation_of_plans(plans or [None], truncates=device != "sim")
 
 
-def _by_linalg(item: Item, source: str, inputs: Sequence[Any]) -> Expected | None:
+def _by_linalg(item: Item, source: str, inputs: Sequence[Any]) -> ExpectedOutputs | None:
     """Return what the linalg ops themselves give; None where the compiler's package is not here."""
     try:
         reference: Any = import_module("roller_mlir.reference")
@@ -159,16 +159,16 @@ def _by_linalg(item: Item, source: str, inputs: Sequence[Any]) -> Expected | Non
         None if one.error is None or not is_float(kind) else one.errors()
         for one, kind in zip(found.bounded, types, strict=True)
     )
-    return Expected(against="numpy", outputs=outputs, bounds=bounds, element_types=types)
+    return ExpectedOutputs(against="numpy", outputs=outputs, bounds=bounds, element_types=types)
 
 
-def _by_torch(torch: Any, item: Item, inputs: Sequence[Any], device: str) -> Expected | None:
+def _by_torch(torch: Any, item: Item, inputs: Sequence[Any], device: str) -> ExpectedOutputs | None:
     reference = item.reference
     kinds = [element_type_of(one) for one in inputs]
     if reference.kind == "relu":
         _check_inputs(item, inputs, [reference.shape])
         result = torch.clamp(inputs[0], min=0)
-        return Expected(against="torch", outputs=(result,), bounds=(None,), element_types=(kinds[0],))
+        return ExpectedOutputs(against="torch", outputs=(result,), bounds=(None,), element_types=(kinds[0],))
     accumulation = _accumulation(item, device)
     if reference.kind == "example":
         example = example_of(reference.name)
@@ -185,10 +185,12 @@ def _by_torch(torch: Any, item: Item, inputs: Sequence[Any], device: str) -> Exp
     if is_float(kind) and not nest.selects:
         bound = bound_of_nest(torch, nest, inputs, result, kinds, kind, accumulation)
         bound = bound if wide else 2 * bound
-    return Expected(against=_against(wide), outputs=(result,), bounds=(bound,), element_types=(kind,))
+    return ExpectedOutputs(against=_against(wide), outputs=(result,), bounds=(bound,), element_types=(kind,))
 
 
-def _example(torch: Any, item: Item, example: Example, inputs: Sequence[Any], accumulation: Accumulation) -> Expected:
+def _example(
+    torch: Any, item: Item, example: Example, inputs: Sequence[Any], accumulation: Accumulation
+) -> ExpectedOutputs:
     ranks = tuple(len(one.shape) for one in inputs)
     if ranks != example.ranks:
         wanted = f"inputs of {', '.join(map(str, example.ranks))} dimensions"
@@ -208,7 +210,7 @@ def _example(torch: Any, item: Item, example: Example, inputs: Sequence[Any], ac
     if example.element_type in _NARROW:
         bound = bound + half_spacing(torch, abs(result), example.element_type)
     types = (example.element_type,)
-    return Expected(against=_against(True), outputs=(result,), bounds=(bound,), element_types=types)
+    return ExpectedOutputs(against=_against(True), outputs=(result,), bounds=(bound,), element_types=types)
 
 
 def _spread(torch: Any, difference: Any) -> Any:
@@ -218,7 +220,7 @@ def _spread(torch: Any, difference: Any) -> Any:
     return torch.sqrt(torch.maximum(rows, squares.mean() / 64 + 0 * squares))
 
 
-def _in_f32(torch: Any, nest: Nest, inputs: Sequence[Any]) -> Any:
+def _in_f32(torch: Any, nest: ReferenceNest, inputs: Sequence[Any]) -> Any:
     without_tf32(torch)
     return evaluate(torch, nest, inputs, torch.float32)
 

@@ -47,7 +47,7 @@ class Verdict:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Expected:
+class ExpectedOutputs:
     """What the outputs of an item must be.
 
     Attributes:

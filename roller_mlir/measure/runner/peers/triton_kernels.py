@@ -83,7 +83,7 @@ def layer_norm(X, GAMMA, BETA, Y, width, epsilon, BLOCK: tl.constexpr):
 
 @triton.jit
 def row_sum(X, Y, rows, width, ROWS: tl.constexpr, BLOCK: tl.constexpr, INTEGER: tl.constexpr):
-    """Sums over the last dimension, ROWS of them a task."""
+    """Sum over the last dimension, ROWS of them a task."""
     row = tl.program_id(0) * ROWS + tl.arange(0, ROWS)
     at = tl.arange(0, BLOCK)
     x = X + row.to(tl.int64)[:, None] * width + at[None, :]
@@ -96,7 +96,7 @@ def row_sum(X, Y, rows, width, ROWS: tl.constexpr, BLOCK: tl.constexpr, INTEGER:
 
 @triton.jit
 def middle_sum(X, Y, depth, width, DEEP: tl.constexpr, BLOCK: tl.constexpr, INTEGER: tl.constexpr):
-    """Sums over the middle one of three dimensions: BLOCK neighbours of the last one a task."""
+    """Sum over the middle one of three dimensions: BLOCK neighbours of the last one a task."""
     outer = tl.program_id(0).to(tl.int64)
     column = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
     step = tl.arange(0, DEEP)

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from roller_mlir.foreign.bounded import read_json
-from roller_mlir.measure.records import Check, Kit, Machine, Results, Timing
-from roller_mlir.measure.runner.steps import Outcome
+from roller_mlir.measure.records import Check, Kit, MeasuredMachine, Results, Timing
+from roller_mlir.measure.runner.steps import StepOutcome
 from roller_mlir.plan.codec import CodecError, from_json, to_json
 
 JOURNAL_NAME, RESULTS_NAME = "results.jsonl", "results.json"
@@ -48,8 +48,8 @@ class Journal:
             JournalError: It is of another kit, damaged, in use, or cannot be written.
         """
         self._path = folder / JOURNAL_NAME
-        self.outcomes: dict[str, Outcome] = {}
-        self.machines: list[Machine] = []
+        self.outcomes: dict[str, StepOutcome] = {}
+        self.machines: list[MeasuredMachine] = []
         try:
             folder.mkdir(parents=True, exist_ok=True)
             self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
@@ -73,7 +73,7 @@ class Journal:
     def __exit__(self, *_: object) -> None:
         os.close(self._file)
 
-    def add_machine(self, machine: Machine) -> None:
+    def add_machine(self, machine: MeasuredMachine) -> None:
         """Note the machine of this run.
 
         Raises:
@@ -95,7 +95,7 @@ class Journal:
         self.machines.append(machine)
         self._write({"machine": to_json(machine)})
 
-    def add(self, outcome: Outcome) -> None:
+    def add(self, outcome: StepOutcome) -> None:
         """Note what came of a step; on return it is on the disk.
 
         Raises:
@@ -115,7 +115,7 @@ class Journal:
         machine = self.machines[-1]
         return Results(
             kit=kit,
-            machine=Machine(
+            machine=MeasuredMachine(
                 back_end=machine.back_end,
                 device=machine.device,
                 driver=machine.driver,
@@ -164,9 +164,9 @@ class Journal:
             if record["kit"] != kit_sha256:
                 raise self._wrong("it is of another kit; choose another folder with -o, or give --fresh")
         elif "machine" in record:
-            self.machines.append(from_json(Machine, record["machine"], "machine"))
+            self.machines.append(from_json(MeasuredMachine, record["machine"], "machine"))
         elif "outcome" in record:
-            outcome = from_json(Outcome, record["outcome"], "outcome")
+            outcome = from_json(StepOutcome, record["outcome"], "outcome")
             self.outcomes[outcome.step] = outcome
         else:
             raise CodecError("it is neither a machine nor an outcome")

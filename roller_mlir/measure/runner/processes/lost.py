@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from roller_mlir.measure.records import Kit, LostFamily
-from roller_mlir.measure.runner.steps import Fault, Outcome, Step
+from roller_mlir.measure.runner.steps import DeviceFault, Step, StepOutcome
 
 
 class LostFamilies:
@@ -29,7 +29,7 @@ class LostFamilies:
         """All of them, in the order in which they were lost."""
         return tuple(self._lost.values())
 
-    def note(self, step: Step, outcome: Outcome) -> bool:
+    def note(self, step: Step, outcome: StepOutcome) -> bool:
         """Take what came of a step; return whether a family is lost by it."""
         fault = outcome.fault
         family = "" if fault is None else self._guilty(step, fault)
@@ -38,7 +38,7 @@ class LostFamilies:
         self._lost[family] = LostFamily(family=family, item=step.item, rank=fault.rank, message=fault.message)
         return True
 
-    def note_all(self, steps: Iterable[Step], outcomes: dict[str, Outcome]) -> None:
+    def note_all(self, steps: Iterable[Step], outcomes: dict[str, StepOutcome]) -> None:
         """Take what came of the steps that an earlier run has done."""
         for step in steps:
             if step.key in outcomes:
@@ -57,7 +57,7 @@ class LostFamilies:
             base = None
         return replace(step, ranks=kept, base=base), ""
 
-    def _guilty(self, step: Step, fault: Fault) -> str:
+    def _guilty(self, step: Step, fault: DeviceFault) -> str:
         """Return the family of who was at work; "" where that may be several, or is none of ours."""
         if fault.who == "probe":
             return self._families.get((step.item, 0), "")

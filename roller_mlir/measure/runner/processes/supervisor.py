@@ -21,8 +21,8 @@ from time import monotonic
 from typing import Any, cast
 
 from roller_mlir.foreign.bounded import read_json
-from roller_mlir.measure.records import Check, Machine, Trouble
-from roller_mlir.measure.runner.steps import Fault, Outcome, Step
+from roller_mlir.measure.records import Check, MeasuredMachine, Trouble
+from roller_mlir.measure.runner.steps import DeviceFault, Step, StepOutcome
 from roller_mlir.plan.codec import from_json, to_json
 
 START_S = 180.0
@@ -33,7 +33,7 @@ _MOST_ENDS, _END_S = 5, 30.0
 _MOST_LINE_BYTES = 64 << 20
 
 
-class DeviceError(Exception):
+class UnusableDeviceError(Exception):
     """The device cannot be used, at first or any more; the text says why."""
 
 
@@ -71,7 +71,7 @@ class Supervisor:
         self._heard = b""
         self._doing = _Doing()
         self._ends = 0
-        self.machine: Machine | None = None
+        self.machine: MeasuredMachine | None = None
 
     def __enter__(self) -> "Supervisor":
         return self
@@ -79,7 +79,7 @@ class Supervisor:
     def __exit__(self, *_: object) -> None:
         self.end()
 
-    def start(self) -> Machine:
+    def start(self) -> MeasuredMachine:
         """Start the process, if none is there, and return what it says of the machine.
 
         Raises:
@@ -95,11 +95,11 @@ class Supervisor:
         try:
             said = self._wait("machine")
         except _Ended as error:
-            raise DeviceError(f"the device does not come up: the runner's process {error}") from error
-        self.machine = from_json(Machine, said["machine"])
+            raise UnusableDeviceError(f"the device does not come up: the runner's process {error}") from error
+        self.machine = from_json(MeasuredMachine, said["machine"])
         return self.machine
 
-    def do(self, step: Step) -> Outcome:
+    def do(self, step: Step) -> StepOutcome:
         """Have a step done.
 
         Raises:
@@ -117,7 +117,9 @@ class Supervisor:
                 self._ends += 1
                 message = f"the process {error}"
             if self._ends >= _MOST_ENDS:
-                raise DeviceError(f"{self._ends} processes in a row did not survive; the last one {message[12:]}")
+                raise UnusableDeviceError(
+                    f"{self._ends} processes in a row did not survive; the last one {message[12:]}"
+                )
             if self._doing.who not in step.peers:
                 return replace(_lost(step, self._doing, message, lost), step=key)
             lost.append(Trouble(item=step.item, who=self._doing.who, message=message))
@@ -141,7 +143,7 @@ class Supervisor:
         with suppress(subprocess.TimeoutExpired):  # while its driver does not let go of the device
             process.wait(timeout=_END_S)
 
-    def _ask(self, step: Step) -> Outcome:
+    def _ask(self, step: Step) -> StepOutcome:
         assert self._process is not None and self._process.stdin is not None
         self._doing = _Doing("ours", step.ranks[0] if step.ranks else 0)
         try:
@@ -150,13 +152,13 @@ class Supervisor:
         except BrokenPipeError:
             raise self._death() from None
         said = self._wait("outcome")
-        outcome = from_json(Outcome, said["outcome"])
+        outcome = from_json(StepOutcome, said["outcome"])
         if not said.get("well", False):
             self.end()
             said_of_it = [check.message for check in outcome.checks if not check.ok]
             said_of_it += [trouble.message for trouble in outcome.troubles]
             message = next(iter(said_of_it), "the device failed after it")
-            outcome = replace(outcome, fault=Fault(who=self._doing.who, rank=self._doing.rank, message=message))
+            outcome = replace(outcome, fault=DeviceFault(who=self._doing.who, rank=self._doing.rank, message=message))
         return outcome
 
     def _wait(self, wanted: str) -> dict[str, Any]:
@@ -172,7 +174,7 @@ class Supervisor:
                 return record
             if "error" in record:
                 self.end()
-                raise DeviceError(str(record["error"]))
+                raise UnusableDeviceError(str(record["error"]))
             if "doing" in record:
                 self._doing = _Doing(str(record["doing"]), int(record.get("rank", 0)))
 
@@ -221,12 +223,12 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def _lost(step: Step, doing: _Doing, message: str, lost: Sequence[Trouble]) -> Outcome:
+def _lost(step: Step, doing: _Doing, message: str, lost: Sequence[Trouble]) -> StepOutcome:
     """Return what is known of a step that ended its process."""
     checks: tuple[Check, ...] = ()
     if step.kind == "check":
         checks = (Check(item=step.item, rank=step.ranks[0], ok=False, message=f"{doing.who}: {message}"),)
     subject = f"candidate {doing.rank}: " if doing.who == "ours" else ""
     trouble = Trouble(item=step.item, who=doing.who, message=f"{subject}{message}")
-    fault = Fault(who=doing.who, rank=doing.rank, message=message)
-    return Outcome(step=step.key, checks=checks, troubles=(*lost, trouble), fault=fault)
+    fault = DeviceFault(who=doing.who, rank=doing.rank, message=message)
+    return StepOutcome(step=step.key, checks=checks, troubles=(*lost, trouble), fault=fault)

@@ -20,7 +20,7 @@ from roller_mlir.measure.kit.files import open_kit
 from roller_mlir.measure.records import BackEnd
 from roller_mlir.measure.runner.devices import Bench, open_device
 from roller_mlir.measure.runner.steps import Step
-from roller_mlir.measure.runner.work import LostDeviceError, Work
+from roller_mlir.measure.runner.work import LostDeviceError, StepWorker
 from roller_mlir.plan.codec import from_json, to_json
 from roller_mlir.runtime.errors import ArtifactError, BackendError
 
@@ -51,7 +51,7 @@ def worker_main(
     try:
         with open_kit(folder) as kit:
             bench = open_bench(on, device)
-            work = Work(kit, bench, lambda who, rank=0: _say(channel, doing=who, rank=rank), samples)
+            work = StepWorker(kit, bench, lambda who, rank=0: _say(channel, doing=who, rank=rank), samples)
             _say(channel, machine=to_json(bench.machine()))
             for line in asked:
                 outcome = work.do(from_json(Step, read_json(line)))

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from llvmlite import ir
 
 from roller_mlir.sim.engine.clocks_ir import tick
-from roller_mlir.sim.engine.layout import Block, Fault, Launch, State, Touch
+from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, ShadowAccess, State
 from roller_mlir.sim.engine.runtime_ir import PREFIX, emit_wait
 from roller_mlir.sim.engine.structured import I8, I32, I64, POINTER, VOID, Code, Value
 from roller_mlir.sim.hopper.layout import (
@@ -20,9 +20,9 @@ from roller_mlir.sim.hopper.layout import (
     NAMED_WORDS,
     WARP,
     WARPGROUP,
+    AsyncUnits,
     Granule,
-    Group,
-    Machine,
+    WarpgroupRecord,
 )
 
 ASYNC = PREFIX + "async_"
@@ -56,7 +56,7 @@ class Base:
     fill: Value
 
 
-def machine_of(code: Code, block: Value) -> Value:
+def async_units_of(code: Code, block: Value) -> Value:
     """Return the address of a block's machine record."""
     return code.read(block, Block.MACHINE)
 
@@ -69,13 +69,13 @@ def row(code: Code, table: Value, number: Value | int, words: int) -> Value:
 def known_of(code: Code, block: Value, thread: Value) -> Value:
     """Return the address of the clock of a thread's warp."""
     warp = code.builder.udiv(thread, code.value(WARP))
-    return row(code, code.read(machine_of(code, block), Machine.KNOWN), warp, CLOCK_WORDS)
+    return row(code, code.read(async_units_of(code, block), AsyncUnits.KNOWN), warp, CLOCK_WORDS)
 
 
 def granule_of(code: Code, block: Value, address: Value) -> Value:
     """Return the address of the row of the granule that holds an address of workgroup memory."""
     arena = code.read(block, Block.ARENA)
-    granules, groups = code.slots(machine_of(code, block), Machine.GRANULES, Machine.GROUP_COUNT)
+    granules, groups = code.slots(async_units_of(code, block), AsyncUnits.GRANULES, AsyncUnits.GROUP_COUNT)
     number = code.builder.udiv(code.builder.sub(address, arena), code.value(GRANULE_BYTES))
     words = code.builder.add(groups, code.value(int(Granule.READERS)))
     return code.builder.add(granules, code.builder.mul(number, code.builder.mul(words, code.value(8))))
@@ -84,12 +84,12 @@ def granule_of(code: Code, block: Value, address: Value) -> Value:
 def note_values(code: Code, block: Value, *values: Value | int) -> None:
     """Note values for the report of a fault."""
     (launch,) = code.slots(block, Block.LAUNCH)
-    (address,) = code.slots(launch, Launch.FAULT_VALUES)
+    (address,) = code.slots(launch, LaunchRecord.FAULT_VALUES)
     for number, value in enumerate(values):
         code.write(address, number, value)
 
 
-def stop(base: Base, code: Code, block: Value, fault: Fault, site: Value, *values: Value | int) -> None:
+def stop(base: Base, code: Code, block: Value, fault: LaunchFault, site: Value, *values: Value | int) -> None:
     """Emit a fault that shows values."""
     note_values(code, block, *values)
     code.call(base.fault, block, fault, site)
@@ -99,19 +99,19 @@ def stop(base: Base, code: Code, block: Value, fault: Fault, site: Value, *value
 def in_arena(code: Code, block: Value, address: Value, width: Value | int) -> Value:
     """Return whether bytes lie in the workgroup memory."""
     launch, arena = code.slots(block, Block.LAUNCH, Block.ARENA)
-    size = code.read(launch, Launch.ARENA_BYTES)
+    size = code.read(launch, LaunchRecord.ARENA_BYTES)
     offset = code.builder.sub(address, arena)
     fits = code.builder.icmp_unsigned("<=", code.value(width), size)
     last = code.builder.sub(size, code.value(width))
     return code.builder.and_(fits, code.builder.icmp_unsigned("<=", offset, last))
 
 
-def touch_if_sanitized(
-    base: Base, code: Code, block: Value, site: Value, address: Value, width: Value | int, touch: Touch
+def shadow_access_if_sanitized(
+    base: Base, code: Code, block: Value, site: Value, address: Value, width: Value | int, access: ShadowAccess
 ) -> None:
     """Emit what the sanitizer sees of an access."""
     with code.when(code.compare("!=", code.read(block, Block.CELLS), 0), likely=False):
-        code.call(base.touch, block, site, address, width, int(touch))
+        code.call(base.touch, block, site, address, width, int(access))
 
 
 def greatest(code: Code, left: Value, right: Value) -> Value:
@@ -151,8 +151,8 @@ def _wake(module: Value) -> Value:
     code = Code(module, ASYNC + "wake", 3, VOID, internal=True)
     block, state, number = code.parameters
     launch, states = code.slots(block, Block.LAUNCH, Block.STATE)
-    (threads,) = code.slots(launch, Launch.THREADS)
-    waits = code.read(machine_of(code, block), Machine.WAITS)
+    (threads,) = code.slots(launch, LaunchRecord.THREADS)
+    waits = code.read(async_units_of(code, block), AsyncUnits.WAITS)
     with code.count(0, threads) as thread:
         same = code.builder.icmp_signed("==", code.read(states, thread, I8), state)
         at = code.builder.icmp_signed("==", code.read(row(code, waits, thread, 2), 0), number)
@@ -167,18 +167,18 @@ def _start(base: Base) -> None:
     """async_start(launch, block): nothing is known and nothing is under way."""
     code = Code(base.module, ASYNC + "start", 2)
     launch, block = code.parameters
-    machine = machine_of(code, block)
+    async_units = async_units_of(code, block)
     warps, groups, known, granules, named, table, phases = code.slots(
-        machine,
-        Machine.WARPS,
-        Machine.GROUP_COUNT,
-        Machine.KNOWN,
-        Machine.GRANULES,
-        Machine.NAMED,
-        Machine.GROUPS,
-        Machine.CLUSTER_PHASE,
+        async_units,
+        AsyncUnits.WARPS,
+        AsyncUnits.GROUP_COUNT,
+        AsyncUnits.KNOWN,
+        AsyncUnits.GRANULES,
+        AsyncUnits.NAMED,
+        AsyncUnits.GROUPS,
+        AsyncUnits.CLUSTER_PHASE,
     )
-    threads, arena_bytes = code.slots(launch, Launch.THREADS, Launch.ARENA_BYTES)
+    threads, arena_bytes = code.slots(launch, LaunchRecord.THREADS, LaunchRecord.ARENA_BYTES)
     builder = code.builder
 
     def clear(address: Value, words: Value) -> None:
@@ -189,12 +189,12 @@ def _start(base: Base) -> None:
     count = builder.udiv(builder.add(arena_bytes, code.value(GRANULE_BYTES - 1)), code.value(GRANULE_BYTES))
     clear(granules, builder.mul(count, builder.add(groups, code.value(int(Granule.READERS)))))
     clear(named, code.value((NAMED_BARRIERS + 1) * NAMED_WORDS))
-    clear(table, builder.mul(groups, code.value(int(Group.SIZE))))
+    clear(table, builder.mul(groups, code.value(int(WarpgroupRecord.SIZE))))
     clear(phases, threads)
-    clear(code.read(machine, Machine.PROXY_FENCES), threads)
-    clear(code.read(machine, Machine.STORES), warps)
-    for slot in (Machine.MBARRIER_COUNT, Machine.COPY_COUNT, Machine.CLUSTER_ARRIVED, Machine.CLUSTER_DONE):
-        code.write(machine, slot, 0)
+    clear(code.read(async_units, AsyncUnits.PROXY_FENCES), threads)
+    clear(code.read(async_units, AsyncUnits.STORES), warps)
+    for slot in (AsyncUnits.MBARRIER_COUNT, AsyncUnits.COPY_COUNT, AsyncUnits.CLUSTER_ARRIVED, AsyncUnits.CLUSTER_DONE):
+        code.write(async_units, slot, 0)
     code.give(0)
 
 
@@ -202,7 +202,7 @@ def _barrier(base: Base) -> None:
     """async_barrier(launch, block): every warp learns what any of them knows and did."""
     code = Code(base.module, ASYNC + "barrier", 2)
     launch, block = code.parameters
-    known, warps = code.slots(machine_of(code, block), Machine.KNOWN, Machine.WARPS)
+    known, warps = code.slots(async_units_of(code, block), AsyncUnits.KNOWN, AsyncUnits.WARPS)
     now = tick(code, launch)
     with code.count(1, warps) as warp:
         code.call(base.join, known, row(code, known, warp, CLOCK_WORDS))
@@ -228,14 +228,14 @@ def emit_base() -> Base:
     module: Value = ir.Module(PREFIX + "hopper")
     switch = ir.Function(module, ir.FunctionType(VOID, [POINTER, POINTER]), PREFIX + "switch")
     fault = ir.Function(module, ir.FunctionType(VOID, [I64] * 3), PREFIX + "fault")
-    touch = ir.Function(module, ir.FunctionType(VOID, [I64] * 5), PREFIX + "touch")
+    access = ir.Function(module, ir.FunctionType(VOID, [I64] * 5), PREFIX + "touch")
     fill = ir.Function(module, ir.FunctionType(POINTER, [POINTER, I32, I64]), "memset")
     join = _join(module)
     base = Base(
         module,
         emit_wait(module, switch),
         fault,
-        touch,
+        access,
         join,
         _release(module, join),
         _acquire(module, join),

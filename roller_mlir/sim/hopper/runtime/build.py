@@ -5,7 +5,7 @@ import functools
 
 import llvmlite.binding as binding
 
-from roller_mlir.sim.engine.jit import QUICK_PASSES, Compiled, compile_text, runtime
+from roller_mlir.sim.engine.jit import QUICK_PASSES, MachineCode, compile_text, runtime
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, emit_base
 from roller_mlir.sim.hopper.runtime.copies_ir import emit_bulk_copies
@@ -17,7 +17,7 @@ from roller_mlir.sim.hopper.runtime.waits_ir import emit_waits
 
 
 @functools.cache
-def hopper_runtime() -> Compiled:
+def hopper_runtime() -> MachineCode:
     """Return the compiled functions; kernels that are compiled later find them by name."""
     switch = f"{PREFIX}switch"
     binding.add_symbol(switch, runtime().compiled.address(switch))

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from llvmlite import ir
 
 from roller_mlir.sim.engine.clocks_ir import tick
-from roller_mlir.sim.engine.layout import Block, Fault, Touch
+from roller_mlir.sim.engine.layout import Block, LaunchFault, ShadowAccess
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.engine.structured import I64, POINTER, VOID, Code, Value
 from roller_mlir.sim.hopper.layout import (
@@ -19,21 +19,21 @@ from roller_mlir.sim.hopper.layout import (
     MBARRIER_WORDS,
     MOST_BULK_COPIES,
     WARP,
+    AsyncUnits,
     BulkCopy,
     CopyKind,
-    Machine,
     Mbarrier,
-    TensorMap,
+    TensorMapRecord,
 )
 from roller_mlir.sim.hopper.runtime.base_ir import (
     ASYNC,
     Base,
+    async_units_of,
     in_arena,
     known_of,
-    machine_of,
     row,
+    shadow_access_if_sanitized,
     stop,
-    touch_if_sanitized,
 )
 from roller_mlir.sim.hopper.runtime.granules_ir import Granules
 from roller_mlir.sim.hopper.runtime.mbarrier_ir import Mbarriers, collected, number_of
@@ -59,11 +59,11 @@ def _queue(base: Base) -> Value:
     """queue(block, site) -> address of a new entry of the queue."""
     code = Code(base.module, ASYNC + "queue", 2, internal=True)
     block, site = code.parameters
-    machine = machine_of(code, block)
-    copies, count = code.slots(machine, Machine.COPIES, Machine.COPY_COUNT)
+    async_units = async_units_of(code, block)
+    copies, count = code.slots(async_units, AsyncUnits.COPIES, AsyncUnits.COPY_COUNT)
     with code.when(code.compare("==", count, MOST_BULK_COPIES), likely=False):
-        code.call(base.fault, block, Fault.COPIES, site)
-    code.write(machine, Machine.COPY_COUNT, code.builder.add(count, code.value(1)))
+        code.call(base.fault, block, LaunchFault.COPIES, site)
+    code.write(async_units, AsyncUnits.COPY_COUNT, code.builder.add(count, code.value(1)))
     entry = row(code, copies, count, _COLUMNS)
     code.write(entry, BulkCopy.SITE, site)
     code.write(entry, BulkCopy.THREAD, code.read(block, Block.CURRENT))
@@ -72,7 +72,9 @@ def _queue(base: Base) -> Value:
     return code.function
 
 
-def _require(base: Base, code: Code, holds: Value, block: Value, fault: Fault, site: Value, *values: Value) -> None:
+def _require(
+    base: Base, code: Code, holds: Value, block: Value, fault: LaunchFault, site: Value, *values: Value
+) -> None:
     with code.when(code.builder.not_(holds), likely=False):
         stop(base, code, block, fault, site, *values)
 
@@ -93,18 +95,20 @@ def _load(base: Base, mbarriers: Mbarriers, queue: Value, claim: Value, pointer:
     with builder.if_else(tensor) as (with_map, plain):
         with with_map:
             _require_map(base, code, block, site, source)
-            _require(base, code, _multiple(code, shared, _TARGET_ALIGNMENT), block, Fault.BULK_COPY, site, offset)
-            width.set(code.read(source, TensorMap.BYTES))
+            _require(base, code, _multiple(code, shared, _TARGET_ALIGNMENT), block, LaunchFault.BULK_COPY, site, offset)
+            width.set(code.read(source, TensorMapRecord.BYTES))
         with plain:
             aligned = _multiple(code, builder.or_(builder.or_(shared, source), given), GRANULE_BYTES)
-            _require(base, code, aligned, block, Fault.BULK_COPY, site, offset, given)
+            _require(base, code, aligned, block, LaunchFault.BULK_COPY, site, offset, given)
             code.call(pointer, block, site, source, given)
-    _require(base, code, in_arena(code, block, shared, width.get()), block, Fault.BULK_COPY, site, offset, width.get())
+    _require(
+        base, code, in_arena(code, block, shared, width.get()), block, LaunchFault.BULK_COPY, site, offset, width.get()
+    )
     number = number_of(code, block, mbarrier)
     phase = builder.add(code.read(mbarrier, Mbarrier.PHASE), code.value(1))
     writer = builder.or_(builder.shl(number, code.value(32)), phase)
     code.call(claim, block, site, shared, width.get(), writer)
-    touch_if_sanitized(base, code, block, site, shared, width.get(), Touch.WRITE | Touch.PENDING)
+    shadow_access_if_sanitized(base, code, block, site, shared, width.get(), ShadowAccess.WRITE | ShadowAccess.PENDING)
     entry = code.call(queue, block, site)
     for column, value in (
         (BulkCopy.KIND, kind),
@@ -120,11 +124,11 @@ def _load(base: Base, mbarriers: Mbarriers, queue: Value, claim: Value, pointer:
 
 def _require_map(base: Base, code: Code, block: Value, site: Value, source: Value) -> None:
     """Emit a fault unless a tensor map lies at an address: the marks of all that there are have been noted."""
-    maps, count = code.slots(machine_of(code, block), Machine.MAPS, Machine.MAP_COUNT)
+    maps, count = code.slots(async_units_of(code, block), AsyncUnits.MAPS, AsyncUnits.MAP_COUNT)
     found = code.variable(0)
     with code.count(0, count) as number, code.when(code.builder.icmp_signed("==", code.read(maps, number), source)):
         found.set(1)
-    _require(base, code, code.compare("!=", found.get(), 0), block, Fault.TENSOR_MAP, site, source)
+    _require(base, code, code.compare("!=", found.get(), 0), block, LaunchFault.TENSOR_MAP, site, source)
 
 
 def _store(base: Base, queue: Value, reads: Value, pointer: Value) -> None:
@@ -137,20 +141,22 @@ def _store(base: Base, queue: Value, reads: Value, pointer: Value) -> None:
     with builder.if_else(code.compare("==", kind, CopyKind.TENSOR_STORE)) as (with_map, plain):
         with with_map:
             _require_map(base, code, block, site, target)
-            _require(base, code, _multiple(code, shared, _TARGET_ALIGNMENT), block, Fault.BULK_COPY, site, offset)
-            width.set(code.read(target, TensorMap.BYTES))
+            _require(base, code, _multiple(code, shared, _TARGET_ALIGNMENT), block, LaunchFault.BULK_COPY, site, offset)
+            width.set(code.read(target, TensorMapRecord.BYTES))
         with plain:
             aligned = _multiple(code, builder.or_(builder.or_(shared, target), given), GRANULE_BYTES)
-            _require(base, code, aligned, block, Fault.BULK_COPY, site, offset, given)
+            _require(base, code, aligned, block, LaunchFault.BULK_COPY, site, offset, given)
             code.call(pointer, block, site, target, given)
-    _require(base, code, in_arena(code, block, shared, width.get()), block, Fault.BULK_COPY, site, offset, width.get())
+    _require(
+        base, code, in_arena(code, block, shared, width.get()), block, LaunchFault.BULK_COPY, site, offset, width.get()
+    )
     warp = builder.udiv(code.read(block, Block.CURRENT), code.value(WARP))
-    issued = code.read(machine_of(code, block), Machine.STORES)
+    issued = code.read(async_units_of(code, block), AsyncUnits.STORES)
     order = builder.add(code.read(issued, warp), code.value(1))
     code.write(issued, warp, order)
     reader = builder.or_(builder.shl(warp, code.value(32)), order)
     code.call(reads, block, site, shared, width.get(), reader)
-    touch_if_sanitized(base, code, block, site, shared, width.get(), Touch.READ | Touch.ASYNC)
+    shadow_access_if_sanitized(base, code, block, site, shared, width.get(), ShadowAccess.READ | ShadowAccess.ASYNC)
     entry = code.call(queue, block, site)
     for column, value in (
         (BulkCopy.KIND, kind),
@@ -187,31 +193,31 @@ def _carry_out(base: Base, tensor: Value) -> Value:
             builder.call(move, [builder.inttoptr(target, POINTER), builder.inttoptr(source, POINTER), width])
             with builder.if_else(loads) as (reads, writes):
                 with reads:
-                    touch_if_sanitized(base, code, block, site, far, width, Touch.READ)
+                    shadow_access_if_sanitized(base, code, block, site, far, width, ShadowAccess.READ)
                 with writes:
-                    touch_if_sanitized(base, code, block, site, far, width, Touch.WRITE)
+                    shadow_access_if_sanitized(base, code, block, site, far, width, ShadowAccess.WRITE)
     with code.when(loads):
-        touch_if_sanitized(base, code, block, site, shared, width, Touch.WRITE | Touch.COMPLETE)
+        shadow_access_if_sanitized(base, code, block, site, shared, width, ShadowAccess.WRITE | ShadowAccess.COMPLETE)
     builder.ret_void()
     return code.function
 
 
-def _remove(code: Code, machine: Value, place: Value) -> None:
+def _remove(code: Code, async_units: Value, place: Value) -> None:
     """Emit the removal of an entry of the queue; the others keep their order."""
-    copies, count = code.slots(machine, Machine.COPIES, Machine.COPY_COUNT)
+    copies, count = code.slots(async_units, AsyncUnits.COPIES, AsyncUnits.COPY_COUNT)
     last = code.builder.sub(count, code.value(1))
     with code.count(place, last) as number, code.count(0, code.value(_COLUMNS)) as column:
         after = row(code, copies, code.builder.add(number, code.value(1)), _COLUMNS)
         code.write(row(code, copies, number, _COLUMNS), column, code.read(after, column))
-    code.write(machine, Machine.COPY_COUNT, last)
+    code.write(async_units, AsyncUnits.COPY_COUNT, last)
 
 
 def _land(base: Base, mbarriers: Mbarriers, carry_out: Value) -> Value:
     code = Code(base.module, ASYNC + "land", 2, internal=True)
     builder = code.builder
     block, place = code.parameters
-    machine = machine_of(code, block)
-    entry = row(code, code.read(machine, Machine.COPIES), place, _COLUMNS)
+    async_units = async_units_of(code, block)
+    entry = row(code, code.read(async_units, AsyncUnits.COPIES), place, _COLUMNS)
     thread, number, width = code.slots(entry, BulkCopy.THREAD, BulkCopy.MBARRIER, BulkCopy.BYTES)
     current, first, launch = code.slots(block, Block.CURRENT, Block.FIRST, Block.LAUNCH)
     code.write(block, Block.CURRENT, thread)
@@ -219,11 +225,11 @@ def _land(base: Base, mbarriers: Mbarriers, carry_out: Value) -> Value:
     code.call(carry_out, block, entry)
     code.write(block, Block.CURRENT, current)
     code.write(block, Block.FIRST, first)
-    mbarrier = row(code, code.read(machine, Machine.MBARRIERS), number, MBARRIER_WORDS)
+    mbarrier = row(code, code.read(async_units, AsyncUnits.MBARRIERS), number, MBARRIER_WORDS)
     code.write(collected(code, mbarrier), builder.udiv(thread, code.value(WARP)), tick(code, launch))
     left = builder.sub(code.read(mbarrier, Mbarrier.TRANSACTIONS), width)
     code.write(mbarrier, Mbarrier.TRANSACTIONS, left)
-    _remove(code, machine, place)
+    _remove(code, async_units, place)
     code.give(code.call(mbarriers.complete, block, mbarrier))
     return code.function
 
@@ -232,7 +238,7 @@ def _stores(base: Base, carry_out: Value) -> None:
     """async_store_commit(block) and async_store_wait(block, groups), as those of `copies_ir`."""
     code = Code(base.module, ASYNC + "store_commit", 1, VOID)
     (block,) = code.parameters
-    copies, count = code.slots(machine_of(code, block), Machine.COPIES, Machine.COPY_COUNT)
+    copies, count = code.slots(async_units_of(code, block), AsyncUnits.COPIES, AsyncUnits.COPY_COUNT)
 
     def mine(code: Code, entry: Value) -> Value:
         stores = code.compare(">=", code.read(entry, BulkCopy.KIND), CopyKind.TENSOR_STORE)
@@ -246,15 +252,15 @@ def _stores(base: Base, carry_out: Value) -> None:
     code.builder.ret_void()
     code = Code(base.module, ASYNC + "store_wait", 2, VOID)
     block, groups = code.parameters
-    machine = machine_of(code, block)
+    async_units = async_units_of(code, block)
     place = code.variable(0)
-    with code.loop(lambda: code.builder.icmp_signed("<", place.get(), code.read(machine, Machine.COPY_COUNT))):
-        entry = row(code, code.read(machine, Machine.COPIES), place.get(), _COLUMNS)
+    with code.loop(lambda: code.builder.icmp_signed("<", place.get(), code.read(async_units, AsyncUnits.COPY_COUNT))):
+        entry = row(code, code.read(async_units, AsyncUnits.COPIES), place.get(), _COLUMNS)
         older = code.builder.icmp_signed(">", code.read(entry, BulkCopy.GROUP), groups)
         with code.builder.if_else(code.builder.and_(mine(code, entry), older)) as (complete, keep):
             with complete:
                 code.call(carry_out, block, entry)
-                _remove(code, machine, place.get())
+                _remove(code, async_units, place.get())
             with keep:
                 place.add(1)
     _note_finished(code, block)
@@ -264,8 +270,8 @@ def _stores(base: Base, carry_out: Value) -> None:
 def _note_finished(code: Code, block: Value) -> None:
     """Emit that the running warp knows which of its stores have finished: all before the first in the queue."""
     builder = code.builder
-    machine, thread = machine_of(code, block), code.read(block, Block.CURRENT)
-    copies, count, issued = code.slots(machine, Machine.COPIES, Machine.COPY_COUNT, Machine.STORES)
+    async_units, thread = async_units_of(code, block), code.read(block, Block.CURRENT)
+    copies, count, issued = code.slots(async_units, AsyncUnits.COPIES, AsyncUnits.COPY_COUNT, AsyncUnits.STORES)
     warp = builder.udiv(thread, code.value(WARP))
     upto = code.variable(code.read(issued, warp))
     with code.count(0, count) as place:

@@ -10,7 +10,7 @@ proxy fence.
 from dataclasses import dataclass
 
 from roller_mlir.sim.engine.clocks_ir import tick
-from roller_mlir.sim.engine.layout import Block, Fault, Launch, Touch
+from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, ShadowAccess
 from roller_mlir.sim.engine.structured import VOID, Code, Value
 from roller_mlir.sim.hopper.layout import (
     CLOCK_GROUPS,
@@ -20,14 +20,14 @@ from roller_mlir.sim.hopper.layout import (
     GRANULE_BYTES,
     WARP,
     WARPGROUP,
+    AsyncUnits,
     Granule,
-    Group,
-    Machine,
+    WarpgroupRecord,
 )
-from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, granule_of, known_of, machine_of, row, stop
+from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, async_units_of, granule_of, known_of, row, stop
 
 _THREAD_BITS = 10
-_BESIDE = Touch.ATOMIC | Touch.PENDING | Touch.COMPLETE | Touch.ASYNC
+_BESIDE = ShadowAccess.ATOMIC | ShadowAccess.PENDING | ShadowAccess.COMPLETE | ShadowAccess.ASYNC
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class Granules:
 
 
 def _require_landed(
-    base: Base, code: Code, block: Value, site: Value, known: Value, granule: Value, offset: Value, fault: Fault
+    base: Base, code: Code, block: Value, site: Value, known: Value, granule: Value, offset: Value, fault: LaunchFault
 ) -> None:
     """Emit a fault unless a clock knows that the copy which writes a granule has landed."""
     builder = code.builder
@@ -67,17 +67,17 @@ def _require_stored(base: Base, code: Code, block: Value, site: Value, known: Va
         warp, number = builder.lshr(store, code.value(32)), builder.and_(store, code.value(0xFFFFFFFF))
         sure = code.read(known, builder.add(warp, code.value(CLOCK_STORES)))
         with code.when(builder.icmp_signed("<", sure, number), likely=False):
-            stop(base, code, block, Fault.OVERWRITES_STORE, site, at, warp)
+            stop(base, code, block, LaunchFault.OVERWRITES_STORE, site, at, warp)
 
 
 def _require_read(base: Base, code: Code, block: Value, site: Value, known: Value, granule: Value, at: Value) -> None:
     """Emit a fault unless a clock knows that the products which read a granule have finished."""
     builder = code.builder
-    with code.count(0, code.read(machine_of(code, block), Machine.GROUP_COUNT)) as group:
+    with code.count(0, code.read(async_units_of(code, block), AsyncUnits.GROUP_COUNT)) as group:
         read = code.read(granule, builder.add(group, code.value(int(Granule.READERS))))
         sure = code.read(known, builder.add(group, code.value(CLOCK_GROUPS)))
         with code.when(builder.icmp_signed(">", read, sure), likely=False):
-            stop(base, code, block, Fault.OVERWRITES_READ, site, at, group)
+            stop(base, code, block, LaunchFault.OVERWRITES_READ, site, at, group)
 
 
 def _require_fence(base: Base, code: Code, block: Value, site: Value, granule: Value, offset: Value) -> None:
@@ -85,13 +85,13 @@ def _require_fence(base: Base, code: Code, block: Value, site: Value, granule: V
     builder = code.builder
     write = code.read(granule, Granule.WRITE)
     with code.when(code.compare("!=", write, 0)):
-        fences = code.read(machine_of(code, block), Machine.PROXY_FENCES)
+        fences = code.read(async_units_of(code, block), AsyncUnits.PROXY_FENCES)
         time = builder.lshr(write, code.value(_THREAD_BITS))
         thread = builder.and_(write, code.value((1 << _THREAD_BITS) - 1))
         writers, readers = (code.read(fences, one) for one in (thread, code.read(block, Block.CURRENT)))
         fenced = builder.or_(builder.icmp_signed(">", writers, time), builder.icmp_signed(">", readers, time))
         with code.when(builder.not_(fenced), likely=False):
-            stop(base, code, block, Fault.PROXY, site, offset, thread)
+            stop(base, code, block, LaunchFault.PROXY, site, offset, thread)
 
 
 class _Walk:
@@ -114,7 +114,7 @@ def _claim(base: Base) -> Value:
     code, block, site = walk.code, walk.block, walk.site
     with code.count(*walk.granules(code.parameters[3]), GRANULE_BYTES) as at:
         granule, offset = granule_of(code, block, at), code.builder.sub(at, walk.arena)
-        _require_landed(base, code, block, site, walk.known, granule, offset, Fault.OVERWRITES_COPY)
+        _require_landed(base, code, block, site, walk.known, granule, offset, LaunchFault.OVERWRITES_COPY)
         _require_read(base, code, block, site, walk.known, granule, offset)
         _require_stored(base, code, block, site, walk.known, granule, offset)
         code.write(granule, Granule.COPY, code.parameters[4])
@@ -128,7 +128,7 @@ def _read(base: Base) -> Value:
     code, block, site = walk.code, walk.block, walk.site
     with code.count(*walk.granules(code.parameters[3]), GRANULE_BYTES) as at:
         granule, offset = granule_of(code, block, at), code.builder.sub(at, walk.arena)
-        _require_landed(base, code, block, site, walk.known, granule, offset, Fault.READS_COPY)
+        _require_landed(base, code, block, site, walk.known, granule, offset, LaunchFault.READS_COPY)
         _require_fence(base, code, block, site, granule, offset)
         code.write(granule, Granule.STORE, code.parameters[4])
     code.builder.ret_void()
@@ -141,16 +141,16 @@ def _product(base: Base) -> Value:
     builder = code.builder
     granule, offset = granule_of(code, block, walk.address), builder.sub(walk.address, walk.arena)
     number = builder.udiv(code.read(block, Block.CURRENT), code.value(WARPGROUP))
-    machine = machine_of(code, block)
-    known = code.read(machine, Machine.KNOWN)
+    async_units = async_units_of(code, block)
+    known = code.read(async_units, AsyncUnits.KNOWN)
     first = builder.mul(number, code.value(WARPGROUP // WARP))
     copied = code.compare("!=", code.read(granule, Granule.COPY), 0)
     with code.when(copied), code.count(0, code.value(WARPGROUP // WARP)) as warp:
         clock = row(code, known, builder.add(first, warp), CLOCK_WORDS)
-        _require_landed(base, code, block, site, clock, granule, offset, Fault.READS_COPY)
+        _require_landed(base, code, block, site, clock, granule, offset, LaunchFault.READS_COPY)
     _require_fence(base, code, block, site, granule, offset)
-    group = row(code, code.read(machine, Machine.GROUPS), number, int(Group.SIZE))
-    after = builder.add(code.read(group, Group.COMMITTED), code.value(1))
+    group = row(code, code.read(async_units, AsyncUnits.GROUPS), number, int(WarpgroupRecord.SIZE))
+    after = builder.add(code.read(group, WarpgroupRecord.COMMITTED), code.value(1))
     code.write(granule, builder.add(number, code.value(int(Granule.READERS))), after)
     builder.ret_void()
     return code.function
@@ -160,27 +160,27 @@ def _touched(base: Base) -> None:
     """async_touched(block, site, address, bytes, touch), of threads' accesses to workgroup memory, by the sanitizer."""
     code = Code(base.module, ASYNC + "touched", 5)
     builder = code.builder
-    block, site, address, width, touch = code.parameters
+    block, site, address, width, access = code.parameters
 
-    def has(bits: Touch) -> Value:
-        return code.compare("!=", builder.and_(touch, code.value(int(bits))), 0)
+    def has(bits: ShadowAccess) -> Value:
+        return code.compare("!=", builder.and_(access, code.value(int(bits))), 0)
 
     with code.when(has(_BESIDE)):
         code.give(0)
     launch, thread, arena = code.slots(block, Block.LAUNCH, Block.CURRENT, Block.ARENA)
     known = known_of(code, block, thread)
-    time = builder.shl(code.read(launch, Launch.TIME), code.value(_THREAD_BITS))
+    time = builder.shl(code.read(launch, LaunchRecord.TIME), code.value(_THREAD_BITS))
     first = builder.and_(address, code.value(-GRANULE_BYTES))
     with code.count(first, builder.add(address, width), GRANULE_BYTES) as at:
         granule, offset = granule_of(code, block, at), builder.sub(at, arena)
-        with builder.if_else(has(Touch.WRITE)) as (writes, reads):
+        with builder.if_else(has(ShadowAccess.WRITE)) as (writes, reads):
             with writes:
-                _require_landed(base, code, block, site, known, granule, offset, Fault.OVERWRITES_COPY)
+                _require_landed(base, code, block, site, known, granule, offset, LaunchFault.OVERWRITES_COPY)
                 _require_read(base, code, block, site, known, granule, offset)
                 _require_stored(base, code, block, site, known, granule, offset)
                 code.write(granule, Granule.WRITE, builder.or_(time, thread))
             with reads:
-                _require_landed(base, code, block, site, known, granule, offset, Fault.READS_COPY)
+                _require_landed(base, code, block, site, known, granule, offset, LaunchFault.READS_COPY)
     code.give(0)
 
 
@@ -188,7 +188,7 @@ def _fence(base: Base) -> None:
     """async_proxy_fence(block): what the thread wrote and knows of is seen by copies and products."""
     code = Code(base.module, ASYNC + "proxy_fence", 1, VOID)
     (block,) = code.parameters
-    fences = code.read(machine_of(code, block), Machine.PROXY_FENCES)
+    fences = code.read(async_units_of(code, block), AsyncUnits.PROXY_FENCES)
     code.write(fences, code.read(block, Block.CURRENT), tick(code, code.read(block, Block.LAUNCH)))
     code.builder.ret_void()
 

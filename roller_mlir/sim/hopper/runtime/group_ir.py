@@ -7,10 +7,10 @@ then its accumulators may not be used and what it reads may not be overwritten.
 
 from dataclasses import dataclass
 
-from roller_mlir.sim.engine.layout import Block, Fault, State
+from roller_mlir.sim.engine.layout import Block, LaunchFault, State
 from roller_mlir.sim.engine.structured import I8, VOID, Code, Value
-from roller_mlir.sim.hopper.layout import CLOCK_WORDS, REGISTERS, WARP, WARPGROUP, Group, Machine
-from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, clock_of_group, group_of, machine_of, row, stop
+from roller_mlir.sim.hopper.layout import CLOCK_WORDS, REGISTERS, WARP, WARPGROUP, AsyncUnits, WarpgroupRecord
+from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, async_units_of, clock_of_group, group_of, row, stop
 
 _WARPS = WARPGROUP // WARP
 _LEAST_REGISTERS, _MOST_REGISTERS, _STEP = 24, 256, 8
@@ -32,7 +32,7 @@ class Groups:
 def group_row(code: Code, block: Value) -> Value:
     """Return the address of the row of the running thread's warpgroup."""
     number = group_of(code, code.read(block, Block.CURRENT))
-    return row(code, code.read(machine_of(code, block), Machine.GROUPS), number, int(Group.SIZE))
+    return row(code, code.read(async_units_of(code, block), AsyncUnits.GROUPS), number, int(WarpgroupRecord.SIZE))
 
 
 def _arrive(base: Base) -> Value:
@@ -40,17 +40,17 @@ def _arrive(base: Base) -> Value:
     builder = code.builder
     block, site = code.parameters
     group = group_row(code, block)
-    arrived, expected = code.slots(group, Group.ARRIVED, Group.SITE)
+    arrived, expected = code.slots(group, WarpgroupRecord.ARRIVED, WarpgroupRecord.SITE)
     first = code.compare("==", arrived, 0)
     with code.when(first):
-        code.write(group, Group.SITE, site)
+        code.write(group, WarpgroupRecord.SITE, site)
     other = builder.and_(builder.not_(first), builder.icmp_signed("!=", expected, site))
     with code.when(other, likely=False):
-        code.call(base.fault, block, Fault.WARPGROUP, site)
+        code.call(base.fault, block, LaunchFault.WARPGROUP, site)
     now = builder.add(arrived, code.value(1))
-    code.write(group, Group.ARRIVED, now)
+    code.write(group, WarpgroupRecord.ARRIVED, now)
     with code.when(code.compare("==", now, WARPGROUP)):
-        code.write(group, Group.ARRIVED, 0)
+        code.write(group, WarpgroupRecord.ARRIVED, 0)
         code.give(1)
     code.call(base.wait, block, State.WARPGROUP, site)
     code.give(0)
@@ -75,7 +75,7 @@ def _fence(base: Base, groups: Groups) -> None:
     code = Code(base.module, ASYNC + "group_fence", 2, VOID)
     block, site = code.parameters
     with code.when(code.compare("!=", code.call(groups.arrive, block, site), 0)):
-        code.write(group_row(code, block), Group.FENCED, 1)
+        code.write(group_row(code, block), WarpgroupRecord.FENCED, 1)
         code.call(groups.leave, block)
     code.builder.ret_void()
 
@@ -86,7 +86,11 @@ def _commit(base: Base, groups: Groups) -> None:
     block, site = code.parameters
     with code.when(code.compare("!=", code.call(groups.arrive, block, site), 0)):
         group = group_row(code, block)
-        code.write(group, Group.COMMITTED, code.builder.add(code.read(group, Group.COMMITTED), code.value(1)))
+        code.write(
+            group,
+            WarpgroupRecord.COMMITTED,
+            code.builder.add(code.read(group, WarpgroupRecord.COMMITTED), code.value(1)),
+        )
         code.call(groups.leave, block)
     code.builder.ret_void()
 
@@ -98,12 +102,12 @@ def _wait(base: Base, groups: Groups) -> None:
     block, site, left = code.parameters
     with code.when(code.compare("!=", code.call(groups.arrive, block, site), 0)):
         group = group_row(code, block)
-        committed, completed = code.slots(group, Group.COMMITTED, Group.COMPLETED)
+        committed, completed = code.slots(group, WarpgroupRecord.COMMITTED, WarpgroupRecord.COMPLETED)
         upto = builder.sub(committed, left)
         with code.when(builder.icmp_signed(">", upto, completed)):
-            code.write(group, Group.COMPLETED, upto)
+            code.write(group, WarpgroupRecord.COMPLETED, upto)
             number = group_of(code, code.read(block, Block.CURRENT))
-            known = code.read(machine_of(code, block), Machine.KNOWN)
+            known = code.read(async_units_of(code, block), AsyncUnits.KNOWN)
             for warp in range(_WARPS):
                 place = builder.add(builder.mul(number, code.value(_WARPS)), code.value(warp))
                 code.write(row(code, known, place, CLOCK_WORDS), clock_of_group(number, code), upto)
@@ -116,10 +120,10 @@ def _use(base: Base) -> None:
     code = Code(base.module, ASYNC + "use", 3, VOID)
     block, site, web = code.parameters
     group = group_row(code, block)
-    last = code.read(group, code.builder.add(web, code.value(int(Group.WEBS))))
-    with code.when(code.builder.icmp_signed(">", last, code.read(group, Group.COMPLETED)), likely=False):
-        stop(base, code, block, Fault.ACCUMULATORS, site, last, code.read(group, Group.COMMITTED))
-    code.write(group, Group.FENCED, 0)
+    last = code.read(group, code.builder.add(web, code.value(int(WarpgroupRecord.WEBS))))
+    with code.when(code.builder.icmp_signed(">", last, code.read(group, WarpgroupRecord.COMPLETED)), likely=False):
+        stop(base, code, block, LaunchFault.ACCUMULATORS, site, last, code.read(group, WarpgroupRecord.COMMITTED))
+    code.write(group, WarpgroupRecord.FENCED, 0)
     code.builder.ret_void()
 
 
@@ -129,10 +133,10 @@ def _registers(base: Base, groups: Groups) -> None:
     builder = code.builder
     block, site, count, increases = code.parameters
     with code.when(code.compare("!=", code.call(groups.arrive, block, site), 0)):
-        machine = machine_of(code, block)
-        table, number = code.slots(machine, Machine.GROUPS, Machine.GROUP_COUNT)
+        async_units = async_units_of(code, block)
+        table, number = code.slots(async_units, AsyncUnits.GROUPS, AsyncUnits.GROUP_COUNT)
         own = group_row(code, block)
-        before = code.read(own, Group.REGISTERS)
+        before = code.read(own, WarpgroupRecord.REGISTERS)
         # What the launch gave is the compiler's choice: only later changes must go the way that they say.
         less, more = builder.icmp_signed("<=", count, before), builder.icmp_signed(">=", count, before)
         fits = builder.select(code.compare("!=", increases, 0), more, less)
@@ -141,15 +145,15 @@ def _registers(base: Base, groups: Groups) -> None:
         fits = builder.and_(fits, code.compare(">=", count, _LEAST_REGISTERS))
         fits = builder.and_(fits, code.compare("<=", count, _MOST_REGISTERS))
         with code.when(builder.not_(fits), likely=False):
-            stop(base, code, block, Fault.REGISTERS, site, count, before, -1)
-        code.write(own, Group.REGISTERS, count)
+            stop(base, code, block, LaunchFault.REGISTERS, site, count, before, -1)
+        code.write(own, WarpgroupRecord.REGISTERS, count)
         total = code.variable(0)
         with code.count(0, number) as one:
-            given = code.read(row(code, table, one, int(Group.SIZE)), Group.REGISTERS)
+            given = code.read(row(code, table, one, int(WarpgroupRecord.SIZE)), WarpgroupRecord.REGISTERS)
             counted = builder.select(code.compare("!=", given, 0), given, code.value(_LEAST_REGISTERS))
             total.add(builder.mul(counted, code.value(WARPGROUP)))
         with code.when(code.compare(">", total.get(), REGISTERS), likely=False):
-            stop(base, code, block, Fault.REGISTERS, site, count, before, total.get())
+            stop(base, code, block, LaunchFault.REGISTERS, site, count, before, total.get())
         code.call(groups.leave, block)
     builder.ret_void()
 

@@ -8,7 +8,7 @@ complete when no arrival and no transaction is missing; then the next one starts
 from dataclasses import dataclass
 
 from roller_mlir.sim.engine.clocks_ir import tick
-from roller_mlir.sim.engine.layout import Block, Fault, State, Touch
+from roller_mlir.sim.engine.layout import Block, LaunchFault, ShadowAccess, State
 from roller_mlir.sim.engine.structured import VOID, Code, Value
 from roller_mlir.sim.hopper.layout import (
     CLOCK_MBARRIERS,
@@ -19,12 +19,21 @@ from roller_mlir.sim.hopper.layout import (
     MOST_MBARRIERS,
     MOST_TRANSACTIONS,
     WARP,
+    AsyncUnits,
     BulkCopy,
-    Machine,
     Mbarrier,
 )
-from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, in_arena, known_of, machine_of, note_values, row, stop
-from roller_mlir.sim.hopper.runtime.base_ir import touch_if_sanitized as touched
+from roller_mlir.sim.hopper.runtime.base_ir import (
+    ASYNC,
+    Base,
+    async_units_of,
+    in_arena,
+    known_of,
+    note_values,
+    row,
+    stop,
+)
+from roller_mlir.sim.hopper.runtime.base_ir import shadow_access_if_sanitized as touched
 
 _MARK = MBARRIER_MARK << 32
 
@@ -54,7 +63,7 @@ def finished(code: Code, mbarrier: Value) -> Value:
 
 def number_of(code: Code, block: Value, mbarrier: Value) -> Value:
     """Return the number of an mbarrier."""
-    table = code.read(machine_of(code, block), Machine.MBARRIERS)
+    table = code.read(async_units_of(code, block), AsyncUnits.MBARRIERS)
     return code.builder.udiv(code.builder.sub(mbarrier, table), code.value(8 * MBARRIER_WORDS))
 
 
@@ -62,14 +71,16 @@ def _find(base: Base) -> Value:
     code = Code(base.module, ASYNC + "find", 3, internal=True)
     builder = code.builder
     block, site, address = code.parameters
-    machine = machine_of(code, block)
+    async_units = async_units_of(code, block)
     aligned = code.compare("==", builder.and_(address, code.value(7)), 0)
     with code.when(builder.and_(aligned, in_arena(code, block, address, 8)), likely=True):
-        touched(base, code, block, site, address, 8, Touch.READ | Touch.ATOMIC)
+        touched(base, code, block, site, address, 8, ShadowAccess.READ | ShadowAccess.ATOMIC)
         word = code.read(address, 0)
         number = builder.sub(word, code.value(_MARK))
-        with code.when(builder.icmp_unsigned("<", number, code.read(machine, Machine.MBARRIER_COUNT)), likely=True):
-            entry = row(code, code.read(machine, Machine.MBARRIERS), number, MBARRIER_WORDS)
+        with code.when(
+            builder.icmp_unsigned("<", number, code.read(async_units, AsyncUnits.MBARRIER_COUNT)), likely=True
+        ):
+            entry = row(code, code.read(async_units, AsyncUnits.MBARRIERS), number, MBARRIER_WORDS)
             with code.when(builder.icmp_signed("==", code.read(entry, Mbarrier.ADDRESS), address), likely=True):
                 thread = code.read(block, Block.CURRENT)
                 owner, started = code.slots(entry, Mbarrier.OWNER, Mbarrier.STARTED)
@@ -77,9 +88,9 @@ def _find(base: Base) -> Value:
                 sure = builder.icmp_signed(">", code.read(known_of(code, block, thread), owner), started)
                 with code.when(builder.not_(builder.or_(own, sure)), likely=False):
                     offset = builder.sub(address, code.read(block, Block.ARENA))
-                    stop(base, code, block, Fault.MBARRIER_START, site, offset)
+                    stop(base, code, block, LaunchFault.MBARRIER_START, site, offset)
                 code.give(entry)
-    stop(base, code, block, Fault.MBARRIER, site, builder.sub(address, code.read(block, Block.ARENA)))
+    stop(base, code, block, LaunchFault.MBARRIER, site, builder.sub(address, code.read(block, Block.ARENA)))
     return code.function
 
 
@@ -88,16 +99,16 @@ def _initialise(base: Base) -> None:
     code = Code(base.module, ASYNC + "mbarrier_init", 4, VOID)
     builder = code.builder
     block, site, address, count = code.parameters
-    machine = machine_of(code, block)
+    async_units = async_units_of(code, block)
     offset = builder.sub(address, code.read(block, Block.ARENA))
     aligned = code.compare("==", builder.and_(address, code.value(7)), 0)
     with code.when(builder.not_(builder.and_(aligned, in_arena(code, block, address, 8))), likely=False):
-        stop(base, code, block, Fault.MBARRIER, site, offset)
+        stop(base, code, block, LaunchFault.MBARRIER, site, offset)
     fits = builder.icmp_unsigned("<", builder.sub(count, code.value(1)), code.value(MOST_ARRIVALS))
     with code.when(builder.not_(fits), likely=False):
-        stop(base, code, block, Fault.MBARRIER_COUNT, site, offset, count, 0)
-    touched(base, code, block, site, address, 8, Touch.WRITE | Touch.ATOMIC)
-    table, used = code.slots(machine, Machine.MBARRIERS, Machine.MBARRIER_COUNT)
+        stop(base, code, block, LaunchFault.MBARRIER_COUNT, site, offset, count, 0)
+    touched(base, code, block, site, address, 8, ShadowAccess.WRITE | ShadowAccess.ATOMIC)
+    table, used = code.slots(async_units, AsyncUnits.MBARRIERS, AsyncUnits.MBARRIER_COUNT)
     place = code.variable(used)
     with code.count(0, used) as number:
         at = code.read(row(code, table, number, MBARRIER_WORDS), Mbarrier.ADDRESS)
@@ -106,9 +117,9 @@ def _initialise(base: Base) -> None:
             place.set(number)
     number = place.get()
     with code.when(code.compare("==", number, MOST_MBARRIERS), likely=False):
-        stop(base, code, block, Fault.MBARRIER_COUNT, site, offset, count, MOST_MBARRIERS)
+        stop(base, code, block, LaunchFault.MBARRIER_COUNT, site, offset, count, MOST_MBARRIERS)
     with code.when(builder.icmp_signed("==", number, used)):
-        code.write(machine, Machine.MBARRIER_COUNT, builder.add(used, code.value(1)))
+        code.write(async_units, AsyncUnits.MBARRIER_COUNT, builder.add(used, code.value(1)))
         with code.count(0, code.value(MBARRIER_WORDS)) as word:
             code.write(row(code, table, number, MBARRIER_WORDS), word, 0)
     entry = row(code, table, number, MBARRIER_WORDS)
@@ -148,13 +159,13 @@ def _complete(base: Base) -> Value:
     )
     with code.when(code.compare("!=", builder.or_(pending, missing), 0)):
         code.give(0)
-    copies, count = code.slots(machine_of(code, block), Machine.COPIES, Machine.COPY_COUNT)
+    copies, count = code.slots(async_units_of(code, block), AsyncUnits.COPIES, AsyncUnits.COPY_COUNT)
     number = number_of(code, block, mbarrier)
     with code.count(0, count) as place:
         entry = row(code, copies, place, int(BulkCopy.SIZE))
         with code.when(builder.icmp_signed("==", code.read(entry, BulkCopy.MBARRIER), number), likely=False):
             note_values(code, block, code.read(entry, BulkCopy.SITE), code.read(entry, BulkCopy.BYTES))
-            code.give(Fault.TRANSACTIONS)
+            code.give(LaunchFault.TRANSACTIONS)
     after = builder.add(phase, code.value(1))
     code.write(mbarrier, Mbarrier.PHASE, after)
     code.write(mbarrier, Mbarrier.PENDING, expected)
@@ -183,10 +194,10 @@ def _arrive(base: Base, find: Value, complete: Value) -> None:
     positive = code.compare(">", count, 0)
     least = builder.select(code.compare("!=", may_complete, 0), code.value(0), code.value(1))
     with code.when(builder.not_(builder.and_(positive, builder.icmp_signed(">=", left, least))), likely=False):
-        stop(base, code, block, Fault.MBARRIER_COUNT, site, offset, count, pending)
+        stop(base, code, block, LaunchFault.MBARRIER_COUNT, site, offset, count, pending)
     total = builder.add(missing, bytes_)
     with code.when(code.compare(">", total, MOST_TRANSACTIONS), likely=False):
-        stop(base, code, block, Fault.MBARRIER_COUNT, site, offset, total, -1)
+        stop(base, code, block, LaunchFault.MBARRIER_COUNT, site, offset, total, -1)
     code.write(mbarrier, Mbarrier.TRANSACTIONS, total)
     code.write(mbarrier, Mbarrier.PENDING, left)
     with code.when(code.compare("!=", orders, 0)):
@@ -233,7 +244,7 @@ def _wait(base: Base, find: Value) -> None:
     phase = code.builder.and_(code.read(mbarrier, Mbarrier.PHASE), code.value(1))
     with code.when(code.builder.icmp_signed("==", phase, wanted)):
         (thread,) = code.slots(block, Block.CURRENT)
-        waits = row(code, code.read(machine_of(code, block), Machine.WAITS), thread, 2)
+        waits = row(code, code.read(async_units_of(code, block), AsyncUnits.WAITS), thread, 2)
         code.write(waits, 0, number_of(code, block, mbarrier))
         code.write(waits, 1, wanted)
         code.call(base.wait, block, State.MBARRIER, site)

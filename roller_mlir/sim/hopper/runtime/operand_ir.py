@@ -13,10 +13,10 @@ Of the address that results, bits 4 to 6 (64 bytes: 4 and 5; 32 bytes: 4) change
 
 from llvmlite import ir
 
-from roller_mlir.sim.engine.layout import Block, Fault, Touch
+from roller_mlir.sim.engine.layout import Block, LaunchFault, ShadowAccess
 from roller_mlir.sim.engine.structured import I8, I32, VOID, Code, Value
-from roller_mlir.sim.hopper.layout import WINDOW_BYTES, Element
-from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, in_arena, stop, touch_if_sanitized
+from roller_mlir.sim.hopper.layout import WINDOW_BYTES, OperandElement
+from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, in_arena, shadow_access_if_sanitized, stop
 from roller_mlir.sim.hopper.runtime.granules_ir import Granules
 from roller_mlir.sim.matrix.ir import TF32_MASK
 
@@ -38,19 +38,19 @@ def _spread(base: Base) -> Value:
     def take(place: int, kind: Value) -> Value:
         return builder.load(code.element(address, place, kind), typ=kind)
 
-    for one in Element:
+    for one in OperandElement:
         with code.when(code.compare("==", element, one)):
-            if one is Element.F16:
+            if one is OperandElement.F16:
                 for place in range(8):
                     put(place, builder.fpext(take(place, _HALF), _FLOAT))
-            elif one is Element.BF16:
+            elif one is OperandElement.BF16:
                 for place in range(8):
                     put(place, builder.shl(builder.zext(take(place, _I16), I32), ir.Constant(I32, 16)))
-            elif one is Element.TF32:
+            elif one is OperandElement.TF32:
                 for place in range(4):
                     put(place, builder.and_(take(place, I32), ir.Constant(I32, TF32_MASK)))
             else:
-                widen = builder.sext if one is Element.S8 else builder.zext
+                widen = builder.sext if one is OperandElement.S8 else builder.zext
                 for place in range(16):
                     put(place, widen(take(place, I8), I32))
             builder.ret_void()
@@ -68,9 +68,9 @@ def _chunk(base: Base, granules: Granules) -> Value:
     arena = code.read(block, Block.ARENA)
     address = builder.or_(builder.and_(arena, code.value(-WINDOW_BYTES)), near)
     with code.when(builder.not_(in_arena(code, block, address, _CHUNK)), likely=False):
-        stop(base, code, block, Fault.DESCRIPTOR, site, builder.sub(address, arena), 0)
+        stop(base, code, block, LaunchFault.DESCRIPTOR, site, builder.sub(address, arena), 0)
     code.call(granules.product, block, site, address)
-    touch_if_sanitized(base, code, block, site, address, _CHUNK, Touch.READ | Touch.ASYNC)
+    shadow_access_if_sanitized(base, code, block, site, address, _CHUNK, ShadowAccess.READ | ShadowAccess.ASYNC)
     code.give(address)
     return code.function
 
@@ -91,7 +91,7 @@ def emit_operand(base: Base, granules: Granules) -> Value:
     start, leading, stride = (builder.shl(field(shift, _FIELD), code.value(4)) for shift in (0, 16, 32))
     mode, phase = field(62, 3), field(49, 7)
     with code.when(code.compare("!=", phase, 0), likely=False):
-        stop(base, code, block, Fault.DESCRIPTOR, site, phase, 1)
+        stop(base, code, block, LaunchFault.DESCRIPTOR, site, phase, 1)
     plain = code.compare("==", mode, 0)
     # Modes 1, 2, 3: 128, 64, 32 bytes.
     span = builder.select(plain, code.value(_CHUNK), builder.lshr(code.value(256), mode))
@@ -103,9 +103,9 @@ def emit_operand(base: Base, granules: Granules) -> Value:
 
     with code.when(code.compare("==", transposed, 0)):
         size = code.variable(2)
-        for one in (Element.TF32, Element.S8, Element.U8):
+        for one in (OperandElement.TF32, OperandElement.S8, OperandElement.U8):
             with code.when(code.compare("==", element, one)):
-                size.set(4 if one is Element.TF32 else 1)
+                size.set(4 if one is OperandElement.TF32 else 1)
         points = builder.udiv(code.value(_CHUNK), size.get())
         step = builder.select(plain, leading, code.value(_CHUNK))
         with code.count(0, rows) as number, code.count(0, code.value(2)) as part:

@@ -8,10 +8,10 @@ from collections.abc import Callable
 
 from llvmlite import ir
 
-from roller_mlir.sim.engine.layout import Block, Fault
+from roller_mlir.sim.engine.layout import Block, LaunchFault
 from roller_mlir.sim.engine.structured import I32, VOID, Code, Value
-from roller_mlir.sim.hopper.layout import WARP, WARPGROUP, Group, Machine, Product, Sum
-from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, machine_of
+from roller_mlir.sim.hopper.layout import WARP, WARPGROUP, AsyncUnits, ProductField, Sum, WarpgroupRecord
+from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, async_units_of
 from roller_mlir.sim.hopper.runtime.granules_ir import Granules
 from roller_mlir.sim.hopper.runtime.group_ir import Groups, group_row
 from roller_mlir.sim.hopper.runtime.operand_ir import emit_operand
@@ -116,37 +116,42 @@ def emit_products(base: Base, groups: Groups, granules: Granules) -> None:
     builder = code.builder
     block, site, form, keep, left, right, accumulators = code.parameters
     thread = code.read(block, Block.CURRENT)
-    machine = machine_of(code, block)
-    code.write(code.read(machine, Machine.OPERANDS), thread, accumulators)
+    async_units = async_units_of(code, block)
+    code.write(code.read(async_units, AsyncUnits.OPERANDS), thread, accumulators)
     group = group_row(code, block)
-    given = ((Group.DESCRIPTOR_A, left), (Group.DESCRIPTOR_B, right))
-    with code.when(code.compare("==", code.read(group, Group.ARRIVED), 0)):
+    given = ((WarpgroupRecord.DESCRIPTOR_A, left), (WarpgroupRecord.DESCRIPTOR_B, right))
+    with code.when(code.compare("==", code.read(group, WarpgroupRecord.ARRIVED), 0)):
         for column, value in given:
             code.write(group, column, value)
     for column, value in given:
         with code.when(builder.icmp_signed("!=", code.read(group, column), value), likely=False):
-            code.call(base.fault, block, Fault.DESCRIPTORS_DIFFER, site)
+            code.call(base.fault, block, LaunchFault.DESCRIPTORS_DIFFER, site)
     with code.when(code.compare("!=", code.call(groups.arrive, block, site), 0)):
-        with code.when(code.compare("==", code.read(group, Group.FENCED), 0), likely=False):
-            code.call(base.fault, block, Fault.FENCE, site)
+        with code.when(code.compare("==", code.read(group, WarpgroupRecord.FENCED), 0), likely=False):
+            code.call(base.fault, block, LaunchFault.FENCE, site)
 
-        def field(shift: Product, bits: int) -> Value:
+        def field(shift: ProductField, bits: int) -> Value:
             return builder.and_(builder.lshr(form, code.value(int(shift))), code.value((1 << bits) - 1))
 
-        n, a, b, kind = field(Product.N, 12), field(Product.A, 4), field(Product.B, 4), field(Product.SUM, 4)
-        k = field(Product.K, 8)
-        scratch = code.read(machine, Machine.SCRATCH)
+        n, a, b, kind = (
+            field(ProductField.N, 12),
+            field(ProductField.A, 4),
+            field(ProductField.B, 4),
+            field(ProductField.SUM, 4),
+        )
+        k = field(ProductField.K, 8)
+        scratch = code.read(async_units, AsyncUnits.SCRATCH)
         other = builder.add(scratch, code.value(4 * _A_WORDS))
         product = builder.add(other, code.value(4 * _B_WORDS))
-        code.call(operand, block, site, left, _M, field(Product.A_TRANSPOSED, 1), a, scratch, k, 1)
-        code.call(operand, block, site, right, n, field(Product.B_TRANSPOSED, 1), b, other, 1, n)
+        code.call(operand, block, site, left, _M, field(ProductField.A_TRANSPOSED, 1), a, scratch, k, 1)
+        code.call(operand, block, site, right, n, field(ProductField.B_TRANSPOSED, 1), b, other, 1, n)
         first = builder.and_(thread, code.value(-WARPGROUP))
-        table = builder.add(code.read(machine, Machine.OPERANDS), builder.mul(first, code.value(8)))
+        table = builder.add(code.read(async_units, AsyncUnits.OPERANDS), builder.mul(first, code.value(8)))
         for one, function in accumulate.items():
             with code.when(code.compare("==", kind, one)):
                 code.call(multiply[I32 if one is Sum.S32 else _FLOAT], scratch, other, product, n, k)
-                code.call(function, table, product, n, keep, field(Product.NEGATIVE, 1))
-        web = builder.add(field(Product.WEB, 16), code.value(int(Group.WEBS)))
-        code.write(group, web, builder.add(code.read(group, Group.COMMITTED), code.value(1)))
+                code.call(function, table, product, n, keep, field(ProductField.NEGATIVE, 1))
+        web = builder.add(field(ProductField.WEB, 16), code.value(int(WarpgroupRecord.WEBS)))
+        code.write(group, web, builder.add(code.read(group, WarpgroupRecord.COMMITTED), code.value(1)))
         code.call(groups.leave, block)
     builder.ret_void()

@@ -7,10 +7,10 @@ some of bits 4 to 6 of a chunk's address change with bits 7 to 9 of the same add
 
 from llvmlite import ir
 
-from roller_mlir.sim.engine.layout import Touch
+from roller_mlir.sim.engine.layout import ShadowAccess
 from roller_mlir.sim.engine.structured import I8, I32, VOID, Code, Value, Variable
-from roller_mlir.sim.hopper.layout import MOST_RANK, BulkCopy, TensorMap
-from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, touch_if_sanitized
+from roller_mlir.sim.hopper.layout import MOST_RANK, BulkCopy, TensorMapRecord
+from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, shadow_access_if_sanitized
 
 _CHUNK = 16
 _VECTOR = ir.VectorType(ir.IntType(64), 2)
@@ -24,15 +24,16 @@ class _Box:
         builder = code.builder
         self._code = code
         self.map = code.read(entry, BulkCopy.MAP)
-        self.rank = code.read(self.map, TensorMap.RANK)
-        pixels = code.read(self.map, TensorMap.PIXELS)
+        self.rank = code.read(self.map, TensorMapRecord.RANK)
+        pixels = code.read(self.map, TensorMapRecord.PIXELS)
         self._columns = code.compare("!=", pixels, 0)
 
-        def fields(column: TensorMap) -> list[Value]:
+        def fields(column: TensorMapRecord) -> list[Value]:
             return [code.read(self.map, column + axis) for axis in range(MOST_RANK)]
 
         self.extents, self.strides, self._box, self.steps = (
-            fields(column) for column in (TensorMap.EXTENT, TensorMap.STRIDE, TensorMap.BOX, TensorMap.STEP)
+            fields(column)
+            for column in (TensorMapRecord.EXTENT, TensorMapRecord.STRIDE, TensorMapRecord.BOX, TensorMapRecord.STEP)
         )
         self.start = [code.read(entry, BulkCopy.X + axis) for axis in range(MOST_RANK)]
         rows = self._box[1]
@@ -51,9 +52,10 @@ class _Box:
                 inner = builder.icmp_signed("<", code.value(axis), builder.sub(self.rank, code.value(1)))
                 spatial = builder.and_(self._columns, inner)
                 corner = builder.add(
-                    builder.sub(self.extents[axis], code.value(1)), code.read(self.map, TensorMap.UPPER + axis - 1)
+                    builder.sub(self.extents[axis], code.value(1)),
+                    code.read(self.map, TensorMapRecord.UPPER + axis - 1),
                 )
-                low = builder.select(spatial, code.read(self.map, TensorMap.LOWER + axis - 1), low)
+                low = builder.select(spatial, code.read(self.map, TensorMapRecord.LOWER + axis - 1), low)
                 high = builder.select(spatial, corner, high)
                 offset = builder.select(spatial, code.read(entry, BulkCopy.OFFSETS + axis - 1), offset)
             last = builder.icmp_signed("==", code.value(axis), builder.sub(self.rank, code.value(1)))
@@ -66,7 +68,7 @@ class _Box:
         """Return whether the row at the place is inside, and the address of its element 0."""
         code, builder = self._code, self._code.builder
         inside: Value = ir.Constant(ir.IntType(1), 1)
-        address = code.read(self.map, TensorMap.BASE)
+        address = code.read(self.map, TensorMapRecord.BASE)
         for axis in range(1, MOST_RANK):
             at = builder.add(self.place[axis].get(), self._offsets[axis])
             inside = builder.and_(inside, builder.icmp_unsigned("<", at, self.extents[axis]))
@@ -91,10 +93,12 @@ def emit_tensor_copy(base: Base) -> Value:
     builder = code.builder
     block, entry, stores = code.parameters
     box = _Box(code, entry)
-    size, mask, rounds = code.slots(box.map, TensorMap.ELEMENT_BYTES, TensorMap.SWIZZLE, TensorMap.ROUNDS)
+    size, mask, rounds = code.slots(
+        box.map, TensorMapRecord.ELEMENT_BYTES, TensorMapRecord.SWIZZLE, TensorMapRecord.ROUNDS
+    )
     site, shared = code.slots(entry, BulkCopy.SITE, BulkCopy.SHARED)
     points = builder.udiv(code.value(_CHUNK), size)
-    chunks = builder.udiv(builder.mul(code.read(box.map, TensorMap.BOX), size), code.value(_CHUNK))
+    chunks = builder.udiv(builder.mul(code.read(box.map, TensorMapRecord.BOX), size), code.value(_CHUNK))
     is_store = code.compare("!=", stores, 0)
     step, extent = box.steps[0], box.extents[0]
     chunk_at = code.variable(shared)
@@ -152,6 +156,6 @@ def _touch(base: Base, code: Code, block: Value, site: Value, address: Value, wi
     """Emit what the sanitizer sees in global memory."""
     with code.builder.if_else(stores) as (writes, reads):
         with writes:
-            touch_if_sanitized(base, code, block, site, address, width, Touch.WRITE)
+            shadow_access_if_sanitized(base, code, block, site, address, width, ShadowAccess.WRITE)
         with reads:
-            touch_if_sanitized(base, code, block, site, address, width, Touch.READ)
+            shadow_access_if_sanitized(base, code, block, site, address, width, ShadowAccess.READ)

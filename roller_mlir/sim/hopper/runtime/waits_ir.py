@@ -5,19 +5,19 @@ Copies land then, those first that somebody waits for: the latest time at which 
 and every thread waits for something that only its own block can give, the block is dead, and the report says why.
 """
 
-from roller_mlir.sim.engine.layout import Block, Fault, Launch, State
+from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, State
 from roller_mlir.sim.engine.structured import I8, I32, VOID, Code, Value
 from roller_mlir.sim.hopper.layout import (
     MBARRIER_WORDS,
     NAMED_BARRIERS,
     NAMED_WORDS,
     WARP,
+    AsyncUnits,
     BulkCopy,
-    Machine,
     Mbarrier,
-    Named,
+    NamedBarrier,
 )
-from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, machine_of, note_values, row, stop
+from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, async_units_of, note_values, row, stop
 from roller_mlir.sim.hopper.runtime.copies_ir import Copies
 
 _CLUSTER = -1
@@ -25,7 +25,7 @@ _CLUSTER = -1
 
 
 def _set_wait(code: Code, block: Value, number: Value | int, detail: Value | int) -> None:
-    waits = code.read(machine_of(code, block), Machine.WAITS)
+    waits = code.read(async_units_of(code, block), AsyncUnits.WAITS)
     entry = row(code, waits, code.read(block, Block.CURRENT), 2)
     code.write(entry, 0, number)
     code.write(entry, 1, detail)
@@ -37,7 +37,7 @@ def _named(base: Base) -> None:
     builder = code.builder
     block, site, number, given, waits = code.parameters
     (launch,) = code.slots(block, Block.LAUNCH)
-    threads = code.read(launch, Launch.THREADS)
+    threads = code.read(launch, LaunchRecord.THREADS)
     whole_warps = builder.and_(builder.add(threads, code.value(WARP - 1)), code.value(-WARP))
     count = builder.select(code.compare("<", given, 0), whole_warps, given)
     fits = builder.icmp_unsigned("<", number, code.value(NAMED_BARRIERS))
@@ -45,23 +45,23 @@ def _named(base: Base) -> None:
     fits = builder.and_(fits, code.compare(">", count, 0))
     fits = builder.and_(fits, builder.icmp_signed("<=", count, whole_warps))
     with code.when(builder.not_(fits), likely=False):
-        stop(base, code, block, Fault.NAMED_BARRIER, site, number, count, -1)
-    barrier = row(code, code.read(machine_of(code, block), Machine.NAMED), number, NAMED_WORDS)
-    arrived, expected = code.slots(barrier, Named.ARRIVED, Named.EXPECTED)
+        stop(base, code, block, LaunchFault.NAMED_BARRIER, site, number, count, -1)
+    barrier = row(code, code.read(async_units_of(code, block), AsyncUnits.NAMED), number, NAMED_WORDS)
+    arrived, expected = code.slots(barrier, NamedBarrier.ARRIVED, NamedBarrier.EXPECTED)
     with code.when(code.compare("==", arrived, 0)):
-        code.write(barrier, Named.EXPECTED, count)
-        code.write(barrier, Named.SITE, site)
+        code.write(barrier, NamedBarrier.EXPECTED, count)
+        code.write(barrier, NamedBarrier.SITE, site)
     differs = builder.and_(code.compare("!=", arrived, 0), builder.icmp_signed("!=", expected, count))
     with code.when(differs, likely=False):
-        stop(base, code, block, Fault.NAMED_BARRIER, site, number, count, expected)
-    clock = builder.add(barrier, code.value(8 * Named.SIZE))
+        stop(base, code, block, LaunchFault.NAMED_BARRIER, site, number, count, expected)
+    clock = builder.add(barrier, code.value(8 * NamedBarrier.SIZE))
     code.call(base.release, block, clock)
     now = builder.add(arrived, code.value(1))
-    code.write(barrier, Named.ARRIVED, now)
+    code.write(barrier, NamedBarrier.ARRIVED, now)
     needed = code.least(count, threads)
     with builder.if_else(builder.icmp_signed("==", now, needed)) as (complete, incomplete):
         with complete:
-            code.write(barrier, Named.ARRIVED, 0)
+            code.write(barrier, NamedBarrier.ARRIVED, 0)
             code.call(base.wake, block, State.NAMED_BARRIER, number)
         with incomplete, code.when(code.compare("!=", waits, 0)):
             _set_wait(code, block, number, 0)
@@ -71,10 +71,10 @@ def _named(base: Base) -> None:
     builder.ret_void()
 
 
-def _cluster_clock(code: Code, machine: Value) -> Value:
+def _cluster_clock(code: Code, async_units: Value) -> Value:
     """Return the address of the clock of the cluster's barrier, whose row is behind those of the named ones."""
-    barrier = row(code, code.read(machine, Machine.NAMED), NAMED_BARRIERS, NAMED_WORDS)
-    return code.builder.add(barrier, code.value(8 * Named.SIZE))
+    barrier = row(code, code.read(async_units, AsyncUnits.NAMED), NAMED_BARRIERS, NAMED_WORDS)
+    return code.builder.add(barrier, code.value(8 * NamedBarrier.SIZE))
 
 
 def _cluster(base: Base) -> None:
@@ -82,33 +82,35 @@ def _cluster(base: Base) -> None:
     code = Code(base.module, ASYNC + "cluster_arrive", 3, VOID)
     builder = code.builder
     block, site, orders = code.parameters
-    machine = machine_of(code, block)
+    async_units = async_units_of(code, block)
     with code.when(code.compare("!=", orders, 0)):
-        code.call(base.release, block, _cluster_clock(code, machine))
+        code.call(base.release, block, _cluster_clock(code, async_units))
     thread, launch = code.slots(block, Block.CURRENT, Block.LAUNCH)
-    phases, arrived, done = code.slots(machine, Machine.CLUSTER_PHASE, Machine.CLUSTER_ARRIVED, Machine.CLUSTER_DONE)
+    phases, arrived, done = code.slots(
+        async_units, AsyncUnits.CLUSTER_PHASE, AsyncUnits.CLUSTER_ARRIVED, AsyncUnits.CLUSTER_DONE
+    )
     mine = code.read(phases, thread)
     with code.when(builder.icmp_signed(">", mine, done), likely=False):
-        stop(base, code, block, Fault.CLUSTER, site, 1)
+        stop(base, code, block, LaunchFault.CLUSTER, site, 1)
     code.write(phases, thread, builder.add(mine, code.value(1)))
     now = builder.add(arrived, code.value(1))
-    complete = builder.icmp_signed("==", now, code.read(launch, Launch.THREADS))
-    code.write(machine, Machine.CLUSTER_ARRIVED, builder.select(complete, code.value(0), now))
+    complete = builder.icmp_signed("==", now, code.read(launch, LaunchRecord.THREADS))
+    code.write(async_units, AsyncUnits.CLUSTER_ARRIVED, builder.select(complete, code.value(0), now))
     with code.when(complete):
-        code.write(machine, Machine.CLUSTER_DONE, builder.add(done, code.value(1)))
+        code.write(async_units, AsyncUnits.CLUSTER_DONE, builder.add(done, code.value(1)))
         code.call(base.wake, block, State.NAMED_BARRIER, _CLUSTER)
     builder.ret_void()
     code = Code(base.module, ASYNC + "cluster_wait", 2, VOID)
     block, site = code.parameters
-    machine = machine_of(code, block)
-    phases, done = code.slots(machine, Machine.CLUSTER_PHASE, Machine.CLUSTER_DONE)
+    async_units = async_units_of(code, block)
+    phases, done = code.slots(async_units, AsyncUnits.CLUSTER_PHASE, AsyncUnits.CLUSTER_DONE)
     mine = code.read(phases, code.read(block, Block.CURRENT))
     with code.when(code.compare("==", mine, 0), likely=False):
-        stop(base, code, block, Fault.CLUSTER, site, 2)
+        stop(base, code, block, LaunchFault.CLUSTER, site, 2)
     with code.when(code.builder.icmp_signed(">", mine, done)):
         _set_wait(code, block, _CLUSTER, 0)
         code.call(base.wait, block, State.NAMED_BARRIER, site)
-    code.call(base.acquire, block, _cluster_clock(code, machine))
+    code.call(base.acquire, block, _cluster_clock(code, async_units))
     code.builder.ret_void()
 
 
@@ -116,9 +118,9 @@ def _awaited(code: Code, block: Value, number: Value) -> Value:
     """Return whether some thread waits for an mbarrier, or goes on asking for it."""
     builder = code.builder
     launch, states = code.slots(block, Block.LAUNCH, Block.STATE)
-    threads = code.read(launch, Launch.THREADS)
-    machine = machine_of(code, block)
-    waits, mbarriers = code.slots(machine, Machine.WAITS, Machine.MBARRIERS)
+    threads = code.read(launch, LaunchRecord.THREADS)
+    async_units = async_units_of(code, block)
+    waits, mbarriers = code.slots(async_units, AsyncUnits.WAITS, AsyncUnits.MBARRIERS)
     found = code.variable(code.read(row(code, mbarriers, number, MBARRIER_WORDS), Mbarrier.TESTED))
     with code.count(0, threads) as thread:
         stands = code.compare("==", code.read(states, thread, I8), State.MBARRIER)
@@ -131,10 +133,10 @@ def _awaited(code: Code, block: Value, number: Value) -> Value:
 def _blame(code: Code, block: Value, fault: Value | int, thread: Value | int, site: Value) -> None:
     (launch,) = code.slots(block, Block.LAUNCH)
     for slot, value in (
-        (Launch.FAULT, fault),
-        (Launch.FAULT_THREAD, thread),
-        (Launch.FAULT_SITE, site),
-        (Launch.FAULT_CONTEXT, block),
+        (LaunchRecord.FAULT, fault),
+        (LaunchRecord.FAULT_THREAD, thread),
+        (LaunchRecord.FAULT_SITE, site),
+        (LaunchRecord.FAULT_CONTEXT, block),
     ):
         code.write(launch, slot, value)
 
@@ -144,13 +146,13 @@ def _advance(base: Base, copies: Copies) -> None:
     code = Code(base.module, ASYNC + "advance", 2)
     builder = code.builder
     launch, block = code.parameters
-    machine = machine_of(code, block)
-    queue, count = code.slots(machine, Machine.COPIES, Machine.COPY_COUNT)
+    async_units = async_units_of(code, block)
+    queue, count = code.slots(async_units, AsyncUnits.COPIES, AsyncUnits.COPY_COUNT)
     with code.count(0, count) as place:
         entry = row(code, queue, place, int(BulkCopy.SIZE))
         number, site, thread = code.slots(entry, BulkCopy.MBARRIER, BulkCopy.SITE, BulkCopy.THREAD)
         with code.when(code.compare(">=", number, 0)), code.when(_awaited(code, block, number)):
-            mbarriers = code.read(machine, Machine.MBARRIERS)
+            mbarriers = code.read(async_units, AsyncUnits.MBARRIERS)
             code.write(row(code, mbarriers, number, MBARRIER_WORDS), Mbarrier.TESTED, 0)
             fault = code.call(copies.land, block, place)
             with code.when(code.compare("!=", fault, 0), likely=False):
@@ -158,7 +160,7 @@ def _advance(base: Base, copies: Copies) -> None:
                 code.give(2)
             code.give(1)
     states, sites = code.slots(block, Block.STATE, Block.SITE)
-    threads = code.read(launch, Launch.THREADS)
+    threads = code.read(launch, LaunchRecord.THREADS)
     places = {one: code.variable(-1) for one in (State.WARPGROUP, State.NAMED_BARRIER, State.MBARRIER)}
     with code.count(0, threads) as thread:
         state = code.read(states, thread, I8)
@@ -172,13 +174,13 @@ def _advance(base: Base, copies: Copies) -> None:
         with code.when(code.compare(">=", place.get(), 0)):
             site = code.read(sites, place.get(), I32)
             fault = {
-                State.WARPGROUP: Fault.WARPGROUP,
-                State.NAMED_BARRIER: Fault.NAMED_BARRIER,
-                State.MBARRIER: Fault.MBARRIER_DEADLOCK,
+                State.WARPGROUP: LaunchFault.WARPGROUP,
+                State.NAMED_BARRIER: LaunchFault.NAMED_BARRIER,
+                State.MBARRIER: LaunchFault.MBARRIER_DEADLOCK,
             }[one]
-            wait = row(code, code.read(machine, Machine.WAITS), place.get(), 2)
+            wait = row(code, code.read(async_units, AsyncUnits.WAITS), place.get(), 2)
             if one is State.MBARRIER:
-                mbarrier = row(code, code.read(machine, Machine.MBARRIERS), code.read(wait, 0), MBARRIER_WORDS)
+                mbarrier = row(code, code.read(async_units, AsyncUnits.MBARRIERS), code.read(wait, 0), MBARRIER_WORDS)
                 columns = (Mbarrier.PENDING, Mbarrier.TRANSACTIONS, Mbarrier.PHASE, Mbarrier.EXPECTED)
                 offset = builder.sub(code.read(mbarrier, Mbarrier.ADDRESS), code.read(block, Block.ARENA))
                 note_values(code, block, offset, code.read(wait, 1), *code.slots(mbarrier, *columns))

@@ -6,7 +6,7 @@ import re
 from roller_mlir.sim.hopper.layout import CopyKind
 from roller_mlir.sim.llvm.assembly.ptx import address, group
 from roller_mlir.sim.llvm.assembly.statement import Assembly, Rewrite
-from roller_mlir.sim.llvm.machine import call_machine, coordinates
+from roller_mlir.sim.llvm.async_units import call_async_unit, coordinates
 from roller_mlir.sim.llvm.text import split_top
 
 
@@ -19,7 +19,7 @@ def _at(assembly: Assembly, number: int) -> str:
 
 def _call(assembly: Assembly, function: str, *operands: str) -> None:
     operands = (str(assembly.kernel.site()), *operands)
-    assembly.lines += call_machine(assembly.kernel, function, operands, assembly.when())
+    assembly.lines += call_async_unit(assembly.kernel, function, operands, assembly.when())
 
 
 def _init(assembly: Assembly) -> None:
@@ -38,7 +38,7 @@ def _arrive(assembly: Assembly) -> None:
     expects = ".expect_tx" in assembly.statement.opcode
     count, expected = ("1", number) if expects else (number, "0")
     operands = [str(assembly.kernel.site()), _at(assembly, 1), count, expected, "1", "1"]
-    assembly.lines += call_machine(assembly.kernel, "arrive", operands, assembly.when(), "i64")
+    assembly.lines += call_async_unit(assembly.kernel, "arrive", operands, assembly.when(), "i64")
 
 
 _TENSOR = re.compile(
@@ -67,7 +67,7 @@ def _tensor(assembly: Assembly) -> None:
 def _wait(assembly: Assembly) -> None:
     """The loop that asks until the phase of that parity has completed."""
     values = [assembly.read(f"${number}", "i64") for number in range(2)]
-    assembly.lines += call_machine(assembly.kernel, "wait", [str(assembly.kernel.site()), *values])
+    assembly.lines += call_async_unit(assembly.kernel, "wait", [str(assembly.kernel.site()), *values])
 
 
 def _compare(assembly: Assembly) -> None:

@@ -19,7 +19,7 @@ class PtxError(Exception):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Statement:
+class AssemblyStatement:
     """One instruction.
 
     Attributes:
@@ -35,7 +35,7 @@ class Statement:
     negated: bool = False
 
 
-NOTHING = Statement(opcode="", operands=())
+NOTHING = AssemblyStatement(opcode="", operands=())
 
 
 def unescape(text: str) -> str:
@@ -56,7 +56,7 @@ def one_line(text: str) -> str:
     return " ".join(re.sub(r"//[^\n]*", "", text).split())
 
 
-def statements(text: str) -> Iterator[Statement]:
+def statements(text: str) -> Iterator[AssemblyStatement]:
     """Yield the statements of a string of assembly.
 
     >>> [one.opcode for one in statements("{ .reg .pred p; @$2 st.global.v2.b32 [ $1 + 0 ], { $0, $0 }; }")]
@@ -73,7 +73,7 @@ def statements(text: str) -> Iterator[Statement]:
         if found is None:
             raise PtxError(f"'{one[:60]}' is no statement")
         negated, predicate, opcode, operands = found.groups()
-        yield Statement(
+        yield AssemblyStatement(
             opcode=opcode,
             operands=tuple(split_top(operands or "")),
             predicate=predicate or "",

@@ -12,7 +12,7 @@ from collections.abc import Callable
 
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.llvm.assembly.statement import Assembly, Rewrite
-from roller_mlir.sim.llvm.call import HELPER, Call, Expansion, Kernel, UnknownIntrinsicError
+from roller_mlir.sim.llvm.call import HELPER, EnclosingKernel, Expansion, IntrinsicCall, UnknownIntrinsicError
 from roller_mlir.sim.llvm.types import to_bits
 
 _DECLARED = f"""
@@ -31,13 +31,13 @@ no:
 _SIZES = {"cg": (16,), "ca": (4, 8, 16)}
 
 
-def _use(kernel: Kernel) -> None:
+def _use(kernel: EnclosingKernel) -> None:
     kernel.use_copies()
     kernel.define("copies", _DECLARED)
 
 
 def issue_copy(
-    kernel: Kernel, target: str, source: str, size: int, given: str, when: str = "true", alignment: int = 0
+    kernel: EnclosingKernel, target: str, source: str, size: int, given: str, when: str = "true", alignment: int = 0
 ) -> list[str]:
     """Return the lines that check and queue a copy.
 
@@ -64,24 +64,24 @@ def issue_copy(
     return [*lines, f"call void @{HELPER}copy(i64 %roller.block, i64 {kernel.site()}, {operands})"]
 
 
-def commit_copies(kernel: Kernel) -> list[str]:
+def commit_copies(kernel: EnclosingKernel) -> list[str]:
     """Return the lines that make a group of the copies that are in none."""
     _use(kernel)
     return [f"call void @{PREFIX}copy_commit(i64 %roller.block)"]
 
 
-def wait_for_copies(kernel: Kernel, groups: int) -> list[str]:
+def wait_for_copies(kernel: EnclosingKernel, groups: int) -> list[str]:
     """Return the lines that carry out all but the last `groups` groups."""
     _use(kernel)
     return [f"call void @{PREFIX}copy_wait(i64 %roller.block, i64 {groups})"]
 
 
-def _wait_all(kernel: Kernel) -> list[str]:
+def _wait_all(kernel: EnclosingKernel) -> list[str]:
     """Copies that are in no group are waited for, too."""
     return [*commit_copies(kernel), *wait_for_copies(kernel, 0)]
 
 
-def _copy(call: Call) -> list[str]:
+def _copy(call: IntrinsicCall) -> list[str]:
     """`cp.async.cg.shared.global.16[.s](target, source[, bytes of the source])`."""
     found = re.search(r"(c[ag])\.shared\.global\.(\d+)(\.s)?$", call.callee)
     assert found is not None, call.callee

@@ -9,56 +9,56 @@ import re
 
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.hopper.layout import CopyKind
-from roller_mlir.sim.llvm.call import Call, Expansion, UnknownIntrinsicError
-from roller_mlir.sim.llvm.machine import ask_machine, call_machine, coordinates, require_warps, wide_operands
+from roller_mlir.sim.llvm.async_units import ask_async_unit, call_async_unit, coordinates, require_warps, wide_operands
+from roller_mlir.sim.llvm.call import Expansion, IntrinsicCall, UnknownIntrinsicError
 
 _ALL_LANES = (-1, 0xFFFFFFFF)
 _SCOPE = r"(?:\.relaxed)?\.scope\.(?:cta|cluster)\.space\.cta"
 
 
-def _nothing(call: Call) -> list[str]:
+def _nothing(call: IntrinsicCall) -> list[str]:
     return []
 
 
 def _mbarrier(function: str) -> Expansion:
     """A function of the address and, where there is one, a number."""
 
-    def expand(call: Call) -> list[str]:
+    def expand(call: IntrinsicCall) -> list[str]:
         lines, values = wide_operands(call, *range(len(call.operands)))
-        return [*lines, *call_machine(call.kernel, function, [str(call.site()), *values])]
+        return [*lines, *call_async_unit(call.kernel, function, [str(call.site()), *values])]
 
     return expand
 
 
-def _complete(call: Call) -> list[str]:
+def _complete(call: IntrinsicCall) -> list[str]:
     """`complete.tx`: transactions that are no longer missing."""
     lines, (address, amount) = wide_operands(call, 0, 1)
     less = call.fresh()
     lines.append(f"{less} = sub i64 0, {amount}")
-    return [*lines, *call_machine(call.kernel, "transactions", [str(call.site()), address, less])]
+    return [*lines, *call_async_unit(call.kernel, "transactions", [str(call.site()), address, less])]
 
 
-def _arrive(call: Call) -> list[str]:
+def _arrive(call: IntrinsicCall) -> list[str]:
     """`arrive` with the number of arrivals, or with the bytes that are expected; its result is the phase's state."""
     lines, (address, *rest) = wide_operands(call, *range(len(call.operands)))
     expects = ".expect.tx" in call.callee
     count = rest[0] if rest and not expects else "1"
     flags = [str(int(".noComplete" not in call.callee)), str(int(".relaxed" not in call.callee))]
     operands = [str(call.site()), address, count, rest[0] if expects else "0", *flags]
-    more, found = ask_machine(call.kernel, "arrive", operands)
+    more, found = ask_async_unit(call.kernel, "arrive", operands)
     return [*lines, *more, f"{call.result} = add i64 {found}, 0"] if call.result else [*lines, *more]
 
 
 _TENSOR = re.compile(r"llvm\.nvvm\.cp\.async\.bulk\.tensor\.(g2s|g2s\.cta|s2g)\.(tile|im2col)\.([1-5])d")
 
 
-def _refuse_flags(call: Call, *numbers: int) -> None:
+def _refuse_flags(call: IntrinsicCall, *numbers: int) -> None:
     for number in numbers:
         if call.constant(number):
             raise UnknownIntrinsicError(f"'{call.callee}' with a multicast mask")
 
 
-def _tensor(call: Call) -> list[str]:
+def _tensor(call: IntrinsicCall) -> list[str]:
     match = _TENSOR.fullmatch(call.callee)
     assert match is not None, call.callee
     way, mode, rank = match[1], match[2], int(match[3])
@@ -71,7 +71,7 @@ def _tensor(call: Call) -> list[str]:
             raise UnknownIntrinsicError(f"'{call.callee}'")
         shared, far = near
         head = [str(call.site()), str(int(CopyKind.TENSOR_STORE)), far, shared, "0"]
-        return [*lines, *call_machine(call.kernel, "store", [*head, *coordinates(places)[:5]])]
+        return [*lines, *call_async_unit(call.kernel, "store", [*head, *coordinates(places)[:5]])]
     offsets: list[str] = []
     if mode == "im2col":
         more, offsets = wide_operands(call, *range(first + rank, first + 2 * rank - 2), signed=True)
@@ -80,26 +80,26 @@ def _tensor(call: Call) -> list[str]:
         _refuse_flags(call, len(call.operands) - 3)
     shared, mbarrier, far = near
     head = [str(call.site()), str(int(CopyKind.TENSOR_LOAD)), shared, far, mbarrier, "0"]
-    return [*lines, *call_machine(call.kernel, "load", [*head, *coordinates(places, offsets)])]
+    return [*lines, *call_async_unit(call.kernel, "load", [*head, *coordinates(places, offsets)])]
 
 
-def _bulk_load(call: Call) -> list[str]:
+def _bulk_load(call: IntrinsicCall) -> list[str]:
     """`bulk.global.to.shared.cluster(target, mbarrier, source, bytes, mask, hint, i1, i1)`."""
     if call.callee.endswith("cluster"):
         _refuse_flags(call, 6)
     lines, (shared, mbarrier, far, size) = wide_operands(call, *range(4))
     head = [str(call.site()), str(int(CopyKind.LOAD)), shared, far, mbarrier, size]
-    return [*lines, *call_machine(call.kernel, "load", [*head, *coordinates([])])]
+    return [*lines, *call_async_unit(call.kernel, "load", [*head, *coordinates([])])]
 
 
-def _bulk_store(call: Call) -> list[str]:
+def _bulk_store(call: IntrinsicCall) -> list[str]:
     """`bulk.shared.cta.to.global(target, source, bytes, hint, i1)`."""
     lines, (far, shared, size) = wide_operands(call, *range(3))
     head = [str(call.site()), str(int(CopyKind.STORE)), far, shared, size]
-    return [*lines, *call_machine(call.kernel, "store", [*head, *coordinates([])[:5]])]
+    return [*lines, *call_async_unit(call.kernel, "store", [*head, *coordinates([])[:5]])]
 
 
-def _elect(call: Call) -> list[str]:
+def _elect(call: IntrinsicCall) -> list[str]:
     """Lane 0 is elected; all lanes must take part."""
     require_warps(call.kernel, call.callee)
     if call.constant(0) not in _ALL_LANES:
@@ -113,23 +113,23 @@ def _elect(call: Call) -> list[str]:
     ]
 
 
-def _registers(call: Call) -> list[str]:
+def _registers(call: IntrinsicCall) -> list[str]:
     operands = [str(call.site()), str(call.constant(0)), str(int(".inc." in call.callee))]
-    return call_machine(call.kernel, "registers", operands)
+    return call_async_unit(call.kernel, "registers", operands)
 
 
-def _named(call: Call) -> list[str]:
+def _named(call: IntrinsicCall) -> list[str]:
     """`barrier.cta.sync.aligned.count(number, threads)`, `...arrive...`."""
     lines, values = wide_operands(call, 0, 1)
     waits = str(int(".arrive." not in call.callee))
-    return [*lines, *call_machine(call.kernel, "named", [str(call.site()), *values, waits])]
+    return [*lines, *call_async_unit(call.kernel, "named", [str(call.site()), *values, waits])]
 
 
-def _cluster(call: Call) -> list[str]:
+def _cluster(call: IntrinsicCall) -> list[str]:
     operands = [str(call.site())]
     if ".wait" in call.callee:
-        return call_machine(call.kernel, "cluster_wait", operands)
-    return call_machine(call.kernel, "cluster_arrive", [*operands, str(int(".relaxed" not in call.callee))])
+        return call_async_unit(call.kernel, "cluster_wait", operands)
+    return call_async_unit(call.kernel, "cluster_arrive", [*operands, str(int(".relaxed" not in call.callee))])
 
 
 INTRINSICS: dict[str, Expansion] = {
@@ -142,11 +142,11 @@ INTRINSICS: dict[str, Expansion] = {
     _TENSOR.pattern: _tensor,
     r"llvm\.nvvm\.cp\.async\.bulk\.global\.to\.shared\.(?:cluster|cta)": _bulk_load,
     r"llvm\.nvvm\.cp\.async\.bulk\.shared\.cta\.to\.global": _bulk_store,
-    r"llvm\.nvvm\.cp\.async\.bulk\.commit\.group": lambda call: call_machine(call.kernel, "store_commit", []),
-    r"llvm\.nvvm\.cp\.async\.bulk\.wait\.group(?:\.read)?": lambda call: call_machine(
+    r"llvm\.nvvm\.cp\.async\.bulk\.commit\.group": lambda call: call_async_unit(call.kernel, "store_commit", []),
+    r"llvm\.nvvm\.cp\.async\.bulk\.wait\.group(?:\.read)?": lambda call: call_async_unit(
         call.kernel, "store_wait", [str(call.constant(0))]
     ),
-    r"llvm\.nvvm\.fence\.proxy\.async(?:\.\w+)?": lambda call: call_machine(call.kernel, "proxy_fence", []),
+    r"llvm\.nvvm\.fence\.proxy\.async(?:\.\w+)?": lambda call: call_async_unit(call.kernel, "proxy_fence", []),
     r"llvm\.nvvm\.elect\.sync": _elect,
     r"llvm\.nvvm\.setmaxnreg\.(?:inc|dec)\.sync\.aligned\.u32": _registers,
     r"llvm\.nvvm\.barrier\.cta\.(?:sync|arrive)(?:\.aligned)?\.count": _named,

@@ -8,7 +8,7 @@ Values that an expansion may use: `%roller.block` (the block's record), `%roller
 import re
 
 from roller_mlir.sim.engine.runtime_ir import PREFIX
-from roller_mlir.sim.llvm.call import Call, Expansion, UnknownIntrinsicError
+from roller_mlir.sim.llvm.call import Expansion, IntrinsicCall, UnknownIntrinsicError
 from roller_mlir.sim.llvm.calls import copies, hopper, lds, matrix, matrix_memory, wgmma, wmma
 from roller_mlir.sim.llvm.calls.lanes import below, bpermute, dpp, readfirstlane, readlane, shfl, swizzle
 from roller_mlir.sim.llvm.types import from_bits
@@ -16,23 +16,23 @@ from roller_mlir.sim.llvm.types import from_bits
 _WAITS = ("barrier", "sync")
 
 
-def _wait(call: Call, what: str) -> list[str]:
+def _wait(call: IntrinsicCall, what: str) -> list[str]:
     assert what in _WAITS
     return [f"call void @{PREFIX}{what}(i64 %roller.block, i64 {call.site()})"]
 
 
-def _nothing(call: Call) -> list[str]:
+def _nothing(call: IntrinsicCall) -> list[str]:
     return []
 
 
-def _place(call: Call) -> list[str]:
+def _place(call: IntrinsicCall) -> list[str]:
     """`...tid.x`, `workgroup.id.y`: a coordinate."""
     *_, group, axis = call.callee.replace("workitem.id", "tid").replace("workgroup.id", "ctaid").split(".")
     value = {"tid": "thread", "ctaid": "block", "ntid": "size", "nctaid": "grid"}[group]
     return from_bits(call.kind, f"%roller.{value}.{axis}", call.result)
 
 
-def _ockl(call: Call) -> list[str]:
+def _ockl(call: IntrinsicCall) -> list[str]:
     """`__ockl_get_local_size(dim)` and its like."""
     group = {"local_id": "thread", "group_id": "block", "local_size": "size", "num_groups": "grid"}
     axis = call.constant(0)
@@ -41,23 +41,23 @@ def _ockl(call: Call) -> list[str]:
     return from_bits(call.kind, f"%roller.{group[call.callee.removeprefix('__ockl_get_')]}.{'xyz'[axis]}", call.result)
 
 
-def _lane(call: Call) -> list[str]:
+def _lane(call: IntrinsicCall) -> list[str]:
     return from_bits(call.kind, "%roller.lane", call.result)
 
 
-def _subgroup_number(call: Call) -> list[str]:
+def _subgroup_number(call: IntrinsicCall) -> list[str]:
     name = call.fresh()
     return [f"{name} = udiv i64 %roller.linear, {call.subgroup_size}", *from_bits(call.kind, name, call.result)]
 
 
-def _subgroup_size(call: Call) -> list[str]:
+def _subgroup_size(call: IntrinsicCall) -> list[str]:
     return [f"{call.result} = add {call.kind} 0, {call.subgroup_size}"]
 
 
 def _unary(function: str, inverse: bool = False) -> Expansion:
     """An approximate function of the hardware: the exact one of LLVM, or its inverse."""
 
-    def expand(call: Call) -> list[str]:
+    def expand(call: IntrinsicCall) -> list[str]:
         kind = call.kind
         suffix = {"half": "f16", "float": "f32", "double": "f64"}.get(kind)
         if suffix is None:
@@ -79,7 +79,7 @@ def _operator(name: str) -> Expansion:
 def _same(function: str) -> Expansion:
     """An exact function of the hardware that LLVM has, too."""
 
-    def expand(call: Call) -> list[str]:
+    def expand(call: IntrinsicCall) -> list[str]:
         suffix = {"half": "f16", "float": "f32", "double": "f64"}.get(call.kind)
         if suffix is None:
             raise UnknownIntrinsicError(f"'{call.callee}' of {call.kind}")
@@ -89,21 +89,21 @@ def _same(function: str) -> Expansion:
     return expand
 
 
-def _zero(call: Call) -> list[str]:
+def _zero(call: IntrinsicCall) -> list[str]:
     return [f"{call.result} = add {call.kind} 0, 0"]
 
 
-def _buffer(call: Call) -> list[str]:
+def _buffer(call: IntrinsicCall) -> list[str]:
     """A buffer resource, as the memory that it describes; where hardware reads 0 behind its end, here is an error."""
     kind, value = call.operands[0]
     return [f"{call.result} = addrspacecast {kind} {value} to {call.kind}"]
 
 
-def _block_barrier(call: Call) -> list[str]:
+def _block_barrier(call: IntrinsicCall) -> list[str]:
     return _wait(call, "barrier")
 
 
-def _subgroup_barrier(call: Call) -> list[str]:
+def _subgroup_barrier(call: IntrinsicCall) -> list[str]:
     return _wait(call, "sync")
 
 

@@ -8,11 +8,11 @@ and then what is read from them is not defined; here that is an error.
 import re
 from dataclasses import replace
 
-from roller_mlir.sim.llvm.call import HELPER, Call, UnknownIntrinsicError
+from roller_mlir.sim.llvm.call import HELPER, IntrinsicCall, UnknownIntrinsicError
 from roller_mlir.sim.llvm.types import from_bits, size_bits, to_bits
 
 
-def shfl(call: Call) -> list[str]:
+def shfl(call: IntrinsicCall) -> list[str]:
     """`llvm.nvvm.shfl.sync.<mode>.<type>[p](mask, value, b, c)`; the lanes of the mask must take part."""
     mode, kind = call.callee.split(".")[4:6]
     mask = call.value(0)
@@ -35,7 +35,7 @@ def shfl(call: Call) -> list[str]:
     return [*lines, f"{call.result} = insertvalue {call.kind} {first}, i1 {valid}, 1"]
 
 
-def _exchange(call: Call, operand: int, source: str) -> list[str]:
+def _exchange(call: IntrinsicCall, operand: int, source: str) -> list[str]:
     """The operand of another lane, which is the i64 `source`; all lanes of the subgroup must take part."""
     kind, value = call.operands[operand]
     width = size_bits(kind)
@@ -50,7 +50,7 @@ def _exchange(call: Call, operand: int, source: str) -> list[str]:
     return [*lines, *from_bits(kind, found, call.result)]
 
 
-def bpermute(call: Call) -> list[str]:
+def bpermute(call: IntrinsicCall) -> list[str]:
     """`ds.bpermute(4 * lane, value)`."""
     byte, lane, source = call.fresh(), call.fresh(), call.fresh()
     lines = [f"{byte} = zext i32 {call.value(0)} to i64", f"{lane} = lshr i64 {byte}, 2"]
@@ -58,19 +58,19 @@ def bpermute(call: Call) -> list[str]:
     return [*lines, *_exchange(call, 1, source)]
 
 
-def readlane(call: Call) -> list[str]:
+def readlane(call: IntrinsicCall) -> list[str]:
     """`readlane(value, lane)`."""
     wide, source = call.fresh(), call.fresh()
     lines = [f"{wide} = zext i32 {call.value(1)} to i64", f"{source} = and i64 {wide}, {call.subgroup_size - 1}"]
     return [*lines, *_exchange(call, 0, source)]
 
 
-def readfirstlane(call: Call) -> list[str]:
+def readfirstlane(call: IntrinsicCall) -> list[str]:
     """`readfirstlane(value)`: of lane 0, as all take part."""
     return _exchange(call, 0, "0")
 
 
-def swizzle(call: Call) -> list[str]:
+def swizzle(call: IntrinsicCall) -> list[str]:
     """`ds_swizzle_b32`: bit 15 chooses four lanes among themselves, else and, or, xor masks of 5 bits in 32 lanes."""
     pattern = call.constant(1)
     low, high, picked, source = call.fresh(), call.fresh(), call.fresh(), call.fresh()
@@ -82,7 +82,7 @@ def swizzle(call: Call) -> list[str]:
     return [*lines, f"{source} = or i64 {high}, {picked}", *_exchange(call, 0, source)]
 
 
-def _quad(call: Call, pattern: int, source: str) -> list[str]:
+def _quad(call: IntrinsicCall, pattern: int, source: str) -> list[str]:
     """Each of four lanes reads the one of them that two bits of the pattern name."""
     at, twice, moved, picked, first = (call.fresh() for _ in range(5))
     return [
@@ -95,7 +95,7 @@ def _quad(call: Call, pattern: int, source: str) -> list[str]:
     ]
 
 
-def _dpp_source(call: Call, control: int, source: str) -> tuple[list[str], str]:
+def _dpp_source(call: IntrinsicCall, control: int, source: str) -> tuple[list[str], str]:
     """Lines that compute the source lane of a DPP control, and the i1 whether there is one."""
     row, at, other, inside = (call.fresh() for _ in range(4))
     lines = [f"{row} = and i64 %roller.lane, -16", f"{at} = and i64 %roller.lane, 15"]
@@ -119,7 +119,7 @@ def _dpp_source(call: Call, control: int, source: str) -> tuple[list[str], str]:
     raise UnknownIntrinsicError(f"'{call.callee}' with the control {control:#x}")
 
 
-def dpp(call: Call) -> list[str]:
+def dpp(call: IntrinsicCall) -> list[str]:
     """`update.dpp(old, value, control, row mask, bank mask, bound control)`, and `mov.dpp` without `old`."""
     moves = ".mov." in call.callee
     first = 0 if moves else 1
@@ -148,7 +148,7 @@ def dpp(call: Call) -> list[str]:
     return lines
 
 
-def below(call: Call) -> list[str]:
+def below(call: IntrinsicCall) -> list[str]:
     """`mbcnt.lo/hi(mask, base)`: base + the bits of the mask for lanes below this one, of 32 lanes."""
     which = "lo" if call.callee.endswith("lo") else "hi"
     return [

@@ -11,9 +11,9 @@ count here), and at a release fence all of them, since LLVM waits for them there
 import re
 
 from roller_mlir.sim.gpu.lds_copies import SameOperand
-from roller_mlir.sim.llvm.call import Call, Expansion, UnknownIntrinsicError
+from roller_mlir.sim.llvm.call import Expansion, IntrinsicCall, UnknownIntrinsicError
 from roller_mlir.sim.llvm.calls.copies import commit_copies, issue_copy, wait_for_copies
-from roller_mlir.sim.llvm.calls.matrix import call_together
+from roller_mlir.sim.llvm.calls.matrix import call_subgroup_op
 
 COPIES = re.compile(r"@llvm\.amdgcn\.(?:load\.to\.lds|global\.load\.lds)\b")
 RELEASES = re.compile(r'fence (?:syncscope\("[^"]*"\) )?(?:release|acq_rel|seq_cst)\b')
@@ -21,7 +21,7 @@ _SIZES = (1, 2, 4, 12, 16)
 _NO_LIMIT = 63
 
 
-def _copy(call: Call) -> list[str]:
+def _copy(call: IntrinsicCall) -> list[str]:
     size, offset = call.constant(2), call.constant(3)
     if size not in _SIZES:
         raise UnknownIntrinsicError(f"'{call.callee}' of {size} B")
@@ -33,7 +33,7 @@ def _copy(call: Call) -> list[str]:
     target, to_line = kernel.emitted(f"getelementptr i8, {call.typed(1)}, i64 {place}")
     return [
         f"{base} = ptrtoint {call.typed(1)} to i64",
-        *call_together(kernel, same.name, base, "0", "0"),
+        *call_subgroup_op(kernel, same.name, base, "0", "0"),
         f"{skipped} = mul i64 %roller.lane, {size}",
         f"{place} = add i64 {skipped}, {offset}",
         from_line,
@@ -45,7 +45,7 @@ def _copy(call: Call) -> list[str]:
     ]
 
 
-def _waitcnt(call: Call) -> list[str]:
+def _waitcnt(call: IntrinsicCall) -> list[str]:
     """Bits 0 to 3 and 14 to 15 are vmcnt, as gfx9 has it."""
     counters = call.constant(0)
     left = counters & 15 | (counters >> 14 & 3) << 4

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.llvm.assembly.statement import Assembly, Rewrite
-from roller_mlir.sim.llvm.call import Call, Expansion, Kernel, UnknownIntrinsicError
+from roller_mlir.sim.llvm.call import EnclosingKernel, Expansion, IntrinsicCall, UnknownIntrinsicError
 from roller_mlir.sim.llvm.text import split_top
 from roller_mlir.sim.llvm.types import size_bytes
 from roller_mlir.sim.matrix.layouts import MatrixInstruction, find_mfma, find_mma
@@ -26,7 +26,7 @@ def _size(values: Values) -> int:
     return sum(size_bytes(kind) or 0 for kind, _ in values)
 
 
-def call_together(kernel: Kernel, function: str, *operands: str) -> list[str]:
+def call_subgroup_op(kernel: EnclosingKernel, function: str, *operands: str) -> list[str]:
     """Return the call of a function of whole subgroups with three operands, which are i64.
 
     All lanes of the subgroup must take part.
@@ -36,10 +36,10 @@ def call_together(kernel: Kernel, function: str, *operands: str) -> list[str]:
     return [f"call void @{PREFIX}{function}(i64 %roller.block, i64 {kernel.site()}, {values})"]
 
 
-class Fragments:
+class LaneBuffers:
     """Memory of a lane through which it passes registers."""
 
-    def __init__(self, kernel: Kernel, *sizes_bytes: int) -> None:
+    def __init__(self, kernel: EnclosingKernel, *sizes_bytes: int) -> None:
         """Lay out parts of these sizes one behind the other."""
         self._kernel = kernel
         self._starts: list[int] = []
@@ -70,14 +70,14 @@ class Fragments:
 
     def call(self, function: str, *operands: str) -> None:
         """Call a function of whole subgroups with three operands, which are i64."""
-        self.lines += call_together(self._kernel, function, *operands)
+        self.lines += call_subgroup_op(self._kernel, function, *operands)
 
     def address(self, part: int) -> str:
         """Return the address of a part, an i64."""
         return f"{self._kernel.memory(self._starts[part], 0)}.address"
 
 
-def aggregate(call: Call, kinds: list[str], values: list[str]) -> list[str]:
+def aggregate(call: IntrinsicCall, kinds: list[str], values: list[str]) -> list[str]:
     """Return the lines that make the result of a call of its parts."""
     if not call.kind.startswith("{"):
         return [f"{call.result} = freeze {call.kind} {values[0]}"]
@@ -96,7 +96,7 @@ def parts_of(kind: str) -> list[str]:
 
 
 def multiply(
-    kernel: Kernel, instruction: MatrixInstruction, a: Values, b: Values, c: Values, results: list[str]
+    kernel: EnclosingKernel, instruction: MatrixInstruction, a: Values, b: Values, c: Values, results: list[str]
 ) -> tuple[list[str], list[str]]:
     """Return the lines that multiply, and the registers of D.
 
@@ -107,7 +107,7 @@ def multiply(
         raise UnknownIntrinsicError(f"'{instruction.name}' in subgroups of {kernel.subgroup_size} lanes")
     if (_size(a), _size(b), _size(c)) != instruction.fragment_bytes:
         raise UnknownIntrinsicError(f"'{instruction.name}' with operands of {_size(a)}, {_size(b)} and {_size(c)} B")
-    fragments = Fragments(kernel, *instruction.fragment_bytes)
+    fragments = LaneBuffers(kernel, *instruction.fragment_bytes)
     for part, values in enumerate((a, b, c)):
         fragments.put(part, values)
     kernel.provide(instruction)
@@ -136,7 +136,7 @@ def _split(values: Values, sizes: tuple[int, int, int]) -> tuple[Values, Values,
     return found
 
 
-def _mma(call: Call) -> list[str]:
+def _mma(call: IntrinsicCall) -> list[str]:
     """`llvm.nvvm.mma.m16n8k16.row.col.f32.f32`, `...row.col.satfinite.s8`: D's and C's type, or A's and B's."""
     _, _, _, shape, _, _, *kinds = call.callee.split(".")
     saturates = kinds[0] == "satfinite"
@@ -175,7 +175,7 @@ def _mma_statement(assembly: Assembly) -> None:
 _MFMA = re.compile(r"llvm\.amdgcn\.mfma\.(f32|i32|f64)\.(\d+)x(\d+)x(\d+)\.?(f16|bf16|f32|i8|f64)(?:\.1k)?")
 
 
-def _mfma(call: Call) -> list[str]:
+def _mfma(call: IntrinsicCall) -> list[str]:
     """`llvm.amdgcn.mfma.f32.32x32x8f16(a, b, c, cbsz, abid, blgp)`: nothing permuted or sent to others."""
     match = _MFMA.fullmatch(call.callee)
     assert match is not None, call.callee

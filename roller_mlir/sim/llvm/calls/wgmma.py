@@ -8,11 +8,11 @@ The sums are complete at once here; what is checked is that operands are not ove
 
 import re
 
-from roller_mlir.sim.hopper.layout import ELEMENT_BYTES, ELEMENTS, K_BYTES, SUMS, WARPGROUP, Product, multiplies
+from roller_mlir.sim.hopper.layout import ELEMENT_BYTES, ELEMENTS, K_BYTES, SUMS, WARPGROUP, ProductField, multiplies
 from roller_mlir.sim.llvm.assembly.statement import Assembly, Rewrite
-from roller_mlir.sim.llvm.call import Call, Expansion
-from roller_mlir.sim.llvm.calls.matrix import Fragments
-from roller_mlir.sim.llvm.machine import call_machine, require_warps
+from roller_mlir.sim.llvm.async_units import call_async_unit, require_warps
+from roller_mlir.sim.llvm.call import Expansion, IntrinsicCall
+from roller_mlir.sim.llvm.calls.matrix import LaneBuffers
 
 _WGMMA = re.compile(r"wgmma\.mma_async\.sync\.aligned\.m64n(\d+)k(\d+)\.(f32|f16|s32)\.(\w+)\.(\w+)")
 _M = WARPGROUP // 2
@@ -35,14 +35,14 @@ def _form(assembly: Assembly, registers: int) -> int:
     if len(signs) != 2 or len(transposed) != 2 or (any(transposed) and size != 2):
         raise assembly.refuse(f"with the constants {rest}")
     fields = {
-        Product.N: n,
-        Product.A: ELEMENTS[left],
-        Product.B: ELEMENTS[right],
-        Product.SUM: SUMS[total],
-        Product.A_TRANSPOSED: transposed[0],
-        Product.B_TRANSPOSED: transposed[1],
-        Product.NEGATIVE: signs[0] != signs[1],
-        Product.K: k,
+        ProductField.N: n,
+        ProductField.A: ELEMENTS[left],
+        ProductField.B: ELEMENTS[right],
+        ProductField.SUM: SUMS[total],
+        ProductField.A_TRANSPOSED: transposed[0],
+        ProductField.B_TRANSPOSED: transposed[1],
+        ProductField.NEGATIVE: signs[0] != signs[1],
+        ProductField.K: k,
     }
     return sum(int(value) << int(place) for place, value in fields.items())
 
@@ -59,10 +59,10 @@ def _product(assembly: Assembly) -> None:
     descriptors = [assembly.read(assembly.operand(number), "i64") for number in (1, 2)]
     adds = assembly.read(assembly.operand(3), "i1")
     keeps = assembly.emitted(f"zext i1 {adds} to i64")
-    fragments = Fragments(kernel, 4 * len(registers))
+    fragments = LaneBuffers(kernel, 4 * len(registers))
     fragments.put(0, [(word, assembly.read(one, word)) for one in registers])
     operands = [str(kernel.site()), str(form), keeps, *descriptors, fragments.address(0)]
-    fragments.lines += call_machine(kernel, "product", operands)
+    fragments.lines += call_async_unit(kernel, "product", operands)
     found = fragments.take(0, [word] * len(registers))
     assembly.lines += fragments.lines
     for register, value in zip(registers, found, strict=True):
@@ -73,15 +73,15 @@ def _group(function: str) -> Rewrite:
     def rewrite(assembly: Assembly) -> None:
         assembly.always()
         left = [str(assembly.constant(0))] if assembly.statement.operands else []
-        assembly.lines += call_machine(assembly.kernel, function, [str(assembly.kernel.site()), *left])
+        assembly.lines += call_async_unit(assembly.kernel, function, [str(assembly.kernel.site()), *left])
 
     return rewrite
 
 
 def _group_intrinsic(function: str) -> Expansion:
-    def expand(call: Call) -> list[str]:
+    def expand(call: IntrinsicCall) -> list[str]:
         left = [str(call.constant(0))] if call.operands else []
-        return call_machine(call.kernel, function, [str(call.site()), *left])
+        return call_async_unit(call.kernel, function, [str(call.site()), *left])
 
     return expand
 

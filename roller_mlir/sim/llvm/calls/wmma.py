@@ -9,8 +9,8 @@ hold the lane's elements (see `matrix_wmma_ir`), the others are no numbers.
 
 import re
 
-from roller_mlir.sim.llvm.call import Call, Expansion, UnknownIntrinsicError
-from roller_mlir.sim.llvm.calls.matrix import Fragments, Values, aggregate, multiply, parts_of
+from roller_mlir.sim.llvm.call import Expansion, IntrinsicCall, UnknownIntrinsicError
+from roller_mlir.sim.llvm.calls.matrix import LaneBuffers, Values, aggregate, multiply, parts_of
 from roller_mlir.sim.llvm.types import size_bytes
 from roller_mlir.sim.matrix.layouts import WMMA_EACH, WMMA_ROWS, find_wmma
 from roller_mlir.sim.matrix.wmma_ir import LANES, WMMA_ALIGNMENT_BYTES, MatrixMove
@@ -23,7 +23,7 @@ _STORE = re.compile(_NAME + r"store\.d\.(row|col)(\.stride)?\.(f16|f32)\.p[013]"
 _MMA = re.compile(_NAME + r"mma\.(?:row|col)\.(?:row|col)\.(f16|f32)\.(f16|f32)")
 
 
-def _move(call: Call, move: MatrixMove, stride: str, fragments: Fragments) -> list[str]:
+def _move(call: IntrinsicCall, move: MatrixMove, stride: str, fragments: LaneBuffers) -> list[str]:
     """Move a matrix between memory at operand 0 and the lanes' fragments; `stride` is an i32 in elements, or ""."""
     if call.subgroup_size != LANES:
         raise UnknownIntrinsicError(f"'{call.callee}' in subgroups of {call.subgroup_size} lanes")
@@ -56,7 +56,7 @@ def _element_bytes(element: str) -> int:
     return 2 if element == "f16" else 4
 
 
-def _load(call: Call) -> list[str]:
+def _load(call: IntrinsicCall) -> list[str]:
     match = _LOAD.fullmatch(call.callee)
     assert match is not None, call.callee
     matrix, layout, strided, element = match.groups()
@@ -65,26 +65,26 @@ def _load(call: Call) -> list[str]:
     size = WMMA_EACH * _element_bytes(element)
     if sum(size_bytes(kind) or 0 for kind in held) != size:
         raise UnknownIntrinsicError(f"'{call.callee}' of {call.kind}")
-    fragments = Fragments(call.kernel, size)
+    fragments = LaneBuffers(call.kernel, size)
     move = MatrixMove(_element_bytes(element), layout == "col", stores=False)
     lines = _move(call, move, call.value(1) if strided else "", fragments)
     values = fragments.take(0, held) + [_UNUSED] * (len(kinds) - len(held))
     return [*lines, *fragments.lines, *aggregate(call, kinds, values)]
 
 
-def _store(call: Call) -> list[str]:
+def _store(call: IntrinsicCall) -> list[str]:
     match = _STORE.fullmatch(call.callee)
     assert match is not None, call.callee
     layout, strided, element = match.groups()
     registers = list(call.operands[1 : len(call.operands) - bool(strided)])
-    fragments = Fragments(call.kernel, WMMA_EACH * _element_bytes(element))
+    fragments = LaneBuffers(call.kernel, WMMA_EACH * _element_bytes(element))
     fragments.put(0, registers)
     move = MatrixMove(_element_bytes(element), layout == "col", stores=True)
     lines = _move(call, move, call.operands[-1][1] if strided else "", fragments)
     return [*lines, *fragments.lines]
 
 
-def _mma(call: Call) -> list[str]:
+def _mma(call: IntrinsicCall) -> list[str]:
     """`mma.row.col.f32.f32`: D's and C's type; the layouts only say how A and B were loaded."""
     match = _MMA.fullmatch(call.callee)
     assert match is not None, call.callee

@@ -2,7 +2,7 @@
 """What does not change from one candidate program to the next, computed once per construction.
 
 Everything here repeats definitions of `mapping` and `tile` on plain integers, remembered by the sizes that matter: a
-construction weighs hundreds of programs in a few milliseconds. The tests compare each with its definition.
+construction evaluates hundreds of programs in a few milliseconds. The tests compare each with its definition.
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -21,7 +21,7 @@ from roller_mlir.model.tile import access_traffic, contiguous_loop, reuse_loops
 from roller_mlir.plan import Access, TensorExpression
 
 
-class AccessFacts:
+class AccessContext:
     """One access of an expression.
 
     Attributes:
@@ -121,7 +121,7 @@ class AccessFacts:
         return power_of_two_divisor(gcd(*runs, *others, self.row_divisor), self.limit)
 
 
-class Facts:
+class ProblemContext:
     """An expression on a machine.
 
     Attributes:
@@ -131,12 +131,12 @@ class Facts:
         reduction: Whether each loop is a reduction.
         parallel: The parallel loops.
         reductions: The reduction loops.
-        inputs: Facts of the inputs.
-        output: Facts of the output.
-        more_outputs: Facts of further outputs.
+        inputs: Context of the inputs.
+        output: Context of the output.
+        more_outputs: Context of further outputs.
         windows: Whether some dimension of an input is indexed by several loops.
-        epilogue: Facts of the tensors that the epilogue reads.
-        reads: Facts of the inputs and of the epilogue's tensors.
+        epilogue: Context of the tensors that the epilogue reads.
+        reads: Context of the inputs and of the epilogue's tensors.
         ends: Whether there is an epilogue.
         prologue: Per input, operations on each loaded element; empty for none.
         through_registers: Per input, whether its elements are changed before the body sees them, or what lies outside
@@ -162,11 +162,11 @@ class Facts:
         self.reduction = tuple(loop.reduction for loop in expression.loops)
         self.parallel = expression.parallel()
         self.reductions = expression.reductions()
-        self.inputs = tuple(AccessFacts(access, expression, machine) for access in expression.inputs)
+        self.inputs = tuple(AccessContext(access, expression, machine) for access in expression.inputs)
         self.windows = any(access.windows for access in self.inputs)
-        self.output = AccessFacts(expression.output, expression, machine)
-        self.more_outputs = tuple(AccessFacts(access, expression, machine) for access in expression.more_outputs)
-        self.epilogue = tuple(AccessFacts(access, expression, machine) for access in expression.epilogue)
+        self.output = AccessContext(expression.output, expression, machine)
+        self.more_outputs = tuple(AccessContext(access, expression, machine) for access in expression.more_outputs)
+        self.epilogue = tuple(AccessContext(access, expression, machine) for access in expression.epilogue)
         self.reads = (*self.inputs, *self.epilogue)
         self.ends = bool(expression.epilogue or expression.epilogue_flops)
         self.prologue = expression.prologue_flops if any(expression.prologue_flops) else ()
@@ -175,7 +175,7 @@ class Facts:
             bool(operations or pad) for operations, pad in zip(changed, expression.pad_values, strict=True)
         )
         self.tensor_store = self.atom.reads_memory and tensor_store_fits(
-            expression, self.atom.row, self.atom.column, self.atom.beside
+            expression, self.atom.row, self.atom.column, self.atom.extra_axis
         )
         self.other_cycles = 0.0
         if self.ends or self.prologue:
@@ -189,7 +189,7 @@ class Facts:
         self.result_words = max(1, self.result_bytes // 4) if self.atom.is_matrix else result_words(expression)
         self.math_per_point = 1 if expression.fused_multiply_add else max(1, expression.flops_per_point)
 
-    def fragment_bytes(self, access: AccessFacts, tile: Sequence[int]) -> float:
+    def fragment_bytes(self, access: AccessContext, tile: Sequence[int]) -> float:
         """Return the bytes that one subgroup reads from workgroup memory for its share of an input.
 
         Args:
@@ -209,10 +209,10 @@ class Facts:
             again = tile[atom.column] * atom.lanes[1] // atom.shape(tile[atom.column])[1] if atom.reads_memory else 1
         else:
             elements *= atom.lanes[1]
-            again = tile[atom.row] // atom.own[0] if atom.reads_memory else 1
+            again = tile[atom.row] // atom.per_thread[0] if atom.reads_memory else 1
         return elements * again * access.element_bytes * device.subgroup_size / atom.instruction.threads
 
-    def fragment_registers(self, access: AccessFacts, tile: Sequence[int]) -> float:
+    def fragment_registers(self, access: AccessContext, tile: Sequence[int]) -> float:
         """Return the registers of one thread that hold an input's elements for one reduction point or instruction."""
         atom = self.atom
         if not atom.is_matrix:

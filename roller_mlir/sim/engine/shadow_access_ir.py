@@ -9,7 +9,7 @@ from llvmlite import ir
 
 from roller_mlir.sim.engine import layout
 from roller_mlir.sim.engine.clocks_ir import Order
-from roller_mlir.sim.engine.layout import Block, Cell, Launch, Touch
+from roller_mlir.sim.engine.layout import Block, LaunchRecord, ShadowAccess, ShadowCell
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
 from roller_mlir.sim.engine.shadow_ir import emit_visit
 from roller_mlir.sim.engine.structured import I8, I64, VOID, Code, Value
@@ -28,7 +28,13 @@ class _Access:
         block, site, address, self.width, self.touch = code.parameters
         launch, thread, arena, in_arena = code.slots(block, Block.LAUNCH, Block.CURRENT, Block.ARENA, Block.CELLS)
         arena_bytes, region, region_bytes, in_region, self.granule, time = code.slots(
-            launch, Launch.ARENA_BYTES, Launch.REGION, Launch.REGION_BYTES, Launch.CELLS, Launch.GRANULE, Launch.TIME
+            launch,
+            LaunchRecord.ARENA_BYTES,
+            LaunchRecord.REGION,
+            LaunchRecord.REGION_BYTES,
+            LaunchRecord.CELLS,
+            LaunchRecord.GRANULE,
+            LaunchRecord.TIME,
         )
         inside = builder.icmp_unsigned("<", builder.sub(address, arena), arena_bytes)
         self.offset = builder.sub(address, builder.select(inside, arena, region))
@@ -36,7 +42,7 @@ class _Access:
         with code.when(elsewhere):
             builder.ret_void()
         self.inside, self.shared = inside, builder.zext(inside, I64)
-        flags = builder.and_(self.touch, code.value(int(Touch.ATOMIC | Touch.PENDING)))
+        flags = builder.and_(self.touch, code.value(int(ShadowAccess.ATOMIC | ShadowAccess.PENDING)))
         word = builder.or_(builder.shl(time, code.value(layout.TIME_SHIFT)), flags)
         word = builder.or_(word, builder.shl(site, code.value(layout.SITE_SHIFT)))
         self.mine = builder.or_(word, builder.shl(thread, code.value(layout.THREAD_SHIFT)))
@@ -44,7 +50,7 @@ class _Access:
         self.number, self._first, barrier, started, synced, self._clock = code.slots(
             block, Block.NUMBER, Block.FIRST, Block.BARRIER_TIME, Block.STARTED, Block.SYNCED, Block.CLOCK
         )
-        subgroup, known = code.slots(launch, Launch.SUBGROUP, Launch.KNOWN)
+        subgroup, known = code.slots(launch, LaunchRecord.SUBGROUP, LaunchRecord.KNOWN)
         page = builder.select(inside, code.value(0), builder.lshr(self.offset, code.value(layout.PAGE_BITS)))
         unknown = builder.xor(code.read(known, page, I8), code.value(1))
         shift = code.value(layout.TIME_SHIFT)
@@ -68,12 +74,12 @@ class _Access:
         return builder.icmp_unsigned("<", builder.sub(thread, self._first), self._subgroup)
 
     def _finished(self, word: Value) -> Value:
-        return self._code.compare("==", self._code.builder.and_(word, self._code.value(int(Touch.PENDING))), 0)
+        return self._code.compare("==", self._code.builder.and_(word, self._code.value(int(ShadowAccess.PENDING))), 0)
 
     def read(self, cell: Value) -> Value:
         """Emit a read where it is a plain one; return whether it was."""
         code, builder = self._code, self._code.builder
-        writer, first, second, owners = code.slots(cell, *Cell)
+        writer, first, second, owners = code.slots(cell, *ShadowCell)
         span = builder.sub(self._settled, self._content)
         expected = builder.and_(self._below(builder.sub(writer, self._content), span), self._finished(writer))
         near, other_near = self._near(first), self._near(second)
@@ -92,34 +98,34 @@ class _Access:
         apart = builder.and_(apart, builder.and_(builder.not_(self.inside), code.compare("==", self._clock, 0)))
         enough = builder.and_(builder.or_(enough, apart), builder.not_(other_stale))
         with code.when(builder.and_(expected, replace)):
-            code.write(cell, Cell.READER, self.mine)
+            code.write(cell, ShadowCell.READER, self.mine)
             kept = builder.and_(owners, code.value(~(_OWNER_MASK << layout.OWNER_BITS)))
             mine = builder.shl(self.number, code.value(layout.OWNER_BITS))
-            code.write(cell, Cell.OWNERS, builder.or_(kept, mine))
+            code.write(cell, ShadowCell.OWNERS, builder.or_(kept, mine))
         return builder.and_(expected, builder.or_(replace, enough))
 
     def write(self, cell: Value) -> Value:
         """Emit a write where it is a plain one; return whether it was."""
         code, builder = self._code, self._code.builder
-        writer, first, second = code.slots(cell, Cell.WRITER, Cell.READER, Cell.OTHER_READER)
+        writer, first, second = code.slots(cell, ShadowCell.WRITER, ShadowCell.READER, ShadowCell.OTHER_READER)
         plain = builder.and_(self._below(writer, self._settled), self._finished(writer))
         for reader in (first, second):
             plain = builder.and_(plain, self._below(reader, self._settled))
         with code.when(plain):
-            code.write(cell, Cell.WRITER, self.mine)
-            code.write(cell, Cell.READER, 0)
-            code.write(cell, Cell.OTHER_READER, 0)
-            code.write(cell, Cell.OWNERS, self.number)
+            code.write(cell, ShadowCell.WRITER, self.mine)
+            code.write(cell, ShadowCell.READER, 0)
+            code.write(cell, ShadowCell.OTHER_READER, 0)
+            code.write(cell, ShadowCell.OWNERS, self.number)
         return plain
 
 
-def _touch(runtime: Runtime, order: Order, visit: Value, name: str, kind: Touch | None) -> Value:
+def _touch(runtime: Runtime, order: Order, visit: Value, name: str, kind: ShadowAccess | None) -> Value:
     """touch(block, site, address, bytes, touch); touch_load and touch_store are for plain accesses only."""
     code = Code(runtime.module, PREFIX + name, 5, VOID)
     builder = code.builder
     block, _, address, _, touch = code.parameters
     access = _Access(code)
-    machine = code.read(code.read(block, Block.LAUNCH), Launch.MACHINE_TOUCHED)
+    machine = code.read(code.read(block, Block.LAUNCH), LaunchRecord.MACHINE_TOUCHED)
     with code.when(builder.and_(access.inside, code.compare("!=", machine, 0)), likely=False):
         code.call_at(machine, *code.parameters)
     first = builder.lshr(access.offset, access.granule)
@@ -128,16 +134,16 @@ def _touch(runtime: Runtime, order: Order, visit: Value, name: str, kind: Touch 
         cell = builder.add(access.cells, builder.mul(number, code.value(_CELL_BYTES)))
         plain = ir.Constant(ir.IntType(1), 0)
         if kind is not None:
-            plain = access.read(cell) if kind is Touch.READ else access.write(cell)
+            plain = access.read(cell) if kind is ShadowAccess.READ else access.write(cell)
         with code.when(builder.not_(plain), likely=False):
             place = builder.shl(builder.sub(number, first), access.granule)
             offset = builder.shl(number, access.granule)
             code.call(visit, block, cell, offset, place, access.mine, touch, access.shared)
     if kind is None:
-        clocks = code.read(code.read(block, Block.LAUNCH), Launch.PLACE_CLOCKS)
-        atomic = code.compare("!=", builder.and_(touch, code.value(Touch.ATOMIC)), 0)
+        clocks = code.read(code.read(block, Block.LAUNCH), LaunchRecord.PLACE_CLOCKS)
+        atomic = code.compare("!=", builder.and_(touch, code.value(ShadowAccess.ATOMIC)), 0)
         with code.when(builder.and_(atomic, code.compare("!=", clocks, 0))):
-            for does, function in ((Touch.READ, order.acquire), (Touch.WRITE, order.release)):
+            for does, function in ((ShadowAccess.READ, order.acquire), (ShadowAccess.WRITE, order.release)):
                 with code.when(code.compare("!=", builder.and_(touch, code.value(does)), 0)):
                     code.call(function, block, address, touch)
     builder.ret_void()
@@ -147,6 +153,6 @@ def _touch(runtime: Runtime, order: Order, visit: Value, name: str, kind: Touch 
 def emit_sanitizer(runtime: Runtime, order: Order) -> Value:
     """Emit touch, touch_load and touch_store; return touch."""
     visit = emit_visit(runtime, order)
-    _touch(runtime, order, visit, "touch_load", Touch.READ)
-    _touch(runtime, order, visit, "touch_store", Touch.WRITE)
+    _touch(runtime, order, visit, "touch_load", ShadowAccess.READ)
+    _touch(runtime, order, visit, "touch_store", ShadowAccess.WRITE)
     return _touch(runtime, order, visit, "touch", None)

@@ -18,12 +18,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from roller_mlir.backend.checks.hopper.descriptors import products_of
-from roller_mlir.backend.checks.hopper.fills import Fill, fills_of, tiles_of
+from roller_mlir.backend.checks.hopper.fills import PhaseFill, fills_of, tiles_of
 from roller_mlir.backend.checks.hopper.ptx_text import PtxKernel, read_kernel
-from roller_mlir.backend.checks.hopper.ptx_thread import BoxCopy, Followed, Product, follow
+from roller_mlir.backend.checks.hopper.ptx_thread import BoxCopy, Followed, WarpgroupProduct, follow
 from roller_mlir.backend.checks.hopper.rules import PIECE, REPEATS, element_bytes, map_problems
 from roller_mlir.backend.checks.quality import Mismatch
-from roller_mlir.mapping.checks.promise_copies import PromisedProducts, PromisedTile
+from roller_mlir.mapping.checks.expected_copies import ExpectedProducts, ExpectedTile
 from roller_mlir.plan.tensor_map import TensorMap
 
 _Found = tuple[str, Mismatch]
@@ -34,14 +34,14 @@ _UNITS = ("wgmma.mma_async", "cp.async.bulk.tensor")
 
 
 def hopper_mismatches(
-    ptx: str, maps: Sequence[TensorMap], promised: PromisedProducts | None = None
+    ptx: str, maps: Sequence[TensorMap], expected: ExpectedProducts | None = None
 ) -> tuple[Mismatch, ...]:
-    """Compares what a kernel asks of Hopper's asynchronous units; nothing, of a kernel that asks them nothing.
+    """Compare what a kernel asks of Hopper's asynchronous units; nothing, of a kernel that asks them nothing.
 
     Args:
         ptx: the text of one kernel.
         maps: the tensor maps that it is given, its last parameters.
-        promised: the plan's products; None for a kernel without a plan, which is held to the hardware's rules alone.
+        expected: the plan's products; None for a kernel without a plan, which is held to the hardware's rules alone.
 
     Returns:
         The first mismatch of each kind and subject.
@@ -50,12 +50,12 @@ def hopper_mismatches(
     if kernel is None:
         return ()
     first: dict[tuple[str, str], Mismatch] = {}
-    for subject, found in _all(kernel, maps, promised):
+    for subject, found in _all(kernel, maps, expected):
         first.setdefault((found.kind, subject), found)
     return tuple(first.values())
 
 
-def _all(kernel: PtxKernel, maps: Sequence[TensorMap], promised: PromisedProducts | None) -> Iterator[_Found]:
+def _all(kernel: PtxKernel, maps: Sequence[TensorMap], expected: ExpectedProducts | None) -> Iterator[_Found]:
     for number, described in enumerate(maps):
         for what, found, allowed in map_problems(described):
             subject = f"tensor map {number} (argument {described.argument})"
@@ -65,53 +65,53 @@ def _all(kernel: PtxKernel, maps: Sequence[TensorMap], promised: PromisedProduct
             )
     threads = [follow(kernel, first) for first in range(0, max(kernel.threads, 1), _GROUP_THREADS)]
     by_parameter = {len(kernel.parameters) - len(maps) + number: one for number, one in enumerate(maps)}
-    fills: list[Fill] = []
+    fills: list[PhaseFill] = []
     for thread in threads:
         made, unknown = fills_of(thread.events, by_parameter, whole=thread.whole)
         fills += made
-        if unknown and promised is not None:
+        if unknown and expected is not None:
             text = f"the operands of a tensor copy ({kernel.statements[unknown[0]].name}) cannot be followed"
             yield "operands", _mismatch("copies", 0, 0, text)
-    if promised is not None and not fills:
+    if expected is not None and not fills:
         yield "operands", _mismatch("copies", 1, 0, "no copies of a step can be followed, the plan has some")
     yield from _buffers(fills)
     for fill in fills:
-        yield from _arrivals(fill, promised)
-        if promised is not None:
-            yield from _tiles(fill, promised, maps)
+        yield from _arrivals(fill, expected)
+        if expected is not None:
+            yield from _tiles(fill, expected, maps)
     stores = [one for thread in threads for one in thread.events if isinstance(one, BoxCopy) and one.store]
     for store in stores:
         if store.parameter in by_parameter and store.address is not None:
             yield from _placed(by_parameter[store.parameter], store.address)
-    if promised is not None:
+    if expected is not None:
         stored = {store.parameter for store in stores}
-        yield from _output(promised, [one for number, one in by_parameter.items() if number in stored], maps)
+        yield from _output(expected, [one for number, one in by_parameter.items() if number in stored], maps)
     yield from _alike(kernel, threads)
-    yield from products_of(kernel, threads, fills, promised)
+    yield from products_of(kernel, threads, fills, expected)
 
 
 def _alike(kernel: PtxKernel, threads: Sequence[Followed]) -> Iterator[_Found]:
-    """Compares the descriptors of the first and the last subgroup of each warpgroup, which must be the same."""
+    """Compare the descriptors of the first and the last subgroup of each warpgroup, which must be the same."""
     for number, thread in enumerate(threads):
-        own = [one for one in thread.events if isinstance(one, Product)]
+        own = [one for one in thread.events if isinstance(one, WarpgroupProduct)]
         if not own:
             continue
         last = follow(kernel, (number + 1) * _GROUP_THREADS - _SUBGROUP_THREADS)
-        others = [one for one in last.events if isinstance(one, Product)]
+        others = [one for one in last.events if isinstance(one, WarpgroupProduct)]
         wrong = next((one for one, other in zip(own, others, strict=False) if one != other), None)
         if wrong is not None or bool(own) != bool(others):
             text = f"the descriptors of a product differ from subgroup to subgroup of warpgroup {number}"
             yield "subgroups", _mismatch("descriptor", 0, 0, text)
 
 
-def _arrivals(fill: Fill, promised: PromisedProducts | None) -> Iterator[_Found]:
-    """Compares the bytes of a phase, and where its boxes begin."""
+def _arrivals(fill: PhaseFill, expected: ExpectedProducts | None) -> Iterator[_Found]:
+    """Compare the bytes of a phase, and where its boxes begin."""
     brought = sum(box.size_bytes for box in fill.boxes)
     if brought != fill.expected_bytes:
         text = f"a step's barrier expects {fill.expected_bytes} B (expect_tx), its {len(fill.boxes)} boxes bring "
         text += f"{brought} B"
         yield "bytes", _mismatch("copies", brought, fill.expected_bytes, text)
-    wanted = None if promised is None else sum(tile.size_bytes for tile in promised.tiles)
+    wanted = None if expected is None else sum(tile.size_bytes for tile in expected.tiles)
     if wanted is not None and brought != wanted:
         text = f"a step's {len(fill.boxes)} boxes bring {brought} B, the plan's tiles have {wanted} B"
         yield "tiles", _mismatch("copies", wanted, brought, text)
@@ -132,9 +132,9 @@ def _placed(described: TensorMap, address: int) -> Iterator[_Found]:
         yield f"argument {described.argument}", _mismatch("copies", unit, address % unit, text)
 
 
-def _buffers(fills: Sequence[Fill]) -> Iterator[_Found]:
-    """Compares where the buffers of a ring lie: the fills of one barrier in one place, those of two apart."""
-    by_barrier: dict[int, Fill] = {}
+def _buffers(fills: Sequence[PhaseFill]) -> Iterator[_Found]:
+    """Compare where the buffers of a ring lie: the fills of one barrier in one place, those of two apart."""
+    by_barrier: dict[int, PhaseFill] = {}
     for fill in fills:
         before, now = ([box.address for box in one.boxes] for one in (by_barrier.setdefault(fill.barrier, fill), fill))
         if before != now:
@@ -145,15 +145,15 @@ def _buffers(fills: Sequence[Fill]) -> Iterator[_Found]:
         yield "overlap", _mismatch("copies", 0, 0, "the buffers of two steps overlap in workgroup memory")
 
 
-def _tiles(fill: Fill, promised: PromisedProducts, maps: Sequence[TensorMap]) -> Iterator[_Found]:
-    """Compares the boxes of a step, and their tensor maps, with the plan's tiles."""
-    tiles = tiles_of(fill.boxes, [tile.size_bytes for tile in promised.tiles])
+def _tiles(fill: PhaseFill, expected: ExpectedProducts, maps: Sequence[TensorMap]) -> Iterator[_Found]:
+    """Compare the boxes of a step, and their tensor maps, with the plan's tiles."""
+    tiles = tiles_of(fill.boxes, [tile.size_bytes for tile in expected.tiles])
     if tiles is None:
-        wanted = ", ".join(f"{tile.size_bytes} B of input {tile.operand}" for tile in promised.tiles)
+        wanted = ", ".join(f"{tile.size_bytes} B of input {tile.operand}" for tile in expected.tiles)
         text = f"a step's boxes of {', '.join(str(box.size_bytes) for box in fill.boxes)} B are not the plan's {wanted}"
-        yield "tiles", _mismatch("copies", len(promised.tiles), len(fill.boxes), text)
+        yield "tiles", _mismatch("copies", len(expected.tiles), len(fill.boxes), text)
         return
-    for wanted, tile in zip(promised.tiles, tiles, strict=True):
+    for wanted, tile in zip(expected.tiles, tiles, strict=True):
         subject = f"input {wanted.operand}"
         for described in dict.fromkeys(box.map for box in tile.boxes):
             for text in _map_differences(described, wanted):
@@ -167,8 +167,8 @@ def _tiles(fill: Fill, promised: PromisedProducts, maps: Sequence[TensorMap]) ->
             yield subject, _mismatch("copies", 0, 0, f"two boxes of {subject} are the same, or go to one place")
 
 
-def _map_differences(described: TensorMap, wanted: PromisedTile) -> Iterator[str]:
-    for what, found, promised in (
+def _map_differences(described: TensorMap, wanted: ExpectedTile) -> Iterator[str]:
+    for what, found, expected in (
         ("elements of type", described.element, wanted.element),
         ("extents", list(described.extents), list(wanted.extents)),
         ("strides of bytes", list(described.strides), list(wanted.strides)),
@@ -176,20 +176,20 @@ def _map_differences(described: TensorMap, wanted: PromisedTile) -> Iterator[str
         ("a swizzle of", described.swizzle, 128),
         ("an innermost box extent of bytes of", described.box[-1] * element_bytes(described), 128),
     ):
-        if found != promised:
-            yield f"{what} {found}, the plan wants {promised}"
+        if found != expected:
+            yield f"{what} {found}, the plan wants {expected}"
 
 
-def _output(promised: PromisedProducts, stored: Sequence[TensorMap], maps: Sequence[TensorMap]) -> Iterator[_Found]:
-    """Compares the tensor maps of what is written with the plan's result."""
+def _output(expected: ExpectedProducts, stored: Sequence[TensorMap], maps: Sequence[TensorMap]) -> Iterator[_Found]:
+    """Compare the tensor maps of what is written with the plan's result."""
     for described in stored:
         subject = f"tensor map {maps.index(described)} of the results"
         kept = [d for d, extent in enumerate(described.extents) if extent > 1 or d == len(described.extents) - 1]
         extents = tuple(described.extents[d] for d in kept)
         strides = tuple(described.strides[d] for d in kept[:-1])
-        if promised.output is not None and (extents, strides) != promised.output:
+        if expected.output is not None and (extents, strides) != expected.output:
             text = f"{subject} has extents {list(extents)} and strides {list(strides)} of bytes, the plan's are "
-            text += f"{list(promised.output[0])} and {list(promised.output[1])}"
+            text += f"{list(expected.output[0])} and {list(expected.output[1])}"
             yield subject, _mismatch("tensor_map", 0, 0, text)
         line = described.box[-1] * element_bytes(described)
         wanted = line if line in REPEATS else 0 if line == PIECE else described.swizzle
@@ -198,5 +198,5 @@ def _output(promised: PromisedProducts, stored: Sequence[TensorMap], maps: Seque
             yield subject, _mismatch("tensor_map", wanted, described.swizzle, text)
 
 
-def _mismatch(kind: str, promised: int, found: int, message: str) -> Mismatch:
-    return Mismatch(kind=kind, promised=promised, found=found, message=message)
+def _mismatch(kind: str, expected: int, found: int, message: str) -> Mismatch:
+    return Mismatch(kind=kind, promised=expected, found=found, message=message)

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 from roller_mlir.hal import Device
 from roller_mlir.mapping.checks.plan_check import plan_problem
-from roller_mlir.model.cost.performance import facts_of, predict
+from roller_mlir.model.candidate import Candidate
+from roller_mlir.model.cost.performance import context_of, predict
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.machine import machine_of
-from roller_mlir.model.program import Program
-from roller_mlir.model.search.problems import program_problem
+from roller_mlir.model.search.problems import candidate_problem
 from roller_mlir.plan import Plan, TensorExpression
 
 
-def adopt(expression: TensorExpression, plan: Plan, device: Device, disabled_rules: Sequence[str] = ()) -> Plan:
+def validate_plan(expression: TensorExpression, plan: Plan, device: Device, disabled_rules: Sequence[str] = ()) -> Plan:
     """Return a user's plan with its prediction for a device.
 
     Args:
@@ -31,8 +31,8 @@ def adopt(expression: TensorExpression, plan: Plan, device: Device, disabled_rul
     problem = plan_problem(expression, plan)
     if problem:
         raise ConstructionError(problem)
-    facts = facts_of(expression, machine_of(device), plan)
-    problem = program_problem(facts, Program.of_plan(plan), plan.stages, disabled_rules)
+    context = context_of(expression, machine_of(device), plan)
+    problem = candidate_problem(context, Candidate.of_plan(plan), plan.stages, disabled_rules)
     if problem:
         raise ConstructionError(problem)
     prediction = predict(expression, plan, device)

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The other oracle's worker processes: what is called in them, and what the end of one of them says."""
 
-from roller_mlir.fuzz.job import Outcome
+from roller_mlir.fuzz.job import FuzzOutcome
 
 ORACLE_JOB = "roller_mlir.fuzz.oracle.compare:run_oracle_job"
 
 
-def lost_oracle(status: str, message: str) -> Outcome:
+def failed_oracle(status: str, message: str) -> FuzzOutcome:
     """Return the outcome of a job whose process died or did not end: the reference had done its part by then.
 
     Args:
@@ -14,5 +14,5 @@ def lost_oracle(status: str, message: str) -> Outcome:
         message: How it was.
     """
     if status == "bug":
-        return Outcome("internal", message)
-    return Outcome("unanswered", message, "IREE dies" if status == "crash" else "IREE does not end")
+        return FuzzOutcome("internal", message)
+    return FuzzOutcome("unanswered", message, "IREE dies" if status == "crash" else "IREE does not end")

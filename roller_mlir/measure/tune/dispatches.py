@@ -20,11 +20,11 @@ from roller_mlir.compiler.reached_stage import open_entry, reached_stage
 from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.compiler.stages import run_stages
 from roller_mlir.hal import find_device
-from roller_mlir.linalg.group.units import group_of, named_units, planned_blocks
+from roller_mlir.linalg.group.dispatches import group_of, named_dispatches, planned_blocks
 from roller_mlir.linalg.group.wrap import wrap
 from roller_mlir.linalg.reader import read_structured
 from roller_mlir.measure.records import Reference
-from roller_mlir.measure.tune.unit_reference import reference_of_op
+from roller_mlir.measure.tune.dispatch_reference import reference_of_op
 from roller_mlir.passes.rtile_construct import RTileConstruct, choices_of, options_of
 from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.tuning_key import tuning_key
@@ -35,7 +35,7 @@ from roller_mlir.targets.stage import FUSED, PLANNED
 
 
 @dataclass(frozen=True, kw_only=True)
-class Unit:
+class Dispatch:
     """One operator, or several that are joined, to plan and to measure by itself.
 
     Attributes:
@@ -60,7 +60,7 @@ class Unit:
     reference: Reference
 
 
-def units_of(source: Source, target: str, options: CompileOptions | None = None) -> list[Unit]:
+def dispatches_of(source: Source, target: str, options: CompileOptions | None = None) -> list[Dispatch]:
     """Return the units of a function, in order; those that are the same are one.
 
     Args:
@@ -81,8 +81,8 @@ def units_of(source: Source, target: str, options: CompileOptions | None = None)
             fail(module.operation, "the module is planned already; begin with linalg ops on tensors")
         open_entry(module, reached, device, options)
         run_stages(module, target, options, until=FUSED, reached=reached)
-        found: dict[str, Unit] = {}
-        for name, operation in named_units(planned_blocks(module)).items():
+        found: dict[str, Dispatch] = {}
+        for name, operation in named_dispatches(planned_blocks(module)).items():
             joined, root = operation.name == "rtile.program", name.rsplit("_", 1)[0]
             expression = group_of(operation).expression
             key = tuning_key(expression, device.name, choices_of(options_of(operation, asked)))
@@ -91,7 +91,7 @@ def units_of(source: Source, target: str, options: CompileOptions | None = None)
             if key in found:
                 found[key] = replace(found[key], names=(*found[key].names, name))
                 continue
-            found[key] = Unit(
+            found[key] = Dispatch(
                 name=f"{root}_0",
                 names=(name,),
                 key=key,

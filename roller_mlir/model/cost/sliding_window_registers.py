@@ -13,40 +13,42 @@ from math import prod
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.mapping.layout.thread_reads import own_reads
 from roller_mlir.mapping.layout.window_reads import slides
-from roller_mlir.model.facts import Facts
-from roller_mlir.model.program import Program
+from roller_mlir.model.candidate import Candidate
+from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.plan import AxisPlan
 
 
-def window_words(facts: Facts, program: Program, widths: Sequence[int], *, ahead: bool) -> int | None:
+def sliding_window_registers(
+    context: ProblemContext, candidate: Candidate, widths: Sequence[int], *, ahead: bool
+) -> int | None:
     """Return the registers of reads that live at a time, None where no window slides over a thread's results.
 
     Args:
-        facts: The expression.
-        program: The candidate.
+        context: The expression.
+        candidate: The candidate.
         widths: Per input, the elements of one read of a thread.
         ahead: Whether steps follow each other in a loop, in which ptxas reads ahead.
     """
-    blocks, registers, axes = program.blocks, program.registers, program.axes()
-    tiles = [tile_dimensions(access.access, blocks) for access in facts.inputs]
-    sliding = [slides(tile, axes, facts.reduction) for tile in tiles]
+    blocks, registers, axes = candidate.blocks, candidate.registers, candidate.axes()
+    tiles = [tile_dimensions(access.access, blocks) for access in context.inputs]
+    sliding = [slides(tile, axes, context.reduction) for tile in tiles]
     if not any(sliding):
         return None
     inside = {
         loop
         for tile in tiles
         for dimension in tile
-        if slides((dimension,), axes, facts.reduction)
+        if slides((dimension,), axes, context.reduction)
         for loop in dimension.coefficients
-        if facts.reduction[loop]
+        if context.reduction[loop]
     }
     still = [
         AxisPlan(block=1) if reduces and loop not in inside else axis
-        for loop, (reduces, axis) in enumerate(zip(facts.reduction, axes, strict=True))
+        for loop, (reduces, axis) in enumerate(zip(context.reduction, axes, strict=True))
     ]
-    alone = [AxisPlan(block=1) if reduces else axis for reduces, axis in zip(facts.reduction, axes, strict=True)]
+    alone = [AxisPlan(block=1) if reduces else axis for reduces, axis in zip(context.reduction, axes, strict=True)]
     by_place, by_row, place = 0, 0, 0
-    for access, tile, moves, width in zip(facts.inputs, tiles, sliding, widths, strict=True):
+    for access, tile, moves, width in zip(context.inputs, tiles, sliding, widths, strict=True):
         read = width * access.words
         if moves:
             by_place += own_reads(tile, still, len(tile) - 1, width) * read
@@ -54,7 +56,7 @@ def window_words(facts: Facts, program: Program, widths: Sequence[int], *, ahead
             place += own_reads(tile, alone, len(tile) - 1, width) * read
         else:
             by_place += read
-            by_row += prod([registers[loop] for loop in access.loops if loop in inside or not facts.reduction[loop]])
+            by_row += prod([registers[loop] for loop in access.loops if loop in inside or not context.reduction[loop]])
             place += prod([registers[loop] for loop in access.parallel]) * access.words
     live = min(by_place, by_row)
     return 2 * max(live, place) if ahead else live

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
 
-from roller_mlir.model.facts import Facts
+from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.plan import AxisPlan, Plan
 from roller_mlir.plan.plan import WORKGROUP
 
@@ -17,7 +17,7 @@ MIN_STAGED_ELEMENTS = 16
 
 
 @dataclass(frozen=True, slots=True)
-class Program:
+class Candidate:
     """Tiles and threads of one candidate.
 
     Attributes:
@@ -41,9 +41,9 @@ class Program:
     thread_count: int = field(compare=False)
 
     @staticmethod
-    def of_plan(plan: Plan) -> "Program":
+    def of_plan(plan: Plan) -> "Candidate":
         """Return the candidate that a plan finishes: what is left of it without layouts."""
-        return Program(
+        return Candidate(
             blocks=tuple(axis.block for axis in plan.axes),
             threads=tuple(axis.threads for axis in plan.axes),
             chunks=tuple(axis.chunk for axis in plan.axes),
@@ -62,8 +62,8 @@ class Program:
         )
 
 
-def make_program(
-    facts: Facts,
+def make_candidate(
+    context: ProblemContext,
     registers: Sequence[int],
     threads: Sequence[int],
     fastest: Sequence[int],
@@ -72,11 +72,11 @@ def make_program(
     lane_chunk: int = 0,
     reuse: bool,
     stage: bool = True,
-) -> Program:
+) -> Candidate:
     """Assemble a program from a register tile and a thread tile.
 
     Args:
-        facts: The expression.
+        context: The expression.
         registers: Points of one thread per loop.
         threads: Threads per loop.
         fastest: Preferred order of loops in the thread number.
@@ -86,18 +86,18 @@ def make_program(
             take chunks too, so that tiles are read as vectors along them.
         stage: Whether anything may be staged.
     """
-    limit = facts.output.limit
-    atom = facts.atom
+    limit = context.output.limit
+    atom = context.atom
     chunks = [1] * len(registers)
     if atom.is_matrix:
         lane = atom.lane
         for loop, share in zip((atom.row, atom.column), atom.shares, strict=True):
             chunks[loop] = share.chunk
         if atom.reads_memory:
-            first = (atom.row,) if atom.beside < 0 else (atom.beside, atom.row)
+            first = (atom.row,) if atom.extra_axis < 0 else (atom.extra_axis, atom.row)
             fastest = (*first, *[loop for loop in fastest if loop not in first])
     elif reuse:
-        for loop in facts.parallel:
+        for loop in context.parallel:
             chunk = registers[loop] & -registers[loop]
             chunks[loop] = chunk if chunk < limit else limit
     if lane is not None and not atom.is_matrix:
@@ -107,35 +107,37 @@ def make_program(
             lane = None
     blocks = tuple([r * t for r, t in zip(registers, threads, strict=True)])
     order = tuple([loop for loop in fastest if threads[loop] > 1])
-    near = order[:1] if lane is None else (lane, *order[:1])
+    locality = order[:1] if lane is None else (lane, *order[:1])
     if lane is None and not atom.is_matrix and atom.points() > 1:
-        lane = _packed_lane(facts, chunks)
-    return Program(
+        lane = _packed_lane(context, chunks)
+    return Candidate(
         blocks=blocks,
         threads=tuple(threads),
         chunks=tuple(chunks),
         order=order,
         lane=lane,
-        staged=(True,) * len(facts.inputs)
+        staged=(True,) * len(context.inputs)
         if atom.is_matrix
-        else staged_inputs(facts, blocks, near, reuse=reuse)
+        else staged_inputs(context, blocks, locality, reuse=reuse)
         if stage
-        else (False,) * len(facts.inputs),
+        else (False,) * len(context.inputs),
         registers=tuple(registers),
         thread_count=prod(threads),
     )
 
 
-def _packed_lane(facts: Facts, chunks: Sequence[int]) -> int | None:
+def _packed_lane(context: ProblemContext, chunks: Sequence[int]) -> int | None:
     """Choose the loop whose neighbouring points share a packed instruction, which needs an even chunk of them.
 
     The one that the fewest inputs are indexed by: the others' elements are taken twice, which is free.
     """
-    even = [loop for loop in facts.parallel if chunks[loop] % 2 == 0]
-    return min(even, key=lambda loop: sum(loop in access.loops for access in facts.inputs), default=None)
+    even = [loop for loop in context.parallel if chunks[loop] % 2 == 0]
+    return min(even, key=lambda loop: sum(loop in access.loops for access in context.inputs), default=None)
 
 
-def staged_inputs(facts: Facts, blocks: Sequence[int], near: Sequence[int], *, reuse: bool) -> tuple[bool, ...]:
+def staged_inputs(
+    context: ProblemContext, blocks: Sequence[int], locality: Sequence[int], *, reuse: bool
+) -> tuple[bool, ...]:
     """Decide which inputs go through workgroup memory.
 
     With reuse, what serves several points of the task (a parallel loop of the box does not index it, or windows
@@ -144,21 +146,21 @@ def staged_inputs(facts: Facts, blocks: Sequence[int], near: Sequence[int], *, r
     section 3.2 (element-wise expressions are tiled at the top layer only).
 
     Args:
-        facts: The expression.
+        context: The expression.
         blocks: Points per loop of a task's step.
-        near: The lane and the fastest loop of the threads.
+        locality: The lane and the fastest loop of the threads.
         reuse: Whether the program is tiled for reuse.
     """
-    if not reuse and facts.reductions:
-        return (False,) * len(facts.inputs)
-    parallel = prod([blocks[loop] for loop in facts.parallel])
+    if not reuse and context.reductions:
+        return (False,) * len(context.inputs)
+    parallel = prod([blocks[loop] for loop in context.parallel])
     result: list[bool] = []
-    for access in facts.inputs:
+    for access in context.inputs:
         there = False
         if access.tile(blocks)[0] >= MIN_STAGED_ELEMENTS:
             own = prod([blocks[loop] for loop in access.parallel])
             scattered = (
-                access.contiguous is not None and access.contiguous not in near and blocks[access.contiguous] > 1
+                access.contiguous is not None and access.contiguous not in locality and blocks[access.contiguous] > 1
             )
             there = scattered or (reuse and (own < parallel or access.windows))
         result.append(there)

@@ -17,7 +17,7 @@ from roller_mlir.mapping.index import Linear
 from roller_mlir.support.bindings import ir
 
 
-def join(
+def combine(
     context: TaskContext, box: ThreadBox, combiner: str, values: list[ir.Value], *, everyone: bool
 ) -> tuple[list[ir.Value], int]:
     """Join the partial results of a box.
@@ -35,12 +35,12 @@ def join(
     """
     width = box.width
     if box.lane_reduces:
-        values = [_join_lanes(context, combiner, value, width) for value in values]
+        values = [_combine_lanes(context, combiner, value, width) for value in values]
         width = 1
     for distance in box.combination.shuffles:
         values = [_combine(context, combiner, value, shuffle_xor(context, value, distance)) for value in values]
     if box.combination.across:
-        values = _join_across(context, box, combiner, values, width, everyone=everyone)
+        values = _combine_across(context, box, combiner, values, width, everyone=everyone)
     return values, width
 
 
@@ -48,7 +48,7 @@ def _combine(context: TaskContext, combiner: str, left: ir.Value, right: ir.Valu
     return context.emit.op(combiner, [left, right], left.type)
 
 
-def _join_lanes(context: TaskContext, combiner: str, value: ir.Value, width: int) -> ir.Value:
+def _combine_lanes(context: TaskContext, combiner: str, value: ir.Value, width: int) -> ir.Value:
     if width == 1:
         return value
     lanes = [context.emit.extract(value, lane) for lane in range(width)]
@@ -58,7 +58,7 @@ def _join_lanes(context: TaskContext, combiner: str, value: ir.Value, width: int
     return lanes[0]
 
 
-def _join_across(
+def _combine_across(
     context: TaskContext, box: ThreadBox, combiner: str, values: list[ir.Value], width: int, *, everyone: bool
 ) -> list[ir.Value]:
     """Join across subgroups: every thread writes, leaders or all read and combine. All threads pass the barrier."""

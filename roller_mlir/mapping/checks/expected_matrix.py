@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a plan with a matrix instruction promises of one pass of its main loop: instructions of a subgroup, and reads.
+"""What a plan with a matrix instruction expects of one pass of its main loop: instructions of a subgroup, and reads.
 
 A fragment that several instructions take is read once. Two neighbouring fragments of 8 columns are read together.
 """

@@ -10,20 +10,20 @@ from roller_mlir.support.diagnostics import fail
 
 
 def planned_blocks(module: ir.Module) -> list[Any]:
-    """Return the blocks of a module's functions, in order: where `named_units` looks."""
+    """Return the blocks of a module's functions, in order: where `named_dispatches` looks."""
     functions = [op for op in module.body.operations if isinstance(op, func.FuncOp) and not op.is_external]
     return [block for function in functions for block in function.regions[0].blocks]
 
 
-def named_units(blocks: list[Any]) -> dict[str, ir.Operation]:
+def named_dispatches(blocks: list[Any]) -> dict[str, ir.Operation]:
     """Return what gets a plan, by the programs' names, in order: loose linalg ops, and programs without a plan."""
     operations = [inner.operation for block in blocks for inner in block.operations]
-    units = [
+    dispatches = [
         one
         for one in operations
         if (is_structured(one) and not starts_others_only(one)) or (one.name == "rtile.program" and is_unplanned(one))
     ]
-    return {f"{_root_name(unit)}_{number}": unit for number, unit in enumerate(units)}
+    return {f"{_root_name(dispatch)}_{number}": dispatch for number, dispatch in enumerate(dispatches)}
 
 
 def is_unplanned(operation: ir.Operation) -> bool:
@@ -32,20 +32,20 @@ def is_unplanned(operation: ir.Operation) -> bool:
     return program.plan is None and bool(members_of(program.entry))
 
 
-def _root_name(unit: ir.Operation) -> str:
+def _root_name(dispatch: ir.Operation) -> str:
     """Return what a program is called after: its op, of several the heavy one, else the last."""
-    name = unit.name
+    name = dispatch.name
     if name == "rtile.program":
-        group = _group_of(unit.opview)
-        name = group.members[-1 if group.heavy is None else group.heavy].root.operation.name
+        group = _group_of(dispatch.opview)
+        name = group.members[-1 if group.reduction_root is None else group.reduction_root].root.operation.name
     return name.split(".")[-1]
 
 
-def group_of(unit: ir.Operation) -> Group:
+def group_of(dispatch: ir.Operation) -> Group:
     """Return what gets one plan, a linalg op or a program of several, as a group."""
-    if unit.name != "rtile.program":
-        return read_group([unit], list(unit.results))
-    return _group_of(unit.opview)
+    if dispatch.name != "rtile.program":
+        return read_group([dispatch], list(dispatch.results))
+    return _group_of(dispatch.opview)
 
 
 def _group_of(program: Any) -> Group:

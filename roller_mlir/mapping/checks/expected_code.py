@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a plan promises of its kernel's machine code, to be compared with what the vendor's compiler made of it.
+"""What a plan expects of its kernel's machine code, to be compared with what the vendor's compiler made of it.
 
 Of one thread: the multiply-adds of one pass of the main loop, and per input the width and the number of the accesses of
 one step. Of a subgroup: the matrix instructions of one pass. Of a task: workgroup memory, and registers few enough that
@@ -13,8 +13,8 @@ from math import prod
 
 from roller_mlir.hal import Device
 from roller_mlir.mapping.atoms import atom_family
-from roller_mlir.mapping.checks.promise_copies import PromisedProducts, promised_products
-from roller_mlir.mapping.checks.promise_matrix import MatrixPass
+from roller_mlir.mapping.checks.expected_copies import ExpectedProducts, expected_products
+from roller_mlir.mapping.checks.expected_matrix import MatrixPass
 from roller_mlir.mapping.layout.data_tile import TileDimension, copy_map, tile_copy, tile_dimensions
 from roller_mlir.mapping.layout.layout import steps_of
 from roller_mlir.mapping.layout.thread_reads import live_offsets
@@ -27,7 +27,7 @@ MATRIX_LOAD, ASYNCHRONOUS_COPY, TENSOR_COPY = "matrix load", "asynchronous copy"
 
 
 @dataclass(frozen=True, kw_only=True)
-class PromisedAccess:
+class ExpectedAccess:
     """One kind of access to one input.
 
     Attributes:
@@ -48,8 +48,8 @@ class PromisedAccess:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Promise:
-    """What a plan promises.
+class ExpectedCode:
+    """What a plan expects.
 
     Attributes:
         device: What it is for.
@@ -82,23 +82,23 @@ class Promise:
     packed: bool
     family: str = "fma"
     pass_matrices: int = 0
-    accesses: tuple[PromisedAccess, ...] = ()
-    products: PromisedProducts | None = None
+    accesses: tuple[ExpectedAccess, ...] = ()
+    products: ExpectedProducts | None = None
 
 
-def promise_of(expression: TensorExpression, plan: Plan, device: Device) -> Promise:
-    """Return what a plan for an expression promises of its kernel on a device."""
+def expected_code_of(expression: TensorExpression, plan: Plan, device: Device) -> ExpectedCode:
+    """Return what a plan for an expression expects of its kernel on a device."""
     prediction = plan.prediction
     matrix = MatrixPass.of(expression, plan) if plan.atom is not None else None
     rolled = matrix.rolled if matrix is not None else _rolled(expression, plan)
     steps = prod(steps_of(loop, plan.axes[i]) for i, loop in enumerate(expression.loops) if loop.reduction)
-    accesses: list[PromisedAccess] = []
+    accesses: list[ExpectedAccess] = []
     for number, (access, operand) in enumerate(zip(expression.inputs, plan.operands, strict=True)):
         if access.shape and matrix is None:
             accesses += _accesses(expression, plan, rolled, number, access, operand)
         elif access.shape and matrix is not None:
             accesses += _matrix_accesses(matrix, number, access, operand, device)
-    return Promise(
+    return ExpectedCode(
         device=device,
         threads=plan.threads,
         tasks_per_unit=plan.tasks_per_unit or 0,
@@ -116,7 +116,7 @@ def promise_of(expression: TensorExpression, plan: Plan, device: Device) -> Prom
         family=plan.instruction,
         pass_matrices=matrix.instructions if matrix is not None else 0,
         accesses=tuple(accesses),
-        products=promised_products(expression, plan),
+        products=expected_products(expression, plan),
     )
 
 
@@ -157,49 +157,49 @@ def _accesses(
     number: int,
     access: Access,
     operand: OperandPlan,
-) -> list[PromisedAccess]:
+) -> list[ExpectedAccess]:
     dimensions = tile_dimensions(access, [axis.block for axis in plan.axes])
     size, inner = access.element_bytes, operand.order[-1]
 
-    def promised(kind: str, width: int, count: int, partial: int = 0) -> PromisedAccess:
+    def expected(kind: str, width: int, count: int, partial: int = 0) -> ExpectedAccess:
         staged = operand.layer == WORKGROUP
-        return PromisedAccess(
+        return ExpectedAccess(
             operand=number, kind=kind, width_bytes=width * size, count=count, staged=staged, partial=partial
         )
 
     width = operand.fragment_vector if operand.layer == WORKGROUP else operand.vector
     reads, partial = _reads(dimensions, expression, plan, rolled, inner, width)
     if operand.layer != WORKGROUP:
-        return [promised(GLOBAL_LOAD, operand.vector, reads, partial)]
+        return [expected(GLOBAL_LOAD, operand.vector, reads, partial)]
     rounds = copy_map([d.extent for d in dimensions], operand.vector, plan.threads).rounds
     return [
-        promised(GLOBAL_LOAD, operand.vector, rounds),
-        promised(WORKGROUP_STORE, operand.store_vector, rounds * (operand.vector // operand.store_vector)),
-        promised(WORKGROUP_LOAD, operand.fragment_vector, reads, partial),
+        expected(GLOBAL_LOAD, operand.vector, rounds),
+        expected(WORKGROUP_STORE, operand.store_vector, rounds * (operand.vector // operand.store_vector)),
+        expected(WORKGROUP_LOAD, operand.fragment_vector, reads, partial),
     ]
 
 
 def _matrix_accesses(
     matrix: MatrixPass, number: int, access: Access, operand: OperandPlan, device: Device
-) -> list[PromisedAccess]:
-    def promised(kind: str, width_bytes: int, count: int) -> PromisedAccess:
-        return PromisedAccess(operand=number, kind=kind, width_bytes=width_bytes, count=count)
+) -> list[ExpectedAccess]:
+    def expected(kind: str, width_bytes: int, count: int) -> ExpectedAccess:
+        return ExpectedAccess(operand=number, kind=kind, width_bytes=width_bytes, count=count)
 
     if operand.copy == TENSOR:
-        return [promised(TENSOR_COPY, 0, 1)]
+        return [expected(TENSOR_COPY, 0, 1)]
     size = access.element_bytes
     tile = [dimension.extent for dimension in tile_dimensions(access, [axis.block for axis in matrix.plan.axes])]
     copy = tile_copy(tile, operand, matrix.plan.threads)
-    found = [promised(GLOBAL_LOAD, operand.vector * size, copy.rounds * copy.depth)]
+    found = [expected(GLOBAL_LOAD, operand.vector * size, copy.rounds * copy.depth)]
     if operand.copy == ASYNCHRONOUS:
-        found = [promised(ASYNCHRONOUS_COPY, operand.vector * size, copy.rounds)]
+        found = [expected(ASYNCHRONOUS_COPY, operand.vector * size, copy.rounds)]
     else:
         stores = copy.rounds * copy.depth * operand.vector // operand.store_vector
-        found.append(promised(WORKGROUP_STORE, operand.store_vector * size, stores))
+        found.append(expected(WORKGROUP_STORE, operand.store_vector * size, stores))
     reads = matrix.reads(access, operand, device.features)
     if reads is not None:
         kind = MATRIX_LOAD if reads.matrices else WORKGROUP_LOAD
-        found += [promised(kind, width, count) for width, count in reads.widths.items()]
+        found += [expected(kind, width, count) for width, count in reads.widths.items()]
     return found
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a plan with `wgmma` promises of its tensor copies and products: where tiles come from, and who multiplies what.
+"""What a plan with `wgmma` expects of its tensor copies and products: where tiles come from, and who multiplies what.
 
 Positions are points of the expression's loops, tiles are counted in elements that are copied; no address is among them,
 so that whoever compares a kernel must take addresses from the hardware's rules.
@@ -21,7 +21,7 @@ _SUBGROUP = 32
 
 
 @dataclass(frozen=True, kw_only=True)
-class PromisedTile:
+class ExpectedTile:
     """A tile of one step that tensor copies bring, dimension by dimension of its tensor map, outermost first.
 
     Attributes:
@@ -59,7 +59,7 @@ class PromisedTile:
 
 
 @dataclass(frozen=True, kw_only=True)
-class PromisedProducts:
+class ExpectedProducts:
     """The products of one step.
 
     Attributes:
@@ -74,15 +74,15 @@ class PromisedProducts:
 
     shape: tuple[int, int, int]
     loops: tuple[int, int, int]
-    tiles: tuple[PromisedTile, ...]
+    tiles: tuple[ExpectedTile, ...]
     factors: tuple[int, int]
     subgroups: tuple[tuple[int, ...], ...]
     points: tuple[tuple[int, ...], ...]
     output: tuple[tuple[int, ...], tuple[int, ...]] | None = None
 
 
-def promised_products(expression: TensorExpression, plan: Plan) -> PromisedProducts | None:
-    """Return what a plan promises of its tensor copies and the products of what they bring; None without them."""
+def expected_products(expression: TensorExpression, plan: Plan) -> ExpectedProducts | None:
+    """Return what a plan expects of its tensor copies and the products of what they bring; None without them."""
     atom = plan.atom
     copied = [number for number, operand in enumerate(plan.operands) if operand.copy == TENSOR]
     if atom is None or not atom_family(plan.instruction).reads_memory:
@@ -93,7 +93,7 @@ def promised_products(expression: TensorExpression, plan: Plan) -> PromisedProdu
     blocks = [axis.block for axis in plan.axes]
     threads = ThreadMap(plan.axes, plan.thread_order, plan.lane_order)
     firsts = (threads.positions(first) for first in range(0, threads.threads, _SUBGROUP))
-    return PromisedProducts(
+    return ExpectedProducts(
         shape=atom.shape,
         loops=(atom.row, atom.column, atom.depth),
         tiles=tuple(_tile(i, expression.inputs[i], plan.operands[i].order, blocks) for i in copied),
@@ -114,11 +114,11 @@ def _begins(expression: TensorExpression, plan: Plan, loop: int) -> list[int]:
     return [register_offset(axis, register) for register in live[:: axis.tile // axis.lanes if axis.lanes else 1]]
 
 
-def _tile(number: int, access: Access, order: Sequence[int], blocks: Sequence[int]) -> PromisedTile:
+def _tile(number: int, access: Access, order: Sequence[int], blocks: Sequence[int]) -> ExpectedTile:
     """Return the tile of an input; dimensions of one element are left out of tensor maps, but for the innermost one."""
     tile, inner, size = tile_dimensions(access, blocks), len(access.shape) - 1, access.element_bytes
     kept = [d for d in order if access.shape[d] > 1 or tile[d].extent > 1 or d == inner]
-    return PromisedTile(
+    return ExpectedTile(
         operand=number,
         element=_TF32.get(access.element_type, access.element_type),
         element_bytes=size,

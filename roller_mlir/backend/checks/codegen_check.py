@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""A compiled kernel through the static quality gate: its code is read, see `quality` for what is compared.
+"""A compiled kernel through the codegen check: its code is read, see `quality` for what is compared.
 
 NVIDIA's machine code is read from the cubin; where there is none, or its encoding is not known, PTX stands for it,
 which tells multiply-adds, access widths and workgroup memory, but not registers. AMD's assembly is there anyway.
@@ -13,21 +13,23 @@ from dataclasses import replace
 
 from roller_mlir.backend.checks.accesses import read_ptx
 from roller_mlir.backend.checks.assembly import Listing, read_gcn
-from roller_mlir.backend.checks.hopper.gate import hopper_mismatches
+from roller_mlir.backend.checks.hopper.codegen_check import hopper_mismatches
 from roller_mlir.backend.checks.quality import mismatches, ptx_workgroup_bytes
 from roller_mlir.backend.checks.sass import knows_sass, read_cubin
-from roller_mlir.backend.job import Job, KernelBinary
+from roller_mlir.backend.job import BackendJob, KernelBinary
 from roller_mlir.backend.sources import KernelSource
-from roller_mlir.mapping.checks.promise import Promise
+from roller_mlir.mapping.checks.expected_code import ExpectedCode
 
 
-def compared(binary: KernelBinary, source: KernelSource, promise: Promise | None, job: Job) -> KernelBinary:
-    """Gives a kernel with its mismatches.
+def compared(
+    binary: KernelBinary, source: KernelSource, expected_code: ExpectedCode | None, job: BackendJob
+) -> KernelBinary:
+    """Return a kernel with its mismatches.
 
     Args:
         binary: the kernel.
         source: what it was made of.
-        promise: what its plan promises; None for a kernel without a plan.
+        expected_code: what its plan expects; None for a kernel without a plan.
         job: how it was made.
     """
     start = time.perf_counter()
@@ -37,7 +39,7 @@ def compared(binary: KernelBinary, source: KernelSource, promise: Promise | None
         declared = ptx_workgroup_bytes(ptx) + source.dynamic_shared_bytes
         statistics = replace(statistics, shared_bytes=declared)
     found = mismatches(
-        promise,
+        expected_code,
         statistics,
         listing_of(binary, job.target.architecture),
         fmas=source.fma_count,
@@ -45,14 +47,14 @@ def compared(binary: KernelBinary, source: KernelSource, promise: Promise | None
         beside=(source.other_products, source.other_sums),
     )
     if ptx:
-        products = None if promise is None else promise.products
+        products = None if expected_code is None else expected_code.products
         found += hopper_mismatches(ptx, source.tensor_maps, products)
     phases = {**binary.phases_s, "gate_s": time.perf_counter() - start}
     return replace(binary, mismatches=found, phases_s=phases)
 
 
 def listing_of(binary: KernelBinary, architecture: str) -> Listing | None:
-    """Gives the instructions of a kernel; None where there is nothing to read."""
+    """Return the instructions of a kernel; None where there is nothing to read."""
     if "cubin" in binary.files and knows_sass(architecture):
         return read_cubin(binary.files["cubin"], binary.name, architecture)
     ptx, assembly = binary.text("ptx"), binary.text("assembly")

@@ -16,12 +16,12 @@ from roller_mlir.codegen.hopper.ops import (
     uniform,
 )
 from roller_mlir.codegen.hopper.producer import ProducerBuilder
-from roller_mlir.codegen.hopper.ring import Ring, Slot
+from roller_mlir.codegen.hopper.ring import Ring, RingSlot
 from roller_mlir.codegen.hopper.steps import Steps
 from roller_mlir.codegen.hopper.store_pieces import Staging
 from roller_mlir.codegen.kernel_function import gpu_id
 from roller_mlir.codegen.task.task import TaskBuilder
-from roller_mlir.codegen.wrappers import Grid
+from roller_mlir.codegen.wrappers import TaskGrid
 from roller_mlir.dialects import rtile
 from roller_mlir.mapping.index import Symbol
 from roller_mlir.mapping.tensor_copy import WARP_THREADS, WARPGROUP_THREADS
@@ -30,7 +30,7 @@ from roller_mlir.support.bindings import ir
 
 
 @dataclass(frozen=True)
-class Places:
+class SmemLayout:
     """Where the parts of a block's workgroup memory begin, in bytes; the buffers of the steps come first.
 
     Attributes:
@@ -47,7 +47,7 @@ class Places:
 
 
 @dataclass
-class Roles:
+class WarpRoles:
     """Builds the body of one kernel.
 
     Attributes:
@@ -65,10 +65,10 @@ class Roles:
 
     program: rtile.ProgramOp
     steps: Steps
-    wrapper: Grid
+    wrapper: TaskGrid
     ring: Ring
     memory: ir.Value
-    places: Places
+    places: SmemLayout
     buffers: dict[ir.Value, ir.Value]
     maps: Mapping[TensorMap, ir.Value]
     subgroup_size: int
@@ -127,7 +127,7 @@ class Roles:
         builder = ProducerBuilder(context, self.steps, self.ring, self.maps)
 
         def copies(task: Symbol, slot: list[ir.Value]) -> list[ir.Value]:
-            return builder.build(self.program.operation, task, Slot(*slot)).values
+            return builder.build(self.program.operation, task, RingSlot(*slot)).values
 
         self.wrapper.run(self.ring.emit, block, self.ring.start(1).values, copies)
         return []
@@ -145,7 +145,7 @@ class Roles:
         )
 
         def one(task: Symbol, slot: list[ir.Value]) -> list[ir.Value]:
-            strategy = WarpSpecialised(self.steps, consumer, Slot(*slot))
+            strategy = WarpSpecialised(self.steps, consumer, RingSlot(*slot))
             TaskBuilder(context, strategy.parts).build(self.program.operation, task)
             if self.wrapper.blocks < self.wrapper.tasks:
                 context.before_arena_write()

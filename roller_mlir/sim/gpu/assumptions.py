@@ -26,7 +26,7 @@ _UNSIGNED = frozenset({
 _INDEX_BITS = 64
 
 
-class Promises:
+class Assumptions:
     """Plans the checks of one kernel."""
 
     def __init__(self, memory: Instrumenter) -> None:

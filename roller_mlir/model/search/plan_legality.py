@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whether a construction under given options could have chosen a plan, as far as its results and its place go.
 
-`adopt` says whether a plan fits an operator and a device. A plan from a data base must also keep what was asked of the
-construction: it must not round to tf32, divide a reduction, or spread over more units where that was not wanted.
+`validate_plan` says whether a plan fits an operator and a device. A plan from a data base must also keep what was asked
+of the construction: it must not round to tf32, divide a reduction, or spread over more units where that was not wanted.
 """
 
 from roller_mlir.hal import Device

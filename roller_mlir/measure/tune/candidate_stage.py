@@ -7,8 +7,8 @@ from typing import Any
 
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.source import Source
-from roller_mlir.measure.tune.candidates import candidates_of, compile_candidate, planned, whole_unit
-from roller_mlir.measure.tune.units import Unit, units_of
+from roller_mlir.measure.tune.candidates import candidates_of, compile_candidate, planned, whole_dispatch
+from roller_mlir.measure.tune.dispatches import Dispatch, dispatches_of
 from roller_mlir.plan import Plan
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.suites.errors import SuiteError
@@ -53,12 +53,12 @@ def compile_ranked(
     warm_up(target)
     options = replace(options or CompileOptions(), cache=False)  # what is timed here is the compiler
     begun = time.perf_counter()
-    unit, ranked = _ranked(operator, target, options, top_k, dtype)
+    dispatch, ranked = _ranked(operator, target, options, top_k, dtype)
     construct_s = time.perf_counter() - begun
     artifacts: dict[str, Any] = {}
     candidates: list[dict[str, Any]] = []
     for rank, plans in enumerate(ranked):
-        record, artifact = _compile(unit, target, options, plans)
+        record, artifact = _compile(dispatch, target, options, plans)
         candidates.append({"rank": rank, **record})
         if artifact is not None:
             artifacts[f".{rank}"] = artifact
@@ -123,25 +123,27 @@ def verify_ranked(
 
 def _ranked(
     operator: Operator, target: str, options: CompileOptions | None, top_k: int, dtype: str | None
-) -> tuple[Unit, list[dict[str, Plan]]]:
+) -> tuple[Dispatch, list[dict[str, Plan]]]:
     """Return an operator as a unit, and its best plans."""
     text = function_text(operator, dtype)
-    units = units_of(Source("-", text), target, options)
-    unit = whole_unit(units, text)
-    if unit is None:
-        programs, (file, line) = sum(len(one.names) for one in units), operator.place
+    dispatches = dispatches_of(Source("-", text), target, options)
+    dispatch = whole_dispatch(dispatches, text)
+    if dispatch is None:
+        programs, (file, line) = sum(len(one.names) for one in dispatches), operator.place
         raise SuiteError(f"'{operator.id}' is {programs} programs, but candidates are those of 1", file=file, line=line)
-    return unit, candidates_of(unit, target, options, top_k)
+    return dispatch, candidates_of(dispatch, target, options, top_k)
 
 
-def _compile(unit: Unit, target: str, options: CompileOptions, plans: dict[str, Plan]) -> tuple[dict[str, Any], Any]:
+def _compile(
+    dispatch: Dispatch, target: str, options: CompileOptions, plans: dict[str, Plan]
+) -> tuple[dict[str, Any], Any]:
     """Return the record of a candidate, and its artifact; None where the plan is refused."""
     (plan,) = plans.values()
     predicted = None if plan.prediction is None else plan.prediction.seconds
-    tiles = tiles_record(unit.expression, plan)
+    tiles = tiles_record(dispatch.expression, plan)
     begun = time.perf_counter()
     try:
-        artifact = compile_candidate(unit, target, options, plans)
+        artifact = compile_candidate(dispatch, target, options, plans)
     except DiagnosedError as error:
         seconds = time.perf_counter() - begun
         return {"predicted_s": predicted, "tiles": tiles, "compile_s": seconds, "error": str(error)}, None
