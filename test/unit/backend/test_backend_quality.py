@@ -88,7 +88,7 @@ PLANTED: dict[str, tuple[str, dict[str, Any], str]] = {
 @pytest.mark.parametrize("name", ["a100-80", "h200", "mi300x", "v100"])
 def test_a_kernel_that_keeps_its_promise_has_no_mismatch(parse: Any, kernels: Any, name: str) -> None:
     device = find_device(name)
-    (binary,) = compile_kernels(parse(kernels.matmul()), device.name, promises={"matmul": matmul_promise(device)})
+    (binary,) = compile_kernels(parse(kernels.matmul()), device.name, expected_code={"matmul": matmul_promise(device)})
     assert binary.mismatches == ()
     assert binary.phases_s["gate_s"] >= 0
 
@@ -128,7 +128,7 @@ def test_a_kernel_edited_by_hand_is_compared_with_its_plan(parse: Any, kernels: 
         else:
             edited.append(line)
     assert edited != lines
-    (binary,) = compile_kernels(parse("\n".join(edited)), device.name, promises={"matmul": matmul_promise(device)})
+    (binary,) = compile_kernels(parse("\n".join(edited)), device.name, expected_code={"matmul": matmul_promise(device)})
     assert "workgroup" in {one.kind for one in binary.mismatches}, binary.mismatches
 
 
@@ -159,7 +159,7 @@ gpu.func @local(%a: memref<256xf32>, %n: memref<256xi32>) kernel attributes {kno
 @pytest.mark.parametrize("name", ["h200", "mi300x"])
 def test_local_memory_is_found_without_a_plan(parse: Any, name: str) -> None:
     text = LOCAL.replace("64xf32>", "64xf32, #gpu.address_space<private>>") if name == "mi300x" else LOCAL
-    (binary,) = compile_kernels(parse(text), name, promises={})
+    (binary,) = compile_kernels(parse(text), name, expected_code={})
     (one,) = binary.mismatches
     assert one.kind == "local"
     assert 256 <= one.found <= 272
@@ -261,7 +261,7 @@ def test_cubins_are_read_as_nvdisasm_reads_them(parse: Any, kernels: Any, toolch
     """Operations, widths and the main loop, for each generation whose encoding is known."""
     assert toolchain.nvdisasm is not None
     device = find_device(name)
-    (binary,) = compile_kernels(parse(kernels.matmul()), device.name, emit="assembly", promises={})
+    (binary,) = compile_kernels(parse(kernels.matmul()), device.name, emit="assembly", expected_code={})
     assert "cubin" in binary.files
     assert "assembly" in binary.files
     own, theirs = (
@@ -286,7 +286,7 @@ def test_unknown_encodings_are_refused() -> None:
 
 
 def test_ptx_stands_for_machine_code(parse: Any, kernels: Any) -> None:
-    (binary,) = compile_kernels(parse(kernels.matmul()), "v100", emit="ptx", promises={})
+    (binary,) = compile_kernels(parse(kernels.matmul()), "v100", emit="ptx", expected_code={})
     assert "ptx" in binary.files
     assert ptx_workgroup_bytes(binary.text("ptx")) == 16640
     listing = read_ptx(binary.text("ptx"))

@@ -68,7 +68,7 @@ def compiled(text: str) -> Kernel:
         from roller_mlir.backend.tensor_maps import tensor_maps_of
 
         maps = tensor_maps_of(module)
-        binary = compile_kernels(module, "h200", emit="ptx", promises=stages.expected_code)[0]
+        binary = compile_kernels(module, "h200", emit="ptx", expected_code=stages.expected_code)[0]
     assert "ptx" in binary.files
     return Kernel(binary.text("ptx"), maps[binary.name], stages.expected_code[binary.name].products, binary.mismatches)
 
