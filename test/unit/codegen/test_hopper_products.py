@@ -60,6 +60,7 @@ STORES = {
 }
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_equals_numpy(case):
     case.check()

@@ -97,7 +97,7 @@ def test_the_time_of_tools_is_limited(tmp_path: Path) -> None:
 def test_a_kit_that_is_ended_is_whole_or_absent(tmp_path: Path, at_work: bool, interrupts: Any) -> None:
     """As soon as it has started, or when the first of its files is there, also in the background of a shell."""
     (tmp_path / "f.mlir").write_text(EXP)
-    words = ("tune", "f.mlir", "--target", "h200", "--pack", "kit", "--top-k", "20", "--jobs", "1")
+    words = ["tune", "f.mlir", "--target", "h200", "--pack", "kit", "--top-k", "20", "--jobs", "1"]
     process = spawn(tmp_path, *words, preexec_fn=lambda: signal.signal(signal.SIGINT, interrupts))
     while at_work and process.poll() is None and len([*tmp_path.rglob("*")]) == 2:
         time.sleep(0.005)

@@ -179,6 +179,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_nothing_is_left_of_a_cluster_of_our_own(
     how: signal.Signals, tmp_path: Path, gone: Callable[[Path], list[str]]

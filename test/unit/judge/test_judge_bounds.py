@@ -55,6 +55,7 @@ DATA = {
 }
 
 
+@pytest.mark.full(each=["name", "depth", "kind"])
 @pytest.mark.parametrize("name", DATA)
 @pytest.mark.parametrize("depth", [3, 100, 4096])
 @pytest.mark.parametrize(("kind", "initial"), [("f32", 0.0), ("f32", 1e6), ("f16, sums f16", 0.0)])

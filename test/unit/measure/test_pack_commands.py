@@ -180,6 +180,7 @@ def test_a_dry_run_of_the_whole_way(tmp_path: Path) -> None:
     assert json.loads((place / "results.json").read_text())["complete"]
 
 
+@pytest.mark.full
 def test_a_dry_run_with_planted_faults_has_all_other_results(tmp_path: Path) -> None:
     command = [sys.executable, str(FOLDER / "dry_run.py"), "-o", str(tmp_path / "dry"), "--faults"]
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)

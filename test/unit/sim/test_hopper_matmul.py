@@ -63,6 +63,7 @@ FORMS = [
 ]
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("form", FORMS, ids=str)
 def test_against_numpy(form):
     assert run(Matmul(**form))
