@@ -3,7 +3,6 @@
 
 import json
 import re
-import time
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -118,12 +117,18 @@ def test_all_samples_are_kept_and_a_limit_ends_rounds(backend: CudaBackend) -> N
     assert len(found["twice_us100_slower"].seconds) == 1
 
 
-def test_a_limit_counts_rounds_and_long_calls_warm_up_once(backend: CudaBackend) -> None:
+def test_a_limit_counts_rounds_and_long_calls_warm_up_once(
+    backend: CudaBackend, monkeypatch: pytest.MonkeyPatch
+) -> None:
     times: list[str] = []
+    now = 0.0
 
     def counted(name: str, seconds: float) -> None:
+        nonlocal now
         times.append(name)
-        time.sleep(seconds)
+        now += seconds
+
+    monkeypatch.setattr("roller_mlir.runtime.timing.perf_counter", lambda: now)
 
     made = {"long": lambda: counted("long", 0.11), "short": lambda: counted("short", 0.0)}
     found = time_interleaved(backend.driver, 0, made, samples=2, flush_bytes=FLUSH, limit_s=0.1)
