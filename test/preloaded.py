@@ -70,6 +70,9 @@ def _run(module: str, arguments: list[str], folder: str, environment: dict[str, 
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
+    # What Python made of the old streams (whether they can be sought, their encoding) does not hold for the new ones.
+    sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)  # noqa: SIM115
+    sys.stderr = open(2, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115
     sys.argv = [module, *arguments]
     code = 0
     try:

@@ -122,7 +122,7 @@ def _say_in_json(records: list[dict[str, Any]], arguments: argparse.Namespace) -
 def _internal(error: Exception, arguments: argparse.Namespace) -> int:
     """Report a bug of ours: what, where, and the command that shows it again."""
     pipeline = sys.modules.get("roller_mlir.support.passes.pipeline")
-    named = pipeline is not None and isinstance(error, pipeline.InternalError)  # which says pass, op and exception
+    named = pipeline is not None and isinstance(error, pipeline.PassCrashError)  # which says pass, op and exception
     message = str(error) if named else f"internal error: {type(error).__name__}: {error}"
     print(coloured(printable(f"roller: {message}"), getattr(arguments, "color", "auto")), file=sys.stderr)
     _say_in_json([plain_record(message)], arguments)

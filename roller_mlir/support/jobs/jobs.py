@@ -4,7 +4,7 @@
 A job is a value that pickle takes, and so is its answer; what does it is a function that is named as text, so that
 another process finds it. A job has an answer in any case: where it ends its worker, or does not end, `lost` makes one.
 
-with open_jobs(2, entry="package.module:function", lost=lambda how, message: message) as jobs:
+with open_jobs(2, entry="package.module:function", on_failure=lambda how, message: message) as jobs:
     for key, answer in jobs.run([(0, "a job"), (1, "another")]):
         print(key, answer)
 """

@@ -236,7 +236,7 @@ def run_pipeline(
     Raises:
       PipelineError: The text is wrong.
       DiagnosedError: A pass failed on the module.
-      InternalError: A pass of ours raised something else; its cause is the exception.
+      PassCrashError: A pass of ours raised something else; its cause is the exception.
     """
     options = options or RunOptions()
     with module.context:

@@ -35,11 +35,11 @@ def run_job(job):
 
 WRONG = """
 from roller_mlir.fuzz import execute
-original = execute.judge
-def judge(job, outputs, expected):
+original = execute.classify
+def classify(job, outputs, expected):
     return "wrong", "result 0 at [0]: planted"
 def run_job(job):
-    execute.judge = judge if "arith.mulf" in job.text and "reduction" in job.text else original
+    execute.classify = classify if "arith.mulf" in job.text and "reduction" in job.text else original
     return execute.run_job(job)
 """
 

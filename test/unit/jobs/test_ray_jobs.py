@@ -144,7 +144,7 @@ import os, sys
 from roller_mlir.support.jobs.jobs import open_jobs
 if __name__ == "__main__":
     for address in ("auto", os.environ["RAY_ADDRESS"]):
-        with open_jobs(None, ray=address, entry="job_functions:work", lost=print) as jobs:
+        with open_jobs(None, ray=address, entry="job_functions:work", on_failure=print) as jobs:
             print(jobs.workers, sorted(jobs.run(enumerate(["a", "b", "c"]))))
 """
 
@@ -170,7 +170,7 @@ import signal, sys
 from roller_mlir.support.jobs.jobs import open_jobs
 from roller_mlir.console.interrupt import interruptible
 def work():
-    with open_jobs(2, ray="local", limit_s=600.0, entry="job_functions:work", lost=print) as jobs:
+    with open_jobs(2, ray="local", limit_s=600.0, entry="job_functions:work", on_failure=print) as jobs:
         list(jobs.run(enumerate([f"busy {sys.argv[1]}"] * 2)))
     return 0
 if __name__ == "__main__":

@@ -39,7 +39,7 @@ def no_cache(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_what_is_packed_by_default() -> None:
-    found = PACK.request(PACK.parse(["-o", "kit"]))
+    found = PACK.wanted(PACK.parse(["-o", "kit"]))
     suites: dict[tuple[str, str], int] = {}
     for one in found:
         key = one.suite, one.reference.dtype
@@ -54,7 +54,7 @@ def test_what_is_packed_by_default() -> None:
 
 
 def test_what_is_asked_for() -> None:
-    found = PACK.request(PACK.parse(["-o", "kit", *LITTLE, "--only", "M1,relu", "--top-k", "3"]))
+    found = PACK.wanted(PACK.parse(["-o", "kit", *LITTLE, "--only", "M1,relu", "--top-k", "3"]))
     assert {one.reference.kind for one in found} == {"matmul", "relu"}
     assert {one.top_k for one in found} == {3}
 

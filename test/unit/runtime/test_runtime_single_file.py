@@ -68,6 +68,7 @@ def test_other_modules_with_a_main_function(tmp_path: Path) -> None:
     modules, main = ["roller_mlir.measure.runner"], "roller_mlir.measure.runner.main:main"
     assert {name.split(".")[1] for name in single_file.sources(modules) if "." in name} == {
         "foreign",
+        "hal",
         "measure",
         "plan",
         "runtime",
@@ -89,7 +90,7 @@ def test_other_modules_with_a_main_function(tmp_path: Path) -> None:
     done = run([sys.executable, "-c", script], tmp_path)
     assert done.stdout.splitlines() == [
         "def seconds(value: float | None) -> str:",
-        "def do(self, step: Step) -> Outcome:",
+        "def do(self, step: Step) -> StepOutcome:",
         "True True",
     ], done.stderr
 

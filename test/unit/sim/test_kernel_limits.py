@@ -156,7 +156,8 @@ CHILD = """
 import os, signal, sys
 from roller_mlir.support import stage
 from roller_mlir.console.child import in_child
-def work():
+def work(ready):
+    ready()
     print("begins", flush=True)
     {work}
     return 5
