@@ -10,54 +10,42 @@ Integers of dictionaries print as `4 : i64`. The bindings allow no verifier on a
 them call `check`.
 """
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Annotated
 
-from roller_mlir.dialects.rtile_checks import LAYERS, integers, require
+from roller_mlir.dialects.rtile_checks import integers, require
 from roller_mlir.dialects.rtile_dialect import RTile
 from roller_mlir.dialects.rtile_fields import (
-    Fields,
     check_axis,
     check_permutation,
     check_thread_order,
     check_tile,
-    from_attribute,
+    read_record,
     to_attribute,
 )
-from roller_mlir.hal.instructions import FAMILIES, MATRIX_FAMILIES
+from roller_mlir.hal.instructions import MATRIX_FAMILIES
+from roller_mlir.plan.codec import OneOf, Range
+from roller_mlir.plan.plan import LAYERS, SYNCHRONOUS, WORKGROUP, AtomPlan, Count, LoopNumber, OperandPlan, Plan
 from roller_mlir.support.bindings import ir
 
-SWIZZLES = ("xor", "tma128")
-COPIES = ("synchronous", "asynchronous", "tensor")
-VECTOR_KEYS = ("vector", "store_vector", "fragment_vector")
-LAYOUT_KEYS = ("order", "pad", *VECTOR_KEYS, "swizzle", "copy")
-THREADS_KEYS = ("axes", "order", "lane", "unroll", "lane_order")
-AXIS_KEYS = ("block", "threads", "chunk", "lanes", "tile")
-INSTRUCTION_KEYS = ("family", "shape", "row", "column", "depth")
-ATOM_KEYS = ("shape", "row", "column", "depth", "lane_order")
-PART_KEYS = ("loop", "parts", "extent")
-OPERAND_KEYS = ("layer", *LAYOUT_KEYS, "pad_value")
-PLAN_KEYS = (
-    "device",
-    "instruction",
-    "axes",
-    "thread_order",
-    "lane",
-    "unit_order",
-    "reduction_order",
-    "operands",
-    "stages",
-    "unroll",
-    "edge",
-    "tasks_per_unit",
-    "split",
-    "part",
-    "max_units",
-    "store",
-    "persistent",
-    "atom",
-    "prediction",
-)
+
+@dataclass(frozen=True, kw_only=True)
+class ThreadsRecord:
+    """The entries of `ThreadsAttr`: see there."""
+
+    axes: tuple[tuple[Count, ...], ...]
+    order: tuple[LoopNumber, ...]
+    lane: Annotated[int, Range(-1)] = -1
+    unroll: Count = 1
+    lane_order: tuple[LoopNumber, ...] = ()
+
+
+@dataclass(frozen=True, kw_only=True)
+class InstructionRecord(AtomPlan):
+    """The entries of `InstructionAttr`: see there."""
+
+    family: Annotated[str, OneOf(MATRIX_FAMILIES)]
 
 
 class TileAttr(RTile.Attribute, name="tile"):
@@ -112,71 +100,18 @@ class LayoutAttr(RTile.Attribute, name="layout"):
     fields_parameter: ir.DictAttr
 
     @classmethod
-    def of(
-        cls,
-        order: Sequence[int],
-        *,
-        pad: int = 0,
-        vector: int = 1,
-        store_vector: int = 1,
-        fragment_vector: int = 1,
-        swizzle: str | None = None,
-        copy: str = COPIES[0],
-    ) -> "LayoutAttr":
-        """Build the attribute with all its keys but those of swizzle and copy that say the default."""
-        values: dict[str, Any] = {
-            "order": list(order),
-            "pad": pad,
-            "vector": vector,
-            "store_vector": store_vector,
-            "fragment_vector": fragment_vector,
-            "swizzle": swizzle,
-            "copy": copy if copy != COPIES[0] else None,
-        }
-        return cls.get(to_attribute(values))
+    def of(cls, operand: OperandPlan) -> "LayoutAttr":
+        """Build the attribute of an operand's layout; swizzle and copy are left out where they have their default."""
+        entries = {name: value for name, value in vars(operand).items() if name not in ("layer", "pad_value")}
+        return cls.get(to_attribute(entries | {"copy": None if operand.copy == SYNCHRONOUS else operand.copy}))
 
-    def _entries(self) -> Fields:
-        return Fields.of("layout", self.params[0].maybe_downcast(), LAYOUT_KEYS)
-
-    @property
-    def order(self) -> tuple[int, ...]:
-        """The tile's dimensions in memory order, outermost first."""
-        return self._entries().integers("order")
-
-    @property
-    def pad(self) -> int:
-        """Elements appended to each innermost row."""
-        return self._entries().integer("pad", at_least=0, default=0)
-
-    @property
-    def vector(self) -> int:
-        """Elements of one global read."""
-        return self._entries().integer("vector", at_least=1, default=1)
-
-    @property
-    def store_vector(self) -> int:
-        """Elements of one write of workgroup memory."""
-        return self._entries().integer("store_vector", at_least=1, default=1)
-
-    @property
-    def fragment_vector(self) -> int:
-        """Elements of one read of workgroup memory."""
-        return self._entries().integer("fragment_vector", at_least=1, default=1)
-
-    @property
-    def swizzle(self) -> str | None:
-        """How the 16-byte pieces of each row are permuted, None where they are not."""
-        entries = self._entries()
-        return entries.choice("swizzle", SWIZZLES) if entries.has("swizzle") else None
-
-    @property
-    def copy(self) -> str:
-        """How the tile gets to workgroup memory."""
-        return self._entries().choice("copy", COPIES, default=COPIES[0])
+    def read(self, layer: str = WORKGROUP, pad_value: float | None = None) -> OperandPlan:
+        """Return the layout as the operand of a plan, with the layer and the pad value that stand beside it."""
+        return read_record(OperandPlan, self.params[0], "layout", {"layer": layer, "pad_value": pad_value})
 
     def check(self, rank: int) -> None:
         """Raise `InvalidOpError` unless the layout fits a tile of this rank."""
-        check_layout(self._entries(), rank)
+        check_permutation(self.read().order, rank, "layout 'order'")
 
 
 class ThreadsAttr(RTile.Attribute, name="threads"):
@@ -206,62 +141,55 @@ class ThreadsAttr(RTile.Attribute, name="threads"):
         entries = {"axes": [list(axis) for axis in axes], "order": list(order), "lane": lane, "unroll": unroll}
         return cls.get(to_attribute(entries | ({"lane_order": list(lane_order)} if lane_order else {})))
 
-    def _entries(self) -> Fields:
-        return Fields.of("threads", self.params[0].maybe_downcast(), THREADS_KEYS)
+    def _read(self) -> ThreadsRecord:
+        return read_record(ThreadsRecord, self.params[0], "threads")
 
     @property
     def axes(self) -> tuple[tuple[int, int], ...]:
         """(threads, chunk) per loop."""
-        return tuple((axis[0], axis[1]) for axis in self._axes())
+        return tuple((axis[0], axis[1]) for axis in self._read().axes)
 
     @property
     def tiles(self) -> tuple[tuple[int, int], ...]:
         """(lanes, tile) per loop, (0, 0) for those that no matrix instruction spans."""
-        return tuple((axis[2], axis[3]) if len(axis) == 4 else (0, 0) for axis in self._axes())
+        return tuple((axis[2], axis[3]) if len(axis) == 4 else (0, 0) for axis in self._read().axes)
 
     @property
     def lane_order(self) -> tuple[int, ...]:
         """Loops with lanes, fastest in the thread number first."""
-        return self._entries().integers("lane_order") if self._entries().has("lane_order") else ()
-
-    def _axes(self) -> list[list[int]]:
-        return [axis for axis in self._entries().items("axes") if isinstance(axis, list) and len(axis) in (2, 4)]
+        return self._read().lane_order
 
     @property
     def order(self) -> tuple[int, ...]:
         """Loops with more than one thread, fastest in the thread number first."""
-        return self._entries().integers("order")
+        return self._read().order
 
     @property
     def lane(self) -> int:
         """Loop whose chunk is the SSA vector, -1 for none."""
-        return self._entries().integer("lane", at_least=-1, default=-1)
+        return self._read().lane
 
     @property
     def unroll(self) -> int:
         """Reduction points unrolled inside one step."""
-        return self._entries().integer("unroll", at_least=1, default=1)
+        return self._read().unroll
 
     def check(self, box: Sequence[int]) -> None:
         """Raise `InvalidOpError` unless the map fits a box."""
-        fields = self._entries()
-        pairs = fields.items("axes")
-        require(len(pairs) == len(box), f"threads 'axes' needs {len(box)} pairs, one per loop, but has {len(pairs)}")
-        counts: list[int] = []
-        tiled: list[int] = []
-        for loop, (extent, pair) in enumerate(zip(box, pairs, strict=True)):
-            good = isinstance(pair, list) and len(pair) in (2, 4) and all(type(v) is int and v > 0 for v in pair)
-            require(good, f"threads 'axes' must hold [threads, chunk] of at least 1, but loop {loop} has {pair}")
-            check_axis(f"threads of loop {loop}", extent, *pair[:2])
-            if len(pair) == 4:
-                check_tile(f"threads of loop {loop}", extent, *pair)
-                tiled.append(loop)
-            counts.append(pair[0])
-        order = sorted(self.lane_order)
+        read = self._read()
+        axes = read.axes
+        require(len(axes) == len(box), f"threads 'axes' needs {len(box)} pairs, one per loop, but has {len(axes)}")
+        for loop, (extent, axis) in enumerate(zip(box, axes, strict=True)):
+            good = len(axis) in (2, 4)
+            require(good, f"threads 'axes' must hold [threads, chunk] of at least 1, but loop {loop} has {list(axis)}")
+            check_axis(f"threads of loop {loop}", extent, *axis[:2])
+            if len(axis) == 4:
+                check_tile(f"threads of loop {loop}", extent, *axis)
+        tiled = [loop for loop, axis in enumerate(axes) if len(axis) == 4]
+        order = sorted(read.lane_order)
         require(order == tiled, f"threads 'lane_order' must name the loops with lanes, {tiled}, but is {order}")
-        check_thread_order(fields.integers("order"), counts, "threads 'order'")
-        require(self.lane < len(box), f"threads 'lane' must be -1 or one of {len(box)} loops, but is {self.lane}")
-        require(self.unroll >= 1, "threads 'unroll' must be at least 1")
+        check_thread_order(read.order, [axis[0] for axis in axes], "threads 'order'")
+        require(read.lane < len(box), f"threads 'lane' must be -1 or one of {len(box)} loops, but is {read.lane}")
 
 
 class InstructionAttr(RTile.Attribute, name="instruction"):
@@ -279,39 +207,34 @@ class InstructionAttr(RTile.Attribute, name="instruction"):
         entries = {"family": family, "shape": list(shape), "row": row, "column": column, "depth": depth}
         return cls.get(to_attribute(entries))
 
-    def _entries(self) -> Fields:
-        return Fields.of("instruction", self.params[0].maybe_downcast(), INSTRUCTION_KEYS)
+    def _read(self) -> InstructionRecord:
+        return read_record(InstructionRecord, self.params[0], "instruction", {"lane_order": ()})
 
     @property
     def family(self) -> str:
         """The family of instructions."""
-        return self._entries().choice("family", MATRIX_FAMILIES)
+        return self._read().family
 
     @property
     def shape(self) -> tuple[int, int, int]:
         """Rows, columns and reduction length of one instruction."""
-        rows, columns, length = self._entries().integers("shape", at_least=1)
-        return rows, columns, length
+        return self._read().shape
 
     @property
     def loops(self) -> tuple[int, int, int]:
         """The loops of rows, columns and reduction."""
-        entries = self._entries()
-        row, column, depth = (entries.integer(key, at_least=0) for key in ("row", "column", "depth"))
-        return row, column, depth
+        read = self._read()
+        return read.row, read.column, read.depth
 
     def check(self, iterators: Sequence[str], threads: ThreadsAttr) -> None:
         """Raise `InvalidOpError` unless the instruction fits loops and their threads."""
-        fields = self._entries()
-        fields.choice("family", MATRIX_FAMILIES)
-        shape = fields.integers("shape", at_least=1)
-        require(len(shape) == 3, f"instruction 'shape' must hold 3 extents, but holds {list(shape)}")
-        require(len(set(self.loops)) == 3, f"instruction must span 3 different loops, but spans {list(self.loops)}")
+        loops = self.loops
+        require(len(set(loops)) == 3, f"instruction must span 3 different loops, but spans {list(loops)}")
         wanted = ("parallel", "parallel", "reduction")
-        for key, loop, kind in zip(("row", "column", "depth"), self.loops, wanted, strict=True):
+        for key, loop, kind in zip(("row", "column", "depth"), loops, wanted, strict=True):
             known = loop < len(iterators) and iterators[loop] == kind
             require(known, f"instruction '{key}' must be a {kind} loop of the box, but is {loop}")
-        row, column, _ = self.loops
+        row, column, _ = loops
         require(
             sorted(threads.lane_order) == sorted((row, column)),
             f"instruction needs threads whose 'lane_order' holds its rows and columns, {row} and {column}, but it is "
@@ -320,91 +243,52 @@ class InstructionAttr(RTile.Attribute, name="instruction"):
 
 
 class PlanAttr(RTile.Attribute, name="plan"):
-    """The plan of a program, field by field as `roller_mlir.plan.Plan.to_dict()` gives it (absent means None)."""
+    """The plan of a program, field by field as `roller_mlir.plan.Plan` declares it (absent means the default)."""
 
     fields_parameter: ir.DictAttr
 
     @classmethod
-    def of(cls, data: Mapping[str, Any]) -> "PlanAttr":
-        """Build the attribute from `Plan.to_dict()`."""
-        return cls.get(to_attribute(dict(data)))
+    def of(cls, plan: Plan) -> "PlanAttr":
+        """Build the attribute of a plan."""
+        return cls.get(to_attribute(plan))
 
-    def to_dict(self) -> dict[str, Any]:
-        """Return data that `Plan.from_dict` takes."""
-        data: dict[str, Any] = {
-            "lane": None,
-            "tasks_per_unit": None,
-            "prediction": None,
-            **from_attribute(self.params[0].maybe_downcast()),
-        }
-        data["operands"] = [{"pad_value": None, **operand} for operand in data.get("operands", [])]
-        return data
+    def read(self) -> Plan:
+        """Return the plan.
+
+        Raises:
+            InvalidOpError: An entry is missing, unknown, or no value of its field.
+        """
+        return read_record(Plan, self.params[0], "plan")
 
     def check(self) -> None:
         """Raise `InvalidOpError` unless the plan is complete and consistent in itself."""
-        check_plan(Fields.of("plan", self.params[0].maybe_downcast(), PLAN_KEYS))
+        check_plan(self.read())
 
 
-def check_layout(fields: Fields, rank: int) -> None:
-    """Check the layout keys of a layout or of a plan's operand."""
-    check_permutation(fields.integers("order"), rank, f"{fields.what} 'order'")
-    fields.integer("pad", at_least=0, default=0)
-    for key in VECTOR_KEYS:
-        width = fields.integer(key, at_least=1, default=1)
-        require(width & (width - 1) == 0, f"{fields.what} '{key}' must be a power of two, but is {width}")
-    if fields.has("swizzle"):
-        fields.choice("swizzle", SWIZZLES)
-    fields.choice("copy", COPIES, default=COPIES[0])
-
-
-def check_plan(plan: Fields) -> None:
-    """Check the entries of a plan against each other."""
-    plan.choice("device", ())
-    plan.choice("instruction", FAMILIES, default="fma")
-    plan.choice("edge", ("mask",), default="mask")
-    plan.choice("store", (COPIES[0], COPIES[2]), default=COPIES[0])
-    plan.integer("stages", at_least=1, default=1)
-    plan.integer("unroll", at_least=1, default=1)
-    plan.integer("tasks_per_unit", at_least=1, default=1)
-    plan.integer("max_units", at_least=1, default=1)
-    require(
-        not plan.has("split"), "plan 'split' is of two programs; rtile-construct gives each stage a plan of its own"
-    )
-    if plan.has("part"):
-        part = Fields("plan 'part'", plan.data["part"], PART_KEYS)
-        for key, least in zip(PART_KEYS, (0, 2, 1), strict=True):
-            part.integer(key, at_least=least)
-    threads, tiled = list[int](), list[int]()
-    for loop, entry in enumerate(plan.items("axes")):
-        axis = Fields(f"plan axis {loop}", entry, AXIS_KEYS)
-        count, chunk = axis.integer("threads", at_least=1, default=1), axis.integer("chunk", at_least=1, default=1)
-        block = axis.integer("block", at_least=1)
-        check_axis(axis.what, block, count, chunk)
-        if axis.has("lanes"):
-            lanes, tile = axis.integer("lanes", at_least=1), axis.integer("tile", at_least=1)
-            check_tile(axis.what, block, count, chunk, lanes, tile)
-            tiled.append(loop)
-        threads.append(count)
-    if plan.has("atom"):
-        atom = Fields("plan 'atom'", plan.data["atom"], ATOM_KEYS)
-        require(len(atom.integers("shape", at_least=1)) == 3, "plan 'atom' needs a 'shape' of 3 extents")
-        for key in ("row", "column", "depth"):
-            require(atom.integer(key, at_least=0) < len(threads), f"plan 'atom' {key} must be one of the loops")
-        order = sorted(atom.integers("lane_order"))
+def check_plan(plan: Plan) -> None:
+    """Raise `InvalidOpError` unless the fields of a program's plan fit together."""
+    require(plan.split is None, "plan 'split' is of two programs; rtile-construct gives each stage a plan of its own")
+    loops = len(plan.axes)
+    for loop, axis in enumerate(plan.axes):
+        check_axis(f"plan axis {loop}", axis.block, axis.threads, axis.chunk)
+        if axis.lanes:
+            check_tile(f"plan axis {loop}", axis.block, axis.threads, axis.chunk, axis.lanes, axis.tile)
+    tiled = [loop for loop, axis in enumerate(plan.axes) if axis.lanes]
+    atom = plan.atom
+    if atom is not None:
+        for key, loop in (("row", atom.row), ("column", atom.column), ("depth", atom.depth)):
+            require(loop < loops, f"plan 'atom' {key} must be one of the loops")
+        order = sorted(atom.lane_order)
         require(order == tiled, f"plan 'atom' lane_order must name the loops with lanes, {tiled}, but is {order}")
     else:
         require(not tiled, f"plan axes {tiled} have lanes, which only an 'atom' gives a meaning")
-    check_thread_order(plan.integers("thread_order"), threads, "plan 'thread_order'")
-    if plan.has("lane"):
-        lane = plan.integer("lane", at_least=0)
-        require(lane < len(threads), f"plan 'lane' must be one of {len(threads)} loops, but is {lane}")
+    check_thread_order(plan.thread_order, [axis.threads for axis in plan.axes], "plan 'thread_order'")
+    require(plan.lane is None or plan.lane < loops, f"plan 'lane' must be one of {loops} loops, but is {plan.lane}")
     seen: set[int] = set()
-    for key in ("unit_order", "reduction_order"):
-        for loop in plan.integers(key):
-            require(loop < len(threads), f"plan '{key}' must hold some of {len(threads)} loops, but holds {loop}")
+    for key, order in (("unit_order", plan.unit_order), ("reduction_order", plan.reduction_order)):
+        for loop in order:
+            require(loop < loops, f"plan '{key}' must hold some of {loops} loops, but holds {loop}")
             require(loop not in seen, f"plan orders must name a loop once, but loop {loop} occurs again in '{key}'")
             seen.add(loop)
-    for number, entry in enumerate(plan.items("operands")):
-        operand = Fields(f"plan operand {number}", entry, OPERAND_KEYS)
-        operand.choice("layer", LAYERS)
-        check_layout(operand, len(operand.integers("order")))
+    for number, operand in enumerate(plan.operands):
+        check_permutation(operand.order, len(operand.order), f"plan operand {number} 'order'")

@@ -11,8 +11,6 @@ from typing import Any
 
 from roller_mlir.support.bindings import ir
 
-LAYERS = ("workgroup", "register")
-
 
 class InvalidOpError(Exception):
     """A rule that an operation breaks.

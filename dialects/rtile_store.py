@@ -12,7 +12,6 @@ tensor the result is the updated tensor; on a memref there is none. `copy` says 
 from collections.abc import Sequence
 from typing import Any
 
-from roller_mlir.dialects.rtile_attributes import COPIES
 from roller_mlir.dialects.rtile_checks import (
     check_index_operands,
     check_map,
@@ -28,6 +27,7 @@ from roller_mlir.dialects.rtile_checks import (
     tile_shape,
 )
 from roller_mlir.dialects.rtile_dialect import RTile, Speculatable, WritesMemrefs
+from roller_mlir.plan.plan import STORES, SYNCHRONOUS
 from roller_mlir.support.bindings import ext, ir
 
 
@@ -69,7 +69,7 @@ class StoreOp(RTile.Operation, name="store", traits=[WritesMemrefs, Speculatable
     @property
     def copy(self) -> str:
         """How the tile gets to memory: "synchronous" (by its threads) or "tensor" (by copies of boxes)."""
-        return self.attributes["copy"].value if "copy" in self.attributes else COPIES[0]
+        return self.attributes["copy"].value if "copy" in self.attributes else SYNCHRONOUS
 
     @hook
     def verify_invariants(self) -> None:
@@ -78,9 +78,8 @@ class StoreOp(RTile.Operation, name="store", traits=[WritesMemrefs, Speculatable
         check_segments(self, ("tile", "destination", "indices"), (True, True, False), needed=False)
         known_attributes(self, ("operandSegmentSizes", "origin", "steps", "copy"))
         copy = optional_attribute(self, "copy", ir.StringAttr, "a string")
-        known = (COPIES[0], COPIES[2])
-        one_of = " or ".join(repr(way) for way in known)
-        require(copy is None or copy.value in known, f"attribute 'copy' must be {one_of}, but is {copy}")
+        one_of = " or ".join(repr(way) for way in STORES)
+        require(copy is None or copy.value in STORES, f"attribute 'copy' must be {one_of}, but is {copy}")
         kind, tile = self.operands[1].type, self.operands[0].type
         rank = len(static_shape(kind, "destination"))
         tile_rank = len(tile_shape(tile, "tile"))
@@ -108,7 +107,7 @@ def store(
     *,
     origin: Any,
     steps: Sequence[int] | None = None,
-    copy: str = COPIES[0],
+    copy: str = SYNCHRONOUS,
     loc: Any = None,
     ip: Any = None,
 ) -> StoreOp:
@@ -130,7 +129,7 @@ def store(
         "origin": ir.AffineMapAttr.get(origin),
         "steps": ir.DenseI64ArrayAttr.get(steps),
     }
-    if copy != COPIES[0]:
+    if copy != SYNCHRONOUS:
         attributes["copy"] = ir.StringAttr.get(copy)
     return ir.Operation.create(
         "rtile.store",

@@ -275,7 +275,7 @@ def _plan_program(
     if forced:
         plan = _validated(program.operation, group.expression, plan, device, options)
     program.attributes["sym_name"] = ir.StringAttr.get(name)
-    program.attributes["plan"] = rtile.PlanAttr.of(plan.to_dict())
+    program.attributes["plan"] = rtile.PlanAttr.of(plan)
     return program
 
 
@@ -314,7 +314,7 @@ def _validated(
     """Return a plan that came from outside with its prediction; what the verifier would refuse is refused here."""
     try:
         validated = validate_plan(expression, plan, device, options.disabled_rules)
-        rtile.PlanAttr.of(validated.to_dict()).check()
+        rtile.PlanAttr.of(validated).check()
     except ConstructionError as error:
         fail(operation, f"'{operation.name}' {error}")
     except InvalidOpError as error:
@@ -324,7 +324,7 @@ def _validated(
 
 def _wrap(root: StructuredOp, name: str, plan: Plan) -> rtile.ProgramOp:
     """Replace a structured op by a program of its own that carries the plan."""
-    return wrap([root], list(root.operation.results), name, rtile.PlanAttr.of(plan.to_dict()))
+    return wrap([root], list(root.operation.results), name, rtile.PlanAttr.of(plan))
 
 
 def _check_memory(root: StructuredOp, device: Device) -> None:

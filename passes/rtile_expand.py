@@ -73,7 +73,7 @@ def _members(program: rtile.ProgramOp) -> list[ir.Operation]:
 def _expand(program: rtile.ProgramOp) -> rtile.ProgramOp:
     members = _members(program)
     assert program.plan is not None  # _members
-    plan = Plan.from_dict(program.plan.to_dict())
+    plan = program.plan.read()
     block = program.entry
     terminator = block.operations[len(block.operations) - 1].operation
     made = {result for member in members for result in member.results}

@@ -13,7 +13,6 @@ from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device
 from roller_mlir.loops.program import programs_of
-from roller_mlir.plan.plan import Plan
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.targets.stage import BUFFERS, FUSED, KERNELS, LOOPS, PLANNED, Stage
@@ -122,9 +121,6 @@ def _check_plans(module: ir.Module, device: Device) -> None:
     for program in programs_of(module):
         if program.plan is None:
             continue  # rtile-expand says so
-        try:
-            plan = Plan.from_dict(program.plan.to_dict())
-        except (ValueError, TypeError, KeyError) as error:
-            fail(program, f"'rtile.program' has a plan that cannot be read: {error}")
+        plan = program.plan.read()
         if plan.device != device.name:
             fail(program, f"'rtile.program' is planned for {plan.device}, but the target is {device.name}")

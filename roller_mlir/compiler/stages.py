@@ -141,8 +141,7 @@ def _planned(module: ir.Module) -> list[tuple[str, Plan, ir.Block]]:
     def visit(op: ir.Operation) -> Any:
         if op.name == "rtile.program" and "plan" in op.attributes:
             attribute: Any = op.attributes["plan"]
-            plan = Plan.from_dict(attribute.to_dict())
-            found.append((ir.StringAttr(op.attributes["sym_name"]).value, plan, op.regions[0].blocks[0]))
+            found.append((ir.StringAttr(op.attributes["sym_name"]).value, attribute.read(), op.regions[0].blocks[0]))
         return ir.WalkResult.ADVANCE
 
     module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)

@@ -281,15 +281,7 @@ class Expansion:
         indices, origin = self._origin(box, access)
         layout: Any = None
         if operand.layer == WORKGROUP or operand.vector > 1:
-            layout = rtile.LayoutAttr.of(
-                operand.order,
-                pad=operand.pad,
-                vector=operand.vector,
-                store_vector=operand.store_vector,
-                fragment_vector=operand.fragment_vector,
-                swizzle=operand.swizzle,
-                copy=operand.copy,
-            )
+            layout = rtile.LayoutAttr.of(operand)
         tile = rtile.TileAttr.of([d.extent for d in dimensions], operand.layer, [d.step for d in dimensions])
         load = rtile.load_tile(
             source,

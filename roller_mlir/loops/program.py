@@ -66,17 +66,7 @@ def load_layout(load: TileLoad) -> OperandPlan:
     """Return the layout of a staged load as a record."""
     layout = load.layout
     assert layout is not None  # its verifier requires it
-    return OperandPlan(
-        layer=WORKGROUP,
-        order=layout.order,
-        pad=layout.pad,
-        vector=layout.vector,
-        store_vector=layout.store_vector,
-        fragment_vector=layout.fragment_vector,
-        pad_value=load.pad_value,
-        swizzle=layout.swizzle,
-        copy=layout.copy,
-    )
+    return layout.read(WORKGROUP, load.pad_value)
 
 
 def box_loops(compute: ComputeOp) -> tuple[Loop, ...]:

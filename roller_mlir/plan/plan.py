@@ -4,9 +4,12 @@
 Paper: ROLLER section 3 (rTile per memory layer, rProgram).
 """
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from math import prod
-from typing import Any
+from typing import Annotated
+
+from roller_mlir.hal.instructions import FAMILIES
+from roller_mlir.plan.codec import OneOf, PowerOfTwo, Range
 
 WORKGROUP = "workgroup"
 REGISTER = "register"
@@ -17,6 +20,16 @@ XOR, TMA128 = "xor", "tma128"
 SYNCHRONOUS, ASYNCHRONOUS, TENSOR = "synchronous", "asynchronous", "tensor"
 """How a tile gets to workgroup memory: through registers; by copies of a thread that it waits for later; by copies of
 whole tiles that one thread starts."""
+LAYERS, STORES = (WORKGROUP, REGISTER), (SYNCHRONOUS, TENSOR)
+
+MOST_POINTS = 1 << 20
+"""Of one loop in a task, and of anything else that a plan counts: far beyond any device, and soon looked through."""
+MOST_WIDTH = 128
+"""Elements of one access: far beyond any device, too."""
+
+Count = Annotated[int, Range(1, MOST_POINTS)]
+LoopNumber = Annotated[int, Range(0)]
+Width = Annotated[int, PowerOfTwo(1, MOST_WIDTH)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,11 +48,11 @@ class AxisPlan:
         tile: Points along the loop that a subgroup computes by one matrix instruction, 0 likewise.
     """
 
-    block: int
-    threads: int = 1
-    chunk: int = 1
-    lanes: int = 0
-    tile: int = 0
+    block: Count
+    threads: Count = 1
+    chunk: Count = 1
+    lanes: Annotated[int, Range(0, MOST_POINTS)] = 0
+    tile: Annotated[int, Range(0, MOST_POINTS)] = 0
 
     @property
     def registers(self) -> int:
@@ -63,15 +76,15 @@ class OperandPlan:
         copy: How the tile gets there: "synchronous", "asynchronous" or "tensor".
     """
 
-    layer: str
-    order: tuple[int, ...]
-    pad: int = 0
-    vector: int = 1
-    store_vector: int = 1
-    fragment_vector: int = 1
+    layer: Annotated[str, OneOf(LAYERS)]
+    order: tuple[LoopNumber, ...]
+    pad: Annotated[int, Range(0, MOST_POINTS)] = 0
+    vector: Width = 1
+    store_vector: Width = 1
+    fragment_vector: Width = 1
     pad_value: float | None = None
-    swizzle: str | None = None
-    copy: str = SYNCHRONOUS
+    swizzle: Annotated[str, OneOf((XOR, TMA128))] | None = None
+    copy: Annotated[str, OneOf((SYNCHRONOUS, ASYNCHRONOUS, TENSOR))] = SYNCHRONOUS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,9 +145,9 @@ class SplitK:
         join: The plan of the second stage, for `plan.split.combine_expression`.
     """
 
-    loop: int
-    parts: int
-    extent: int
+    loop: LoopNumber
+    parts: Annotated[int, Range(2)]
+    extent: Annotated[int, Range(1)]
     join: "Plan"
 
 
@@ -148,9 +161,9 @@ class SplitKPartial:
         extent: Points of the loop in one part.
     """
 
-    loop: int
-    parts: int
-    extent: int
+    loop: LoopNumber
+    parts: Annotated[int, Range(2)]
+    extent: Annotated[int, Range(1)]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -165,11 +178,11 @@ class AtomPlan:
         lane_order: The loops of rows and columns in the number of a lane, fastest first.
     """
 
-    shape: tuple[int, int, int]
-    row: int
-    column: int
-    depth: int
-    lane_order: tuple[int, ...]
+    shape: tuple[Count, Count, Count]
+    row: LoopNumber
+    column: LoopNumber
+    depth: LoopNumber
+    lane_order: tuple[LoopNumber, ...]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,21 +215,21 @@ class Plan:
     """
 
     device: str
-    instruction: str = "fma"
+    instruction: Annotated[str, OneOf(FAMILIES)] = "fma"
     axes: tuple[AxisPlan, ...]
-    thread_order: tuple[int, ...]
-    lane: int | None
-    unit_order: tuple[int, ...]
-    reduction_order: tuple[int, ...]
+    thread_order: tuple[LoopNumber, ...]
+    lane: LoopNumber | None = None
+    unit_order: tuple[LoopNumber, ...]
+    reduction_order: tuple[LoopNumber, ...]
     operands: tuple[OperandPlan, ...]
-    stages: int = 1
-    unroll: int = 1
-    edge: str = "mask"
-    tasks_per_unit: int | None = None
+    stages: Count = 1
+    unroll: Count = 1
+    edge: Annotated[str, OneOf(("mask",))] = "mask"
+    tasks_per_unit: Count | None = None
     split: SplitK | None = None
     part: SplitKPartial | None = None
-    max_units: int | None = None
-    store: str = SYNCHRONOUS
+    max_units: Count | None = None
+    store: Annotated[str, OneOf(STORES)] = SYNCHRONOUS
     persistent: bool = False
     atom: AtomPlan | None = None
     prediction: Prediction | None = field(default=None, compare=False)
@@ -230,62 +243,3 @@ class Plan:
     def lane_order(self) -> tuple[int, ...]:
         """Loops with lanes of a matrix instruction, fastest in the thread number first."""
         return self.atom.lane_order if self.atom is not None else ()
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the plan as plain JSON-ready data."""
-        data = asdict(self)
-        _drop_defaults(data)
-        return data
-
-    @classmethod
-    def from_dict(cls, data: dict[str, Any]) -> "Plan":
-        """Rebuild a plan from `to_dict` data.
-
-        Raises:
-            ValueError: A key is missing or unknown.
-        """
-        try:
-            values = dict(data)
-            values["axes"] = tuple(AxisPlan(**axis) for axis in values["axes"])
-            values["operands"] = tuple(_operand_plan(operand) for operand in values["operands"])
-            for key in ("thread_order", "unit_order", "reduction_order"):
-                values[key] = tuple(values[key])
-            if values.get("prediction") is not None:
-                values["prediction"] = Prediction(**values["prediction"])
-            if values.get("split") is not None:
-                split: dict[str, Any] = dict(values["split"])
-                split["join"] = cls.from_dict(split["join"])
-                values["split"] = SplitK(**split)
-            if values.get("atom") is not None:
-                atom: dict[str, Any] = dict(values["atom"])
-                atom["shape"], atom["lane_order"] = tuple(atom["shape"]), tuple(atom["lane_order"])
-                values["atom"] = AtomPlan(**atom)
-            if values.get("part") is not None:
-                values["part"] = SplitKPartial(**values["part"])
-            return cls(**values)
-        except (KeyError, TypeError) as error:
-            raise ValueError(f"a plan needs the keys of Plan.to_dict(), but got {sorted(data)}: {error}") from error
-
-
-def _drop_defaults(data: dict[str, Any]) -> None:
-    """Leave out what only plans with matrix instructions say."""
-    if data["atom"] is None:
-        del data["atom"]
-    if not data["persistent"]:
-        del data["persistent"]
-    if data["store"] == SYNCHRONOUS:
-        del data["store"]
-    for axis in data["axes"]:
-        if not axis["lanes"]:
-            del axis["lanes"], axis["tile"]
-    for operand in data["operands"]:
-        if operand["copy"] == SYNCHRONOUS:
-            del operand["copy"]
-    if data["split"] is not None:
-        _drop_defaults(data["split"]["join"])
-
-
-def _operand_plan(data: dict[str, Any]) -> OperandPlan:
-    values = dict(data)
-    values["order"] = tuple(values["order"])
-    return OperandPlan(**values)

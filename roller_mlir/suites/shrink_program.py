@@ -63,7 +63,7 @@ def read_program(program: rtile.ProgramOp) -> tuple[StructuredOp, Plan]:
     roots = [op for op in found if fill_constant(op.results[0]) is None]
     if program.plan is None or len(roots) != 1:
         raise SuiteError(f"'{program.program_name}' has {len(roots)} linalg ops; programs of 1 are shrunk")
-    return read_structured(roots[0]), Plan.from_dict(program.plan.to_dict())
+    return read_structured(roots[0]), program.plan.read()
 
 
 def shrink_program(program: rtile.ProgramOp, device: Device, most: int) -> ShrunkProgram:
@@ -92,7 +92,7 @@ def shrink_program(program: rtile.ProgramOp, device: Device, most: int) -> Shrun
         small, plan = _shrink(copy, extents)
         _check_alignment(name, root.expression, small, plan)
         plan = replace(plan, prediction=predict(small, plan, device))
-        copy.attributes["plan"] = rtile.PlanAttr.of(plan.to_dict())
+        copy.attributes["plan"] = rtile.PlanAttr.of(plan)
         module.operation.verify()
         planned = str(module)
         unwrapped = parse_module(planned, program.operation.context)

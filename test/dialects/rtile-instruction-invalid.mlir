@@ -24,7 +24,7 @@ func.func @compute(%a: tensor<16x16xf16>, %b: tensor<16x8xf16>, %c: tensor<16x8x
 // -----
 
 func.func @compute(%a: tensor<16x16xf16>, %b: tensor<16x8xf16>, %c: tensor<16x8xf32>) {
-  // expected-error@+1 {{'rtile.compute' op instruction has unknown key 'rows'}}
+  // expected-error@+1 {{'rtile.compute' op instruction.rows: expected one of the keys ['column', 'depth', 'family', 'row', 'shape'], but got 'rows'}}
   %r = "rtile.compute"(%a, %b, %c) ({
   ^bb0(%p: f16, %q: f16, %o: f32):
     %x = arith.extf %p : f16 to f32
@@ -46,7 +46,7 @@ func.func @compute(%a: tensor<16x16xf16>, %b: tensor<16x8xf16>, %c: tensor<16x8x
 // -----
 
 func.func @compute(%a: tensor<16x16xf16>, %b: tensor<16x8xf16>, %c: tensor<16x8xf32>) {
-  // expected-error@+1 {{'rtile.compute' op instruction requires key 'depth'}}
+  // expected-error@+1 {{'rtile.compute' op instruction.depth: missing}}
   %r = "rtile.compute"(%a, %b, %c) ({
   ^bb0(%p: f16, %q: f16, %o: f32):
     %x = arith.extf %p : f16 to f32
@@ -68,7 +68,7 @@ func.func @compute(%a: tensor<16x16xf16>, %b: tensor<16x8xf16>, %c: tensor<16x8x
 // -----
 
 func.func @compute(%a: tensor<16x16xf16>, %b: tensor<16x8xf16>, %c: tensor<16x8xf32>) {
-  // expected-error@+1 {{'rtile.compute' op instruction 'family' must be 'wmma' or 'mma' or 'wgmma' or 'mfma', but is 'fma'}}
+  // expected-error@+1 {{'rtile.compute' op instruction.family: expected 'wmma' or 'mma' or 'wgmma' or 'mfma', but got 'fma'}}
   %r = "rtile.compute"(%a, %b, %c) ({
   ^bb0(%p: f16, %q: f16, %o: f32):
     %x = arith.extf %p : f16 to f32
@@ -90,7 +90,7 @@ func.func @compute(%a: tensor<16x16xf16>, %b: tensor<16x8xf16>, %c: tensor<16x8x
 // -----
 
 func.func @compute(%a: tensor<16x16xf16>, %b: tensor<16x8xf16>, %c: tensor<16x8xf32>) {
-  // expected-error@+1 {{'rtile.compute' op instruction 'shape' must hold 3 extents, but holds [16, 8]}}
+  // expected-error@+1 {{'rtile.compute' op instruction.shape: expected a list of 3, but got [16, 8]}}
   %r = "rtile.compute"(%a, %b, %c) ({
   ^bb0(%p: f16, %q: f16, %o: f32):
     %x = arith.extf %p : f16 to f32

@@ -202,7 +202,7 @@ func.func @load(%s: tensor<64xf32>, %i: index, %x: f32, %d: tensor<?xf32>, %z: t
 // -----
 
 func.func @load(%s: tensor<64xf32>, %i: index, %x: f32, %d: tensor<?xf32>, %z: tensor<0xf32>) {
-  // expected-error@+1 {{'rtile.load' op layout has unknown key 'width'; known are order, pad, vector, store_vector, fragment_vector}}
+  // expected-error@+1 {{'rtile.load' op layout.width: expected one of the keys ['copy', 'fragment_vector', 'order', 'pad', 'store_vector', 'swizzle', 'vector'], but got 'width'}}
   %t = "rtile.load"(%s, %i) {tile = #rtile.tile<[32], "workgroup", [1]>, origin = affine_map<(d0) -> (d0 * 32)>,
       layout = #rtile.layout<{order = [0], pad = 1, width = 4}>, pad = 0.0 : f32} : (tensor<64xf32>, index) -> tensor<32xf32>
   return
@@ -211,7 +211,7 @@ func.func @load(%s: tensor<64xf32>, %i: index, %x: f32, %d: tensor<?xf32>, %z: t
 // -----
 
 func.func @load(%s: tensor<64xf32>, %i: index, %x: f32, %d: tensor<?xf32>, %z: tensor<0xf32>) {
-  // expected-error@+1 {{'rtile.load' op layout requires key 'order'}}
+  // expected-error@+1 {{'rtile.load' op layout.order: missing}}
   %t = "rtile.load"(%s, %i) {tile = #rtile.tile<[32], "workgroup", [1]>, origin = affine_map<(d0) -> (d0 * 32)>,
       layout = #rtile.layout<{pad = 1, vector = 4}>, pad = 0.0 : f32} : (tensor<64xf32>, index) -> tensor<32xf32>
   return
@@ -220,7 +220,7 @@ func.func @load(%s: tensor<64xf32>, %i: index, %x: f32, %d: tensor<?xf32>, %z: t
 // -----
 
 func.func @load(%s: tensor<64xf32>, %i: index, %x: f32, %d: tensor<?xf32>, %z: tensor<0xf32>) {
-  // expected-error@+1 {{'rtile.load' op layout 'order' must be a list, but is 0}}
+  // expected-error@+1 {{'rtile.load' op layout.order: expected a list, but got 0}}
   %t = "rtile.load"(%s, %i) {tile = #rtile.tile<[32], "workgroup", [1]>, origin = affine_map<(d0) -> (d0 * 32)>,
       layout = #rtile.layout<{order = 0, pad = 1, vector = 4}>, pad = 0.0 : f32} : (tensor<64xf32>, index) -> tensor<32xf32>
   return
@@ -229,7 +229,7 @@ func.func @load(%s: tensor<64xf32>, %i: index, %x: f32, %d: tensor<?xf32>, %z: t
 // -----
 
 func.func @load(%s: tensor<64xf32>, %i: index, %x: f32, %d: tensor<?xf32>, %z: tensor<0xf32>) {
-  // expected-error@+1 {{'rtile.load' op layout 'order' element must be an integer, but is 'x'}}
+  // expected-error@+1 {{'rtile.load' op layout.order[0]: expected an integer, but got 'x'}}
   %t = "rtile.load"(%s, %i) {tile = #rtile.tile<[32], "workgroup", [1]>, origin = affine_map<(d0) -> (d0 * 32)>,
       layout = #rtile.layout<{order = ["x"], pad = 1, vector = 4}>, pad = 0.0 : f32} : (tensor<64xf32>, index) -> tensor<32xf32>
   return
@@ -238,7 +238,7 @@ func.func @load(%s: tensor<64xf32>, %i: index, %x: f32, %d: tensor<?xf32>, %z: t
 // -----
 
 func.func @load(%s: tensor<64xf32>, %i: index, %x: f32, %d: tensor<?xf32>, %z: tensor<0xf32>) {
-  // expected-error@+1 {{'rtile.load' op layout 'order' element must be at least 0, but is -1}}
+  // expected-error@+1 {{'rtile.load' op layout.order[0]: expected an integer of at least 0, but got -1}}
   %t = "rtile.load"(%s, %i) {tile = #rtile.tile<[32], "workgroup", [1]>, origin = affine_map<(d0) -> (d0 * 32)>,
       layout = #rtile.layout<{order = [-1], pad = 1, vector = 4}>, pad = 0.0 : f32} : (tensor<64xf32>, index) -> tensor<32xf32>
   return
@@ -256,7 +256,7 @@ func.func @load(%s: tensor<64xf32>, %i: index, %x: f32, %d: tensor<?xf32>, %z: t
 // -----
 
 func.func @load(%s: tensor<64xf32>, %i: index, %x: f32, %d: tensor<?xf32>, %z: tensor<0xf32>) {
-  // expected-error@+1 {{'rtile.load' op layout 'pad' must be at least 0, but is -1}}
+  // expected-error@+1 {{'rtile.load' op layout.pad: expected an integer of at least 0, but got -1}}
   %t = "rtile.load"(%s, %i) {tile = #rtile.tile<[32], "workgroup", [1]>, origin = affine_map<(d0) -> (d0 * 32)>,
       layout = #rtile.layout<{order = [0], pad = -1, vector = 4}>, pad = 0.0 : f32} : (tensor<64xf32>, index) -> tensor<32xf32>
   return
@@ -265,7 +265,7 @@ func.func @load(%s: tensor<64xf32>, %i: index, %x: f32, %d: tensor<?xf32>, %z: t
 // -----
 
 func.func @load(%s: tensor<64xf32>, %i: index, %x: f32, %d: tensor<?xf32>, %z: tensor<0xf32>) {
-  // expected-error@+1 {{'rtile.load' op layout 'vector' must be a power of two, but is 3}}
+  // expected-error@+1 {{'rtile.load' op layout.vector: expected a power of two, but got 3}}
   %t = "rtile.load"(%s, %i) {tile = #rtile.tile<[32], "workgroup", [1]>, origin = affine_map<(d0) -> (d0 * 32)>,
       layout = #rtile.layout<{order = [0], pad = 1, vector = 3}>, pad = 0.0 : f32} : (tensor<64xf32>, index) -> tensor<32xf32>
   return
@@ -857,7 +857,7 @@ func.func @compute(%a: tensor<16x8xf32>, %b: tensor<8x16xf32>, %c: tensor<16x16x
 // -----
 
 func.func @compute(%a: tensor<16x8xf32>, %b: tensor<8x16xf32>, %c: tensor<16x16xf32>, %m: memref<16x8xf32>, %i: index, %x: f32) {
-  // expected-error@+1 {{'rtile.compute' op threads has unknown key 'count'; known are axes, order, lane, unroll}}
+  // expected-error@+1 {{'rtile.compute' op threads.count: expected one of the keys ['axes', 'lane', 'lane_order', 'order', 'unroll'], but got 'count'}}
   %r = "rtile.compute"(%a, %b, %c, %i) ({
   ^bb0(%p: f32, %q: f32, %o: f32):
     %t = arith.mulf %p, %q : f32
@@ -971,7 +971,7 @@ func.func @compute(%a: tensor<16x8xf32>, %b: tensor<8x16xf32>, %c: tensor<16x16x
 // -----
 
 func.func @compute(%a: tensor<16x8xf32>, %b: tensor<8x16xf32>, %c: tensor<16x16xf32>, %m: memref<16x8xf32>, %i: index, %x: f32) {
-  // expected-error@+1 {{'rtile.compute' op threads 'unroll' must be at least 1, but is 0}}
+  // expected-error@+1 {{'rtile.compute' op threads.unroll: expected an integer of at least 1, but got 0}}
   %r = "rtile.compute"(%a, %b, %c, %i) ({
   ^bb0(%p: f32, %q: f32, %o: f32):
     %t = arith.mulf %p, %q : f32
@@ -1266,7 +1266,7 @@ func.func @program(%a: tensor<8xf32>, %m: memref<8xf32>, %x: f32, %d: tensor<?xf
 // #rtile.plan.
 
 func.func @plan(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'rtile.program' op plan has unknown key 'grid'; known are device, instruction, axes, thread_order, lane, unit_order, reduction_order, operands, stages, unroll, edge, tasks_per_unit, split, part, max_units, store, persistent, atom, prediction}}
+  // expected-error@+1 {{'rtile.program' op plan.grid: expected one of the keys ['atom', 'axes', 'device', 'edge', 'instruction', 'lane', 'max_units', 'operands', 'part', 'persistent', 'prediction', 'reduction_order', 'split', 'stages', 'store', 'tasks_per_unit', 'thread_order', 'unit_order', 'unroll'], but got 'grid'}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()
@@ -1280,7 +1280,7 @@ func.func @plan(%a: tensor<8xf32>) {
 // -----
 
 func.func @plan(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'rtile.program' op plan requires key 'device'}}
+  // expected-error@+1 {{'rtile.program' op plan.device: missing}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()
@@ -1294,7 +1294,7 @@ func.func @plan(%a: tensor<8xf32>) {
 // -----
 
 func.func @plan(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'rtile.program' op plan 'device' must be a non-empty string, but is 9}}
+  // expected-error@+1 {{'rtile.program' op plan.device: expected a string, but got 9}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()
@@ -1308,7 +1308,7 @@ func.func @plan(%a: tensor<8xf32>) {
 // -----
 
 func.func @plan(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'rtile.program' op plan 'edge' must be 'mask', but is 'peel'}}
+  // expected-error@+1 {{'rtile.program' op plan.edge: expected 'mask', but got 'peel'}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()
@@ -1322,7 +1322,7 @@ func.func @plan(%a: tensor<8xf32>) {
 // -----
 
 func.func @plan(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'rtile.program' op plan 'stages' must be at least 1, but is 0}}
+  // expected-error@+1 {{'rtile.program' op plan.stages: expected an integer of at least 1, but got 0}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()
@@ -1336,7 +1336,7 @@ func.func @plan(%a: tensor<8xf32>) {
 // -----
 
 func.func @plan(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'rtile.program' op plan 'part' 'parts' must be at least 2, but is 1}}
+  // expected-error@+1 {{'rtile.program' op plan.part.parts: expected an integer of at least 2, but got 1}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()
@@ -1350,7 +1350,7 @@ func.func @plan(%a: tensor<8xf32>) {
 // -----
 
 func.func @plan(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'rtile.program' op plan 'part' requires key 'extent'}}
+  // expected-error@+1 {{'rtile.program' op plan.part.extent: missing}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()
@@ -1369,7 +1369,8 @@ func.func @plan(%a: tensor<8xf32>) {
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()
   }) {sym_name = "copy", plan = #rtile.plan<{device = "h200", instruction = "fma", axes = [{block = 8, threads = 4, chunk = 2}],
-      thread_order = [0], lane = 0, unit_order = [0], reduction_order = [], split = {loop = 0, parts = 2, extent = 4}, unroll = 1, edge = "mask",
+      thread_order = [0], lane = 0, unit_order = [0], reduction_order = [], unroll = 1, edge = "mask",
+      split = {loop = 0, parts = 2, extent = 4, join = {device = "h200", axes = [], thread_order = [], unit_order = [], reduction_order = [], operands = []}},
       operands = [{layer = "register", order = [0], pad = 0, vector = 1, store_vector = 1, fragment_vector = 1}]}>}
       : (tensor<8xf32>) -> tensor<8xf32>
   return
@@ -1378,7 +1379,7 @@ func.func @plan(%a: tensor<8xf32>) {
 // -----
 
 func.func @plan(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'rtile.program' op plan 'max_units' must be at least 1, but is 0}}
+  // expected-error@+1 {{'rtile.program' op plan.max_units: expected an integer of at least 1, but got 0}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()
@@ -1392,7 +1393,7 @@ func.func @plan(%a: tensor<8xf32>) {
 // -----
 
 func.func @plan(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'rtile.program' op plan axis 0 must be a dictionary, but is 8}}
+  // expected-error@+1 {{'rtile.program' op plan.axes[0]: expected an object (AxisPlan), but got 8}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()
@@ -1420,7 +1421,7 @@ func.func @plan(%a: tensor<8xf32>) {
 // -----
 
 func.func @plan(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'rtile.program' op plan axis 0 'block' must be an integer, but is 1.5}}
+  // expected-error@+1 {{'rtile.program' op plan.axes[0].block: expected an integer, but got 1.5}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()
@@ -1490,7 +1491,7 @@ func.func @plan(%a: tensor<8xf32>) {
 // -----
 
 func.func @plan(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'rtile.program' op plan operand 0 'layer' must be 'workgroup' or 'register', but is 'l1'}}
+  // expected-error@+1 {{'rtile.program' op plan.operands[0].layer: expected 'workgroup' or 'register', but got 'l1'}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()
@@ -1504,7 +1505,7 @@ func.func @plan(%a: tensor<8xf32>) {
 // -----
 
 func.func @plan(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'rtile.program' op plan operand 0 'vector' must be a power of two, but is 3}}
+  // expected-error@+1 {{'rtile.program' op plan.operands[0].vector: expected a power of two, but got 3}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()

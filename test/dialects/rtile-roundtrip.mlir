@@ -29,7 +29,11 @@ func.func @planned(%A: tensor<1000x1020xf32>, %B: tensor<1020x1000xf32>) -> tens
         {layer = "workgroup", order = [1, 0], pad = 4, vector = 4, store_vector = 1, fragment_vector = 4, pad_value = 0.0},
         {layer = "workgroup", order = [0, 1], pad = 0, vector = 4, store_vector = 4, fragment_vector = 4}],
       stages = 2, unroll = 8, edge = "mask",
-      prediction = {seconds = 1.0e-3, seconds_by_layer = {global = 1.0e-4}, saturated = "compute"}}>}
+      prediction = {seconds = 1.0e-3, seconds_by_layer = {global = 1.0e-4}, saturated = "compute", global_load_bytes = 8192,
+                    global_store_bytes = 8192, global_load_sectors = 256, global_store_sectors = 256,
+                    shared_load_bytes = 0, shared_store_bytes = 0, shared_load_phases = 0, shared_store_phases = 0,
+                    flops = 1024, registers = 32, shared_bytes = 0, tasks = 8, threads = 32, tasks_per_unit = 1,
+                    waves = 1.0, occupancy = 0.5}}>}
     : (tensor<1000x1020xf32>, tensor<1020x1000xf32>) -> tensor<1000x1000xf32>
   return %0 : tensor<1000x1000xf32>
 }

@@ -59,7 +59,7 @@ class TensorCopy:
 
 def is_tensor_copy(load: TileLoad) -> bool:
     """Return whether a load is a tensor copy."""
-    return load.tile.layer == WORKGROUP and load.layout is not None and load.layout.copy == TENSOR
+    return load.tile.layer == WORKGROUP and load.layout is not None and load.layout.read().copy == TENSOR
 
 
 def tensor_copy(load: TileLoad, argument: int) -> TensorCopy:
@@ -69,8 +69,8 @@ def tensor_copy(load: TileLoad, argument: int) -> TensorCopy:
         load: A load into workgroup memory.
         argument: Number of the kernel's buffer.
     """
-    layout = load.layout
-    assert layout is not None
+    assert load.layout is not None
+    layout = load.layout.read()
     kind = ir.MemRefType(load.source.type)
     size = element_bytes(kind.element_type)
     extents, shape, steps = list(kind.shape), load.tile.shape, load.tile.steps

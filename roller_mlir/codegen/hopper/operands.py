@@ -85,7 +85,7 @@ def operand_of(
         functions: Tile coordinates as functions of the box's loops.
         lane_order: Loops with lanes, fastest in the thread number first.
     """
-    order = copy.load.layout.order if copy.load.layout is not None else ()
+    order = copy.load.layout.read().order if copy.load.layout is not None else ()
     ordered = tuple(functions[d] for d in order)
     own, depth = matrix.loops[side], matrix.loops[DEPTH]
     inner = ordered[-1].terms()

@@ -67,7 +67,7 @@ class TaskScope:
     def direct(self, load: TileLoad) -> DirectTile:
         """Return the tile of a load as a place in its buffer, for the current loop variables."""
         place = self.place(load.operation, load.source, load.indices, load.origin_map, load.tile.steps)
-        vector = load.layout.vector if load.layout is not None else 1
+        vector = load.layout.read().vector if load.layout is not None else 1
         pad = 0.0 if load.pad_value is None else load.pad_value
         place = replace(place, pad=pad, vector=vector)
         place = replace(place, limits=self._limits(load, place))

@@ -200,5 +200,5 @@ def strategy_of(steps: Reduction) -> Strategy:
         return DIRECT
     assert steps.nest is not None
     ahead = steps.nest.stages > 2 or steps.view.matrix_instruction is not None
-    ahead |= any(load.layout is not None and load.layout.copy != SYNCHRONOUS for load in steps.staged)
+    ahead |= any(load.layout is not None and load.layout.read().copy != SYNCHRONOUS for load in steps.staged)
     return DEEP_ASYNCHRONOUS if ahead else REGISTER_PREFETCH

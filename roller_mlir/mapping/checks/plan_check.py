@@ -11,26 +11,16 @@ from roller_mlir.mapping.layout.layout import buffer_shape, steps_of
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.mapping.whole_matrices import matrix_pitch
 from roller_mlir.plan import Access, AxisPlan, OperandPlan, Plan, TensorExpression
-from roller_mlir.plan.plan import REGISTER, SYNCHRONOUS, TENSOR, WORKGROUP, AtomPlan
+from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR, WORKGROUP, AtomPlan
 from roller_mlir.plan.uneven import reads_outside
-
-MOST_POINTS = 1 << 20
-"""Of one loop in a task, and of anything else that a plan counts: far beyond any device, and soon looked through."""
-MOST_WIDTH = 128
-"""Elements of one access: far beyond any device, too."""
 
 
 def plan_problem(expression: TensorExpression, plan: Plan) -> str:
-    """Return what is wrong with a plan for an expression, or an empty string."""
+    """Return how a plan, whose fields hold what they declare, does not fit an expression, or an empty string."""
     loops, inputs = len(expression.loops), len(expression.inputs)
     if len(plan.axes) != loops or len(plan.operands) != inputs:
         planned = f"{len(plan.axes)} loops and {len(plan.operands)} inputs"
         return f"has a plan for {planned}, but its op has {loops} and {inputs}"
-    for loop, axis in enumerate(plan.axes):
-        if min(axis.block, axis.threads, axis.chunk) < 1:
-            return f"has a plan whose block, threads and chunk of loop {loop} must be at least 1"
-        if max(axis.block, axis.threads, axis.chunk) > MOST_POINTS:
-            return f"has a plan whose block, threads and chunk of loop {loop} must be at most {MOST_POINTS}"
     problem = _atom_problem(expression, plan)
     if problem:
         return f"has a plan {problem}"
@@ -40,10 +30,6 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
         return f"cannot take its plan: {error}"
     if plan.lane is not None and not 0 <= plan.lane < loops:
         return f"has a plan with lane {plan.lane}, which is none of its {loops} loops"
-    if plan.stages < 1 or plan.unroll < 1:
-        return f"has a plan with {plan.stages} stages and unroll {plan.unroll}; both are at least 1"
-    if max(plan.stages, plan.unroll, plan.tasks_per_unit or 0) > MOST_POINTS:
-        return f"has a plan whose stages, unroll and tasks_per_unit must be at most {MOST_POINTS}"
     steps = [steps_of(expression.loops[loop], plan.axes[loop]) for loop in expression.reductions()]
     if plan.atom is not None and plan.stages == 1 and prod(steps) > 1:
         return f"has a plan with 1 stage for {prod(steps)} steps of a matrix instruction, which need at least 2 stages"
@@ -200,12 +186,6 @@ def ordered_problem(expression: TensorExpression, axes: Sequence[AxisPlan], lane
 
 
 def _operand_problem(operand: OperandPlan, rank: int) -> str:
-    if operand.layer not in (WORKGROUP, REGISTER):
-        return f"is in layer '{operand.layer}'; layers are '{WORKGROUP}' and '{REGISTER}'"
     if sorted(operand.order) != list(range(rank)):
         return f"has order {list(operand.order)}, which must hold each of its {rank} dimensions once"
-    if min(operand.vector, operand.store_vector, operand.fragment_vector) < 1 or operand.pad < 0:
-        return "has a width below 1 or a negative pad"
-    if max(operand.vector, operand.store_vector, operand.fragment_vector) > MOST_WIDTH or operand.pad > MOST_POINTS:
-        return f"has a width above {MOST_WIDTH} elements or a pad above {MOST_POINTS}"
     return ""

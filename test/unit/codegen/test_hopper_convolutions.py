@@ -109,7 +109,7 @@ class Convolution:
             (function,) = module.body.operations
             for op in function.operation.regions[0].blocks[0].operations:
                 if op.operation.name == "rtile.program":
-                    op.operation.attributes["plan"] = rtile.PlanAttr.of(self.plan().to_dict())
+                    op.operation.attributes["plan"] = rtile.PlanAttr.of(self.plan())
             return str(module)
 
 

@@ -22,6 +22,7 @@ from roller_mlir.model import ConstructionError, ConstructOptions, construct, pr
 from roller_mlir.model.instruction import atom_of
 from roller_mlir.model.search.validate_plan import validate_plan
 from roller_mlir.plan import AxisPlan, Plan, TensorExpression
+from roller_mlir.plan.codec import from_json, to_json
 from roller_mlir.plan.plan import ASYNCHRONOUS, SYNCHRONOUS, TENSOR, TMA128, XOR
 from roller_mlir.plan.split import first_expression, first_plan
 
@@ -94,7 +95,7 @@ def check_matrix(expr: TensorExpression, plan: Plan, name: str) -> None:
     assert prediction.shared_bytes <= device.max_workgroup_bytes_per_block
     assert 1 <= prediction.tasks_per_unit == plan.tasks_per_unit
     assert prediction.registers <= device.max_registers_per_thread
-    assert Plan.from_dict(plan.to_dict()) == plan
+    assert from_json(Plan, to_json(plan)) == plan
     assert validate_plan(expr, replace(plan, prediction=None), device) == plan
 
 

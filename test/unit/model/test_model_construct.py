@@ -21,6 +21,7 @@ from roller_mlir.model import ConstructionError, ConstructOptions, construct, pr
 from roller_mlir.model.cost.layouts import matrix_memory
 from roller_mlir.model.machine import machine_of
 from roller_mlir.plan import Plan, TensorExpression
+from roller_mlir.plan.codec import from_json, to_json
 from roller_mlir.plan.plan import WORKGROUP
 from roller_mlir.plan.split import combine_expression, divisible_loops, first_expression, first_plan
 
@@ -40,7 +41,7 @@ def check_split(expr: TensorExpression, plan: Plan, device: Device) -> None:
     check_plan(combine_expression(expr, split.parts), split.join, device)
     assert plan.prediction.seconds_by_layer["join"] == split.join.prediction.seconds
     assert plan.prediction == predict(expr, plan, device)
-    assert Plan.from_dict(plan.to_dict()) == plan
+    assert from_json(Plan, to_json(plan)) == plan
 
 
 def check_plan(expr: TensorExpression, plan: Plan, device: Device) -> None:
@@ -98,7 +99,7 @@ def check_plan(expr: TensorExpression, plan: Plan, device: Device) -> None:
     assert prediction.seconds > 0
     assert prediction.saturated in prediction.seconds_by_layer
     assert prediction.global_store_bytes == expr.output.size_bytes
-    assert Plan.from_dict(plan.to_dict()) == plan
+    assert from_json(Plan, to_json(plan)) == plan
 
 
 @pytest.mark.full(each=["name", "device"])

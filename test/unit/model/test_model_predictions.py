@@ -4,6 +4,7 @@
 import json
 import math
 from dataclasses import fields, replace
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -17,7 +18,7 @@ from roller_mlir.model.cost.timing import total_seconds
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.tile import traffic_bytes
 from roller_mlir.plan import Plan, Prediction, SplitKPartial, TensorExpression
-from roller_mlir.plan.codec import from_json, to_json
+from roller_mlir.plan.codec import CodecError, from_json, to_json
 from roller_mlir.plan.plan import TMA128, XOR
 from roller_mlir.plan.split import first_plan
 
@@ -51,7 +52,7 @@ def check_prediction(expr: TensorExpression, plan: Plan, name: str) -> Predictio
 def check_round_trip(plan: Plan) -> None:
     """Check that a plan and its prediction survive both ways through JSON."""
     for again in (
-        Plan.from_dict(json.loads(json.dumps(plan.to_dict()))),
+        from_json(Plan, json.loads(json.dumps(to_json(plan)))),
         from_json(Plan, json.loads(json.dumps(to_json(plan)))),
     ):
         assert again == plan
@@ -113,20 +114,27 @@ def test_the_plan_of_a_first_stage_survives_json() -> None:
     part = SplitKPartial(loop=plan.split.loop, parts=plan.split.parts, extent=plan.split.extent)
     first = replace(first_plan(plan), part=part)
     check_round_trip(first)
-    assert Plan.from_dict(first.to_dict()).part == part
+    assert from_json(Plan, to_json(first)).part == part
     assert first != replace(first, part=None)
 
 
 def test_a_wrong_plan_record_is_refused() -> None:
     plan = construct(matmul(64, 64, 64), find_device("h200"), ConstructOptions(top_k=1))[0]
-    data = plan.to_dict()
+    data: Any = to_json(plan)
     for key in ("axes", "unit_order", "operands", "device"):
-        with pytest.raises(ValueError, match="needs the keys"):
-            Plan.from_dict({name: value for name, value in data.items() if name != key})
-    with pytest.raises(ValueError, match="needs the keys"):
-        Plan.from_dict({**data, "colour": "red"})
-    with pytest.raises(ValueError, match="needs the keys"):
-        Plan.from_dict({**data, "split": {"loop": 2, "join": data}})
+        with pytest.raises(CodecError, match=f"^{key}: missing"):
+            from_json(Plan, {name: value for name, value in data.items() if name != key})
+    for changed, message in (
+        ({"colour": "red"}, "colour: expected one of the keys"),
+        ({"split": {"loop": 2, "join": data}}, "split.parts: missing"),
+        ({"stages": 0}, "stages: expected an integer of at least 1, but got 0"),
+        ({"axes": [{"block": 1 << 31}]}, r"axes\[0\].block: expected an integer of at most 1048576"),
+        ({"operands": [{"layer": "l1", "order": []}]}, r"operands\[0\].layer: expected 'workgroup' or 'register'"),
+        ({"operands": [{"layer": "register", "order": [], "vector": 3}]}, "vector: expected a power of two, but got 3"),
+        ({"operands": [{"layer": "register", "order": [], "vector": 256}]}, "vector: expected an integer in 1 to 128"),
+    ):
+        with pytest.raises(CodecError, match=message):
+            from_json(Plan, {**data, **changed})
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from roller_mlir.model.search.alignment import device_rules
 from roller_mlir.model.search.tiled import TiledSearch
 from roller_mlir.model.tile import reuse_score
 from roller_mlir.plan import Plan, Prediction, TensorExpression
+from roller_mlir.plan.codec import from_json, to_json
 
 DEVICES = ("v100", "k80", "h200", "mi300x")
 CONV = conv2d(16, 28, 64, 128, 3)
@@ -95,7 +96,7 @@ def test_more_units_take_no_longer(operator: str, name: str) -> None:
         plan, prediction = best(expr, name, max_units=bound)
         assert plan.max_units == bound
         assert prediction == predict(expr, plan, find_device(name))
-        assert Plan.from_dict(plan.to_dict()) == plan
+        assert from_json(Plan, to_json(plan)) == plan
         seconds.append(prediction.seconds)
     for fewer, more in pairwise(seconds):
         assert more <= 1.05 * fewer

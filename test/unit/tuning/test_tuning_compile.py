@@ -4,6 +4,7 @@
 import json
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 from tuning_records import DIVIDED, EXAMPLES, MATMUL, SIMULATED, data_base, plans_of, record, record_of, unit_of
@@ -12,6 +13,7 @@ import roller_mlir
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.driver import lower_until
 from roller_mlir.compiler.source import Source
+from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.plan import Plan
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.diagnostics import DiagnosedError
@@ -91,14 +93,31 @@ def misfit(plan: Plan) -> Plan:
     return replace(plan, axes=tuple(replace(axis, block=axis.block * 64) for axis in plan.axes))
 
 
-def huge(plan: Plan, **sizes: int) -> Plan:
-    """Returns a plan whose first axis has these sizes."""
-    return replace(plan, axes=(replace(plan.axes[0], **sizes), *plan.axes[1:]))
-
-
-def wide(plan: Plan, **sizes: int) -> Plan:
-    """Returns a plan whose first operand has these sizes."""
-    return replace(plan, operands=(replace(plan.operands[0], **sizes), *plan.operands[1:]))
+@pytest.mark.parametrize(
+    ("place", "sizes", "message"),
+    [
+        (("axes", 0), {"block": 1 << 31}, r"plan.axes\[0\].block: expected an integer of at most 1048576, but got"),
+        ((), {"tasks_per_unit": 1 << 70}, "plan.tasks_per_unit: expected an integer of at most 1048576, but got"),
+        (
+            ("operands", 0),
+            {"vector": 1 << 31},
+            r"plan.operands\[0\].vector: expected an integer in 1 to 128, but got",
+        ),
+        (("operands", 0), {"pad": 1 << 31}, r"plan.operands\[0\].pad: expected an integer of at most 1048576, but got"),
+    ],
+)
+def test_a_plan_out_of_range_is_an_error_with_the_line(
+    tmp_path: Path, place: tuple[Any, ...], sizes: dict[str, int], message: str
+) -> None:
+    line: Any = to_json(record_of(MATMUL, 3))
+    changed = line["plan"]
+    for key in place:
+        changed = changed[key]
+    changed.update(sizes)
+    path = tmp_path / "t.jsonl"
+    path.write_text(f"{json.dumps(line)}\n")
+    with pytest.raises(DiagnosedError, match=rf"t.jsonl:1:\d+: {message}.*; correct the line or delete it"):
+        tuned(MATMUL, path)
 
 
 @pytest.mark.parametrize(
@@ -106,10 +125,6 @@ def wide(plan: Plan, **sizes: int) -> Plan:
     [
         (lambda: plans_of(DIVIDED)[0], "cannot divide loop|has a plan|cannot take its plan"),
         (lambda: misfit(plans_of(MATMUL)[3]), "'linalg.matmul' "),
-        (lambda: huge(plans_of(MATMUL)[3], block=1 << 31), "of loop 0 must be at most 1048576"),
-        (lambda: replace(plans_of(MATMUL)[3], tasks_per_unit=1 << 70), "tasks_per_unit must be at most 1048576"),
-        (lambda: wide(plans_of(MATMUL)[3], vector=1 << 31), "operand 0 has a width above 128 elements or a pad above"),
-        (lambda: wide(plans_of(MATMUL)[3], pad=1 << 31), "operand 0 has a width above 128 elements or a pad above"),
         (lambda: replace(plans_of(MATMUL)[3], max_units=4), "has a plan for 4 units, but all units were asked for"),
         (lambda: replace(plans_of(MATMUL)[3], instruction="mma"), "has a plan with instruction 'mma', which is not"),
     ],
