@@ -32,20 +32,18 @@ and measured plans that do not fit. Paper: ROLLER section 3.1 and Figure 8.
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from roller_mlir.codegen import FAMILIES
 from roller_mlir.dialects import rtile
 from roller_mlir.dialects.rtile_checks import InvalidOpError
 from roller_mlir.hal import Device, find_device
-from roller_mlir.hal.instructions import FAMILIES as FAMILIES_OF_DEVICES
 from roller_mlir.linalg.group.dispatches import group_of, named_dispatches, planned_blocks
 from roller_mlir.linalg.group.wrap import wrap
 from roller_mlir.linalg.reader import StructuredOp, erase_unused, read_structured
 from roller_mlir.linalg.rewrite.split_reduction import split_reduction
 from roller_mlir.model import ConstructionError, ConstructOptions
-from roller_mlir.model.options import MOST_STAGES
-from roller_mlir.model.search.alignment import RULES
+from roller_mlir.model.options import ChoiceOptions, DeviceOptions, PlanFileOptions, PlanningOptions, TileOptions
 from roller_mlir.model.search.best_plan import best_plan
 from roller_mlir.model.search.plan_legality import choice_problem
 from roller_mlir.model.search.validate_plan import validate_plan
@@ -57,7 +55,7 @@ from roller_mlir.plan.tuning import Found, TuningError, describe, read_tuning
 from roller_mlir.plan.tuning_key import tuning_key
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError, fail, remark
-from roller_mlir.support.passes.passes import Pass, option, register
+from roller_mlir.support.passes.passes import Pass, register
 
 JOIN_SUFFIX = "_join"
 
@@ -70,7 +68,7 @@ _MOST_NAMES = 5
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class RTileConstruct(Pass):
+class RTileConstruct(PlanFileOptions, PlanningOptions, DeviceOptions, Pass):
     """Plans each linalg structured op for a device and wraps it into a program that carries the plan."""
 
     name: ClassVar[str] = "rtile-construct"
@@ -78,74 +76,29 @@ class RTileConstruct(Pass):
     requires: ClassVar[frozenset[str]] = frozenset({"normalized"})
     establishes: ClassVar[frozenset[str]] = frozenset({"plan"})
 
-    device: str = option("", help="device to plan for: a name that 'roller devices' lists, or a path to a .toml file")
-    tile_sizes: tuple[int, ...] = option((), help="forces the block tile: points per loop, in the op's loop order")
-    thread_tile: tuple[int, ...] = option((), help="forces the register tile: points per thread and loop")
-    stages: int = option(0, help="forces the number of buffers of staged tiles; 0 lets the construction choose")
-    split_reductions: bool = option(True, help="whether reductions may be divided over tasks, with a second stage")
-    disable_rules: tuple[str, ...] = option((), help=f"alignment rules to leave out, of {', '.join(RULES)}")
-    instructions: tuple[str, ...] = option(
-        (), help="families of instructions to plan for; by default those that code is generated for"
-    )
-    allow_tf32: bool = option(False, help="whether factors of type f32 may be rounded to tf32")
-    max_units: int = option(0, help="units that a program may use at most, for co-scheduling; 0 for all")
-    plan_file: str = option(
-        "", help="JSON file of plans by program name, as 'roller compile --emit plan --json' writes"
-    )
-
-    tuning: str = option(
-        "", help="tuning data base: measured plans, as 'roller tune' writes; other ops are constructed"
-    )
-
     def __post_init__(self) -> None:
-        if not self.device:
-            raise ValueError("device must name a device, but got ''; try device=h200")
-        if not 0 <= self.stages <= MOST_STAGES:
-            raise ValueError(f"stages must be 0 to {MOST_STAGES}, but got {self.stages}")
-        for name, sizes in (("tile-sizes", self.tile_sizes), ("thread-tile", self.thread_tile)):
-            if any(size < 1 for size in sizes):
-                raise ValueError(f"{name} must be at least 1 each, but got {','.join(map(str, sizes))}")
-        forced = {"tile-sizes": self.tile_sizes, "thread-tile": self.thread_tile, "stages": self.stages}
-        forced |= {"split-reductions": not self.split_reductions, "disable-rules": self.disable_rules}
-        forced |= {"instructions": self.instructions, "allow-tf32": self.allow_tf32, "max-units": self.max_units}
-        given = [name for name, value in forced.items() if value]
+        super().__post_init__()
+        given = [one.name for one, _ in PlanningOptions.given_in(self)]
         if self.plan_file and given:
             raise ValueError(f"plan-file holds whole plans and goes without other choices, but got {', '.join(given)}")
-        tiles = {"tile-sizes": self.tile_sizes, "thread-tile": self.thread_tile, "stages": self.stages}
-        given = [name for name, value in {**tiles, "plan-file": self.plan_file}.items() if value]
+        tiles = [one.name for one, _ in TileOptions.given_in(self)]
+        given = [*tiles, "plan-file"] if self.plan_file else tiles
         if self.tuning and given:
             raise ValueError(f"tuning holds whole plans and goes without forced ones, but got {', '.join(given)}")
-        if self.max_units < 0:
-            raise ValueError(f"max-units must be at least 1, or 0 for all, but got {self.max_units}")
-        for one in self.disable_rules:
-            if one not in RULES:
-                raise ValueError(f"disable-rules must be some of {', '.join(RULES)}, but got '{one}'")
-        for one in self.instructions:
-            if one not in FAMILIES_OF_DEVICES:
-                raise ValueError(f"instructions must be some of {', '.join(FAMILIES_OF_DEVICES)}, but got '{one}'")
-        find_device(self.device)
 
     def construct_options(self) -> ConstructOptions:
         """Return what the construction of each op is asked for."""
-        return ConstructOptions(
-            top_k=1,
-            tile_sizes=self.tile_sizes,
-            thread_tile=self.thread_tile,
-            stages=self.stages,
-            split=self.split_reductions,
-            max_units=self.max_units or None,
-            instructions=self.instructions or FAMILIES,
-            allow_tf32=self.allow_tf32,
-            disabled_rules=self.disable_rules,
-        )
+        asked: dict[str, Any] = {**PlanningOptions.values_of(self), "instructions": self.instructions or FAMILIES}
+        return ConstructOptions(top_k=1, **asked)
 
     def run(self, module: ir.Module) -> None:
         """Plan every structured op of every function."""
         device, options = find_device(self.device), self.construct_options()
         blocks = planned_blocks(module)
         units = named_dispatches(blocks)
-        plans = _plans_of(self.plan_file, list(units)) if self.plan_file else {}
-        measured = _measured_plans(self.tuning) if self.tuning else {}
+        plans = _plans_of(str(self.plan_file), list(units)) if self.plan_file else {}
+        tuning = str(self.tuning or "")
+        measured = _measured_plans(tuning) if tuning else {}
         missing: list[str] = []
         for name, operation in units.items():
             asked = options_of(operation, options)
@@ -154,11 +107,11 @@ class RTileConstruct(Pass):
                 missing.append(name)
                 _plan_dispatch(operation, name, device, asked, plans.get(name))
             else:
-                _plan_measured(operation, name, device, asked, found, self.tuning)
-        if self.tuning and missing:
+                _plan_measured(operation, name, device, asked, found, tuning)
+        if tuning and missing:
             shown = ", ".join(missing[:_MOST_NAMES]) + (" and others" if len(missing) > _MOST_NAMES else "")
             count = f"{len(missing)} of {len(units)} programs"
-            remark(module.operation, f"tuning {self.tuning} has no plan for {count}, which the model plans: {shown}")
+            remark(module.operation, f"tuning {tuning} has no plan for {count}, which the model plans: {shown}")
         for block in blocks:
             erase_unused(block)
 
@@ -171,7 +124,7 @@ def options_of(unit: ir.Operation, options: ConstructOptions) -> ConstructOption
 def choices_of(options: ConstructOptions) -> dict[str, JsonValue]:
     """Return what narrows or widens the plans of a unit beside tiles: part of the key of a measured plan."""
     usual = ConstructOptions(instructions=FAMILIES)
-    names = ("split", "max_units", "instructions", "allow_tf32", "disabled_rules")
+    names = [one.field for one in ChoiceOptions.options()]
     return {name: to_json(getattr(options, name)) for name in names if getattr(options, name) != getattr(usual, name)}
 
 

@@ -40,12 +40,13 @@ from roller_mlir.linalg.rewrite.fusion import Cost, Evaluate, Fusion, FusionDeci
 from roller_mlir.linalg.rewrite.separate import renew_operands, separate_results, separate_views
 from roller_mlir.linalg.rewrite.unit_extents import read_through_unit_extents
 from roller_mlir.model import ConstructionError, ConstructOptions
+from roller_mlir.model.options import AxisOptions, DeviceOptions, FusionOptions
 from roller_mlir.model.search.best_plan import best_plan
 from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.merge_axes import merge_axes
 from roller_mlir.support.bindings import func, ir, passmanager
 from roller_mlir.support.diagnostics import remark
-from roller_mlir.support.passes.passes import Pass, option, register
+from roller_mlir.support.passes.passes import Pass, register
 from roller_mlir.support.values import defining_op, values_used
 
 VIEWS = ("tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice", PAD)
@@ -54,23 +55,13 @@ CLEAN = "builtin.module(func.func(canonicalize,cse))"
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class RTileFuse(Pass):
+class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
     """Joins linalg ops into programs where the model expects that to save time."""
 
     name: ClassVar[str] = "rtile-fuse"
     summary: ClassVar[str] = "join linalg ops into one program where that saves time"
     requires: ClassVar[frozenset[str]] = frozenset({"normalized"})
     establishes: ClassVar[frozenset[str]] = frozenset({"fused"})
-
-    device: str = option("", help="device to weigh for: a name that 'roller devices' lists, or a path to a .toml file")
-    fusion: bool = option(True, help="whether ops may be joined at all")
-    fuse_axes: bool = option(True, help="merge neighbouring loops that every operand runs through contiguously")
-    explain: bool = option(False, help="report each decision as a remark")
-
-    def __post_init__(self) -> None:
-        if not self.device:
-            raise ValueError("device must name a device, but got ''; try device=h200")
-        find_device(self.device)
 
     def run(self, module: ir.Module) -> None:
         """Join the ops of every function."""
@@ -101,7 +92,7 @@ class RTileFuse(Pass):
         groups: list[Sequence[ir.Operation]] = [[operation] for operation in operations]
         if self.fusion:
             cut = Fusion(operations, evaluate).search()
-            if self.explain:
+            if self.explain_fusion:
                 for decision in cut.decisions:
                     _report(decision)
             groups = list(cut.groups)

@@ -22,9 +22,10 @@ from roller_mlir.dialects import rtile
 from roller_mlir.hal import find_device
 from roller_mlir.linalg.rewrite.equal_programs import EqualPrograms
 from roller_mlir.loops.program import check_no_loose_ops, programs_of
+from roller_mlir.model.options import DeviceOptions
 from roller_mlir.support.bindings import arith, ir
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.passes.passes import Pass, option, register
+from roller_mlir.support.passes.passes import Pass, register
 from roller_mlir.support.values import free_symbol
 
 KERNELS = "kernels"
@@ -32,7 +33,7 @@ KERNELS = "kernels"
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class RTileLowerToGpu(Pass):
+class RTileLowerToGpu(DeviceOptions, Pass):
     """Emits a kernel for each program from its loops, and a launch in its place."""
 
     name: ClassVar[str] = "rtile-lower-to-gpu"
@@ -40,11 +41,8 @@ class RTileLowerToGpu(Pass):
     requires: ClassVar[frozenset[str]] = frozenset({"buffers"})
     establishes: ClassVar[frozenset[str]] = frozenset({"kernels"})
 
-    device: str = option("", help="device whose limits hold: a name that 'roller devices' lists, or a path to a .toml")
-
     def __post_init__(self) -> None:
-        if not self.device:
-            raise ValueError("device must name a device, but got ''; try device=h200")
+        super().__post_init__()
         find_device(self.device).require_compiles()
 
     def run(self, module: ir.Module) -> None:

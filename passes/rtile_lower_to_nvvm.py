@@ -20,13 +20,14 @@ from typing import ClassVar
 
 from roller_mlir.backend.nvidia.nvvm import lower_to_nvvm, require_nvidia
 from roller_mlir.hal import find_device
+from roller_mlir.model.options import DeviceOptions
 from roller_mlir.support.bindings import ir
-from roller_mlir.support.passes.passes import Pass, option, register
+from roller_mlir.support.passes.passes import Pass, register
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class RTileLowerToNvvm(Pass):
+class RTileLowerToNvvm(DeviceOptions, Pass):
     """Lowers GPU kernels to the NVVM dialect: bare pointers, 64-bit indices, the block size as `nvvm.maxntid`."""
 
     name: ClassVar[str] = "rtile-lower-to-nvvm"
@@ -34,12 +35,9 @@ class RTileLowerToNvvm(Pass):
     requires: ClassVar[frozenset[str]] = frozenset({"kernels"})
     establishes: ClassVar[frozenset[str]] = frozenset({"nvvm"})
 
-    device: str = option("", help="an NVIDIA device: a name that 'roller devices' lists, or a path to a .toml")
-
     def __post_init__(self) -> None:
         """Check the device."""
-        if not self.device:
-            raise ValueError("device must name a device, but got ''; try device=h200")
+        super().__post_init__()
         require_nvidia(find_device(self.device))
 
     def run(self, module: ir.Module) -> None:

@@ -22,13 +22,14 @@ from typing import ClassVar
 
 from roller_mlir.backend.amd.rocdl import lower_to_rocdl, require_amd
 from roller_mlir.hal import find_device
+from roller_mlir.model.options import DeviceOptions
 from roller_mlir.support.bindings import ir
-from roller_mlir.support.passes.passes import Pass, option, register
+from roller_mlir.support.passes.passes import Pass, register
 
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class RTileLowerToRocdl(Pass):
+class RTileLowerToRocdl(DeviceOptions, Pass):
     """Lowers GPU kernels to the ROCDL dialect: bare pointers, 64-bit indices, the block size as work-group size."""
 
     name: ClassVar[str] = "rtile-lower-to-rocdl"
@@ -36,12 +37,9 @@ class RTileLowerToRocdl(Pass):
     requires: ClassVar[frozenset[str]] = frozenset({"kernels"})
     establishes: ClassVar[frozenset[str]] = frozenset({"rocdl"})
 
-    device: str = option("", help="an AMD device: a name that 'roller devices' lists, or a path to a .toml")
-
     def __post_init__(self) -> None:
         """Check the device."""
-        if not self.device:
-            raise ValueError("device must name a device, but got ''; try device=mi300x")
+        super().__post_init__()
         require_amd(find_device(self.device))
 
     def run(self, module: ir.Module) -> None:

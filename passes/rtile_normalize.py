@@ -46,8 +46,9 @@ from roller_mlir.linalg.front_end.control.unroll import unroll_loops
 from roller_mlir.linalg.rewrite.axis_fusion import fuse_axes
 from roller_mlir.linalg.rewrite.separate import renew_operands, separate_results, separate_views
 from roller_mlir.linalg.views import VIEWS
+from roller_mlir.model.options import AxisOptions, LoopOptions
 from roller_mlir.support.bindings import ir, passmanager
-from roller_mlir.support.passes.passes import Pass, option, register
+from roller_mlir.support.passes.passes import Pass, register
 
 SIMPLIFY = "builtin.module(convert-elementwise-to-linalg,func.func(canonicalize,cse))"
 CLEAN = "builtin.module(func.func(canonicalize,cse))"
@@ -55,21 +56,13 @@ CLEAN = "builtin.module(func.func(canonicalize,cse))"
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class RTileNormalize(Pass):
+class RTileNormalize(LoopOptions, AxisOptions, Pass):
     """Checks that a module can be compiled and brings it into the form that construction takes."""
 
     name: ClassVar[str] = "rtile-normalize"
     summary: ClassVar[str] = "check and simplify linalg on tensors for construction"
     requires: ClassVar[frozenset[str]] = frozenset()
     establishes: ClassVar[frozenset[str]] = frozenset({"normalized"})
-
-    fuse_axes: bool = option(True, help="merge neighbouring loops that every operand runs through contiguously")
-
-    unroll_limit: int = option(256, help="steps of loops with constant bounds that have kernels of their own at most")
-
-    launch_limit: int = option(
-        4096, help="steps of loops with constant bounds at most; what exceeds unroll-limit shares kernels"
-    )
 
     def run(self, module: ir.Module) -> None:
         """Check, simplify, fuse axes and give each result an op of its own."""

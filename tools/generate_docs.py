@@ -12,11 +12,12 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+from roller_mlir.foreign.options import Option
 from roller_mlir.hal import Table, describe, device_names, device_table, find_device
 from roller_mlir.report.explain.reference_page import explain_page
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
-from roller_mlir.support.passes.passes import Option, Pass, registered_passes
+from roller_mlir.support.passes.passes import Pass, registered_passes
 from roller_mlir.support.passes.pipeline import RunOptions, run_pipeline
 from roller_mlir.targets.family import families, load_passes, passes_to
 from roller_mlir.targets.stage import KERNELS, Stage

@@ -14,9 +14,9 @@ from roller_mlir.backend.child.frames import Message
 from roller_mlir.backend.child.pool import WorkerPool
 from roller_mlir.backend.math.library import math_library
 from roller_mlir.backend.sources import KernelSource
-from roller_mlir.backend.target import CODE_OBJECT, Target
+from roller_mlir.backend.target import CODE_OBJECT, DEFAULT_TIMEOUT_S, Target
 from roller_mlir.backend.toolchain import Toolchain
-from roller_mlir.backend.tools import DEFAULT_TIMEOUT_S, ToolResult
+from roller_mlir.backend.tools import ToolResult
 from roller_mlir.mapping.checks.expected_code import ExpectedCode
 from roller_mlir.plan.tensor_map import TensorMap
 

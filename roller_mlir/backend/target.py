@@ -12,6 +12,9 @@ CODE_OBJECTS = (5, 6)
 object is invalid ("User Guide for AMDGPU Backend", Code Object V5 and V6)."""
 CODE_OBJECT = CODE_OBJECTS[0]
 
+DEFAULT_TIMEOUT_S = 60.0
+"""Seconds that one phase of LLVM or of a vendor's tool may take for one kernel."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Target:

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from roller_mlir.backend.errors import CompileError
 
-DEFAULT_TIMEOUT_S = 60.0
 """How long LLVM, or a vendor's tool, may take for one phase of one kernel."""
 
 

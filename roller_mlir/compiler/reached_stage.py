@@ -54,8 +54,8 @@ def open_entry(module: ir.Module, reached: Stage | None, device: Device, options
     Raises:
         DiagnosedError: The function is not found, or does not go with device and options.
     """
-    if reached not in (None, FUSED) and options.construct_options():
-        forced = ", ".join(options.construct_options())
+    if reached not in (None, FUSED) and options.pipeline_options():
+        forced = ", ".join(options.pipeline_options())
         fail(module.operation, f"{forced}: the module is planned already; edit it, or begin with linalg ops")
     check_given(module, reached, device, options.entry)
 

@@ -66,7 +66,7 @@ def run_stages(
     Raises:
         DiagnosedError: The module, a forced tile or a plan file is refused, or the module is beyond `until`.
     """
-    given: dict[str, str | None] = {"device": target, **options.construct_options()}
+    given: dict[str, str | None] = {"device": target, **options.pipeline_options()}
     if reached is not None and COMMON.index(reached) > COMMON.index(until):
         fail(module.operation, f"the module is beyond the stage '{until.name}': it is at '{reached.name}'")
     steps = passes_to(until, given)[0 if reached is None else COMMON.index(reached) + 1 :]

@@ -1,78 +1,70 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a command of `roller` may ask of the construction: the same options everywhere.
-
---no-split               divide no reduction over tasks
---disable-rule RULE      leave out an alignment rule, to see what it is worth; may be repeated
---max-units N            plan for N units of the device
---instruction FAMILY,... families of instructions that may be used
---allow-tf32             factors of type f32 may be rounded to tf32, for a matrix instruction
---tuning FILE            where a command compiles or explains: take measured plans from a tuning data base
-"""
+"""Arguments of commands: flags made of options (`foreign.options`), and what several commands read alike."""
 
 import argparse
+from collections.abc import Sequence
 from typing import Any
 
+from roller_mlir.foreign.options import Option, OptionError, Options
 
-def add_construction_arguments(parser: Any) -> None:
-    """Declare --no-split, --disable-rule, --max-units, --instruction and --allow-tf32.
+
+class OptionAction(argparse.Action):
+    """A flag with a value, made of an option; names out of a list may be given in several flags.
+
+    Attributes:
+        option: What it is made of.
+    """
+
+    def __init__(self, option_strings: Sequence[str], dest: str, *, option: Option, **settings: Any) -> None:
+        super().__init__(option_strings, dest, **settings)
+        self.option = option
+
+    def __call__(
+        self, parser: object, namespace: argparse.Namespace, values: Any, option_string: object = None
+    ) -> None:
+        """Read the value.
+
+        Raises:
+            ArgumentError: It is not of the option's type, or breaks its rule.
+        """
+        try:
+            if not values.strip():
+                raise OptionError("must not be empty")
+            value = self.option.parse(values)
+        except OptionError as error:
+            raise argparse.ArgumentError(self, str(error)) from None
+        if self.option.choices and isinstance(value, tuple):
+            value = tuple(dict.fromkeys((*getattr(namespace, self.dest), *value)))
+        setattr(namespace, self.dest, value)
+
+
+def add_options(parser: Any, kind: type[Options], *fields: str) -> None:
+    """Declare the flags of options.
 
     Args:
         parser: An `argparse.ArgumentParser` or a group of one.
+        kind: Declares the options. `kind.values_of(arguments)` is what was asked.
+        fields: Names of those that are wanted; by default all.
     """
-    from roller_mlir.model.search.alignment import RULES
-
-    parser.add_argument("--no-split", action="store_true", help="divide no reduction over tasks")
-    parser.add_argument(
-        "--disable-rule",
-        action="append",
-        default=[],
-        choices=RULES,
-        metavar="RULE",
-        help=f"leave out an alignment rule ({', '.join(RULES)}), to see what it is worth; may be repeated",
-    )
-    parser.add_argument("--max-units", type=positive, metavar="N", help="units that a program may use; all by default")
-    parser.add_argument(
-        "--instruction",
-        type=_families,
-        default=(),
-        metavar="FAMILY,...",
-        help="families of instructions that may be used, such as fma; by default all that the command can use",
-    )
-    parser.add_argument(
-        "--allow-tf32", action="store_true", help="factors of type f32 may be rounded to tf32, for a matrix instruction"
-    )
+    for one in kind.options():
+        if fields and one.field not in fields:
+            continue
+        settings: dict[str, Any] = {"dest": one.field, "default": one.default, "help": one.help}
+        if isinstance(one.default, bool):
+            switch = argparse.BooleanOptionalAction if one.default else "store_true"
+            parser.add_argument(one.flag, action=switch, **settings).help = one.help  # it says the default there
+            continue
+        value = f"{one.value},..." if isinstance(one.default, tuple) else one.value
+        if one.choices and not isinstance(one.default, tuple):
+            value = f"{{{','.join(map(one.text, one.choices))}}}"
+        if one.default:
+            settings["help"] = f"{one.help} (default {one.text(one.default)})"
+        parser.add_argument(one.flag, action=OptionAction, option=one, metavar=value, **settings)
 
 
-def add_tuning_argument(parser: Any) -> None:
-    """Declare --tuning; `parser` as above."""
-    parser.add_argument(
-        "--tuning",
-        metavar="FILE",
-        help="tuning data base, as `roller tune` writes: ops that were measured take the fastest plan",
-    )
-
-
-def construction_arguments(arguments: argparse.Namespace) -> dict[str, Any]:
-    """Return what was asked as fields of `ConstructOptions`, which `CompileOptions` has too."""
-    return {
-        "split": not arguments.no_split,
-        "disabled_rules": tuple(dict.fromkeys(arguments.disable_rule)),
-        "max_units": arguments.max_units,
-        "instructions": arguments.instruction,
-        "allow_tf32": arguments.allow_tf32,
-    }
-
-
-def given_construction_arguments(arguments: argparse.Namespace) -> set[str]:
-    """Return the names of those of the options that were given."""
-    given = {
-        "--no-split": arguments.no_split,
-        "--disable-rule": arguments.disable_rule,
-        "--max-units": arguments.max_units,
-        "--instruction": arguments.instruction,
-        "--allow-tf32": arguments.allow_tf32,
-    }
-    return {name for name, value in given.items() if value}
+def given_flags(arguments: argparse.Namespace, kind: type[Options]) -> set[str]:
+    """Return the flags of those options that were given another value than their default."""
+    return {one.flags(value)[0] for one, value in kind.given_in(arguments)}
 
 
 def patterns(text: str) -> tuple[str, ...]:
@@ -92,13 +84,3 @@ def positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 12 or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be an integer of at least 1, but got '{text}'")
     return int(text)
-
-
-def _families(text: str) -> tuple[str, ...]:
-    from roller_mlir.hal.instructions import FAMILIES
-
-    found = tuple(part.strip() for part in text.split(",") if part.strip())
-    unknown = next((one for one in found if one not in FAMILIES), None if found else text)
-    if unknown is not None:
-        raise argparse.ArgumentTypeError(f"must be some of {', '.join(FAMILIES)}, but got '{unknown}'")
-    return found

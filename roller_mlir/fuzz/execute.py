@@ -19,6 +19,7 @@ from roller_mlir.fuzz.job import FuzzJob, FuzzOutcome
 from roller_mlir.fuzz.matrix_plans import matrix_plans_text
 from roller_mlir.fuzz.ranked import UnknownPlansError, plan_file_text, random_tile
 from roller_mlir.fuzz.refusals import reason_of
+from roller_mlir.model.options import PipelineOptions
 from roller_mlir.plan.accumulation import accumulation_of
 from roller_mlir.reference import Evaluation, compare_all, evaluate_function, random_inputs
 from roller_mlir.reference.values import Array
@@ -112,16 +113,8 @@ def classify(job: FuzzJob, outputs: Sequence[Array], expected: Evaluation) -> tu
 
 def _options(job: FuzzJob, source: Source, folder: Path) -> CompileOptions:
     forced = job.forced
-    options = CompileOptions(
-        split=forced.split,
-        stages=forced.stages,
-        disabled_rules=forced.disabled_rules,
-        allow_tf32=forced.allow_tf32,
-        fusion=forced.fusion,
-        binaries=False,
-        llvm=job.level == "llvm",
-        cache=False,
-    )
+    asked = PipelineOptions.values_of(forced)
+    options = CompileOptions(**asked, binaries=False, llvm=job.level == "llvm", cache=False)
     try:
         if forced.families:
             path = folder / "plans.json"
@@ -141,12 +134,7 @@ def _options(job: FuzzJob, source: Source, folder: Path) -> CompileOptions:
 
 def _spell(options: CompileOptions, forced: Forced) -> str:
     """Return options as `roller run` takes them; a plan file is named by the rank of its plans."""
-    parts = [f"--tile-sizes {','.join(map(str, options.tile_sizes))}"] if options.tile_sizes else []
-    parts += [f"--thread-tile {','.join(map(str, options.thread_tile))}"] if options.thread_tile else []
-    parts += [f"--stages {options.stages}"] if options.stages else []
-    parts += ["--no-split"] if not options.split else []
-    parts += ["--no-fusion"] if not options.fusion else []
-    parts += [f"--disable-rule {rule}" for rule in options.disabled_rules]
-    parts += ["--allow-tf32"] if options.allow_tf32 else []
+    given = PipelineOptions.given_in(replace(options, plan_file=None))
+    parts = [part for one, value in given for part in one.flags(value)]
     parts += [f"--plan-file (plans of rank {forced.rank})"] if options.plan_file is not None else []
     return " ".join(parts)

@@ -1,8 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What a user may force of a construction."""
+"""What a user may ask of planning, and of the passes before it.
+
+Each option is declared here alone. Passes, `CompileOptions` and `ConstructOptions` inherit it; `console.arguments`
+makes flags of commands of it.
+"""
 
 from dataclasses import dataclass
+from os import PathLike
 
+from roller_mlir.foreign.options import Options, option
+from roller_mlir.hal import find_device
 from roller_mlir.hal.instructions import FAMILIES
 from roller_mlir.model.search.alignment import RULES
 
@@ -11,51 +18,147 @@ MOST_STAGES = 8
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConstructOptions:
-    """Options of `construct`.
+class DeviceOptions(Options):
+    """What a pass works for.
+
+    Raises:
+        ValueError: No device is named, or it is unknown.
+    """
+
+    device: str = option(
+        "", help="device to compile for: a name that 'roller devices' lists, or a path to a .toml file"
+    )
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.device:
+            raise ValueError("device must name a device, but got ''; 'roller devices' lists them")
+        find_device(self.device)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AxisOptions(Options):
+    """How axes of ops are read."""
+
+    fuse_axes: bool = option(True, help="merge neighbouring loops that every operand runs through contiguously")
+
+
+@dataclass(frozen=True, kw_only=True)
+class TileOptions(Options):
+    """A forced tile."""
+
+    tile_sizes: tuple[int, ...] = option(
+        (), least=1, help="points of each loop in one task (or one reduction step), in the op's loop order"
+    )
+    thread_tile: tuple[int, ...] = option((), least=1, help="points of each loop that one thread holds")
+    stages: int = option(
+        0,
+        choices=range(MOST_STAGES + 1),
+        help="buffers of staged operands, more than 2 where no copy passes through registers; 0: the model decides",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceOptions(Options):
+    """What the construction may do."""
+
+    split: bool = option(
+        True,
+        name="split-reductions",
+        flag="--split",
+        help="whether reductions may be divided over tasks, with a second kernel that joins the parts",
+    )
+    disabled_rules: tuple[str, ...] = option(
+        (),
+        name="disable-rules",
+        flag="--disable-rule",
+        value="RULE",
+        choices=RULES,
+        help=f"alignment rules to leave out, of {', '.join(RULES)}, to see what they are worth",
+    )
+    instructions: tuple[str, ...] = option(
+        (),
+        flag="--instruction",
+        value="FAMILY",
+        choices=FAMILIES,
+        help=f"families of instructions to plan for, of {', '.join(FAMILIES)}; by default those that code is generated "
+        "for, or all where none is",
+    )
+    allow_tf32: bool = option(
+        False, help="whether factors of type f32 may be rounded to tf32, for a matrix instruction"
+    )
+    max_units: int | None = option(
+        None, least=1, help="units that a program may use at most, for co-scheduling; by default all of the device"
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanningOptions(ChoiceOptions, TileOptions):
+    """What narrows or widens the plans of an op."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanFileOptions(Options):
+    """Plans that are not constructed."""
+
+    plan_file: str | PathLike[str] | None = option(
+        None, value="FILE", help="JSON file of plans by program name, as 'roller compile --emit plan --json' writes"
+    )
+    tuning: str | PathLike[str] | None = option(
+        None,
+        value="FILE",
+        help="tuning data base, as 'roller tune' writes: ops that were measured take the fastest plan, others are "
+        "planned as without it",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class FusionOptions(Options):
+    """How ops are joined."""
+
+    fusion: bool = option(
+        True, help="whether ops may be joined into one kernel, where the model expects that to save time"
+    )
+    explain_fusion: bool = option(
+        False,
+        name="explain",
+        flag="--explain-fusion",
+        help="say what was joined, what that saves, and why other ops were not",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoopOptions(Options):
+    """How loops of constant bounds around ops become launches."""
+
+    unroll_limit: int = option(
+        256,
+        least=1,
+        help="steps of loops with constant bounds that have kernels of their own at most; of more, steps share them",
+    )
+    launch_limit: int = option(4096, least=1, help="steps of loops with constant bounds at most")
+
+
+@dataclass(frozen=True, kw_only=True)
+class PipelineOptions(PlanFileOptions, PlanningOptions, FusionOptions, LoopOptions):
+    """All options of the passes from linalg to plans that a compilation passes on."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConstructOptions(PlanningOptions):
+    """Options of `construct`, beside those of `PlanningOptions`.
 
     Attributes:
         top_k: Programs to return at most.
-        tile_sizes: Block per loop, in loop order (one step of it, for a reduction loop); empty: constructed.
-        thread_tile: Points per thread and loop, in loop order; empty: constructed.
-        stages: Buffers of staged operands, more than 2 where no copy passes through registers; 0: decided by the
-            construction.
-        split: Whether reductions may be divided over tasks, with a second stage that joins the parts.
-        max_units: Units that the program may use at most; None for the whole device.
-        instructions: Families of instructions that may be used ("fma", "packed_fma", "mma", ...); empty: all.
-        allow_tf32: Whether factors of type f32 may be rounded to tf32 for a matrix instruction.
-        disabled_rules: Alignment rules that are left out (see `alignment.RULES`), to see what they are worth.
         epsilon: Largest share of an axis by which padding may grow it, before it is relaxed (ROLLER section 3.1).
     """
 
     top_k: int = 10
-    tile_sizes: tuple[int, ...] = ()
-    thread_tile: tuple[int, ...] = ()
-    stages: int = 0
-    split: bool = True
-    max_units: int | None = None
-    instructions: tuple[str, ...] = ()
-    allow_tf32: bool = False
-    disabled_rules: tuple[str, ...] = ()
     epsilon: float = 0.5
 
     def __post_init__(self) -> None:
+        super().__post_init__()
         if self.top_k < 1:
             raise ValueError(f"top_k must be at least 1, but got {self.top_k}")
-        for name in ("tile_sizes", "thread_tile"):
-            sizes: tuple[int, ...] = getattr(self, name)
-            if any(size < 1 for size in sizes):
-                raise ValueError(f"{name} must be at least 1 each, but got {list(sizes)}")
-        if not 0 <= self.stages <= MOST_STAGES:
-            raise ValueError(f"stages must be 0 (decided) to {MOST_STAGES}, but got {self.stages}")
-        if self.max_units is not None and self.max_units < 1:
-            raise ValueError(f"max_units must be at least 1, but got {self.max_units}")
-        for name, given, known in (
-            ("instructions", self.instructions, FAMILIES),
-            ("disabled_rules", self.disabled_rules, RULES),
-        ):
-            for one in given:
-                if one not in known:
-                    raise ValueError(f"{name} must be some of {', '.join(known)}, but got '{one}'")
         if self.epsilon < 0:
             raise ValueError(f"epsilon must not be negative, but got {self.epsilon}")

@@ -3,7 +3,7 @@
 // RUN: roller-opt %s --rtile-construct='device=a100 split-reductions=false tile-sizes=128,128,32 stages=3 instructions=mma' --mlir-print-local-scope --split-input-file --verify-diagnostics | FileCheck %s --check-prefix=FORCED
 // RUN: not roller-opt %s --rtile-construct='device=a100 stages=9' --split-input-file 2>&1 | FileCheck %s --check-prefix=STAGES
 
-// STAGES: stages must be 0 to 8, but got 9
+// STAGES: option 'stages' must be one of 0, 1, 2, 3, 4, 5, 6, 7, 8, but got 9
 
 // Factors of f16 take the matrix instruction; the plan says which loops it spans, and how tiles are copied.
 // CHECK-LABEL: func.func @half

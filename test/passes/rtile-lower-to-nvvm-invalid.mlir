@@ -3,7 +3,7 @@
 // RUN: not roller-opt %s --rtile-lower-to-nvvm 2>&1 | FileCheck %s --check-prefix=NONE
 
 // VENDOR: error: 'rtile-lower-to-nvvm': device must be NVIDIA's, but got 'mi300x' of amd; use rtile-lower-to-rocdl
-// NONE: error: 'rtile-lower-to-nvvm': device must name a device, but got ''; try device=h200
+// NONE: error: 'rtile-lower-to-nvvm': device must name a device, but got ''; 'roller devices' lists them
 
 func.func @early(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@below {{'linalg.add' is not in a kernel yet; run rtile-lower-to-gpu first}}

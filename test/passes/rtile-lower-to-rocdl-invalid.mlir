@@ -3,7 +3,7 @@
 // RUN: not roller-opt %s --rtile-lower-to-rocdl 2>&1 | FileCheck %s --check-prefix=NONE
 
 // VENDOR: error: 'rtile-lower-to-rocdl': device must be AMD's, but got 'h200' of nvidia; use rtile-lower-to-nvvm
-// NONE: error: 'rtile-lower-to-rocdl': device must name a device, but got ''; try device=mi300x
+// NONE: error: 'rtile-lower-to-rocdl': device must name a device, but got ''; 'roller devices' lists them
 
 func.func @early(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
   // expected-error@below {{'linalg.add' is not in a kernel yet; run rtile-lower-to-gpu first}}

@@ -20,7 +20,7 @@ def assert_gives(
     *wanted: Array,
     device: str = "h200",
     level: str = "gpu",
-    unroll_limit: int | None = None,
+    unroll_limit: int = 256,
 ) -> None:
     """Fail unless a function, compiled and by the reference, gives just these results.
 

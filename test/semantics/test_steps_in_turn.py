@@ -56,7 +56,7 @@ def alternating(a: np.ndarray, b: np.ndarray, first: int = 0) -> np.ndarray:
     return made
 
 
-def launches(text: str, unroll_limit: int | None = None, device: str = "h200") -> tuple[int, int]:
+def launches(text: str, unroll_limit: int = 256, device: str = "h200") -> tuple[int, int]:
     """Return how often kernels are launched, and how many there are."""
     options = CompileOptions(binaries=False, unroll_limit=unroll_limit)
     listed = roller_mlir.compile(text, target=device, options=options).manifest.launches

@@ -18,12 +18,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from roller_mlir.console.arguments import (
-    add_construction_arguments,
-    add_tuning_argument,
-    construction_arguments,
-    positive,
-)
+from roller_mlir.console.arguments import add_options
 from roller_mlir.targets import families, family_of
 from roller_mlir.targets.stage import COMMON, KERNELS
 from roller_mlir.tools.commands.targets import add_target_arguments, device_of, target_of
@@ -46,31 +41,17 @@ _WARNING = "warning: "
 _REMARK = "remark: "
 
 
-def sizes(text: str) -> tuple[int, ...]:
-    """Parse a list such as 64,64,8."""
-    try:
-        values = tuple(int(part) for part in text.split(","))
-    except ValueError:
-        raise argparse.ArgumentTypeError(f"must be integers such as 64,64,8, but got '{text}'") from None
-    if any(value < 1 for value in values):
-        raise argparse.ArgumentTypeError(f"must be at least 1 each, but got '{text}'")
-    return values
-
-
 def add_compile_options(parser: argparse.ArgumentParser) -> None:
     """Declare what `compile` and `run` share."""
+    from roller_mlir.compiler.options import CompileOptions
+    from roller_mlir.model.options import ChoiceOptions, FusionOptions, LoopOptions, PlanFileOptions, TileOptions
+
     chosen = parser.add_argument_group("compiling a .mlir file")
     add_target_arguments(chosen, default="h200")
-    chosen.add_argument("--entry", metavar="NAME", help="function to compile; by default the only public one")
+    add_options(chosen, CompileOptions, "entry")
     forced = parser.add_argument_group("forcing a plan (by default the model decides)")
-    forced.add_argument("--tile-sizes", type=sizes, default=(), metavar="N,...", help="points of each loop in one task")
-    forced.add_argument(
-        "--thread-tile", type=sizes, default=(), metavar="N,...", help="points of each loop in one thread"
-    )
-    forced.add_argument("--stages", type=int, choices=range(1, 9), default=0, help="buffers of the staged operands")
-    add_construction_arguments(forced)
-    forced.add_argument("--plan-file", metavar="FILE", help="JSON of whole plans, as --emit plan --json prints")
-    add_tuning_argument(forced)
+    for kind in (TileOptions, ChoiceOptions, PlanFileOptions):
+        add_options(forced, kind)
     shown = parser.add_argument_group("printing IR, to standard error")
     for when in ("before", "after"):
         shown.add_argument(f"--mlir-print-ir-{when}-all", action="store_true", help=f"{when} each pass")
@@ -78,7 +59,7 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
             f"--mlir-print-ir-{when}", type=_passes, default=(), metavar="PASS,...", help=f"{when} these passes"
         )
     stages = parser.add_argument_group(f"stages ({', '.join(_STAGE_NAMES)})")
-    stages.add_argument("--dump-stages", metavar="DIR", help="write each stage to a file there, as it is made")
+    add_options(stages, CompileOptions, "dump_stages")
     stages.add_argument(
         "--override-stage",
         type=_override,
@@ -87,19 +68,8 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
         metavar="STAGE=FILE",
         help="go on with this file instead of what was made for the stage; may be repeated",
     )
-    loops = parser.add_argument_group("loops around ops (scf.for and scf.forall of constant bounds)")
-    loops.add_argument(
-        "--unroll-limit",
-        type=positive,
-        metavar="N",
-        help="steps with kernels of their own (256); of more, steps share them",
-    )
-    loops.add_argument("--launch-limit", type=positive, metavar="N", help="steps at most (4096)")
-    fusion = parser.add_argument_group("joining ops into one kernel (by default where the model expects to save time)")
-    fusion.add_argument("--no-fusion", action="store_true", help="a kernel for every linalg op")
-    fusion.add_argument(
-        "--explain-fusion", action="store_true", help="say what was joined, what that saves, and why other ops were not"
-    )
+    add_options(parser.add_argument_group("loops around ops (scf.for and scf.forall of constant bounds)"), LoopOptions)
+    add_options(parser.add_argument_group("joining ops into one kernel"), FusionOptions)
 
 
 def _override(text: str) -> tuple[str, str]:
@@ -131,26 +101,14 @@ def _printed(arguments: argparse.Namespace, when: str) -> tuple[str, ...]:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    from roller_mlir.compiler.options import CompileOptions
+
     parser.add_argument("file", metavar="FILE", help="MLIR text or bytecode; - reads the standard input")
     add_compile_options(parser)
     parser.add_argument("-o", "--output", metavar="DIR", help="write the artifact there")
     parser.add_argument("--emit", choices=(*_IR_STAGES, *_FILE_STAGES), help="print this stage instead of the tables")
     parser.add_argument("--stats", action="store_true", help="disassemble, and print statistics of each kernel")
-    parser.add_argument(
-        "--no-gate",
-        action="store_true",
-        help="do not compare the machine code with what the plan promises, nor count its multiply-adds",
-    )
-    parser.add_argument(
-        "--code-object", type=int, choices=(5, 6), default=5, help="version of AMD's (5; ROCm 6.3 and later load 6 too)"
-    )
-    parser.add_argument(
-        "--tool-timeout",
-        type=positive,
-        default=60,
-        metavar="S",
-        help="end LLVM or a vendor's tool (ptxas, ld.lld) that takes longer for one kernel (60 s)",
-    )
+    add_options(parser, CompileOptions, "gate", "code_object", "tool_timeout_s")
     parser.add_argument("--json", action="store_true", help="print JSON")
 
 
@@ -228,29 +186,16 @@ def compile_options(
     """Return the options of the command line."""
     from roller_mlir.compiler import CompileOptions
 
+    before, after = _printed(arguments, "before"), _printed(arguments, "after")
     return CompileOptions(
-        tile_sizes=arguments.tile_sizes,
-        thread_tile=arguments.thread_tile,
-        stages=arguments.stages,
-        plan_file=arguments.plan_file,
-        tuning=arguments.tuning,
-        unroll_limit=arguments.unroll_limit,
-        launch_limit=arguments.launch_limit,
-        entry=arguments.entry,
+        **CompileOptions.values_of(arguments),
         binaries=binaries,
         llvm=llvm,
         disassemble=disassemble,
-        gate=not getattr(arguments, "no_gate", False),
-        code_object=getattr(arguments, "code_object", 5),
-        print_before=_printed(arguments, "before"),
-        print_after=_printed(arguments, "after"),
-        cache=not _printed(arguments, "before") and not _printed(arguments, "after"),
-        tool_timeout_s=getattr(arguments, "tool_timeout", 60),
-        **construction_arguments(arguments),
-        dump_stages=arguments.dump_stages,
+        print_before=before,
+        print_after=after,
+        cache=not before and not after,
         override_stages=tuple(arguments.override_stage),
-        fusion=not arguments.no_fusion,
-        explain_fusion=arguments.explain_fusion,
     )
 
 

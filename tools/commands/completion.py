@@ -80,7 +80,7 @@ def flags_of(module: str) -> list[Flag]:
     add_colour_argument(parser)
     found: list[Flag] = []
     for action in parser._actions:  # pyright: ignore[reportPrivateUsage]
-        choices = tuple(map(str, action.choices)) if action.choices is not None else ()
+        choices = tuple(map(str, getattr(action, "option", action).choices or ()))
         text = "" if action.help in (None, argparse.SUPPRESS) else str(action.help)
         if action.option_strings and action.help != argparse.SUPPRESS:
             found.append(Flag(tuple(action.option_strings), choices, action.nargs != 0, text))

@@ -16,12 +16,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from roller_mlir.console.arguments import (
-    add_construction_arguments,
-    add_tuning_argument,
-    construction_arguments,
-    positive,
-)
+from roller_mlir.console.arguments import add_options, positive
 from roller_mlir.tools.commands.targets import add_target_arguments, device_of, target_of
 
 if TYPE_CHECKING:
@@ -31,6 +26,8 @@ if TYPE_CHECKING:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    from roller_mlir.model.options import ChoiceOptions, FusionOptions, PlanFileOptions
+
     parser.add_argument("file", metavar="FILE", help="MLIR text or bytecode; - reads the standard input")
     add_target_arguments(parser, default="h200")
     parser.add_argument("--entry", metavar="NAME", help="function to look at; by default the only public one")
@@ -38,10 +35,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--top-k", type=positive, default=10, metavar="K", help="programs to show (10)")
     parser.add_argument("--json", action="store_true", help="print JSON, an array of one object per operator")
     parser.add_argument("--html", metavar="OUT.html", help="write one self-contained page")
-    parser.add_argument("--no-fusion", action="store_true", help="a program for every linalg op")
+    add_options(parser, FusionOptions, "fusion")
     group = parser.add_argument_group("what the construction may do")
-    add_construction_arguments(group)
-    add_tuning_argument(group)
+    add_options(group, ChoiceOptions)
+    add_options(group, PlanFileOptions, "tuning")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -57,10 +54,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise InputError(f"{arguments.html} cannot be written: is a directory")
     device = device_of(arguments)
     source = open_source(arguments)
+    from roller_mlir.model.options import ChoiceOptions
     from roller_mlir.report.explain.operators import read_operators
     from roller_mlir.report.explain.tuned import tuned_plans
 
-    operators = read_operators(source, target_of(arguments), arguments.entry, fusion=not arguments.no_fusion)
+    operators = read_operators(source, target_of(arguments), arguments.entry, fusion=arguments.fusion)
     if arguments.op is not None:
         names = [one.name for one in operators]
         if arguments.op not in names:
@@ -73,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
         if _what(one) not in known:
             known[_what(one)] = _explained(one, device, arguments)
     explained = [(one, replace(known[_what(one)], name=one.name)) for one in operators]
-    tuned = tuned_plans(arguments.tuning, operators, device, construction_arguments(arguments))
+    tuned = tuned_plans(arguments.tuning, operators, device, ChoiceOptions.values_of(arguments))
     if arguments.html:
         from roller_mlir.report.explain.page import page
 
@@ -99,9 +97,10 @@ def _explained(operator: "SourceOperator", device: Any, arguments: argparse.Name
     from roller_mlir.codegen import FAMILIES
     from roller_mlir.model import ConstructionError, ConstructOptions
     from roller_mlir.model.explain.decision import explain
+    from roller_mlir.model.options import ChoiceOptions
     from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic
 
-    options = ConstructOptions(top_k=arguments.top_k, **construction_arguments(arguments))
+    options = ConstructOptions(top_k=arguments.top_k, **ChoiceOptions.values_of(arguments))
     try:
         return explain(
             operator.expression,

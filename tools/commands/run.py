@@ -123,7 +123,7 @@ def _options(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def _open(arguments: argparse.Namespace) -> "Artifact":
-    from roller_mlir.console.arguments import given_construction_arguments
+    from roller_mlir.compiler import CompileOptions
     from roller_mlir.console.errors import UsageError
     from roller_mlir.runtime import Artifact
     from roller_mlir.tools.commands.compile import compile_artifact, open_source
@@ -131,10 +131,7 @@ def _open(arguments: argparse.Namespace) -> "Artifact":
 
     path = Path(arguments.file)
     if path.is_dir():
-        forced = arguments.tile_sizes or arguments.thread_tile or arguments.stages or arguments.plan_file
-        forced = forced or given_construction_arguments(arguments) or arguments.no_fusion or arguments.explain_fusion
-        forced = forced or arguments.tuning
-        if given_target(arguments) or arguments.entry or forced:
+        if given_target(arguments) or CompileOptions.given_in(arguments):
             raise UsageError(
                 f"{arguments.file} is compiled already; a device, --entry, fusion and forced plans go with a FILE"
             )

@@ -20,7 +20,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from roller_mlir.console.arguments import patterns, positive
+from roller_mlir.console.arguments import add_options, given_flags, patterns, positive
 from roller_mlir.tools.commands.targets import add_target_arguments, anywhere, device_of, target_of
 
 if TYPE_CHECKING:
@@ -36,6 +36,7 @@ _TUNING = "tuning.jsonl"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    from roller_mlir.model.options import ChoiceOptions, FusionOptions
     from roller_mlir.suites.element_types import DTYPES
 
     parser.add_argument(
@@ -54,9 +55,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--only", type=patterns, default=(), metavar="ID,...", help="operators: ids, patterns, classes")
     parser.add_argument("--dtype", choices=DTYPES, help="of a suite: element type, instead of the table's")
     parser.add_argument("--entry", metavar="NAME", help="of a file: the function; by default the only public one")
-    parser.add_argument("--no-fusion", action="store_true", help="of a file: tune every linalg op by itself")
-    parser.add_argument("--no-split", action="store_true", help="divide no reduction over tasks")
-    parser.add_argument("--allow-tf32", action="store_true", help="factors of type f32 may be rounded to tf32")
+    add_options(parser.add_argument_group("of a file"), FusionOptions, "fusion")
+    add_options(parser, ChoiceOptions, "split", "allow_tf32")
     parser.add_argument("--jobs", type=positive, metavar="N", help="compilations at a time (2)")
     parser.add_argument("--ray", metavar="ADDRESS", help="compile on a Ray cluster: auto, local, HOST:PORT")
     parser.add_argument(
@@ -87,13 +87,13 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check_usage(arguments: argparse.Namespace) -> None:
     from roller_mlir.console.errors import UsageError
+    from roller_mlir.model.options import PipelineOptions
     from roller_mlir.tools.commands.targets import given_target
 
     named = {"FILE|SUITE": arguments.subject, "--top-k": arguments.top_k, "--only": arguments.only}
-    named |= {"--dtype": arguments.dtype, "--entry": arguments.entry, "--no-fusion": arguments.no_fusion}
-    named |= {"--no-split": arguments.no_split, "--allow-tf32": arguments.allow_tf32, "--jobs": arguments.jobs}
+    named |= {"--dtype": arguments.dtype, "--entry": arguments.entry, "--jobs": arguments.jobs}
     named |= {"--ray": arguments.ray}
-    packing = {name for name, value in named.items() if value}
+    packing = {name for name, value in named.items() if value} | given_flags(arguments, PipelineOptions)
     measuring = {name for name in ("keep", "time_limit") if getattr(arguments, name)}
     action = "--show" if arguments.show else "--import" if arguments.imported else ""
     if action and packing:
@@ -120,12 +120,7 @@ def _is_file(subject: str) -> bool:
 def _options(arguments: argparse.Namespace) -> "CompileOptions":
     from roller_mlir.compiler import CompileOptions
 
-    return CompileOptions(
-        entry=arguments.entry,
-        fusion=not arguments.no_fusion,
-        split=not arguments.no_split,
-        allow_tf32=arguments.allow_tf32,
-    )
+    return CompileOptions(**CompileOptions.values_of(arguments))
 
 
 def _requests(arguments: argparse.Namespace) -> "list[PackRequest]":

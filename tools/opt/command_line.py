@@ -5,9 +5,9 @@ import textwrap
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+from roller_mlir.foreign.options import Option
 from roller_mlir.support.passes.passes import (
     NamedPipeline,
-    Option,
     find_pass,
     find_pipeline,
     registered_passes,

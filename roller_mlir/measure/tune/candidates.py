@@ -14,16 +14,12 @@ from roller_mlir.compiler.source import Source
 from roller_mlir.hal import find_device
 from roller_mlir.measure.tune.dispatches import Dispatch, planning_pass
 from roller_mlir.model import construct
+from roller_mlir.model.options import PlanningOptions
 from roller_mlir.plan import Plan
 from roller_mlir.plan.codec import to_json
 from roller_mlir.runtime import Artifact
 
-# What a plan has decided; with a plan nothing of it may be asked for.
 _UNPLANNED = CompileOptions()
-_DECIDED = (
-    *("tile_sizes", "thread_tile", "stages", "split", "disabled_rules", "max_units", "instructions", "allow_tf32"),
-    *("plan_file", "tuning"),
-)
 
 
 def whole_dispatch(dispatches: Sequence[Dispatch], text: str) -> Dispatch | None:
@@ -86,8 +82,8 @@ def compile_candidate(
 @contextmanager
 def planned(options: CompileOptions | None, plans: Mapping[str, Plan]) -> Generator[CompileOptions]:
     """Give options under which programs get these plans; what was asked of planning is decided by them."""
-    usual = {name: getattr(_UNPLANNED, name) for name in _DECIDED}
+    usual = PlanningOptions.values_of(_UNPLANNED)  # a plan has decided that; with it nothing of it may be asked for
     with tempfile.TemporaryDirectory(prefix="roller-plan-") as folder:
         file = Path(folder, "plan.json")
         file.write_text(json.dumps(to_json(plans)), encoding="utf-8")
-        yield replace(options or _UNPLANNED, entry=None, **{**usual, "plan_file": file})
+        yield replace(options or _UNPLANNED, **{**usual, "entry": None, "plan_file": file, "tuning": None})

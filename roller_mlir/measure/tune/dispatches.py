@@ -106,7 +106,7 @@ def dispatches_of(source: Source, target: str, options: CompileOptions | None = 
 
 def planning_pass(target: str, options: CompileOptions) -> RTileConstruct:
     """Return the pass that plans under these options."""
-    spelled: dict[str, str | None] = {"device": target, **options.construct_options()}
+    spelled: dict[str, str | None] = {"device": target, **options.pipeline_options()}
     return next(step for step in passes_to(PLANNED, spelled) if isinstance(step, RTileConstruct))
 
 

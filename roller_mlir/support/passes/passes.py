@@ -13,34 +13,22 @@ class RTileExpand(Pass):
     def run(self, module: ir.Module) -> None: ...
 """
 
-import dataclasses
 import difflib
 import re
-import types
-import typing
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+
+from roller_mlir.foreign.options import Option, OptionError, Options
 
 if TYPE_CHECKING:
     from roller_mlir.support.bindings import ir
 
-_T = TypeVar("_T")
 _P = TypeVar("_P", bound="Pass")
 
 
-class OptionError(ValueError):
-    """An option of a pass is unknown, or its value is not of its type or breaks its rule."""
-
-
-def option(default: _T, *, help: str) -> _T:  # noqa: A002 - reads as argparse does
-    """Declare an option of a pass: a dataclass field with a default and a sentence for the manual."""
-    return dataclasses.field(default=default, metadata={"help": help})
-
-
 @dataclass(frozen=True, kw_only=True)
-class Pass:
+class Pass(Options):
     """A transformation of a module. Subclasses are frozen dataclasses whose fields are options."""
 
     name: ClassVar[str]
@@ -61,15 +49,6 @@ class Pass:
         return None
 
     @classmethod
-    def options(cls) -> tuple["Option", ...]:
-        """Return the options in the order of the fields."""
-        hints = typing.get_type_hints(cls)
-        return tuple(
-            Option(f.name.replace("_", "-"), f.name, hints[f.name], f.default, str(f.metadata.get("help", "")))
-            for f in dataclasses.fields(cls)
-        )
-
-    @classmethod
     def from_options(cls, given: Mapping[str, str | None]) -> Self:
         """Make the pass from option texts.
 
@@ -84,104 +63,19 @@ class Pass:
         for name, text in given.items():
             if name not in known:
                 raise OptionError(f"'{cls.name}' has no option '{name}'{_advice(name, known)}")
-            values[known[name].field] = known[name].parse(text, cls.name)
+            try:
+                values[known[name].field] = known[name].parse(text)
+            except OptionError as error:
+                raise OptionError(f"'{cls.name}': option '{name}' {error}") from None
         try:
             return cls(**values)
-        except OptionError:
-            raise
         except ValueError as error:
             raise OptionError(f"'{cls.name}': {error}") from error
 
     def __str__(self) -> str:
         """Spell the pass as in a pipeline, with the options that differ from their defaults."""
-        given = [f"{o.name}={o.spell(value)}" for o in self.options() if (value := getattr(self, o.field)) != o.default]
+        given = [f"{o.name}={o.spell(value)}" for o, value in self.given_in(self)]
         return f"{self.name}{{{' '.join(given)}}}" if given else self.name
-
-
-@dataclass(frozen=True)
-class Option:
-    """An option as the command line sees it.
-
-    Attributes:
-      name: Spelling, with dashes.
-      field: Name of the dataclass field.
-      type: Type of the field: str, int, float, bool, Path, a tuple of these, a Literal, or any of these or None.
-      default: Value when it is not given.
-      help: A sentence.
-    """
-
-    name: str
-    field: str
-    type: Any
-    default: Any
-    help: str
-
-    @property
-    def type_name(self) -> str:
-        """The type as shown to users, such as "list of int"."""
-        inner = _strip_none(self.type)
-        if typing.get_origin(inner) is tuple:
-            return f"list of {typing.get_args(inner)[0].__name__}"
-        if typing.get_origin(inner) is typing.Literal:
-            return " | ".join(str(choice) for choice in typing.get_args(inner))
-        name: str = inner.__name__
-        return {"str": "string", "Path": "path"}.get(name, name)
-
-    def parse(self, text: str | None, pass_name: str) -> Any:
-        """Parse the text of this option; a bare boolean option means true.
-
-        Raises:
-          OptionError: The text is not of the option's type.
-        """
-        if text is None:
-            if _strip_none(self.type) is bool:
-                return True
-            raise OptionError(f"'{pass_name}': option '{self.name}' needs a value: {self.name}=<{self.type_name}>")
-        try:
-            return _parse(_strip_none(self.type), text)
-        except ValueError:
-            raise OptionError(
-                f"'{pass_name}': option '{self.name}' must be {_article(self.type_name)}, but got '{text}'"
-            ) from None
-
-    def spell(self, value: Any) -> str:
-        """Write a value so that `parse` reads it back."""
-        if isinstance(value, tuple):
-            return ",".join(self.spell(v) for v in typing.cast("tuple[Any, ...]", value))
-        if isinstance(value, bool):
-            return "true" if value else "false"
-        text = str(value)
-        return f'"{text}"' if text == "" or re.search(r"[\s{}()\"',]", text) else text
-
-
-def _strip_none(hint: Any) -> Any:
-    if typing.get_origin(hint) in (typing.Union, types.UnionType):
-        (inner,) = (a for a in typing.get_args(hint) if a is not type(None))
-        return inner
-    return hint
-
-
-def _article(type_name: str) -> str:
-    return type_name if "|" in type_name else f"{'an' if type_name[0] in 'aeiou' else 'a'} {type_name}"
-
-
-def _parse(kind: Any, text: str) -> Any:
-    if typing.get_origin(kind) is tuple:
-        element = typing.get_args(kind)[0]
-        return tuple(_parse(element, part.strip()) for part in text.split(",")) if text.strip() else ()
-    if typing.get_origin(kind) is typing.Literal:
-        for choice in typing.get_args(kind):
-            if str(choice) == text:
-                return choice
-        raise ValueError(text)
-    if kind is bool:
-        words = {"true": True, "1": True, "false": False, "0": False}
-        if text.lower() not in words:
-            raise ValueError(text)
-        return words[text.lower()]
-    if kind not in (str, int, float, Path):
-        raise TypeError(f"an option must be str, int, float, bool, Path, a tuple or Literal, but got {kind}")
-    return kind(text)
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,10 +24,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roller_mlir.console.arguments import (
-    add_construction_arguments,
-    add_tuning_argument,
-    construction_arguments,
-    given_construction_arguments,
+    add_options,
+    given_flags,
     patterns,
     positive,
 )
@@ -48,6 +46,7 @@ _ROWS = "cnnopt-exhaustive"
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    from roller_mlir.model.options import ChoiceOptions, PlanFileOptions
     from roller_mlir.suites.element_types import DTYPES
 
     parser.add_argument("suite", nargs="?", metavar="NAME|DIR", help="a suite, or a folder with a table operators.csv")
@@ -87,8 +86,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--write-mlir", metavar="DIR", help="write DIR/ID.mlir for each operator, and stop")
     parser.add_argument("--json", action="store_true", help="print JSON, an array of one object per operator")
     construction = parser.add_argument_group("what the construction may do")
-    add_construction_arguments(construction)
-    add_tuning_argument(construction)
+    add_options(construction, ChoiceOptions)
+    add_options(construction, PlanFileOptions, "tuning")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -105,6 +104,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _check_usage(arguments: argparse.Namespace) -> None:
     from roller_mlir.console.errors import UsageError
+    from roller_mlir.model.options import ChoiceOptions
     from roller_mlir.tools.commands.targets import given_target
 
     named = {"--stage": arguments.stage, "--top-k": arguments.top_k, "--shrink": arguments.shrink}
@@ -113,7 +113,7 @@ def _check_usage(arguments: argparse.Namespace) -> None:
     named |= {"--jobs": arguments.jobs, "--ray": arguments.ray, "--sample": arguments.sample}
     named |= {"--output": arguments.output, "--tuning": arguments.tuning}
     named |= {"--target": given_target(arguments) or None, "--json": arguments.json or None}
-    given = {name for name, value in named.items() if value} | given_construction_arguments(arguments)
+    given = {name for name, value in named.items() if value} | given_flags(arguments, ChoiceOptions)
 
     def only_with(subject: str, allowed: set[str]) -> None:
         beyond = sorted(given - allowed)
@@ -217,6 +217,7 @@ def _explain(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> 
     from roller_mlir.console.interrupt import check
     from roller_mlir.console.output import print_json, print_line
     from roller_mlir.model import ConstructOptions
+    from roller_mlir.model.options import ChoiceOptions
     from roller_mlir.plan.codec import to_json
     from roller_mlir.report.explain.text import plain_text
     from roller_mlir.suites.each import Crew, each_operator
@@ -226,7 +227,7 @@ def _explain(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> 
     from roller_mlir.tools.commands.targets import device_of
 
     device = device_of(arguments)
-    options = ConstructOptions(top_k=arguments.top_k or 10, **construction_arguments(arguments))
+    options = ConstructOptions(top_k=arguments.top_k or 10, **ChoiceOptions.values_of(arguments))
     records: list[dict[str, Any]] = []
     refused = 0
 

@@ -88,12 +88,12 @@ def _failed(record: Record) -> bool:
 def _work(stage: str, arguments: argparse.Namespace) -> "Work":
     """Return a stage as a function of an operator that goes to another process."""
     from roller_mlir.compiler import CompileOptions
-    from roller_mlir.console.arguments import construction_arguments
     from roller_mlir.model import ConstructOptions
+    from roller_mlir.model.options import ChoiceOptions
     from roller_mlir.tools.commands.suite.command import RUN_POINTS
     from roller_mlir.tools.commands.targets import anywhere, target_of
 
-    asked = construction_arguments(arguments)
+    asked = ChoiceOptions.values_of(arguments)
     target = target_of(arguments)
     tuning: str | None = arguments.tuning
     if arguments.ray is not None:  # whoever works there does so in another folder

@@ -33,11 +33,11 @@ def sample_numbers(text: str) -> tuple[int, int]:
 def verify(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> int:
     """Run the stage; 1 where anything is refused or does not match."""
     from roller_mlir.compiler import CompileOptions
-    from roller_mlir.console.arguments import construction_arguments
     from roller_mlir.console.errors import UsageError
     from roller_mlir.console.output import print_json
     from roller_mlir.hal import find_device
     from roller_mlir.measure.tune.candidate_stage import verify_ranked
+    from roller_mlir.model.options import ChoiceOptions
     from roller_mlir.suites.stages.verify_all import Sample, verify_pairs
     from roller_mlir.suites.stages.verify_stage import verify_operator
     from roller_mlir.tools.commands.suite.jobs import crew_of, exit_code
@@ -52,7 +52,7 @@ def verify(arguments: argparse.Namespace, operators: "Sequence[Operator]") -> in
     if arguments.sample is not None:
         number, count = arguments.sample
         pairs = Sample(number=number, of=count).take(operators, targets)
-    options = CompileOptions(**construction_arguments(arguments))
+    options = CompileOptions(**ChoiceOptions.values_of(arguments))
     stage = verify_operator if arguments.top_k is None else partial(verify_ranked, top_k=arguments.top_k)
     begun = time.perf_counter()
     with crew_of(arguments, len(pairs), "verify") as crew:

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Each option is declared once: its flag, its option of a pass and its keyword have one name, default and sentence."""
+
+import argparse
+from typing import Any
+
+import pytest
+
+from roller_mlir.compiler import CompileOptions
+from roller_mlir.foreign.options import Option
+from roller_mlir.model import ConstructOptions
+from roller_mlir.model.options import PipelineOptions, PlanningOptions
+from roller_mlir.passes.rtile_construct import RTileConstruct
+from roller_mlir.support.passes.passes import registered_passes
+from roller_mlir.targets.family import load_passes, passes_to
+from roller_mlir.targets.stage import PLANNED
+from roller_mlir.tools.commands.compile import add_arguments
+
+OPTIONS = [pytest.param(one, id=one.field) for one in CompileOptions.options()]
+PLANNED_BY = [pytest.param(one, id=one.field) for one in PipelineOptions.options()]
+
+
+@pytest.fixture(scope="module")
+def parser() -> argparse.ArgumentParser:
+    made = argparse.ArgumentParser(allow_abbrev=False)
+    add_arguments(made)
+    return made
+
+
+def another(one: Option) -> Any:
+    """Return a value that is not the default."""
+    if isinstance(one.default, bool):
+        return not one.default
+    if isinstance(one.default, tuple):
+        return tuple(one.choices[:2]) or (4, 8)
+    if one.value in ("N", "S"):
+        return next((choice for choice in one.choices if choice != one.default), 3)
+    return "a file"
+
+
+@pytest.mark.parametrize("one", OPTIONS)
+def test_flags_and_keywords_are_of_one_declaration(one: Option, parser: argparse.ArgumentParser) -> None:
+    (action,) = [action for action in parser._actions if one.flag in action.option_strings]
+    assert action.help is not None
+    assert (action.dest, action.default) == (one.field, one.default)
+    assert action.help.removesuffix(f" (default {one.text(one.default)})") == one.help
+    asked = CompileOptions(**CompileOptions.values_of(parser.parse_args(["-", *one.flags(another(one))])))
+    assert asked == CompileOptions(**{one.field: another(one)}) != CompileOptions()
+
+
+@pytest.mark.parametrize("one", PLANNED_BY)
+def test_options_of_passes_are_of_that_declaration_too(one: Option) -> None:
+    load_passes()
+    same = [found for kind in registered_passes() for found in kind.options() if found.name == one.name]
+    assert same and all(found == one for found in same)
+    asked = CompileOptions(**{one.field: another(one)})
+    steps = passes_to(PLANNED, {"device": "h200", **asked.pipeline_options()})
+    taken = [step for step in steps if hasattr(step, one.field)]
+    assert taken and all(getattr(step, one.field) == another(one) for step in taken)
+    if one in PlanningOptions.options():
+        (planning,) = [step for step in steps if isinstance(step, RTileConstruct)]
+        assert getattr(planning.construct_options(), one.field) == another(one)
+        assert getattr(ConstructOptions(), one.field) == one.default
+
+
+def test_passes_agree_on_what_they_share() -> None:
+    load_passes()
+    found: dict[str, Option] = {}
+    for kind in registered_passes():
+        if kind.name.startswith("rtile-"):
+            for one in kind.options():
+                assert found.setdefault(one.name, one) == one
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--tile-sizes", "8,0"], "--tile-sizes: must be at least 1 each, but got 8,0"),
+        (["--tile-sizes", "8,x"], "--tile-sizes: must be a list of int, but got '8,x'"),
+        (["--tile-sizes", ""], "--tile-sizes: must not be empty"),
+        (["--stages", "9"], "--stages: must be one of 0, 1, 2, 3, 4, 5, 6, 7, 8, but got 9"),
+        (["--max-units", "9999999999999"], "--max-units: must be an int, but got '9999999999999'"),
+        (["--tool-timeout", "nan"], "--tool-timeout: must be a float, but got 'nan'"),
+        (["--code-object", "4"], "--code-object: must be one of 5, 6, but got 4"),
+    ],
+)
+def test_what_is_refused(
+    arguments: list[str], message: str, parser: argparse.ArgumentParser, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        parser.parse_args(["-", *arguments])
+    assert message in capsys.readouterr().err
+
+
+def test_names_add_up_and_sizes_do_not(parser: argparse.ArgumentParser) -> None:
+    given = "--instruction fma,mma --instruction mma,wmma --stages 2 --stages 3 --tile-sizes 4 --tile-sizes 8,8"
+    found = PipelineOptions.values_of(parser.parse_args(["-", *given.split()]))
+    assert (found["instructions"], found["stages"], found["tile_sizes"]) == (("fma", "mma", "wmma"), 3, (8, 8))
