@@ -24,7 +24,7 @@ from roller_mlir.dialects.rtile_fields import (
     read_record,
     to_attribute,
 )
-from roller_mlir.hal.instructions import MATRIX_FAMILIES
+from roller_mlir.hal.instructions import FAMILIES, MATRIX_FAMILIES
 from roller_mlir.plan.codec import OneOf, Range
 from roller_mlir.plan.plan import LAYERS, SYNCHRONOUS, WORKGROUP, AtomPlan, Count, LoopNumber, OperandPlan, Plan
 from roller_mlir.support.bindings import ir
@@ -268,6 +268,8 @@ class PlanAttr(RTile.Attribute, name="plan"):
 def check_plan(plan: Plan) -> None:
     """Raise `InvalidOpError` unless the fields of a program's plan fit together."""
     require(plan.split is None, "plan 'split' is of two programs; rtile-construct gives each stage a plan of its own")
+    known = ", ".join(repr(family) for family in FAMILIES)
+    require(plan.instruction in FAMILIES, f"plan.instruction: expected one of {known}, but got {plan.instruction!r}")
     loops = len(plan.axes)
     for loop, axis in enumerate(plan.axes):
         check_axis(f"plan axis {loop}", axis.block, axis.threads, axis.chunk)

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from math import prod
 from typing import Annotated
 
-from roller_mlir.hal.instructions import FAMILIES
 from roller_mlir.plan.codec import OneOf, PowerOfTwo, Range
 
 WORKGROUP = "workgroup"
@@ -215,7 +214,7 @@ class Plan:
     """
 
     device: str
-    instruction: Annotated[str, OneOf(FAMILIES)] = "fma"
+    instruction: str = "fma"
     axes: tuple[AxisPlan, ...]
     thread_order: tuple[LoopNumber, ...]
     lane: LoopNumber | None = None

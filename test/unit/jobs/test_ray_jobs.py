@@ -52,7 +52,11 @@ def test_answers_are_those_of_processes(cluster: Jobs[Any]) -> None:
     assert cluster.workers == 2
 
 
-def test_an_actor_that_dies_is_an_answer_and_another_takes_its_place(cluster: Jobs[Any]) -> None:
+@pytest.mark.usefixtures("_free")
+def test_an_actor_that_dies_is_an_answer_and_another_takes_its_place(
+    cluster: Jobs[Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cluster, "_limit_s", 600.0)  # of the actors that are made anew: none is killed for its time
     remotes = cluster._remotes  # type: ignore[attr-defined]
     run = cluster.run(enumerate(["sleep", "a", "b"]))
     assert next(run)[1] in ("A", "B")
