@@ -28,6 +28,43 @@ class Position:
         return f"{self.threads} {noun} (first: {self.first_thread}) of block {self.block} {self.state}{where}"
 
 
+@dataclass(frozen=True, kw_only=True)
+class StuckWait:
+    """A thread that polls memory for what never comes.
+
+    Attributes:
+        block: The thread's block, as (x, y, z).
+        thread: The thread, as (x, y, z) in its block.
+        site: The loop.
+        memory: What it polls, such as "element [3] of argument 1".
+        argument: The array argument; None where it is other memory.
+        offset_bytes: Place in it.
+        has: What it read last.
+        wants: What ends the loop, such as "at least 4".
+        wanted: The value that `wants` names.
+        watched: What the kernel has marked, by its name: the last value.
+    """
+
+    block: tuple[int, int, int]
+    thread: tuple[int, int, int]
+    site: str
+    memory: str
+    argument: int | None
+    offset_bytes: int
+    has: int
+    wants: str
+    wanted: int
+    watched: dict[str, int]
+
+    def __str__(self) -> str:
+        marked = ", ".join(f"{name} {value}" for name, value in self.watched.items())
+        tail = f" ({marked})" if marked else ""
+        return (
+            f"thread {self.thread} of block {self.block} waits in {self.site} for {self.memory}: it has {self.has} and "
+            f"wants {self.wants}{tail}"
+        )
+
+
 class SimulationError(Exception):
     """A kernel did what no kernel may do, or did not end.
 
@@ -40,6 +77,7 @@ class SimulationError(Exception):
         block: The block, as (x, y, z); None where the whole launch is meant.
         thread: The thread, as (x, y, z) in its block; None where no single thread is meant.
         positions: Where the threads of the resident blocks stand.
+        waits: Of a deadlock or a timeout, the threads that poll memory, where it is known what for.
     """
 
     def __init__(
@@ -52,7 +90,8 @@ class SimulationError(Exception):
         block: tuple[int, int, int] | None = None,
         thread: tuple[int, int, int] | None = None,
         positions: tuple[Position, ...] = (),
+        waits: tuple[StuckWait, ...] = (),
     ) -> None:
         super().__init__(message)
         self.kind, self.kernel, self.site, self.block, self.thread = kind, kernel, site, block, thread
-        self.positions = positions
+        self.positions, self.waits = positions, waits

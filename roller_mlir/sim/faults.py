@@ -6,13 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from roller_mlir.sim.engine.layout import LaunchFault, State
+from roller_mlir.sim.engine.layout import MOST_CLOCK_BYTES, LaunchFault, State
 from roller_mlir.sim.engine.sites import Site, SiteTable
-from roller_mlir.sim.errors import Position, SimulationError
+from roller_mlir.sim.errors import Position, SimulationError, StuckWait
 from roller_mlir.sim.hopper.faults import HOPPER_FAULTS, hopper_fault
 from roller_mlir.sim.llvm.faults import LLVM_FAULTS, llvm_fault
 
 _MOST_POSITIONS = 8
+_MOST_WAITS = 4
 _DOING = {
     State.READY: "past",
     State.BARRIER: "waiting at",
@@ -58,6 +59,13 @@ def _stand(found: tuple[Position, ...]) -> str:
     return shown + (f"; and {more} more places" if more > 0 else "")
 
 
+def _wait(waits: tuple[StuckWait, ...]) -> str:
+    if not waits:
+        return ""
+    more = len(waits) - _MOST_WAITS
+    return "; ".join(str(one) for one in waits[:_MOST_WAITS]) + (f"; and {more} more waits" if more > 0 else "") + ". "
+
+
 def access_message(site: Site, address: int, indices: list[int]) -> tuple[str, str]:
     """Return kind and message of a refused access."""
     shape = ", ".join("?" if size is None else str(size) for size in site.shape)
@@ -82,6 +90,7 @@ def make_error(
     thread: tuple[int, int, int] | None,
     values: list[int],
     found: tuple[Position, ...],
+    waits: tuple[StuckWait, ...],
     budget: str,
 ) -> SimulationError:
     """Make the error of a fault.
@@ -95,6 +104,7 @@ def make_error(
         thread: In which thread.
         values: What the check noted.
         found: Where all threads stand.
+        waits: What those that spin wait for, where it is known.
         budget: The time limit, spelled.
     """
     site = table[site_number] if site_number >= 0 else None
@@ -135,12 +145,25 @@ def make_error(
         assert site is not None
         kind, what = llvm_fault(fault, site, values)
         text = f"{what}: {who} at {where}"
+    elif fault is LaunchFault.CLOCKS:
+        kind = "too-many-clocks"
+        text = (
+            f"threads and addresses know more different things of each other than fit the {MOST_CLOCK_BYTES >> 20} MiB "
+            f"that the sanitizer has for it; launch fewer blocks, or synchronise through fewer addresses"
+        )
     elif fault is LaunchFault.SPINS:
         kind = "deadlock"
-        text = f"all threads that are left spin for ever: {_stand(found)}"
+        text = f"all threads that are left spin for ever: {_wait(waits)}{_stand(found)}"
     else:
         kind = "timeout"
-        text = f"did not end within {budget}: {_stand(found)}"
+        text = f"did not end within {budget}: {_wait(waits)}{_stand(found)}"
     return SimulationError(
-        f"kernel '{kernel}': {text}", kind=kind, kernel=kernel, site=where, block=block, thread=thread, positions=found
+        f"kernel '{kernel}': {text}",
+        kind=kind,
+        kernel=kernel,
+        site=where,
+        block=block,
+        thread=thread,
+        positions=found,
+        waits=waits,
     )

@@ -14,19 +14,23 @@ from roller_mlir.sim.errors import SimulationError
 from roller_mlir.sim.gpu.kernel_ir import KernelParameter
 from roller_mlir.sim.gpu.memory_types import element_bytes
 from roller_mlir.sim.shadow import Hazard
+from roller_mlir.sim.stuck import element_index, triple
 
 _WORDS = {
     Finding.READ_AFTER_WRITE: ("race, read after write", "reads what", "wrote"),
     Finding.WRITE_AFTER_READ: ("race, write after read", "overwrites what", "read"),
     Finding.WRITE_AFTER_WRITE: ("race, write after write", "overwrites what", "wrote"),
+    Finding.MISSING_PROXY_FENCE: ("missing fence", "moves beside the threads what", "wrote"),
     Finding.UNFINISHED_COPY: ("unfinished copy", "touches what", "is still copying, without a wait for it"),
 }
+_TAILS = {Finding.UNFINISHED_COPY: ""}
 _KINDS = {
     Finding.READ_AFTER_WRITE: "read-after-write",
     Finding.WRITE_AFTER_READ: "write-after-read",
     Finding.WRITE_AFTER_WRITE: "write-after-write",
     Finding.UNINITIALISED: "uninitialised-read",
     Finding.UNFINISHED_COPY: "unfinished-copy",
+    Finding.MISSING_PROXY_FENCE: "missing-fence",
 }
 
 
@@ -49,20 +53,6 @@ class SanitizerError(SimulationError):
             block=first.block,
             thread=first.thread,
         )
-
-
-def _triple(number: int, extent: Triple) -> Triple:
-    return number % extent[0], number // extent[0] % extent[1], number // extent[0] // extent[1]
-
-
-def _index(offset: int, parameter: KernelParameter) -> str:
-    """An element of an array, by its place in bytes."""
-    number = offset // element_bytes(parameter.element_type)
-    found: list[int] = []
-    for size in reversed(parameter.shape or ()):
-        found.append(number % size)
-        number //= size
-    return str(list(reversed(found)))
 
 
 def describe(
@@ -91,10 +81,10 @@ def describe(
         else:
             number, parameter = arrays[hazard.argument]
             memory = f"argument {number}"
-            at = f"element {_index(hazard.offset_bytes, parameter)} of argument {number}"
+            at = f"element {element_index(hazard.offset_bytes, parameter)} of argument {number}"
         site, other = table[hazard.site], table[hazard.other_site]
-        threads = _triple(hazard.thread, block), _triple(hazard.other_thread, block)
-        blocks = _triple(hazard.block, grid), _triple(hazard.other_block, grid)
+        threads = triple(hazard.thread, block), triple(hazard.other_thread, block)
+        blocks = triple(hazard.block, grid), triple(hazard.other_block, grid)
         uninitialised = hazard.finding is Finding.UNINITIALISED
         found.append(
             SanitizerFinding(
@@ -124,7 +114,10 @@ def _message(
         return f"uninitialised read: {who} at {site.name} reads {at}, which nobody has written{times}"
     title, does, did = _WORDS[hazard.finding]
     whom = f"thread {threads[1]}" if blocks[0] == blocks[1] else f"thread {threads[1]} of block {blocks[1]}"
-    tail = "" if hazard.finding is Finding.UNFINISHED_COPY else ", with nothing to order them"
+    tail = _TAILS.get(hazard.finding, ", with nothing to order them")
+    if hazard.finding is Finding.MISSING_PROXY_FENCE:
+        where = "in between" if blocks[0] == blocks[1] else "behind it in both blocks"
+        tail = f", without 'fence.proxy.async' {where}"
     return f"{title}: {who} at {site.name} {does} {whom} {did} at {other.name}{tail}: {at}{times}"
 
 

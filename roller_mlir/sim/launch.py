@@ -17,10 +17,11 @@ from roller_mlir.sim.engine import layout
 from roller_mlir.sim.engine.fibers import stack_bytes
 from roller_mlir.sim.engine.jit import QUICK_PASSES, MachineCode, compile_text, runtime
 from roller_mlir.sim.engine.layout import LaunchFault, LaunchRecord
-from roller_mlir.sim.errors import Position, SimulationError
+from roller_mlir.sim.errors import Position, SimulationError, StuckWait
 from roller_mlir.sim.faults import make_error, positions
 from roller_mlir.sim.findings import SanitizerError, describe, ending
 from roller_mlir.sim.gpu.kernel_ir import Entry
+from roller_mlir.sim.hopper.copy_ops import BULK_COPY
 from roller_mlir.sim.hopper.records import prepare_async_units
 from roller_mlir.sim.hopper.runtime.build import hopper_runtime
 from roller_mlir.sim.kernel_limits import MOST_WORKGROUP_BYTES
@@ -28,6 +29,7 @@ from roller_mlir.sim.lowering import LoweredKernels, LoweringOptions, lower
 from roller_mlir.sim.matrix.units import provide
 from roller_mlir.sim.records import Records
 from roller_mlir.sim.shadow import Shadow
+from roller_mlir.sim.stuck import stuck_waits
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.support.nesting import check_nesting
@@ -199,7 +201,9 @@ class SimulatedKernels:
                 contents,
                 granule_bytes=lowered.granule_bytes,
                 clocks=lowered.atomic,
+                narrow=lowered.narrow,
                 groups=lowered.table.groups(),
+                proxies=[site.op.startswith(BULK_COPY) for site in lowered.table],
             )
         started = time.monotonic_ns()
         records.launch[LaunchRecord.DEADLINE_NS] = started + int(timeout_s * 1e9)
@@ -211,7 +215,9 @@ class SimulatedKernels:
                 f"kernel '{name}' used more than its {records.launch[LaunchRecord.STACK_BYTES]} B of stack"
             )
         arguments.copy_back()
-        fault = self._fault(name, records, block3, f"{timeout_s:g} s") if records.launch[LaunchRecord.FAULT] else None
+        fault = None
+        if records.launch[LaunchRecord.FAULT]:
+            fault = self._fault(name, records, block3, arguments, f"{timeout_s:g} s")
         if shadow is not None:
             shadow.update_written()
             self._classify(name, shadow, entry, grid3, block3, fault)
@@ -240,6 +246,7 @@ class SimulatedKernels:
             banks=self._banks,
             log=self._count,
             copies=self._lowered.copies,
+            polls=self._lowered.polls,
         )
         generator = np.random.default_rng(seed)
         records.order_blocks(prod(grid), None if seed is None else generator)
@@ -269,19 +276,25 @@ class SimulatedKernels:
         if found:
             raise SanitizerError(name, found, more) from fault
 
-    def _fault(self, name: str, records: Records, block: Triple, budget: str) -> SimulationError:
+    def _fault(self, name: str, records: Records, block: Triple, arguments: Arguments, budget: str) -> SimulationError:
         fault = LaunchFault(int(records.launch[LaunchRecord.FAULT]))
         thread, site = int(records.launch[LaunchRecord.FAULT_THREAD]), int(records.launch[LaunchRecord.FAULT_SITE])
         at = None
-        if fault is not LaunchFault.SPINS:
+        if fault not in (LaunchFault.SPINS, LaunchFault.CLOCKS):
             at = records.place(int(records.launch[LaunchRecord.FAULT_CONTEXT]))
         blamed = None
-        if fault not in (LaunchFault.SPINS, LaunchFault.DIVERGENT_BARRIER) and thread >= 0:
+        if fault not in (LaunchFault.SPINS, LaunchFault.CLOCKS, LaunchFault.DIVERGENT_BARRIER) and thread >= 0:
             blamed = (thread % block[0], thread // block[0] % block[1], thread // block[0] // block[1])
         found: tuple[Position, ...] = positions(self._lowered.table, records.standing())
         values = [int(value) for value in records.fault_values]
-        site = -1 if fault is LaunchFault.SPINS else site
-        return make_error(name, self._lowered.table, fault, site, at, blamed, values, found, budget)
+        site = site if at is not None else -1
+        waits: tuple[StuckWait, ...] = ()
+        if fault in (LaunchFault.SPINS, LaunchFault.TIMEOUT):
+            table, parameters = self._lowered.table, self._lowered.entries[name].parameters
+            arrays = [one for one in parameters if one.shape is not None]
+            ranges = [(int(first), int(last)) for first, last in arguments.ranges]
+            waits = stuck_waits(table, name, block, arrays, ranges, records.polling())
+        return make_error(name, self._lowered.table, fault, site, at, blamed, values, found, waits, budget)
 
 
 def _lower(module: Any, options: LoweringOptions) -> LoweredKernels:

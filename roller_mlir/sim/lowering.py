@@ -25,6 +25,7 @@ from roller_mlir.sim.gpu.lds_copies import LdsCopies
 from roller_mlir.sim.gpu.memory_types import as_memref, scalar_llvm_type, size_bytes, without_space
 from roller_mlir.sim.gpu.near_zero import expand_near_zero
 from roller_mlir.sim.gpu.ops import GROUPS, GpuOps
+from roller_mlir.sim.gpu.polls import plan_watch
 from roller_mlir.sim.hopper.calls import HopperCalls
 from roller_mlir.sim.hopper.copy_ops import BulkCopyOps
 from roller_mlir.sim.hopper.mbarrier_ops import MbarrierOps
@@ -61,10 +62,12 @@ class LoweredKernels:
         entries: By the kernel's name.
         table: The sites of all kernels.
         granule_bytes: Bytes of the smallest element that is accessed.
-        atomic: Whether a kernel has atomic operations or fences.
+        atomic: Whether a kernel has atomic operations.
+        narrow: Whether some of them may order the threads of their block alone.
         copies: Whether a kernel copies asynchronously.
         subgroup_ops: What subgroups do together.
         machine: Whether a kernel has what goes on beside its threads (`hopper_layout`).
+        polls: Whether turns of spin loops are noted.
     """
 
     text: str
@@ -72,9 +75,11 @@ class LoweredKernels:
     table: SiteTable
     granule_bytes: int = 1
     atomic: bool = False
+    narrow: bool = False
     copies: bool = False
     subgroup_ops: frozenset[SubgroupOperation] = frozenset()
     machine: bool = False
+    polls: bool = False
 
 
 def _operations(operation: Any) -> Iterator[Any]:
@@ -168,7 +173,7 @@ class _KernelLowering:
         self.entry_block = function.regions[0].blocks[0]
         self._table, self._options = table, options
         self.widths: set[int] = set()
-        self.atomic = self.copies = False
+        self.atomic = self.narrow = self.copies = self.polls = False
         self.subgroup_ops: set[SubgroupOperation] = set()
         self.machine = False
 
@@ -203,9 +208,11 @@ class _KernelLowering:
         hopper = (MbarrierOps(calls), BulkCopyOps(calls), HopperOps(calls), groups)
         planners = (copies, to_lds, matrices, wmma, *hopper, Assumptions(memory), memory, gpu_ops)
         self._rewrite(emitter, memory, planners, groups)
+        self.polls |= gpu_ops.polls
         self.machine = calls.used
         memory.widths |= {one.tensor_map.element_bytes for one in parameters if one.tensor_map is not None}
-        self.widths, self.atomic, self.copies = memory.widths, memory.atomic, copies.used or to_lds.used
+        self.widths, self.copies = memory.widths, copies.used or to_lds.used
+        self.atomic, self.narrow = memory.atomic, memory.narrow
         with ir.InsertionPoint(target.body), nowhere:
             kind = ir.FunctionType.get([a.type for a in block.arguments], [])
             created = ir.Operation.create(
@@ -227,6 +234,10 @@ class _KernelLowering:
         for operation in operations:
             name = str(operation.name)
             limits.check(operation)
+            watch = plan_watch(emitter, self._table, self.name, operation)
+            if watch is not None:
+                todo.insert(0, watch)
+                self.polls = True
             actions = (planner.plan(operation) for planner in planners)
             action = next((one for one in actions if one is not None), None)
             if action is not None:
@@ -289,7 +300,7 @@ def lower(module: Any, options: LoweringOptions) -> LoweredKernels:
     entries: dict[str, Entry] = {}
     widths: set[int] = set()
     subgroup_ops: set[SubgroupOperation] = set()
-    atomic = copies = machine = False
+    atomic = narrow = copies = machine = polls = False
     with module.context, ir.Location.unknown():
         target = ir.Module.create()
         declared: dict[str, Any] = {}
@@ -313,6 +324,8 @@ def lower(module: Any, options: LoweringOptions) -> LoweredKernels:
                 subgroup_ops |= lowering.subgroup_ops
                 machine |= lowering.machine
                 atomic, copies = atomic or lowering.atomic, copies or lowering.copies
+                narrow |= lowering.narrow
+                polls |= lowering.polls
         with ir.InsertionPoint.at_block_begin(target.body):
             for name, kind in declared.items():
                 attributes: dict[str, Any] = {
@@ -335,4 +348,6 @@ def lower(module: Any, options: LoweringOptions) -> LoweredKernels:
     text = harden(text)
     completed = complete(text, list(entries.values()))
     granule = min(widths, default=1)
-    return LoweredKernels(completed, entries, table, granule, atomic, copies, frozenset(subgroup_ops), machine)
+    return LoweredKernels(
+        completed, entries, table, granule, atomic, narrow, copies, frozenset(subgroup_ops), machine, polls
+    )

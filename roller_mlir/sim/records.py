@@ -65,6 +65,7 @@ class Records:
         banks: Banks,
         log: bool,
         copies: bool = False,
+        polls: bool = False,
     ) -> None:
         """Allocate.
 
@@ -78,6 +79,7 @@ class Records:
             banks: Banks of workgroup memory.
             log: Whether accesses are logged.
             copies: Whether threads copy asynchronously.
+            polls: Whether turns of spin loops are noted.
         """
         self._kept: list[Any] = []
         self.launch: Array = np.zeros(LaunchRecord.SIZE, np.int64)
@@ -97,6 +99,7 @@ class Records:
             (LaunchRecord.LOG_CAPACITY, capacity),
             (LaunchRecord.TIME, layout.FIRST_TIME),
             (LaunchRecord.COPY_CAPACITY, _MOST_COPIES if copies else 0),
+            (LaunchRecord.POLL_BYTES, 8 * layout.POLL_WORDS * threads if polls else 0),
             (LaunchRecord.BANKS, banks.count),
             (LaunchRecord.BANK_BYTES, banks.bank_bytes),
             (LaunchRecord.CONTEXTS, self.keep(self.blocks)),
@@ -109,7 +112,9 @@ class Records:
             self.launch[slot] = value
         self._states: Array = np.zeros((resident, threads), np.uint8)
         self._sites: Array = np.full((resident, threads), -1, np.int32)
+        self._polls: Array = np.zeros((resident, threads if polls else 0, layout.POLL_WORDS), np.int64)
         rows = {
+            Block.POLLS: self._polls,
             Block.STATE: self._states,
             Block.SITE: self._sites,
             Block.WIDTH: np.zeros((resident, threads), np.int32),
@@ -180,6 +185,18 @@ class Records:
         """Return the block that the record at an address runs."""
         row = self.blocks[(context - self.blocks.ctypes.data) // (8 * Block.SIZE)]
         return int(row[Block.X]), int(row[Block.Y]), int(row[Block.Z])
+
+    def polling(self) -> list[tuple[tuple[int, int, int], Array, Array, Array, tuple[int, int]]]:
+        """Return of each running block what `standing` does, its threads' polls and the range of its arena."""
+        found: list[tuple[tuple[int, int, int], Array, Array, Array, tuple[int, int]]] = []
+        size = int(self.launch[LaunchRecord.ARENA_BYTES])
+        for number in range(len(self.blocks)):
+            if self.blocks[number, Block.NUMBER] >= 0 and self._polls.size:
+                place = self.place(int(self.blocks.ctypes.data + 8 * Block.SIZE * number))
+                arena = int(self.blocks[number, Block.ARENA])
+                states, sites = self._states[number], self._sites[number]
+                found.append((place, states, sites, self._polls[number], (arena, arena + size)))
+        return found
 
     def standing(self) -> list[tuple[tuple[int, int, int], Array, Array]]:
         """Return of each running block its place, its threads' states and their last sites."""

@@ -9,14 +9,24 @@ import numpy as np
 
 from roller_mlir.sim.buffers import ALIGNMENT_BYTES, Arguments
 from roller_mlir.sim.engine import layout
-from roller_mlir.sim.engine.layout import Block, LaunchRecord, SanitizerReport, ShadowCell
+from roller_mlir.sim.engine.clock_pool_ir import clock_bytes
+from roller_mlir.sim.engine.layout import (
+    Block,
+    KnownThen,
+    LaunchRecord,
+    Place,
+    SanitizerReport,
+    ShadowCell,
+    ThreadClock,
+)
 from roller_mlir.sim.records import Records
 
 Array = np.ndarray[Any, Any]
 
 _SITE_MASK = (1 << (layout.TIME_SHIFT - layout.SITE_SHIFT)) - 1
 MOST_BLOCKS = 1 << layout.OWNER_BITS
-_MOST_CLOCK_BYTES = 1 << 30
+_MOST_CLOCKS = 1 << 18
+_FEWEST_CLOCKS = 64
 
 
 @dataclass(frozen=True)
@@ -48,6 +58,48 @@ class Hazard:
     offset_bytes: int
 
 
+def _clock_rows(resident: int, threads: int, subgroups: int) -> dict[Block, Array]:
+    """What single threads know; pages that nobody writes take no memory."""
+    words = KnownThen.SIZE + 2 * subgroups
+    return {
+        Block.CLOCKS: np.zeros((resident, threads * len(ThreadClock)), np.int64),
+        Block.SNAPSHOTS: np.zeros((resident, (2 * threads + 1) * words), np.int64),
+    }
+
+
+def _provide_clocks(records: Records) -> None:
+    """Allocate the clocks and the table of the addresses at which something is released.
+
+    Raises:
+        ValueError: The grid is so large that too few clocks fit.
+    """
+    launch = records.launch
+    grid, subgroups = int(launch[LaunchRecord.BLOCKS]), int(launch[LaunchRecord.SUBGROUPS])
+    size = clock_bytes(grid * subgroups)
+    count = min(_MOST_CLOCKS, layout.MOST_CLOCK_BYTES // size)
+    if count < _FEWEST_CLOCKS:
+        raise ValueError(
+            f"a sanitized launch whose blocks order each other must have clocks of at most "
+            f"{layout.MOST_CLOCK_BYTES // _FEWEST_CLOCKS} B, but {grid} blocks of {subgroups} subgroups need {size} B "
+            f"each; launch fewer blocks"
+        )
+    pool = records.keep(np.zeros((count, size // 8), np.int64))
+    bits = (2 * count - 1).bit_length()
+    for slot, value in (
+        (LaunchRecord.POOL, 1),
+        (LaunchRecord.CLOCK_BYTES, size),
+        (LaunchRecord.POOL_SPARE, pool),
+        (LaunchRecord.POOL_NEXT, pool + size),
+        (LaunchRecord.POOL_LEFT, count - 1),
+        (LaunchRecord.PLACES, records.keep(np.zeros((1 << bits, len(Place)), np.int64))),
+        (LaunchRecord.PLACE_BITS, bits),
+        (LaunchRecord.JOINED, records.keep(np.zeros(3, np.int64))),
+        (LaunchRecord.PROMOTED, records.keep(np.zeros(2, np.int64))),
+        (LaunchRecord.RECORDS, records.keep(np.zeros(grid, np.int64))),
+    ):
+        launch[slot] = value
+
+
 class Shadow:
     """What the sanitizer keeps of one launch."""
 
@@ -58,8 +110,10 @@ class Shadow:
         written: Sequence[Array | None],
         *,
         groups: Sequence[int],
+        proxies: Sequence[bool],
         granule_bytes: int,
         clocks: bool,
+        narrow: bool,
     ) -> None:
         """Allocate, and tell the launch's records.
 
@@ -68,8 +122,10 @@ class Shadow:
             arguments: Its arguments, placed in one region.
             written: Of each array argument the bytes that have content, as uint8 (1: written), or None: all of them.
             groups: Of each site the first one whose findings count as its own.
+            proxies: Of each site whether it moves bytes by the asynchronous proxy.
             granule_bytes: Bytes of a cell.
             clocks: Whether blocks can order each other.
+            narrow: Whether some operations order the threads of their block alone.
 
         Raises:
             ValueError: The grid is too large.
@@ -96,22 +152,12 @@ class Shadow:
             Block.CELLS: np.zeros((resident, arena_cells, layout.CELL_WORDS), np.int64),
             Block.SYNCED: np.zeros((resident, threads), np.int64),
             Block.PARTIAL: np.zeros((resident, threads, 2), np.int64),
-            Block.ACQUIRED: np.zeros((resident, threads), np.int64),
-            Block.FENCED: np.zeros((resident, threads), np.int64),
             Block.RELEASED: np.zeros((resident, threads), np.int64),
         }
         if clocks:
-            clock_bytes = 8 * layout.CLOCK_WORDS * grid
-            if clock_bytes * (2 * resident + layout.CLOCK_PLACES) > _MOST_CLOCK_BYTES:
-                raise ValueError(
-                    f"a sanitized launch with atomic operations must have a smaller grid or fewer resident blocks, "
-                    f"but got {grid} blocks, {resident} of them resident"
-                )
-            for slot in (Block.CLOCK, Block.LEARNT):
-                rows[slot] = np.zeros((resident, grid, layout.CLOCK_WORDS), np.int64)
-            places = np.zeros((layout.CLOCK_PLACES, grid, layout.CLOCK_WORDS), np.int64)
-            launch[LaunchRecord.PLACE_CLOCKS] = records.keep(places)
-            launch[LaunchRecord.RECORDS] = records.keep(np.zeros(grid, np.int64))
+            rows |= _clock_rows(resident, threads, int(launch[LaunchRecord.SUBGROUPS]))
+            _provide_clocks(records)
+            launch[LaunchRecord.NARROW] = int(narrow)
         for slot, table in rows.items():
             blocks[:, slot] = records.keep(table) + np.arange(resident) * table.strides[0]
         launch[LaunchRecord.REGION], launch[LaunchRecord.REGION_BYTES] = arguments.region_address, size
@@ -119,6 +165,7 @@ class Shadow:
         launch[LaunchRecord.GRANULE] = granule_bytes.bit_length() - 1
         launch[LaunchRecord.KNOWN] = records.keep(known)
         launch[LaunchRecord.SITE_GROUPS] = records.keep(np.array([*groups, 0], np.int64))
+        launch[LaunchRecord.SITE_PROXIES] = records.keep(np.array([*proxies, 0], np.int64))
         launch[LaunchRecord.REPORTS] = records.keep(self._reports)
         self._launch = launch
 

@@ -9,7 +9,7 @@ from llvmlite import ir
 
 from roller_mlir.sim.engine.layout import Block, Copy, LaunchFault, LaunchRecord, ShadowAccess
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
-from roller_mlir.sim.engine.structured import I32, I64, POINTER, VOID, Code, Value
+from roller_mlir.sim.engine.structured import I32, POINTER, VOID, Code, Value
 
 _COPY_BYTES = 8 * len(Copy)
 
@@ -66,7 +66,6 @@ def _wait(runtime: Runtime, access: Value) -> None:
     code = Code(runtime.module, PREFIX + "copy_wait", 2, VOID)
     builder = code.builder
     block, groups = code.parameters
-    move = ir.Function(runtime.module, ir.FunctionType(POINTER, [POINTER, POINTER, I64]), "memcpy")
     queue, length, count = _queue(code, block)
     (cells,) = code.slots(block, Block.CELLS)
     kept = code.variable(0)
@@ -79,7 +78,9 @@ def _wait(runtime: Runtime, access: Value) -> None:
                     with code.when(code.compare(">", given, 0)):
                         code.call(access, block, site, source, given, ShadowAccess.READ)
                     code.call(access, block, site, target, width, ShadowAccess.WRITE | ShadowAccess.COMPLETE)
-                builder.call(move, [builder.inttoptr(target, POINTER), builder.inttoptr(source, POINTER), given])
+                builder.call(
+                    runtime.move, [builder.inttoptr(target, POINTER), builder.inttoptr(source, POINTER), given]
+                )
                 rest = builder.inttoptr(builder.add(target, given), POINTER)
                 builder.call(runtime.fill, [rest, ir.Constant(I32, 0), builder.sub(width, given)])
             with keep:

@@ -59,15 +59,27 @@ class LaunchRecord(IntEnum):
     REPORTS = 45  # address of int64[MOST_REPORTS][len(Report)]
     REPORT_COUNT = 46
     REPORTS_LOST = 47  # 1: there were more pairs of sites than reports
-    PLACE_CLOCKS = 48  # address of int64[CLOCK_PLACES][BLOCKS][CLOCK_WORDS]; 0: blocks never order each other
+    POOL = 48  # sanitized: 1 where blocks can order each other, so that there are clocks (`clock_pool_ir`)
     COPY_CAPACITY = 49  # asynchronous copies that a thread may have under way
     SITE_GROUPS = 50  # sanitized: address of int64[sites]: the first site with the same label, whose reports are one
-    RECORDS = 51  # with PLACE_CLOCKS: address of int64[BLOCKS]: the record that runs, or ran, a block
+    RECORDS = 51  # with POOL: address of int64[BLOCKS]: the record that runs, or ran, a block
     MACHINE_START = 52  # address of a function (launch, block), called when a block starts; 0: none
     MACHINE_BARRIER = 53  # ... when all threads of a block have reached a barrier
     MACHINE_ADVANCE = 54  # ... when nothing in a block can go on: 1 where it made something go on, 2 at a fault
     MACHINE_TOUCHED = 55  # ... of the access (block, site, address, bytes, touch) in sanitized launches
-    SIZE = 56
+    CLOCK_BYTES = 56  # of a clock with its head
+    POOL_NEXT = 57  # address of the first clock that nobody has used
+    POOL_LEFT = 58  # how many of those there are
+    POOL_FREE = 59  # address of a clock that nobody uses any more; 0: none
+    POOL_SPARE = 60  # address of the clock that is given where there is no other; the launch ends then
+    PLACES = 61  # address of int64[a power of two][len(Place)]: what was released at each address
+    PLACE_BITS = 62  # log2 of their number
+    JOINED = 63  # address of int64[3]: two clocks and the last one that was made of both
+    PROMOTED = 64  # address of int64[2]: a clock and the last one that was made of it by a proxy fence
+    NARROW = 65  # 1: some operation orders the threads of its block alone
+    SITE_PROXIES = 66  # address of int64[sites]: 1 where the site moves bytes by the asynchronous proxy
+    POLL_BYTES = 67  # of the POLLS of a block; 0: nothing is noted
+    SIZE = 68
 
 
 class Block(IntEnum):
@@ -108,15 +120,17 @@ class Block(IntEnum):
     SYNCED = 32  # address of int64[threads]: at a subgroup's first thread, when all its lanes waited for each other
     PARTIAL = 33  # address of int64[threads][2]: when some lanes did, and which (one bit a lane)
     CELLS = 34  # address of int64[ARENA_BYTES >> GRANULE][CELL_WORDS]; 0: not sanitized
-    CLOCK = 35  # address of int64[BLOCKS][CLOCK_WORDS]: what of each block happened before the last barrier
-    LEARNT = 36  # the same, with what threads acquired since then
-    LEARNT_NEW = 37  # 1: LEARNT is ahead of CLOCK
-    ACQUIRED = 38  # address of int64[threads]: when the thread last acquired
-    FENCED = 39  # address of int64[threads]: when it last passed a fence
+    CLOCK = 35  # a clock: what all threads of the block know since the last barrier; 0: nothing
+    CLOCKS = 36  # address of int64[threads][len(ThreadClock)]: what single threads know beyond that
+    LEARNT_NEW = 37  # 1: some thread does
+    SNAPSHOTS = 38  # address of int64[2 * threads + 1][snapshot_words]: what each knew at its last two kinds of fence
+    GATHERED = 39  # a clock that is being joined
     RELEASED = 40  # address of int64[threads]: until when its accesses have been released
     JOBS = 41  # address of int64[threads][len(Job)]: what the threads of a subgroup do together where they wait
     MACHINE = 42  # address of the record of what goes on beside the threads (`hopper_layout`); 0: nothing does
-    SIZE = 43
+    POLLS = 43  # address of int64[threads][len(Poll)]: what the thread's last turn of a spin loop looked at
+    LAST = 44  # the block that the record ran last
+    SIZE = 45
 
 
 class State(IntEnum):
@@ -148,6 +162,7 @@ class LaunchFault(IntEnum):
     COPIES = 8  # more asynchronous copies under way than there is room for
     INCOMPLETE_SUBGROUP = 9  # an operation of a whole subgroup, in one that the end of the block cuts off
     MIXED_OPERANDS = 10  # lanes that differ in what an operation takes from all of them alike
+    CLOCKS = 11  # the sanitizer has no room for more clocks
     SPAN = 20  # of the LLVM level: an access outside the argument or variable that its address comes from
     ALIGNMENT = 21  # ... an address that is not aligned as promised
     PROMISE = 22  # ... what `llvm.assume` or `unreachable` promised does not hold
@@ -221,9 +236,11 @@ class ShadowAccess(IntFlag):
     RELEASE = 32
     COMPLETE = 64  # the end of an asynchronous copy
     ASYNC = 128  # a read beside the threads, of which `hopper_layout` keeps what later writes must know
+    BLOCK_SCOPE = 256  # of an atomic operation or fence: it orders the threads of its block alone
+    PROBE = 512  # of a copy by the asynchronous proxy, where it is issued: checked, not noted
 
 
-UNUSED_SHIFT, ELEMENT_SHIFT = 12, 8
+UNUSED_SHIFT, ELEMENT_SHIFT = 14, 10
 """Above a Touch: log2 of the bytes of an element, and a bit for each element whose content nobody uses."""
 
 
@@ -231,7 +248,7 @@ def shadow_access_word(access: ShadowAccess, element_bytes: int, unused: int) ->
     """Return an access as the sanitizer takes it.
 
     >>> hex(shadow_access_word(ShadowAccess.READ, 4, 0b1010))
-    '0xa204'
+    '0x28804'
     """
     told = unused & ((1 << 63 - UNUSED_SHIFT) - 1)
     return int(access) | (element_bytes.bit_length() - 1) << ELEMENT_SHIFT | told << UNUSED_SHIFT
@@ -267,13 +284,66 @@ class Finding(IntEnum):
     WRITE_AFTER_WRITE = 3
     UNINITIALISED = 4
     UNFINISHED_COPY = 5
+    MISSING_PROXY_FENCE = 6
 
 
-class Clock(IntEnum):
-    """Words of what is known of a block: each orders accesses up to a time."""
+class ClockHead(IntEnum):
+    """Words before the entries of a clock; clocks are shared, and changed in place only where one slot has them."""
 
-    BARRIER = 0  # all accesses before this time
-    RELEASE = 1  # those that a thread had released up to this time
+    REFERENCES = 0  # slots that hold the clock
+    NEXT = 1  # of a clock that nobody uses: the next such one
+
+
+class ClockEntry(IntEnum):
+    """Words of what is known of a subgroup of the grid: each orders accesses up to a time."""
+
+    ALL = 0  # all accesses before this time
+    SOME = 1  # those that a thread had released up to this time
+    FENCED = 2  # behind accesses before this time a proxy fence stands in the block that made them
+    SEEN = 3  # behind what is known of those before this time stands one where it became known
+
+
+class Place(IntEnum):
+    """Words of an address at which something was released."""
+
+    ADDRESS = 0  # 0: none
+    CLOCK = 1  # what whoever acquires there learns; 0: nothing
+    BLOCK_CLOCK = 2  # what the threads of one block learn
+    OWNER = 3  # that block
+
+
+class ThreadClock(IntEnum):
+    """Words of what a thread knows beyond its block: clocks, 0: nothing."""
+
+    OWN = 0
+    PENDING = 1  # read by relaxed operations: known after a fence
+    BLOCK_PENDING = 2  # the same of its own block: known after any fence
+
+
+class KnownThen(IntEnum):
+    """Words of what a thread knew at a time; behind them of each subgroup of its block ALL, then of each FENCED."""
+
+    TIME = 0  # 0: none
+    BLOCK_CLOCK = 1
+    OWN = 2
+    SIZE = 3
+
+
+class Poll(IntEnum):
+    """Words of what a turn of a spin loop looked at."""
+
+    SITE = 0  # of the loop, plus 1; 0: no turn was noted
+    ADDRESS = 1
+    WIDTH = 2  # bytes
+    VALUE = 3
+    WANTED = 4
+    RELATION = 5  # number of arith's predicate by which VALUE and WANTED keep the loop going
+    GIVEN = 6  # a bit for each of WATCHED that has been given
+    WATCHED = 7  # values that the kernel has marked, one each
+
+
+MOST_WATCHED = 8
+POLL_WORDS = Poll.WATCHED + MOST_WATCHED
 
 
 class Copy(IntEnum):
@@ -297,8 +367,8 @@ class SubgroupOp(IntEnum):
 
 
 CELL_WORDS = len(ShadowCell)
-CLOCK_WORDS = len(Clock)
-CLOCK_PLACES = 64  # addresses of atomic operations are told apart modulo this
+MOST_CLOCK_BYTES = 1 << 30  # memory for clocks; only what is used is taken
+CLOCK_VECTOR = 8  # words of a clock that are joined at once; its size is a multiple
 TIME_SHIFT, SITE_SHIFT, THREAD_SHIFT = 28, 12, 2
 THREAD_MASK = 1023
 OWNER_BITS = 21

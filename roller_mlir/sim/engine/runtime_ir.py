@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from llvmlite import ir
 
 from roller_mlir.sim.engine import layout
-from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, State, SubgroupOp
+from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, Poll, State, SubgroupOp
 from roller_mlir.sim.engine.structured import I8, I32, I64, POINTER, VOID, Code, Value
 
 PREFIX = "roller_sim_"
@@ -78,6 +78,7 @@ class Runtime:
     switch: Value
     begin: Value
     fill: Value
+    move: Value
     clock: Value
     wait: Value
     fault: Value
@@ -165,6 +166,29 @@ def _waits(module: Value, wait: Value) -> None:
     code.builder.ret_void()
     code = Code(module, PREFIX + "leave", 1, VOID)
     code.write(code.parameters[0], Block.PROGRESS, 1)
+    code.builder.ret_void()
+
+
+def _polls(module: Value) -> None:
+    """poll(block, site, address, bytes, value, wanted, relation) and watch_value(block, number, value)."""
+
+    def row(code: Code) -> Value:
+        polls, thread = code.slots(code.parameters[0], Block.POLLS, Block.CURRENT)
+        return code.builder.add(polls, code.builder.mul(thread, code.value(8 * layout.POLL_WORDS)))
+
+    code = Code(module, PREFIX + "poll", 7, VOID)
+    entry = row(code)
+    _, site, *values = code.parameters
+    code.write(entry, Poll.SITE, code.builder.add(site, code.value(1)))
+    for word, value in zip((Poll.ADDRESS, Poll.WIDTH, Poll.VALUE, Poll.WANTED, Poll.RELATION), values, strict=True):
+        code.write(entry, word, value)
+    code.builder.ret_void()
+    code = Code(module, PREFIX + "watch_value", 3, VOID)
+    _, number, value = code.parameters
+    entry = row(code)
+    bit = code.builder.shl(code.value(1), number)
+    code.write(entry, Poll.GIVEN, code.builder.or_(code.read(entry, Poll.GIVEN), bit))
+    code.write(entry, code.builder.add(number, code.value(int(Poll.WATCHED))), value)
     code.builder.ret_void()
 
 
@@ -305,11 +329,13 @@ def emit_runtime() -> Runtime:
     switch = _external(module, PREFIX + "switch", VOID, [POINTER, POINTER])
     begin = _external(module, PREFIX + "begin", VOID, [])
     fill = _external(module, "memset", POINTER, [POINTER, I32, I64])
+    move = _external(module, "memcpy", POINTER, [POINTER, POINTER, I64])
     clock = _clock(module)
     wait = emit_wait(module, switch)
     fault = _fault(module, wait)
     _fault_value(module)
     _waits(module, wait)
+    _polls(module)
     _tick(module, clock, wait, fault)
     _log(module, wait)
     _watch(module)
@@ -317,4 +343,4 @@ def emit_runtime() -> Runtime:
     for mode in SHUFFLES:
         _shuffle(module, wait, mode)
     _job(module, wait)
-    return Runtime(module, switch, begin, fill, clock, wait, fault)
+    return Runtime(module, switch, begin, fill, move, clock, wait, fault)

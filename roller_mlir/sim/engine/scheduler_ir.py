@@ -99,6 +99,7 @@ def _start(runtime: Runtime, permute: Value, order_of_accesses: Order) -> Value:
             (Block.STACK_POINTER, 0, 8, threads),
             (Block.LOG_LENGTH, 0, 8, threads),
             (Block.COPY_COUNT, 0, 8, threads),
+            (Block.POLLS, 0, 1, code.read(launch, LaunchRecord.POLL_BYTES)),
         ):
             address = builder.inttoptr(code.read(block, slot), POINTER)
             builder.call(runtime.fill, [address, ir.Constant(I32, int(value)), builder.mul(count, code.value(width))])

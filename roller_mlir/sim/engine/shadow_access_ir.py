@@ -47,10 +47,10 @@ class _Access:
         word = builder.or_(word, builder.shl(site, code.value(layout.SITE_SHIFT)))
         self.mine = builder.or_(word, builder.shl(thread, code.value(layout.THREAD_SHIFT)))
         self.cells = builder.select(inside, in_arena, in_region)
-        self.number, self._first, barrier, started, synced, self._clock = code.slots(
-            block, Block.NUMBER, Block.FIRST, Block.BARRIER_TIME, Block.STARTED, Block.SYNCED, Block.CLOCK
+        self.number, self._first, barrier, started, synced = code.slots(
+            block, Block.NUMBER, Block.FIRST, Block.BARRIER_TIME, Block.STARTED, Block.SYNCED
         )
-        subgroup, known = code.slots(launch, LaunchRecord.SUBGROUP, LaunchRecord.KNOWN)
+        subgroup, known, self._clocks = code.slots(launch, LaunchRecord.SUBGROUP, LaunchRecord.KNOWN, LaunchRecord.POOL)
         page = builder.select(inside, code.value(0), builder.lshr(self.offset, code.value(layout.PAGE_BITS)))
         unknown = builder.xor(code.read(known, page, I8), code.value(1))
         shift = code.value(layout.TIME_SHIFT)
@@ -95,7 +95,7 @@ class _Access:
         enough = builder.and_(self.inside, builder.or_(near, other_near))
         apart = builder.and_(builder.icmp_signed("!=", owner, other_owner), builder.not_(same_block))
         apart = builder.and_(apart, builder.icmp_signed("!=", other_owner, self.number))
-        apart = builder.and_(apart, builder.and_(builder.not_(self.inside), code.compare("==", self._clock, 0)))
+        apart = builder.and_(apart, builder.and_(builder.not_(self.inside), code.compare("==", self._clocks, 0)))
         enough = builder.and_(builder.or_(enough, apart), builder.not_(other_stale))
         with code.when(builder.and_(expected, replace)):
             code.write(cell, ShadowCell.READER, self.mine)
@@ -140,7 +140,7 @@ def _touch(runtime: Runtime, order: Order, visit: Value, name: str, kind: Shadow
             offset = builder.shl(number, access.granule)
             code.call(visit, block, cell, offset, place, access.mine, touch, access.shared)
     if kind is None:
-        clocks = code.read(code.read(block, Block.LAUNCH), LaunchRecord.PLACE_CLOCKS)
+        clocks = code.read(code.read(block, Block.LAUNCH), LaunchRecord.POOL)
         atomic = code.compare("!=", builder.and_(touch, code.value(ShadowAccess.ATOMIC)), 0)
         with code.when(builder.and_(atomic, code.compare("!=", clocks, 0))):
             for does, function in ((ShadowAccess.READ, order.acquire), (ShadowAccess.WRITE, order.release)):

@@ -76,7 +76,7 @@ class _Visit:
         self._mine, self._touch, self._shared = mine, access, shared
         block = code.parameters[0]
         self._block = block
-        self._launch, self._number, self._thread, self._first, self._barrier, self._started, self._clock = code.slots(
+        self._launch, self._number, self._thread, self._first, self._barrier, self._started = code.slots(
             block,
             Block.LAUNCH,
             Block.NUMBER,
@@ -84,9 +84,10 @@ class _Visit:
             Block.FIRST,
             Block.BARRIER_TIME,
             Block.STARTED,
-            Block.CLOCK,
         )
-        self._subgroup, self._known = code.slots(self._launch, LaunchRecord.SUBGROUP, LaunchRecord.KNOWN)
+        self._subgroup, self._known, self._clocks = code.slots(
+            self._launch, LaunchRecord.SUBGROUP, LaunchRecord.KNOWN, LaunchRecord.POOL
+        )
         # Within the block all that was before its last barrier is settled; between blocks what was before the launch.
         self._settled_time = code.builder.select(
             code.compare("!=", shared, 0), self._barrier, code.value(layout.FIRST_TIME)
@@ -137,6 +138,21 @@ class _Visit:
             with code.when(builder.or_(late, builder.not_(fine))):
                 code.call(self._report, self._block, what, self._mine, word, owner, offset, self._shared)
 
+    def _check_proxy(self, cell: Value, offset: Value) -> None:
+        """Report what a thread wrote, where an asynchronous copy comes behind it without a proxy fence in between."""
+        code, builder = self._code, self._code.builder
+        word = code.read(cell, ShadowCell.WRITER)
+        written = code.compare(">=", builder.lshr(word, code.value(layout.TIME_SHIFT)), layout.FIRST_TIME)
+        site = builder.and_(builder.lshr(word, code.value(layout.SITE_SHIFT)), code.value(_SITE_MASK))
+        copied = code.read(code.read(self._launch, LaunchRecord.SITE_PROXIES), site)
+        with code.when(builder.and_(written, code.compare("==", copied, 0))):
+            owner = self._owner(code.read(cell, ShadowCell.OWNERS), ShadowCell.WRITER)
+            before = code.call(self._order.ordered, self._block, word, owner, self._shared)
+            seen = code.call(self._order.proxied, self._block, word, owner)
+            with code.when(builder.and_(code.compare("!=", before, 0), code.compare("==", seen, 0))):
+                finding = Finding.MISSING_PROXY_FENCE
+                code.call(self._report, self._block, finding, self._mine, word, owner, offset, self._shared)
+
     def _check_content(self, cell: Value, offset: Value, place: Value) -> None:
         """Report a read of what nobody has written."""
         code, builder = self._code, self._code.builder
@@ -172,7 +188,7 @@ class _Visit:
             return code.compare("!=", result, 0)
 
         # Of readers of other blocks nothing is learnt where blocks never order each other.
-        apart = builder.and_(builder.icmp_signed("!=", owner, other_owner), code.compare("==", self._clock, 0))
+        apart = builder.and_(builder.icmp_signed("!=", owner, other_owner), code.compare("==", self._clocks, 0))
         apart = builder.and_(apart, builder.icmp_signed("!=", owner, self._number))
         apart = builder.and_(apart, builder.icmp_signed("!=", other_owner, self._number))
         used = builder.and_(code.compare("!=", first, 0), code.compare("!=", second, 0))
@@ -227,18 +243,22 @@ class _Visit:
         reads, writes = self._has(self._touch, ShadowAccess.READ), self._has(self._touch, ShadowAccess.WRITE)
         completes = self._has(self._touch, ShadowAccess.COMPLETE)
         finding = builder.select(reads, code.value(Finding.READ_AFTER_WRITE), code.value(Finding.WRITE_AFTER_WRITE))
-        with code.when(reads):
+        probes = self._has(self._touch, ShadowAccess.PROBE)
+        with code.when(probes):
+            self._check_proxy(cell, offset)
+        with code.when(builder.and_(reads, builder.not_(probes))):
             self._check_content(cell, offset, place)
         with code.when(builder.not_(completes)):
             self._conflict(cell, ShadowCell.WRITER, finding, offset)
-        with code.when(writes):
-            with code.when(builder.not_(completes)):
-                for reader in (ShadowCell.READER, ShadowCell.OTHER_READER):
-                    self._conflict(cell, reader, Finding.WRITE_AFTER_READ, offset)
+        with code.when(writes), code.when(builder.not_(completes)):
+            for reader in (ShadowCell.READER, ShadowCell.OTHER_READER):
+                self._conflict(cell, reader, Finding.WRITE_AFTER_READ, offset)
+        with code.when(builder.and_(writes, builder.not_(probes))):
             self._set(cell, ShadowCell.WRITER)
             code.write(cell, ShadowCell.READER, 0)
             code.write(cell, ShadowCell.OTHER_READER, 0)
-        noted = builder.and_(reads, builder.not_(builder.or_(writes, self._has(self._touch, ShadowAccess.ASYNC))))
+        silent = self._has(self._touch, ShadowAccess.ASYNC | ShadowAccess.PROBE)
+        noted = builder.and_(reads, builder.not_(builder.or_(writes, silent)))
         with code.when(noted):
             self._note_read(cell)
 

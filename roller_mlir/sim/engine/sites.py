@@ -9,6 +9,9 @@ from roller_mlir.sim.engine.layout import ADDRESS_BITS, Space
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail, place_of
 
+WATCH = "rtile.watch"
+"""Marks an operation whose last value the report of a stuck wait shows, under the name that the attribute gives."""
+
 _MOST_SITES = 1 << (64 - ADDRESS_BITS)
 
 
@@ -53,10 +56,19 @@ class SiteTable:
     Attributes:
         file: What reports call text that has no name.
         sites: By number.
+        watched: Of each kernel the names of the values that the report of a stuck wait shows, by their numbers.
     """
 
     file: str = "-"
     sites: list[Site] = field(default_factory=list[Site])
+    watched: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+
+    def watch(self, kernel: str, name: str) -> int:
+        """Number a name of what a kernel watches; one name has one number."""
+        names = self.watched.setdefault(kernel, [])
+        if name not in names:
+            names.append(name)
+        return names.index(name)
 
     def add(self, kernel: str, operation: Any, **details: Any) -> Site:
         """Number an operation; `details` are the other attributes of `Site`."""

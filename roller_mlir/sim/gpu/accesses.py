@@ -50,12 +50,9 @@ _POINTERS = {
 TOUCHES = {
     "load": ("touch_load", ShadowAccess.READ),
     "store": ("touch_store", ShadowAccess.WRITE),
-    "atomic": (
-        "touch",
-        ShadowAccess.READ | ShadowAccess.WRITE | ShadowAccess.ATOMIC | ShadowAccess.ACQUIRE | ShadowAccess.RELEASE,
-    ),
+    "atomic": ("touch", ShadowAccess.READ | ShadowAccess.WRITE | ShadowAccess.ATOMIC),
 }
-"""What accesses do, and the sanitizer's function for it. Atomics on memrefs acquire and release."""
+"""What accesses do, and the sanitizer's function for it. Atomics on memrefs order nothing: no target promises it."""
 
 _VIEWS = {"memref.view", "memref.subview"}
 _HARMLESS = {
@@ -80,6 +77,7 @@ class Instrumenter:
         sanitize: Whether the sanitizer sees accesses; they are checked, too.
         widths: Bytes of the elements that are accessed, noted here.
         atomic: Whether there is an atomic operation, noted here.
+        narrow: Whether an operation orders the threads of its block alone, noted here.
     """
 
     emitter: KernelEmitter
@@ -90,6 +88,7 @@ class Instrumenter:
     sanitize: bool = False
     widths: set[int] = field(default_factory=set[int])
     atomic: bool = False
+    narrow: bool = False
 
     @staticmethod
     def knows(name: str) -> bool:
@@ -160,6 +159,7 @@ class Instrumenter:
         if seen:
             self.widths.add(size_bytes(element))
             self.atomic |= atomic
+            self.narrow |= atomic and space is Space.WORKGROUP
         if not (self.check or logged or atomic):
             return None
         pieces = width // piece if logged else 1
@@ -180,12 +180,7 @@ class Instrumenter:
 
     def address(self, operation: Any, memref: Any, *indices: Any) -> Any:
         """Emit the address of an element."""
-        found, where = self.emitter.describe(memref), ir.InsertionPoint(operation)
-        address = found.base
-        for index, stride in zip(indices, found.strides_bytes, strict=True):
-            offset = self.emitter.binary(where, "arith.muli", index, stride)
-            address = self.emitter.binary(where, "arith.addi", address, offset)
-        return address
+        return self.emitter.address(ir.InsertionPoint(operation), memref, indices)
 
     def _watch(self, operation: Any, address: Any, width: int) -> None:
         """Emit what tells the scheduler whether an atomic operation has changed anything."""
@@ -262,6 +257,9 @@ class Instrumenter:
         if space is not Space.OTHER:
             self.widths.add(size_bytes(moved.element_type) if isinstance(moved, ir.VectorType) else width)
             self.atomic |= bool(touch & ShadowAccess.ATOMIC)
+            # A generic pointer may point to workgroup memory, too.
+            certain = str(operation.operands[access.memref].type) == "!llvm.ptr<1>"
+            self.narrow |= bool(touch & ShadowAccess.ATOMIC) and (not certain or bool(touch & ShadowAccess.BLOCK_SCOPE))
 
         def instrument() -> None:
             if access.kind != "atomic" and not touch & ShadowAccess.ATOMIC:

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Emits MLIR into a kernel that is being lowered: constants, calls, and what is known of a memref."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -82,6 +83,14 @@ class KernelEmitter:
         created = ir.Operation.create("scf.if", [], [condition], regions=2, loc=nowhere, ip=where)
         body = created.regions[0].blocks.append()
         return ir.Operation.create("scf.yield", [], [], loc=nowhere, ip=ir.InsertionPoint(body))
+
+    def address(self, where: Any, memref: Any, indices: Sequence[Any]) -> Any:
+        """Create the address of an element."""
+        found = self.describe(memref)
+        address = found.base
+        for index, stride in zip(indices, found.strides_bytes, strict=True):
+            address = self.binary(where, "arith.addi", address, self.binary(where, "arith.muli", index, stride))
+        return address
 
     def describe(self, memref: Any) -> Description:
         """Return where a memref lies; computed once, behind its definition."""

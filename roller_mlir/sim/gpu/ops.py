@@ -12,7 +12,8 @@ from roller_mlir.sim.engine.sites import SiteTable
 from roller_mlir.sim.gpu.emit import KernelEmitter
 from roller_mlir.sim.gpu.kernel_ir import INLINE
 from roller_mlir.sim.gpu.memory_types import size_bytes
-from roller_mlir.sim.gpu.pointers import atomicity
+from roller_mlir.sim.gpu.pointers import atomicity, fence_order
+from roller_mlir.sim.gpu.polls import find_poll, note_poll
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import constant_of
@@ -42,6 +43,7 @@ class GpuOps:
         geometry: x, y, z of each group of `GROUPS`.
         dynamic: The dynamic workgroup memory, as memref<1xi8>.
         dynamic_bytes: Its size.
+        polls: Whether turns of spin loops are noted, noted here.
     """
 
     emitter: KernelEmitter
@@ -51,6 +53,7 @@ class GpuOps:
     geometry: dict[str, list[Any]]
     dynamic: Any
     dynamic_bytes: Any
+    polls: bool = False
 
     def plan(self, operation: Any) -> Callable[[], None] | None:
         """Return how `operation` is rewritten; None: it stays, or is unknown here."""
@@ -71,7 +74,8 @@ class GpuOps:
         if name == "scf.for":
             return self._plan_for(operation)
         if name == "llvm.fence":
-            return lambda: self.emitter.call(ir.InsertionPoint(operation), PREFIX + "fence", [])
+            order = self.emitter.constant(int(fence_order(operation)))
+            return lambda: self.emitter.call(ir.InsertionPoint(operation), PREFIX + "fence", [order])
         if prefix == "cf" and operation.successors:
             return self._plan_branch(operation)
         if prefix == "gpu" and rest in (*GROUPS, *_PLACES):
@@ -176,6 +180,8 @@ class GpuOps:
         def rewrite() -> None:
             before = operation.regions[0].blocks[0]
             last = ir.InsertionPoint.at_block_terminator(before)
+            terminator = list(before.operations)[-1].operation
+            self._note_poll(terminator, terminator.operands[0], site.number, negated=False)
             self.emitter.call(last, PREFIX + "spin", [self.emitter.constant(site.number)])
             self.emitter.call(ir.InsertionPoint.after(operation), PREFIX + "leave", [])
 
@@ -197,8 +203,27 @@ class GpuOps:
         site = self.table.add(self.kernel, operation)
         if any(_polls(inner.operation) for block in blocks[min(targets) : own + 1] for inner in block.operations):
             number = self.emitter.constant(site.number)
-            return lambda: self.emitter.call(ir.InsertionPoint(operation), PREFIX + "spin", [number])
+            inside = blocks[min(targets) : own + 1]
+
+            def rewrite() -> None:
+                for block in inside:
+                    self._note_exit(list(block.operations)[-1].operation, inside, site.number)
+                self.emitter.call(ir.InsertionPoint(operation), PREFIX + "spin", [number])
+
+            return rewrite
         return lambda: self._tick(ir.InsertionPoint(operation), site.number)
+
+    def _note_exit(self, branch: Any, inside: list[Any], site: int) -> None:
+        """Note what a branch that may leave a loop looks at."""
+        stays = [successor in inside for successor in branch.successors]
+        if str(branch.name) == "cf.cond_br" and len(set(stays)) == 2:
+            self._note_poll(branch, branch.operands[0], site, negated=stays[1])
+
+    def _note_poll(self, operation: Any, condition: Any, site: int, *, negated: bool) -> None:
+        poll = find_poll(condition, negated=negated)
+        if poll is not None:
+            self.polls = True
+            note_poll(self.emitter, operation, site, poll)
 
     def _tick(self, where: Any, site: int) -> None:
         self.emitter.call(where, INLINE + "tick", [self.emitter.constant(site)])

@@ -6,6 +6,7 @@ from typing import Any
 from roller_mlir.sim.engine.layout import ShadowAccess, Space
 from roller_mlir.sim.gpu.memory_types import as_memref, space_of
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
 
 _BY_ADDRESS_SPACE = {"!llvm.ptr<1>": Space.GLOBAL, "!llvm.ptr<3>": Space.WORKGROUP, "!llvm.ptr<5>": Space.OTHER}
 _COMPUTES_ADDRESSES = frozenset(
@@ -26,6 +27,19 @@ _ORDERS = {
 }
 """By the number of LLVM's AtomicOrdering."""
 
+_AMD_SCOPES = {
+    "agent": ShadowAccess(0),
+    "workgroup": ShadowAccess.BLOCK_SCOPE,
+}
+_NVIDIA_SCOPES = {
+    "device": ShadowAccess(0),
+    "cluster": ShadowAccess.BLOCK_SCOPE,
+    "block": ShadowAccess.BLOCK_SCOPE,
+}
+_SMALL_SCOPES = ("wavefront", "singlethread")
+_ONE_SPACE = "-one-as"
+_READ_MODIFY_WRITE = "llvm.atomicrmw"
+
 
 def space_of_pointer(value: Any) -> Space:
     """Return the memory that a pointer points to: what its type says, or the memref that its address comes from.
@@ -45,12 +59,43 @@ def space_of_pointer(value: Any) -> Space:
     return next((one for one in found if one is not Space.GLOBAL), Space.GLOBAL)
 
 
-def atomicity(operation: Any) -> ShadowAccess:
-    """Return what an operation on a bare pointer is beside a read or write: atomic, and what it orders.
+def _scope(operation: Any) -> tuple[str, ShadowAccess]:
+    """Return the name of the scope of an atomic operation or fence, "" for the whole system, and whether it is narrow.
 
-    A volatile access is an atomic one that orders nothing: hardware performs it whole, and programs poll with it.
+    The simulator runs clusters of one block: to it, their scope is that of a block.
+
+    Raises:
+        DiagnosedError: No vendor has a scope of that name.
+    """
+    name = ""
+    if "syncscope" in operation.attributes:
+        name = str(ir.StringAttr(operation.attributes["syncscope"]).value).removesuffix(_ONE_SPACE)
+    scopes = {"": ShadowAccess(0), "one-as": ShadowAccess(0), **_AMD_SCOPES, **_NVIDIA_SCOPES}
+    scopes |= dict.fromkeys(_SMALL_SCOPES, ShadowAccess.BLOCK_SCOPE)
+    if name not in scopes:
+        known = ", ".join(sorted(one for one in scopes if one))
+        fail(operation, f"'{operation.name}' has the scope '{name}', which no vendor has; give one of {known}, or none")
+    return name, scopes[name]
+
+
+def fence_order(operation: Any) -> ShadowAccess:
+    """Return what an `llvm.fence` orders; nothing where its scope is smaller than a block."""
+    name, scope = _scope(operation)
+    order = _ORDERS[int(ir.IntegerAttr(operation.attributes["ordering"]).value)] or ShadowAccess(0)
+    return ShadowAccess(0) if name in _SMALL_SCOPES else order | scope
+
+
+def atomicity(operation: Any) -> ShadowAccess:
+    """Return what an operation on a bare pointer is beside a read or write: atomic, what it orders, and for whom.
+
+    A volatile access is an atomic one that orders nothing: hardware performs it whole, and programs poll with it. A
+    read-modify-write orders what it says where its scope is one of AMD's: NVPTX compiles `atomicrmw` to a relaxed
+    `atom` of the device whatever its order and scope are, and `cmpxchg` as it is written.
     """
     attributes = operation.attributes
+    name, scope = _scope(operation)
+    if str(operation.name) == _READ_MODIFY_WRITE and name not in (*_AMD_SCOPES, *_SMALL_SCOPES):
+        return ShadowAccess.ATOMIC
     orders = [
         _ORDERS[int(ir.IntegerAttr(attributes[name]).value)]
         for name in ("ordering", "success_ordering")
@@ -59,4 +104,4 @@ def atomicity(operation: Any) -> ShadowAccess:
     known = [order for order in orders if order is not None]
     if not known:
         return ShadowAccess.ATOMIC if "volatile_" in attributes else ShadowAccess(0)
-    return ShadowAccess.ATOMIC | known[0]
+    return ShadowAccess.ATOMIC | scope | (ShadowAccess(0) if name in _SMALL_SCOPES else known[0])

@@ -12,6 +12,9 @@ from roller_mlir.sim.hopper.ops import NO_CLUSTERS
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
+BULK_COPY = "nvvm.cp.async.bulk."
+"""How the names of operations start that move bytes by the asynchronous proxy."""
+
 _COORDINATES, _OFFSETS = 5, 3
 
 

@@ -3,10 +3,10 @@
 
 Happens-before is kept as clocks: one a warp says up to where it knows of every other warp's memory accesses and bulk
 stores, of each warpgroup's finished groups of products, and of each mbarrier's finished phases. An arrival adds the
-warp's clock to the phase, a wait adds the phase's to the warp's.
+warp's clock to the phase, a wait adds the phase's to the warp's. What a thread knows of other blocks goes along.
 """
 
-from enum import IntEnum
+from enum import IntEnum, IntFlag
 
 WARP = 32
 WARPGROUP = 128
@@ -21,7 +21,10 @@ GRANULE_BYTES = 16
 CLOCK_GROUPS = MOST_WARPS  # where the entries of warpgroups start in a clock
 CLOCK_MBARRIERS = CLOCK_GROUPS + MOST_GROUPS
 CLOCK_STORES = CLOCK_MBARRIERS + MOST_MBARRIERS  # of each warp, how many of its bulk stores have finished
-CLOCK_WORDS = CLOCK_STORES + MOST_WARPS
+CLOCK_PROXIED = CLOCK_STORES + MOST_WARPS  # of each warp, up to when a proxy fence stands behind what is known of it
+CLOCK_PROXIED_GLOBAL = CLOCK_PROXIED + MOST_WARPS  # the same of proxy fences for global memory
+CLOCK_GRID = CLOCK_PROXIED_GLOBAL + MOST_WARPS  # a clock of the sanitizer: what is known of other blocks; 0: nothing
+CLOCK_WORDS = CLOCK_GRID + 1
 
 WINDOW_BYTES = 1 << 18
 """Addresses of workgroup memory take 18 bits in matrix descriptors; each block's arena lies in a window of its own."""
@@ -34,6 +37,13 @@ MOST_ARRIVALS = (1 << 20) - 1
 REGISTERS = 1 << 16
 MOST_RANK = 5
 MBARRIER_MARK = 0x6D62_6172  # the upper half of an mbarrier's word in memory; the lower one is its number
+
+
+class ProxySpace(IntFlag):
+    """Memory that a proxy fence is for."""
+
+    WORKGROUP = 1
+    GLOBAL = 2
 
 
 class AsyncUnits(IntEnum):
@@ -57,7 +67,7 @@ class AsyncUnits(IntEnum):
     CLUSTER_DONE = 15  # phases of the barrier of the cluster that are complete
     MAPS = 16  # address of int64[MAP_COUNT]: addresses of the tensor maps
     MAP_COUNT = 17
-    PROXY_FENCES = 18  # address of int64[threads]: when the thread last passed a proxy fence
+    PROXY_FENCES = 18  # address of int64[2][threads]: when it last passed a proxy fence for workgroup, global memory
     STORES = 19  # address of int64[warps]: bulk stores that threads of the warp have issued
     SIZE = 20
 

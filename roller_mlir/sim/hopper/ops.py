@@ -9,7 +9,7 @@ from typing import Any
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.gpu.ops import AXES, word
 from roller_mlir.sim.hopper.calls import HopperCalls
-from roller_mlir.sim.hopper.layout import WARP
+from roller_mlir.sim.hopper.layout import WARP, ProxySpace
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import constant_of
@@ -31,6 +31,13 @@ _CLUSTER_OF_ONE = {
 }
 NO_CLUSTERS = "the simulator runs clusters of one block only"
 _CLUSTER_SIZES = ("known_cluster_size", "gpu.known_cluster_size", "nvvm.cluster_dim")
+_PROXY_SPACES = {
+    "async": ProxySpace.WORKGROUP | ProxySpace.GLOBAL,
+    "async.global": ProxySpace.GLOBAL,
+    "async.shared": ProxySpace.WORKGROUP,
+}
+"""By the kind of a fence between the generic and the asynchronous proxy."""
+
 _SHUFFLES = {"idx": "idx", "bfly": "xor", "down": "down", "up": "up"}
 _ALL_LANES = -1
 
@@ -209,9 +216,10 @@ class HopperOps:
         return rewrite
 
     def _plan_proxy_fence(self, operation: Any) -> Callable[[], None]:
-        if not word(operation.attributes["kind"]).startswith("async"):
+        spaces = _PROXY_SPACES.get(word(operation.attributes["kind"]))
+        if spaces is None:
             return operation.erase
-        return self.calls.plan_call(operation, "proxy_fence", list)
+        return self.calls.plan_call(operation, "proxy_fence", lambda: [self.calls.number(int(spaces))])
 
     # The rest -------------------------------------------------------------------------------------------------------
 

@@ -83,7 +83,7 @@ def prepare_async_units(records: Records, maps: Sequence[int]) -> None:
         AsyncUnits.NAMED: np.zeros((resident, (NAMED_BARRIERS + 1) * NAMED_WORDS), np.int64),
         AsyncUnits.GROUPS: np.zeros((resident, groups * WarpgroupRecord.SIZE), np.int64),
         AsyncUnits.OPERANDS: np.zeros((resident, groups * WARPGROUP), np.int64),
-        AsyncUnits.PROXY_FENCES: np.zeros((resident, threads), np.int64),
+        AsyncUnits.PROXY_FENCES: np.zeros((resident, 2 * threads), np.int64),
         AsyncUnits.STORES: np.zeros((resident, warps), np.int64),
         AsyncUnits.CLUSTER_PHASE: np.zeros((resident, threads), np.int64),
     }

@@ -78,6 +78,7 @@ gpu.module @kernels {
     gpu.barrier
     %leader = arith.cmpi eq, %thread, %c0 : index
     scf.if %leader {
+      llvm.fence release
       %old = memref.atomic_rmw addi %i1, %flag[%c0] : (i32, memref<1xi32>) -> i32
       scf.while : () -> () {
         %now = memref.atomic_rmw addi %i0, %flag[%c0] : (i32, memref<1xi32>) -> i32
@@ -86,6 +87,7 @@ gpu.module @kernels {
       } do {
         scf.yield
       }
+      llvm.fence acquire
     }
     gpu.barrier
     scf.for %i = %first to %c1024 step %stride {

@@ -8,20 +8,25 @@ from dataclasses import dataclass
 
 from llvmlite import ir
 
-from roller_mlir.sim.engine.clocks_ir import tick
-from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, ShadowAccess, State
+from roller_mlir.sim.engine.clock_records_ir import tick
+from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, State
 from roller_mlir.sim.engine.runtime_ir import PREFIX, emit_wait
 from roller_mlir.sim.engine.structured import I8, I32, I64, POINTER, VOID, Code, Value
 from roller_mlir.sim.hopper.layout import (
+    CLOCK_GRID,
     CLOCK_GROUPS,
+    CLOCK_PROXIED,
     CLOCK_WORDS,
     GRANULE_BYTES,
+    MBARRIER_WORDS,
     NAMED_BARRIERS,
     NAMED_WORDS,
     WARP,
     WARPGROUP,
     AsyncUnits,
     Granule,
+    Mbarrier,
+    NamedBarrier,
     WarpgroupRecord,
 )
 
@@ -38,9 +43,11 @@ class Base:
         wait: wait(block, state, site).
         fault: fault(block, fault, site), which does not return.
         touch: touch(block, site, address, bytes, touch), the sanitizer's.
-        join: join(clock, clock), which adds the second one's knowledge to the first.
+        join: join(block, clock, clock), which adds the second one's knowledge of the block to the first.
+        absorb: absorb(launch, slot, clock), which does so with what they know of other blocks.
         release: release(block, clock): adds what the running warp knows and did.
         acquire: acquire(block, clock): the running warp learns it.
+        acquire_grid: acquire_grid(block, slot): the running thread learns what a clock knows of other blocks.
         wake: wake(block, state, number): what waits there goes on.
         fill: memset.
     """
@@ -50,8 +57,10 @@ class Base:
     fault: Value
     touch: Value
     join: Value
+    absorb: Value
     release: Value
     acquire: Value
+    acquire_grid: Value
     wake: Value
     fill: Value
 
@@ -107,11 +116,11 @@ def in_arena(code: Code, block: Value, address: Value, width: Value | int) -> Va
 
 
 def shadow_access_if_sanitized(
-    base: Base, code: Code, block: Value, site: Value, address: Value, width: Value | int, access: ShadowAccess
+    base: Base, code: Code, block: Value, site: Value, address: Value, width: Value | int, access: Value | int
 ) -> None:
     """Emit what the sanitizer sees of an access."""
     with code.when(code.compare("!=", code.read(block, Block.CELLS), 0), likely=False):
-        code.call(base.touch, block, site, address, width, int(access))
+        code.call(base.touch, block, site, address, width, access)
 
 
 def greatest(code: Code, left: Value, right: Value) -> Value:
@@ -120,29 +129,45 @@ def greatest(code: Code, left: Value, right: Value) -> Value:
 
 
 def _join(module: Value) -> Value:
-    code = Code(module, ASYNC + "join", 2, VOID, internal=True)
-    into, clock = code.parameters
-    with code.count(0, code.value(CLOCK_WORDS)) as number:
+    code = Code(module, ASYNC + "join", 3, VOID, internal=True)
+    block, into, clock = code.parameters
+    sanitized = code.compare("!=", code.read(block, Block.CELLS), 0)
+    words = code.builder.select(sanitized, code.value(CLOCK_GRID), code.value(CLOCK_PROXIED))
+    with code.count(0, words) as number:
         code.write(into, number, greatest(code, code.read(into, number), code.read(clock, number)))
     code.builder.ret_void()
     return code.function
 
 
+def grid_slot(code: Code, clock: Value) -> Value:
+    """Return the address of the word of a clock that says what is known of other blocks."""
+    return code.builder.add(clock, code.value(8 * CLOCK_GRID))
+
+
+def drop_grid(base: Base, code: Code, launch: Value, clock: Value) -> None:
+    """Emit that a clock knows nothing of other blocks any more."""
+    with code.when(code.compare("!=", code.read(clock, CLOCK_GRID), 0)):
+        code.call(base.module.get_global(PREFIX + "clock_drop"), launch, grid_slot(code, clock))
+
+
 def _release(module: Value, join: Value) -> Value:
+    own = ir.Function(module, ir.FunctionType(VOID, [I64] * 2), PREFIX + "clock_release")
     code = Code(module, ASYNC + "release", 2, VOID, internal=True)
     block, clock = code.parameters
     launch, thread = code.slots(block, Block.LAUNCH, Block.CURRENT)
-    code.call(join, clock, known_of(code, block, thread))
+    code.call(join, block, clock, known_of(code, block, thread))
     code.write(clock, code.builder.udiv(thread, code.value(WARP)), tick(code, launch))
+    code.call(own, block, grid_slot(code, clock))
     code.builder.ret_void()
     return code.function
 
 
-def _acquire(module: Value, join: Value) -> Value:
+def _acquire(module: Value, join: Value, own: Value) -> Value:
     code = Code(module, ASYNC + "acquire", 2, VOID, internal=True)
     block, clock = code.parameters
     (thread,) = code.slots(block, Block.CURRENT)
-    code.call(join, known_of(code, block, thread), clock)
+    code.call(join, block, known_of(code, block, thread), clock)
+    code.call(own, block, grid_slot(code, clock))
     code.builder.ret_void()
     return code.function
 
@@ -185,13 +210,21 @@ def _start(base: Base) -> None:
         size = builder.mul(words, code.value(8))
         builder.call(base.fill, [builder.inttoptr(address, POINTER), ir.Constant(I32, 0), size])
 
+    with code.count(0, code.value(NAMED_BARRIERS + 1)) as number:
+        at_end = row(code, named, number, NAMED_WORDS)
+        drop_grid(base, code, launch, builder.add(at_end, code.value(8 * NamedBarrier.SIZE)))
+    mbarriers, used = code.slots(async_units, AsyncUnits.MBARRIERS, AsyncUnits.MBARRIER_COUNT)
+    with code.count(0, used) as number:
+        for place in (Mbarrier.SIZE, Mbarrier.SIZE + CLOCK_WORDS):
+            clock = builder.add(row(code, mbarriers, number, MBARRIER_WORDS), code.value(8 * place))
+            drop_grid(base, code, launch, clock)
     clear(known, builder.mul(warps, code.value(CLOCK_WORDS)))
     count = builder.udiv(builder.add(arena_bytes, code.value(GRANULE_BYTES - 1)), code.value(GRANULE_BYTES))
     clear(granules, builder.mul(count, builder.add(groups, code.value(int(Granule.READERS)))))
     clear(named, code.value((NAMED_BARRIERS + 1) * NAMED_WORDS))
     clear(table, builder.mul(groups, code.value(int(WarpgroupRecord.SIZE))))
     clear(phases, threads)
-    clear(code.read(async_units, AsyncUnits.PROXY_FENCES), threads)
+    clear(code.read(async_units, AsyncUnits.PROXY_FENCES), builder.mul(threads, code.value(2)))
     clear(code.read(async_units, AsyncUnits.STORES), warps)
     for slot in (AsyncUnits.MBARRIER_COUNT, AsyncUnits.COPY_COUNT, AsyncUnits.CLUSTER_ARRIVED, AsyncUnits.CLUSTER_DONE):
         code.write(async_units, slot, 0)
@@ -205,11 +238,11 @@ def _barrier(base: Base) -> None:
     known, warps = code.slots(async_units_of(code, block), AsyncUnits.KNOWN, AsyncUnits.WARPS)
     now = tick(code, launch)
     with code.count(1, warps) as warp:
-        code.call(base.join, known, row(code, known, warp, CLOCK_WORDS))
+        code.call(base.join, block, known, row(code, known, warp, CLOCK_WORDS))
     with code.count(0, warps) as warp:
         code.write(known, warp, now)
     with code.count(1, warps) as warp:
-        code.call(base.join, row(code, known, warp, CLOCK_WORDS), known)
+        code.call(base.join, block, row(code, known, warp, CLOCK_WORDS), known)
     code.give(0)
 
 
@@ -231,14 +264,18 @@ def emit_base() -> Base:
     access = ir.Function(module, ir.FunctionType(VOID, [I64] * 5), PREFIX + "touch")
     fill = ir.Function(module, ir.FunctionType(POINTER, [POINTER, I32, I64]), "memset")
     join = _join(module)
+    acquire_grid = ir.Function(module, ir.FunctionType(VOID, [I64] * 2), PREFIX + "clock_acquire")
+    ir.Function(module, ir.FunctionType(VOID, [I64] * 2), PREFIX + "clock_drop")
     base = Base(
         module,
         emit_wait(module, switch),
         fault,
         access,
         join,
+        ir.Function(module, ir.FunctionType(VOID, [I64] * 3), PREFIX + "clock_absorb"),
         _release(module, join),
-        _acquire(module, join),
+        _acquire(module, join, acquire_grid),
+        acquire_grid,
         _wake(module),
         fill,
     )

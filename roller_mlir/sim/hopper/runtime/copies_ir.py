@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from llvmlite import ir
 
-from roller_mlir.sim.engine.clocks_ir import tick
+from roller_mlir.sim.engine.clock_records_ir import tick
 from roller_mlir.sim.engine.layout import Block, LaunchFault, ShadowAccess
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.engine.structured import I64, POINTER, VOID, Code, Value
@@ -83,7 +83,25 @@ def _multiple(code: Code, value: Value, of: int) -> Value:
     return code.compare("==", code.builder.and_(value, code.value(of - 1)), 0)
 
 
-def _load(base: Base, mbarriers: Mbarriers, queue: Value, claim: Value, pointer: Value) -> None:
+def _probe(base: Base, tensor: Value) -> Value:
+    """probe(block, entry): what the copy will do to global memory must be in order where it is issued."""
+    code = Code(base.module, ASYNC + "probe", 2, VOID, internal=True)
+    builder = code.builder
+    block, entry = code.parameters
+    with code.when(code.compare("==", code.read(block, Block.CELLS), 0), likely=True):
+        builder.ret_void()
+    kind, far, width, site = code.slots(entry, BulkCopy.KIND, BulkCopy.MAP, BulkCopy.BYTES, BulkCopy.SITE)
+    for one, access in ((CopyKind.TENSOR_LOAD, 0), (CopyKind.TENSOR_STORE, 1)):
+        with code.when(code.compare("==", kind, one)):
+            code.call(tensor, block, entry, access, 1)
+    for one, access in ((CopyKind.LOAD, ShadowAccess.READ), (CopyKind.STORE, ShadowAccess.WRITE)):
+        with code.when(code.compare("==", kind, one)):
+            code.call(base.touch, block, site, far, width, int(access | ShadowAccess.PROBE))
+    builder.ret_void()
+    return code.function
+
+
+def _load(base: Base, mbarriers: Mbarriers, queue: Value, claim: Value, pointer: Value, probe: Value) -> None:
     """async_load(block, site, kind, shared, source, mbarrier, bytes, five coordinates, three offsets)."""
     code = Code(base.module, ASYNC + "load", 15, VOID)
     builder = code.builder
@@ -119,6 +137,7 @@ def _load(base: Base, mbarriers: Mbarriers, queue: Value, claim: Value, pointer:
         *((BulkCopy.X + place, value) for place, value in enumerate(numbers)),
     ):
         code.write(entry, column, value)
+    code.call(probe, block, entry)
     builder.ret_void()
 
 
@@ -131,7 +150,7 @@ def _require_map(base: Base, code: Code, block: Value, site: Value, source: Valu
     _require(base, code, code.compare("!=", found.get(), 0), block, LaunchFault.TENSOR_MAP, site, source)
 
 
-def _store(base: Base, queue: Value, reads: Value, pointer: Value) -> None:
+def _store(base: Base, queue: Value, reads: Value, pointer: Value, probe: Value) -> None:
     """async_store(block, site, kind, target, shared, bytes, five coordinates)."""
     code = Code(base.module, ASYNC + "store", 11, VOID)
     builder = code.builder
@@ -169,6 +188,7 @@ def _store(base: Base, queue: Value, reads: Value, pointer: Value) -> None:
         *((BulkCopy.OFFSETS + place, code.value(0)) for place in range(3)),
     ):
         code.write(entry, column, value)
+    code.call(probe, block, entry)
     builder.ret_void()
 
 
@@ -187,7 +207,7 @@ def _carry_out(base: Base, tensor: Value) -> Value:
     )
     with builder.if_else(is_tensor) as (with_map, plain):
         with with_map:
-            code.call(tensor, block, entry, builder.zext(builder.not_(loads), I64))
+            code.call(tensor, block, entry, builder.zext(builder.not_(loads), I64), 0)
         with plain:
             source, target = builder.select(loads, far, shared), builder.select(loads, shared, far)
             builder.call(move, [builder.inttoptr(target, POINTER), builder.inttoptr(source, POINTER), width])
@@ -287,9 +307,10 @@ def _note_finished(code: Code, block: Value) -> None:
 def emit_bulk_copies(base: Base, mbarriers: Mbarriers, granules: Granules) -> Copies:
     """Emit what kernels call for bulk copies; return what the scheduler's part calls."""
     queue = _queue(base)
-    carry_out = _carry_out(base, emit_tensor_copy(base))
+    tensor = emit_tensor_copy(base)
+    carry_out, probe = _carry_out(base, tensor), _probe(base, tensor)
     pointer = ir.Function(base.module, ir.FunctionType(VOID, [I64] * 4), PREFIX + "pointer")
-    _load(base, mbarriers, queue, granules.claim, pointer)
-    _store(base, queue, granules.read, pointer)
+    _load(base, mbarriers, queue, granules.claim, pointer, probe)
+    _store(base, queue, granules.read, pointer, probe)
     _stores(base, carry_out)
     return Copies(_land(base, mbarriers, carry_out))

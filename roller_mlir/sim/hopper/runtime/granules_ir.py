@@ -9,12 +9,17 @@ proxy fence.
 
 from dataclasses import dataclass
 
-from roller_mlir.sim.engine.clocks_ir import tick
+from llvmlite import ir
+
+from roller_mlir.sim.engine.clock_records_ir import tick
 from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, ShadowAccess
-from roller_mlir.sim.engine.structured import VOID, Code, Value
+from roller_mlir.sim.engine.runtime_ir import PREFIX
+from roller_mlir.sim.engine.structured import I64, VOID, Code, Value
 from roller_mlir.sim.hopper.layout import (
     CLOCK_GROUPS,
     CLOCK_MBARRIERS,
+    CLOCK_PROXIED,
+    CLOCK_PROXIED_GLOBAL,
     CLOCK_STORES,
     CLOCK_WORDS,
     GRANULE_BYTES,
@@ -22,9 +27,19 @@ from roller_mlir.sim.hopper.layout import (
     WARPGROUP,
     AsyncUnits,
     Granule,
+    ProxySpace,
     WarpgroupRecord,
 )
-from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, async_units_of, granule_of, known_of, row, stop
+from roller_mlir.sim.hopper.runtime.base_ir import (
+    ASYNC,
+    Base,
+    async_units_of,
+    granule_of,
+    greatest,
+    known_of,
+    row,
+    stop,
+)
 
 _THREAD_BITS = 10
 _BESIDE = ShadowAccess.ATOMIC | ShadowAccess.PENDING | ShadowAccess.COMPLETE | ShadowAccess.ASYNC
@@ -81,15 +96,19 @@ def _require_read(base: Base, code: Code, block: Value, site: Value, known: Valu
 
 
 def _require_fence(base: Base, code: Code, block: Value, site: Value, granule: Value, offset: Value) -> None:
-    """Emit a fault where a thread's write is read without a proxy fence in between, by it or by the reader."""
+    """Emit a fault where a thread's write is read without a proxy fence in between: its own, or one on the way here."""
     builder = code.builder
     write = code.read(granule, Granule.WRITE)
     with code.when(code.compare("!=", write, 0)):
         fences = code.read(async_units_of(code, block), AsyncUnits.PROXY_FENCES)
         time = builder.lshr(write, code.value(_THREAD_BITS))
         thread = builder.and_(write, code.value((1 << _THREAD_BITS) - 1))
-        writers, readers = (code.read(fences, one) for one in (thread, code.read(block, Block.CURRENT)))
-        fenced = builder.or_(builder.icmp_signed(">", writers, time), builder.icmp_signed(">", readers, time))
+        known = known_of(code, block, code.read(block, Block.CURRENT))
+        place = builder.add(builder.udiv(thread, code.value(WARP)), code.value(CLOCK_PROXIED))
+        fenced = builder.or_(
+            builder.icmp_signed(">", code.read(fences, thread), time),
+            builder.icmp_signed(">", code.read(known, place), time),
+        )
         with code.when(builder.not_(fenced), likely=False):
             stop(base, code, block, LaunchFault.PROXY, site, offset, thread)
 
@@ -185,12 +204,32 @@ def _touched(base: Base) -> None:
 
 
 def _fence(base: Base) -> None:
-    """async_proxy_fence(block): what the thread wrote and knows of is seen by copies and products."""
-    code = Code(base.module, ASYNC + "proxy_fence", 1, VOID)
-    (block,) = code.parameters
-    fences = code.read(async_units_of(code, block), AsyncUnits.PROXY_FENCES)
-    code.write(fences, code.read(block, Block.CURRENT), tick(code, code.read(block, Block.LAUNCH)))
-    code.builder.ret_void()
+    """async_proxy_fence(block, spaces): what the thread wrote and knows of is seen by copies and products."""
+    own = ir.Function(base.module, ir.FunctionType(VOID, [I64]), PREFIX + "clock_proxy")
+    code = Code(base.module, ASYNC + "proxy_fence", 2, VOID)
+    block, spaces = code.parameters
+    builder = code.builder
+    with code.when(code.compare("==", code.read(block, Block.CELLS), 0), likely=True):
+        builder.ret_void()
+    launch, thread, barrier, synced = code.slots(block, Block.LAUNCH, Block.CURRENT, Block.BARRIER_TIME, Block.SYNCED)
+    fences, warps = code.slots(async_units_of(code, block), AsyncUnits.PROXY_FENCES, AsyncUnits.WARPS)
+    known, now = known_of(code, block, thread), tick(code, launch)
+    together = code.read(synced, code.read(block, Block.FIRST))
+    for number, (space, start) in enumerate(
+        ((ProxySpace.WORKGROUP, CLOCK_PROXIED), (ProxySpace.GLOBAL, CLOCK_PROXIED_GLOBAL))
+    ):
+        with code.when(code.compare("!=", builder.and_(spaces, code.value(int(space))), 0)):
+            with code.count(0, warps) as warp:
+                place = builder.add(warp, code.value(start))
+                sure = greatest(code, greatest(code, code.read(known, warp), barrier), code.read(known, place))
+                code.write(known, place, sure)
+            mine = builder.add(builder.udiv(thread, code.value(WARP)), code.value(start))
+            code.write(known, mine, greatest(code, code.read(known, mine), together))
+            table = builder.mul(code.read(launch, LaunchRecord.THREADS), code.value(number))
+            code.write(fences, builder.add(table, thread), now)
+            if space is ProxySpace.GLOBAL:
+                code.call(own, block)
+    builder.ret_void()
 
 
 def emit_granules(base: Base) -> Granules:

@@ -7,10 +7,11 @@ complete when no arrival and no transaction is missing; then the next one starts
 
 from dataclasses import dataclass
 
-from roller_mlir.sim.engine.clocks_ir import tick
+from roller_mlir.sim.engine.clock_records_ir import tick
 from roller_mlir.sim.engine.layout import Block, LaunchFault, ShadowAccess, State
 from roller_mlir.sim.engine.structured import VOID, Code, Value
 from roller_mlir.sim.hopper.layout import (
+    CLOCK_GRID,
     CLOCK_MBARRIERS,
     CLOCK_WORDS,
     MBARRIER_MARK,
@@ -27,6 +28,7 @@ from roller_mlir.sim.hopper.runtime.base_ir import (
     ASYNC,
     Base,
     async_units_of,
+    grid_slot,
     in_arena,
     known_of,
     note_values,
@@ -171,7 +173,9 @@ def _complete(base: Base) -> Value:
     code.write(mbarrier, Mbarrier.PENDING, expected)
     source, target = collected(code, mbarrier), finished(code, mbarrier)
     code.write(source, builder.add(number, code.value(CLOCK_MBARRIERS)), after)
-    code.call(base.join, target, source)
+    code.call(base.join, block, target, source)
+    with code.when(code.compare("!=", code.read(source, CLOCK_GRID), 0), likely=False):
+        code.call(base.absorb, code.read(block, Block.LAUNCH), grid_slot(code, target), code.read(source, CLOCK_GRID))
     code.call(base.wake, block, State.MBARRIER, number)
     code.give(0)
     return code.function
@@ -225,8 +229,11 @@ def _learn(base: Base) -> Value:
     known = known_of(code, block, code.read(block, Block.CURRENT))
     place = code.builder.add(number_of(code, block, mbarrier), code.value(CLOCK_MBARRIERS))
     newer = code.builder.icmp_signed("<", code.read(known, place), code.read(finished(code, mbarrier), place))
-    with code.when(newer):
-        code.call(base.acquire, block, finished(code, mbarrier))
+    with code.builder.if_else(newer) as (by_warp, by_thread):
+        with by_warp:
+            code.call(base.acquire, block, finished(code, mbarrier))
+        with by_thread, code.when(code.compare("!=", code.read(finished(code, mbarrier), CLOCK_GRID), 0), likely=False):
+            code.call(base.acquire_grid, block, grid_slot(code, finished(code, mbarrier)))
     code.builder.ret_void()
     return code.function
 

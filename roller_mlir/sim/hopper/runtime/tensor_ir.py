@@ -10,7 +10,8 @@ from llvmlite import ir
 from roller_mlir.sim.engine.layout import ShadowAccess
 from roller_mlir.sim.engine.structured import I8, I32, VOID, Code, Value, Variable
 from roller_mlir.sim.hopper.layout import MOST_RANK, BulkCopy, TensorMapRecord
-from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, shadow_access_if_sanitized
+from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base
+from roller_mlir.sim.hopper.runtime.base_ir import shadow_access_if_sanitized as touched
 
 _CHUNK = 16
 _VECTOR = ir.VectorType(ir.IntType(64), 2)
@@ -88,10 +89,10 @@ class _Box:
 
 
 def emit_tensor_copy(base: Base) -> Value:
-    """Emit tensor(block, entry, stores): move the box of an entry of the queue."""
-    code = Code(base.module, ASYNC + "tensor", 3, VOID, internal=True)
+    """Emit tensor(block, entry, stores, probes): move the box of an entry of the queue, or only check that it may."""
+    code = Code(base.module, ASYNC + "tensor", 4, VOID, internal=True)
     builder = code.builder
-    block, entry, stores = code.parameters
+    block, entry, stores, probes = code.parameters
     box = _Box(code, entry)
     size, mask, rounds = code.slots(
         box.map, TensorMapRecord.ELEMENT_BYTES, TensorMapRecord.SWIZZLE, TensorMapRecord.ROUNDS
@@ -99,7 +100,11 @@ def emit_tensor_copy(base: Base) -> Value:
     site, shared = code.slots(entry, BulkCopy.SITE, BulkCopy.SHARED)
     points = builder.udiv(code.value(_CHUNK), size)
     chunks = builder.udiv(builder.mul(code.read(box.map, TensorMapRecord.BOX), size), code.value(_CHUNK))
-    is_store = code.compare("!=", stores, 0)
+    is_store, moves = code.compare("!=", stores, 0), code.compare("==", probes, 0)
+    flags = builder.select(moves, code.value(0), code.value(int(ShadowAccess.PROBE)))
+    access = builder.or_(
+        builder.select(is_store, code.value(int(ShadowAccess.WRITE)), code.value(int(ShadowAccess.READ))), flags
+    )
     step, extent = box.steps[0], box.extents[0]
     chunk_at = code.variable(shared)
     with code.count(0, box.rows):
@@ -117,24 +122,26 @@ def emit_tensor_copy(base: Base) -> Value:
             with builder.if_else(whole) as (at_once, by_element):
                 with at_once:
                     to, of = builder.select(is_store, far, near), builder.select(is_store, near, far)
-                    moved = builder.load(code.element(of, 0), typ=_VECTOR, align=1)
-                    builder.store(moved, code.element(to, 0), align=1)
-                    _touch(base, code, block, site, far, code.value(_CHUNK), is_store)
+                    with code.when(moves):
+                        moved = builder.load(code.element(of, 0), typ=_VECTOR, align=1)
+                        builder.store(moved, code.element(to, 0), align=1)
+                    touched(base, code, block, site, far, _CHUNK, access)
                 with by_element, code.count(0, points) as point:
                     at = builder.add(first, builder.mul(point, step))
                     valid = builder.and_(inside, builder.icmp_unsigned("<", at, extent))
                     element = builder.add(source, builder.mul(at, size))
                     place = builder.add(near, builder.mul(point, size))
                     with code.when(valid):
-                        _touch(base, code, block, site, element, size, is_store)
-                    with code.count(0, size) as byte, builder.if_else(valid) as (there, outside):
+                        touched(base, code, block, site, element, size, access)
+                    with code.when(moves), code.count(0, size) as byte, builder.if_else(valid) as (there, outside):
                         with there:
                             to = builder.select(is_store, element, place)
                             of = builder.select(is_store, place, element)
                             code.write(to, byte, code.read(of, byte, I8), I8)
                         with outside, code.when(builder.not_(is_store)):
                             code.write(place, byte, 0, I8)
-            with code.when(builder.and_(code.compare("!=", rounds, 0), builder.not_(is_store))):
+            rounded = builder.and_(code.compare("!=", rounds, 0), builder.not_(is_store))
+            with code.when(builder.and_(moves, rounded)):
                 _round(code, near)
         box.next()
     builder.ret_void()
@@ -150,12 +157,3 @@ def _round(code: Code, address: Value) -> None:
         rounded = builder.and_(builder.add(bits, code.value(0x1000)), code.value(0xFFFFE000))
         finite = code.compare("!=", exponent, 0x7F800000)
         code.write(address, number, builder.select(finite, rounded, bits), I32)
-
-
-def _touch(base: Base, code: Code, block: Value, site: Value, address: Value, width: Value, stores: Value) -> None:
-    """Emit what the sanitizer sees in global memory."""
-    with code.builder.if_else(stores) as (writes, reads):
-        with writes:
-            shadow_access_if_sanitized(base, code, block, site, address, width, ShadowAccess.WRITE)
-        with reads:
-            shadow_access_if_sanitized(base, code, block, site, address, width, ShadowAccess.READ)

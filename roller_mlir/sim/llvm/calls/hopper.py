@@ -146,7 +146,7 @@ INTRINSICS: dict[str, Expansion] = {
     r"llvm\.nvvm\.cp\.async\.bulk\.wait\.group(?:\.read)?": lambda call: call_async_unit(
         call.kernel, "store_wait", [str(call.constant(0))]
     ),
-    r"llvm\.nvvm\.fence\.proxy\.async(?:\.\w+)?": lambda call: call_async_unit(call.kernel, "proxy_fence", []),
+    r"llvm\.nvvm\.fence\.proxy\.async(?:\.\w+)?": lambda call: call_async_unit(call.kernel, "proxy_fence", ["3"]),
     r"llvm\.nvvm\.elect\.sync": _elect,
     r"llvm\.nvvm\.setmaxnreg\.(?:inc|dec)\.sync\.aligned\.u32": _registers,
     r"llvm\.nvvm\.barrier\.cta\.(?:sync|arrive)(?:\.aligned)?\.count": _named,
