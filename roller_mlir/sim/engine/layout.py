@@ -238,9 +238,10 @@ class ShadowAccess(IntFlag):
     ASYNC = 128  # a read beside the threads, of which `hopper_layout` keeps what later writes must know
     BLOCK_SCOPE = 256  # of an atomic operation or fence: it orders the threads of its block alone
     PROBE = 512  # of a copy by the asynchronous proxy, where it is issued: checked, not noted
+    BLIND = 1024  # an atomic operation whose result nobody uses: it learns nothing, as a `red` of PTX
 
 
-UNUSED_SHIFT, ELEMENT_SHIFT = 14, 10
+UNUSED_SHIFT, ELEMENT_SHIFT = 15, 11
 """Above a Touch: log2 of the bytes of an element, and a bit for each element whose content nobody uses."""
 
 
@@ -248,7 +249,7 @@ def shadow_access_word(access: ShadowAccess, element_bytes: int, unused: int) ->
     """Return an access as the sanitizer takes it.
 
     >>> hex(shadow_access_word(ShadowAccess.READ, 4, 0b1010))
-    '0x28804'
+    '0x51004'
     """
     told = unused & ((1 << 63 - UNUSED_SHIFT) - 1)
     return int(access) | (element_bytes.bit_length() - 1) << ELEMENT_SHIFT | told << UNUSED_SHIFT

@@ -144,7 +144,8 @@ def _touch(runtime: Runtime, order: Order, visit: Value, name: str, kind: Shadow
         atomic = code.compare("!=", builder.and_(touch, code.value(ShadowAccess.ATOMIC)), 0)
         with code.when(builder.and_(atomic, code.compare("!=", clocks, 0))):
             for does, function in ((ShadowAccess.READ, order.acquire), (ShadowAccess.WRITE, order.release)):
-                with code.when(code.compare("!=", builder.and_(touch, code.value(does)), 0)):
+                wanted = int(does | (ShadowAccess.BLIND if does is ShadowAccess.READ else 0))
+                with code.when(code.compare("==", builder.and_(touch, code.value(wanted)), int(does))):
                     code.call(function, block, address, touch)
     builder.ret_void()
     return code.function

@@ -16,7 +16,7 @@ from roller_mlir.sim.engine.sites import Site, SiteTable
 from roller_mlir.sim.gpu.emit import KernelEmitter
 from roller_mlir.sim.gpu.kernel_ir import INLINE, access_name
 from roller_mlir.sim.gpu.memory_types import as_memref, size_bytes, space_of
-from roller_mlir.sim.gpu.pointers import atomicity, space_of_pointer
+from roller_mlir.sim.gpu.pointers import atomicity, blindness, space_of_pointer
 from roller_mlir.sim.gpu.used_lanes import unused_lanes
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -156,6 +156,8 @@ class Instrumenter:
         seen = space is not Space.OTHER
         logged, atomic = self.log and seen, access.kind == "atomic"
         touch = TOUCHES[access.kind] if self.sanitize and seen else None
+        if touch is not None and atomic:
+            touch = touch[0], touch[1] | blindness(operation)
         if seen:
             self.widths.add(size_bytes(element))
             self.atomic |= atomic
@@ -254,6 +256,7 @@ class Instrumenter:
         space = space_of_pointer(operation.operands[access.memref])
         site = self.table.add(self.kernel, operation, kind=access.kind, space=space, width_bytes=width)
         touch = TOUCHES[access.kind][1] & (ShadowAccess.READ | ShadowAccess.WRITE) | atomicity(operation)
+        touch |= blindness(operation)
         if space is not Space.OTHER:
             self.widths.add(size_bytes(moved.element_type) if isinstance(moved, ir.VectorType) else width)
             self.atomic |= bool(touch & ShadowAccess.ATOMIC)

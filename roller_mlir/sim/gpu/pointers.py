@@ -85,6 +85,16 @@ def fence_order(operation: Any) -> ShadowAccess:
     return ShadowAccess(0) if name in _SMALL_SCOPES else order | scope
 
 
+def blindness(operation: Any) -> ShadowAccess:
+    """Return what a read-modify-write is whose result nobody uses.
+
+    No program can rely on the order with what it has not looked at; in one run there may be one by chance.
+    """
+    writes = str(operation.name) in (_READ_MODIFY_WRITE, "memref.atomic_rmw", "memref.generic_atomic_rmw")
+    used = any(True for result in operation.results for _ in result.uses)
+    return ShadowAccess.BLIND if writes and not used else ShadowAccess(0)
+
+
 def atomicity(operation: Any) -> ShadowAccess:
     """Return what an operation on a bare pointer is beside a read or write: atomic, what it orders, and for whom.
 

@@ -26,6 +26,7 @@ _CONVERSIONS = {
     "llvm.trunc", "llvm.extractvalue",
 }  # fmt: skip
 _JOINS = {"arith.andi", "arith.ori", "llvm.and", "llvm.or"}
+_DIFFERENCES = {"arith.subi", "llvm.sub"}
 _NEGATIONS = {"arith.xori", "llvm.xor"}
 _READS = {"llvm.load": 0, "llvm.atomicrmw": 0, "llvm.cmpxchg": 0, "memref.load": 0, "memref.atomic_rmw": 1}
 """Operations that a loop polls with, and which operand says where."""
@@ -64,6 +65,14 @@ def _read_behind(value: Any) -> Any:
     return operation if operation is not None and str(operation.name) in _READS else None
 
 
+def _difference(value: Any) -> list[Any] | None:
+    """The operands of a subtraction from what was read: counters that may wrap around are compared so."""
+    operation = _definition(value)
+    if operation is None or str(operation.name) not in _DIFFERENCES:
+        return None
+    return list(operation.operands) if _read_behind(operation.operands[0]) is not None else None
+
+
 def find_poll(condition: Any, *, negated: bool = False) -> SpinCondition | None:
     """Return what a loop looks at; None where its condition does not compare an integer read from memory.
 
@@ -94,8 +103,11 @@ def find_poll(condition: Any, *, negated: bool = False) -> SpinCondition | None:
     left, right = operation.operands
     if not isinstance(left.type, ir.IntegerType | ir.IndexType) or relation >= len(_SWAPPED):
         return None
-    if _read_behind(left) is None:
+    if _read_behind(left) is None and _difference(left) is None:
         left, right, relation = right, left, _SWAPPED[relation]
+    difference = _difference(left)
+    if difference is not None and constant_of(right) == 0:
+        left, right = difference
     read = _read_behind(left)
     if read is None:
         return None

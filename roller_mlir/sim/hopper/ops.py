@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from roller_mlir.sim.engine.layout import ShadowAccess
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.gpu.ops import AXES, word
 from roller_mlir.sim.hopper.calls import HopperCalls
@@ -15,7 +16,7 @@ from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import constant_of
 
 _NOTHING = {
-    "nvvm.prefetch", "nvvm.fence.mbarrier.init", "nvvm.fence.sc.cluster", "nvvm.nanosleep",
+    "nvvm.prefetch", "nvvm.fence.mbarrier.init", "nvvm.nanosleep",
     "nvvm.cp.async.bulk.tensor.prefetch", "nvvm.cp.async.bulk.prefetch", "nvvm.griddepcontrol",
 }  # fmt: skip
 """What orders or hurries nothing here: memory is in order, and nothing has a latency."""
@@ -29,6 +30,7 @@ _CLUSTER_OF_ONE = {
     "cluster.ctarank": 0,
     "cluster.nctarank": 1,
 }
+_WIDE_SCOPES = ("gpu", "sys")
 NO_CLUSTERS = "the simulator runs clusters of one block only"
 _CLUSTER_SIZES = ("known_cluster_size", "gpu.known_cluster_size", "nvvm.cluster_dim")
 _PROXY_SPACES = {
@@ -76,6 +78,8 @@ class HopperOps:
             fail(operation, f"'{name}' reaches into other blocks of a cluster: {NO_CLUSTERS}")
         planners: dict[str, Callable[[Any], Callable[[], None]]] = {
             "nvvm.fence.proxy": self._plan_proxy_fence,
+            "nvvm.memory.barrier": self._plan_memory_fence,
+            "nvvm.fence.sc.cluster": self._plan_memory_fence,
             "nvvm.barrier": self._plan_barrier,
             "nvvm.barrier.arrive": self._plan_barrier,
             "nvvm.bar.warp.sync": self._plan_warp_barrier,
@@ -220,6 +224,19 @@ class HopperOps:
         if spaces is None:
             return operation.erase
         return self.calls.plan_call(operation, "proxy_fence", lambda: [self.calls.number(int(spaces))])
+
+    def _plan_memory_fence(self, operation: Any) -> Callable[[], None]:
+        order = ShadowAccess.ACQUIRE | ShadowAccess.RELEASE
+        scope = word(operation.attributes["scope"]) if "scope" in operation.attributes else "cluster"
+        if scope not in _WIDE_SCOPES:
+            order |= ShadowAccess.BLOCK_SCOPE
+
+        def rewrite() -> None:
+            kind = self.calls.number(int(order))
+            self.calls.memory.emitter.call(ir.InsertionPoint(operation), PREFIX + "fence", [kind])
+            operation.erase()
+
+        return rewrite
 
     # The rest -------------------------------------------------------------------------------------------------------
 

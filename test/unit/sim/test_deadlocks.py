@@ -91,6 +91,7 @@ CONDITIONS = [
      "at least 9"),
     (spin("%more = arith.cmpi slt, %now, %four : i32",
           "%now = memref.atomic_rmw addi %zero, %flag[%c1] : (i32, memref<6xi32>) -> i32"), "at least 4"),
+    (spin("%d = arith.subi %now, %four : i32\n%more = arith.cmpi slt, %d, %zero : i32"), "at least 4"),
 ]  # fmt: skip
 
 

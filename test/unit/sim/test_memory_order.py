@@ -111,6 +111,9 @@ RIGHT = {
     "counter behind a release": program(
         both(store("release", "device"), add("monotonic", "device")), load("acquire", "device")
     ),
+    "PTX's fences by their operation": program(
+        both("nvvm.memory.barrier <gpu>", add("monotonic", "device")), RELAXED, "nvvm.memory.barrier <sys>"
+    ),
     "volatile poll and a fence": program(
         FENCED, "%now = llvm.load volatile %p : !llvm.ptr<1> -> i32", fence("acq_rel", "device")
     ),
@@ -130,6 +133,9 @@ WRONG = {
     ),
     "fence of the block": program(
         both(fence("acq_rel", "block"), add("monotonic", "device")), RELAXED, fence("acq_rel", "device")
+    ),
+    "PTX's fence of the block": program(
+        both("nvvm.memory.barrier <cta>", add("monotonic", "device")), RELAXED, fence("acq_rel", "device")
     ),
     "poller's fence of the block": program(FENCED, RELAXED, fence("acq_rel", "block")),
     "release of the block": program(store("release", "block"), load("acquire", "device")),
@@ -181,6 +187,23 @@ def test_a_broken_program_races(name):
 def test_a_scope_that_no_vendor_has():
     with pytest.raises(DiagnosedError, match="has the scope 'planet', which no vendor has"):
         run(program(store("release", "planet"), load("acquire")))
+
+
+@pytest.mark.parametrize("used", [True, False])
+def test_a_counter_at_which_nobody_looks_orders_nothing(used):
+    """Adding to it may come later than the release by chance; only who uses what was there can know."""
+    early = 'llvm.store %one, %q atomic syncscope("device") monotonic {alignment = 4 : i64} : i32, !llvm.ptr<1>'
+    look = "%there = arith.index_cast %old : i32 to index"
+    text = program(
+        both(early, FENCED),
+        RELAXED.replace("%p", "%q"),
+        both(add("monotonic", "device"), look if used else "", fence("acquire", "device")),
+    )
+    if used:
+        run(text, seed=None)
+    else:
+        with pytest.raises(SanitizerError):
+            run(text, seed=None)
 
 
 MANY, WAITED = 200, 77
