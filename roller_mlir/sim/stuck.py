@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.runtime.findings import Triple
+from roller_mlir.sim.buffers import UNTYPED
 from roller_mlir.sim.engine.layout import Poll, State
 from roller_mlir.sim.engine.sites import SiteTable
 from roller_mlir.sim.errors import StuckWait
@@ -46,6 +47,8 @@ def _memory(
 ) -> tuple[str, int | None, int]:
     """What lies at an address: its name, the array argument and the place in bytes."""
     for number, (first, last) in enumerate(ranges):
+        if first <= address < last and parameters[number].element_type == UNTYPED:
+            return f"byte {address - first} of argument {number}", number, address - first
         if first <= address < last:
             return (
                 f"element {element_index(address - first, parameters[number])} of argument {number}",

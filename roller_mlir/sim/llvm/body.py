@@ -18,6 +18,7 @@ from roller_mlir.sim.llvm.calls.math import math_text
 from roller_mlir.sim.llvm.context import Context, InstructionContext
 from roller_mlir.sim.llvm.known import ACCESSES, ASSEMBLY, DIVISIONS, callee_of, opcode_of
 from roller_mlir.sim.llvm.memory import POINTER, WAITS_FOR_MEMORY, AddressRange, LlvmAccess, parse_access
+from roller_mlir.sim.llvm.polls import LoopPolls
 from roller_mlir.sim.llvm.text import NAME, TYPE, KernelText, blocks, enclosed, plain, split_top
 from roller_mlir.sim.llvm.types import operand_value, size_bytes
 
@@ -53,6 +54,8 @@ class Rewriter:
         self._private_bytes, self._in_entry = 0, True
         self._copies_to_lds = any(COPIES.search(line) for _, line in kernel.body)
         context.copies = self._copies_to_lds
+        self._polls, self.polls = LoopPolls.of(kernel.body), False
+        self._spins: dict[int, tuple[int, int]] = {}
 
     def check_arguments(self) -> list[str]:
         """Return checks of the alignment that parameters promise."""
@@ -71,7 +74,8 @@ class Rewriter:
             first: Instructions for the start of the first block.
         """
         parts = list(blocks(self._kernel.body, self._kernel.entry))
-        waits = self._loops(parts)
+        places = {label: number for number, (label, _) in enumerate(parts)}
+        waits = self._loops(parts, places)
         lines: list[str] = []
         for number, (label, instructions) in enumerate(parts):
             lines.append(f"{label}:" if re.fullmatch(r"[\w.$-]+", label) else f'"{label}":')
@@ -82,14 +86,16 @@ class Rewriter:
             for at, line in instructions:
                 if number in waits and not started and " = phi " not in line:
                     started = True
-                    lines.append(f"  {self._loop(at, waits[number])}")
+                    lines.append(f"  {self._loop(at, number, *waits[number])}")
+                lines += [f"  {one}" for one in self._poll(number, line.strip(), places)]
                 lines += [f"  {one}" for one in self._instruction(at, line.strip())]
         return lines
 
-    def _loops(self, parts: list[tuple[str, list[tuple[int, str]]]]) -> dict[int, bool]:
-        """Return the blocks that an own or later block branches to, and whether the loop waits for memory."""
-        places = {label: number for number, (label, _) in enumerate(parts)}
-        found: dict[int, bool] = {}
+    def _loops(
+        self, parts: list[tuple[str, list[tuple[int, str]]]], places: dict[str, int]
+    ) -> dict[int, tuple[bool, int]]:
+        """Return the blocks that an own or later block branches to, whether the loop waits for memory, and its end."""
+        found: dict[int, tuple[bool, int]] = {}
         for number, (_, instructions) in enumerate(parts):
             for _, line in instructions:
                 for label in re.findall(rf"label %({NAME})", line):
@@ -97,12 +103,29 @@ class Rewriter:
                     if head <= number:
                         inside = [line for _, more in parts[head : number + 1] for _, line in more]
                         waits = any(WAITS_FOR_MEMORY.search(line) for line in inside)
-                        found[head] = found.get(head, False) or waits
+                        before = found.get(head, (False, number))[0]
+                        found[head] = before or waits, number
         return found
 
-    def _loop(self, at: int, waits: bool) -> str:
-        function = f"{PREFIX}spin" if waits else f"{INLINE}tick"
-        return f"call void @{function}(i64 %roller.block, i64 {self._context.site(at, 'loop')})"
+    def _loop(self, at: int, head: int, waits: bool, last: int) -> str:
+        function, site = f"{PREFIX}spin" if waits else f"{INLINE}tick", self._context.site(at, "loop")
+        if waits:
+            self._spins[head] = last, site
+        return f"call void @{function}(i64 %roller.block, i64 {site})"
+
+    def _poll(self, number: int, line: str, places: dict[str, int]) -> list[str]:
+        """Note what a branch that may leave a spin loop looks at."""
+        found = _BRANCH.match(line)
+        labels = [places[plain(label)] for label in re.findall(rf"label %({NAME})", line)]
+        if found is None or found[1] != "br i1" or len(labels) != 2:
+            return []
+        for head, (last, site) in reversed(self._spins.items()):
+            stays = [head <= label <= last for label in labels]
+            if head <= number <= last and stays[0] != stays[1]:
+                lines = self._polls.lines(found[2], stays[1], site, self._context.fresh)
+                self.polls |= bool(lines)
+                return lines
+        return []
 
     def _refuse(self, at: int, message: str) -> NoReturn:
         self._context.refuse(at, message)

@@ -138,6 +138,7 @@ declare {{ i64, i64 }} @{PREFIX}shuffle_idx(i64, i64, i64, i64, i64)
 declare void @{PREFIX}barrier(i64, i64)
 declare void @{PREFIX}sync(i64, i64)
 declare void @{PREFIX}spin(i64, i64)
+declare void @{PREFIX}poll(i64, i64, i64, i64, i64, i64, i64)
 declare void @{PREFIX}leave(i64)
 declare void @{PREFIX}pointer(i64, i64, i64, i64)
 """

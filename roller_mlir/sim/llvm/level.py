@@ -109,6 +109,7 @@ def lower_llvm(
         copies=context.copies,
         subgroup_ops=frozenset(context.operations),
         machine=context.machine,
+        polls=rewriter.polls,
         limits=kernel.limits,
     )
 

@@ -174,6 +174,11 @@ def test_blocks_wait_for_each_other(wait: str) -> None:
     with pytest.raises(SimulationError) as caught:
         launch(text, [data, flag], 96, 64, 5, resident_blocks=2)
     assert caught.value.kind == "deadlock"
+    assert len(caught.value.waits) == 2
+    for wait in caught.value.waits:
+        assert (wait.thread, wait.memory, wait.argument) == ((0, 0, 0), "byte 0 of argument 1", 1)
+        assert (wait.has, wait.wants) == (2, "at least 5")
+        assert str(wait) in str(caught.value)
 
 
 def test_a_loop_without_end_is_ended() -> None:
