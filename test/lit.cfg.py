@@ -14,7 +14,6 @@ _here = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(_here)
 import preloaded  # noqa: E402 - it stands beside this file
 
-_ask = f"{sys.executable} -I -S {os.path.join(_here, 'ask_preloaded.py')} {preloaded.start()}"
 config.test_source_root = _here  # noqa: F821 - lit defines config
 config.test_exec_root = os.path.join(os.path.dirname(_here), "build", "lit")  # noqa: F821 - lit defines config
 
@@ -24,7 +23,7 @@ for _name, _module in (
     ("FileCheck", "filecheck"),
 ):
     # A whole word that is not part of a path or of another word, such as the "roller" in "roller-opt" or "x.roller".
-    config.substitutions.append((rf"(?<![\w./-]){_name}(?![\w./-])", f"{_ask} {_module}"))  # noqa: F821 - lit defines config
+    config.substitutions.append((rf"(?<![\w./-]){_name}(?![\w./-])", " ".join(preloaded.python("-m", _module))))  # noqa: F821 - lit defines config
 
 config.environment["ROLLER_CACHE"] = "0"  # noqa: F821 - tests are of the compiler, not of what it once did
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """One process that has imported the tools, and runs them in forks: their imports take longer than most tests do."""
 
+import atexit
 import contextlib
 import functools
 import importlib
@@ -12,30 +13,49 @@ import signal
 import socket
 import subprocess
 import sys
+from pathlib import Path
+from types import ModuleType
 
 _MOST_BYTES = 1 << 20  # of one request
-_MODULES = ("filecheck.main", "roller_mlir.tools.opt.driver", "roller_mlir.compiler", "roller_mlir.tools.commands.run")
+_MODULES = (
+    "filecheck.main",
+    "roller_mlir.tools.opt.driver",
+    "roller_mlir.compiler.driver",
+    "roller_mlir.sim.launcher",
+    "roller_mlir.suites.stages.verify_stage",
+    "roller_mlir.tools.commands.run",
+)
 
 
 @functools.cache
 def start() -> str:
     """Starts the process, which ends with the caller; returns the name by which `ask_preloaded.py` asks it."""
     name = f"roller-mlir-preloaded-{os.getpid()}"
-    listening = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)  # here: who asks early waits for the imports
-    listening.bind(f"\0{name}")
-    listening.listen(64)
-    command = [sys.executable, __file__, str(listening.fileno())]
-    global _kept  # its end of the pipe tells the process that the caller has ended
-    _kept = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=(listening.fileno(),))
+    with socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET) as listening:  # here: who asks early waits for imports
+        listening.bind(f"\0{name}")
+        listening.listen(64)
+        command = [sys.executable, __file__, str(listening.fileno())]
+        # Its end of the pipe tells the process that the caller has ended.
+        serving = subprocess.Popen(command, stdin=subprocess.PIPE, pass_fds=(listening.fileno(),))
+    atexit.register(serving.communicate)
     return name
+
+
+def python(*arguments: str) -> list[str]:
+    """Returns the command that does what Python does with `-m MODULE`, `-c CODE` or `FILE`, and their arguments.
+
+    It is for programs that end by themselves: limits and signals reach the process that asks, not the fork.
+    """
+    return [sys.executable, "-I", "-S", str(Path(__file__).with_name("ask_preloaded.py")), start(), *arguments]
 
 
 def _serve(number: int) -> None:
     """Answers each request at a listening socket with a fork, until standard input ends."""
     for module in _MODULES:
         importlib.import_module(module)
+    sys.path.remove(str(Path(__file__).parent))  # programs have their own folders there
     listening = socket.socket(fileno=number)
-    signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+    signal.signal(signal.SIGCHLD, _wait_for_ended)
     while select.select([listening, 0], [], [])[0] == [listening]:
         connection, _ = listening.accept()
         if os.fork() == 0:
@@ -43,6 +63,13 @@ def _serve(number: int) -> None:
             listening.close()
             _answer(connection)
         connection.close()
+
+
+def _wait_for_ended(*_: object) -> None:
+    """Waits for forks that have ended, as processor time of what nobody waits for is not counted."""
+    with contextlib.suppress(ChildProcessError):
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
 
 
 def _answer(connection: socket.socket) -> None:
@@ -65,18 +92,25 @@ def _answer(connection: socket.socket) -> None:
     os._exit(0)
 
 
-def _run(module: str, arguments: list[str], folder: str, environment: dict[str, str]) -> None:
-    """Runs the module as `python -m` does, and ends this process."""
+def _run(arguments: list[str], folder: str, environment: dict[str, str]) -> None:
+    """Runs a module, a text or a file as Python does, and ends this process."""
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
     # What Python made of the old streams (whether they can be sought, their encoding) does not hold for the new ones.
     sys.stdin, sys.stdout = open(0, closefd=False), open(1, "w", closefd=False)  # noqa: SIM115
     sys.stderr = open(2, "w", buffering=1, errors="backslashreplace", closefd=False)  # noqa: SIM115
-    sys.argv = [module, *arguments]
     code = 0
     try:
-        runpy.run_module(module, run_name="__main__", alter_sys=True)
+        kind, *sys.argv = arguments if arguments[0] in ("-m", "-c") else ("", *arguments)
+        if kind == "-m":
+            runpy.run_module(sys.argv[0], run_name="__main__", alter_sys=True)
+        elif kind == "-c":
+            text, sys.argv[0], sys.modules["__main__"] = sys.argv[0], kind, ModuleType("__main__")
+            exec(compile(text, "<string>", "exec"), vars(sys.modules["__main__"]))
+        else:
+            sys.path.insert(0, str(Path(sys.argv[0]).absolute().parent))
+            runpy.run_path(sys.argv[0], run_name="__main__")
     except SystemExit as exit_request:
         code = exit_request.code if isinstance(exit_request.code, int) else int(exit_request.code is not None)
         if isinstance(exit_request.code, str):

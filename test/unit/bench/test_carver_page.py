@@ -4,11 +4,11 @@
 import json
 import re
 import subprocess
-import sys
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
+import preloaded
 import pytest
 
 ROOT = Path(__file__).parents[3]
@@ -18,7 +18,7 @@ OPERATORS = ("M0", "M1", "M3", "C0", "D0", "R0", "matmul-f16", "C0-nhwc")
 
 
 def run(script: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(FOLDER / script), *arguments]
+    command = preloaded.python(str(FOLDER / script), *arguments)
     return subprocess.run(command, capture_output=True, text=True, timeout=600)
 
 

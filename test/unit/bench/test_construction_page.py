@@ -3,10 +3,10 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
+import preloaded
 import pytest
 
 from roller_mlir.suites import find_suite
@@ -16,7 +16,7 @@ SCRIPT = ROOT / "bench" / "construction" / "table.py"
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, str(SCRIPT), *arguments], capture_output=True, text=True, timeout=600)
+    return subprocess.run(preloaded.python(str(SCRIPT), *arguments), capture_output=True, text=True, timeout=600)
 
 
 def results_of(path: Path) -> dict[str, Any]:

@@ -3,10 +3,10 @@
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 from types import ModuleType
 
+import preloaded
 import pytest
 
 FOLDER = Path(__file__).parents[3] / "bench" / "foreign"
@@ -79,7 +79,7 @@ def test_every_named_op_of_upstream_is_written(functions: ModuleType) -> None:
 
 def test_what_became_of_them(tmp_path: Path) -> None:
     (tmp_path / "file.mlir").write_text(TREE)
-    command = [sys.executable, str(FOLDER / "table.py"), "--tree", f"Mine={tmp_path}"]
+    command = preloaded.python(str(FOLDER / "table.py"), "--tree", f"Mine={tmp_path}")
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     summary = json.loads(done.stdout)

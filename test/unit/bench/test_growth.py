@@ -6,11 +6,11 @@ import json
 import re
 import runpy
 import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import preloaded
 import pytest
 
 import roller_mlir
@@ -110,7 +110,7 @@ def test_launches_of_one_kernel_are_counted_and_explained_once(tmp_path: Path, c
 
 
 def test_the_table_is_made() -> None:
-    command = [sys.executable, str(FOLDER / "measure.py"), "--ops", "8", "--kind", "equal products"]
+    command = preloaded.python(str(FOLDER / "measure.py"), "--ops", "8", "--kind", "equal products")
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     assert re.search(r"^\| 8 \| \d+\.\d s, \d+\.\d s, \d+ MB, 1 \|$", done.stdout, re.MULTILINE), done.stdout

@@ -4,8 +4,9 @@
 import json
 import re
 import subprocess
-import sys
 from pathlib import Path
+
+import preloaded
 
 ROOT = Path(__file__).parents[3]
 FOLDER = ROOT / "bench" / "matrix"
@@ -14,7 +15,7 @@ PAGE = ROOT / "docs" / "matrix.md"
 
 def test_the_page_is_current(tmp_path: Path) -> None:
     made = tmp_path / "matrix.md"
-    command = [sys.executable, str(FOLDER / "table.py"), "-o", str(made)]
+    command = preloaded.python(str(FOLDER / "table.py"), "-o", str(made))
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
     assert made.read_text() == PAGE.read_text(), "run python bench/matrix/table.py"

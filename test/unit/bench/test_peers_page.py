@@ -11,6 +11,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import preloaded
 import pytest
 
 from roller_mlir.backend.toolchain import find_toolchain
@@ -35,7 +36,7 @@ needs_tools = pytest.mark.skipif(
 
 
 def run(*arguments: str) -> subprocess.CompletedProcess[str]:
-    command = [sys.executable, str(FOLDER / "compare.py"), *arguments]
+    command = preloaded.python(str(FOLDER / "compare.py"), *arguments)
     return subprocess.run(command, capture_output=True, text=True, timeout=600)
 
 

@@ -8,7 +8,9 @@ import subprocess
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
+import preloaded
 import pytest
 
 SOURCE = "func.func @f(%a: i32) -> i32 {\n  return %a : i32\n}\n"
@@ -18,7 +20,9 @@ WITH_SAMPLES = (
 )
 
 
-def start(*arguments: str, samples: bool = False, **options: object) -> "subprocess.Popen[bytes]":
+def start(
+    *arguments: str, samples: bool = False, python: Any = preloaded.python, **options: object
+) -> "subprocess.Popen[bytes]":
     command = ["-c", WITH_SAMPLES] if samples else ["-m", "roller_mlir.tools.roller_opt"]
     pipes = {
         "stdin": subprocess.PIPE,
@@ -26,7 +30,7 @@ def start(*arguments: str, samples: bool = False, **options: object) -> "subproc
         "stderr": subprocess.PIPE,
         "cwd": tempfile.gettempdir(),
     }
-    return subprocess.Popen([sys.executable, *command, *arguments], **{**pipes, **options})  # type: ignore[call-overload]
+    return subprocess.Popen(python(*command, *arguments), **{**pipes, **options})  # type: ignore[call-overload]
 
 
 def run(*arguments: str, text: str | bytes = SOURCE, samples: bool = False) -> tuple[int, str, str]:
@@ -171,7 +175,7 @@ def test_the_first_output_waits_for_no_library_that_it_does_not_need() -> None:
 
 def _start_sleeping() -> "tuple[subprocess.Popen[bytes], int]":
     """Starts the tool with a pass that sleeps; returns the process, and its child that runs the pass."""
-    process = start("--sample-kill=sleep=6000", samples=True, preexec_fn=_heed_interrupts)
+    process = start("--sample-kill=sleep=6000", samples=True, python=_own, preexec_fn=_heed_interrupts)
     assert process.stdin is not None
     assert process.stdout is not None
     process.stdin.write(SOURCE.encode())
@@ -180,6 +184,10 @@ def _start_sleeping() -> "tuple[subprocess.Popen[bytes], int]":
     assert process.stdout.readline() == b"running\n"
     (child,) = Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
     return process, int(child)
+
+
+def _own(*arguments: str) -> list[str]:
+    return [sys.executable, *arguments]
 
 
 def _heed_interrupts() -> None:
