@@ -12,6 +12,7 @@ import time
 from pathlib import Path
 from typing import Any
 
+import preloaded
 import pytest
 
 from roller_mlir.compiler import CompileOptions
@@ -38,7 +39,9 @@ def spawn(place: Path, *arguments: str, tool: str = "roller", **options: Any) ->
     (place / "tmp").mkdir(exist_ok=True)
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
     environment |= {"TMPDIR": str(place / "tmp"), "ROLLER_CACHE": "0", **options.pop("environment", {})}
-    command = [sys.executable, "-P", "-m", f"roller_mlir.tools.{tool}", *arguments]
+    # Limits and signals reach no fork of another process.
+    python = [sys.executable, "-P"] if "preexec_fn" in options else preloaded.python()
+    command = [*python, "-m", f"roller_mlir.tools.{tool}", *arguments]
     pipe = subprocess.PIPE
     return subprocess.Popen(command, stdout=pipe, stderr=pipe, text=True, env=environment, cwd=place, **options)
 

@@ -10,6 +10,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
+import preloaded
 import pytest
 
 from roller_mlir.support.progress import progress
@@ -29,7 +30,7 @@ def on_terminal(*command: str, term: str = "xterm") -> tuple[str, str]:
     """Return what a command prints on standard output, a pipe, and on standard error, a terminal."""
     reader, writer = pty.openpty()
     done = subprocess.Popen(
-        [sys.executable, *command], stdout=subprocess.PIPE, stderr=writer, env={**os.environ, "TERM": term}
+        preloaded.python(*command), stdout=subprocess.PIPE, stderr=writer, env={**os.environ, "TERM": term}
     )
     os.close(writer)
     said = b""

@@ -12,6 +12,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import preloaded
 import pytest
 
 from roller_mlir.measure.kit.files import open_kit
@@ -155,7 +156,7 @@ def test_a_signal_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None
 def test_a_dry_run_of_the_whole_way(tmp_path: Path) -> None:
     place = tmp_path / "dry"
     found = subprocess.run(
-        [sys.executable, str(FOLDER / "dry_run.py"), "-o", str(place)], capture_output=True, text=True, check=False
+        preloaded.python(str(FOLDER / "dry_run.py"), "-o", str(place)), capture_output=True, text=True, check=False
     )
     assert found.returncode == 0, found.stderr
     assert "a dry run, whose times are the simulator's and say nothing of any device" in found.stdout
@@ -182,7 +183,7 @@ def test_a_dry_run_of_the_whole_way(tmp_path: Path) -> None:
 
 @pytest.mark.full
 def test_a_dry_run_with_planted_faults_has_all_other_results(tmp_path: Path) -> None:
-    command = [sys.executable, str(FOLDER / "dry_run.py"), "-o", str(tmp_path / "dry"), "--faults"]
+    command = preloaded.python(str(FOLDER / "dry_run.py"), "-o", str(tmp_path / "dry"), "--faults")
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=600)
     assert done.returncode == 0, done.stderr
     found = json.loads((tmp_path / "dry" / "results.json").read_text())
@@ -202,7 +203,7 @@ def test_a_dry_run_with_planted_faults_has_all_other_results(tmp_path: Path) -> 
 def test_a_dry_run_overwrites_nothing(tmp_path: Path) -> None:
     (tmp_path / "dry").write_text("mine")
     found = subprocess.run(
-        [sys.executable, str(FOLDER / "dry_run.py"), "-o", str(tmp_path / "dry")],
+        preloaded.python(str(FOLDER / "dry_run.py"), "-o", str(tmp_path / "dry")),
         capture_output=True,
         text=True,
         check=False,

@@ -3,12 +3,12 @@
 
 import json
 import subprocess
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import preloaded
 import pytest
 
 from roller_mlir.measure.kit.contents import of_gemms
@@ -33,7 +33,7 @@ def kit(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def run(kit: Path, out: Path, *options: str) -> "subprocess.CompletedProcess[str]":
-    command = [sys.executable, "-m", "roller_mlir.measure.runner", str(kit), "--on", "sim", "-o", str(out), *options]
+    command = preloaded.python("-m", "roller_mlir.measure.runner", str(kit), "--on", "sim", "-o", str(out), *options)
     return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
 
 

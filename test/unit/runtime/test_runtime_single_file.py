@@ -5,21 +5,24 @@ import subprocess
 import sys
 from pathlib import Path
 
+import preloaded
 import pytest
 from test_runtime_untrusted import artifact
 
 from roller_mlir.runtime import single_file
-
-COMMAND = [sys.executable, "-m", "roller_mlir.runtime.single_file"]
 
 
 def run(command: list[str], folder: Path) -> "subprocess.CompletedProcess[str]":
     return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False, cwd=folder)
 
 
+def write(name: str, folder: Path) -> "subprocess.CompletedProcess[str]":
+    return run(preloaded.python("-m", "roller_mlir.runtime.single_file", "-o", name), folder)
+
+
 def test_it_works_without_the_package(tmp_path: Path) -> None:
     artifact().save(tmp_path / "main.roller")
-    assert run([*COMMAND, "-o", "runtime_here.py"], tmp_path).returncode == 0
+    assert write("runtime_here.py", tmp_path).returncode == 0
     script = (
         "import sys\n"
         "sys.modules['roller_mlir'] = None\n"
@@ -60,7 +63,7 @@ def test_only_what_the_runtime_needs_is_in_it() -> None:
     ],
 )
 def test_wrong_names(tmp_path: Path, name: str, message: str) -> None:
-    done = run([*COMMAND, "-o", name], tmp_path)
+    done = write(name, tmp_path)
     assert done.returncode in (1, 2) and message in done.stderr
 
 

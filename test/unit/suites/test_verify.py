@@ -243,12 +243,14 @@ def test_todays_sample_of_the_suite(capsys: Any) -> None:
     assert all(record["equal"] or record["class"] == "avg_pool2d" for record in records)
 
 
-def test_todays_sample_of_the_awkward_shapes(capsys: Any) -> None:
-    """Half of the 60, each on one device; others tomorrow."""
-    records = verified(capsys, "shapes60", "--sample", f"{date.today().toordinal() % 8}/8")
-    assert len(records) >= 28 and not any(record["shrunk"] for record in records)
+@pytest.mark.parametrize("samples", [24, pytest.param(8, marks=pytest.mark.full)])
+def test_todays_sample_of_the_awkward_shapes(samples: int, capsys: Any) -> None:
+    """Each on one device: a sixth of the 60, and with --full half of them; others tomorrow."""
+    records = verified(capsys, "shapes60", "--sample", f"{date.today().toordinal() % samples}/{samples}")
+    assert len(records) >= 224 // samples and not any(record["shrunk"] for record in records)
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("target", TARGETS)
 def test_counted_transactions_of_a_convolution_and_a_depthwise_one(target: str, capsys: Any) -> None:
     """What the simulator counts lies within 5 % of what the plan says, loads and stores together, on plain cores."""

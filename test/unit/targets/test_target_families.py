@@ -3,11 +3,11 @@
 
 import ast
 import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
+import preloaded
 import pytest
 
 from roller_mlir.hal import DeviceError, find_device
@@ -26,7 +26,7 @@ VENDOR_ROOMS = ("roller_mlir/targets/", "roller_mlir/backend/", "roller_mlir/hal
 
 def test_a_family_of_ones_own_compiles_a_matmul(tmp_path: Path) -> None:
     """In a process of its own: what is registered stays."""
-    command = [sys.executable, str(FOLDER / "toy_target.py"), str(ROOT / "examples" / "matmul.mlir")]
+    command = preloaded.python(str(FOLDER / "toy_target.py"), str(ROOT / "examples" / "matmul.mlir"))
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False, cwd=tmp_path)
     assert done.returncode == 0, done.stderr
     listing, files = done.stdout.rstrip().rsplit("\n", 1)
