@@ -6,6 +6,7 @@ A test marked `full` runs with `pytest --full` alone: others walk the same code.
 that is marked `full(every=4)`, each fourth case.
 """
 
+import functools
 import os
 import signal
 import sys
@@ -63,6 +64,7 @@ def _kept(cases: Sequence[Any]) -> list[Any]:
     return kept
 
 
+@functools.cache
 def _value(case: Any, name: str) -> str:
     return repr(case.callspec.params[name])
 

@@ -164,8 +164,8 @@ def damage(folder: Path, choice: random.Random) -> str | None:
     return path.name
 
 
-def stress(folder: Path, seconds: float, processes: int, period_s: float, seed: int) -> Report:
-    """Run the test in a folder that is empty."""
+def stress(folder: Path, seconds: float, processes: int, period_s: float, seed: int, least: int = 0) -> Report:
+    """Run the test in a folder that is empty, until so many processes were killed and entries published at least."""
     choice, report = random.Random(seed), Report(seconds=seconds)
     cache, log_path = folder / "cache", folder / "log"
     log = Log(log_path)
@@ -176,7 +176,7 @@ def stress(folder: Path, seconds: float, processes: int, period_s: float, seed: 
     damaged: set[str] = set()
     next_seed, deadline = processes, time.monotonic() + seconds
     try:
-        while time.monotonic() < deadline:
+        while time.monotonic() < deadline or not _enough(report, log_path, least):
             time.sleep(choice.uniform(0.0, 2 * period_s))
             _end(children, choice.choice(sorted(children)))
             report.kills += 1
@@ -190,6 +190,11 @@ def stress(folder: Path, seconds: float, processes: int, period_s: float, seed: 
             _end(children, child)
     _check(cache, log_path.read_text().splitlines(), damaged, report)
     return report
+
+
+def _enough(report: Report, log: Path, least: int) -> bool:
+    published = sum(line.startswith("published ") for line in log.read_text().splitlines())
+    return report.kills >= least and published >= least and (report.damaged > 0 or not least)
 
 
 def _note_publications(log: Log) -> None:
@@ -231,10 +236,11 @@ def main() -> int:
     parser.add_argument("--seconds", type=float, default=60.0, help="how long (60)")
     parser.add_argument("--processes", type=int, default=8, help="at once (8)")
     parser.add_argument("--period", type=float, default=0.5, help="mean seconds from one kill to the next (0.5)")
+    parser.add_argument("--least", type=int, default=0, help="go on until so many kills and publications (0)")
     parser.add_argument("--seed", type=int, default=0, help="of all choices but the system's (0)")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="roller-cache-stress-") as folder:
-        report = stress(Path(folder), options.seconds, options.processes, options.period, options.seed)
+        report = stress(Path(folder), options.seconds, options.processes, options.period, options.seed, options.least)
     print(json.dumps(asdict(report), indent=1))
     return 1 if report.wrong else 0
 

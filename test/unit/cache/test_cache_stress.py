@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""bench/cache/stress.py for some seconds: processes that are killed at random serve and lose nothing they must not."""
+"""bench/cache/stress.py: processes that are killed at random serve and lose nothing they must not."""
 
 import json
 import os
@@ -12,7 +12,7 @@ SCRIPT = Path(__file__).resolve().parents[3] / "bench" / "cache" / "stress.py"
 
 def test_killed_processes_do_no_harm() -> None:
     done = subprocess.run(
-        [sys.executable, str(SCRIPT), "--seconds", "5", "--processes", "8", "--period", "0.1"],
+        [sys.executable, str(SCRIPT), "--seconds", "0", "--least", "16", "--processes", "8", "--period", "0.1"],
         capture_output=True,
         text=True,
         timeout=600,
@@ -22,4 +22,4 @@ def test_killed_processes_do_no_harm() -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     report = json.loads(done.stdout)
     assert report["wrong"] == []
-    assert report["kills"] > 10 and report["published"] > 10 and report["damaged"] > 0
+    assert report["kills"] >= 16 and report["published"] >= 16 and report["damaged"] > 0

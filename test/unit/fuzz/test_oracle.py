@@ -57,6 +57,7 @@ def difference() -> FuzzJob:
     return replace(job_of(job), text=DIFFERENCE, values="integers", exact=(True,))
 
 
+@pytest.mark.full
 def test_random_programs_agree() -> None:
     campaign = Campaign(seed=11, numbers=range(3), targets=("h200",), oracle="iree", kernels=False, shrink_at_most=1)
     tally = run_campaign(campaign)

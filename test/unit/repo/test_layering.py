@@ -2,10 +2,11 @@
 """Imports point downwards only, MLIR is imported in one file, and the lower layers run without it."""
 
 import ast
+import functools
 import re
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -52,8 +53,13 @@ def layer_of(path: Path) -> str:
     return parts[1] if parts[0] == "roller_mlir" else parts[0]
 
 
-def imports_of(path: Path) -> Iterator[tuple[int, str]]:
-    """Yield line and module of every import, also inside of functions, and of modules of ours that a string names."""
+@functools.cache
+def imports_of(path: Path) -> Sequence[tuple[int, str]]:
+    """Return line and module of every import, also inside of functions, and of modules of ours that a string names."""
+    return list(_imports_of(path))
+
+
+def _imports_of(path: Path) -> Iterator[tuple[int, str]]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from ((node.lineno, alias.name) for alias in node.names)

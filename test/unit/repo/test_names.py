@@ -2,38 +2,54 @@
 """Names: a public class name means one thing in the whole package, and docstrings of functions say `Return`."""
 
 import ast
+import functools
 from collections import defaultdict
-from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).parents[3]
 SOURCES = ("roller_mlir", "passes", "dialects", "tools")
 
 
-def modules(root: Path) -> Iterator[tuple[str, ast.Module]]:
-    for folder in SOURCES:
-        for path in sorted((root / folder).rglob("*.py")):
-            yield str(path.relative_to(root)), ast.parse(path.read_text(encoding="utf-8"))
+@dataclass(frozen=True)
+class Names:
+    """What a file names: its public classes, and its functions with line and docstring."""
+
+    file: str
+    classes: list[str]
+    functions: list[tuple[int, str, str]]
+
+
+@functools.cache
+def names(root: Path) -> list[Names]:
+    """Return what the files name, each of which is parsed once."""
+    return [_names(path, root) for folder in SOURCES for path in sorted((root / folder).rglob("*.py"))]
+
+
+def _names(path: Path, root: Path) -> Names:
+    module = ast.parse(path.read_text(encoding="utf-8"))
+    public = [one.name for one in module.body if isinstance(one, ast.ClassDef) and not one.name.startswith("_")]
+    functions = [one for one in ast.walk(module) if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
+    said = [(one.lineno, one.name, ast.get_docstring(one) or "") for one in functions]
+    return Names(str(path.relative_to(root)), public, said)
 
 
 def repeated_classes(root: Path) -> dict[str, list[str]]:
     """Return the files of each public class name that several files define."""
     homes: dict[str, list[str]] = defaultdict(list)
-    for name, module in modules(root):
-        for node in module.body:
-            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
-                homes[node.name].append(name)
+    for one in names(root):
+        for name in one.classes:
+            homes[name].append(one.file)
     return {name: files for name, files in homes.items() if len(files) > 1}
 
 
 def foreign_verbs(root: Path) -> list[str]:
     """Return the functions whose docstring begins with `Gives` or `Returns`."""
     return [
-        f"{name}:{node.lineno}: {node.name}"
-        for name, module in modules(root)
-        for node in ast.walk(module)
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
-        and (ast.get_docstring(node) or "").startswith(("Gives ", "Returns "))
+        f"{one.file}:{line}: {name}"
+        for one in names(root)
+        for line, name, docstring in one.functions
+        if docstring.startswith(("Gives ", "Returns "))
     ]
 
 
