@@ -21,7 +21,7 @@ from roller_mlir.support.diagnostics import parse_module
 from .matrix_programs import F16, product
 from .test_sanitized import edited
 
-SQUARE = product(F16, {"m": 128, "n": 128, "k": 256}, ("mk", "kn", "mn"))
+SQUARE = product(F16, {"m": 128, "n": 128, "k": 128}, ("mk", "kn", "mn"))
 TILES = {"a100": (64, 64, 32), "v100": (64, 64, 32), "mi300x": (64, 64, 32)}
 _cache: dict[tuple[str, int], Artifact] = {}
 
