@@ -2,7 +2,7 @@
 """Dictionary attributes: conversion from and to plain Python data and records, and what their entries share."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import MISSING, Field, fields, is_dataclass
 from typing import Any, TypeVar, cast
 
 from roller_mlir.dialects.rtile_checks import InvalidOpError, require
@@ -13,16 +13,24 @@ T = TypeVar("T")
 
 _SCALARS = {ir.BoolAttr, ir.IntegerAttr, ir.FloatAttr, ir.StringAttr}
 
-SELDOM = ("copy", "lane_order", "lanes", "persistent", "store", "tile")
+SELDOM = (
+    *("copy", "lane_order", "lanes", "persistent", "store", "tile"),
+    *("accumulates", "accumulator_type", "constant", "epilogue", "epilogue_flops", "gathered", "live_words"),
+    *("more_outputs", "prologue_flops", "reduction", "whole"),
+)
 """Fields of records that are left out of an attribute where they have their default."""
 
 
 def to_attribute(data: Any) -> Any:
-    """Return plain data or a record as a builtin attribute; entries that are None are left out.
+    """Return plain data or a record as a builtin attribute.
+
+    What is None is left out of dictionaries, and out of records whose field may be absent; elsewhere it is `unit`.
 
     Raises:
         ValueError: The data holds something else than booleans, numbers, strings, sequences, dictionaries and records.
     """
+    if data is None:
+        return ir.UnitAttr.get()
     if isinstance(data, bool):
         return ir.BoolAttr.get(data)
     if isinstance(data, int):
@@ -35,11 +43,18 @@ def to_attribute(data: Any) -> Any:
         items = cast(Mapping[str, Any], data).items()
         return ir.DictAttr.get({key: to_attribute(item) for key, item in items if item is not None})
     if isinstance(data, Sequence):
-        return ir.ArrayAttr.get([to_attribute(item) for item in cast(Sequence[Any], data)])
+        elements = cast(Sequence[Any], data)
+        return ir.ArrayAttr.get([to_attribute(element) for element in elements])
     if is_dataclass(data):
-        kept = {field.name: (getattr(data, field.name), field.default) for field in fields(data)}
-        return to_attribute({n: value for n, (value, default) in kept.items() if n not in SELDOM or value != default})
+        said = {field.name: getattr(data, field.name) for field in fields(data) if not _is_left_out(data, field)}
+        return ir.DictAttr.get({name: to_attribute(value) for name, value in said.items()})
     raise ValueError(f"attributes hold booleans, numbers, strings, sequences and dictionaries, but got {data!r}")
+
+
+def _is_left_out(record: Any, field: Field[Any]) -> bool:
+    """Return whether a record's field is not spelled."""
+    value = getattr(record, field.name)
+    return field.default is not MISSING and (value is None or (field.name in SELDOM and value == field.default))
 
 
 def from_attribute(attribute: Any) -> Any:
@@ -56,7 +71,7 @@ def from_attribute(attribute: Any) -> Any:
     if kind is ir.ArrayAttr:
         return [from_attribute(element) for element in attribute]
     if kind is ir.UnitAttr:
-        return True
+        return None
     raise ValueError(f"expected a boolean, number, string, array or dictionary attribute, but got {attribute}")
 
 

@@ -2,10 +2,10 @@
 """`rtile.program` and `rtile.yield`: a group of operations that becomes one kernel.
 
 The region is isolated; its arguments are the operands. On tensors the program returns what `rtile.yield` names; on
-memrefs (after buffer assignment) it writes its last operands, yields nothing and has no results. With a `plan` the
-region holds linalg operations; without one it holds the loops that the plan stood for, which then are the program:
-`scf.for` with `rtile.mapping = "unit"` runs over tasks, with `rtile.stages = 2` over the steps of a reduction whose
-loads are staged in so many buffers. `tasks_per_unit` says how many tasks are to fit on one unit at a time,
+memrefs (after buffer assignment) it writes its last operands, yields nothing and has no results. The region holds
+linalg operations, planned by `plan`, or the loops that a plan stands for; loops are the program, whatever plan they
+carry: `scf.for` with `rtile.mapping = "unit"` runs over tasks, with `rtile.stages = 2` over the steps of a reduction
+whose loads are staged in so many buffers. `tasks_per_unit` says how many tasks are to fit on one unit at a time,
 `persistent` that so many blocks walk all tasks.
 
     %0 = "rtile.program"(%A, %B) ({
@@ -77,7 +77,10 @@ class YieldOp(FreeOperands, name="yield", traits=[ir.IsTerminatorTrait]):
 
 
 class ProgramOp(FreeOperandsAndResults, name="program", traits=[ir.IsIsolatedFromAboveTrait, ReadsAndWritesMemrefs]):
-    """A group with its plan, or with its loops. See the module's description. Paper: ROLLER section 3.2 (rProgram)."""
+    """A group with its plan, as linalg operations or as loops. See the module's description.
+
+    Paper: ROLLER section 3.2 (rProgram).
+    """
 
     sym_name: ir.StringAttr
     body: ext.Region
@@ -89,7 +92,7 @@ class ProgramOp(FreeOperandsAndResults, name="program", traits=[ir.IsIsolatedFro
 
     @property
     def plan(self) -> PlanAttr | None:
-        """The plan; None where the region holds the loops."""
+        """The plan; None of what is not planned yet, and of loops that do not say it."""
         return self.attributes.get("plan")
 
     @property
@@ -197,7 +200,7 @@ def program(
         operands: Tensors, or memrefs with the outputs last. The arguments of `entry` have their types.
         results: Types of the results; none on memrefs.
         name: Name of the program.
-        plan: The plan; None where the region will hold loops.
+        plan: The plan, if any.
         tasks_per_unit: How many tasks are to fit on one unit at a time; None leaves it to the back end.
         persistent: Whether as many blocks as fit on the device walk over all tasks.
         loc: Location; the current one where None.

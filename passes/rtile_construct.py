@@ -42,6 +42,7 @@ from roller_mlir.linalg.group.dispatches import group_of, named_dispatches, plan
 from roller_mlir.linalg.group.wrap import wrap
 from roller_mlir.linalg.reader import StructuredOp, erase_unused, read_structured
 from roller_mlir.linalg.rewrite.split_reduction import split_reduction
+from roller_mlir.loops.attributes import TUNED
 from roller_mlir.model import ConstructionError, ConstructOptions
 from roller_mlir.model.options import ChoiceOptions, DeviceOptions, PlanFileOptions, PlanningOptions, TileOptions
 from roller_mlir.model.search.best_plan import best_plan
@@ -58,10 +59,6 @@ from roller_mlir.support.diagnostics import DiagnosedError, fail, remark
 from roller_mlir.support.passes.passes import Pass, register
 
 JOIN_SUFFIX = "_join"
-
-TUNED = "rtile.tuned"
-"""What a program carries whose plan was measured: where the plan is from, and its times, as text for people."""
-
 
 _MOST_NAMES = 5
 

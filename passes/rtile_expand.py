@@ -3,8 +3,9 @@
 
 Precondition: `rtile.program` regions hold linalg structured ops that are one group, with what their outputs start from,
 and a plan. Postcondition: the regions hold unit loops, `rtile.load`, one `rtile.compute` per op and `rtile.store`; the
-op that is reduced in steps stands in reduction loops, what is computed by its loads is an `rtile.map_load`. The plan is
-gone, the loops are the program.
+op that is reduced in steps stands in reduction loops, what is computed by its loads is an `rtile.map_load`. The loops
+are the program: what is made of them follows from them alone. The plan stays on it, with the tensor expression that it
+is for (`rtile.expression`), so that the machine code can be compared with both.
 
     "rtile.program"(%A, %B) ({ ... linalg.matmul ... }) {plan = #rtile.plan<{...}>}
     // becomes, inside the region:
@@ -16,6 +17,7 @@ gone, the loops are the program.
       } {rtile.stages = 2}
       "rtile.store"(%acc, %o, %i, %j)
     } {rtile.mapping = "unit"} } {rtile.mapping = "unit"}
+    // {plan = #rtile.plan<{...}>, rtile.expression = {...}}
 
 Refused: a program without a plan, or with one that does not fit its ops or that no code is generated for; ops that
 cannot be one kernel; an accumulator that starts from what is neither a fill, an operand nor another op's result. Paper:
@@ -30,6 +32,7 @@ from roller_mlir.dialects import rtile
 from roller_mlir.linalg.group.group import GroupError, members_of, read_group
 from roller_mlir.linalg.reader import erase_unused
 from roller_mlir.linalg.rewrite.equal_programs import EqualPrograms, copy_of
+from roller_mlir.loops.attributes import EXPRESSION
 from roller_mlir.loops.expansion import Expansion
 from roller_mlir.loops.program import check_no_loose_ops, programs_of
 from roller_mlir.mapping.checks.plan_check import plan_problem
@@ -95,7 +98,7 @@ def _expand(program: rtile.ProgramOp) -> rtile.ProgramOp:
     for number, result in enumerate(results):
         terminator.operands[number] = result
     erase_unused(block)
-    del program.attributes["plan"]
+    program.attributes[EXPRESSION] = rtile.to_attribute(group.expression)
     if plan.persistent:
         program.attributes[rtile.PERSISTENT] = ir.UnitAttr.get()
     if plan.tasks_per_unit is not None:

@@ -81,7 +81,7 @@ class BuildRequest:
     toolchain: Toolchain | None = None
     pool: WorkerPool | None = None
     timeout_s: float = DEFAULT_TIMEOUT_S
-    expected_code: Mapping[str, ExpectedCode] | None = None
+    expected_code: Mapping[str, ExpectedCode | None] | None = None
     code_object: int = CODE_OBJECT
     counted: bool = True
     tensor_maps: Mapping[str, tuple[TensorMap, ...]] = field(default_factory=dict[str, tuple[TensorMap, ...]])

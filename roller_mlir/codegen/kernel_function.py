@@ -5,7 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from roller_mlir.dialects import rtile
-from roller_mlir.loops.attributes import FMA_COUNT, MATRIX_COUNT, TASKS_PER_UNIT, TENSOR_MAP, WORKGROUP_ALIGNMENT
+from roller_mlir.loops.attributes import (
+    EXPRESSION,
+    FMA_COUNT,
+    MATRIX_COUNT,
+    PLAN,
+    TASKS_PER_UNIT,
+    TENSOR_MAP,
+    TUNED,
+    WORKGROUP_ALIGNMENT,
+)
 from roller_mlir.loops.program import loads_of, stores_of
 from roller_mlir.mapping.arena_offsets import TILE_ALIGNMENT_BYTES
 from roller_mlir.plan.codec import to_json
@@ -108,7 +117,7 @@ def declare_kernel(
     alignment: int = TILE_ALIGNMENT_BYTES,
     maps: Sequence[TensorMap] = (),
 ) -> ir.Operation:
-    """Declare the kernel function: bare memrefs that do not overlap, tensor maps, and the arena.
+    """Declare the kernel function: bare memrefs that do not overlap, tensor maps, and the arena; it carries the plan.
 
     Args:
         program: The program.
@@ -144,6 +153,9 @@ def declare_kernel(
         "gpu.kernel": ir.UnitAttr.get(),
         "known_block_size": ir.DenseI32ArrayAttr.get([threads, 1, 1]),
     }
+    if program.plan is not None:
+        attributes[PLAN] = program.plan
+    attributes |= {name: program.attributes[name] for name in (EXPRESSION, TUNED) if name in program.attributes}
     if program.tasks_per_unit is not None:
         attributes[TASKS_PER_UNIT] = i64(program.tasks_per_unit)
     arena: list[ir.Type] = []

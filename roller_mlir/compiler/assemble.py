@@ -1,15 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Launch list, plans and binaries put together as an artifact."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from importlib import metadata
 from platform import python_version
 from typing import Any
 
 from roller_mlir.backend import KernelBinary
+from roller_mlir.backend.kernel_plans import KernelPlan
 from roller_mlir.compiler.errors import InternalError
 from roller_mlir.compiler.launch_list import LaunchList
-from roller_mlir.compiler.stages import Stages
 from roller_mlir.hal import Device
 from roller_mlir.plan.manifest import DeviceRecord, File, Kernel, Manifest, Statistics
 from roller_mlir.runtime import Artifact
@@ -24,7 +24,8 @@ def assemble(
     *,
     device: Device,
     launch_list: LaunchList,
-    stages: Stages,
+    plans: Mapping[str, KernelPlan],
+    notes: tuple[str, ...],
     binaries: Sequence[KernelBinary],
     source: str,
     kernels_ir: str,
@@ -35,7 +36,8 @@ def assemble(
     Args:
         device: What was compiled for.
         launch_list: From the host function.
-        stages: Plans and notes of the passes.
+        plans: Of the kernels, by name, where they carry one.
+        notes: Of the passes.
         binaries: From the code generator; empty where none was asked for.
         source: The input as text.
         kernels_ir: The module of kernels and launches as text, which the simulator executes.
@@ -54,7 +56,8 @@ def assemble(
         if binaries and binary is None:
             raise InternalError(f"kernel '{name}' is launched but was not compiled")
         files = _files(binary, device) if binary else {}
-        tuned = (f"kernel '{name}': {stages.tuned[name]}",) if name in stages.tuned else ()
+        planned = plans.get(name)
+        tuned = (f"kernel '{name}': {planned.tuned}",) if planned is not None and planned.tuned else ()
         for role, (file_name, data) in files.items():
             contents[file_name] = data
             roles[file_name] = role
@@ -62,7 +65,7 @@ def assemble(
             Kernel(
                 name=name,
                 files={role: file_name for role, (file_name, _) in files.items()},
-                plan=stages.plans.get(name),
+                plan=None if planned is None else planned.plan,
                 tensor_maps=launch_list.tensor_maps.get(name, ()),
                 statistics=_statistics(binary) if binary else Statistics(),
                 phases_s=dict(binary.phases_s) if binary else {},
@@ -84,7 +87,7 @@ def assemble(
         ),
         phases_s=phases_s,
         versions=_versions(),
-        notes=stages.notes,
+        notes=notes,
     )
     return Artifact(manifest, contents)
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from roller_mlir.backend.job import BuildRequest, Emit, KernelBinary
+from roller_mlir.backend.kernel_plans import kernel_plans
 from roller_mlir.compiler.assemble import assemble
 from roller_mlir.compiler.cache.cache import CompileCache, artifact_slot, binaries_slot, open_cache
 from roller_mlir.compiler.errors import InternalError
@@ -16,6 +17,8 @@ from roller_mlir.compiler.source import Source, parse_source
 from roller_mlir.compiler.stage_files import StageFiles
 from roller_mlir.compiler.stages import Stages, run_stages
 from roller_mlir.hal import Device, find_device
+from roller_mlir.loops.program import programs_of
+from roller_mlir.plan import Plan
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import fail
@@ -64,7 +67,7 @@ def compile_source(source: Source, target: str, options: CompileOptions, *, read
 def compile_kernel_module(source: Source, target: str, options: CompileOptions | None = None) -> Artifact:
     """Compile a module that is at the last stage already: a gpu.module of kernels, and a host function of launches.
 
-    Kernels written by hand become artifacts this way; they have no plan and no numpy reference.
+    Kernels written by hand become artifacts this way; they have no numpy reference.
     """
     started = time.perf_counter()
     device = find_device(target)
@@ -87,20 +90,20 @@ def _finish(
     files: StageFiles,
 ) -> Artifact:
     device, kernels_ir = find_device(target), _kernels_text(module)
-    launch_list = read_launch_list(module)
+    launch_list, plans = read_launch_list(module), kernel_plans(module, device)
     phases = dict(stages.phases_s)
     binaries: Sequence[KernelBinary] = ()
     if (options.binaries or options.llvm) and any(launch.kernel for launch in launch_list.launches):
         begun = time.perf_counter()
         emit: Emit = "llvm" if not options.binaries else "assembly" if options.disassemble else "binary"
-        expected_code = stages.expected_code if options.gate else None
-        slot = binaries_slot(cache, kernels_ir, device, emit, expected_code, options.code_object)
+        slot = binaries_slot(cache, kernels_ir, device, emit, options.gate, options.code_object)
         kept = slot.read()
         binaries = kept or ()
         if kept is None:
+            expected = {name: one.expected_code(device) for name, one in plans.items()} if options.gate else None
             request = BuildRequest(
                 emit=emit,
-                expected_code=expected_code,
+                expected_code=expected,
                 code_object=options.code_object,
                 timeout_s=options.tool_timeout_s,
                 counted=options.gate,
@@ -114,7 +117,8 @@ def _finish(
     return assemble(
         device=device,
         launch_list=launch_list,
-        stages=stages,
+        plans=plans,
+        notes=stages.notes,
         binaries=binaries,
         source=text,
         kernels_ir=kernels_ir,
@@ -129,19 +133,20 @@ def _kernels_text(module: ir.Module) -> str:
     )
 
 
-def lower_until(source: Source, target: str, options: CompileOptions, until: Stage) -> tuple[str, Stages]:
+def lower_until(source: Source, target: str, options: CompileOptions, until: Stage) -> tuple[str, dict[str, Plan]]:
     """Run the passes up to a stage, one of `targets.stage.COMMON`.
 
     Returns:
-        The module as text, and what the passes gave.
+        The module as text, and the plans of its programs and kernels, by name.
     """
     device = find_device(target)
     with make_context() as context, ir.Location.unknown():
         module, reached = _open(source, device, options, context)
         files = StageFiles(options, device)
-        stages = run_stages(module, target, options, until=until, reached=reached, on_pass=files.on_pass)
+        run_stages(module, target, options, until=until, reached=reached, on_pass=files.on_pass)
         files.check_done()
-        return str(module), stages
+        plans = {one.program_name: one.plan.read() for one in programs_of(module) if one.plan is not None}
+        return str(module), plans | {name: one.plan for name, one in kernel_plans(module, device).items()}
 
 
 def _open(

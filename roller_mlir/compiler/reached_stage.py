@@ -70,7 +70,7 @@ def check_given(module: ir.Module, reached: Stage | None, device: Device, entry:
         _check_host(module, entry)
     else:
         isolate_entry(module, entry)
-    if reached == PLANNED:
+    if reached in (PLANNED, LOOPS, BUFFERS):
         _check_plans(module, device)
 
 
@@ -120,7 +120,7 @@ def _check_host(module: ir.Module, entry: str | None) -> None:
 def _check_plans(module: ir.Module, device: Device) -> None:
     for program in programs_of(module):
         if program.plan is None:
-            continue  # rtile-expand says so
+            continue  # of linalg ops, rtile-expand says so
         plan = program.plan.read()
         if plan.device != device.name:
             fail(program, f"'rtile.program' is planned for {plan.device}, but the target is {device.name}")

@@ -1,6 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Attributes that kernels and their accesses carry for the back ends and the simulator."""
 
+# On a kernel: the plan that its program was expanded by; on the program itself it is the attribute `plan`.
+PLAN = "rtile.plan"
+# On a program of loops, and on its kernel: the tensor expression that the plan is for, see roller_mlir.plan.expression.
+EXPRESSION = "rtile.expression"
+# On a program and its kernel, whose plan was measured: where the plan is from, and its times, as text for people.
+TUNED = "rtile.tuned"
 # On a kernel: how many of its blocks are to fit on one unit, a bound on registers.
 TASKS_PER_UNIT = "rtile.tasks_per_unit"
 # On a kernel: scalar fused multiply-adds in its IR; fewer in the output mean that a loop was lost.

@@ -21,13 +21,9 @@ def move_program(program: rtile.ProgramOp, inputs: Sequence[ir.Value], outputs: 
         inputs: A memref for each operand.
         outputs: A memref for each result.
     """
-    moved = rtile.program(
-        [*inputs, *outputs],
-        [],
-        program.program_name,
-        tasks_per_unit=program.tasks_per_unit,
-        persistent=program.persistent,
-    )
+    moved = rtile.program([*inputs, *outputs], [], program.program_name)
+    for name in program.attributes:
+        moved.attributes[name] = program.attributes[name]
     arguments = list(moved.entry.arguments)
     mapping: Mapping = dict(zip(program.entry.arguments, arguments, strict=False))
     *operations, terminator = list(program.entry.operations)

@@ -31,8 +31,9 @@ func.func @matmul(%a: tensor<200x1020xf32>, %b: tensor<1020x100xf32>) -> tensor<
   // CHECK: {rtile.mapping = "unit"}
   // CHECK: {rtile.mapping = "unit"}
   // CHECK: "rtile.yield"(%[[R]])
-  // CHECK-NOT: plan =
-  // CHECK: sym_name = "matmul_0"
+  // CHECK: plan = #rtile.plan<{axes = [{block = 64
+  // CHECK-SAME: rtile.expression = {{{.*}}loops = [{extent = 200 : i64}, {extent = 100 : i64}, {extent = 1020 : i64, reduction = true}]
+  // CHECK-SAME: sym_name = "matmul_0"
   %0 = "rtile.program"(%a, %b) ({
   ^bb0(%x: tensor<200x1020xf32>, %y: tensor<1020x100xf32>):
     %two = arith.constant 2.0 : f32

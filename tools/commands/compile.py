@@ -217,13 +217,13 @@ def _emit_ir(arguments: argparse.Namespace, source: "Source") -> int:
     from roller_mlir.plan.codec import to_json
     from roller_mlir.tools.commands.plans import plan_tables
 
-    text, stages = lower_until(source, target_of(arguments), compile_options(arguments), _IR_STAGES[arguments.emit])
+    text, plans = lower_until(source, target_of(arguments), compile_options(arguments), _IR_STAGES[arguments.emit])
     if arguments.emit != "plan":
         print_line(text.rstrip("\n"))
     elif arguments.json:
-        print_json({name: to_json(plan) for name, plan in stages.plans.items()})
+        print_json({name: to_json(plan) for name, plan in plans.items()})
     else:
-        print_tables(plan_tables(stages.plans))
+        print_tables(plan_tables(plans))
     return 0
 
 

@@ -14,7 +14,7 @@ may do to it, `cache_entries` for the keys.
 import functools
 import logging
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import Generic, TypeVar
 
 from roller_mlir.backend import KernelBinary
@@ -24,7 +24,6 @@ from roller_mlir.compiler.cache.store import CacheStore
 from roller_mlir.compiler.cache.versions import Versions, find_versions
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device, DeviceError, find_device
-from roller_mlir.mapping.checks.expected_code import ExpectedCode
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic
 
@@ -166,13 +165,13 @@ def binaries_slot(
     kernels_ir: str,
     device: Device,
     emit: str,
-    expected_code: Mapping[str, ExpectedCode] | None,
+    gate: bool,
     code_object: int,
 ) -> CacheSlot[Sequence[KernelBinary]]:
     """Return the place of the kernels of a module; see `cache_entries.binaries_name`."""
 
     def name() -> str:
         assert cache is not None
-        return entries.binaries_name(cache.versions.digest, kernels_ir, device, emit, expected_code, code_object)
+        return entries.binaries_name(cache.versions.digest, kernels_ir, device, emit, gate, code_object)
 
     return CacheSlot[Sequence[KernelBinary]](cache, name, entries.encode_binaries, entries.decode_binaries)

@@ -4,16 +4,16 @@
 `artifact`: a whole compilation. Its key is of the module as MLIR prints it when all but the function to compile is gone
 (names of values, blanks, comments and places are then all the same), the stage that it is at, every field of the device
 and of the options, the content of the plan file, and name and content of the tuning data base, which notes name.
-`binaries`: the kernels of a module, from GPU dialects to machine code, by which other plans, options or programs that
-lead to the same kernels are served. Its key is of the module of kernels and launches, every field of the device, how
-far code generation goes, and the code that plans expect, with which the machine code is compared.
+`binaries`: the kernels of a module, from GPU dialects to machine code, by which other options or programs that lead to
+the same kernels are served. Its key is of the module of kernels with their plans and launches, every field of the
+device, how far code generation goes, and whether machine code is compared with plans.
 Each key is also of the state of the compiler (`cache_versions`).
 """
 
 import hashlib
 import io
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,6 @@ from roller_mlir.backend.checks.quality import Mismatch
 from roller_mlir.backend.child.frames import Message, decode, encode
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device
-from roller_mlir.mapping.checks.expected_code import ExpectedCode
 from roller_mlir.plan.codec import from_json, to_json
 from roller_mlir.plan.manifest import Manifest
 from roller_mlir.runtime import Artifact
@@ -55,7 +54,7 @@ def binaries_name(
     kernels_ir: str,
     device: Device,
     emit: str,
-    expected_code: Mapping[str, ExpectedCode] | None,
+    gate: bool,
     code_object: int,
 ) -> str:
     """Return the name of the entry of the kernels of a module.
@@ -65,11 +64,10 @@ def binaries_name(
         kernels_ir: The module of kernels and launches.
         device: What it is compiled for.
         emit: How far, see `compile_kernels`.
-        expected_code: Of the kernels, by name; None where nothing is compared.
+        gate: Whether their machine code is compared with their plans.
         code_object: Version of AMD's code objects.
     """
-    expected = None if expected_code is None else to_json(expected_code)
-    return _name("binaries", versions, kernels_ir, _json(to_json(device)), f"{emit} {code_object}", _json(expected))
+    return _name("binaries", versions, kernels_ir, _json(to_json(device)), f"{emit} {code_object} {gate}")
 
 
 def encode_artifact(artifact: Artifact) -> bytes:

@@ -12,9 +12,11 @@ import pytest
 
 from roller_mlir.backend.checks.hopper.codegen_check import hopper_mismatches
 from roller_mlir.backend.checks.quality import Mismatch
+from roller_mlir.backend.kernel_plans import kernel_plans
 from roller_mlir.codegen.hopper import operands as hopper_operands
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.stages import run_stages
+from roller_mlir.hal import find_device
 from roller_mlir.mapping.checks.expected_copies import ExpectedProducts
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.bindings import make_context
@@ -23,6 +25,8 @@ from roller_mlir.targets import compile_kernels
 
 DESCRIPTOR = re.compile(r"(?<=[ \t])46116862\d{11}(?=;)")
 """A number with the bits of a descriptor: a swizzle of 128 B, and distances."""
+
+H200 = find_device("h200")
 
 
 def product(m: int, n: int, k: int, factor: str = "f16", result: str = "f16", lines: str = "n, k") -> str:
@@ -64,13 +68,15 @@ def compiled(text: str) -> Kernel:
     options = CompileOptions(instructions=("wgmma",), allow_tf32=True)
     with make_context() as context:
         module = parse_module(text, context)
-        stages = run_stages(module, "h200", options)
+        run_stages(module, "h200", options)
         from roller_mlir.backend.tensor_maps import tensor_maps_of
 
         maps = tensor_maps_of(module)
-        binary = compile_kernels(module, "h200", emit="ptx", expected_code=stages.expected_code)[0]
-    assert "ptx" in binary.files
-    return Kernel(binary.text("ptx"), maps[binary.name], stages.expected_code[binary.name].products, binary.mismatches)
+        expected = {name: one.expected_code(H200) for name, one in kernel_plans(module, H200).items()}
+        binary = compile_kernels(module, "h200", emit="ptx", expected_code=expected)[0]
+    promise = expected[binary.name]
+    assert "ptx" in binary.files and promise is not None
+    return Kernel(binary.text("ptx"), maps[binary.name], promise.products, binary.mismatches)
 
 
 # The first factor's lines run along the reduction, the second one's along the columns; three tensor maps.

@@ -17,7 +17,8 @@ from roller_mlir.backend.checks.matrix_instructions import is_matrix, matrix_cou
 from roller_mlir.backend.checks.quality import mismatches
 from roller_mlir.backend.checks.sass import read_cubin
 from roller_mlir.backend.checks.statistics import KernelStatistics
-from roller_mlir.compiler.stages import read_expected_code, run_stages
+from roller_mlir.backend.kernel_plans import kernel_plans
+from roller_mlir.compiler.stages import run_stages
 from roller_mlir.hal import find_device
 from roller_mlir.mapping.checks.expected_code import (
     ASYNCHRONOUS_COPY,
@@ -30,7 +31,6 @@ from roller_mlir.runtime import Artifact
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.targets import compile_kernels
-from roller_mlir.targets.stage import PLANNED
 
 MATMUL = """func.func @matmul(%a: tensor<512x2048xf16>, %b: tensor<2048x512xf16>) -> tensor<512x512xf32> {
   %zero = arith.constant 0.0 : f32
@@ -70,8 +70,10 @@ def promised(device: str, family: str) -> ExpectedCode:
     options = chosen(family)
     with make_context() as context:
         module = parse_module(MATMUL, context)
-        run_stages(module, device, options, until=PLANNED)
-        (promise,) = read_expected_code(module, find_device(device)).values()
+        run_stages(module, device, options)
+        (planned,) = kernel_plans(module, find_device(device)).values()
+    promise = planned.expected_code(find_device(device))
+    assert promise is not None
     return promise
 
 

@@ -9,7 +9,7 @@ from unittest.mock import patch
 import pytest
 
 import roller_mlir
-from roller_mlir.compiler import stages
+from roller_mlir.backend import kernel_plans
 from roller_mlir.mapping.checks.expected_code import ExpectedCode
 from roller_mlir.suites import find_suite, function_text
 from roller_mlir.suites.select import select
@@ -77,14 +77,14 @@ def test_a_mismatch_warns(tmp_path: Path, capsys: pytest.CaptureFixture[str]) ->
     """A plan that promises less workgroup memory than the kernel has, as `roller compile` tells it."""
     source = tmp_path / "matmul.mlir"
     source.write_text(MATMUL)
-    true = stages.expected_code_of
+    true = kernel_plans.expected_code_of
 
     def less(*arguments: object) -> ExpectedCode:
         promise = true(*arguments)  # type: ignore[arg-type]
         return replace(promise, workgroup_bytes=1)
 
     command = ["compile", str(source), "--target", "mi300x", "--tile-sizes", "64,64,8", "--thread-tile", "4,4,8"]
-    with patch.object(stages, "expected_code_of", less):
+    with patch.object(kernel_plans, "expected_code_of", less):
         assert main(command) == 0
         printed = capsys.readouterr().out
         assert "warning: kernel 'matmul_0': workgroup_memory: a task has" in printed
@@ -106,13 +106,13 @@ def test_a_suite_counts_mismatches(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["suite", "roller119", "--target", "v100", "--stage", "compile", "--only", "M2,R3"]
     assert main(command) == 0
     assert "; all machine code keeps what the plans promise" in capsys.readouterr().out
-    true = stages.expected_code_of
+    true = kernel_plans.expected_code_of
 
     def more(*arguments: object) -> ExpectedCode:
         promise = true(*arguments)  # type: ignore[arg-type]
         return replace(promise, pass_fmas=promise.pass_fmas + 7, most_pass_fmas=promise.pass_fmas + 7)
 
-    with patch.object(stages, "expected_code_of", more):
+    with patch.object(kernel_plans, "expected_code_of", more):
         assert main([*command, "--json"]) == 0
         first, second = json.loads(capsys.readouterr().out)
         assert [text.split(": ")[1] for text in first["mismatches"] + second["mismatches"]] == ["fma"] * 3

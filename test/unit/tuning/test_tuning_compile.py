@@ -17,7 +17,7 @@ from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.plan import Plan
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.diagnostics import DiagnosedError
-from roller_mlir.targets.stage import PLANNED
+from roller_mlir.targets.stage import KERNELS, PLANNED
 from roller_mlir.tools.roller import main
 
 NOTE = "12 us measured 2026-11-21 on a device of the tests (driver 0.0), model's own choice 14 us, rank 3 of 10"
@@ -82,8 +82,10 @@ def test_planned_ir_keeps_where_its_plan_is_from(tmp_path: Path) -> None:
     path = data_base(tmp_path / "t.jsonl", record_of(MATMUL, 3))
     planned, _ = lower_until(Source("-", MATMUL), "h200", replace(SIMULATED, tuning=path), PLANNED)
     assert 'rtile.tuned = "plan from' in planned
-    artifact = roller_mlir.compile(planned, "h200", options=SIMULATED)
-    assert NOTE in artifact.kernels[0].notes[0]
+    kernels, _ = lower_until(Source("-", planned), "h200", SIMULATED, KERNELS)
+    for text in (planned, kernels):
+        artifact = roller_mlir.compile(text, "h200", options=SIMULATED)
+        assert NOTE in artifact.kernels[0].notes[0]
     with pytest.raises(DiagnosedError, match=r"tuning: the module is planned already"):
         tuned(planned, path)
 

@@ -80,7 +80,7 @@ def plans_alone(source: Source, target: str) -> dict[str, Plan]:
     """Returns the plans of all units of a function, by the names that they have in it."""
     found: dict[str, Plan] = {}
     for unit in dispatches_of(source, target, SIMULATED):
-        alone = lower_until(Source("-", unit.text), target, SIMULATED, PLANNED)[1].plans
+        alone = lower_until(Source("-", unit.text), target, SIMULATED, PLANNED)[1]
         for name in unit.names:
             found |= {one.replace(unit.name, name): plan for one, plan in alone.items()}
     return found
@@ -89,7 +89,7 @@ def plans_alone(source: Source, target: str) -> dict[str, Plan]:
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.mlir")), ids=lambda path: path.stem)
 def test_examples(path: Path) -> None:
     source = Source(path.name, path.read_text())
-    whole = lower_until(source, "h200", SIMULATED, PLANNED)[1].plans
+    whole = lower_until(source, "h200", SIMULATED, PLANNED)[1]
     assert plans_alone(source, "h200") == whole != {}
 
 
@@ -104,9 +104,7 @@ def test_operators_of_a_suite(target: str, dtype: str) -> None:
     for name in OPERATORS:
         source = Source("-", function_text(rows[name], dtype))
         (unit,) = dispatches_of(source, target, SIMULATED)
-        whole, alone = (
-            lower_until(one, target, SIMULATED, PLANNED)[1].plans for one in (source, Source("-", unit.text))
-        )
+        whole, alone = (lower_until(one, target, SIMULATED, PLANNED)[1] for one in (source, Source("-", unit.text)))
         assert list(whole.values()) == list(alone.values()), name
 
 
@@ -114,7 +112,7 @@ def test_random_programs() -> None:
     for number in range(10):
         case = make_case(5, number, ("h200", "mi300x"))
         source = Source("-", write_program(case.program))
-        whole = lower_until(source, case.target, SIMULATED, PLANNED)[1].plans
+        whole = lower_until(source, case.target, SIMULATED, PLANNED)[1]
         assert plans_alone(source, case.target) == whole, (number, case.kind)
 
 
@@ -126,7 +124,7 @@ def test_paddings_starts_and_operands_given_twice() -> None:
     assert unit.names == ("matmul_0", "matmul_1")
     assert "@matmul(%arg0: tensor<40x40xf32>, %arg1: tensor<40x40xf32>)" in unit.text
     plans = [
-        list(lower_until(one, "h200", SIMULATED, PLANNED)[1].plans.values())
+        list(lower_until(one, "h200", SIMULATED, PLANNED)[1].values())
         for one in (Source("-", ACCUMULATES), Source("-", unit.text))
     ]
     assert plans[0] == 2 * plans[1]
