@@ -20,6 +20,7 @@ from roller_mlir.dialects.rtile_load import LoadOp, MapLoadOp, TileLoad, load_ti
 from roller_mlir.dialects.rtile_program import (
     MAPPING,
     PERSISTENT,
+    PIPELINE,
     STAGES,
     TASKS_PER_UNIT,
     ProgramOp,
@@ -32,6 +33,7 @@ from roller_mlir.dialects.rtile_store import StoreOp, store
 __all__ = [
     "MAPPING",
     "PERSISTENT",
+    "PIPELINE",
     "STAGES",
     "TASKS_PER_UNIT",
     "ComputeOp",

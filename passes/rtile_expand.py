@@ -99,6 +99,7 @@ def _expand(program: rtile.ProgramOp) -> rtile.ProgramOp:
         terminator.operands[number] = result
     erase_unused(block)
     program.attributes[EXPRESSION] = rtile.to_attribute(group.expression)
+    program.attributes[rtile.PIPELINE] = ir.StringAttr.get(plan.pipeline)
     if plan.persistent:
         program.attributes[rtile.PERSISTENT] = ir.UnitAttr.get()
     if plan.tasks_per_unit is not None:

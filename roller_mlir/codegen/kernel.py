@@ -24,6 +24,7 @@ from roller_mlir.dialects import rtile
 from roller_mlir.loops.loop_nest import parallel_nest
 from roller_mlir.loops.program import computes_of, stores_of
 from roller_mlir.mapping.index import Symbol
+from roller_mlir.plan.plan import WARP_SPECIALISED
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
@@ -43,6 +44,9 @@ def emit_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: BlockLi
     computes = computes_of(program.operation)
     if not computes:
         fail(program, f"'rtile.program' '{name}' has no rtile.compute, so there is nothing to launch")
+    if program.pipeline and (program.pipeline == WARP_SPECIALISED) != reads_memory(computes):
+        what = "without an instruction that reads" if program.pipeline == WARP_SPECIALISED else "whose wgmma reads"
+        fail(program, f"'rtile.program' '{name}' has pipeline '{program.pipeline}' {what} workgroup memory; change it")
     if reads_memory(computes):
         return emit_hopper_kernel(program, module_body, limits)
     for store in stores_of(program.operation):

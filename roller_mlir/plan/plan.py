@@ -4,6 +4,7 @@
 Paper: ROLLER section 3 (rTile per memory layer, rProgram).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from math import prod
 from typing import Annotated
@@ -21,6 +22,12 @@ SYNCHRONOUS, ASYNCHRONOUS, TENSOR = "synchronous", "asynchronous", "tensor"
 whole tiles that one thread starts."""
 LAYERS, STORES = (WORKGROUP, REGISTER), (SYNCHRONOUS, TENSOR)
 
+DIRECT, REGISTER_PREFETCH = "direct", "register-prefetch"
+DEEP_ASYNCHRONOUS, WARP_SPECIALISED = "deep-asynchronous", "warp-specialised"
+PIPELINES = (DIRECT, REGISTER_PREFETCH, DEEP_ASYNCHRONOUS, WARP_SPECIALISED)
+"""How a task walks the steps of its reduction: nothing is staged; the next step's tiles travel to registers while one
+computes; copies run ahead by several buffers; threads of their own copy, in a ring of buffers."""
+
 MOST_POINTS = 1 << 20
 """Of one loop in a task, and of anything else that a plan counts: far beyond any device, and soon looked through."""
 MOST_WIDTH = 128
@@ -29,6 +36,38 @@ MOST_WIDTH = 128
 Count = Annotated[int, Range(1, MOST_POINTS)]
 LoopNumber = Annotated[int, Range(0)]
 Width = Annotated[int, PowerOfTwo(1, MOST_WIDTH)]
+
+
+def pipeline_of(copies: Sequence[str], stages: int, *, matrix: bool) -> str:
+    """Return the pipeline of a reduction where nobody says another.
+
+    Args:
+        copies: How each staged tile gets to workgroup memory.
+        stages: Buffers of each.
+        matrix: Whether a matrix instruction computes the steps.
+
+    >>> pipeline_of(("synchronous",), 2, matrix=False), pipeline_of(("asynchronous",), 4, matrix=True)
+    ('register-prefetch', 'deep-asynchronous')
+    """
+    if not copies:
+        return DIRECT
+    if TENSOR in copies:
+        return WARP_SPECIALISED
+    ahead = matrix or stages > 2 or any(copy != SYNCHRONOUS for copy in copies)
+    return DEEP_ASYNCHRONOUS if ahead else REGISTER_PREFETCH
+
+
+def pipeline_problem(pipeline: str, copies: Sequence[str], stages: int, *, matrix: bool) -> str:
+    """Return how a pipeline cannot walk such a reduction, see `pipeline_of`, or an empty string."""
+    usual = pipeline_of(copies, stages, matrix=matrix)
+    if pipeline == usual or (pipeline == DEEP_ASYNCHRONOUS and usual == REGISTER_PREFETCH and stages == 2):
+        return ""
+    tiles = (
+        f"{stages} stage{'s' if stages > 1 else ''} of {', '.join(dict.fromkeys(copies))} copies"
+        if copies
+        else "no staged tile"
+    )
+    return f"pipeline '{pipeline}' for {tiles}{' and a matrix instruction' if matrix else ''}, which take '{usual}'"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -198,6 +237,7 @@ class Plan:
         reduction_order: Reduction loops, outermost first.
         operands: One OperandPlan per input.
         stages: Buffers of the staged operands: 1, 2 for double buffering, or more where copies are not synchronous.
+        pipeline: How a task walks the steps of its reduction, one of `PIPELINES`; "" is what `pipeline_of` says.
         unroll: Reduction points that are unrolled inside one step.
         edge: How partial tiles are treated ("mask").
         split: The reduction loop that is divided over tasks, None where no part of a reduction leaves its task.
@@ -222,6 +262,7 @@ class Plan:
     reduction_order: tuple[LoopNumber, ...]
     operands: tuple[OperandPlan, ...]
     stages: Count = 1
+    pipeline: Annotated[str, OneOf(("", *PIPELINES))] = ""
     unroll: Count = 1
     edge: Annotated[str, OneOf(("mask",))] = "mask"
     tasks_per_unit: Count | None = None
@@ -232,6 +273,17 @@ class Plan:
     persistent: bool = False
     atom: AtomPlan | None = None
     prediction: Prediction | None = field(default=None, compare=False)
+
+    def __post_init__(self) -> None:
+        """Say the pipeline where nobody has."""
+        if not self.pipeline:
+            said = pipeline_of(self.copies, self.stages, matrix=self.atom is not None)
+            object.__setattr__(self, "pipeline", said)
+
+    @property
+    def copies(self) -> tuple[str, ...]:
+        """How each staged operand gets to workgroup memory."""
+        return tuple(operand.copy for operand in self.operands if operand.layer == WORKGROUP)
 
     @property
     def threads(self) -> int:

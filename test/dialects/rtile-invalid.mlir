@@ -1124,7 +1124,7 @@ func.func @program(%a: tensor<8xf32>, %m: memref<8xf32>, %x: f32, %d: tensor<?xf
 // -----
 
 func.func @program(%a: tensor<8xf32>, %m: memref<8xf32>, %x: f32, %d: tensor<?xf32>) {
-  // expected-error@+1 {{'rtile.program' op has unknown attribute 'grid'; known are operandSegmentSizes, persistent, plan, resultSegmentSizes, sym_name, tasks_per_unit}}
+  // expected-error@+1 {{'rtile.program' op has unknown attribute 'grid'; known are operandSegmentSizes, persistent, pipeline, plan, resultSegmentSizes, sym_name, tasks_per_unit}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()
@@ -1140,6 +1140,17 @@ func.func @program(%a: tensor<8xf32>, %m: memref<8xf32>, %x: f32, %d: tensor<?xf
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()
   }) {sym_name = "copy", tasks_per_unit = 0} : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @program(%a: tensor<8xf32>, %m: memref<8xf32>, %x: f32, %d: tensor<?xf32>) {
+  // expected-error@+1 {{'rtile.program' op pipeline must be one of direct, register-prefetch, deep-asynchronous, warp-specialised, but is "fast"}}
+  %r = "rtile.program"(%a) ({
+  ^bb0(%p: tensor<8xf32>):
+    "rtile.yield"(%p) : (tensor<8xf32>) -> ()
+  }) {sym_name = "copy", pipeline = "fast"} : (tensor<8xf32>) -> tensor<8xf32>
   return
 }
 
@@ -1266,7 +1277,7 @@ func.func @program(%a: tensor<8xf32>, %m: memref<8xf32>, %x: f32, %d: tensor<?xf
 // #rtile.plan.
 
 func.func @plan(%a: tensor<8xf32>) {
-  // expected-error@+1 {{'rtile.program' op plan.grid: expected one of the keys ['atom', 'axes', 'device', 'edge', 'instruction', 'lane', 'max_units', 'operands', 'part', 'persistent', 'prediction', 'reduction_order', 'split', 'stages', 'store', 'tasks_per_unit', 'thread_order', 'unit_order', 'unroll'], but got 'grid'}}
+  // expected-error@+1 {{'rtile.program' op plan.grid: expected one of the keys ['atom', 'axes', 'device', 'edge', 'instruction', 'lane', 'max_units', 'operands', 'part', 'persistent', 'pipeline', 'prediction', 'reduction_order', 'split', 'stages', 'store', 'tasks_per_unit', 'thread_order', 'unit_order', 'unroll'], but got 'grid'}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()

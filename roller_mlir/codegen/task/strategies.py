@@ -18,8 +18,16 @@ from roller_mlir.codegen.task.pipeline import CopyPipeline
 from roller_mlir.codegen.task.scope import TaskScope, staged_tile
 from roller_mlir.dialects.rtile import ComputeOp, TileLoad
 from roller_mlir.loops.loop_nest import LoopNest
+from roller_mlir.loops.program import load_layout
 from roller_mlir.mapping.index import Linear, Symbol
-from roller_mlir.plan.plan import SYNCHRONOUS, WORKGROUP
+from roller_mlir.plan.plan import (
+    DEEP_ASYNCHRONOUS,
+    DIRECT,
+    REGISTER_PREFETCH,
+    WORKGROUP,
+    pipeline_of,
+    pipeline_problem,
+)
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
@@ -191,14 +199,27 @@ class DeepAsynchronous:
         return steps.computes.results(steps.view, first, values)
 
 
-DIRECT, REGISTER_PREFETCH, DEEP_ASYNCHRONOUS = Direct(), RegisterPrefetch(), DeepAsynchronous()
+STRATEGIES: dict[str, Strategy] = {
+    DIRECT: Direct(),
+    REGISTER_PREFETCH: RegisterPrefetch(),
+    DEEP_ASYNCHRONOUS: DeepAsynchronous(),
+}
 
 
-def strategy_of(steps: Reduction) -> Strategy:
-    """Return the strategy that a plan says, by its operands' copies, its stages and its instruction."""
+def strategy_of(steps: Reduction, pipeline: str) -> Strategy:
+    """Return the strategy of reduction steps.
+
+    Args:
+        steps: The steps; what stages nothing is walked directly, whatever the program's pipeline.
+        pipeline: What the program says; "" leaves it to the loads.
+    """
     if not steps.staged:
-        return DIRECT
+        return STRATEGIES[DIRECT]
     assert steps.nest is not None
-    ahead = steps.nest.stages > 2 or steps.view.matrix_instruction is not None
-    ahead |= any(load.layout is not None and load.layout.read().copy != SYNCHRONOUS for load in steps.staged)
-    return DEEP_ASYNCHRONOUS if ahead else REGISTER_PREFETCH
+    copies = [load_layout(load).copy for load in steps.staged]
+    stages, matrix = steps.nest.stages, steps.view.matrix_instruction is not None
+    pipeline = pipeline or pipeline_of(copies, stages, matrix=matrix)
+    problem = pipeline_problem(pipeline, copies, stages, matrix=matrix)
+    if problem:
+        fail(steps.view, f"'rtile.compute' stands in {problem}; change the pipeline of its program")
+    return STRATEGIES[pipeline]

@@ -56,10 +56,11 @@ class TaskBuilder:
         self._context, self._own = context, own or OwnParts()
         self._scope = TaskScope(context)
         self._computes = ComputeReader(self._scope)
+        self._pipeline = ""
 
     def build(self, program: ir.Operation, task: Symbol) -> None:
         """Emit the task with number `task` (a symbol in the range of the unit loops' product)."""
-        nest = parallel_nest(program)
+        nest, self._pipeline = parallel_nest(program), program.opview.pipeline
         self._scope.bind(nest, task)
         for op in nest.body:
             if op not in self._own.loads:
@@ -116,7 +117,7 @@ class TaskBuilder:
         if strange:
             fail(strange[0], f"'{strange[0].name}' cannot stand in a reduction loop; rtile.load and rtile.compute can")
         steps = Reduction(self._scope, self._computes, nest, view, loads)
-        tiles = (self._own.strategies.get(view.operation) or strategy_of(steps)).run(steps)
+        tiles = (self._own.strategies.get(view.operation) or strategy_of(steps, self._pipeline)).run(steps)
         self._define(nest.results, tiles)
 
     def _store(self, scope: TaskScope, op: ir.Operation) -> None:

@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from itertools import product
 from math import prod
 
-from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.mapping.thread_map import ThreadMap, live_registers, register_offset
 from roller_mlir.plan import Access, Plan, TensorExpression
-from roller_mlir.plan.plan import TENSOR
+from roller_mlir.plan.plan import TENSOR, WARP_SPECIALISED
 
 _TF32 = {"f32": "tf32"}
 _SUBGROUP = 32
@@ -85,7 +84,7 @@ def expected_products(expression: TensorExpression, plan: Plan) -> ExpectedProdu
     """Return what a plan expects of its tensor copies and the products of what they bring; None without them."""
     atom = plan.atom
     copied = [number for number, operand in enumerate(plan.operands) if operand.copy == TENSOR]
-    if atom is None or not atom_family(plan.instruction).reads_memory:
+    if atom is None or plan.pipeline != WARP_SPECIALISED:
         return None
     sides = [[i for i in copied if loop in expression.inputs[i].loops()] for loop in (atom.row, atom.column)]
     if any(len(side) != 1 for side in sides):

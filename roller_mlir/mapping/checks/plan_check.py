@@ -11,7 +11,7 @@ from roller_mlir.mapping.layout.layout import buffer_shape, steps_of
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.mapping.whole_matrices import matrix_pitch
 from roller_mlir.plan import Access, AxisPlan, OperandPlan, Plan, TensorExpression
-from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR, WORKGROUP, AtomPlan
+from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR, WORKGROUP, AtomPlan, pipeline_problem
 from roller_mlir.plan.uneven import reads_outside
 
 
@@ -80,7 +80,8 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
             problem = _whole_matrix_problem(access, plan, operand)
         if problem:
             return f"has a plan whose operand {number} {problem}"
-    return ""
+    problem = pipeline_problem(plan.pipeline, plan.copies, plan.stages, matrix=plan.atom is not None)
+    return f"has a plan with {problem}" if problem else ""
 
 
 def _whole_matrix_problem(access: Access, plan: Plan, operand: OperandPlan) -> str:

@@ -12,7 +12,7 @@ from roller_mlir.model.cost.raster import raster
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.splitting import Division
 from roller_mlir.plan import Plan, SplitK
-from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR
+from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR, WARP_SPECIALISED
 from roller_mlir.plan.split import whole_plan
 
 MAX_UNROLLED_POINTS = 2048
@@ -78,7 +78,7 @@ def finish(context: ProblemContext, chosen: Estimate, *, padded: bool = True) ->
     prediction = predict_with(context, plan)
     resident = prediction.tasks_per_unit
     # Blocks that stay begin the next task's copies while the last one's results are stored.
-    persistent = atom.reads_memory and prediction.tasks > context.machine.units * resident
+    persistent = plan.pipeline == WARP_SPECIALISED and prediction.tasks > context.machine.units * resident
     return replace(plan, tasks_per_unit=resident, prediction=prediction, persistent=persistent)
 
 

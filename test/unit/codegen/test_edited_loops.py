@@ -81,8 +81,21 @@ def test_one_buffer_and_another_padding(loops: str) -> None:
 
 
 def test_three_buffers(loops: str) -> None:
-    """Two steps travel while one is computed."""
-    expect_product(replaced(loops, ("rtile.stages = 2", "rtile.stages = 3")))
+    """Two steps travel while one is computed, which only another pipeline does."""
+    edited = replaced(loops, ("rtile.stages = 2", "rtile.stages = 3"))
+    expect_product(replaced(edited, ("register-prefetch", "deep-asynchronous")))
+    expect_product(replaced(edited, ('pipeline = "register-prefetch", ', "")))
+
+
+@pytest.mark.parametrize("stages", [1, 2])
+def test_another_pipeline(loops: str, stages: int) -> None:
+    """Copies through registers run ahead by a whole step, where there is a second buffer."""
+    edited = replaced(loops, ("register-prefetch", "deep-asynchronous"), ("stages = 2", f"stages = {stages}"))
+    if stages == 2:
+        expect_product(edited)
+        return
+    with pytest.raises(DiagnosedError, match="pipeline 'deep-asynchronous' for 1 stage of synchronous copies, which"):
+        expect_product(edited)
 
 
 def test_other_thread_map(loops: str) -> None:
@@ -97,6 +110,14 @@ def test_other_thread_map(loops: str) -> None:
     [
         (r"pad = \d+ : i64", "pad = 3 : i64", "misaligns vectors of 4"),
         (r"origin = #map\b", "origin = affine_map<(d0, d1) -> (d0 * 32, d1 * 8 + 1)>", "aligned to 1 elements"),
+        (
+            r"rtile\.stages = 2",
+            "rtile.stages = 3",
+            "'register-prefetch' for 3 stages of synchronous copies, which take 'de",
+        ),
+        ("register-prefetch", "direct", "pipeline 'direct' for 2 stages of synchronous copies, which take 'register-p"),
+        ("register-prefetch", "warp-specialised", "pipeline 'warp-specialised' without an instruction that reads"),
+        ("register-prefetch", "fast", "pipeline must be one of direct, register-prefetch, deep-asynchronous, warp-sp"),
     ],
 )
 def test_refused_edits(loops: str, old: str, new: str, message: str) -> None:

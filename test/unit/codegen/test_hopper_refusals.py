@@ -60,6 +60,11 @@ def test_buffers():
     assert "needs 328000 B of workgroup memory, h200 has 232448 B" in message
 
 
+def test_pipelines():
+    message = refused(PLAIN, ('sym_name = "', 'pipeline = "direct", sym_name = "'))
+    assert "has pipeline 'direct' whose wgmma reads workgroup memory; change it" in message
+
+
 def test_registers():
     message = refused(PLAIN.but(tasks_per_unit=5))
     assert "starts with 48 registers a thread, wgmma of 64 columns needs 58; lower tasks_per_unit" in message

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
+from typing import Any, cast
 
 import pytest
 from model_expressions import conv2d, expression, matmul, typed
@@ -229,6 +230,27 @@ def test_forced_stages(stages: int) -> None:
     if stages > 2:
         with pytest.raises(ConstructionError, match="need, or, for more than 2, copies that do not pass through"):
             plan_of(matmul(512, 512, 512), "v100", stages=stages)
+
+
+def test_a_plan_names_its_pipeline() -> None:
+    """What an older plan does not say is derived, and what its tiles cannot do is refused."""
+    half, single = typed(matmul(512, 512, 512), "f16", "f32"), matmul(512, 512, 512)
+    for expr, name, pipeline in (
+        (single, "v100", "register-prefetch"),
+        (half, "v100", "deep-asynchronous"),
+        (half, "a100", "deep-asynchronous"),
+        (half, "h200", "warp-specialised"),
+    ):
+        plan = plan_of(expr, name)
+        assert plan.pipeline == pipeline
+        data = cast(dict[str, Any], to_json(plan))
+        assert from_json(Plan, {key: value for key, value in data.items() if key != "pipeline"}) == plan
+        found = plan_problem(expr, replace(plan, pipeline="direct"))
+        assert (
+            f"has a plan with pipeline 'direct' for {plan.stages} stages of" in found and f"take '{pipeline}'" in found
+        )
+        ahead = plan_problem(expr, replace(plan, pipeline="deep-asynchronous"))
+        assert (ahead == "") == (pipeline != "warp-specialised")
 
 
 def test_one_stage_is_for_one_step() -> None:
