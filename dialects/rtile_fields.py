@@ -14,9 +14,9 @@ T = TypeVar("T")
 _SCALARS = {ir.BoolAttr, ir.IntegerAttr, ir.FloatAttr, ir.StringAttr}
 
 SELDOM = (
-    *("copy", "lane_order", "lanes", "persistent", "store", "tile"),
-    *("accumulates", "accumulator_type", "constant", "epilogue", "epilogue_flops", "gathered", "live_words"),
-    *("more_outputs", "prologue_flops", "reduction", "whole"),
+    *("accumulates", "accumulator_type", "constant", "copy", "epilogue", "epilogue_flops", "epilogue_vectors"),
+    *("gathered", "lane_order", "lanes", "live_words", "more_outputs", "persistent", "prologue_flops", "reduction"),
+    *("store", "tile", "whole"),
 )
 """Fields of records that are left out of an attribute where they have their default."""
 

@@ -17,7 +17,7 @@ from roller_mlir.linalg.reader import StructuredOp, fill_constant
 from roller_mlir.loops.compute_box import ComputeBox, local_map, unit_coefficients
 from roller_mlir.loops.expand_body import clone_region
 from roller_mlir.mapping.layout.data_tile import first_elements, tile_dimensions
-from roller_mlir.mapping.layout.layout import direct_vector, residue_shift, steps_of
+from roller_mlir.mapping.layout.layout import direct_vector, epilogue_vectors, residue_shift, steps_of
 from roller_mlir.plan import Access, LinearIndex, Loop, OperandPlan, Plan
 from roller_mlir.plan.plan import REGISTER, WORKGROUP
 from roller_mlir.support.bindings import arith, ir, scf, tensor
@@ -42,6 +42,7 @@ class Expansion:
         ]
         self._tiles: dict[ir.Value, ir.Value] = {}
         self._kept: dict[int, ir.Value] = {}  # by number of the operand that several ops read
+        self._beside = plan.epilogue_vectors or epilogue_vectors(group.expression, plan.axes)
         self._operands = {use: number for number, uses in enumerate(group.inputs) for use in uses}
 
     def build(self) -> list[ir.Value]:
@@ -117,7 +118,7 @@ class Expansion:
         """One op: its compute, in reduction loops where it is the heavy one."""
         box = self._box(member)
         is_reduction_root = number == self._group.reduction_root
-        initial = self._initial(member, box)
+        initial = self._initial(number, member, box)
         if not is_reduction_root:
             points = prod(axis.registers for axis, loop in zip(box.axes, box.loops, strict=True) if loop.reduction)
             return self._compute(number, member, box, initial, points)
@@ -135,7 +136,12 @@ class Expansion:
             del self._variables[loop]
         return found
 
-    def _initial(self, member: Member, box: ComputeBox) -> list[ir.Value]:
+    def _beside_vector(self, member: int, operand: int, access: Access, box: ComputeBox) -> int:
+        """Return the elements of one read of what is no input of the expression; rows plan none but those."""
+        place = self._group.beside.get((member, operand))
+        return direct_vector(access, box.loops, box.axes) if place is None else self._beside[place]
+
+    def _initial(self, member_number: int, member: Member, box: ComputeBox) -> list[ir.Value]:
         """The accumulators before the first step: constants, unspecified, or the old outputs."""
         root = member.root
         found: list[ir.Value] = []
@@ -156,7 +162,7 @@ class Expansion:
                 start = defining_op(source)
                 if start is not None:
                     fail(start, f"'{start.name}' cannot start an accumulator; a fill with a constant or an operand can")
-                width = direct_vector(output, box.loops, box.axes)
+                width = self._beside_vector(member_number, len(root.sources) + number, output, box)
                 register = OperandPlan(layer=REGISTER, order=tuple(range(len(shape))), vector=width)
                 found.append(self._load(box, source, output, register))
         return found
@@ -231,7 +237,7 @@ class Expansion:
             layout = OperandPlan(
                 layer=REGISTER,
                 order=tuple(range(len(access.shape))),
-                vector=direct_vector(own, box.loops, box.axes),
+                vector=self._beside_vector(number, position, own, box),
                 pad_value=self._group.members[number].root.expression.pad_values[position],
             )
             return self._load(box, source, own, layout)

@@ -202,6 +202,11 @@ class TensorExpression:
         return (self.output, *self.more_outputs)
 
     @property
+    def beside(self) -> tuple[Access, ...]:
+        """What is read beside the inputs, once per point of the output: the epilogue's tensors, then old outputs."""
+        return (*self.epilogue, *(self.outputs if self.accumulates else ()))
+
+    @property
     def ordered(self) -> bool:
         """Whether no operation joins partial results, so that one thread must walk a point's reduction in order."""
         return self.combiner is None and any(loop.reduction for loop in self.loops)

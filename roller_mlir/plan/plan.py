@@ -236,6 +236,8 @@ class Plan:
         unit_order: Parallel loops with more than one task, outermost first: the raster of tasks.
         reduction_order: Reduction loops, outermost first.
         operands: One OperandPlan per input.
+        epilogue_vectors: Elements of one read of each tensor that is read beside the inputs, see
+            `TensorExpression.beside`; empty is what `mapping.layout.layout.epilogue_vectors` says.
         stages: Buffers of the staged operands: 1, 2 for double buffering, or more where copies are not synchronous.
         pipeline: How a task walks the steps of its reduction, one of `PIPELINES`; "" is what `pipeline_of` says.
         unroll: Reduction points that are unrolled inside one step.
@@ -261,6 +263,7 @@ class Plan:
     unit_order: tuple[LoopNumber, ...]
     reduction_order: tuple[LoopNumber, ...]
     operands: tuple[OperandPlan, ...]
+    epilogue_vectors: tuple[Width, ...] = ()
     stages: Count = 1
     pipeline: Annotated[str, OneOf(("", *PIPELINES))] = ""
     unroll: Count = 1

@@ -12,11 +12,11 @@ class GroupError(ValueError):
     """Ops that cannot be one program; the message says why."""
 
 
-def starts_of(root: StructuredOp) -> list[tuple[ir.Value, Access]]:
-    """Return the tensors that an op's accumulators start from, with how it walks them; fills are none."""
+def starts_of(root: StructuredOp) -> list[tuple[int, ir.Value, Access]]:
+    """Return numbers of an op's outputs, the tensors that these start from, and how it walks them; fills are none."""
     inputs, operation = root.body.inputs, root.operation
     return [
-        (value, access)
+        (number, value, access)
         for number, (value, access) in enumerate(
             zip(list(operation.operands)[inputs:], root.expression.outputs, strict=True)
         )
@@ -38,7 +38,7 @@ class CommonLoops:
                     raise GroupError(f"'{name}' reads what '{maker}' makes at computed positions, thus from memory")
                 if source in made:
                     self._join_read(made[source], source, reader, access)
-            for start, access in starts_of(root):
+            for _, start, access in starts_of(root):
                 if start in made:
                     self._join_read(made[start], start, reader, access)
         self._join_shared(made)

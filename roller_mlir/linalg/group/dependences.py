@@ -56,7 +56,7 @@ class Dependences:
         maker = {result: ops[number] for number, root in enumerate(roots) for result in root.operation.results}
         known: dict[ir.Value, frozenset[DependenceNode]] = {}
         for node, root in zip(ops, roots, strict=True):
-            for value in dict.fromkeys((*root.sources, *(start for start, _ in starts_of(root)))):
+            for value in dict.fromkeys((*root.sources, *(start for _, start, _ in starts_of(root)))):
                 if value in maker:
                     node.before[maker[value]] = maker[value].behind[node] = True
                     continue

@@ -32,8 +32,11 @@ def group_expression(
     loops: CommonLoops,
     made: dict[ir.Value, int],
     results: Sequence[ir.Value],
-) -> tuple[TensorExpression, tuple[tuple[tuple[int, int], ...], ...]]:
-    """Return the expression, and for each of its inputs the members that read it with the number of their input."""
+) -> tuple[TensorExpression, tuple[tuple[tuple[int, int], ...], ...], dict[tuple[int, int], int]]:
+    """Return the expression, for each of its inputs the members that read it with the number of their input, and more.
+
+    The last is `Group.beside`.
+    """
     count = loops.count
     outputs = [_moved(output_of(members[made[value]].root, value), members[made[value]], count) for value in results]
     left = {loop for access in outputs for loop in access.loops()}
@@ -79,7 +82,7 @@ def group_expression(
         whole=untiled,
         live_words=_live_words(members, results, count),
     )
-    return expression, tuple(tuple(uses) for uses in found.values())
+    return expression, tuple(tuple(uses) for uses in found.values()), {}
 
 
 def _widest(members: Sequence[Member], untiled: tuple[int, ...], output: Access) -> str:
@@ -132,33 +135,36 @@ def _with_tail(
     made: dict[ir.Value, int],
     output: Access,
     more: tuple[Access, ...],
-) -> tuple[TensorExpression, tuple[tuple[tuple[int, int], ...], ...]]:
+) -> tuple[TensorExpression, tuple[tuple[tuple[int, int], ...], ...], dict[tuple[int, int], int]]:
     """Return the heavy member's expression with what the others read and compute as its epilogue."""
     root, count = members[reduction_root].root, len(kinds)
     own = root.expression
-    epilogue = [
-        _moved(access, members[reduction_root], count) for start, access in starts_of(root) if start not in made
-    ]
+    epilogue = {
+        (reduction_root, len(root.sources) + number): _moved(access, members[reduction_root], count)
+        for number, start, access in starts_of(root)
+        if start not in made
+    }
     for number, member in enumerate(members):
         if number == reduction_root:
             continue
-        for source, access in zip(member.root.sources, member.root.expression.inputs, strict=True):
+        for position, source in enumerate(member.root.sources):
             if source not in made:
-                epilogue.append(_moved(access, member, count))
+                epilogue[number, position] = _moved(member.root.expression.inputs[position], member, count)
     others = [member.root.expression for number, member in enumerate(members) if number != reduction_root]
     expression = replace(
         own,
         loops=kinds,
         inputs=tuple(_moved(access, members[reduction_root], count) for access in own.inputs),
         output=output,
-        epilogue=tuple(epilogue),
+        epilogue=tuple(epilogue.values()),
         epilogue_flops=sum(one.flops_per_point for one in others),
         accumulates=False,
         accumulator_type="" if own.output.element_type == output.element_type else own.output.element_type,
         more_outputs=more,
         whole=untiled,
     )
-    return expression, tuple(((reduction_root, number),) for number in range(len(own.inputs)))
+    uses = tuple(((reduction_root, number),) for number in range(len(own.inputs)))
+    return expression, uses, {key: number for number, key in enumerate(epilogue)}
 
 
 def _moved(access: Access, member: Member, count: int) -> Access:

@@ -10,7 +10,7 @@ another walks again, as a softmax does its row, lies in one task as a whole.
 Paper: ROLLER section 3.1 takes such a group as one tensor expression; PolyDL section 5.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from roller_mlir.dialects.rtile_slots import SLOTS
@@ -47,6 +47,8 @@ class Group:
         expression: The group as one expression: loops of the group, inputs from memory, tensors that leave it.
         inputs: For each input of the expression, the members that read it with the number of their input.
         results: The tensors that leave the group.
+        beside: By a member's number and that of its input, or of its output behind its inputs: which of the tensors of
+            `TensorExpression.beside` is read there.
         producers: Element-wise ops that are no members: the loads of the heavy one compute them.
     """
 
@@ -55,6 +57,7 @@ class Group:
     expression: TensorExpression
     inputs: tuple[tuple[tuple[int, int], ...], ...]
     results: tuple[ir.Value, ...]
+    beside: Mapping[tuple[int, int], int] = field(default_factory=dict[tuple[int, int], int])
     producers: Producers = field(default_factory=dict[tuple[ir.Operation, int], StructuredOp])
 
 
@@ -86,8 +89,8 @@ def group_of_roots(given: Sequence[StructuredOp], results: Sequence[ir.Value]) -
         raise GroupError(f"'{root.operation.name}' walks its points in order, which the threads of a row cannot")
     _check_reduction_root(members, reduction_root, untiled, made)
     _check_tasks(members, reduction_root, untiled, loops.extents(), made, results)
-    expression, inputs = group_expression(members, reduction_root, untiled, loops, made, results)
-    return Group(members, reduction_root, expression, inputs, tuple(results), producers)
+    expression, inputs, beside = group_expression(members, reduction_root, untiled, loops, made, results)
+    return Group(members, reduction_root, expression, inputs, tuple(results), beside, producers)
 
 
 def common_loops(operations: Sequence[ir.Operation]) -> list[tuple[int, ...]]:
@@ -124,7 +127,7 @@ def starts_others_only(operation: ir.Operation) -> bool:
 
 def _check_tensors(roots: Sequence[StructuredOp], results: Sequence[ir.Value]) -> None:
     made = {value for root in roots for value in root.operation.results}
-    read = {value for root in roots for value in (*root.sources, *(start for start, _ in starts_of(root)))} - made
+    read = {value for root in roots for value in (*root.sources, *(start for _, start, _ in starts_of(root)))} - made
     if len(read) + len(results) > MOST_TENSORS:
         raise GroupError(
             f"one program would read {len(read)} tensors and write {len(results)}, of at most {MOST_TENSORS} together"
@@ -134,7 +137,8 @@ def _check_tensors(roots: Sequence[StructuredOp], results: Sequence[ir.Value]) -
 def _alone(root: StructuredOp, results: Sequence[ir.Value], producers: Producers) -> Group:
     member = Member(root, tuple(range(len(root.expression.loops))))
     inputs = tuple(((0, number),) for number in range(len(root.inputs)))
-    return Group((member,), 0, root.expression, inputs, tuple(results), producers)
+    beside = {(0, len(root.sources) + number): number for number in range(len(root.expression.outputs))}
+    return Group((member,), 0, root.expression, inputs, tuple(results), beside, producers)
 
 
 def _kinds(members: Sequence[Member], count: int) -> tuple[int | None, tuple[int, ...]]:

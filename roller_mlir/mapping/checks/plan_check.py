@@ -7,7 +7,7 @@ from math import prod
 from roller_mlir.mapping.atoms import Factors, Family, atom_family
 from roller_mlir.mapping.atoms.fragments import COLUMN, ROW, lane_order, result_shares
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
-from roller_mlir.mapping.layout.layout import buffer_shape, steps_of
+from roller_mlir.mapping.layout.layout import buffer_shape, epilogue_vectors, steps_of
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.mapping.whole_matrices import matrix_pitch
 from roller_mlir.plan import Access, AxisPlan, OperandPlan, Plan, TensorExpression
@@ -80,6 +80,14 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
             problem = _whole_matrix_problem(access, plan, operand)
         if problem:
             return f"has a plan whose operand {number} {problem}"
+    widest = epilogue_vectors(expression, plan.axes)
+    widths = plan.epilogue_vectors or widest
+    if len(widths) != len(widest):
+        return f"has a plan whose epilogue_vectors must be {len(widest)}, one a tensor, but are {len(widths)}"
+    wide = next((number for number, (x, most) in enumerate(zip(widths, widest, strict=True)) if x > most), None)
+    if wide is not None:
+        found = f"epilogue_vectors[{wide}] is {widths[wide]}"
+        return f"has a plan whose {found}, but a thread has {widest[wide]} neighbours in aligned rows"
     problem = pipeline_problem(plan.pipeline, plan.copies, plan.stages, matrix=plan.atom is not None)
     return f"has a plan with {problem}" if problem else ""
 

@@ -18,7 +18,7 @@ from roller_mlir.mapping.layout.bank_phases import Banks, phases
 from roller_mlir.mapping.layout.data_tile import TileDimension, copy_map, copy_vector, tile_dimensions
 from roller_mlir.mapping.layout.thread_reads import own_reads, own_vectors
 from roller_mlir.mapping.thread_map import ThreadMap
-from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan
+from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, TensorExpression
 from roller_mlir.plan.plan import REGISTER, WORKGROUP
 
 MAX_PAD = 20
@@ -92,6 +92,11 @@ def direct_vector(
     pitches = [k * axes[loop].chunk for loop, k in terms.items() if axes[loop].block > 1]
     limit = access_bytes // access.element_bytes
     return power_of_two_divisor(gcd(*runs, *pitches, row_alignment(access, loops, axes)), limit)
+
+
+def epilogue_vectors(expression: TensorExpression, axes: Sequence[AxisPlan]) -> tuple[int, ...]:
+    """Return the elements of one read of each tensor that is read beside the inputs, where nobody says others."""
+    return tuple(direct_vector(access, expression.loops, axes) for access in expression.beside)
 
 
 def plan_operand(

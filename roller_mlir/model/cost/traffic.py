@@ -13,7 +13,7 @@ from roller_mlir.hal import Device
 from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.layout.combine import combination
 from roller_mlir.mapping.layout.data_tile import copy_map, tile_dimensions
-from roller_mlir.mapping.layout.layout import TileCost, steps_of
+from roller_mlir.mapping.layout.layout import TileCost, epilogue_vectors, steps_of
 from roller_mlir.mapping.layout.thread_reads import live_offsets, live_reads
 from roller_mlir.mapping.resources import SUM_BYTES
 from roller_mlir.model.cost.counting import Boxes, copied_elements, direct_elements
@@ -88,7 +88,8 @@ def traffic_of(context: ProblemContext, plan: Plan, costs: Sequence[TileCost | N
         else _staged(context, plan, access, operand, boxes, cost)
         for access, operand, cost in zip(context.inputs, plan.operands, costs, strict=True)
     ]
-    found += [_epilogue(context, plan, access, boxes) for access in context.epilogue]
+    widths = plan.epilogue_vectors or epilogue_vectors(context.expression, plan.axes)
+    found += [_epilogue(context, plan, *read, boxes) for read in zip(context.epilogue, widths, strict=False)]
     return (
         *found,
         _output(context, plan, boxes),
@@ -244,12 +245,13 @@ def _written(context: ProblemContext, plan: Plan, boxes: Boxes, output: AccessCo
     )
 
 
-def _epilogue(context: ProblemContext, plan: Plan, access_context: AccessContext, boxes: Boxes) -> OperandTraffic:
+def _epilogue(
+    context: ProblemContext, plan: Plan, access_context: AccessContext, width: int, boxes: Boxes
+) -> OperandTraffic:
     """Return what the epilogue reads of a tensor, straight from global memory: each thread that stores, once."""
     if access_context.access.gathered:
         points = [boxes.count(loop) * plan.axes[loop].block for loop in context.parallel]
         return _gathered(access_context.access, prod(points))
-    width = access_context.direct_vector([axis.chunk for axis in plan.axes])
     moved, touched = _after_reduction(context, plan, access_context, width, boxes)
     access = access_context.access
     return OperandTraffic(name=access.name, global_load_bytes=moved * access.element_bytes, global_load_sectors=touched)

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import prod
 
+from roller_mlir.mapping.layout.layout import epilogue_vectors
 from roller_mlir.model.cost.estimates import Estimate
 from roller_mlir.model.cost.layouts import matrix_layout, operand_layout
 from roller_mlir.model.cost.performance import joined, predict_with
@@ -69,6 +70,7 @@ def finish(context: ProblemContext, chosen: Estimate, *, padded: bool = True) ->
         unit_order=tuple(loop for loop in context.parallel if counts[loop] > 1),
         reduction_order=context.reductions,
         operands=operands,
+        epilogue_vectors=epilogue_vectors(expression, axes),
         stages=chosen.stages,
         unroll=unrolled_points(program.registers, context),
         atom=atom_plan,
