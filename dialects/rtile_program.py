@@ -202,8 +202,6 @@ def program(
     name: str,
     *,
     plan: PlanAttr | None = None,
-    tasks_per_unit: int | None = None,
-    persistent: bool = False,
     loc: Any = None,
     ip: Any = None,
 ) -> ProgramOp:
@@ -214,18 +212,12 @@ def program(
         results: Types of the results; none on memrefs.
         name: Name of the program.
         plan: The plan, if any.
-        tasks_per_unit: How many tasks are to fit on one unit at a time; None leaves it to the back end.
-        persistent: Whether as many blocks as fit on the device walk over all tasks.
         loc: Location; the current one where None.
         ip: Insertion point; the current one where None.
     """
     attributes: dict[str, Any] = {"sym_name": ir.StringAttr.get(name)}
     if plan is not None:
         attributes["plan"] = plan
-    if tasks_per_unit is not None:
-        attributes[TASKS_PER_UNIT] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), tasks_per_unit)
-    if persistent:
-        attributes[PERSISTENT] = ir.UnitAttr.get()
     op = ir.Operation.create(
         "rtile.program",
         results=list(results),
