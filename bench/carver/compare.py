@@ -11,8 +11,7 @@ from typing import Any
 from roller_mlir.hal import Device, find_device
 from roller_mlir.model import ConstructionError, ConstructOptions, construct
 from roller_mlir.model.atom import Atom
-from roller_mlir.model.cost.performance import context_of as context_of_plan
-from roller_mlir.model.cost.performance import l2_resident
+from roller_mlir.model.cost.performance import context_of, l2_resident
 from roller_mlir.model.cost.roofline import moved_bytes
 from roller_mlir.model.instruction import atoms
 from roller_mlir.model.machine import machine_of
@@ -226,18 +225,14 @@ def traffic(expression: TensorExpression, plan: Plan, device: Device) -> tuple[f
     prediction = plan.prediction
     assert prediction is not None, "construction predicts"
     if plan.split is None:
-        return moved_bytes(facts_of(expression, plan, device), plan, prediction)
+        return moved_bytes(context_of(expression, machine, plan), plan, prediction)
     split = plan.split
     first = first_expression(expression, split.loop, split.parts, split.extent)
-    moved = moved_bytes(facts_of(first, first_plan(plan), device), first_plan(plan), prediction)
+    moved = moved_bytes(context_of(first, machine, first_plan(plan)), first_plan(plan), prediction)
     join = combine_expression(expression, split.parts)
     assert split.join.prediction is not None, "construction predicts"
     more = moved_bytes(ProblemContext(join, l2_resident(machine, join)), split.join, split.join.prediction)
     return moved[0] + more[0], moved[1] + more[1]
-
-
-def facts_of(expression: TensorExpression, plan: Plan, device: Device) -> ProblemContext:
-    return context_of_plan(expression, machine_of(device), plan)
 
 
 def compare(found: dict[str, Any], top: int, only: Sequence[str] = ()) -> dict[str, dict[str, list[Row]]]:

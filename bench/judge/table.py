@@ -43,7 +43,7 @@ def _record(tally: Tally) -> dict[str, Any]:
     return {
         "right": tally.right,
         "rejected": tally.rejected,
-        "worst": {name: round(float(share), 3) for name, share in tally.worst.items()},
+        "worst": {name: round(share, 3) for name, share in tally.worst.items()},
         "mutants": [[*key, tally.found[key], tried] for key, tried in tally.tried.items()],
     }
 

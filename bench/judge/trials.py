@@ -33,7 +33,7 @@ class Tally:
 
     right: int = 0
     rejected: list[str] = field(default_factory=list)
-    worst: Counter[str] = field(default_factory=Counter)
+    worst: dict[str, float] = field(default_factory=dict[str, float])
     tried: Counter[tuple[str, str, int, str]] = field(default_factory=Counter)
     found: Counter[tuple[str, str, int, str]] = field(default_factory=Counter)
 
@@ -77,7 +77,7 @@ def try_programs(rounds: int) -> Tally:
                 got = emulate(order, wide, "")
                 (found,) = compare_all([got.astype(np.float32)], expected)
                 tally.right += 1
-                tally.worst[name] = max(tally.worst[name], found.max_error)  # type: ignore[assignment]
+                tally.worst[name] = max(tally.worst.get(name, 0.0), found.max_error)
                 if not found.matches:
                     tally.rejected.append(f"{name}, {order_name}: {found}")
             got = emulate(ORDERS["in 32 lanes"], wide, "")
@@ -125,7 +125,7 @@ def _try(tally: Tally, kind: Kind, depth: int, values: str, number: int) -> None
             got = run(kind, ORDERS[name], *wide, contracted=contracted)
             (found,) = compare_all([to_caller(got, kind.result)], expected)
             tally.right += 1
-            tally.worst[kind.name] = max(tally.worst[kind.name], found.max_error)  # type: ignore[assignment]
+            tally.worst[kind.name] = max(tally.worst.get(kind.name, 0.0), found.max_error)
             if not found.matches:
                 tally.rejected.append(f"{kind.name}, {values}, {depth}, {name}: {found}")
     bound = expected.bounded[0].errors()

@@ -2,7 +2,7 @@
 """Measured constants in place of a device's own: a TOML file whose keys are those of the device's description.
 
     device = "h200"                                      # the device that was measured
-    launch_latency_s = { value = 2.1e-6, source = "J. Doe, bench/launches.py on node 3, 2026-11-20" }
+    launch_latency_s = { value = 2.1e-6, source = "J. Doe, launches.py on node 3, 2026-11-20" }
     [layers.global]
     sustained_bandwidth_bytes_per_s = { value = 4.1e12, source = "J. Doe, gpu-stream on node 3, 2026-11-20" }
     [[instructions]]                                     # found by its name and types

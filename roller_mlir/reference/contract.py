@@ -32,7 +32,7 @@ def sum_of_products(factors: Sequence[Array], loops: Sequence[Sequence[int]], ou
     arguments: list[Array | list[int]] = []
     for factor, axes in zip(factors, loops, strict=True):
         arguments += [factor, list(axes)]
-    return np.asarray(np.einsum(*arguments, list(output), optimize=len(factors) > 2))  # type: ignore[arg-type]
+    return np.asarray(np.einsum(*arguments, list(output), optimize=len(factors) > 2))
 
 
 def _point_by_point(factors: Sequence[Array], loops: Sequence[Sequence[int]], output: Sequence[int]) -> Array:

@@ -16,7 +16,7 @@ import argparse
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from roller_mlir.console.arguments import add_options
 from roller_mlir.targets import families, family_of
@@ -270,7 +270,7 @@ def _summary(arguments: argparse.Namespace, artifact: "Artifact") -> dict[str, A
     kernels: list[dict[str, Any]] = []
     for kernel in artifact.kernels:
         launch = launches[kernel.name]
-        statistics: dict[str, Any] = to_json(kernel.statistics)  # type: ignore[assignment]
+        statistics = cast("dict[str, Any]", to_json(kernel.statistics))
         more: dict[str, Any] = statistics.pop("more")
         kernels.append(
             {

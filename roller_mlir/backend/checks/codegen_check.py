@@ -3,7 +3,7 @@
 
 NVIDIA's machine code is read from the cubin; where there is none, or its encoding is not known, PTX stands for it,
 which tells multiply-adds, access widths and workgroup memory, but not registers. AMD's assembly is there anyway.
-What tensor copies and products of warpgroups take is read from PTX and the tensor maps, see `hopper_gate`.
+What tensor copies and products of warpgroups take is read from PTX and the tensor maps, see `hopper/codegen_check.py`.
 """
 
 from __future__ import annotations

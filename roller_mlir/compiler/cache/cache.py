@@ -7,8 +7,8 @@ if artifact is None:
     artifact = slot.keep(compile_it())
 
 The cache is an aid and never a condition: what is wrong with its folder (read-only, full, no home) is one warning for
-the whole process, and then there is no cache, or none that is written to. See `cache_store` for what other processes
-may do to it, `cache_entries` for the keys.
+the whole process, and then there is no cache, or none that is written to. See `store` for what other processes may do
+to it, `entries` for the keys.
 """
 
 import functools

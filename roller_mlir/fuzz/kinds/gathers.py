@@ -33,13 +33,13 @@ def gathered(b: Builder, given: str, element: str) -> list[Ref]:
     leaves = [cast(x(i), element) for i in range(data, len(inputs))]
     for _ in range(b.random.choice((1, 1, 1, 2))):
         dimensions = b.random.choice((1, 1, 2, 2, 3))
-        shape = [b.knob(b.random.choice((1, 2, 3, 5, 8, 9))) for _ in range(dimensions)]
+        extents: list[Whole] = [b.knob(b.random.choice((1, 2, 3, 5, 8, 9))) for _ in range(dimensions)]
         if b.chance(0.3):  # as an embedding: a row of the length of a loop
-            shape[-1] = b.random.choice(loops)  # type: ignore[call-overload]
-        tables.append(source(b, shape, given))
-        at = [_position(b, loops, data, shape[d]) for d in range(dimensions)]
-        if shape[-1] in loops and b.chance(0.7):
-            at[-1] = Scalar("index", value=loops.index(shape[-1]), element="index")
+            extents[-1] = b.random.choice(loops)
+        tables.append(source(b, extents, given))
+        at = [_position(b, loops, data, extents[d]) for d in range(dimensions)]
+        if extents[-1] in loops and b.chance(0.7):
+            at[-1] = Scalar("index", value=loops.index(extents[-1]), element="index")
         leaves.append(cast(Scalar("extract", tuple(at), len(tables) - 1, given), element))
     body = expression(b, leaves, element, b.random.randint(0, 3))
     order = [loop for loop in range(rank) if loop != over]

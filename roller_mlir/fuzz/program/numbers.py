@@ -87,4 +87,4 @@ def value_of(number: Whole, knobs: Sequence[Knob]) -> int:
 
 def product(numbers: Sequence[Whole]) -> Whole:
     """Return the product of numbers, 1 for none."""
-    return prod(numbers, start=1)  # type: ignore[arg-type, return-value]
+    return prod(numbers, start=1)

@@ -75,9 +75,9 @@ def explain(
     candidate = Candidate.of_plan(plan)
     usable = atoms(expression, device, options.instructions, allow_tf32=options.allow_tf32)
     tried = [one for one in usable if _of(one, plan)]
-    facts_of = [ProblemContext(expression, machine, atom) for atom in tried] or [ProblemContext(expression, machine)]
-    origin = next((one for context in facts_of if (one := find_origin(context, plan, options)) is not None), None)
-    whole = origin.context if origin is not None else facts_of[0]
+    contexts = [ProblemContext(expression, machine, atom) for atom in tried] or [ProblemContext(expression, machine)]
+    origin = next((one for context in contexts if (one := find_origin(context, plan, options)) is not None), None)
+    whole = origin.context if origin is not None else contexts[0]
     tiled = whole.reductions and any(candidate.staged)
     assert origin is not None or not tiled, f"a program with reuse comes from a search, but not {candidate}"
     context, first = _first_stage(whole, plan)

@@ -294,5 +294,5 @@ def test_ptx_stands_for_machine_code(parse: Any, kernels: Any) -> None:
 
 
 def test_the_kinds_are_those_that_are_tested() -> None:
-    elsewhere = {"matrix", "tensor_map", "copies", "descriptor"}  # test_matrix_code, test_hopper_gate
+    elsewhere = {"matrix", "tensor_map", "copies", "descriptor"}  # test_matrix_code, test_hopper_codegen_check
     assert {kind for kind, _, _ in PLANTED.values()} | {"local", "instruction"} | elsewhere == set(KINDS)

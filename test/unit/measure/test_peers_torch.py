@@ -9,7 +9,7 @@ from reference_cases import EXAMPLES, OPERATORS, case, inputs_of
 from roller_mlir.measure.records import Item
 from roller_mlir.measure.runner.expected.references import reference_for
 from roller_mlir.measure.runner.peers import available as peers
-from roller_mlir.measure.runner.peers import torch_peer as peers_torch
+from roller_mlir.measure.runner.peers import torch_peer
 from roller_mlir.measure.runner.peers.available import peers_for
 
 torch = pytest.importorskip("torch")
@@ -78,7 +78,7 @@ def test_a_compilation_that_takes_too_long_is_a_trouble(monkeypatch: pytest.Monk
     monkeypatch.setattr(torch, "compile", slow)
 
     def hurried(item: Item, inputs: Any) -> Any:
-        return peers_torch.compiled(torch, item, peers._tensors(inputs)[1], limit_s=0.2)
+        return torch_peer.compiled(torch, item, peers._tensors(inputs)[1], limit_s=0.2)
 
     monkeypatch.setitem(peers._MAKERS, "torch.compile", hurried)
     item, text = case("relu-prime")

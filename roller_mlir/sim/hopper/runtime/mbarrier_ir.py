@@ -33,9 +33,9 @@ from roller_mlir.sim.hopper.runtime.base_ir import (
     known_of,
     note_values,
     row,
+    shadow_access_if_sanitized,
     stop,
 )
-from roller_mlir.sim.hopper.runtime.base_ir import shadow_access_if_sanitized as touched
 
 _MARK = MBARRIER_MARK << 32
 
@@ -76,7 +76,7 @@ def _find(base: Base) -> Value:
     async_units = async_units_of(code, block)
     aligned = code.compare("==", builder.and_(address, code.value(7)), 0)
     with code.when(builder.and_(aligned, in_arena(code, block, address, 8)), likely=True):
-        touched(base, code, block, site, address, 8, ShadowAccess.READ | ShadowAccess.ATOMIC)
+        shadow_access_if_sanitized(base, code, block, site, address, 8, ShadowAccess.READ | ShadowAccess.ATOMIC)
         word = code.read(address, 0)
         number = builder.sub(word, code.value(_MARK))
         with code.when(
@@ -109,7 +109,7 @@ def _initialise(base: Base) -> None:
     fits = builder.icmp_unsigned("<", builder.sub(count, code.value(1)), code.value(MOST_ARRIVALS))
     with code.when(builder.not_(fits), likely=False):
         stop(base, code, block, LaunchFault.MBARRIER_COUNT, site, offset, count, 0)
-    touched(base, code, block, site, address, 8, ShadowAccess.WRITE | ShadowAccess.ATOMIC)
+    shadow_access_if_sanitized(base, code, block, site, address, 8, ShadowAccess.WRITE | ShadowAccess.ATOMIC)
     table, used = code.slots(async_units, AsyncUnits.MBARRIERS, AsyncUnits.MBARRIER_COUNT)
     place = code.variable(used)
     with code.count(0, used) as number:
