@@ -1,20 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """NVIDIA devices through `cuda.bindings.driver`, in the primary context that torch, cupy and jax use too."""
 
-from collections.abc import Generator
-from contextlib import contextmanager
 from importlib import import_module
 from typing import Any
 
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.runtime.driver import cuda_architecture, cuda_maps
-from roller_mlir.runtime.driver.interface import DeviceDescription, DeviceFacts, Setup
+from roller_mlir.runtime.driver.interface import Bindings, DeviceDescription, DeviceFacts, Driver, Setup
 from roller_mlir.runtime.errors import BackendError
 
 _LOG_BYTES = 4096
 # What kernels may have without being told so, in bytes (CUDA C++ Programming Guide, "Shared Memory").
 _ASSUMED_SHARED_BYTES = 48 << 10
-_OUT_OF_MEMORY = 2
 _NAME_BYTES = 256
 # What records of measurements hold beside, by attribute of the device.
 _DESCRIBED = {
@@ -27,8 +24,8 @@ _DESCRIBED = {
 }
 
 
-class CudaDriver:
-    """One NVIDIA device; implements `driver.Driver`, where the methods are described."""
+class CudaDriver(Driver):
+    """One NVIDIA device."""
 
     label, vendor, legacy_stream, query_tool = "CUDA", "nvidia", 1, "nvidia-smi"
     memory_kinds = (2, 13)
@@ -48,84 +45,57 @@ class CudaDriver:
             raise BackendError(
                 f"back end 'cuda' needs cuda-bindings ({error}); install it: pip install 'cuda-bindings>=12.8'"
             ) from error
-        try:
-            self._call("cuInit", 0)
-        except BackendError:
-            raise
-        except Exception as error:  # the bindings' own, of several types, where there is no libcuda
-            reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-            raise BackendError(
-                f"back end 'cuda' needs NVIDIA's driver (libcuda.so.1), which is not here: {reason}"
-            ) from error
-        count = int(self._call("cuDeviceGetCount"))
-        if not 0 <= ordinal < count:
-            raise BackendError(f"back end 'cuda': device {ordinal} is not one of the {count} here")
-        self.ordinal = ordinal
-        self._device = self._call("cuDeviceGet", ordinal)
-        self._context = self._call("cuDevicePrimaryCtxRetain", self._device)
+        bindings = Bindings(
+            api=self._api,
+            prefix="cu",
+            word=self._word,
+            stream=self._api.CUstream,
+            attributes=self._api.CUdevice_attribute,
+            attribute="CU_DEVICE_ATTRIBUTE_",
+        )
+        super().__init__(bindings, ordinal, "NVIDIA's driver (libcuda.so.1)")
+        self._device = self.call("DeviceGet", ordinal)
+        self._context = self.call("DevicePrimaryCtxRetain", self._device)
         self.facts = self._read_facts()
-
-    def _call(self, name: str, *arguments: Any) -> Any:
-        status, *values = getattr(self._api, name)(*arguments)
-        if int(status):
-            raise BackendError(f"CUDA: {name} failed: {self._word(status)}")
-        return values[0] if values else None
 
     def _word(self, status: Any) -> str:
         _, name = self._api.cuGetErrorName(status)
         _, text = self._api.cuGetErrorString(status)
         return f"{_text(name)} ({_text(text)})"
 
-    def _ask(self, name: str) -> int:
-        attribute = getattr(self._api.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
-        return int(self._call("cuDeviceGetAttribute", attribute, self._device))
+    @property
+    def handle(self) -> Any:
+        """The driver's handle of the device."""
+        return self._device
 
-    def _ask_if_known(self, name: str) -> int | None:
-        try:
-            return self._ask(name)
-        except (AttributeError, BackendError):  # of other bindings, of another driver
-            return None
+    @property
+    def context(self) -> Any:
+        """The primary context."""
+        return self._context
 
     def describe(self) -> DeviceDescription:
         """Name, driver, memory and clocks."""
-        version = int(self._call("cuDriverGetVersion"))
-        more = {name: self._ask_if_known(attribute) for name, attribute in _DESCRIBED.items()}
+        version = int(self.call("DriverGetVersion"))
         return DeviceDescription(
-            name=_text(self._call("cuDeviceGetName", _NAME_BYTES, self._device)).split("\0")[0],
+            name=_text(self.call("DeviceGetName", _NAME_BYTES, self._device)).split("\0")[0],
             driver=f"{version // 1000}.{version % 1000 // 10}",
-            memory_bytes=int(self._call("cuDeviceTotalMem", self._device)),
-            l2_bytes=self._ask_if_known("L2_CACHE_SIZE"),
-            more={name: value for name, value in more.items() if value is not None},
+            memory_bytes=int(self.call("DeviceTotalMem", self._device)),
+            l2_bytes=self.ask_if_known("L2_CACHE_SIZE"),
+            more=self.known(_DESCRIBED),
         )
 
     def _read_facts(self) -> DeviceFacts:
-        ask = self._ask
-        axes = "XYZ"
-        block = [ask(f"MAX_BLOCK_DIM_{axis}") for axis in axes]
-        grid = [ask(f"MAX_GRID_DIM_{axis}") for axis in axes]
+        ask = self.ask
         return DeviceFacts(
             architecture=f"sm_{ask('COMPUTE_CAPABILITY_MAJOR')}{ask('COMPUTE_CAPABILITY_MINOR')}",
             units=ask("MULTIPROCESSOR_COUNT"),
             most_threads=ask("MAX_THREADS_PER_BLOCK"),
-            most_block=(block[0], block[1], block[2]),
-            most_grid=(grid[0], grid[1], grid[2]),
+            most_block=self.ask_axes("MAX_BLOCK_DIM_"),
+            most_grid=self.ask_axes("MAX_GRID_DIM_"),
             most_shared_bytes=ask("MAX_SHARED_MEMORY_PER_BLOCK_OPTIN"),
             cooperative=bool(ask("COOPERATIVE_LAUNCH")),
             clusters=bool(ask("CLUSTER_LAUNCH")),
         )
-
-    @contextmanager
-    def current(self) -> Generator[None]:
-        """Make the primary context current."""
-        before = self._call("cuCtxGetCurrent")
-        if int(before) == int(self._context):
-            yield
-            return
-        self._call("cuCtxSetCurrent", self._context)
-        try:
-            yield
-        finally:
-            self._call("cuCtxSetCurrent", before)
 
     def image_kinds(self, architecture: str) -> tuple[str, ...]:
         """Cubins and PTX that run here."""
@@ -141,21 +111,11 @@ class CudaDriver:
             raise BackendError(f"CUDA cannot load {name}: {self._word(status)}" + (f": {said}" if said else ""))
         return module
 
-    def find_function(self, module: Any, name: str) -> Any:
-        """Return a kernel of a module."""
-        return self._call("cuModuleGetFunction", module, name.encode())
-
     def allow_shared(self, function: Any, size_bytes: int) -> None:
         """Raise the kernel's limit, where it is above what needs no word."""
         if size_bytes > _ASSUMED_SHARED_BYTES:
             attribute = self._api.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-            self._call("cuFuncSetAttribute", function, attribute, size_bytes)
-
-    def resident_blocks(self, setup: Setup) -> int:
-        """Blocks that run at the same time."""
-        threads = setup.block[0] * setup.block[1] * setup.block[2]
-        name = "cuOccupancyMaxActiveBlocksPerMultiprocessor"
-        return self.facts.units * int(self._call(name, setup.function, threads, setup.shared_bytes))
+            self.call("FuncSetAttribute", function, attribute, size_bytes)
 
     def launch(self, setup: Setup, parameters: int, stream: int) -> None:
         """Start a kernel."""
@@ -164,9 +124,9 @@ class CudaDriver:
             return
         shape = (*setup.grid, *setup.block, setup.shared_bytes, self._api.CUstream(stream), parameters)
         if setup.cooperative:
-            self._call("cuLaunchCooperativeKernel", setup.function, *shape)
+            self.call("LaunchCooperativeKernel", setup.function, *shape)
         else:
-            self._call("cuLaunchKernel", setup.function, *shape, 0)
+            self.call("LaunchKernel", setup.function, *shape, 0)
 
     def _launch_clusters(self, setup: Setup, parameters: int, stream: int) -> None:
         api, names = self._api, self._api.CUlaunchAttributeID
@@ -182,84 +142,29 @@ class CudaDriver:
         config.sharedMemBytes, config.hStream = setup.shared_bytes, api.CUstream(stream)
         config.attrs = [cluster, together] if setup.cooperative else [cluster]
         config.numAttrs = len(config.attrs)
-        self._call("cuLaunchKernelEx", config, setup.function, parameters, 0)
+        self.call("LaunchKernelEx", config, setup.function, parameters, 0)
 
     def encode_map(self, record: int, described: TensorMap, address: int) -> None:
         """Write a tensor map."""
         cuda_maps.encode(record, described, address)
 
-    def allocate(self, size_bytes: int) -> int | None:
-        """Return new memory."""
-        status, address = self._api.cuMemAlloc(size_bytes)
-        if int(status) == _OUT_OF_MEMORY:
-            return None
-        if int(status):
-            raise BackendError(f"CUDA: cuMemAlloc of {size_bytes} B failed: {self._word(status)}")
-        return int(address)
-
-    def free(self, address: int) -> None:
-        """Give memory back; the driver waits for what uses it."""
-        self._call("cuMemFree", address)
-
     def upload(self, target: int, source: int, size_bytes: int, stream: int) -> None:
         """Copy to the device."""
-        self._call("cuMemcpyHtoDAsync", target, source, size_bytes, self._api.CUstream(stream))
+        self.call("MemcpyHtoDAsync", target, source, size_bytes, self._api.CUstream(stream))
 
     def download(self, target: int, source: int, size_bytes: int, stream: int) -> None:
         """Copy to the host."""
-        self._call("cuMemcpyDtoHAsync", target, source, size_bytes, self._api.CUstream(stream))
+        self.call("MemcpyDtoHAsync", target, source, size_bytes, self._api.CUstream(stream))
 
     def copy(self, target: int, source: int, size_bytes: int, stream: int) -> None:
         """Copy within the device."""
-        self._call("cuMemcpyDtoDAsync", target, source, size_bytes, self._api.CUstream(stream))
-
-    def fill(self, address: int, value: int, size_bytes: int, stream: int) -> None:
-        """Write a byte all over memory."""
-        self._call("cuMemsetD8Async", address, value, size_bytes, self._api.CUstream(stream))
+        self.call("MemcpyDtoDAsync", target, source, size_bytes, self._api.CUstream(stream))
 
     def place_of(self, address: int) -> int | None:
         """The device of an address."""
         attribute = self._api.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
         status, ordinal = self._api.cuPointerGetAttribute(attribute, address)
         return None if int(status) else int(ordinal)
-
-    def is_capturing(self, stream: int) -> bool:
-        """Whether a stream records a graph."""
-        return bool(int(self._call("cuStreamIsCapturing", self._api.CUstream(stream))))
-
-    def wait(self, stream: int, other: int) -> None:
-        """Order a stream behind another through an event."""
-        event = self._event(timed=False)
-        try:
-            self._call("cuEventRecord", event, self._api.CUstream(other))
-            self._call("cuStreamWaitEvent", self._api.CUstream(stream), event, 0)
-        finally:
-            self._call("cuEventDestroy", event)
-
-    def synchronize(self, stream: int) -> None:
-        """Wait for a stream."""
-        self._call("cuStreamSynchronize", self._api.CUstream(stream))
-
-    def make_event(self) -> Any:
-        """Return an event that notes times."""
-        return self._event(timed=True)
-
-    def record_event(self, event: Any, stream: int) -> None:
-        """Queue the event."""
-        self._call("cuEventRecord", event, self._api.CUstream(stream))
-
-    def elapsed_s(self, start: Any, stop: Any) -> float:
-        """Seconds between two events."""
-        self._call("cuEventSynchronize", stop)
-        return float(self._call("cuEventElapsedTime", start, stop)) * 1e-3
-
-    def free_event(self, event: Any) -> None:
-        """Give an event back."""
-        self._call("cuEventDestroy", event)
-
-    def _event(self, *, timed: bool) -> Any:
-        flags = self._api.CUevent_flags
-        return self._call("cuEventCreate", int(flags.CU_EVENT_DEFAULT if timed else flags.CU_EVENT_DISABLE_TIMING))
 
 
 def _text(word: Any) -> str:
