@@ -123,11 +123,6 @@ class ProgramOp(FreeOperandsAndResults, name="program", traits=[ir.IsIsolatedFro
         """The rtile.yield at the end of the region."""
         return list(self.entry.operations)[-1]
 
-    @property
-    def on_buffers(self) -> bool:
-        """Whether the operands are memrefs: buffers have been assigned."""
-        return any(isinstance(operand.type, ir.MemRefType) for operand in self.operands)
-
     @hook
     def verify_invariants(self) -> None:
         """Check operands, attributes and results."""

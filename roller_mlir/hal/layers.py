@@ -6,7 +6,6 @@ Paper: ROLLER section 3.1 (memory layers, transactions, banks).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from roller_mlir.hal.checks import (
@@ -18,7 +17,6 @@ from roller_mlir.hal.checks import (
     require_positive,
     require_power_of_two,
 )
-from roller_mlir.hal.errors import DeviceError
 
 LAYER_KINDS = ("cached", "distributed", "explicit")
 
@@ -86,19 +84,3 @@ class MemoryLayer:
     def total_capacity_bytes(self) -> int:
         """Size of all instances together."""
         return self.instances * self.capacity_bytes
-
-    def loads_together(self, lanes: int) -> Sequence[Sequence[int]]:
-        """Return the lanes of a subgroup that the banks serve together when each loads 16 bytes.
-
-        Args:
-            lanes: Size of the subgroup.
-
-        Raises:
-            DeviceError: The layer has no banks.
-        """
-        if self.wide_load_lanes:
-            return self.wide_load_lanes
-        if self.banks is None or self.bank_bytes is None:
-            raise DeviceError(f"memory layer '{self.name}' has no banks", key=f"layers.{self.name}")
-        group = max(1, self.banks * self.bank_bytes // 16)
-        return tuple(tuple(range(first, min(first + group, lanes))) for first in range(0, lanes, group))

@@ -4,32 +4,16 @@
 Paper: ROLLER section 3.1. F(T) is the memory that a tile's data occupies, Q(T) what the whole operator moves when it is
 executed tile by tile, and (Q(T) - Q(T')) / (F(T') - F(T)) the reuse score of growing T to T'.
 
-`footprint_bytes` and `traffic_bytes` are the definitions, on which the tests check the paper's worked examples; the
-construction sums the same terms from `facts`, where they are remembered.
+The construction sums F and Q from `problem_context`, where their terms are remembered.
 """
 
 from collections.abc import Sequence
-from math import gcd, inf, prod
+from math import gcd, inf
 
-from roller_mlir.mapping.layout.data_tile import footprint_elements
 from roller_mlir.plan import Access, TensorExpression
 
 Tile = tuple[int, ...]
 """Points per loop of the expression."""
-
-
-def footprint_bytes(expression: TensorExpression, tile: Sequence[int], *, output: bool = True) -> int:
-    """Return F(T): bytes of all data tiles of a box, halo included.
-
-    Args:
-        expression: The operator.
-        tile: Points per loop.
-        output: Whether the output's tile lies in the same memory.
-    """
-    total = sum(footprint_elements(access, tile) * access.element_bytes for access in expression.inputs)
-    if output:
-        total += footprint_elements(expression.output, tile) * expression.output.element_bytes
-    return total
 
 
 def tile_counts(expression: TensorExpression, tile: Sequence[int]) -> Tile:
@@ -54,23 +38,6 @@ def access_traffic(access: Access, tile: Sequence[int], transaction_bytes: int =
         return rows * extent * max(size, transaction_bytes)
     span = ((extent - 1) * step + 1) * size
     return rows * -(-span // transaction_bytes) * transaction_bytes
-
-
-def traffic_bytes(
-    expression: TensorExpression, tile: Sequence[int], transaction_bytes: int = 1, *, output: bool = True
-) -> int:
-    """Return Q(T): the bytes that the whole operator moves when it is executed tile by tile.
-
-    Inputs are loaded by every tile, the output is stored once per tile of the parallel loops (and read once, if it is
-    accumulated into).
-    """
-    counts = tile_counts(expression, tile)
-    total = sum(access_traffic(access, tile, transaction_bytes) for access in expression.inputs) * prod(counts)
-    if output:
-        stores = prod(counts[i] for i in expression.parallel())
-        times = 2 if expression.accumulates else 1
-        total += times * stores * access_traffic(expression.output, tile, transaction_bytes)
-    return total
 
 
 def reuse_score(saved_bytes: float, added_bytes: float) -> float:

@@ -39,16 +39,6 @@ def _sections(data: bytes) -> list[_Section]:
     return found
 
 
-def code_object_version(data: bytes) -> int:
-    """Return the version of an AMD code object, which the ELF header names as that of its ABI: 3 for V5, 4 for V6.
-
-    Raises:
-        ValueError: it is not ELF-64.
-    """
-    _sections(data)
-    return data[8] + 2
-
-
 def section(data: bytes, name: str) -> bytes:
     """Return the contents of a section.
 

@@ -51,16 +51,6 @@ def holder(scale: Scale, size_bytes: int) -> str:
     return MIXED
 
 
-def covers(blocks: int, chunks: int, steps: int, stride: int) -> bool:
-    """Return whether blocks that read chunk after chunk touch every chunk.
-
-    >>> covers(blocks=4, chunks=64, steps=40, stride=25), covers(blocks=4, chunks=64, steps=8, stride=25)
-    (True, False)
-    """
-    starts = sorted({step * stride % chunks for step in range(min(steps, chunks))})
-    return all(after - start <= blocks for start, after in zip(starts, [*starts[1:], starts[0] + chunks], strict=True))
-
-
 def _streamed(scale: Scale, kind: str, size_bytes: int) -> Experiment:
     """Every chunk once: from memory, as caches are flushed before."""
     blocks = scale.units * BLOCKS_PER_UNIT

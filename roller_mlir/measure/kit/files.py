@@ -207,15 +207,6 @@ def open_kit(folder: Path) -> KitFiles:
     return KitFiles(folder)
 
 
-def read_index(folder: Path) -> Kit:
-    """Read the index alone.
-
-    Raises:
-        KitError: It is missing, damaged, too large or of another schema.
-    """
-    return _parse_index(folder / INDEX, _read_whole(folder / INDEX, MAX_INDEX_BYTES))
-
-
 def _parse_index(path: Path, content: bytes) -> Kit:
     try:
         kit = from_json(Kit, read_json(content))

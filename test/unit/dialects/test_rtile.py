@@ -112,7 +112,6 @@ def test_views_return_plain_values(context: Any) -> None:
     assert module.operation.verify()
     assert program.program_name == "double_0"
     assert program.plan is None
-    assert not program.on_buffers
     operations = {op.operation.name: op for op in program.entry.operations}
     load, compute, store = operations["rtile.load"], operations["rtile.compute"], operations["rtile.store"]
     assert isinstance(load, rtile.LoadOp)
@@ -155,7 +154,6 @@ def test_builders_on_memrefs_have_no_results(context: Any) -> None:
         store = rtile.store(tile.operation.results[0], destination, [], origin=origin)
         rtile.yield_()
     assert module.operation.verify()
-    assert program.on_buffers
     assert not list(store.operation.results)
     passmanager.PassManager.parse("builtin.module(canonicalize,cse)").run(module.operation)
     assert "rtile.store" in str(module), "a store into a memref is an effect"

@@ -229,15 +229,6 @@ def test_the_ipu_has_no_shared_memory_and_no_code() -> None:
     find_device("h200").require_compiles()
 
 
-def test_lanes_whose_wide_loads_are_served_together() -> None:
-    nvidia = find_device("h200").layer("workgroup").loads_together(32)
-    assert nvidia == tuple(tuple(range(first, first + 8)) for first in (0, 8, 16, 24))
-    amd = find_device("mi300x").layer("workgroup").loads_together(64)
-    assert amd[0] == (0, 1, 2, 3, 20, 21, 22, 23) and sorted(lane for group in amd for lane in group) == list(range(64))
-    with pytest.raises(DeviceError, match="memory layer 'global' has no banks"):
-        find_device("h200").layer("global").loads_together(32)
-
-
 def test_what_a_device_lacks_is_an_error() -> None:
     device = find_device("v100")
     with pytest.raises(DeviceError, match="'v100' has no memory layer 'l3'; it has register, workgroup, l2, global"):

@@ -13,7 +13,7 @@ from roller_mlir.compiler.driver import compile_kernel_module
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
 from roller_mlir.hal import DeviceError, device_names, find_device
-from roller_mlir.measure.calibration.bandwidth import BLOCKS_PER_UNIT, CHUNK_BYTES, covers
+from roller_mlir.measure.calibration.bandwidth import BLOCKS_PER_UNIT, CHUNK_BYTES
 from roller_mlir.measure.calibration.experiment import Experiment
 from roller_mlir.measure.calibration.probes import experiments, left_out, probes_for
 from roller_mlir.measure.records import Probe
@@ -60,6 +60,12 @@ LOOPS = [
     ("mi300x", "atomics/f32/own-addresses", "global_atomic_add_f32", 1),
 ]
 """Device, experiment, instruction of its loop, and how many of it there are at least."""
+
+
+def covers(blocks: int, chunks: int, steps: int, stride: int) -> bool:
+    """Return whether blocks that read chunk after chunk touch every chunk."""
+    starts = sorted({step * stride % chunks for step in range(min(steps, chunks))})
+    return all(after - start <= blocks for start, after in zip(starts, [*starts[1:], starts[0] + chunks], strict=True))
 
 
 @lru_cache(maxsize=8)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from model_expressions import QUICK, matmul
+from tile_definitions import traffic_bytes
 
 from roller_mlir.hal import find_device
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
@@ -17,7 +18,6 @@ from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.model import ConstructOptions, construct
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.search.alignment import bank_padding
-from roller_mlir.model.tile import traffic_bytes
 from roller_mlir.plan import AxisPlan
 from roller_mlir.plan.plan import WORKGROUP
 

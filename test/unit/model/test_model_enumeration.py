@@ -9,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from model_expressions import matmul
 from random_expressions import bounding_box, boxes, coordinates, random_expressions, random_tiles
+from tile_definitions import footprint_bytes, traffic_bytes
 
 from roller_mlir.hal import find_device
 from roller_mlir.mapping.layout.data_tile import TileDimension, copy_vector, footprint_elements, tile_dimensions
@@ -18,7 +19,7 @@ from roller_mlir.mapping.thread_map import register_offset
 from roller_mlir.model.cost.raster import global_traffic
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
-from roller_mlir.model.tile import access_traffic, footprint_bytes, traffic_bytes
+from roller_mlir.model.tile import access_traffic
 from roller_mlir.plan import Access, AxisPlan, Loop, TensorExpression
 
 MANY = settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))

@@ -6,6 +6,7 @@ from math import inf, isclose
 
 import pytest
 from model_expressions import matmul, row_sum
+from tile_definitions import footprint_bytes, traffic_bytes
 
 from roller_mlir.hal import find_device
 from roller_mlir.model import ConstructOptions, construct
@@ -17,7 +18,7 @@ from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.alignment import bank_padding, device_rules
 from roller_mlir.model.search.tiled import TiledSearch
-from roller_mlir.model.tile import Tile, footprint_bytes, reuse_score, traffic_bytes
+from roller_mlir.model.tile import Tile, reuse_score
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
 from roller_mlir.plan.codec import to_json
 

@@ -13,12 +13,12 @@ from model_expressions import QUICK, Dimension, expression, matmul, row_sum, typ
 from random_expressions import boxes, coordinates, evaluate, random_expressions
 from test_model_construct import check_plan
 from test_model_explain import conv3x3
+from tile_definitions import footprint_bytes
 
 from roller_mlir.hal import Device, find_device
 from roller_mlir.model import ConstructOptions, construct, operand_traffic, predict
 from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.instruction import atoms
-from roller_mlir.model.tile import footprint_bytes
 from roller_mlir.plan import LinearIndex, Plan, Prediction, TensorExpression
 from roller_mlir.plan.split import combine_expression, divisible_loops
 

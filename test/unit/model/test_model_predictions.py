@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from model_expressions import CASES, QUICK, conv2d, matmul, row_sum, typed
 from random_expressions import random_expressions
+from tile_definitions import traffic_bytes
 
 from roller_mlir.hal import device_names, find_device
 from roller_mlir.model import ConstructOptions, construct, predict
 from roller_mlir.model.cost.timing import total_seconds
 from roller_mlir.model.machine import machine_of
-from roller_mlir.model.tile import traffic_bytes
 from roller_mlir.plan import Plan, Prediction, SplitKPartial, TensorExpression
 from roller_mlir.plan.codec import CodecError, from_json, to_json
 from roller_mlir.plan.plan import TMA128, XOR

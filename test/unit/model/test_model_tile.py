@@ -7,17 +7,16 @@ from math import gcd, inf, prod
 from hypothesis import given
 from hypothesis import strategies as st
 from model_expressions import CASES, QUICK, conv2d, expressions, matmul, row_sum
+from tile_definitions import footprint_bytes, traffic_bytes
 
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.tile import (
     access_traffic,
     contiguous_loop,
-    footprint_bytes,
     has_outer_product,
     reuse_loops,
     reuse_score,
     tile_counts,
-    traffic_bytes,
 )
 from roller_mlir.plan import Access, TensorExpression
 

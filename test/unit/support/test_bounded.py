@@ -74,7 +74,7 @@ def test_files(tmp_path: Path) -> None:
 def test_every_reader_is_bounded(tmp_path: Path) -> None:
     from roller_mlir.compiler.source import read_source
     from roller_mlir.hal.loader import load_device
-    from roller_mlir.measure.kit.files import read_index
+    from roller_mlir.measure.kit.files import open_kit
     from roller_mlir.measure.report.results_file import read_results
     from roller_mlir.plan.plan_file import read_plan_file
     from roller_mlir.plan.tuning import read_tuning
@@ -84,7 +84,7 @@ def test_every_reader_is_bounded(tmp_path: Path) -> None:
     folder.mkdir()
     readers: dict[str, tuple[Path, Callable[[Path], Any]]] = {
         "artifact": (folder / "manifest.json", lambda path: Artifact.load(path.parent)),
-        "kit": (folder / "index.json", lambda path: read_index(path.parent)),
+        "kit": (folder / "index.json", lambda path: open_kit(path.parent)),
         "results": (tmp_path / "results.json", read_results),
         "plans": (tmp_path / "plans.json", read_plan_file),
         "tuning": (tmp_path / "tuning.jsonl", read_tuning),

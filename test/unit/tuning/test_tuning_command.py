@@ -9,7 +9,7 @@ import pytest
 from tuning_records import DIVIDED, EXAMPLES, MATMUL, data_base, record
 from tuning_results import item_of, results_of, timing
 
-from roller_mlir.measure.kit.files import open_kit, read_index
+from roller_mlir.measure.kit.files import open_kit
 from roller_mlir.measure.records import Check, MeasuredMachine, Results
 from roller_mlir.measure.report.results_file import dumps_results
 from roller_mlir.measure.tune import tune
@@ -34,8 +34,8 @@ def test_from_a_kit_to_a_compilation(tmp_path: Path, capsys: Captured, monkeypat
     said = capsys.readouterr().out
     assert "wrote KIT: 2 operators, 6 candidates" in said
     assert "roller tune --target h200 --import results.json" in said
-    kit = read_index(Path("KIT"))
     with open_kit(Path("KIT")) as files:
+        kit = files.kit
         assert all("cubin" in kernel.files for kernel in files.artifact("mlp/matmul_0/1").kernels)
     checks = [
         Check(item=item.id, rank=one.rank, ok=one.rank != 2, against="torch f64", error=0.1)
@@ -63,7 +63,8 @@ def test_a_suite_is_packed_row_by_row(tmp_path: Path, capsys: Captured) -> None:
     command = ["tune", "roller119", "--only", "E0,M0", "--dtype", "f16", "--top-k", "2", "--jobs", "1"]
     assert main([*command, "--pack", str(folder), "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["candidates"] == 4
-    kit = read_index(folder)
+    with open_kit(folder) as files:
+        kit = files.kit
     assert {item.id for item in kit.items} == {"roller119/E0/f16", "roller119/M0/f16"}
     assert all(item.key and item.reference.kind for item in kit.items)
     assert kit.command.startswith("roller ")
@@ -72,10 +73,8 @@ def test_a_suite_is_packed_row_by_row(tmp_path: Path, capsys: Captured) -> None:
 def test_operators_of_a_file_are_chosen_by_name(tmp_path: Path, capsys: Captured) -> None:
     command = ["tune", str(EXAMPLES / "encoder_layer.mlir"), "--top-k", "1", "--jobs", "1", "--pack"]
     assert main([*command, str(tmp_path / "A"), "--only", "matmul_1,generic_4"]) == 0
-    assert [item.id for item in read_index(tmp_path / "A").items] == [
-        "encoder_layer/matmul_0",
-        "encoder_layer/generic_4",
-    ]
+    with open_kit(tmp_path / "A") as files:
+        assert [item.id for item in files.kit.items] == ["encoder_layer/matmul_0", "encoder_layer/generic_4"]
     capsys.readouterr()
     assert main([*command, str(tmp_path / "B"), "--only", "conv*"]) == 1
     assert "no program is 'conv*'; the programs are matmul_0, matmul_1" in capsys.readouterr().err
