@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from roller_mlir.hal import Device
 from roller_mlir.support.bindings import gpu, ir, passmanager
 from roller_mlir.support.diagnostics import collecting, diagnosed, fail
+from roller_mlir.support.values import constant_of, operations_inside, replace_op
 
 WORKGROUP_ADDRESS_SPACE = 3
 WORKGROUP_ALIGNMENT_BYTES = 16
@@ -47,53 +48,29 @@ def symbol_name(op: Any) -> str:
     return ir.StringAttr(op.attributes["sym_name"]).value
 
 
-def walk(op: Any, visit: Callable[[Any], None]) -> None:
-    """Call `visit` with the op and every op inside it."""
-
-    def each(inner: Any) -> Any:
-        visit(inner)
-        return ir.WalkResult.ADVANCE
-
-    op.walk(each, ir.WalkOrder.PRE_ORDER)
+def host_operations(module: ir.Module) -> Iterator[Any]:
+    """Yield the operations of a module that are not in kernels, outer ones first."""
+    for op in module.body.operations:
+        if op.operation.name != "gpu.module":
+            yield from operations_inside(op.operation)
 
 
 def launches(module: ir.Module) -> dict[str, list[Any]]:
     """Return the gpu.launch_func ops of each kernel of the host code, by the kernel's name."""
     found: dict[str, list[Any]] = {}
-
-    def visit(op: Any) -> None:
+    for op in host_operations(module):
         if op.name == "gpu.launch_func":
             # @kernels::@matmul_0 prints so, and the last name is the kernel's
             name = list(ir.SymbolRefAttr(op.attributes["kernel"]).value)[-1]
             found.setdefault(name, []).append(op.opview)
-
-    for op in module.body.operations:
-        if op.operation.name != "gpu.module":
-            walk(op.operation, visit)
     return found
-
-
-def constant_value(value: Any) -> int | None:
-    """Return the value of an integer constant, None for anything else."""
-    owner = value.owner
-    if isinstance(owner, ir.Block) or owner.name != "arith.constant":
-        return None
-    return ir.IntegerAttr(owner.attributes["value"]).value
 
 
 def check_stage(module: ir.Module) -> None:
     """Check that what is to run on the device is in kernels already."""
-
-    def visit(op: Any) -> None:
+    for op in host_operations(module):
         if op.name.startswith(("linalg.", "rtile.")):
-            early.append(op)
-
-    early: list[Any] = []
-    for op in module.body.operations:
-        if op.operation.name != "gpu.module":
-            walk(op.operation, visit)
-    if early:
-        fail(early[0], f"'{early[0].name}' is not in a kernel yet; run rtile-lower-to-gpu first")
+            fail(op, f"'{op.name}' is not in a kernel yet; run rtile-lower-to-gpu first")
 
 
 def fix_block_sizes(module: ir.Module) -> None:
@@ -108,7 +85,7 @@ def fix_block_sizes(module: ir.Module) -> None:
         if "known_block_size" in kernel.attributes:
             known = tuple(ir.DenseI32ArrayAttr(kernel.attributes["known_block_size"]))
         for launch in by_kernel.get(symbol_name(kernel), []):
-            sizes = [constant_value(size) for size in (launch.blockSizeX, launch.blockSizeY, launch.blockSizeZ)]
+            sizes = [constant_of(size) for size in (launch.blockSizeX, launch.blockSizeY, launch.blockSizeZ)]
             launched = tuple(size for size in sizes if size is not None)
             if len(launched) < len(sizes):
                 fail(launch, f"launch of '{symbol_name(kernel)}' must have a constant block size")
@@ -156,7 +133,7 @@ def dynamic_workgroup_bytes(kernel: str, kernel_launches: list[Any]) -> int:
         size = launch.dynamicSharedMemorySize
         if size is None:
             continue
-        value = constant_value(size)
+        value = constant_of(size)
         if value is None:
             fail(launch, f"launch of '{kernel}' must have a constant dynamic_shared_memory_size")
         most = max(most, value)
@@ -242,23 +219,15 @@ def finish(module: ir.Module, *, native: Mapping[str, str], forbidden_attribute:
         DiagnosedError: an op is not lowered. (MLIR's translation would crash on it.)
     """
     for gpu_module in gpu_modules(module):
-        calls: list[Any] = []
-        foreign: list[Any] = []
-
-        def visit(op: Any, calls: list[Any] = calls, foreign: list[Any] = foreign) -> None:
-            name = op.name
-            if name == "llvm.call":
-                calls.append(op)
-            elif not name.startswith(_LLVM_PREFIXES) and name not in _MODULE_OPS:
-                foreign.append(op)
-
-        walk(gpu_module, visit)
+        inside = operations_inside(gpu_module)
+        foreign = [op for op in inside if not op.name.startswith(_LLVM_PREFIXES) and op.name not in _MODULE_OPS]
         if foreign:
             # A cast only follows from what was not lowered.
             culprit = next((op for op in foreign if op.name != "builtin.unrealized_conversion_cast"), foreign[0])
             fail(culprit, f"'{culprit.name}' has no lowering to LLVM; the kernel must not contain it")
-        for call in calls:
-            _make_native(call, native)
+        for call in inside:
+            if call.name == "llvm.call":
+                _make_native(call, native)
         for op in list(body_of(gpu_module).operations):
             operation = op.operation
             if operation.name == "llvm.mlir.global":
@@ -287,8 +256,7 @@ def _make_native(call: Any, native: Mapping[str, str]) -> None:
             operands=list(call.operands),
             attributes=attributes,
         )
-    call.results[0].replace_all_uses_with(intrinsic.results[0])
-    call.erase()
+    replace_op(call, intrinsic.results[0])
 
 
 def _fix_workgroup_global(operation: Any) -> None:

@@ -13,13 +13,13 @@ from roller_mlir.backend.kernel_module import (
     gpu_modules,
     launches,
     symbol_name,
-    walk,
 )
 from roller_mlir.backend.translate import mark_convergent, to_llvm_22
 from roller_mlir.loops.attributes import FMA_COUNT, MATRIX_COUNT
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir, llvm
 from roller_mlir.support.diagnostics import SourcePlace, place_of
+from roller_mlir.support.values import operations_inside
 
 _KERNEL_MARKS = ("nvvm.kernel", "rocdl.kernel")
 _PRODUCT, _SUM = (re.compile(rf"= {name} (?:[a-z]+ )*?(?:<(\d+) x )?[a-z]+\d*\b") for name in ("fmul", "fadd"))
@@ -107,13 +107,10 @@ def _translate(kernel: Any, symbols: dict[str, Any]) -> str:
         if name in wanted or name not in symbols:
             continue
         wanted[name] = None
-
-        def visit(op: Any) -> None:
+        for op in operations_inside(symbols[name]):
             attribute = _REFERENCES.get(op.name)
             if attribute is not None and attribute in op.attributes:
                 pending.append(ir.FlatSymbolRefAttr(op.attributes[attribute]).value)
-
-        walk(symbols[name], visit)
     alone = ir.Module.create(kernel.location)
     for name, op in symbols.items():
         if name in wanted:

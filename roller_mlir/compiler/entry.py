@@ -8,6 +8,7 @@ from typing import Any
 
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import operations_inside
 
 
 def isolate_entry(module: ir.Module, name: str | None) -> str:
@@ -83,15 +84,11 @@ def _erase_others(module: ir.Module, entry: ir.Operation) -> None:
 def _named_by(operation: ir.Operation) -> list[str]:
     """Return the symbols that the operations inside of an operation name, each once."""
     found: dict[str, None] = {}
-
-    def visit(op: ir.Operation) -> Any:
+    for op in operations_inside(operation):
         for name in op.attributes:
             value = op.attributes[name]
             if isinstance(value, ir.FlatSymbolRefAttr):
                 found[value.value] = None
-        return ir.WalkResult.ADVANCE
-
-    operation.walk(visit, ir.WalkOrder.PRE_ORDER)
     return list(found)
 
 

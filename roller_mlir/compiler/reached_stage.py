@@ -15,6 +15,7 @@ from roller_mlir.hal import Device
 from roller_mlir.loops.program import programs_of
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import operations_inside
 from roller_mlir.targets.stage import BUFFERS, FUSED, KERNELS, LOOPS, PLANNED, Stage
 
 _ROLES = ("input", "output", "workspace")
@@ -86,15 +87,7 @@ def _stage_of(program: ir.Operation) -> Stage:
     arguments = program.regions[0].blocks[0].arguments
     if any(isinstance(argument.type, ir.MemRefType) for argument in arguments):
         return BUFFERS
-    inside = False
-
-    def visit(op: ir.Operation) -> Any:
-        nonlocal inside
-        inside = inside or op.name in _LOOP_OPS
-        return ir.WalkResult.ADVANCE
-
-    program.walk(visit, ir.WalkOrder.PRE_ORDER)
-    if inside:
+    if any(op.name in _LOOP_OPS for op in operations_inside(program)):
         return LOOPS
     return PLANNED if "plan" in program.attributes else FUSED
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail, parse_module
+from roller_mlir.support.values import operations_inside
 
 _OF_ARGUMENTS = ("arg_attrs", "res_attrs")
 
@@ -25,14 +26,7 @@ def parse_with_unknown_dialects(text: str, context: ir.Context) -> ir.Module:
         module = parse_module(text, context)
     finally:
         context.allow_unregistered_dialects = allowed
-    found: list[Any] = []
-
-    def visit(op: Any) -> Any:
-        found.append(op)
-        return ir.WalkResult.ADVANCE
-
-    module.operation.walk(visit, ir.WalkOrder.PRE_ORDER)
-    for operation in found:
+    for operation in operations_inside(module.operation):
         if not context.is_registered_operation(operation.name):
             dialect = operation.name.split(".")[0]
             fail(

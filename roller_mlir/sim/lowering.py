@@ -40,6 +40,7 @@ from roller_mlir.sim.matrix.units import SubgroupOperation
 from roller_mlir.sim.matrix.wmma import WmmaOps, host_fragment
 from roller_mlir.support.bindings import ir, llvm, passmanager
 from roller_mlir.support.diagnostics import collecting, diagnosed, fail
+from roller_mlir.support.values import replace_op
 
 _PIPELINE = """builtin.module(
   expand-strided-metadata, lower-affine, convert-vector-to-scf, convert-scf-to-cf,
@@ -104,8 +105,7 @@ def _expand_combiner(operation: Any) -> None:
     for inner in inside:
         inner.move_before(operation)
     ir.Operation.create("memref.store", [], [last.operands[0], target, *indices], loc=nowhere, ip=where)
-    operation.results[0].replace_all_uses_with(old)
-    operation.erase()
+    replace_op(operation, old)
 
 
 def _counts(operation: Any) -> bool:

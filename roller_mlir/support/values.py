@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Questions about SSA values that the bindings answer only in part."""
+"""Questions about SSA values and operations that the bindings answer only in part, and how one is replaced."""
 
 from collections.abc import Iterator
 from itertools import count
@@ -40,6 +40,24 @@ def defining_op(value: Any, name: str | None = None) -> Any:
     return owner.operation if name is None or owner.name == name else None
 
 
+def operations_inside(operation: Any) -> list[Any]:
+    """Return an operation and all inside of it, outer ones first; whoever goes through them may erase and insert."""
+    found: list[Any] = []
+
+    def visit(inner: Any) -> Any:
+        found.append(inner)
+        return ir.WalkResult.ADVANCE
+
+    operation.walk(visit, ir.WalkOrder.PRE_ORDER)
+    return found
+
+
+def replace_op(operation: Any, value: Any) -> None:
+    """Put a value in the place of an operation's only result, and erase the operation."""
+    operation.results[0].replace_all_uses_with(value)
+    operation.erase()
+
+
 def values_used(operation: Any) -> list[Any]:
     """Return the values of its block that an operation uses, those used inside of its regions too."""
     if not len(operation.regions):
@@ -47,22 +65,17 @@ def values_used(operation: Any) -> list[Any]:
     home = operation.block
     found: dict[Any, None] = dict.fromkeys(operation.operands)
 
-    def visit(inner: Any) -> Any:
+    for inner in operations_inside(operation):
         for value in inner.operands:
             owner = value.owner
             if (owner if isinstance(owner, ir.Block) else owner.operation.block) == home:
                 found[value] = None
-        return ir.WalkResult.ADVANCE
-
-    operation.walk(visit, ir.WalkOrder.PRE_ORDER)
     return list(found)
 
 
 def constant_of(value: Any) -> int | None:
     """Return the number that a value is; None: it is not known here."""
-    if isinstance(value, ir.BlockArgument):
-        return None
-    operation = value.owner.operation
-    if str(operation.name) not in ("arith.constant", "llvm.mlir.constant"):
+    operation = defining_op(value)
+    if operation is None or operation.name not in ("arith.constant", "llvm.mlir.constant"):
         return None
     return int(ir.IntegerAttr(operation.attributes["value"]).value)

@@ -15,23 +15,17 @@ from __future__ import annotations
 
 from typing import Any
 
-from roller_mlir.backend.kernel_module import walk
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.values import operations_inside
 
 _INTRINSIC = "llvm.fake.use"
 
 
 def pin_sums(kernel: Any) -> None:
     """Add the uses to every loop of a kernel that carries values past a branch."""
-    loops: list[Any] = []
-
-    def visit(op: Any) -> None:
+    for op in operations_inside(kernel):
         if op.name == "scf.for":
-            loops.append(op)
-
-    walk(kernel, visit)
-    for loop in loops:
-        _pin(loop)
+            _pin(op)
 
 
 def _pin(loop: Any) -> None:

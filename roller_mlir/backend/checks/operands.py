@@ -15,7 +15,6 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from roller_mlir.backend.kernel_module import walk
 from roller_mlir.codegen.builder.task_context import element_bytes
 from roller_mlir.hal import Device
 from roller_mlir.loops.attributes import TASKS_PER_UNIT
@@ -25,7 +24,7 @@ from roller_mlir.mapping.warpgroup_registers import grant_problem, launch_regist
 from roller_mlir.mapping.whole_matrices import WMMA_PITCH_BYTES
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import constant_of
+from roller_mlir.support.values import constant_of, operations_inside
 
 _WHOLE = ("gpu.subgroup_mma_load_matrix", "gpu.subgroup_mma_store_matrix")
 _CHECKED = (*_WHOLE, "gpu.shuffle", "nvgpu.ldmatrix", "nvvm.setmaxregister")
@@ -41,8 +40,7 @@ def check_operands(kernel: Any, device: Device) -> None:
     Raises:
         DiagnosedError: at the operation.
     """
-    found: list[Any] = []  # an exception does not pass a walk
-    walk(kernel, lambda op: found.append(op) if op.name in _CHECKED else None)
+    found = [op for op in operations_inside(kernel) if op.name in _CHECKED]
     for op in found:
         if op.name == "gpu.shuffle":
             _check_shuffle(op, device)

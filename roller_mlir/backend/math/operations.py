@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from roller_mlir.backend.kernel_module import walk
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.values import operations_inside, replace_op
 
 _FLAGS = "fastmath"
 _HALVES = ("f16", "bf16")
@@ -31,7 +31,7 @@ def prepare_math(root: Any) -> None:
     for name, expand in (("math.fpowi", _power), ("math.isinf", _is_infinite), ("math.clampf", _clamp)):
         for op in find(root, (name,)):
             with ir.InsertionPoint(op), op.location:
-                replace(op, expand(op))
+                replace_op(op, expand(op))
     for op in find_prefix(root, "math."):
         if op.name != "math.fma" and _element(op.operands[0].type) in _HALVES:
             widen(op)
@@ -39,16 +39,13 @@ def prepare_math(root: Any) -> None:
 
 def find(root: Any, names: Iterable[str]) -> list[Any]:
     """Return the operations of some names inside an operation."""
-    wanted, found = set(names), list[Any]()
-    walk(root, lambda op: found.append(op) if op.name in wanted else None)
-    return found
+    wanted = set(names)
+    return [op for op in operations_inside(root) if op.name in wanted]
 
 
 def find_prefix(root: Any, prefix: str) -> list[Any]:
     """Return the operations inside an operation whose names start so."""
-    found: list[Any] = []
-    walk(root, lambda op: found.append(op) if op.name.startswith(prefix) else None)
-    return found
+    return [op for op in operations_inside(root) if op.name.startswith(prefix)]
 
 
 def widen(op: Any) -> None:
@@ -58,13 +55,7 @@ def widen(op: Any) -> None:
         operands = [emit("arith.extf", [v], _f32(v.type)) if _is_half(v.type) else v for v in op.operands]
         kind = op.results[0].type
         value = emit(op.name, operands, _f32(kind) if _is_half(kind) else kind, attributes)
-        replace(op, emit("arith.truncf", [value], kind) if _is_half(kind) else value)
-
-
-def replace(op: Any, value: Any) -> None:
-    """Put a value in the place of an operation's result."""
-    op.results[0].replace_all_uses_with(value)
-    op.erase()
+        replace_op(op, emit("arith.truncf", [value], kind) if _is_half(kind) else value)
 
 
 def emit(name: str, operands: list[Any], kind: Any, attributes: dict[str, Any] | None = None) -> Any:

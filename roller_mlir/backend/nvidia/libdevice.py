@@ -5,8 +5,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from roller_mlir.backend.math.operations import emit, find, replace
+from roller_mlir.backend.math.operations import emit, find
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.values import replace_op
 
 _REMAINDERS = {32: "__nv_fmodf", 64: "__nv_fmod"}
 """Functions by the bits of their operands."""
@@ -29,7 +30,7 @@ def use_intrinsics(root: Any) -> None:
             flags = str(op.attributes["fastmath"]).replace("#arith.fastmath", "#llvm.fastmath")
             attributes = {**attributes, "fastmathFlags": ir.Attribute.parse(flags, root.context)}
         with ir.InsertionPoint(op), op.location:
-            replace(op, emit(name, list(op.operands), op.results[0].type, attributes))
+            replace_op(op, emit(name, list(op.operands), op.results[0].type, attributes))
 
 
 def call_remainders(gpu_module: Any) -> None:
@@ -49,13 +50,13 @@ def call_remainders(gpu_module: Any) -> None:
             _declare(gpu_module, function, wide)
         with ir.InsertionPoint(op), op.location:
             if vector is None:
-                replace(op, _remainder(list(op.operands), function, element, wide))
+                replace_op(op, _remainder(list(op.operands), function, element, wide))
                 continue
             lanes = [
                 _remainder([_lane(value, n, element) for value in op.operands], function, element, wide)
                 for n in range(vector.shape[0])
             ]
-            replace(op, emit("vector.from_elements", lanes, kind))
+            replace_op(op, emit("vector.from_elements", lanes, kind))
 
 
 def _lane(vector: Any, lane: int, element: Any) -> Any:

@@ -10,7 +10,7 @@ Bodies compute them like any other numbers; at function level, those of constant
 from typing import Any, cast
 
 from roller_mlir.linalg.front_end.positions import Positions, loop_extents
-from roller_mlir.linalg.front_end.walk import operations_of
+from roller_mlir.linalg.front_end.walk import operations_of, rebuild
 from roller_mlir.support.bindings import arith, ir, linalg
 
 _JOINS = {"affine.apply": None, "affine.min": arith.minsi, "affine.max": arith.maxsi}
@@ -20,10 +20,7 @@ def compute_affine(module: ir.Module) -> None:
     """Replace the `affine.apply`, `affine.min` and `affine.max` of a module."""
     for operation in operations_of(module):
         if operation.name in _JOINS:
-            with ir.InsertionPoint(operation), operation.location:
-                value = _computed(operation)
-            operation.results[0].replace_all_uses_with(value)
-            operation.erase()
+            rebuild(operation, _computed)
 
 
 def _computed(operation: ir.Operation) -> ir.Value:

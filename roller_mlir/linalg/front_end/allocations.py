@@ -9,7 +9,7 @@ bufferization.dealloc_tensor %t                                  nothing
 
 from typing import Any
 
-from roller_mlir.linalg.front_end.walk import operations_of
+from roller_mlir.linalg.front_end.walk import operations_of, rebuild
 from roller_mlir.linalg.generic import empty_like
 from roller_mlir.support.bindings import ir
 
@@ -26,11 +26,7 @@ def forget_allocations(module: ir.Module) -> None:
             continue
         if operation.name not in (ALLOC, MATERIALIZE) or not operation.results:
             continue
-        with ir.InsertionPoint(operation), operation.location:
-            new = _value(operation)
-        if new is not None:
-            operation.results[0].replace_all_uses_with(new)
-            operation.erase()
+        rebuild(operation, _value)
 
 
 def _value(operation: Any) -> Any:

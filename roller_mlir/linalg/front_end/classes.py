@@ -9,6 +9,7 @@ from typing import Any
 
 from roller_mlir.linalg.front_end.walk import operations_of
 from roller_mlir.support.bindings import arith, ir, math
+from roller_mlir.support.values import replace_op
 
 IS_NORMAL = "math.isnormal"
 SMALLEST_NORMAL = {"f16": 2.0**-14, "bf16": 2.0**-126, "f32": 2.0**-126, "f64": 2.0**-1022}
@@ -28,8 +29,7 @@ def ask_by_comparing(module: ir.Module) -> None:
             large = arith.cmpf(arith.CmpFPredicate.OGE, size, _constant(kind, element, SMALLEST_NORMAL[str(element)]))
             finite = arith.cmpf(arith.CmpFPredicate.OLT, size, _constant(kind, element, inf))
             normal = arith.andi(large, finite)
-        operation.results[0].replace_all_uses_with(normal)
-        operation.erase()
+        replace_op(operation, normal)
 
 
 def _constant(kind: Any, element: Any, value: float) -> Any:

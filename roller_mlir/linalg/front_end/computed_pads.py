@@ -15,28 +15,26 @@ A value may be a scalar of the function, one that the padding computes from the 
 from math import isnan
 from typing import Any
 
-from roller_mlir.linalg.accepted_input import compiled_functions
+from roller_mlir.linalg.front_end.walk import entry_operations
 from roller_mlir.linalg.generic import empty_like, generic
 from roller_mlir.linalg.mapped_copies import copy_mapped
 from roller_mlir.linalg.pads import PAD, Padding, pad_tensor, read_pad, static_sizes
 from roller_mlir.linalg.rewrite.decompose import TensorPart, is_inside
 from roller_mlir.linalg.rewrite.packing import PACK, missing_in_last_tiles
 from roller_mlir.support.bindings import arith, ir, linalg
-from roller_mlir.support.values import defining_op
+from roller_mlir.support.values import defining_op, replace_op
 
 
 def choose_paddings(module: ir.Module) -> None:
     """Rewrite the `tensor.pad` and `linalg.pack` of a module that pad with something else than a constant number."""
-    for function in compiled_functions(module):
-        for op in list(function.entry_block.operations):
-            operation = op.operation
-            if not all(_is_static(value) for value in (*operation.operands, *operation.results)):
-                continue
-            with ir.InsertionPoint(operation), operation.location:
-                if operation.name == PACK:
-                    _fill_tiles(operation)
-                elif operation.name == PAD:
-                    _choose(operation)
+    for operation in entry_operations(module):
+        if not all(_is_static(value) for value in (*operation.operands, *operation.results)):
+            continue
+        with ir.InsertionPoint(operation), operation.location:
+            if operation.name == PACK:
+                _fill_tiles(operation)
+            elif operation.name == PAD:
+                _choose(operation)
 
 
 def _choose(operation: ir.Operation) -> None:
@@ -57,8 +55,7 @@ def _choose(operation: ir.Operation) -> None:
         return mapping.get(yielded, yielded)
 
     new = _padded(operation.operands[0], *sizes, value)
-    operation.results[0].replace_all_uses_with(new)
-    operation.erase()
+    replace_op(operation, new)
 
 
 def _fill_tiles(operation: ir.Operation) -> None:
@@ -72,8 +69,7 @@ def _fill_tiles(operation: ir.Operation) -> None:
     attributes = {name: operation.attributes[name] for name in operation.attributes}
     attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([1, 1, 0, 0])
     new = ir.Operation.create(PACK, results=[result.type], operands=[source, result], attributes=attributes)
-    operation.results[0].replace_all_uses_with(new.results[0])
-    operation.erase()
+    replace_op(operation, new.results[0])
 
 
 def _padded(source: Any, low: list[int], high: list[int], value: Any) -> Any:

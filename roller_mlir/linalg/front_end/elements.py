@@ -12,8 +12,8 @@ Refused: more than 64 elements that are no constants, and constant positions out
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from roller_mlir.linalg.accepted_input import compiled_functions
 from roller_mlir.linalg.front_end.positions import check_position, shape_of
+from roller_mlir.linalg.front_end.walk import entry_operations, rebuild
 from roller_mlir.linalg.generic import bodiless_generic, empty_like
 from roller_mlir.linalg.mapped_copies import copy_mapped
 from roller_mlir.linalg.views import INSERT
@@ -27,16 +27,11 @@ _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 def fill_elements(module: ir.Module) -> None:
     """Replace the operations of a module that the table above names."""
-    for function in compiled_functions(module):
-        for op in list(function.entry_block.operations):
-            operation = op.operation
-            build = _BUILDERS.get(operation.name)
-            if build is None or not ir.RankedTensorType(operation.results[0].type).has_static_shape:
-                continue
-            with ir.InsertionPoint(operation), operation.location:
-                new = build(operation)
-            operation.results[0].replace_all_uses_with(new)
-            operation.erase()
+    for operation in entry_operations(module):
+        build = _BUILDERS.get(operation.name)
+        if build is None or not ir.RankedTensorType(operation.results[0].type).has_static_shape:
+            continue
+        rebuild(operation, build)
 
 
 def _splat(operation: Any) -> Any:

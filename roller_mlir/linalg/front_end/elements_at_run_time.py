@@ -7,8 +7,8 @@
 
 from typing import Any
 
-from roller_mlir.linalg.accepted_input import compiled_functions
 from roller_mlir.linalg.front_end.gather import EXTRACT
+from roller_mlir.linalg.front_end.walk import entry_operations, rebuild
 from roller_mlir.linalg.generic import empty_like, generic
 from roller_mlir.support.bindings import ir, tensor
 from roller_mlir.support.values import defining_op
@@ -16,14 +16,9 @@ from roller_mlir.support.values import defining_op
 
 def take_elements(module: ir.Module) -> None:
     """Rewrite the `tensor.extract` of the functions of a module at positions that are no constants."""
-    for function in compiled_functions(module):
-        for op in list(function.entry_block.operations):
-            operation = op.operation
-            if operation.name == EXTRACT and _is_at_run_time(operation):
-                with ir.InsertionPoint(operation), operation.location:
-                    new = _taken(operation)
-                operation.results[0].replace_all_uses_with(new)
-                operation.erase()
+    for operation in entry_operations(module):
+        if operation.name == EXTRACT and _is_at_run_time(operation):
+            rebuild(operation, _taken)
 
 
 def _is_at_run_time(operation: ir.Operation) -> bool:

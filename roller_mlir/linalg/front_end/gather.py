@@ -15,9 +15,9 @@ from math import prod
 from typing import Any
 
 from roller_mlir.dialects import rtile
-from roller_mlir.linalg.accepted_input import compiled_functions
 from roller_mlir.linalg.affine import NotLinearError, linear_index
 from roller_mlir.linalg.front_end.positions import Positions, loop_extents, shape_of
+from roller_mlir.linalg.front_end.walk import entry_operations
 from roller_mlir.linalg.generic import bodiless_generic, iterators_of
 from roller_mlir.linalg.mapped_copies import copy_mapped
 from roller_mlir.linalg.views import Slice, extract_slice
@@ -28,13 +28,11 @@ EXTRACT = "tensor.extract"
 
 def read_at_positions(module: ir.Module) -> None:
     """Let the linalg.generic ops of a module have what their bodies extract, and what they map so, as operands."""
-    for function in compiled_functions(module):
-        for op in list(function.entry_block.operations):
-            operation = op.operation
-            if operation.name == "linalg.generic" and len(operation.results):
-                nest = _Nest(operation)
-                if nest.extracts or nest.bends:
-                    nest.rewrite()
+    for operation in entry_operations(module):
+        if operation.name == "linalg.generic" and len(operation.results):
+            nest = _Nest(operation)
+            if nest.extracts or nest.bends:
+                nest.rewrite()
 
 
 @dataclass

@@ -18,7 +18,7 @@ questions are limited.
 from math import prod
 from typing import Any
 
-from roller_mlir.linalg.accepted_input import compiled_functions
+from roller_mlir.linalg.front_end.walk import entry_operations, rebuild
 from roller_mlir.linalg.generic import bodiless_generic, empty_like
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
 from roller_mlir.support.diagnostics import fail
@@ -29,18 +29,13 @@ MOST_QUESTIONS = 1 << 32
 
 def read_and_write_at_positions(module: ir.Module) -> None:
     """Rewrite the `tensor.gather` and `tensor.scatter` of a module."""
-    for function in compiled_functions(module):
-        for op in list(function.entry_block.operations):
-            operation = op.operation
-            types = [*operation.operands, *operation.results]
-            if operation.name in (GATHER, SCATTER) and all(_is_static(value.type) for value in types):
-                with ir.InsertionPoint(operation), operation.location:
-                    new = (_gathered if operation.name == GATHER else _scattered)(operation)
-                operation.results[0].replace_all_uses_with(new.results[0])
-                operation.erase()
+    for operation in entry_operations(module):
+        types = [*operation.operands, *operation.results]
+        if operation.name in (GATHER, SCATTER) and all(_is_static(value.type) for value in types):
+            rebuild(operation, _gathered if operation.name == GATHER else _scattered)
 
 
-def _gathered(operation: ir.Operation) -> ir.Operation:
+def _gathered(operation: ir.Operation) -> Any:
     source, positions = list[Any](operation.operands)
     gathered = [int(one) for one in ir.DenseI64ArrayAttr(operation.attributes["gather_dims"])]
     kind, rank = ir.RankedTensorType(operation.results[0].type), ir.RankedTensorType(source.type).rank
@@ -59,10 +54,10 @@ def _gathered(operation: ir.Operation) -> ir.Operation:
             for d in range(rank)
         ]
         linalg.YieldOp([tensor.extract(source, at)])
-    return new
+    return new.results[0]
 
 
-def _scattered(operation: ir.Operation) -> ir.Operation:
+def _scattered(operation: ir.Operation) -> Any:
     source, target, positions = list[Any](operation.operands)
     scattered = [int(one) for one in ir.DenseI64ArrayAttr(operation.attributes["scatter_dims"])]
     kind, places = ir.RankedTensorType(target.type), ir.RankedTensorType(positions.type)
@@ -91,7 +86,7 @@ def _scattered(operation: ir.Operation) -> ir.Operation:
             own = arith.cmpi(arith.CmpIPredicate.eq, _index(index), linalg.IndexOp(dimension).result)
             meant = own if meant is None else arith.andi(meant, own)
         linalg.YieldOp([arith.select(meant, element, found)])
-    return new
+    return new.results[0]
 
 
 def _at(loops: int, results: list[Any]) -> ir.AffineMap:

@@ -16,31 +16,28 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from roller_mlir.linalg.accepted_input import compiled_functions
+from roller_mlir.linalg.front_end.walk import entry_operations
 from roller_mlir.linalg.generic import empty_like, generic
 from roller_mlir.linalg.reader import fill_constant
 from roller_mlir.linalg.rewrite.separate import splat_of
 from roller_mlir.linalg.views import INSERT, SLICE
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
-from roller_mlir.support.values import defining_op
+from roller_mlir.support.values import defining_op, replace_op
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
 
 def move_slices(module: ir.Module) -> None:
     """Rewrite the slices and insertions of a module's functions that cannot be read through."""
-    for function in compiled_functions(module):
-        for op in list(function.entry_block.operations):
-            operation = op.operation
-            if operation.name not in (SLICE, INSERT):
-                continue
-            box = _read(operation)
-            if box is None or not (box.moves or (operation.name == INSERT and box.is_spread)):
-                continue
-            with ir.InsertionPoint(operation), operation.location:
-                new = (_extracted if operation.name == SLICE else _inserted)(operation, box)
-            operation.results[0].replace_all_uses_with(new)
-            operation.erase()
+    for operation in entry_operations(module):
+        if operation.name not in (SLICE, INSERT):
+            continue
+        box = _read(operation)
+        if box is None or not (box.moves or (operation.name == INSERT and box.is_spread)):
+            continue
+        with ir.InsertionPoint(operation), operation.location:
+            new = (_extracted if operation.name == SLICE else _inserted)(operation, box)
+        replace_op(operation, new)
 
 
 @dataclass(frozen=True)

@@ -12,9 +12,9 @@ running sum; and a result that lacks a parallel loop, of which nothing says whic
 
 from typing import Any, cast
 
-from roller_mlir.linalg.accepted_input import compiled_functions
 from roller_mlir.linalg.affine import loops_in
 from roller_mlir.linalg.front_end.positions import loop_extents
+from roller_mlir.linalg.front_end.walk import entry_operations
 from roller_mlir.linalg.generic import bodiless_generic, iterators_of
 from roller_mlir.linalg.mapped_copies import copy_mapped
 from roller_mlir.support.bindings import ir, linalg, tensor
@@ -23,10 +23,9 @@ from roller_mlir.support.values import defining_op
 
 def split_result_loops(module: ir.Module) -> None:
     """Split the ops of a module whose results run over different loops."""
-    for function in compiled_functions(module):
-        for op in list(function.entry_block.operations):
-            if op.operation.name == "linalg.generic" and len(op.operation.results) > 1:
-                _split(op.operation)
+    for operation in entry_operations(module):
+        if operation.name == "linalg.generic" and len(operation.results) > 1:
+            _split(operation)
 
 
 def _split(operation: Any) -> None:

@@ -20,9 +20,9 @@ from itertools import accumulate, pairwise
 from math import prod
 from typing import Any
 
-from roller_mlir.linalg.accepted_input import compiled_functions
 from roller_mlir.linalg.affine import NotLinearError, map_indices
 from roller_mlir.linalg.front_end.positions import loop_extents
+from roller_mlir.linalg.front_end.walk import entry_operations
 from roller_mlir.linalg.generic import bodiless_generic, empty_like, iterators_of
 from roller_mlir.linalg.pads import Padding, pad_tensor
 from roller_mlir.linalg.reader import fill_constant
@@ -35,11 +35,9 @@ from roller_mlir.support.values import defining_op
 
 def expand_result_sums(module: ir.Module) -> None:
     """Rewrite the `linalg.generic` of a module whose results are written at sums of loops."""
-    for function in compiled_functions(module):
-        for op in list(function.entry_block.operations):
-            operation = op.operation
-            if operation.name == "linalg.generic" and len(operation.results):
-                _expand(operation)
+    for operation in entry_operations(module):
+        if operation.name == "linalg.generic" and len(operation.results):
+            _expand(operation)
 
 
 @dataclass(frozen=True)

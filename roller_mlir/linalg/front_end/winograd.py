@@ -14,26 +14,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from roller_mlir.linalg.accepted_input import compiled_functions
+from roller_mlir.linalg.front_end.walk import entry_operations, rebuild
 from roller_mlir.linalg.generic import bodiless_generic, empty_like
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
-from roller_mlir.support.values import defining_op
+from roller_mlir.support.values import defining_op, operations_inside
 from roller_mlir.support.winograd import FILTER, INPUT, TRANSFORMS, decomposed
 
 
 def contract_transforms(module: ir.Module) -> None:
     """Replace the winograd transforms of a module's functions."""
-    for function in compiled_functions(module):
-        for op in list(function.entry_block.operations):
-            operation = op.operation
-            if operation.name not in TRANSFORMS or not operation.results:
-                continue
-            if not all(ir.RankedTensorType(value.type).has_static_shape for value in operation.operands):
-                continue
-            with ir.InsertionPoint(operation), operation.location:
-                new = _transformed(operation, _matrices(operation))
-            operation.results[0].replace_all_uses_with(new)
-            operation.erase()
+    for operation in entry_operations(module):
+        if operation.name not in TRANSFORMS or not operation.results:
+            continue
+        if not all(ir.RankedTensorType(value.type).has_static_shape for value in operation.operands):
+            continue
+        rebuild(operation, _transformed)
 
 
 @dataclass(frozen=True)
@@ -57,9 +52,7 @@ def _matrices(operation: ir.Operation) -> _Matrices:
     right: Any = None
     scale: Any = None
     module = decomposed(operation)
-
-    def visit(op: Any) -> Any:
-        nonlocal left, right, scale
+    for op in operations_inside(module.body.operations[0].operation):
         constants = [defining_op(value, "arith.constant") for value in op.operands]
         if op.name == "linalg.matmul":
             left = left if constants[0] is None else constants[0].attributes["value"]
@@ -67,13 +60,11 @@ def _matrices(operation: ir.Operation) -> _Matrices:
         elif op.name == "linalg.generic":
             found = [one for one in constants if one is not None]
             scale = found[0].attributes["value"] if found else scale
-        return ir.WalkResult.ADVANCE
-
-    module.body.operations[0].operation.walk(visit)
     return _Matrices(left, right, scale)
 
 
-def _transformed(operation: ir.Operation, constants: _Matrices) -> Any:
+def _transformed(operation: ir.Operation) -> Any:
+    constants = _matrices(operation)
     if operation.name == INPUT:
         return _input(operation, constants)
     return _filter(operation, constants) if operation.name == FILTER else _output(operation, constants)

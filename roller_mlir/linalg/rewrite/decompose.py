@@ -23,7 +23,7 @@ from roller_mlir.linalg.rewrite.packing import PACK, UNPACK, pack, unpack
 from roller_mlir.linalg.views import INSERT, SLICE, VIEWS, Slice, extract_slice, read_slice
 from roller_mlir.support.bindings import arith, ir, linalg, math, tensor
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import defining_op
+from roller_mlir.support.values import defining_op, replace_op
 
 CONCAT = "tensor.concat"
 SOFTMAX = "linalg.softmax"
@@ -43,8 +43,7 @@ def decompose(function: Any) -> None:
         with ir.InsertionPoint(operation), operation.location:
             new = build(operation)
         if new is not None:
-            operation.results[0].replace_all_uses_with(new)
-            operation.erase()
+            replace_op(operation, new)
     _erase_inserted(function)
 
 

@@ -32,7 +32,7 @@ from roller_mlir.plan.split import divisible_loops
 from roller_mlir.plan.uneven import uneven_problem
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import defining_op
+from roller_mlir.support.values import defining_op, replace_op
 
 
 def split_reduction(root: StructuredOp, split: SplitK) -> tuple[ir.Operation, ir.Operation]:
@@ -53,8 +53,7 @@ def split_reduction(root: StructuredOp, split: SplitK) -> tuple[ir.Operation, ir
     with ir.InsertionPoint(operation), operation.location:
         first = _First(root, split).build()
         join, result = _combine(root, split, first.results[0])
-    operation.results[0].replace_all_uses_with(result)
-    operation.erase()
+    replace_op(operation, result)
     return first, join
 
 
@@ -126,8 +125,7 @@ class _First:
                 if loop == self._split.loop:
                     extent = arith.constant(ir.IndexType.get(), self._split.extent)
                     position = arith.addi(arith.muli(linalg.IndexOp(0).result, extent), position)
-            op.operation.results[0].replace_all_uses_with(position)
-            op.operation.erase()
+            replace_op(op.operation, position)
 
     def _map(self, indices: Sequence[LinearIndex]) -> ir.AffineMap:
         """Return the map of an operand over (part, *loops)."""

@@ -10,8 +10,9 @@ Before: kernels with either. After: none, in their place operations that every l
 
 from typing import Any
 
-from roller_mlir.backend.math.operations import constant, emit, find, replace
+from roller_mlir.backend.math.operations import constant, emit, find
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.values import replace_op
 
 _EQUAL, _GREATER = 1, 2
 """Predicates of arith.cmpf."""
@@ -26,7 +27,7 @@ def expand_near_zero(root: Any) -> None:
                 wide = _f64(given)
                 value = op.operands[0] if given == wide else emit("arith.extf", [op.operands[0]], wide)
                 result = formula(value, wide)
-                replace(op, result if given == wide else emit("arith.truncf", [result], given))
+                replace_op(op, result if given == wide else emit("arith.truncf", [result], given))
 
 
 def _power(x: Any, kind: Any) -> Any:

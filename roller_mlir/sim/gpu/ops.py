@@ -16,7 +16,7 @@ from roller_mlir.sim.gpu.pointers import atomicity, fence_order
 from roller_mlir.sim.gpu.polls import find_poll, note_poll
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import constant_of
+from roller_mlir.support.values import constant_of, replace_op
 
 GROUPS = ("thread_id", "block_id", "block_dim", "grid_dim")
 _PLACES = ("global_id", "lane_id", "subgroup_id", "subgroup_size", "num_subgroups")
@@ -87,8 +87,7 @@ class GpuOps:
         operation.erase()
 
     def _substitute(self, operation: Any, value: Any) -> None:
-        operation.results[0].replace_all_uses_with(value)
-        operation.erase()
+        replace_op(operation, value)
 
     def place(self, operation: Any, what: str) -> Any:
         """Emit before `operation` the value of an operation that says where the thread is, such as "lane_id"."""

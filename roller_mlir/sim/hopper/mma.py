@@ -16,6 +16,7 @@ from roller_mlir.sim.hopper.calls import HopperCalls, require_constraints
 from roller_mlir.sim.hopper.layout import ELEMENT_BYTES, ELEMENTS, K_BYTES, SUMS, ProductField, multiplies
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import replace_op
 
 _TIED_GROUPS = {"wgmma_wait_all": 0}
 _GROUPS = {
@@ -102,8 +103,7 @@ class WarpgroupOps:
             numbers = [calls.number(one) for one in (site, form, keeps)]
             calls.call(operation, "product", [*numbers, *descriptors, address])
             found = emitter.create(where, "llvm.load", [pointer], [given.type], alignment)[0]
-            operation.results[0].replace_all_uses_with(found)
-            operation.erase()
+            replace_op(operation, found)
 
         return rewrite
 
@@ -174,8 +174,7 @@ class WarpgroupOps:
         else:
             container, scalar = operation.operands
             value = emitter.create(where, "vector.insert", [scalar, container], [container.type], position)[0]
-        operation.results[0].replace_all_uses_with(value)
-        operation.erase()
+        replace_op(operation, value)
 
     def _home(self, kind: Any) -> tuple[Any, Any]:
         """The thread's memory for accumulators of a type: pointer, and address as an index."""

@@ -13,7 +13,7 @@ from roller_mlir.sim.hopper.calls import HopperCalls
 from roller_mlir.sim.hopper.layout import WARP, ProxySpace
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import constant_of
+from roller_mlir.support.values import constant_of, replace_op
 
 _NOTHING = {
     "nvvm.prefetch", "nvvm.fence.mbarrier.init", "nvvm.nanosleep",
@@ -146,8 +146,7 @@ class HopperOps:
             equal = {"predicate": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 0)}
             kinds = [ir.IntegerType.get_signless(1)]
             leads = emitter.create(where, "arith.cmpi", [lane, self.calls.number(0)], kinds, equal)[0]
-            operation.results[0].replace_all_uses_with(leads)
-            operation.erase()
+            replace_op(operation, leads)
 
         return rewrite
 
@@ -184,8 +183,7 @@ class HopperOps:
             result = emitter.create(where, "arith.index_cast", [chosen], [i32])[0]
             if kind != i32:
                 result = emitter.create(where, "arith.bitcast", [result], [kind])[0]
-            operation.results[0].replace_all_uses_with(result)
-            operation.erase()
+            replace_op(operation, result)
 
         return rewrite
 

@@ -22,6 +22,7 @@ from roller_mlir.sim.matrix.stores_ir import MatrixStore
 from roller_mlir.sim.matrix.units import SubgroupOperation
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import replace_op
 
 _UNSUPPORTED = {"cbsz": 0, "abid": 0, "blocks": 1}
 _CHANGES = ("reducePrecision", "negateA", "negateB", "negateC")
@@ -108,8 +109,7 @@ class MatrixOps:
             factors = [self.fragments.put(where, operation.operands[number], "ab"[number]) for number in range(2)]
             sums = self.fragments.own(operation, operation.operands[2])
             emitter.call(where, PREFIX + instruction.name, [emitter.constant(site.number), *factors, sums.address])
-            operation.results[0].replace_all_uses_with(self.fragments.take(where, sums, c))
-            operation.erase()
+            replace_op(operation, self.fragments.take(where, sums, c))
 
         return rewrite
 
@@ -137,8 +137,7 @@ class MatrixOps:
             row = self.memory.address(operation, *operands)
             site, target = emitter.constant(number), self.fragments.home(result, "rows")
             emitter.call(where, PREFIX + load.name, [site, row, target.address, emitter.constant(0)])
-            operation.results[0].replace_all_uses_with(self.fragments.take(where, target, result))
-            operation.erase()
+            replace_op(operation, self.fragments.take(where, target, result))
 
         return rewrite
 

@@ -26,6 +26,7 @@ from roller_mlir.sim.matrix.units import SubgroupOperation
 from roller_mlir.sim.matrix.wmma_ir import LANES, WMMA_ALIGNMENT_BYTES, MatrixMove
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import replace_op
 
 _NAMES = "gpu.subgroup_mma_"
 _TYPE = re.compile(r'!gpu\.mma_matrix<(\d+)x(\d+)x(\w+), "[ABC]Op">')
@@ -96,8 +97,7 @@ class WmmaOps:
         def rewrite() -> None:
             home = self.fragments.home(kind, "wmma")
             move(list(operation.operands), home.address)
-            operation.results[0].replace_all_uses_with(self.fragments.take(ir.InsertionPoint(operation), home, kind))
-            operation.erase()
+            replace_op(operation, self.fragments.take(ir.InsertionPoint(operation), home, kind))
 
         return rewrite
 
@@ -172,8 +172,7 @@ class WmmaOps:
             factors = [self.fragments.put(where, operation.operands[number], "ab"[number]) for number in range(2)]
             home = self.fragments.own(operation, operation.operands[2])
             emitter.call(where, PREFIX + instruction.name, [emitter.constant(site.number), *factors, home.address])
-            operation.results[0].replace_all_uses_with(self.fragments.take(where, home, kind))
-            operation.erase()
+            replace_op(operation, self.fragments.take(where, home, kind))
 
         return rewrite
 
@@ -191,8 +190,7 @@ class WmmaOps:
     def _replace(self, operation: Any, name: str, kind: Any) -> None:
         where = ir.InsertionPoint(operation)
         found = self.memory.emitter.create(where, name, list(operation.operands), [kind])
-        operation.results[0].replace_all_uses_with(found[0])
-        operation.erase()
+        replace_op(operation, found[0])
 
 
 def _loaded_transposed(value: Any) -> bool | None:

@@ -13,6 +13,7 @@ from typing import Any
 from roller_mlir.linalg.front_end.walk import operations_of
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import replace_op
 
 GLOBAL = "ml_program.global"
 LOADS = ("ml_program.global_load", "ml_program.global_load_const")
@@ -33,8 +34,7 @@ def fold_globals(module: ir.Module) -> None:
                 value = _value(operation, globals_)
                 kind = operation.results[0].type
                 constant = ir.Operation.create("arith.constant", results=[kind], attributes={"value": value})
-            operation.results[0].replace_all_uses_with(constant.results[0])
-            operation.erase()
+            replace_op(operation, constant.results[0])
     for operation in globals_.values():
         operation.erase()
 

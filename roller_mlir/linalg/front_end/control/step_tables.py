@@ -17,7 +17,7 @@ from roller_mlir.linalg.accepted_input import compiled_functions
 from roller_mlir.linalg.front_end.walk import operations_of
 from roller_mlir.linalg.generic import empty_like
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
-from roller_mlir.support.values import defining_op
+from roller_mlir.support.values import defining_op, replace_op
 
 CAST = "builtin.unrealized_conversion_cast"
 _MARK = "rtile.step"
@@ -127,8 +127,7 @@ def _store(block: Any, tables: dict[tuple[ir.Type, int, tuple[int, ...]], dict[i
 def _read(cast: ir.Operation, element: Any) -> None:
     """Let what reads the element of a cast read another one, and erase the reading."""
     for use in list(cast.results[0].uses):
-        use.owner.operation.results[0].replace_all_uses_with(element)
-        use.owner.operation.erase()
+        replace_op(use.owner.operation, element)
 
 
 def _numbers(cast: ir.Operation) -> list[int]:
