@@ -12,8 +12,9 @@ from roller_mlir.linalg.body import GATHER
 from roller_mlir.linalg.body_operations import BODY_OPERATIONS, REMEDIES
 from roller_mlir.linalg.pads import PAD, check_sizes, read_pad
 from roller_mlir.linalg.views import SLICE, VIEWS, read_slice
-from roller_mlir.support.bindings import func, ir, linalg
+from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import indexing_maps
 
 ELEMENT_TYPES = ("f32", "f16", "bf16", "f64", "i8", "i16", "i32", "i64", "i1")
 # A tensor of more elements could not be indexed by signed 64-bit bytes.
@@ -95,7 +96,7 @@ def _refusal(name: str) -> str:
 
 def _check_structured(operation: ir.Operation) -> None:
     name = operation.name
-    if not linalg.get_indexing_maps(operation):  # pyright: ignore[reportAttributeAccessIssue]
+    if not indexing_maps(operation):
         fail(operation, f"'{name}' has no loop nest (indexing maps); decompose it into linalg structured ops")
     for inner in operation.regions[0].blocks[0].operations:
         body = inner.operation

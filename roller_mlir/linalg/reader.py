@@ -7,16 +7,16 @@ input that a tensor.pad or a tensor.extract_slice gives is an access to the tens
 
 from dataclasses import dataclass
 from math import prod
-from typing import Any, cast
+from typing import Any
 
 from roller_mlir.linalg.accepted_input import RESHAPES
 from roller_mlir.linalg.affine import NotLinearError, map_indices
 from roller_mlir.linalg.body import Body, BodyArgument, BodyConstant, UnknownValueError, read_body
 from roller_mlir.linalg.views import VIEWS, view_of
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
-from roller_mlir.support.bindings import ir, linalg
+from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import defining_op
+from roller_mlir.support.values import defining_op, indexing_maps
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def erase_unused(block: ir.Block) -> None:
 
 def read_structured(operation: ir.Operation) -> StructuredOp:
     """Read a linalg structured op on static tensors; what cannot be expressed is a located error."""
-    maps = [ir.AffineMapAttr(attribute).value for attribute in cast(Any, linalg).get_indexing_maps(operation)]
+    maps = indexing_maps(operation)
     inputs = len(maps) - len(operation.results)
     try:
         indices = [map_indices(m) for m in maps]

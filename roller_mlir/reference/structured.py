@@ -24,8 +24,9 @@ from roller_mlir.reference.bounds.nests import Bounded, Written
 from roller_mlir.reference.bounds.sums import bounded_products, bounded_reduction, rounded_factor
 from roller_mlir.reference.scalars import REDUCERS
 from roller_mlir.reference.values import Array, is_float, round_to
-from roller_mlir.support.bindings import ir, linalg
+from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import indexing_maps
 
 # Points evaluated at a time: 4 Mi float64 temporaries are 32 MiB, and there are a dozen.
 _CHUNK_POINTS = 1 << 22
@@ -62,7 +63,7 @@ def evaluate_structured(
     Returns:
         One value per result, in the result's element type.
     """
-    maps = _maps(op)
+    maps = tuple(indexing_maps(op))
     results = len(op.results)
     if not results:  # what only asserted something
         return []
@@ -86,11 +87,6 @@ def _evaluate(
         return [operands[space.inputs + number] for number in space.outputs]
     by_product = _by_product(space, block, operands, types[0], accumulation)
     return [by_product] if by_product is not None else _by_points(space, block, operands, types, accumulation)
-
-
-def _maps(op: ir.Operation) -> tuple[Any, ...]:
-    attributes: Any = cast(Any, linalg).get_indexing_maps(op)
-    return tuple(ir.AffineMapAttr(attribute).value for attribute in attributes)
 
 
 def _extents(op: ir.Operation, maps: Sequence[Any], operands: Sequence[Array]) -> tuple[int, ...]:

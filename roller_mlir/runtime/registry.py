@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The back ends that can run an artifact, by name; each is imported only when it is asked for.
 
-A back end is a class that implements `sequence.Backend`. The table names modules, not classes, so that the runtime
+A back end implements `sequence.Backend`; a class or a function makes it. The table names modules, so that the runtime
 never imports a compiler package or a GPU library by itself.
 """
 
@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from roller_mlir.runtime.sequence import Backend
 
 _PROVIDERS: dict[str, tuple[str, str]] = {
-    "cuda": ("roller_mlir.runtime.driver.cuda_backend", "CudaBackend"),
-    "hip": ("roller_mlir.runtime.driver.hip_backend", "HipBackend"),
+    "cuda": ("roller_mlir.runtime.driver.backend", "cuda_backend"),
+    "hip": ("roller_mlir.runtime.driver.backend", "hip_backend"),
     "sim": ("roller_mlir.sim.launcher", "SimulatorBackend"),
 }
 _BY_VENDOR = {"nvidia": "cuda", "amd": "hip"}
@@ -28,7 +28,7 @@ def register_backend(name: str, module: str, attribute: str, vendor: str = "") -
     Args:
         name: What users write ("--on NAME").
         module: Module that defines it.
-        attribute: The class in that module.
+        attribute: The class in that module, or a function that makes one.
         vendor: Whose devices it runs; "" where it is no vendor's.
 
     Raises:
@@ -56,7 +56,7 @@ def find_backend(name: str, options: Mapping[str, Any] | None = None) -> "Backen
 
     Args:
         name: One of `backend_names()`.
-        options: Keyword arguments of the back end's class.
+        options: Keyword arguments of what makes it.
 
     Raises:
         BackendError: The name or an option is unknown, or the back end cannot be imported here.

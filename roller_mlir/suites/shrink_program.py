@@ -27,9 +27,9 @@ from roller_mlir.model.cost.performance import predict
 from roller_mlir.plan import LinearIndex, Plan, TensorExpression
 from roller_mlir.suites.errors import SuiteError
 from roller_mlir.suites.extents import Extents, shrunk_extents
-from roller_mlir.support.bindings import func, ir, linalg
+from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import parse_module
-from roller_mlir.support.values import defining_op
+from roller_mlir.support.values import defining_op, indexing_maps
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -124,7 +124,7 @@ def _shrink(program: rtile.ProgramOp, extents: Extents) -> tuple[TensorExpressio
     operation = root.operation
     whole: dict[Any, tuple[int, ...]] = {}
     shapes: dict[Any, tuple[int, ...]] = {}
-    maps = [ir.AffineMapAttr(one).value for one in _linalg_maps(operation)]
+    maps = indexing_maps(operation)
     for value, one in zip(operation.operands, maps, strict=True):
         _resize(value, map_indices(one), extents, whole, shapes)
     inputs = len(operation.operands) - len(operation.results)
@@ -142,10 +142,6 @@ def _shrink(program: rtile.ProgramOp, extents: Extents) -> tuple[TensorExpressio
     kinds = [value.type for value in owner.operands], [value.type for value in owner.results]
     function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(*kinds))
     return read_structured(operation).expression, replace(plan, part=extents.part, prediction=None)
-
-
-def _linalg_maps(operation: ir.Operation) -> Any:
-    return linalg.get_indexing_maps(operation)  # pyright: ignore[reportAttributeAccessIssue]
 
 
 def _map(indices: tuple[LinearIndex, ...]) -> ir.AffineMap:

@@ -3,9 +3,9 @@
 
 from collections.abc import Iterator
 from itertools import count
-from typing import Any
+from typing import Any, cast
 
-from roller_mlir.support.bindings import ir
+from roller_mlir.support.bindings import ir, linalg
 
 
 def free_symbol(module: Any, name: str) -> str:
@@ -50,6 +50,12 @@ def operations_inside(operation: Any) -> list[Any]:
 
     operation.walk(visit, ir.WalkOrder.PRE_ORDER)
     return found
+
+
+def indexing_maps(operation: ir.Operation) -> list[ir.AffineMap]:
+    """Return the affine maps by which a linalg op reads and writes its operands; none where it has no loop nest."""
+    maps: Any = cast(Any, linalg).get_indexing_maps(operation) or ()
+    return [ir.AffineMapAttr(one).value for one in maps]
 
 
 def replace_op(operation: Any, value: Any) -> None:

@@ -7,11 +7,12 @@
 Bodies compute them like any other numbers; at function level, those of constants fold.
 """
 
-from typing import Any, cast
+from typing import Any
 
 from roller_mlir.linalg.front_end.positions import Positions, loop_extents
 from roller_mlir.linalg.front_end.walk import operations_of, rebuild
-from roller_mlir.support.bindings import arith, ir, linalg
+from roller_mlir.support.bindings import arith, ir
+from roller_mlir.support.values import indexing_maps
 
 _JOINS = {"affine.apply": None, "affine.min": arith.minsi, "affine.max": arith.maxsi}
 
@@ -41,7 +42,6 @@ def _positions(operation: ir.Operation) -> Positions:
     parent: Any = operation.parent
     while parent is not None and parent.name != "func.func":
         if parent.name.startswith("linalg."):
-            attributes = cast(Any, linalg).get_indexing_maps(parent.operation) or ()
-            return Positions(loop_extents([ir.AffineMapAttr(one).value for one in attributes], parent.operation))
+            return Positions(loop_extents(indexing_maps(parent.operation), parent.operation))
         parent = parent.parent
     return Positions({})

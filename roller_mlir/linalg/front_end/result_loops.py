@@ -10,7 +10,7 @@ Left as it is, and refused later: a result whose value depends on the accumulato
 running sum; and a result that lacks a parallel loop, of which nothing says which step's value stays.
 """
 
-from typing import Any, cast
+from typing import Any
 
 from roller_mlir.linalg.affine import loops_in
 from roller_mlir.linalg.front_end.positions import loop_extents
@@ -18,7 +18,7 @@ from roller_mlir.linalg.front_end.walk import entry_operations
 from roller_mlir.linalg.generic import bodiless_generic, iterators_of
 from roller_mlir.linalg.mapped_copies import copy_mapped
 from roller_mlir.support.bindings import ir, linalg, tensor
-from roller_mlir.support.values import defining_op
+from roller_mlir.support.values import defining_op, indexing_maps
 
 
 def split_result_loops(module: ir.Module) -> None:
@@ -29,7 +29,7 @@ def split_result_loops(module: ir.Module) -> None:
 
 
 def _split(operation: Any) -> None:
-    maps = [ir.AffineMapAttr(each).value for each in cast(Any, linalg).get_indexing_maps(operation)]
+    maps = indexing_maps(operation)
     results = len(operation.results)
     inputs = len(maps) - results
     groups: dict[frozenset[int], list[int]] = {}

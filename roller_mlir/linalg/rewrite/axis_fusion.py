@@ -25,7 +25,7 @@ from roller_mlir.linalg.reader import fill_constant, is_structured
 from roller_mlir.linalg.rewrite.axis_groups import Groups, OperandIndexing, fusible_groups
 from roller_mlir.linalg.views import View, view_of
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
-from roller_mlir.support.values import defining_op
+from roller_mlir.support.values import defining_op, indexing_maps
 
 
 def fuse_axes(function: Any) -> bool:
@@ -144,10 +144,9 @@ def read_nest(operation: ir.Operation) -> OpLoops | None:
         len(operation.results) == 1 and fill_constant(operation.results[0]) is not None
     ):
         return None
-    attributes: Any = linalg.get_indexing_maps(operation)  # pyright: ignore[reportAttributeAccessIssue]
-    if not attributes:
+    maps = indexing_maps(operation)
+    if not maps:
         return None
-    maps = tuple(ir.AffineMapAttr(attribute).value for attribute in attributes)
     inputs = len(maps) - len(operation.results)
     views = tuple(view_of(operation.operands[i]) if i < inputs else None for i in range(len(maps)))
     if any(view is not None and not view.is_collapsible for view in views):

@@ -17,7 +17,8 @@ from roller_mlir.linalg.generic import bodiless_generic, iterators_of
 from roller_mlir.linalg.group.group import MOST_TENSORS
 from roller_mlir.linalg.mapped_copies import copy_mapped
 from roller_mlir.linalg.reader import is_structured
-from roller_mlir.support.bindings import ir, linalg
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.values import indexing_maps
 
 
 def compose_into_readers(operations: Sequence[ir.Operation]) -> list[ir.Operation]:
@@ -49,11 +50,6 @@ def compose_into_readers(operations: Sequence[ir.Operation]) -> list[ir.Operatio
     return [operation for operation in left if operation is not None]
 
 
-def _maps(operation: ir.Operation) -> list[ir.AffineMap]:
-    attributes: Any = linalg.get_indexing_maps(operation)  # pyright: ignore[reportAttributeAccessIssue]
-    return [ir.AffineMapAttr(attribute).value for attribute in attributes]
-
-
 def _only_reader(producer: ir.Operation) -> ir.Operation | None:
     """Return the structured op that alone reads what an op makes, as an input."""
     if len(producer.results) != 1:
@@ -69,7 +65,7 @@ def _only_reader(producer: ir.Operation) -> ir.Operation | None:
 
 def _is_element_wise(operation: ir.Operation) -> bool:
     """Whether an op has no reduction, writes a permutation of its loops and does not read what it overwrites."""
-    *_, written = _maps(operation)
+    *_, written = indexing_maps(operation)
     block = operation.regions[0].blocks[0]
     return (
         written.is_permutation
@@ -80,7 +76,7 @@ def _is_element_wise(operation: ir.Operation) -> bool:
 
 def _reads_once(reader: ir.Operation, positions: Sequence[int]) -> bool:
     """Whether an op reads each element of an input at one point, by loops alone and always in the same way."""
-    maps = _maps(reader)
+    maps = indexing_maps(reader)
     shapes = [value.type for value in reader.operands]
     first = maps[positions[0]]
     if any(maps[position] != first for position in positions):
@@ -99,7 +95,7 @@ def _reads_once(reader: ir.Operation, positions: Sequence[int]) -> bool:
 
 def _keeps_extents(producer: ir.Operation, reader: ir.Operation, positions: Sequence[int]) -> bool:
     """Whether each loop of the reader still has an operand that it indexes alone, which gives it its extent."""
-    made, read = _maps(producer), _maps(reader)
+    made, read = indexing_maps(producer), indexing_maps(reader)
     at: dict[int, Any] = {}
     for written, result in zip(made[-1].results, read[positions[0]].results, strict=True):
         at[ir.AffineDimExpr(written).position] = ir.AffineDimExpr(result).position
@@ -112,7 +108,7 @@ def _keeps_extents(producer: ir.Operation, reader: ir.Operation, positions: Sequ
 
 def _compose(producer: ir.Operation, reader: ir.Operation, positions: Sequence[int]) -> ir.Operation:
     """Build before the reader the op that computes both."""
-    made, read = _maps(producer), _maps(reader)
+    made, read = indexing_maps(producer), indexing_maps(reader)
     loops, inputs = read[0].n_dims, len(reader.operands) - len(reader.results)
     at: list[Any] = [ir.AffineConstantExpr.get(0)] * made[0].n_dims
     for written, result in zip(made[-1].results, read[positions[0]].results, strict=True):

@@ -32,7 +32,7 @@ from roller_mlir.plan.split import divisible_loops
 from roller_mlir.plan.uneven import uneven_problem
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import defining_op, replace_op
+from roller_mlir.support.values import defining_op, indexing_maps, replace_op
 
 
 def split_reduction(root: StructuredOp, split: SplitK) -> tuple[ir.Operation, ir.Operation]:
@@ -90,8 +90,7 @@ class _First:
         self._root, self._split = root, split
         self._extents = [loop.extent for loop in root.expression.loops]
         self._extents[split.loop] = split.extent
-        maps = linalg.get_indexing_maps(root.operation)  # pyright: ignore[reportAttributeAccessIssue]
-        self._indices = [map_indices(ir.AffineMapAttr(attribute).value) for attribute in maps]
+        self._indices = [map_indices(one) for one in indexing_maps(root.operation)]
 
     def build(self) -> ir.Operation:
         """Build at the insertion point, with its init."""

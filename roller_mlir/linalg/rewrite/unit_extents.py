@@ -16,8 +16,8 @@ from typing import Any
 from roller_mlir.linalg.body import gathered_arguments
 from roller_mlir.linalg.generic import bodiless_generic, iterators_of
 from roller_mlir.linalg.reader import fill_constant, is_structured
-from roller_mlir.support.bindings import ir, linalg
-from roller_mlir.support.values import defining_op
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.values import defining_op, indexing_maps
 
 COLLAPSE, EXPAND = "tensor.collapse_shape", "tensor.expand_shape"
 
@@ -40,8 +40,7 @@ def _inputs(operation: ir.Operation) -> list[ir.Value]:
 
 
 def _rewrite(operation: ir.Operation, tables: frozenset[int]) -> None:
-    attributes: Any = linalg.get_indexing_maps(operation)  # pyright: ignore[reportAttributeAccessIssue]
-    maps: list[ir.AffineMap] = [ir.AffineMapAttr(attribute).value for attribute in attributes]
+    maps = indexing_maps(operation)
     kinds = iterators_of(operation, maps)
     if operation.name not in ("linalg.generic", "linalg.reduce") and "reduction" in kinds:
         return

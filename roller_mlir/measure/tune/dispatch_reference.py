@@ -8,14 +8,14 @@ functions: `ac cb -> ab` of a `linalg.matmul`, or of any `linalg.generic` that s
 import string
 from collections.abc import Sequence
 from math import prod
-from typing import Any, cast
 
 from roller_mlir.linalg.affine import map_indices
 from roller_mlir.linalg.reader import read_structured
 from roller_mlir.measure.records import Reference
 from roller_mlir.plan import LinearIndex, TensorExpression
 from roller_mlir.plan.indices import parse_indices
-from roller_mlir.support.bindings import ir, linalg
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.values import indexing_maps
 
 _MATMUL = "ac cb -> ab"
 _SUMS = {"f16": "f32", "bf16": "f32", "i8": "i32"}
@@ -51,7 +51,7 @@ def reference_of_op(operation: ir.Operation, arguments: Sequence[ir.Value]) -> R
     kind = kinds.pop()
     if not combiner or kinds or expression.output.element_type != _SUMS.get(kind, kind):
         return Reference()
-    maps = [ir.AffineMapAttr(one).value for one in cast(Any, linalg).get_indexing_maps(operation)]
+    maps = indexing_maps(operation)
     tensors = [map_indices(one) for one in maps]
     text = _spelled(tensors)
     sizes = _extents(operation, tensors)

@@ -11,6 +11,8 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.plan.manifest import Buffer, BufferView, Launch, Manifest
+from roller_mlir.runtime.driver.cuda_driver import CudaDriver
+from roller_mlir.runtime.driver.hip_driver import HipDriver
 from roller_mlir.runtime.driver.interface import Driver
 from roller_mlir.runtime.driver.kernels import LoadedLaunch, check_buffers, load_kernels
 from roller_mlir.runtime.driver.memory import DEFAULT_CACHE_BYTES, CachingAllocator, DeviceMemory
@@ -111,3 +113,21 @@ class DriverBackend:
                 self.driver.free_event(begin)
                 self.driver.free_event(end)
         return LaunchReport(kernel=launch.kernel, seconds=seconds, note=self._launches[launch].note)
+
+
+def cuda_backend(*, device: int = 0, cache_bytes: int = DEFAULT_CACHE_BYTES) -> DriverBackend:
+    """Open an NVIDIA device, through cuda-bindings; see `DriverBackend`.
+
+    Raises:
+        BackendError: There is no such device, no driver, or no cuda-bindings.
+    """
+    return DriverBackend(CudaDriver(device), cache_bytes)
+
+
+def hip_backend(*, device: int = 0, cache_bytes: int = DEFAULT_CACHE_BYTES) -> DriverBackend:
+    """Open an AMD device, through hip-python; see `DriverBackend`.
+
+    Raises:
+        BackendError: There is no such device, no driver, or no hip-python.
+    """
+    return DriverBackend(HipDriver(device), cache_bytes)

@@ -12,27 +12,27 @@ import pytest
 from cuda_helpers import FILES, Dlpack, Interface, device, hexadecimal, manifest, record, with_launch
 
 from roller_mlir.runtime import ArgumentError, Artifact, BackendError, LoadedProgram, find_backend
-from roller_mlir.runtime.driver.cuda_backend import CudaBackend
+from roller_mlir.runtime.driver.backend import DriverBackend
 from roller_mlir.runtime.driver.memory import CachingAllocator, DeviceArray
 
 CAPTURING = 0xCAFE
 
 
 @pytest.fixture
-def backend() -> CudaBackend:
+def backend() -> DriverBackend:
     made = find_backend("cuda")
-    assert isinstance(made, CudaBackend)
+    assert isinstance(made, DriverBackend)
     return made
 
 
 @pytest.fixture
-def program(backend: CudaBackend) -> LoadedProgram:
+def program(backend: DriverBackend) -> LoadedProgram:
     made = backend.load(manifest(), FILES)
     record()
     return made
 
 
-def test_loading(backend: CudaBackend) -> None:
+def test_loading(backend: DriverBackend) -> None:
     record()
     backend.load(manifest(), FILES)
     assert record() == [
@@ -65,7 +65,7 @@ def test_a_call_asks_for_exactly_its_launches(program: LoadedProgram) -> None:
 
 
 @pytest.mark.parametrize("cooperative", [False, True])
-def test_clusters(backend: CudaBackend, cooperative: bool) -> None:
+def test_clusters(backend: DriverBackend, cooperative: bool) -> None:
     program = backend.load(with_launch(1, cluster=(2, 1, 1), cooperative=cooperative), FILES)
     record()
     program(device(), outputs=[device(), device()], stream=0x77, workspace=device(128))
@@ -89,7 +89,7 @@ def test_a_capturing_stream_sees_launches_only(program: LoadedProgram) -> None:
         assert record() == []
 
 
-def test_numpy_in_new_arrays_out_and_memory_comes_back(backend: CudaBackend, program: LoadedProgram) -> None:
+def test_numpy_in_new_arrays_out_and_memory_comes_back(backend: DriverBackend, program: LoadedProgram) -> None:
     x = np.arange(64, dtype=np.float32)
     y, _ = program(x)
     assert record()[:4] == ["allocate 512", "upload 256 bytes stream 0", "allocate 512", "allocate 512"]
@@ -119,7 +119,7 @@ def test_run_with_numpy(tmp_path: Path) -> None:
         Artifact(manifest(), FILES).open("sim")
 
 
-def test_streams_wait_for_pending_writes(backend: CudaBackend, program: LoadedProgram) -> None:
+def test_streams_wait_for_pending_writes(backend: DriverBackend, program: LoadedProgram) -> None:
     y, z, w = device(), device(), device(128)
     program(device(stream=0x99), outputs=[y, z], stream=0x77, workspace=w)
     assert record()[:2] == ["record stream 0x99", "wait stream 0x77"]
@@ -249,7 +249,7 @@ def test_a_recording_does_not_wait_for_what_is_not_in_it(program: LoadedProgram)
     assert [line.split()[0] for line in record()] == ["launch", "cooperative", "copy"] * 2
 
 
-def test_memory_of_other_streams_is_set_aside(backend: CudaBackend) -> None:
+def test_memory_of_other_streams_is_set_aside(backend: DriverBackend) -> None:
     allocator = CachingAllocator(backend.driver, cache_bytes=1024)
     with backend.driver.current():
         record()

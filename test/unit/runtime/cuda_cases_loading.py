@@ -12,13 +12,13 @@ from cuda_helpers import FILES, Interface, buffer, device, hexadecimal, manifest
 from roller_mlir.plan.manifest import DeviceRecord, File, Kernel, Launch, Manifest
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.runtime import ArgumentError, BackendError, find_backend
-from roller_mlir.runtime.driver.cuda_backend import CudaBackend
+from roller_mlir.runtime.driver.backend import DriverBackend
 
 
 @pytest.fixture
-def backend() -> CudaBackend:
+def backend() -> DriverBackend:
     made = find_backend("cuda")
-    assert isinstance(made, CudaBackend)
+    assert isinstance(made, DriverBackend)
     return made
 
 
@@ -82,7 +82,7 @@ DEVICE = DeviceRecord(name="a100-80", vendor="nvidia", architecture="sm_80", sub
     ],
 )
 def test_what_the_device_does_not_run_is_refused(
-    backend: CudaBackend, wrong: Manifest, files: dict[str, bytes], message: str
+    backend: DriverBackend, wrong: Manifest, files: dict[str, bytes], message: str
 ) -> None:
     record()
     with pytest.raises(BackendError, match=re.escape(message)):
@@ -98,7 +98,7 @@ def with_cubin(**files: str) -> Manifest:
     return manifest(kernels=kernels, files=(*manifest().files, File(name="k.cubin", role="cubin", **EMPTY)))
 
 
-def test_ptx_runs_where_the_driver_refuses_the_cubin(backend: CudaBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ptx_runs_where_the_driver_refuses_the_cubin(backend: DriverBackend, monkeypatch: pytest.MonkeyPatch) -> None:
     both, files = with_cubin(ptx="k.ptx"), {**FILES, "k.cubin": CUBIN}
     assert backend.load(both, files).notes == ()
     monkeypatch.setenv("FAKE_CUDA_REFUSES", "cubin")
@@ -118,7 +118,7 @@ def test_ptx_runs_where_the_driver_refuses_the_cubin(backend: CudaBackend, monke
         backend.load(both, {**files, "k.ptx": b"not assembly"})
 
 
-def test_memory_that_is_not_there(backend: CudaBackend) -> None:
+def test_memory_that_is_not_there(backend: DriverBackend) -> None:
     many = 1 << 18
     launch = Launch(kernel="twice_a", arguments=(view("x", many), view("y", many)))
     big = manifest(
@@ -149,7 +149,7 @@ def mapped(one: TensorMap = MAPPED) -> Manifest:
     )
 
 
-def test_tensor_maps(backend: CudaBackend) -> None:
+def test_tensor_maps(backend: DriverBackend) -> None:
     loaded = backend.load(mapped(), {**FILES, "k.ptx": ptx(map=(2, 1))})
     record()
     x, y = device(512, np.float16), device(512, np.float16)
@@ -177,12 +177,12 @@ def test_tensor_maps(backend: CudaBackend) -> None:
         (replace(MAPPED, extents=(9, 64)), "tensor map 0 ends at 1152 B of argument 0, which has 1024 B"),
     ],
 )
-def test_tensor_maps_that_lie_are_refused(backend: CudaBackend, one: TensorMap, message: str) -> None:
+def test_tensor_maps_that_lie_are_refused(backend: DriverBackend, one: TensorMap, message: str) -> None:
     with pytest.raises(BackendError, match=re.escape(message)):
         backend.load(mapped(one), {**FILES, "k.ptx": ptx(map=(2, 1))})
 
 
-def test_bf16_as_its_bits(backend: CudaBackend) -> None:
+def test_bf16_as_its_bits(backend: DriverBackend) -> None:
     many = manifest(
         outputs=("y",),
         workspace_bytes=0,

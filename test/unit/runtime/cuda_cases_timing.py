@@ -13,7 +13,7 @@ from cuda_helpers import FILES, buffer, device, manifest, ptx, record, view
 
 from roller_mlir.plan.manifest import File, Kernel, Launch, Manifest
 from roller_mlir.runtime import ArgumentError, Artifact, BackendError, find_backend
-from roller_mlir.runtime.driver.cuda_backend import CudaBackend
+from roller_mlir.runtime.driver.backend import DriverBackend
 from roller_mlir.runtime.store import sha256
 from roller_mlir.runtime.timing import Samples, time_interleaved
 from roller_mlir.tools.roller import main
@@ -22,9 +22,9 @@ FLUSH = 1 << 18
 
 
 @pytest.fixture
-def backend() -> CudaBackend:
+def backend() -> DriverBackend:
     made = find_backend("cuda")
-    assert isinstance(made, CudaBackend)
+    assert isinstance(made, DriverBackend)
     record()
     return made
 
@@ -41,7 +41,7 @@ def one_kernel(name: str) -> tuple[Manifest, dict[str, bytes]]:
     return changed, {"k.ptx": ptx(**{name: 2})}
 
 
-def calls(backend: CudaBackend, *names: str) -> dict[str, Any]:
+def calls(backend: DriverBackend, *names: str) -> dict[str, Any]:
     x, made = device(), {}
     for name in names:
         program = backend.load(*one_kernel(name))
@@ -56,7 +56,7 @@ def queued() -> list[str]:
     return [re.sub(" (bytes|stream|with).*", "", word) for word in words]
 
 
-def test_a_prepared_call_asks_for_its_launches_only(backend: CudaBackend) -> None:
+def test_a_prepared_call_asks_for_its_launches_only(backend: DriverBackend) -> None:
     program = backend.load(manifest(), FILES)
     x, y, z = device(), device(), device()
     x.host[:] = np.arange(64)
@@ -71,7 +71,7 @@ def test_a_prepared_call_asks_for_its_launches_only(backend: CudaBackend) -> Non
         assert second.startswith("cooperative twice_b") and third == "copy 128 bytes stream 0x55"
 
 
-def test_prepared_calls_are_checked_once(backend: CudaBackend) -> None:
+def test_prepared_calls_are_checked_once(backend: DriverBackend) -> None:
     program = backend.load(*one_kernel("twice"))
     with pytest.raises(ArgumentError, match="'main': input 0 is a numpy array, which would have to be copied each"):
         program.prepare(np.zeros(64, np.float32), outputs=[device()])
@@ -84,7 +84,7 @@ def test_prepared_calls_are_checked_once(backend: CudaBackend) -> None:
         program.prepare(x, outputs=[])
 
 
-def test_a_round_clears_the_caches_before_each_call_and_is_read_at_its_end(backend: CudaBackend) -> None:
+def test_a_round_clears_the_caches_before_each_call_and_is_read_at_its_end(backend: DriverBackend) -> None:
     found = time_interleaved(
         backend.driver, 0, calls(backend, "twice_us20", "twice_us30"), samples=3, flush_bytes=FLUSH
     )
@@ -98,13 +98,13 @@ def test_a_round_clears_the_caches_before_each_call_and_is_read_at_its_end(backe
     assert re.fullmatch(first + second + second + first + first + second, timed), timed
 
 
-def test_warm_calls_run_once_more_instead(backend: CudaBackend) -> None:
+def test_warm_calls_run_once_more_instead(backend: DriverBackend) -> None:
     found = time_interleaved(backend.driver, 0, calls(backend, "twice_us40"), samples=2, flush_bytes=0)
     assert [round(one * 1e6) for one in found["twice_us40"].seconds] == [40, 40]
     assert not [line for line in queued() if line.startswith(("fill", "allocate", "free"))]
 
 
-def test_all_samples_are_kept_and_a_limit_ends_rounds(backend: CudaBackend) -> None:
+def test_all_samples_are_kept_and_a_limit_ends_rounds(backend: DriverBackend) -> None:
     one = calls(backend, "twice_us100_slower")
     found = time_interleaved(backend.driver, 0, one, samples=5, flush_bytes=FLUSH)["twice_us100_slower"]
     us = [round(second * 1e6) for second in found.seconds]
@@ -118,7 +118,7 @@ def test_all_samples_are_kept_and_a_limit_ends_rounds(backend: CudaBackend) -> N
 
 
 def test_a_limit_counts_rounds_and_long_calls_warm_up_once(
-    backend: CudaBackend, monkeypatch: pytest.MonkeyPatch
+    backend: DriverBackend, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     times: list[str] = []
     now = 0.0
@@ -136,7 +136,7 @@ def test_a_limit_counts_rounds_and_long_calls_warm_up_once(
     assert (times.count("long"), times.count("short")) == (3, 5)
 
 
-def test_the_device_works_before_the_first_round(backend: CudaBackend) -> None:
+def test_the_device_works_before_the_first_round(backend: DriverBackend) -> None:
     time_interleaved(backend.driver, 0, calls(backend, "twice_us20"), samples=1, flush_bytes=FLUSH)
     lines = queued()
     last = max(index for index, line in enumerate(lines) if line == "synchronize")
@@ -145,7 +145,7 @@ def test_the_device_works_before_the_first_round(backend: CudaBackend) -> None:
     assert last - woken > 200, lines[woken - 5 : last + 5]
 
 
-def test_what_cannot_be_timed(backend: CudaBackend) -> None:
+def test_what_cannot_be_timed(backend: DriverBackend) -> None:
     one = calls(backend, "twice")
     with pytest.raises(BackendError, match="CUDA: device 0 has no 268435456 B left to clear its caches with"):
         time_interleaved(backend.driver, 0, one)
@@ -166,7 +166,7 @@ def test_what_cannot_be_timed(backend: CudaBackend) -> None:
     assert queued()[-1] == f"free {FLUSH}"
 
 
-def test_what_the_driver_says_of_the_device(backend: CudaBackend) -> None:
+def test_what_the_driver_says_of_the_device(backend: DriverBackend) -> None:
     said = backend.driver.describe()
     assert (said.name, said.driver, said.memory_bytes, said.l2_bytes) == ("Fake H200", "13.0", 1 << 20, 50 << 20)
     assert said.more == {"clock_khz": 1980000, "units": 132}  # what this driver does not know is left out
@@ -185,7 +185,7 @@ def test_roller_run_times(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsy
     assert json.loads(capsys.readouterr().out)["timed"]["median_s"] == pytest.approx(2e-5)
 
 
-def test_a_fault_is_heard_of(backend: CudaBackend) -> None:  # the last case: nothing works any more
+def test_a_fault_is_heard_of(backend: DriverBackend) -> None:  # the last case: nothing works any more
     (call,) = calls(backend, "twice_late_fault").values()
     call()
     with pytest.raises(BackendError, match="cuLaunchKernel failed"):

@@ -13,7 +13,7 @@ import pytest
 from roller_mlir.plan.manifest import Buffer, BufferView, DeviceRecord, File, Kernel, Launch, Manifest
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.runtime import ArgumentError, Artifact, BackendError, find_backend
-from roller_mlir.runtime.driver.hip_backend import HipBackend
+from roller_mlir.runtime.driver.backend import DriverBackend
 from roller_mlir.runtime.driver.memory import DeviceArray
 from roller_mlir.runtime.timing import time_interleaved
 
@@ -57,14 +57,14 @@ def record() -> list[str]:
 
 
 @pytest.fixture
-def backend() -> HipBackend:
+def backend() -> DriverBackend:
     made = find_backend("hip")
-    assert isinstance(made, HipBackend)
+    assert isinstance(made, DriverBackend)
     record()
     return made
 
 
-def test_a_call_asks_for_exactly_its_launches(backend: HipBackend) -> None:
+def test_a_call_asks_for_exactly_its_launches(backend: DriverBackend) -> None:
     program = backend.load(manifest(), FILES)
     assert record() == [f"load {len(FILES['k.hsaco'])} bytes", "function twice with 2 parameters"]
     x = np.arange(64, dtype=np.float32)
@@ -82,7 +82,7 @@ def test_a_call_asks_for_exactly_its_launches(backend: HipBackend) -> None:
     assert np.array_equal(second.numpy(), 16 * x)
 
 
-def test_streams_and_capture(backend: HipBackend) -> None:
+def test_streams_and_capture(backend: DriverBackend) -> None:
     program = backend.load(manifest(), FILES)
     (ours,) = program(np.zeros(64, np.float32), stream=0x55)
     record()
@@ -118,13 +118,13 @@ def test_run_with_numpy() -> None:
     ],
 )
 def test_what_the_device_does_not_run(
-    backend: HipBackend, wrong: Manifest, files: dict[str, bytes], message: str
+    backend: DriverBackend, wrong: Manifest, files: dict[str, bytes], message: str
 ) -> None:
     with pytest.raises(BackendError, match=re.escape(message)):
         backend.load(wrong, files)
 
 
-def test_a_code_object_that_is_too_new_is_named(backend: HipBackend, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_code_object_that_is_too_new_is_named(backend: DriverBackend, monkeypatch: pytest.MonkeyPatch) -> None:
     newest = {"k.hsaco": b"\x7fELF\x02\x01\x01\x40\x04" + FILES["k.hsaco"]}
     assert backend.load(manifest(), newest)  # by a loader that knows it
     monkeypatch.setenv("FAKE_HIP_VERSION", "60100000")
@@ -136,7 +136,7 @@ def test_a_code_object_that_is_too_new_is_named(backend: HipBackend, monkeypatch
         backend.load(manifest(), older)
 
 
-def test_tensor_maps_are_nvidias(backend: HipBackend) -> None:
+def test_tensor_maps_are_nvidias(backend: DriverBackend) -> None:
     one = TensorMap(argument=0, element="f32", extents=(64,), strides=(), box=(32,), steps=(1,))
     wrong = manifest(kernels=(Kernel(name="twice", files={"hsaco": "k.hsaco"}, tensor_maps=(one,)),))
     program = backend.load(wrong, FILES)
@@ -146,7 +146,7 @@ def test_tensor_maps_are_nvidias(backend: HipBackend) -> None:
         find_backend("hip", {"device": 7})
 
 
-def test_timing(backend: HipBackend) -> None:
+def test_timing(backend: DriverBackend) -> None:
     said = backend.driver.describe()
     assert (said.name, said.driver, said.memory_bytes, said.l2_bytes) == ("Fake MI300X", "6.4", 1 << 20, 4 << 20)
     assert said.more == {"clock_khz": 2100000, "units": 304}

@@ -11,15 +11,15 @@ So no kernel is made for scalar arithmetic, and each task reads the scalar once.
 the tensor.
 """
 
-from typing import Any, cast
+from typing import Any
 
 from roller_mlir.linalg.accepted_input import BODY_DIALECTS, compiled_functions
 from roller_mlir.linalg.front_end.positions import check_position, shape_of
 from roller_mlir.linalg.generic import bodiless_generic, iterators_of
 from roller_mlir.linalg.mapped_copies import copy_mapped
 from roller_mlir.linalg.reader import is_structured
-from roller_mlir.support.bindings import ir, linalg
-from roller_mlir.support.values import defining_op
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.values import defining_op, indexing_maps
 
 EXTRACT = "tensor.extract"
 _Element = tuple[Any, tuple[int, ...]]
@@ -29,7 +29,7 @@ def sink_scalars(module: ir.Module) -> None:
     """Rewrite the linalg ops of a module that take scalars which are no constants."""
     for function in compiled_functions(module):
         for op in list(function.entry_block.operations):
-            if is_structured(op.operation) and linalg.get_indexing_maps(op.operation):  # pyright: ignore
+            if is_structured(op.operation) and indexing_maps(op.operation):
                 _sink(op.operation)
         _erase_unused(function)
 
@@ -40,7 +40,7 @@ def _sink(operation: Any) -> None:
     elements: dict[_Element, None] = {}
     if not scalars or not all(_collect(value, elements) for value in scalars):
         return  # the check of what is accepted names what is left
-    maps = [ir.AffineMapAttr(each).value for each in cast(Any, linalg).get_indexing_maps(operation)]
+    maps = indexing_maps(operation)
     loops, results = maps[0].n_dims, len(operation.results)
     kept = [n for n, value in enumerate(operation.operands) if value not in scalars]
     inputs = [n for n in kept if n < len(operation.operands) - results]
