@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions of many ops, of five kinds, as MLIR text: what a compiler of whole models meets.
+"""Functions of many ops, of six kinds, as MLIR text: what a compiler of whole models meets.
 
 A program of `count` ops that compute (fills not counted) is the same text for the same arguments.
 """
@@ -9,6 +9,8 @@ from collections.abc import Callable
 KIND = "tensor<64x64xf32>"
 _ID = "affine_map<(i, j) -> (i, j)>"
 _ROW = "affine_map<(i, j) -> (i)>"
+LAYERS = 4
+"""Of recurrent cells."""
 
 
 def chain(count: int) -> str:
@@ -76,9 +78,69 @@ def independent(count: int) -> str:
     return _function(ops, ", ".join([f"%y: {KIND}", *(f"%x{n}: {KIND}" for n in range(count))]), results)
 
 
+def recurrent_cells(count: int) -> str:
+    """Return LSTM cells of four layers, of 5 ops each: step by step, slices of one input and of one state."""
+    cells = max(1, count // 5)
+    steps = -(-cells // LAYERS)
+    row, cut_row, gates = "tensor<1x64xf32>", "tensor<1x1x64xf32>", "tensor<1x256xf32>"
+    one = ["%one = arith.constant 1.0 : f32"]
+
+    def sigmoid(name: str, of: str) -> list[str]:
+        return [
+            f"%n{name} = arith.negf {of} : f32",
+            f"%e{name} = math.exp %n{name} : f32",
+            f"%d{name} = arith.addf %e{name}, %one : f32",
+            f"%{name} = arith.divf %one, %d{name} : f32",
+        ]
+
+    def pointwise(name: str, inputs: list[str], kind: str, body: list[str]) -> str:
+        kinds, names = ", ".join([kind] * len(inputs)), ", ".join(f"%in{n}: f32" for n in range(len(inputs)))
+        maps = ", ".join([_ID] * (len(inputs) + 1))
+        return (
+            f"%{name}e = tensor.empty() : {kind}\n"
+            f'%{name} = linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel", "parallel"]}} '
+            f"ins({', '.join(inputs)} : {kinds}) outs(%{name}e : {kind}) {{\n^bb0({names}, %o: f32):\n"
+            + "\n".join(body)
+            + f"\nlinalg.yield %y : f32\n}} -> {kind}"
+        )
+
+    def cut(name: str, source: str, kind: str, number: int) -> list[str]:
+        return [
+            f"%{name}s = tensor.extract_slice {source}[{number}, 0, 0] [1, 1, 64] [1, 1, 1] : {kind} to {cut_row}",
+            f"%{name} = tensor.collapse_shape %{name}s [[0, 1], [2]] : {cut_row} into {row}",
+        ]
+
+    inputs, states = f"tensor<{steps}x1x64xf32>", f"tensor<{LAYERS}x1x64xf32>"
+    weights = ", ".join(f"%w{n}: tensor<64x256xf32>, %u{n}: tensor<64x256xf32>" for n in range(LAYERS))
+    ops = [f"%ge = tensor.empty() : {gates}", f"%gz = linalg.fill ins(%zero : f32) outs(%ge : {gates}) -> {gates}"]
+    for layer in range(LAYERS):
+        ops += [*cut(f"h0_{layer}", "%h", states, layer), *cut(f"c0_{layer}", "%c", states, layer)]
+    last = {layer: f"0_{layer}" for layer in range(LAYERS)}
+    for n in range(cells):
+        step, layer = divmod(n, LAYERS)
+        if layer == 0:
+            ops += cut(f"x{step}", "%x", inputs, step)
+        below = f"%x{step}" if layer == 0 else f"%h{n - 1}"
+        for name, left, right in ((f"%p{n}", below, f"%w{layer}"), (f"%q{n}", f"%h{last[layer]}", f"%u{layer}")):
+            kinds = f"{row}, tensor<64x256xf32>"
+            ops.append(f"{name} = linalg.matmul ins({left}, {right} : {kinds}) outs(%gz : {gates}) -> {gates}")
+        ops.append(pointwise(f"g{n}", [f"%p{n}", f"%q{n}"], gates, ["%y = arith.addf %in0, %in1 : f32"]))
+        for part in range(4):
+            ops.append(f"%g{n}_{part} = tensor.extract_slice %g{n}[0, {64 * part}] [1, 64] [1, 1] : {gates} to {row}")
+        body = [*one, *sigmoid("i", "%in0"), *sigmoid("f", "%in1"), "%t = math.tanh %in2 : f32"]
+        body += ["%k = arith.mulf %f, %in3 : f32", "%a = arith.mulf %i, %t : f32", "%y = arith.addf %k, %a : f32"]
+        ops.append(pointwise(f"c{n}", [*(f"%g{n}_{part}" for part in range(3)), f"%c{last[layer]}"], row, body))
+        body = [*one, *sigmoid("s", "%in0"), "%t = math.tanh %in1 : f32", "%y = arith.mulf %s, %t : f32"]
+        ops.append(pointwise(f"h{n}", [f"%g{n}_3", f"%c{n}"], row, body))
+        last[layer] = str(n)
+    arguments = f"%x: {inputs}, %h: {states}, %c: {states}, {weights}"
+    return _function(ops, arguments, [(f"%h{cells - 1}", row)])
+
+
 KINDS: dict[str, Callable[[int], str]] = {
     "pointwise chain": chain,
     "equal products": equal_products,
+    "recurrent cells": recurrent_cells,
     "distinct products": distinct_products,
     "mixed": mixed,
     "independent": independent,

@@ -9,10 +9,13 @@ from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.search.construct import construct
 from roller_mlir.plan import Plan, TensorExpression
+from roller_mlir.plan.least_starts import with_least_starts
 
 
 def best_plan(expression: TensorExpression, device: Device, options: ConstructOptions) -> Plan:
     """Return the plan of an operator that `construct` puts first.
+
+    Operators that differ in where their slices begin alone share it (`plan.least_starts`).
 
     Args:
         expression: The operator.
@@ -22,7 +25,7 @@ def best_plan(expression: TensorExpression, device: Device, options: ConstructOp
     Raises:
         ConstructionError: No program fits the device, or the forced tiles cannot be.
     """
-    found = _constructed(expression, device, replace(options, top_k=1))
+    found = _constructed(with_least_starts(expression), device, replace(options, top_k=1))
     if isinstance(found, str):
         raise ConstructionError(found)
     return found

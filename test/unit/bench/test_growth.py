@@ -88,6 +88,17 @@ def test_equal_operators_are_planned_built_and_kept_once(monkeypatch: pytest.Mon
     assert all(found.matches for found in compare_all(outputs, expected))
 
 
+def test_cells_that_differ_in_their_slices_alone_are_planned_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    constructed = _counted(monkeypatch, plans_module, "construct")
+    counts: list[int] = []
+    for cells in (12, 24):
+        plans_module._constructed.cache_clear()  # pyright: ignore[reportPrivateUsage]
+        constructed.clear()
+        _compile(KINDS["recurrent cells"](5 * cells))
+        counts.append(len(constructed))
+    assert counts[0] == counts[1], f"{counts[0]} operators are planned for 12 cells, {counts[1]} for 24"
+
+
 def test_launches_of_one_kernel_are_counted_and_explained_once(tmp_path: Path, capsys: Any) -> None:
     source = tmp_path / "equal.mlir"
     source.write_text(KINDS["equal products"](3))
