@@ -18,6 +18,7 @@ from roller_mlir.dialects.rtile_gather import GatherOp, gather
 from roller_mlir.dialects.rtile_index import IndexOp, index
 from roller_mlir.dialects.rtile_load import LoadOp, MapLoadOp, TileLoad, load_tile
 from roller_mlir.dialects.rtile_program import (
+    COUNTS,
     MAPPING,
     PERSISTENT,
     PIPELINE,
@@ -31,6 +32,7 @@ from roller_mlir.dialects.rtile_program import (
 from roller_mlir.dialects.rtile_store import StoreOp, store
 
 __all__ = [
+    "COUNTS",
     "MAPPING",
     "PERSISTENT",
     "PIPELINE",

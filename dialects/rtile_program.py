@@ -6,8 +6,8 @@ memrefs (after buffer assignment) it writes its last operands, yields nothing an
 linalg operations, planned by `plan`, or the loops that a plan stands for; loops are the program, whatever plan they
 carry: `scf.for` with `rtile.mapping = "unit"` runs over tasks, with `rtile.stages = 2` over the steps of a reduction
 whose loads are staged in so many buffers. `tasks_per_unit` says how many tasks are to fit on one unit at a time,
-`persistent` that so many blocks walk all tasks, `pipeline` how a task walks the steps of its reduction, where its loads
-leave a choice.
+`persistent` that so many blocks walk all tasks, `max_units` that they are as many as so many units hold, `pipeline` how a
+task walks the steps of its reduction, where its loads leave a choice.
 
     %0 = "rtile.program"(%A, %B) ({
     ^bb0(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>):
@@ -47,6 +47,8 @@ from roller_mlir.support.bindings import ext, ir
 
 TASKS_PER_UNIT = "tasks_per_unit"
 PERSISTENT = "persistent"
+MAX_UNITS = "max_units"
+COUNTS = (TASKS_PER_UNIT, MAX_UNITS)
 PIPELINE = "pipeline"
 MAPPING = "rtile.mapping"
 STAGES = "rtile.stages"
@@ -114,6 +116,11 @@ class ProgramOp(FreeOperandsAndResults, name="program", traits=[ir.IsIsolatedFro
         return PERSISTENT in self.attributes
 
     @property
+    def max_units(self) -> int | None:
+        """Units whose blocks walk all tasks of a persistent program; None for all of the device."""
+        return self.attributes[MAX_UNITS].value if MAX_UNITS in self.attributes else None
+
+    @property
     def pipeline(self) -> str:
         """How a task walks the steps of its reduction, one of `PIPELINES`; "" where that follows from its loads."""
         return self.attributes[PIPELINE].value if PIPELINE in self.attributes else ""
@@ -128,15 +135,17 @@ class ProgramOp(FreeOperandsAndResults, name="program", traits=[ir.IsIsolatedFro
         """Check operands, attributes and results."""
         name = required_attribute(self, "sym_name", ir.StringAttr, "a string")
         require(name.value != "", "requires a name, but sym_name is empty")
-        known_attributes(self, ("sym_name", "plan", TASKS_PER_UNIT, PERSISTENT, PIPELINE, OPERAND_SIZES, RESULT_SIZES))
+        known_attributes(self, ("sym_name", "plan", *COUNTS, PERSISTENT, PIPELINE, OPERAND_SIZES, RESULT_SIZES))
         pipeline = optional_attribute(self, PIPELINE, ir.StringAttr, "a string")
         known = ", ".join(PIPELINES)
         require(
             pipeline is None or pipeline.value in PIPELINES, f"{PIPELINE} must be one of {known}, but is {pipeline}"
         )
         optional_attribute(self, PERSISTENT, ir.UnitAttr, "a unit attribute")
-        resident = optional_attribute(self, TASKS_PER_UNIT, ir.IntegerAttr, "an integer")
-        require(resident is None or resident.value >= 1, f"{TASKS_PER_UNIT} must be at least 1, but is {resident}")
+        for count in COUNTS:
+            given = optional_attribute(self, count, ir.IntegerAttr, "an integer")
+            require(given is None or given.value >= 1, f"{count} must be at least 1, but is {given}")
+        require(self.max_units is None or self.persistent, f"{MAX_UNITS} is of programs that are {PERSISTENT}")
         plan = optional_attribute(self, "plan", PlanAttr, "#rtile.plan<{...}>")
         if plan is not None:
             plan.check()

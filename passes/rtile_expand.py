@@ -100,11 +100,11 @@ def _expand(program: rtile.ProgramOp) -> rtile.ProgramOp:
     erase_unused(block)
     program.attributes[EXPRESSION] = rtile.to_attribute(group.expression)
     program.attributes[rtile.PIPELINE] = ir.StringAttr.get(plan.pipeline)
-    if plan.persistent:
+    if plan.persistent or plan.max_units is not None:
         program.attributes[rtile.PERSISTENT] = ir.UnitAttr.get()
-    if plan.tasks_per_unit is not None:
-        i64 = ir.IntegerType.get_signless(64)
-        program.attributes[rtile.TASKS_PER_UNIT] = ir.IntegerAttr.get(i64, plan.tasks_per_unit)
+    for name, count in zip(rtile.COUNTS, (plan.tasks_per_unit, plan.max_units), strict=True):
+        if count is not None:
+            program.attributes[name] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), count)
     return program
 
 
@@ -112,6 +112,4 @@ def _unrealised(plan: Plan) -> str:
     """Return what of a plan code generation cannot realise yet, or an empty string."""
     if plan.instruction not in FAMILIES:
         return f"for instruction family '{plan.instruction}'; code is generated for {', '.join(FAMILIES)}"
-    if plan.max_units is not None:
-        return f"for {plan.max_units} units; a kernel of its own runs on all units, leave out max-units"
     return ""

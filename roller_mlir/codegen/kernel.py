@@ -16,6 +16,7 @@ from roller_mlir.codegen.kernel_function import (
     dynamic_memory,
     gpu_id,
     note_counts,
+    resident_blocks,
 )
 from roller_mlir.codegen.task.arena import plan_arena
 from roller_mlir.codegen.task.task import TaskBuilder
@@ -40,7 +41,7 @@ def emit_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: BlockLi
         limits: What the device allows.
     """
     name = program.program_name
-    wrapper = wrapper_of(parallel_nest(program.operation).trips)
+    wrapper = wrapper_of(parallel_nest(program.operation).trips, resident_blocks(program, limits))
     computes = computes_of(program.operation)
     if not computes:
         fail(program, f"'rtile.program' '{name}' has no rtile.compute, so there is nothing to launch")
@@ -52,8 +53,6 @@ def emit_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: BlockLi
     for store in stores_of(program.operation):
         if is_tensor_store(store):
             fail(store, "'rtile.store' by tensor copy needs a program of wgmma; leave out its copy")
-    if program.persistent:
-        fail(program, f"'rtile.program' '{name}' is persistent, which only programs of wgmma are; leave that out")
     threads = prod(count for count, _ in computes[0].thread_map.axes)
     arena = plan_arena(program.operation, limits.subgroup_size)
     if threads > limits.max_threads:
@@ -82,7 +81,14 @@ def emit_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: BlockLi
             combine_offset=arena.combine_offset,
             buffers=dict(zip(program.entry.arguments, arguments, strict=False)),
         )
-        wrapper.run(emit, block, [], lambda task, _: TaskBuilder(context).build(program.operation, task) or [])
+
+        def one(task: Symbol, _: list[ir.Value]) -> list[ir.Value]:
+            TaskBuilder(context).build(program.operation, task)
+            if wrapper.blocks < wrapper.tasks and memory is not None:
+                context.barrier()  # other threads may still read what the next task writes
+            return []
+
+        wrapper.run(emit, block, [], one)
     note_counts(function, context.fma_count, context.matrix_count)
     return EmittedKernel(
         name=name,

@@ -76,6 +76,17 @@ def gpu_id(name: str) -> ir.Value:
     return ir.Operation.create(name, results=[ir.IndexType.get()], attributes=dimension).results[0]
 
 
+def resident_blocks(program: rtile.ProgramOp, limits: BlockLimits) -> int | None:
+    """Return the blocks of a persistent program: what its units hold at a time; None of one that is not persistent.
+
+    Args:
+        program: The program.
+        limits: What the device allows.
+    """
+    units = min(limits.units, program.max_units or limits.units)
+    return units * (program.tasks_per_unit or 1) if program.persistent else None
+
+
 def dynamic_bytes(program: rtile.ProgramOp, total: int, limits: BlockLimits) -> int:
     """Return the workgroup memory to be given at launch, 0 where the kernel declares it; refuse what is too much.
 

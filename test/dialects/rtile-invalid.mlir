@@ -1124,7 +1124,7 @@ func.func @program(%a: tensor<8xf32>, %m: memref<8xf32>, %x: f32, %d: tensor<?xf
 // -----
 
 func.func @program(%a: tensor<8xf32>, %m: memref<8xf32>, %x: f32, %d: tensor<?xf32>) {
-  // expected-error@+1 {{'rtile.program' op has unknown attribute 'grid'; known are operandSegmentSizes, persistent, pipeline, plan, resultSegmentSizes, sym_name, tasks_per_unit}}
+  // expected-error@+1 {{'rtile.program' op has unknown attribute 'grid'; known are max_units, operandSegmentSizes, persistent, pipeline, plan, resultSegmentSizes, sym_name, tasks_per_unit}}
   %r = "rtile.program"(%a) ({
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()
@@ -1140,6 +1140,17 @@ func.func @program(%a: tensor<8xf32>, %m: memref<8xf32>, %x: f32, %d: tensor<?xf
   ^bb0(%p: tensor<8xf32>):
     "rtile.yield"(%p) : (tensor<8xf32>) -> ()
   }) {sym_name = "copy", tasks_per_unit = 0} : (tensor<8xf32>) -> tensor<8xf32>
+  return
+}
+
+// -----
+
+func.func @program(%a: tensor<8xf32>) {
+  // expected-error@+1 {{'rtile.program' op max_units is of programs that are persistent}}
+  %r = "rtile.program"(%a) ({
+  ^bb0(%p: tensor<8xf32>):
+    "rtile.yield"(%p) : (tensor<8xf32>) -> ()
+  }) {sym_name = "copy", max_units = 8} : (tensor<8xf32>) -> tensor<8xf32>
   return
 }
 

@@ -21,6 +21,7 @@ from roller_mlir.codegen.kernel_function import (
     dynamic_bytes,
     dynamic_memory,
     note_counts,
+    resident_blocks,
 )
 from roller_mlir.codegen.task.arena import combine_bytes
 from roller_mlir.codegen.wrappers import wrapper_of
@@ -72,7 +73,7 @@ def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: 
     )
     entry = function.regions[0].blocks[0]
     arguments = list(entry.arguments)
-    wrapper = wrapper_of(nest.trips, limits.units * resident if program.persistent else None)
+    wrapper = wrapper_of(nest.trips, resident_blocks(program, limits))
     with ir.InsertionPoint(entry.operations[0]), program.location:
         emit = Emitter()
         memory = dynamic_memory() if dynamic else arguments[-1]

@@ -183,8 +183,8 @@ def _finished(found: list[RankedCandidate], options: ConstructOptions) -> list[P
         plan = finish(one.context, one.estimate, padded="memory-bank" not in options.disabled_rules)
         fits = plan.prediction is not None and plan.prediction.tasks_per_unit > 0
         if fits and not plan_problem(one.context.expression, plan):
-            plan = plan if one.division is None else divided_plan(plan, one.division)
-            plans.append(replace(plan, max_units=options.max_units))
+            plan = replace(plan, max_units=options.max_units)
+            plans.append(plan if one.division is None else divided_plan(plan, one.division))
         if len(plans) == max(LEAST_REFINED, options.top_k):
             break
     return plans

@@ -86,7 +86,7 @@ def finish(context: ProblemContext, chosen: Estimate, *, padded: bool = True) ->
 
 def divided_plan(first: Plan, division: Division) -> Plan:
     """Return the plan of an operator from that of the first stage of its division: both stages, predicted together."""
-    join = finish(division.combine_context, division.combine)
+    join = replace(finish(division.combine_context, division.combine), max_units=first.max_units)
     assert first.prediction is not None and join.prediction is not None
     plan = whole_plan(first)
     split = SplitK(loop=division.loop, parts=division.parts, extent=division.extent, join=join)

@@ -159,14 +159,17 @@ def test_emit(source: str, capfd: Any, stage: str, device: str, expected: str) -
     assert expected in capfd.readouterr().out
 
 
-def test_a_plan_for_part_of_a_device_has_no_kernel_of_its_own(source: str, capsys: Any) -> None:
+def test_a_plan_for_part_of_a_device_has_a_grid_of_what_that_holds(source: str, tmp_path: Path, capsys: Any) -> None:
     asked = ["compile", source, "--max-units", "4", "--instruction", "fma"]
     assert main([*asked, "--emit", "plan", "--json"]) == 0
     (plan,) = json.loads(capsys.readouterr().out).values()
     assert (plan["max_units"], plan["instruction"]) == (4, "fma")
-    assert main(asked) == 1
-    refusal = "has a plan for 4 units; a kernel of its own runs on all units, leave out max-units"
-    assert refusal in capsys.readouterr().err
+    artifact = str(tmp_path / "bounded.roller")
+    assert main([*asked, "-o", artifact]) == 0
+    (launch,) = Artifact.load(artifact).manifest.launches
+    most = 4 * plan["tasks_per_unit"]
+    assert launch.grid[0] == min(plan["prediction"]["tasks"], most)
+    assert main(["run", artifact, "--random", "--check"]) == 0
 
 
 def test_emitted_plans_can_be_given_back(source: str, tmp_path: Path, capsys: Any) -> None:
