@@ -35,6 +35,7 @@ class Machine:
         launch_s: Seconds of a launch.
         first_cache_bytes: A unit's first cache and its workgroup memory together; 0 where it is not known.
         first_cache_minimum: What of it is cache however much workgroup memory is used.
+        block_threads: Threads that each block has, None where the model decides.
     """
 
     device: Device
@@ -53,6 +54,7 @@ class Machine:
     launch_s: float
     first_cache_bytes: int = 0
     first_cache_minimum: int = 0
+    block_threads: int | None = None
 
     @property
     def vector_bytes(self) -> int:
@@ -61,7 +63,7 @@ class Machine:
 
 
 @lru_cache(maxsize=64)
-def machine_of(device: Device, max_units: int | None = None) -> Machine:
+def machine_of(device: Device, max_units: int | None = None, block_threads: int | None = None) -> Machine:
     """Return the machine of a device, or of a part of it.
 
     A part of the units draws its share of the last cache's bandwidth, and of global memory no more than that.
@@ -69,6 +71,7 @@ def machine_of(device: Device, max_units: int | None = None) -> Machine:
     Args:
         device: The device.
         max_units: Units that a program may use; None for all.
+        block_threads: Threads that each block has; None where the model decides.
 
     H200: 256 flops per cycle and unit are 128 lanes, 32 for each of 4 schedulers: 1 cycle per FMA of a subgroup.
     """
@@ -101,6 +104,7 @@ def machine_of(device: Device, max_units: int | None = None) -> Machine:
         launch_s=device.model.assumed_launch_s if device.launch_latency_s is None else device.launch_latency_s,
         first_cache_bytes=unified,
         first_cache_minimum=max(0, unified - device.max_workgroup_bytes_per_unit),
+        block_threads=block_threads,
     )
 
 

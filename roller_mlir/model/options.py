@@ -59,7 +59,27 @@ class TileOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ChoiceOptions(Options):
+class BlockOptions(Options):
+    """What a block may be, where programs share one."""
+
+    block_threads: int | None = option(
+        None, least=1, help="threads that a block has, for bodies of one kernel; by default as many as the model wants"
+    )
+    block_registers: int | None = option(
+        None, least=1, help="registers that a thread of a block has at most; by default what the device has"
+    )
+    block_workgroup_bytes: int | None = option(
+        None, least=1, help="bytes of workgroup memory of a block at most; by default what the device has"
+    )
+
+    @property
+    def limits_block(self) -> bool:
+        """Whether any of them is given."""
+        return (self.block_threads, self.block_registers, self.block_workgroup_bytes) != (None, None, None)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ChoiceOptions(BlockOptions):
     """What the construction may do."""
 
     split: bool = option(

@@ -14,6 +14,7 @@ from roller_mlir.mapping.checks.tensor_copy_rules import tensor_store_fits
 from roller_mlir.mapping.index import power_of_two_divisor
 from roller_mlir.mapping.layout.data_tile import copy_vector
 from roller_mlir.mapping.resources import result_words
+from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS
 from roller_mlir.model.atom import Atom
 from roller_mlir.model.instruction import scalar_atom
 from roller_mlir.model.machine import Machine
@@ -147,6 +148,7 @@ class ProblemContext:
         steps_divide: Whether the steps of a loop must divide it: reduction loops that move windows.
         math_per_point: Arithmetic operations of one point.
         atom: The instruction that computes them.
+        task_threads: Threads that compute in each block, None where the model decides.
         stores: What `traffic` remembers of the output.
         result_bytes: Bytes of one result, before an epilogue.
         result_words: 32-bit registers of one point's results.
@@ -157,6 +159,8 @@ class ProblemContext:
         self.expression = expression
         self.machine = machine
         self.atom = atom or scalar_atom(expression, machine.device)
+        copying = PRODUCER_THREADS if self.atom.reads_memory else 0
+        self.task_threads = max(1, machine.block_threads - copying) if machine.block_threads else None
         self.cycles_per_point = self.atom.cycles_per_point(machine.device)
         self.extents = tuple(loop.extent for loop in expression.loops)
         self.reduction = tuple(loop.reduction for loop in expression.loops)

@@ -9,6 +9,7 @@ from dataclasses import replace
 
 from roller_mlir.hal import Device
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
+from roller_mlir.model.block_limits import machine_for
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.performance import context_of as context_of_plan
 from roller_mlir.model.cost.performance import l2_resident
@@ -30,7 +31,7 @@ from roller_mlir.model.explain.explanation import (
 )
 from roller_mlir.model.explain.trace import Origin, find_origin, trace
 from roller_mlir.model.instruction import Atom, atoms
-from roller_mlir.model.machine import Machine, machine_of
+from roller_mlir.model.machine import Machine
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.axis_limits import axis_limits, bank_layouts
@@ -71,7 +72,7 @@ def explain(
     plan = made.plans[0]
     prediction = plan.prediction
     assert prediction is not None
-    machine = machine_of(device, options.max_units)
+    machine = machine_for(device, options)
     candidate = Candidate.of_plan(plan)
     usable = atoms(expression, device, options.instructions, allow_tf32=options.allow_tf32)
     tried = [one for one in usable if _of(one, plan)]

@@ -16,12 +16,13 @@ from functools import partial
 
 from roller_mlir.hal import Device
 from roller_mlir.mapping.checks.plan_check import plan_problem
+from roller_mlir.model.block_limits import block_problem, machine_for, no_plan
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimate import estimate
 from roller_mlir.model.cost.estimates import Estimate
 from roller_mlir.model.errors import ConstructionError
 from roller_mlir.model.instruction import atoms
-from roller_mlir.model.machine import machine_of
+from roller_mlir.model.machine import Machine, machine_of
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.alignment import device_rules
@@ -102,8 +103,17 @@ def construct(expression: TensorExpression, device: Device, options: ConstructOp
 
 def construction(expression: TensorExpression, device: Device, options: ConstructOptions | None = None) -> Construction:
     """As `construct`, with how many programs were evaluated."""
+    options = options or ConstructOptions()
+    machine = machine_for(device, options)
     with _collection_paused():
-        return _construction(expression, device, options or ConstructOptions())
+        try:
+            return _construction(expression, machine, device, options)
+        except ConstructionError:
+            if not options.limits_block:
+                raise
+            free = replace(options, block_threads=None, block_registers=None, block_workgroup_bytes=None)
+            best = _construction(expression, machine_for(device, free), device, free).plans[0]
+            raise ConstructionError(no_plan(best, options)) from None
 
 
 @contextmanager
@@ -118,8 +128,12 @@ def _collection_paused() -> Generator[None]:
             gc.enable()
 
 
-def _construction(expression: TensorExpression, device: Device, options: ConstructOptions) -> Construction:
-    machine = machine_of(device, options.max_units)
+def _construction(
+    expression: TensorExpression, machine: Machine, device: Device, options: ConstructOptions
+) -> Construction:
+    forced = bool(options.tile_sizes or options.thread_tile)
+    if forced:  # what a forced tile needs is said against the device
+        machine = machine_of(device, options.max_units)
     usable = atoms(expression, device, options.instructions, allow_tf32=options.allow_tf32)
     if not usable:
         raise ConstructionError(
@@ -127,7 +141,6 @@ def _construction(expression: TensorExpression, device: Device, options: Constru
             f"{expression.output.element_type} on '{device.name}' in the families "
             f"{', '.join(options.instructions) or 'of the device'}"
         )
-    forced = bool(options.tile_sizes or options.thread_tile)
     every: list[RankedCandidate] = []
     plans: list[Plan] = []
     epsilon = options.epsilon
@@ -184,7 +197,9 @@ def _finished(found: list[RankedCandidate], options: ConstructOptions) -> list[P
         fits = plan.prediction is not None and plan.prediction.tasks_per_unit > 0
         if fits and not plan_problem(one.context.expression, plan):
             plan = replace(plan, max_units=options.max_units)
-            plans.append(plan if one.division is None else divided_plan(plan, one.division))
+            plan = plan if one.division is None else divided_plan(plan, one.division)
+            if not block_problem(plan, options):
+                plans.append(plan)
         if len(plans) == max(LEAST_REFINED, options.top_k):
             break
     return plans
@@ -261,7 +276,8 @@ def _streaming(context: ProblemContext, options: ConstructOptions, *, stage: boo
     candidates = [
         candidate
         for candidate in direct_candidates(context, stage=stage)
-        if not any(
+        if context.task_threads in (None, candidate.thread_count)
+        and not any(
             divide and extent % block
             for divide, extent, block in zip(context.steps_divide, context.extents, candidate.blocks, strict=True)
         )
@@ -286,7 +302,7 @@ def _evaluate(
     context: ProblemContext, candidates: list[Candidate], options: ConstructOptions, found: dict[Candidate, Estimate]
 ) -> None:
     for candidate in candidates:
-        if candidate not in found:
+        if candidate not in found and context.task_threads in (None, candidate.thread_count):
             one = _estimate(context, candidate, options)
             if one is not None:
                 found[candidate] = one

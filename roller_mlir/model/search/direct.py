@@ -78,7 +78,8 @@ def _along(context: ProblemContext, dominant: AccessContext, stage: bool) -> Ite
     # Neighbouring threads cover a whole row of banks, or all of the loop: narrower accesses waste transactions.
     narrowest = min(widest, max(1, context.machine.phase_bytes // (chunk * dominant.element_bytes)))
     top = device.max_threads_per_block if context.reductions else min(MAX_STREAM_THREADS, device.max_threads_per_block)
-    for threads in _powers(device.subgroup_size, top):
+    wanted = context.task_threads
+    for threads in [wanted] if wanted else _powers(device.subgroup_size, top):
         for spread in spreads:
             for share in _powers(min(narrowest, threads), min(threads, widest)):
                 yield from _filled(context, lane, lead, locality, spread, threads, share, chunk, stage)
@@ -105,7 +106,7 @@ def _filled(
     if rest > 1:
         # Fewer points than threads: the smallest task has idle threads along a loop that may be padded.
         idle = [loop for loop in (lead, *_parallel_first(context, locality)) if not _is_undivided(context, loop)]
-        if threads > context.machine.device.subgroup_size or not idle:
+        if (threads > context.machine.device.subgroup_size and not context.task_threads) or not idle:
             return
         split[idle[0]] *= rest
     second = [

@@ -6,6 +6,7 @@ of the construction: it must not round to tf32, divide a reduction, or spread ov
 """
 
 from roller_mlir.hal import Device
+from roller_mlir.model.block_limits import block_problem
 from roller_mlir.model.instruction import atoms
 from roller_mlir.model.options import ConstructOptions
 from roller_mlir.plan import Plan, TensorExpression
@@ -30,4 +31,4 @@ def choice_problem(expression: TensorExpression, plan: Plan, device: Device, opt
     if plan.max_units != options.max_units:
         wanted, given = (f"{units} units" if units else "all units" for units in (options.max_units, plan.max_units))
         return f"has a plan for {given}, but {wanted} were asked for"
-    return ""
+    return block_problem(plan, options)

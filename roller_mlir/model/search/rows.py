@@ -37,6 +37,9 @@ def row_candidates(context: ProblemContext) -> Iterator[Candidate]:
                 threads[loop] = min(right, ceil_power(-(-context.extents[loop] // unit)))
                 right //= threads[loop]
                 registers[loop] = unit
+            if right > 1 and context.task_threads and rows:  # some threads have no row
+                threads[_by_locality(rows, lead)[0]] *= right
+                right = 1
             count = prod(threads)
             if left > 1 or right > 1 or (count % device.subgroup_size and count > 1):
                 continue

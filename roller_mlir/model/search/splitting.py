@@ -206,10 +206,13 @@ def combine_candidates(context: ProblemContext) -> list[Candidate]:
     while points % widest:
         widest //= 2
     candidates: list[Candidate] = []
-    for threads in (lanes, 2 * lanes, 4 * lanes, 8 * lanes):
+    wanted = context.task_threads
+    for threads in (wanted,) if wanted else (lanes, 2 * lanes, 4 * lanes, 8 * lanes):
         for chunk in {1, widest}:
             along = min(threads, 1 << max(0, -(-points // chunk) - 1).bit_length())
             across = min(threads // along, 1 << max(0, parts - 1).bit_length())
+            if wanted:
+                along = threads // across  # some threads have no point
             if threads > limit or along * across < min(threads, lanes):
                 continue
             own = min(MOST_PARTS, -(-parts // across))

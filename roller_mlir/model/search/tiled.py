@@ -83,7 +83,8 @@ class TiledSearch:
         self.context, self.rules = context, rules
         self.expression = context.expression
         device, atom = context.machine.device, context.atom
-        self.max_threads = device.max_threads_per_block
+        self.task_threads = context.task_threads
+        self.max_threads = self.task_threads or device.max_threads_per_block
         unit = next(rule for rule in rules if isinstance(rule, ExecutionUnitRule))
         self.aligned = unit.subgroup_size > 1 or device.subgroup_size == 1
         self.lanes = device.subgroup_size if self.aligned else 1
@@ -170,11 +171,15 @@ class TiledSearch:
             traffic=lambda tile: sum(a.traffic(tile) for a in inputs) * self._tiles(tile),
             footprint=lambda tile: sum(a.tile(tile)[0] * a.element_bytes for a in inputs),
             fits=lambda tile: self.block_fits(registers, tile),
-            saturates=lambda tile: self.threads(registers, tile) % self.lanes == 0 and self._block_saturates(tile),
+            saturates=lambda tile: self._threads_saturate(registers, tile) and self._block_saturates(tile),
         )
         if sum(context.extents[loop] > 1 for loop in context.parallel) > FEW_AXES:
             start = self._one_subgroup(registers, start, layer)
         return start, layer
+
+    def _threads_saturate(self, registers: Tile, tile: Tile) -> bool:
+        threads = self.threads(registers, tile)
+        return threads == self.task_threads if self.task_threads else threads % self.lanes == 0
 
     def _one_subgroup(self, registers: Tile, tile: Tile, layer: Layer) -> Tile:
         """Return a block tile enlarged by best reuse score to the threads of one subgroup.
@@ -400,7 +405,7 @@ class TiledSearch:
     def make(self, registers: Tile, blocks: Tile) -> Candidate | None:
         """Return the program of a register tile and a block tile, None where a rule does not allow them."""
         threads = self.threads(registers, blocks)
-        if not all(rule.allows_threads(threads) for rule in self.rules):
+        if not all(rule.allows_threads(threads) for rule in self.rules) or threads != (self.task_threads or threads):
             return None
         for loop, size in enumerate(blocks):
             if not self.context.reduction[loop] and not (self._is_aligned(loop, size) and self.is_shapely(loop, size)):
