@@ -80,11 +80,12 @@ def emit_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: BlockLi
             offsets=arena.offsets,
             combine_offset=arena.combine_offset,
             buffers=dict(zip(program.entry.arguments, arguments, strict=False)),
+            repeats=wrapper.repeats,
         )
 
         def one(task: Symbol, _: list[ir.Value]) -> list[ir.Value]:
             TaskBuilder(context).build(program.operation, task)
-            if wrapper.blocks < wrapper.tasks and memory is not None:
+            if wrapper.repeats and memory is not None:
                 context.barrier()  # other threads may still read what the next task writes
             return []
 

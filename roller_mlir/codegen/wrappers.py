@@ -28,6 +28,11 @@ class TaskGrid:
         """Blocks of the grid."""
         return self.tasks
 
+    @property
+    def repeats(self) -> bool:
+        """Whether a block may run several tasks."""
+        return self.blocks < self.tasks
+
     def block(self) -> ir.Value | None:
         """Return the number of the block, None where there is one task only."""
         return gpu_id("gpu.block_id") if self.tasks > 1 else None

@@ -193,6 +193,13 @@ class Emitter:
                 scf.YieldOp(list(otherwise()))
         return list(branch.results_)
 
+    def when(self, condition: ir.Value | None, then: Callable[[], Sequence[ir.Value]]) -> None:
+        """Emit what happens under a condition; None means always."""
+        if condition is None:
+            then()
+        else:
+            self.branch(condition, [], then)
+
     # Private --------------------------------------------------------------------------------------------------------
 
     def _multiply(self, symbol: Symbol, factor: int) -> ir.Value:

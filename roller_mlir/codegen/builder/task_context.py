@@ -33,6 +33,8 @@ class TaskContext:
         fma_count: Fused multiply-adds emitted so far (scalar count).
         matrix_count: Matrix instructions emitted so far.
         arena_in_use: Whether threads may still read the arena, so that a barrier must come before it is written.
+        repeats: Whether the body stands in a loop over tasks. A register that one path leaves undefined is then live
+            around the whole loop, for ptxas, so that what is fetched ahead of the last step is fetched again instead.
     """
 
     emit: Emitter
@@ -47,6 +49,7 @@ class TaskContext:
     fma_count: int = 0
     matrix_count: int = 0
     arena_in_use: bool = False
+    repeats: bool = False
 
     def linear(self, operation: ir.Operation, values: Sequence[ir.Value]) -> list[Linear]:
         """Return index operands as linear expressions of the loop variables."""
@@ -65,6 +68,18 @@ class TaskContext:
         """Emit a barrier of the task's threads."""
         ir.Operation.create("gpu.barrier")
         self.arena_in_use = False
+
+    def fetched_ahead(self, step: ir.Value, there: ir.Value, trips: int) -> tuple[ir.Value, ir.Value | None]:
+        """Return which step's tiles are fetched ahead through registers, and under which condition (None: always).
+
+        Args:
+            step: The number of a later step.
+            there: Condition that there is such a step.
+            trips: Steps. In a body that repeats, the last one is fetched in place of those behind it.
+        """
+        if not self.repeats:
+            return step, there
+        return self.emit.op("arith.minui", [step, self.emit.constant(trips - 1)], self.emit.index_type), None
 
     def before_arena_write(self) -> None:
         """Emit a barrier if threads may still read what the arena holds. Control must be uniform."""

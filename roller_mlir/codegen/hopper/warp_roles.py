@@ -147,7 +147,7 @@ class WarpRoles:
         def one(task: Symbol, slot: list[ir.Value]) -> list[ir.Value]:
             strategy = WarpSpecialised(self.steps, consumer, RingSlot(*slot))
             TaskBuilder(context, strategy.parts).build(self.program.operation, task)
-            if self.wrapper.blocks < self.wrapper.tasks:
+            if self.wrapper.repeats:
                 context.before_arena_write()
             return strategy.slot.values
 

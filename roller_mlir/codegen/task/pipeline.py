@@ -83,7 +83,9 @@ class CopyPipeline:
                 return [*current, self._next(stage), self._next(target)]
             self._start(later, target, more, self._asynchronous())
             self._commit()
-            moving = _InFlightCopies(self, later, target, more, self._parts(sub_steps))
+            again, wanted = context.fetched_ahead(following, more, self.trips)
+            later = Symbol("next", ahead, self.trips - 1, 1, again)
+            moving = _InFlightCopies(self, later, target, wanted, self._parts(sub_steps))
             moving.load()
             current = compute(symbol, stage, current, [moving.turn] * (len(moving.parts) - 1))
             moving.store()
@@ -183,7 +185,7 @@ class _InFlightCopies:
         pipeline: Whose copies.
         symbol: The step.
         stage: Its buffer.
-        wanted: Condition that there is such a step.
+        wanted: Condition that there is such a step; None where its tiles are fetched in any case.
         parts: What is loaded together.
         values: What the part holds that was loaded last.
         number: Parts that were stored.
@@ -192,7 +194,7 @@ class _InFlightCopies:
     pipeline: CopyPipeline
     symbol: Symbol
     stage: ir.Value
-    wanted: ir.Value
+    wanted: ir.Value | None
     parts: list[list[tuple[TileLoad, StagedCopy]]]
     values: list[list[ir.Value]] = field(default_factory=list[list[ir.Value]])
     number: int = 0
@@ -207,7 +209,7 @@ class _InFlightCopies:
     def store(self) -> None:
         """Store the part that was loaded, if there is one."""
         if self.number < len(self.parts):
-            self.pipeline.context.emit.branch(self.wanted, [], self._put)
+            self.pipeline.context.emit.when(self.wanted, self._put)
             self.number += 1
 
     def turn(self) -> None:

@@ -130,7 +130,7 @@ class RegisterPrefetch:
     """Steps with staged operands: while a step computes, the next one's tiles travel to registers.
 
     The last step prefetches under a false condition instead of being peeled: a peeled step's arithmetic would be sunk
-    into the predicated stores and keep all its fragments alive.
+    into the predicated stores and keep all its fragments alive. In a loop over tasks it fetches its own tiles again.
     """
 
     def run(self, steps: Reduction) -> list[RegisterTile]:
@@ -160,14 +160,15 @@ class RegisterPrefetch:
             *accumulators, stage = carried
             following = emit.index(Linear.of(symbol) + 1)
             more = emit.compare("ne", following, emit.constant(trips))
-            fetched = fetch(Symbol("next", 1, trips - 1, 1, following), more)
+            following, wanted = context.fetched_ahead(following, more, trips)
+            fetched = fetch(Symbol("next", 1, trips - 1, 1, following), wanted)
             accumulators = emit_points(context, steps.at(symbol, stage, copies), accumulators)
             if steps.stages == 1:
                 context.barrier()
                 target = stage
             else:
                 target = emit.index(Linear({Symbol("stage", 0, 1, 1, stage): -1}, 1))
-            emit.branch(more, [], lambda: put(fetched, target) or [])
+            emit.when(wanted, lambda: put(fetched, target) or [])
             context.barrier()
             return [*accumulators, target]
 

@@ -124,6 +124,38 @@ def test_a_task_waits_for_the_threads_of_the_one_before() -> None:
         run(broken)
 
 
+def undefined_paths(artifact: roller_mlir.Artifact) -> int:
+    """Return how many conditions leave a value undefined on one side."""
+    text = artifact.text("kernels")
+    undefined = re.findall(r"(%\w+) = ub\.poison", text)
+    return sum(len(re.findall(rf"scf\.yield [^\n]*{value}\b", text)) for value in undefined)
+
+
+@pytest.mark.parametrize(
+    ("device", "family", "tile"), [("h200", "fma", (64, 64, 16)), ("mi300x", "mfma", (64, 64, 32))]
+)
+def test_no_path_of_a_task_leaves_registers_undefined(device: str, family: str, tile: tuple[int, ...]) -> None:
+    source = product(200, 136, 100, "f16" if family == "mfma" else "f32")
+    asked: dict[str, Any] = {"instructions": (family,), "tile_sizes": tile, "split": False}
+    assert undefined_paths(compiled(source, device, **asked)) > 0  # where a block has one task, that costs nothing
+    bounded = compiled(source, device, max_units=1, **asked)
+    assert bounded.manifest.launches[0].grid[0] < 12
+    assert undefined_paths(bounded) == 0
+    check(bounded, source, sanitize=True)
+
+
+def test_a_loop_over_tasks_takes_no_more_registers() -> None:
+    source = product(1000, 1032, 520)
+    asked: dict[str, Any] = {"instructions": ("fma",), "tile_sizes": (128, 128, 8), "cache": False}
+    registers: list[int] = []
+    for units in (None, 4):
+        options = CompileOptions(max_units=units, **asked)
+        (kernel,) = roller_mlir.compile(source, target="h200", options=options).kernels
+        assert kernel.statistics.registers is not None and kernel.statistics.spill_bytes == 0
+        registers.append(kernel.statistics.registers)
+    assert registers[1] <= registers[0] + 8
+
+
 def test_both_stages_of_a_divided_reduction_are_bounded() -> None:
     source = row_sum(2, 1 << 19)
     artifact = compiled(source, "h200", instructions=("fma",), max_units=8)
