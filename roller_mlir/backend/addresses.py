@@ -128,6 +128,7 @@ class _Flattener:
                 attributes=attributes,
             )
         for old, result in zip(access.results, new.results, strict=True):
+            self._depths[result] = self._depths[old]  # it may be an index of others, as of a table
             old.replace_all_uses_with(result)
         access.erase()
 
