@@ -15,8 +15,8 @@ _SCALARS = {ir.BoolAttr, ir.IntegerAttr, ir.FloatAttr, ir.StringAttr}
 
 SELDOM = (
     *("accumulates", "accumulator_type", "constant", "copy", "epilogue", "epilogue_flops", "epilogue_vectors"),
-    *("gathered", "lane_order", "lanes", "live_words", "more_outputs", "persistent", "prologue_flops", "reduction"),
-    *("store", "tile", "whole"),
+    *("gathered", "lane_order", "lanes", "live_words", "more_outputs", "offset_bytes", "persistent", "prologue_flops"),
+    *("reduction", "store", "tile", "whole"),
 )
 """Fields of records that are left out of an attribute where they have their default."""
 

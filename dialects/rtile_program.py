@@ -6,8 +6,8 @@ memrefs (after buffer assignment) it writes its last operands, yields nothing an
 linalg operations, planned by `plan`, or the loops that a plan stands for; loops are the program, whatever plan they
 carry: `scf.for` with `rtile.mapping = "unit"` runs over tasks, with `rtile.stages = 2` over the steps of a reduction
 whose loads are staged in so many buffers. `tasks_per_unit` says how many tasks are to fit on one unit at a time,
-`persistent` that so many blocks walk all tasks, `max_units` that they are as many as so many units hold, `pipeline` how a
-task walks the steps of its reduction, where its loads leave a choice.
+`persistent` that so many blocks walk all tasks, `max_units` that they are as many as so many units hold, `pipeline` how
+a task walks the steps of its reduction, where its loads leave a choice.
 
     %0 = "rtile.program"(%A, %B) ({
     ^bb0(%a: tensor<64x32xf32>, %b: tensor<32x64xf32>):

@@ -32,7 +32,7 @@ typedef struct {
 } roller_buffer;
 
 typedef struct {
-    uint64_t argument, rank, element, swizzle; /* element and swizzle as cuda.h numbers them */
+    uint64_t argument, offset_bytes, rank, element, swizzle; /* element and swizzle as cuda.h numbers them */
     uint64_t extents[5], strides[5], box[5], steps[5]; /* innermost first */
 } roller_map;
 
@@ -192,7 +192,8 @@ static int roller_read_map(const char *record, roller_map *map) {
         type++;
     map->rank = roller_count(roller_get(record, "extents"));
     if (type == 5 || !map->rank || map->rank > 5 || roller_number(roller_get(record, "argument"), &map->argument) ||
-        roller_number(roller_get(record, "swizzle"), &swizzle))
+        roller_number(roller_get(record, "swizzle"), &swizzle) ||
+        (roller_get(record, "offset_bytes") && roller_number(roller_get(record, "offset_bytes"), &map->offset_bytes)))
         return 1;
     map->element = types[type].type;
     map->swizzle = swizzle == 128 ? 3 : swizzle / 32; /* CUtensorMapSwizzle of 0, 32, 64, 128 B */
@@ -412,7 +413,8 @@ static int roller_start(roller_program *program, const roller_launch *launch, CU
         parameters[i] = addresses + i;
     for (size_t i = 0; i < launch->maps; i++) {
         parameters[launch->arguments + i] = maps + i;
-        if (roller_encode(program, maps + i, launch->map + i, addresses[launch->map[i].argument]))
+        if (roller_encode(program, maps + i, launch->map + i,
+                          addresses[launch->map[i].argument] + launch->map[i].offset_bytes))
             return 1;
     }
     memset(&config, 0, sizeof config);

@@ -17,7 +17,6 @@ from roller_mlir.loops.attributes import (
 )
 from roller_mlir.loops.program import loads_of, stores_of
 from roller_mlir.mapping.arena_offsets import TILE_ALIGNMENT_BYTES
-from roller_mlir.plan.codec import to_json
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -156,7 +155,7 @@ def declare_kernel(
         facts.append(ir.DictAttr.get(known))
     pointer = ir.Type.parse("!llvm.ptr")
     inputs = [*buffers, *[pointer] * len(maps)]
-    facts += [ir.DictAttr.get({TENSOR_MAP: rtile.to_attribute(to_json(one))}) for one in maps]
+    facts += [ir.DictAttr.get({TENSOR_MAP: rtile.to_attribute(one)}) for one in maps]
     attributes: dict[str, ir.Attribute] = {
         "sym_name": ir.StringAttr.get(name),
         "function_type": ir.TypeAttr.get(ir.FunctionType.get(inputs, [])),

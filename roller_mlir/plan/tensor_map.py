@@ -14,6 +14,9 @@ from roller_mlir.plan.codec import Range
 MAP_BYTES = 128
 """Bytes of an encoded tensor map."""
 
+ADDRESS_BYTES = 16
+"""What the address of an array must be a multiple of."""
+
 MapElement: TypeAlias = Literal["f16", "bf16", "f32", "tf32", "i8"]
 _Count: TypeAlias = Annotated[int, Range(0)]
 _Positive: TypeAlias = Annotated[int, Range(1)]
@@ -25,6 +28,7 @@ class TensorMap:
 
     Attributes:
         argument: Number of the kernel's buffer.
+        offset_bytes: Where in it the array begins, a multiple of 16.
         element: Element type; "tf32" is f32 that is rounded to tf32 on the way.
         extents: Of the array, outermost first.
         strides: Bytes from one element to the next along each dimension but the innermost.
@@ -42,6 +46,7 @@ class TensorMap:
     steps: tuple[_Positive, ...]
     swizzle: Literal[0, 32, 64, 128] = 128
     fill: Literal[0] = 0
+    offset_bytes: _Count = 0
 
     def __post_init__(self) -> None:
         """Check that all dimensions are described."""
@@ -51,5 +56,7 @@ class TensorMap:
                 "a tensor map needs 1 to 5 extents, and as many strides (less one), box extents and steps, "
                 f"but got {self}"
             )
+        if self.offset_bytes % ADDRESS_BYTES:
+            raise ValueError(f"a tensor map's array must begin at a multiple of {ADDRESS_BYTES} B, but got {self}")
         if any(box % step for box, step in zip(self.box, self.steps, strict=True)):
             raise ValueError(f"a tensor map's box must be whole steps, but got {self}")

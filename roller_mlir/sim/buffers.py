@@ -110,7 +110,7 @@ class Arguments:
                 f"the tensor map that is argument {number} of kernel '{kernel}' must lie in array argument "
                 f"{spec.plain.argument}, but ends at byte {spec.end_bytes} of {size or 0}"
             )
-        record = spec.record(int(self.values[spec.plain.argument]))
+        record = spec.record(int(self.values[spec.plain.argument]) + spec.plain.offset_bytes)
         self._maps.append(record)
         self.map_addresses.append(int(record.ctypes.data))
         return self.map_addresses[-1]

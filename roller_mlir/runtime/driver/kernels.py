@@ -8,13 +8,13 @@ from math import prod
 from typing import Any
 
 from roller_mlir.plan.manifest import Kernel, Launch, Manifest
-from roller_mlir.plan.tensor_map import MAP_BYTES, TensorMap
+from roller_mlir.plan.tensor_map import ADDRESS_BYTES, MAP_BYTES, TensorMap
 from roller_mlir.runtime.driver.images import Images
 from roller_mlir.runtime.driver.interface import Driver, Setup
 from roller_mlir.runtime.driver.memory import ALIGNMENT_BYTES
 from roller_mlir.runtime.errors import BackendError
 
-_MAP_ALIGNMENT_BYTES, _MAP_ADDRESS_BYTES, _MAP_STRIDE_BYTES = 128, 16, 16
+_MAP_ALIGNMENT_BYTES, _MAP_STRIDE_BYTES = 128, 16
 _MAP_ELEMENT_BYTES = {"f16": 2, "bf16": 2, "f32": 4, "tf32": 4, "i8": 1}
 # Tensor maps that are kept, of the latest addresses.
 _KEPT_MAPS = 64
@@ -62,7 +62,7 @@ class LoadedLaunch:
         cells = (ctypes.c_uint64 * max(len(addresses), 1))(*addresses)
         first = ctypes.addressof(cells)
         places = [first + 8 * number for number in range(len(addresses))]
-        records = [self._record(one, addresses[one.argument]) for one in self._maps]
+        records = [self._record(one, addresses[one.argument] + one.offset_bytes) for one in self._maps]
         places += [_aligned(record) for record in records]
         return Parameters((ctypes.c_void_p * max(len(places), 1))(*places), (cells, records))
 
@@ -167,13 +167,15 @@ def _check_maps(launch: Launch, kernel: Kernel) -> None:
         view, size = launch.arguments[one.argument], _MAP_ELEMENT_BYTES[one.element]
         if any(stride % _MAP_STRIDE_BYTES for stride in one.strides):
             raise BackendError(f"{subject} needs strides in multiples of {_MAP_STRIDE_BYTES} B, but has {one.strides}")
-        if view.offset_bytes % _MAP_ADDRESS_BYTES:
+        if view.offset_bytes % ADDRESS_BYTES:
             raise BackendError(
-                f"{subject} needs an array at a multiple of {_MAP_ADDRESS_BYTES} B, but it begins at "
+                f"{subject} needs an array at a multiple of {ADDRESS_BYTES} B, but it begins at "
                 f"{view.offset_bytes} B of {view.buffer!r}"
             )
         steps = (*one.strides, size)
-        end = sum((extent - 1) * step for extent, step in zip(one.extents, steps, strict=True)) + size
+        end = (
+            one.offset_bytes + sum((extent - 1) * step for extent, step in zip(one.extents, steps, strict=True)) + size
+        )
         if end > view.size_bytes:
             raise BackendError(f"{subject} ends at {end} B of argument {one.argument}, which has {view.size_bytes} B")
 

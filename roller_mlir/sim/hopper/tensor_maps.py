@@ -62,10 +62,10 @@ class MapSpec:
 
     @property
     def end_bytes(self) -> int:
-        """Bytes from the base to behind the last element."""
+        """Bytes from the beginning of the buffer to behind the last element."""
         steps = (*self.plain.strides, self.element_bytes)
         last = sum((extent - 1) * step for extent, step in zip(self.plain.extents, steps, strict=True))
-        return last + self.element_bytes
+        return self.plain.offset_bytes + last + self.element_bytes
 
     def problem(self) -> str:
         """What the driver refuses of it; "": nothing."""
@@ -86,7 +86,7 @@ class MapSpec:
         return ""
 
     def record(self, base: int) -> "np.ndarray[Any, Any]":
-        """Return the columns of `TensorMapRecord` for a buffer at an address."""
+        """Return the columns of `TensorMapRecord` for an array at an address."""
         plain, rank = self.plain, len(self.plain.extents)
         found = np.zeros(TensorMapRecord.SIZE, np.int64)
         found[TensorMapRecord.BASE], found[TensorMapRecord.RANK] = base, rank

@@ -149,8 +149,10 @@ def mapped(one: TensorMap = MAPPED) -> Manifest:
     )
 
 
-def test_tensor_maps(backend: DriverBackend) -> None:
-    loaded = backend.load(mapped(), {**FILES, "k.ptx": ptx(map=(2, 1))})
+@pytest.mark.parametrize("offset", [0, 128])
+def test_tensor_maps(backend: DriverBackend, offset: int) -> None:
+    one = replace(MAPPED, extents=(8 - offset // 128, 64), offset_bytes=offset)
+    loaded = backend.load(mapped(one), {**FILES, "k.ptx": ptx(map=(2, 1))})
     record()
     x, y = device(512, np.float16), device(512, np.float16)
     loaded(x, outputs=[y])
@@ -163,9 +165,9 @@ def test_tensor_maps(backend: DriverBackend) -> None:
     assert past == "0"  # a multiple of 128
     encoded = bytes.fromhex(content)[::-1]
     assert list(encoded[:4]) == [6, 2, 2, 2]  # f16, two dimensions, 64-byte swizzle, 128-byte promotion
-    assert int.from_bytes(encoded[8:16], "little") == x.host.ctypes.data
+    assert int.from_bytes(encoded[8:16], "little") == x.host.ctypes.data + offset
     assert (list(encoded[16:18]), list(encoded[24:26])) == ([32, 4], [2, 1])  # innermost first
-    assert np.frombuffer(encoded[32:48], np.uint64).tolist() == [64, 8]
+    assert np.frombuffer(encoded[32:48], np.uint64).tolist() == [64, 8 - offset // 128]
     assert np.frombuffer(encoded[80:88], np.uint64).tolist() == [128]
 
 
@@ -175,6 +177,7 @@ def test_tensor_maps(backend: DriverBackend) -> None:
         (replace(MAPPED, argument=2), "kernel 'map': tensor map 0 is of argument 2, but there are 2"),
         (replace(MAPPED, strides=(120,)), "tensor map 0 needs strides in multiples of 16 B, but has (120,)"),
         (replace(MAPPED, extents=(9, 64)), "tensor map 0 ends at 1152 B of argument 0, which has 1024 B"),
+        (replace(MAPPED, offset_bytes=16), "tensor map 0 ends at 1040 B of argument 0, which has 1024 B"),
     ],
 )
 def test_tensor_maps_that_lie_are_refused(backend: DriverBackend, one: TensorMap, message: str) -> None:

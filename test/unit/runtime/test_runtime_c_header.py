@@ -37,7 +37,9 @@ PTX = (
     f".entry map({POINTER}, {POINTER}, .param .align 64 .b8 m[128])\n"
 ).encode()
 CONSTANTS = np.arange(8, dtype=np.float32).tobytes()
-MAP = TensorMap(argument=0, element="bf16", extents=(4, 8), strides=(16,), box=(2, 8), steps=(1, 1), swizzle=0)
+MAP = TensorMap(
+    argument=0, offset_bytes=32, element="bf16", extents=(4, 8), strides=(16,), box=(2, 8), steps=(1, 1), swizzle=0
+)
 
 
 def view(buffer: str, count: int = 64, offset_bytes: int = 0) -> BufferView:
@@ -123,10 +125,12 @@ def test_it_asks_for_exactly_the_launches(program: Path, folder: Path) -> None:
         "cluster 2,1,1  map " + where.format(0),
     ]
     assert "attribute 8 of twice_a is 65536" in lines and "copy 128 bytes stream 0" in lines
-    record, past = next(line for line in lines if "  map " in line).split()[-1].split("@")
+    first, *_, mapped = next(line for line in lines if "  map " in line).split(": ")[1].split()
+    record, past = mapped.split("@")
     encoded = bytes.fromhex(record)[::-1]
     assert past == "0" and list(encoded[:4]) == [9, 2, 0, 2]  # bf16, two dimensions, no swizzle, 128-byte promotion
     assert (list(encoded[16:18]), list(encoded[24:26])) == ([8, 2], [1, 1])
+    assert int.from_bytes(encoded[8:16], "little") == int(first, 16) + 32
     assert np.frombuffer(encoded[32:48], np.uint64).tolist() == [8, 4]
     assert np.frombuffer(encoded[80:88], np.uint64).tolist() == [16]
     allocated = [line for line in lines if line.startswith("allocate")]

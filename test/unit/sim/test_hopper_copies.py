@@ -125,6 +125,24 @@ def test_boxes_of_every_rank(rank, shift):
     assert np.array_equal(load(x, box, coordinates), expected(x, box, coordinates))
 
 
+@pytest.mark.parametrize("rows", [1, 3])
+def test_an_array_inside_of_a_buffer(rows):
+    x = np.arange(1, 16 * 32 + 1, dtype=np.float16).reshape(16, 32)
+    inside = x[rows : rows + 8]
+    box, width = (4, 16), 4 * 16 * 2
+    described = map_text(inside.shape, box).replace("fill", f"offset_bytes = {rows * 64} : i64, fill")
+    arguments = f"%x: {memref(x.shape, 'f16')}, %y: memref<{width // 4}xi32>, "
+    text = kernel(
+        load_text((24, 6), width) + dump_text(width), f"{arguments}%map: !llvm.ptr {{rtile.tensor_map = {described}}}"
+    )
+    y = np.zeros(width // 4, np.int32)
+    SimulatedKernels(text, sanitize=True).launch("k", 1, 32, 0, [x, y])
+    assert np.array_equal(y.view(np.float16).reshape(box), expected(inside, box, (6, 24)))
+    late = text.replace(f"offset_bytes = {rows * 64}", "offset_bytes = 528")
+    with pytest.raises(ValueError, match="must lie in array argument 0, but ends at byte 1040 of 1024"):
+        SimulatedKernels(late).launch("k", 1, 32, 0, [x, y])
+
+
 @pytest.mark.parametrize("coordinates", [(0, 0), (5, 30), (-3, -20), (100, 100), (60, -8), (9, 35)])
 def test_elements_outside_become_zero(coordinates):
     x = np.arange(1, 64 * 40 + 1, dtype=np.float32).reshape(64, 40)
