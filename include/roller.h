@@ -23,7 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum roller_role { ROLLER_INPUT, ROLLER_OUTPUT, ROLLER_WORKSPACE, ROLLER_CONSTANT };
+enum roller_role { ROLLER_INPUT, ROLLER_OUTPUT, ROLLER_WORKSPACE, ROLLER_STATE, ROLLER_CONSTANT };
 
 typedef struct {
     char name[128];
@@ -54,15 +54,15 @@ typedef struct {
     size_t *inputs, *outputs; /* numbers of buffers */
     roller_launch *launches;
     CUmodule *modules;
-    CUdeviceptr constants;
-    uint64_t workspace_bytes;
+    CUdeviceptr constants, state; /* state: zeroed by roller_open, and kept from run to run */
+    uint64_t workspace_bytes, state_bytes;
 } roller_program;
 
 /* Loads the artifact in a folder into the current context. On failure nothing is kept but the error. */
 int roller_open(roller_program *program, const char *folder);
 
 /* Queues a run: `inputs` and `outputs` in the function's order, `workspace` of program->workspace_bytes at a multiple of
- * 256 B (0 where none is needed). */
+ * 256 B (0 where none is needed). Runs of a program with state must not overlap. */
 int roller_run(roller_program *program, const CUdeviceptr *inputs, const CUdeviceptr *outputs, CUdeviceptr workspace,
                CUstream stream);
 
@@ -148,25 +148,28 @@ static int roller_find(const roller_program *program, const char *value, size_t 
 }
 
 static int roller_read_buffers(roller_program *program, const char *manifest) {
-    static const char *const roles[] = {"input", "output", "workspace", "constant"};
+    static const char *const roles[] = {"input", "output", "workspace", "state", "constant"};
     const char *array = roller_get(manifest, "buffers");
     int wrong = roller_number(roller_get(manifest, "workspace_bytes"), &program->workspace_bytes);
+    if (roller_get(manifest, "state_bytes"))
+        wrong |= roller_number(roller_get(manifest, "state_bytes"), &program->state_bytes);
     program->buffers = calloc(roller_count(array) + 1, sizeof *program->buffers);
     if (!program->buffers)
         return roller_fail(program, "out of memory");
     for (const char *item = roller_first(array, '['); item; item = roller_next(item)) {
         roller_buffer *buffer = program->buffers + program->buffer_count++;
         unsigned role = 0;
-        while (role < 4 && !roller_is(roller_get(item, "role"), roles[role]))
+        while (role < 5 && !roller_is(roller_get(item, "role"), roles[role]))
             role++;
         buffer->role = (enum roller_role)role;
         buffer->size_bytes = roller_size(item, &wrong);
-        wrong |= role == 4 || roller_text(roller_get(item, "name"), buffer->name, sizeof buffer->name) ||
+        const uint64_t whole = role == ROLLER_WORKSPACE ? program->workspace_bytes : program->state_bytes;
+        wrong |= role == 5 || roller_text(roller_get(item, "name"), buffer->name, sizeof buffer->name) ||
                  roller_number(roller_get(item, "offset_bytes"), &buffer->offset_bytes) ||
                  roller_number(roller_get(item, "alignment_bytes"), &buffer->alignment_bytes) ||
                  !buffer->alignment_bytes ||
-                 (role == ROLLER_WORKSPACE && (buffer->size_bytes > program->workspace_bytes ||
-                                               buffer->offset_bytes > program->workspace_bytes - buffer->size_bytes));
+                 ((role == ROLLER_WORKSPACE || role == ROLLER_STATE) &&
+                  (buffer->size_bytes > whole || buffer->offset_bytes > whole - buffer->size_bytes));
     }
     for (int output = 0; output < 2; output++) {
         const char *names = roller_get(manifest, output ? "outputs" : "inputs");
@@ -328,6 +331,17 @@ static int roller_read_constants(roller_program *program, const char *folder, co
     return failed;
 }
 
+static int roller_make_state(roller_program *program) {
+    const size_t size = (size_t)program->state_bytes;
+    void *zeros = size ? calloc(1, size) : NULL;
+    int failed = size && !zeros ? roller_fail(program, "out of memory") : 0;
+    if (zeros)
+        failed = roller_check(program, cuMemAlloc(&program->state, size), "allocating", "state") ||
+                 roller_check(program, cuMemcpyHtoD(program->state, zeros, size), "zeroing", "state");
+    free(zeros);
+    return failed;
+}
+
 static int roller_read_all(roller_program *program, const char *folder, const char *manifest) {
     uint64_t version = 0;
     const char *array = roller_get(manifest, "launches");
@@ -338,7 +352,8 @@ static int roller_read_all(roller_program *program, const char *folder, const ch
     program->modules = calloc(count + 1, sizeof *program->modules);
     if (!program->launches || !program->modules)
         return roller_fail(program, "out of memory");
-    if (roller_read_buffers(program, manifest) || roller_read_constants(program, folder, manifest))
+    if (roller_read_buffers(program, manifest) || roller_read_constants(program, folder, manifest) ||
+        roller_make_state(program))
         return 1;
     for (const char *item = roller_first(array, '['); item; item = roller_next(item)) {
         roller_launch *launch = program->launches + program->launch_count++;
@@ -380,6 +395,8 @@ void roller_close(roller_program *program) {
         cuModuleUnload(program->modules[i]);
     if (program->constants)
         cuMemFree(program->constants);
+    if (program->state)
+        cuMemFree(program->state);
     free(program->launches);
     free(program->modules);
     free(program->buffers);
@@ -448,8 +465,10 @@ int roller_run(roller_program *program, const CUdeviceptr *inputs, const CUdevic
         base[program->outputs[i]] = outputs[i];
     for (size_t i = 0; !failed && i < program->buffer_count; i++) {
         const roller_buffer *one = program->buffers + i;
-        if (one->role == ROLLER_WORKSPACE || one->role == ROLLER_CONSTANT)
-            base[i] = (one->role == ROLLER_WORKSPACE ? workspace : program->constants) + one->offset_bytes;
+        if (one->role != ROLLER_INPUT && one->role != ROLLER_OUTPUT)
+            base[i] = (one->role == ROLLER_WORKSPACE ? workspace
+                       : one->role == ROLLER_STATE   ? program->state
+                                                     : program->constants) + one->offset_bytes;
         if ((!base[i] && one->size_bytes) || base[i] % one->alignment_bytes)
             failed = roller_fail(program, "'%s' must begin at a multiple of %llu B, but its address is %#llx", one->name,
                                  (unsigned long long)one->alignment_bytes, (unsigned long long)base[i]);

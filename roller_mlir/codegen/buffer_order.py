@@ -3,6 +3,7 @@
 
 The programs of a function run in order. Each reads only arguments that are inputs, constants, and buffers that a
 program before it has written and none has overwritten since, also in part: buffers share the bytes of one workspace.
+State holds what the run before left, and may be written.
 None writes into what it reads, and each output is written.
 """
 
@@ -67,7 +68,7 @@ class _Order:
                 return f"reads operand {number}, into which it writes"
         for number, buffer in writes:
             role = self._role(buffer)
-            if role not in ("output", "workspace"):
+            if role not in ("output", "workspace", "state"):
                 return f"writes operand {number}, which is {'an input' if role == 'input' else 'a constant'}"
             self._write(buffer)
         return ""

@@ -79,6 +79,7 @@ def assemble(
         outputs=launch_list.outputs,
         buffers=launch_list.buffers,
         workspace_bytes=launch_list.workspace_bytes,
+        state_bytes=launch_list.state_bytes,
         launches=launch_list.launches,
         kernels=tuple(kernels),
         files=tuple(

@@ -40,6 +40,7 @@ class LaunchList:
         inputs: Names of the inputs, in the order of the arguments.
         outputs: Names of the outputs, likewise.
         workspace_bytes: Size of the allocation that holds all workspaces.
+        state_bytes: Size of the one that holds all state.
         constants: The constants file.
         launches: In order.
         tensor_maps: Those that each kernel takes after its buffers, by the kernel's name.
@@ -50,6 +51,7 @@ class LaunchList:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     workspace_bytes: int
+    state_bytes: int
     constants: bytes
     launches: tuple[Launch, ...]
     tensor_maps: dict[str, tuple[TensorMap, ...]] = field(default_factory=dict[str, tuple[TensorMap, ...]])
@@ -76,7 +78,7 @@ class _Reader:
     buffers: list[Buffer] = field(default_factory=list[Buffer])
     launches: list[Launch] = field(default_factory=list[Launch])
     constants: bytearray = field(default_factory=bytearray)
-    workspace_bytes: int = 0
+    arenas: dict[str, int] = field(default_factory=lambda: {"workspace": 0, "state": 0})
     integers: dict[Any, int] = field(default_factory=dict[Any, int])
     views: dict[Any, BufferView] = field(default_factory=dict[Any, BufferView])
     maps: set[Any] = field(default_factory=set[Any])
@@ -90,7 +92,7 @@ class _Reader:
         for op in self.module.body.operations:
             if op.operation.name == "memref.global":
                 self.globals[ir.StringAttr(op.attributes["sym_name"]).value] = (op.operation, None)
-        roles: dict[str, list[str]] = {"input": [], "output": [], "workspace": []}
+        roles: dict[str, list[str]] = {"input": [], "output": [], **{role: [] for role in self.arenas}}
         arguments = attributes["arg_attrs"] if "arg_attrs" in attributes else [{}] * len(block.arguments)
         for argument, given in zip(block.arguments, arguments, strict=True):
             if "rtile.role" not in given:
@@ -109,7 +111,8 @@ class _Reader:
             tuple(self.buffers),
             tuple(roles["input"]),
             tuple(roles["output"]),
-            self.workspace_bytes,
+            self.arenas["workspace"],
+            self.arenas["state"],
             bytes(self.constants),
             tuple(self.launches),
             tensor_maps_of(self.module),
@@ -118,9 +121,9 @@ class _Reader:
     def _add_buffer(self, value: Any, name: str, role: Role, offset_bytes: int = 0) -> None:
         shape, element = _memref(value.type)
         buffer = Buffer(name=name, role=role, element_type=cast(Any, element), shape=shape, offset_bytes=offset_bytes)
-        if role == "workspace":
-            start = _align(self.workspace_bytes, WORKSPACE_ALIGNMENT_BYTES)
-            self.workspace_bytes = start + buffer.size_bytes
+        if role in self.arenas:
+            start = _align(self.arenas[role], WORKSPACE_ALIGNMENT_BYTES)
+            self.arenas[role] = start + buffer.size_bytes
             buffer = Buffer(name=name, role=role, element_type=cast(Any, element), shape=shape, offset_bytes=start)
         self.buffers.append(buffer)
         self.views[value] = BufferView(buffer=name, element_type=buffer.element_type, shape=shape)

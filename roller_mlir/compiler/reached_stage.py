@@ -18,7 +18,7 @@ from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import operations_inside
 from roller_mlir.targets.stage import BUFFERS, FUSED, KERNELS, LOOPS, PLANNED, Stage
 
-_ROLES = ("input", "output", "workspace")
+_ROLES = ("input", "output", "workspace", "state")
 _LOOP_OPS = ("rtile.load", "rtile.map_load", "rtile.compute", "rtile.store")
 
 

@@ -168,6 +168,7 @@ def _interface(module: Any) -> str:
     kind: Any = ir.FunctionType(ir.TypeAttr(attributes["function_type"]).value)
     said = list(attributes["arg_attrs"]) if "arg_attrs" in attributes else [{}] * len(kind.inputs)
     roles = [ir.StringAttr(one["rtile.role"]).value if "rtile.role" in one else "" for one in said]
-    inputs = [f"{role} {one}".strip() for role, one in zip(roles, kind.inputs, strict=True) if role != "workspace"]
+    shown = [(role, one) for role, one in zip(roles, kind.inputs, strict=True) if role not in ("workspace", "state")]
+    inputs = [f"{role} {one}".strip() for role, one in shown]
     name = ir.StringAttr(attributes["sym_name"]).value
     return f"@{name}({', '.join(inputs)}) -> ({', '.join(map(str, kind.results))})"

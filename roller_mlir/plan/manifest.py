@@ -38,7 +38,7 @@ Extent: TypeAlias = Annotated[int, Range(0, 2**62)]
 Positive: TypeAlias = Annotated[int, Range(1, 2**31)]
 Alignment: TypeAlias = Annotated[int, Range(1, 2**20)]
 ElementType: TypeAlias = Literal["f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "i1"]
-Role: TypeAlias = Literal["input", "output", "workspace", "constant"]
+Role: TypeAlias = Literal["input", "output", "workspace", "state", "constant"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -76,13 +76,14 @@ class Buffer:
 
     Attributes:
         name: Unique in the artifact.
-        role: Who owns it: the caller (input, output), the runtime (workspace) or the artifact (constant).
+        role: Who owns it: the caller (input, output), the runtime (workspace, of undefined content at each run; state,
+            zeroed once when the function is loaded, and kept from run to run) or the artifact (constant).
         element_type: MLIR's spelling.
         shape: Extents, outermost first.
         layout: "dense": row-major without gaps.
         alignment_bytes: What the address must be a multiple of.
-        offset_bytes: Constants: where the data begins in the constants file. Workspaces: where the array begins in the
-            one allocation that holds all workspaces. Otherwise 0.
+        offset_bytes: Constants: where the data begins in the constants file. Workspaces and state: where the array
+            begins in the one allocation that holds all of its role. Otherwise 0.
     """
 
     name: str
@@ -227,6 +228,7 @@ class Manifest:
     outputs: tuple[str, ...]
     buffers: tuple[Buffer, ...]
     workspace_bytes: Extent = 0
+    state_bytes: Extent = 0
     launches: tuple[Launch, ...]
     kernels: tuple[Kernel, ...]
     files: tuple[File, ...] = ()
@@ -244,9 +246,11 @@ class Manifest:
                 _known(f"{role}s", name, buffers)
                 if self.buffer(name).role != role:
                     raise ValueError(f"{role}s name buffers of that role, but {name!r} is {self.buffer(name).role!r}")
+        sizes = {"workspace": self.workspace_bytes, "state": self.state_bytes}
         for buffer in self.buffers:
-            if buffer.role == "workspace" and buffer.offset_bytes + buffer.size_bytes > self.workspace_bytes:
-                raise ValueError(f"workspace {buffer.name!r} must end within {self.workspace_bytes} B, but does not")
+            size = sizes.get(buffer.role)
+            if size is not None and buffer.offset_bytes + buffer.size_bytes > size:
+                raise ValueError(f"{buffer.role} {buffer.name!r} must end within {size} B, but does not")
         for index, launch in enumerate(self.launches):
             self._check_launch(index, launch, kernels, buffers)
         for kernel in self.kernels:

@@ -6,7 +6,7 @@ A back end supplies memory and launches through the protocol `Backend`; its hand
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
@@ -99,10 +99,48 @@ class SequenceResult:
     launches: tuple[LaunchReport, ...] = field(default=())
 
 
+class LoadedSequence(Generic[B]):
+    """A function on a back end; its state is zeroed once, and kept from run to run."""
+
+    def __init__(self, manifest: Manifest, files: Mapping[str, bytes], backend: Backend[B]) -> None:
+        """Load the kernels.
+
+        Args:
+            manifest: The artifact's record.
+            files: Its files by name.
+            backend: Where to run.
+
+        Raises:
+            BackendError: They do not run there.
+        """
+        self._manifest, self._files, self._backend = manifest, files, backend
+        backend.open(manifest, files)
+        self._state: B | None = None
+        if manifest.state_bytes:
+            self._state = backend.upload(np.zeros(manifest.state_bytes, np.uint8), WORKSPACE_ALIGNMENT_BYTES)
+
+    def run(self, inputs: Sequence[Any]) -> SequenceResult:
+        """Run all launches in order; see `run_sequence`."""
+        manifest, backend = self._manifest, self._backend
+        memory = _make_buffers(manifest, self._files, backend, check_inputs(manifest, inputs), self._state)
+        reports: list[LaunchReport] = []
+        for launch in manifest.launches:
+            views = [
+                (view, backend.slice(memory[view.buffer], view.offset_bytes, view.size_bytes))
+                for view in launch.arguments
+            ]
+            if launch.kernel:
+                reports.append(backend.launch(launch, views))
+            else:
+                backend.copy(views[0][1], views[1][1])
+        outputs = tuple(backend.download(memory[name], manifest.buffer(name)) for name in manifest.outputs)
+        return SequenceResult(outputs, tuple(reports))
+
+
 def run_sequence(
     manifest: Manifest, files: Mapping[str, bytes], backend: Backend[B], inputs: Sequence[Any]
 ) -> SequenceResult:
-    """Run all launches of an artifact in order.
+    """Load an artifact and run all of its launches in order, once.
 
     Args:
         manifest: The artifact's record.
@@ -114,24 +152,16 @@ def run_sequence(
         ArgumentError: An input does not fit; nothing was launched.
         BackendError: A kernel failed.
     """
-    arrays = check_inputs(manifest, inputs)
-    backend.open(manifest, files)
-    memory = _make_buffers(manifest, files, backend, arrays)
-    reports: list[LaunchReport] = []
-    for launch in manifest.launches:
-        views = [
-            (view, backend.slice(memory[view.buffer], view.offset_bytes, view.size_bytes)) for view in launch.arguments
-        ]
-        if launch.kernel:
-            reports.append(backend.launch(launch, views))
-        else:
-            backend.copy(views[0][1], views[1][1])
-    outputs = tuple(backend.download(memory[name], manifest.buffer(name)) for name in manifest.outputs)
-    return SequenceResult(outputs, tuple(reports))
+    arrays = check_inputs(manifest, inputs)  # before anything is loaded
+    return LoadedSequence(manifest, files, backend).run(arrays)
 
 
 def _make_buffers(
-    manifest: Manifest, files: Mapping[str, bytes], backend: Backend[B], inputs: Sequence[np.ndarray[Any, Any]]
+    manifest: Manifest,
+    files: Mapping[str, bytes],
+    backend: Backend[B],
+    inputs: Sequence[np.ndarray[Any, Any]],
+    state: B | None,
 ) -> dict[str, B]:
     given = dict(zip(manifest.inputs, inputs, strict=True))
     constants_file = manifest.file("constants")
@@ -148,6 +178,8 @@ def _make_buffers(
         elif buffer.role == "constant":
             data = np.frombuffer(constants, np.uint8, buffer.size_bytes, buffer.offset_bytes)
             memory[buffer.name] = backend.upload(data, buffer.alignment_bytes)
-        elif arena is not None:
-            memory[buffer.name] = backend.slice(arena, buffer.offset_bytes, buffer.size_bytes)
+        else:
+            whole = arena if buffer.role == "workspace" else state
+            if whole is not None:
+                memory[buffer.name] = backend.slice(whole, buffer.offset_bytes, buffer.size_bytes)
     return memory

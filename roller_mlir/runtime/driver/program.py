@@ -9,7 +9,8 @@
 A call queues its launches and returns; nothing waits for the device. So a stream may capture it into a graph; then all
 arrays must be on the device, and outputs and workspace (`program.workspace_bytes`) the caller's, as the graph will use
 them again. What other streams write into these arrays must be done before the graph runs. Arrays must live until what
-was queued has run, as the caller's library sees to.
+was queued has run, as the caller's library sees to. State, which kernels keep from call to call, is the program's own:
+a call waits for the one before, whatever stream that was given to; graphs of a program with state must not overlap.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -58,14 +59,16 @@ class LoadedProgram:
         check_buffers(manifest, len(constants))
         with driver.current():
             self._launches = load_kernels(driver, manifest, files)
-            self._constants = self._load_constants(constants)
+            self._constants = self._load(constants)
+            self._state = self._load(bytes(manifest.state_bytes))
+        self._state_stream: int | None = None
         self.notes = tuple(dict.fromkeys(one.note for one in self._launches.values() if one.note))
         self._inputs, self._outputs = Signature.of(manifest, "input"), Signature.of(manifest, "output")
 
     def __repr__(self) -> str:
         return f"Program({self._manifest.function!r} on {self._driver.label} device {self._driver.ordinal})"
 
-    def _load_constants(self, data: bytes) -> DeviceMemory | None:
+    def _load(self, data: bytes) -> DeviceMemory | None:
         if not data:
             return None
         piece = self._allocator.allocate(len(data), 0)
@@ -179,9 +182,9 @@ class LoadedProgram:
         for buffer in self._manifest.buffers:
             if buffer.role == "workspace":
                 places[buffer.name] = (arena or 0) + buffer.offset_bytes
-            elif buffer.role == "constant":
-                base = self._constants.address if self._constants else 0
-                places[buffer.name] = base + buffer.offset_bytes
+            elif buffer.role in ("constant", "state"):
+                base = self._constants if buffer.role == "constant" else self._state
+                places[buffer.name] = (base.address if base else 0) + buffer.offset_bytes
 
     def _queue(self, places: Mapping[str, int], stream: int) -> None:
         """Prepare all launches, then start them: what the driver refuses beforehand leaves nothing half done."""
@@ -195,6 +198,10 @@ class LoadedProgram:
         return steps
 
     def _start(self, steps: Sequence[_Step], stream: int) -> None:
+        if self._state is not None:
+            self._after(stream, self._state_stream)
+            if not self._driver.is_capturing(stream):
+                self._state_stream = stream
         for number, (launch, addresses, parameters) in enumerate(steps):
             if parameters is not None:
                 self._launches[number].start(parameters, stream)
@@ -228,7 +235,9 @@ class LoadedProgram:
         A stream that records a graph can wait only for streams of the same recording, and what was queued before is not
         part of it.
         """
-        pending = view.pending
+        self._after(stream, view.pending)
+
+    def _after(self, stream: int, pending: int | None) -> None:
         if pending is None or pending == stream:
             return
         if self._driver.is_capturing(stream) and not (pending and self._driver.is_capturing(pending)):

@@ -13,7 +13,8 @@ import pytest
 from roller_mlir.compiler.driver import compile_kernel_module
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
-from roller_mlir.runtime import Artifact
+from roller_mlir.runtime import Artifact, find_backend
+from roller_mlir.runtime.sequence import LoadedSequence
 from roller_mlir.tools.roller import main as roller
 
 KERNEL = string.Template(Path(__file__).with_name("persistent.mlir.in").read_text())
@@ -29,8 +30,7 @@ def run(artifact: Artifact, blocks: int, seed: int) -> tuple[Any, Any]:
     random = np.random.default_rng(0)
     a = random.integers(-4, 5, (64, 32)).astype(np.float32)
     b = random.integers(-4, 5, (32, 48)).astype(np.float32)
-    # The counter stands at a multiple of the blocks, as after earlier launches.
-    (out,) = artifact.run(a, b, np.array([2 * blocks], np.int32), seed=seed)
+    (out,) = artifact.run(a, b, seed=seed)
     return out, np.maximum(a @ b, 0).sum(1)
 
 
@@ -40,6 +40,19 @@ def test_two_operators_in_one_persistent_kernel(blocks: int, seed: int) -> None:
     artifact = compiled(blocks)
     assert artifact.manifest.launches[0].cooperative
     np.testing.assert_array_equal(*run(artifact, blocks, seed))
+
+
+def test_the_counter_is_state_that_is_zeroed_once_and_kept() -> None:
+    artifact = compiled(6)
+    manifest = artifact.manifest
+    assert [(buffer.role, buffer.shape) for buffer in manifest.buffers if buffer.role == "state"] == [("state", (1,))]
+    assert manifest.state_bytes == 4 and manifest.inputs == ("input0", "input1")
+    loaded = LoadedSequence(manifest, artifact.files, find_backend("sim", {"seed": 1}))
+    random = np.random.default_rng(0)
+    for _ in range(10):  # in a row, without a reset
+        a = random.integers(-4, 5, (64, 32)).astype(np.float32)
+        b = random.integers(-4, 5, (32, 48)).astype(np.float32)
+        np.testing.assert_array_equal(loaded.run([a, b]).outputs[0], np.maximum(a @ b, 0).sum(1))
 
 
 def test_without_the_grid_barrier_the_simulator_finds_it_wrong() -> None:

@@ -134,6 +134,41 @@ def test_memory_that_is_not_there(backend: DriverBackend) -> None:
     assert not [line for line in record() if "launch" in line]
 
 
+def with_state() -> Manifest:
+    """The first kernel writes state, which the second one reads."""
+    x, y, s = view("x"), view("y"), view("s")
+    launch: dict[str, Any] = {"grid": (2, 1, 1), "block": (32, 1, 1)}
+    return manifest(
+        outputs=("y",),
+        workspace_bytes=0,
+        state_bytes=768,
+        buffers=(buffer("x", "input"), buffer("y", "output"), buffer("s", "state", offset_bytes=512)),
+        launches=(
+            Launch(kernel="twice_a", arguments=(x, s), **launch),
+            Launch(kernel="twice_a", arguments=(s, y), **launch),
+        ),
+        kernels=(Kernel(name="twice_a", files={"ptx": "k.ptx"}),),
+    )
+
+
+def test_state_is_zeroed_once_and_kept(backend: CudaBackend) -> None:
+    record()
+    loaded = backend.load(with_state(), FILES)
+    assert record()[-2:] == ["upload 768 bytes stream 0", "synchronize stream 0"]
+    x, y = device(), device()
+    loaded(x, outputs=[y], stream=0x77)
+    first = record()
+    loaded(x, outputs=[y], stream=0x77)
+    assert record() == first  # at the same address, and nothing else happens
+    loaded(x, outputs=[y], stream=0x88)
+    assert any("wait" in line for line in record()), "on another stream it waits for the run before"
+
+
+def test_state_lies_in_its_bytes() -> None:
+    with pytest.raises(ValueError, match="state 's' must end within 700 B, but does not"):
+        replace(with_state(), state_bytes=700)
+
+
 MAPPED = TensorMap(argument=0, element="f16", extents=(8, 64), strides=(128,), box=(4, 32), steps=(1, 2), swizzle=64)
 
 

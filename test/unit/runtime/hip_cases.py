@@ -82,6 +82,21 @@ def test_a_call_asks_for_exactly_its_launches(backend: DriverBackend) -> None:
     assert np.array_equal(second.numpy(), 16 * x)
 
 
+def test_state_is_zeroed_once_and_kept(backend: DriverBackend) -> None:
+    state = Buffer(name="w", role="state", element_type="f32", shape=(64,))
+    buffers = (*(one for one in manifest().buffers if one.role != "workspace"), state)
+    program = backend.load(manifest(buffers=buffers, workspace_bytes=0, state_bytes=256), FILES)
+    assert record()[-2:] == ["upload 256 bytes stream 0", "synchronize stream 0"]
+    x, y = program(np.ones(64, np.float32), stream=0x77)[0], program(np.ones(64, np.float32), stream=0x77)[0]
+    record()
+    program(x, outputs=[y], stream=0x77)
+    first = record()
+    program(x, outputs=[y], stream=0x77)
+    assert record() == first  # at the same address, and nothing else happens
+    program(x, outputs=[y], stream=0x88)
+    assert "wait stream 0x88" in record()
+
+
 def test_streams_and_capture(backend: DriverBackend) -> None:
     program = backend.load(manifest(), FILES)
     (ours,) = program(np.zeros(64, np.float32), stream=0x55)

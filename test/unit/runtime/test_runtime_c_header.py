@@ -59,14 +59,17 @@ def manifest() -> Manifest:
             Buffer(name="y", role="output", element_type="f32", shape=(64,)),
             Buffer(name="z", role="output", element_type="f32", shape=(64,)),
             Buffer(name="w", role="workspace", element_type="f32", shape=(64,), offset_bytes=256),
+            Buffer(name="s", role="state", element_type="f32", shape=(32,), offset_bytes=256),
             Buffer(name="c", role="constant", element_type="f32", shape=(4,), offset_bytes=16),
         ),
         workspace_bytes=512,
+        state_bytes=384,
         launches=(
             Launch(kernel="twice_a", arguments=(view("x"), view("w")), dynamic_workgroup_bytes=65536, **launch),
             Launch(kernel="twice_b", arguments=(view("w"), view("y"), view("c", 4)), cooperative=True, **launch),
             Launch(kernel="map", arguments=(view("x"), view("y")), cluster=(2, 1, 1), **launch),
             Launch(kernel="", arguments=(view("w", 32, 128), view("z", 32))),
+            Launch(kernel="", arguments=(view("s", 32), view("z", 32, 128))),
         ),
         kernels=(
             Kernel(name="twice_a", files={"ptx": "k.ptx"}),
@@ -116,7 +119,9 @@ def test_it_asks_for_exactly_the_launches(program: Path, folder: Path) -> None:
     x = np.arange(64, dtype=np.float32)
     assert np.array_equal(np.fromfile(folder / "y.bin", np.float32), 4 * x)
     assert np.array_equal(np.fromfile(folder / "z.bin", np.float32)[:32], 2 * x[32:])
+    assert np.array_equal(np.fromfile(folder / "z.bin", np.float32)[32:], np.zeros(32))  # state, zeroed once
     lines = (folder / "log").read_text().splitlines()
+    assert "allocate 384" in lines and any(line.startswith("upload 384 bytes") for line in lines)
     starts = [line.split(":")[0] for line in lines if " grid " in line]
     where = "grid 2,1,1 block 32,1,1 shared {} stream 0 context 0xc0"
     assert starts == [
