@@ -151,7 +151,7 @@ def with_state() -> Manifest:
     )
 
 
-def test_state_is_zeroed_once_and_kept(backend: CudaBackend) -> None:
+def test_state_is_zeroed_once_and_kept(backend: DriverBackend) -> None:
     record()
     loaded = backend.load(with_state(), FILES)
     assert record()[-2:] == ["upload 768 bytes stream 0", "synchronize stream 0"]
