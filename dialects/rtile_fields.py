@@ -7,6 +7,7 @@ from typing import Any, TypeVar, cast
 
 from roller_mlir.dialects.rtile_checks import InvalidOpError, require
 from roller_mlir.plan.codec import CodecError, from_json
+from roller_mlir.plan.extent import Extent
 from roller_mlir.support.bindings import ir
 
 T = TypeVar("T")
@@ -31,6 +32,8 @@ def to_attribute(data: Any) -> Any:
     """
     if data is None:
         return ir.UnitAttr.get()
+    if isinstance(data, Extent):
+        return to_attribute(data.static)
     if isinstance(data, bool):
         return ir.BoolAttr.get(data)
     if isinstance(data, int):

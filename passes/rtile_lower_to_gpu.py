@@ -84,7 +84,7 @@ class RTileLowerToGpu(DeviceOptions, Pass):
 def _launch(program: rtile.ProgramOp, module: str, kernel: EmittedKernel) -> None:
     index = ir.IndexType.get()
     one = arith.constant(index, 1)
-    grid, block = arith.constant(index, kernel.grid), arith.constant(index, kernel.block)
+    grid, block = arith.constant(index, kernel.grid.static), arith.constant(index, kernel.block)
     dynamic: list[ir.Value] = []
     if kernel.dynamic_workgroup_bytes:
         dynamic = [arith.constant(ir.IntegerType.get_signless(32), kernel.dynamic_workgroup_bytes)]

@@ -85,7 +85,7 @@ def run(job: Job) -> Outcome:
 def _run(job: Job) -> Outcome:
     artifact = compile_source(Source("-", job.text), job.target, _OPTIONS)
     manifest = artifact.manifest
-    elements = sum(prod(one.shape) for one in manifest.buffers)
+    elements = sum(prod(one.static_shape) for one in manifest.buffers)
     plans = [kernel.plan for kernel in artifact.kernels]
     operations = sum(plan.prediction.flops for plan in plans if plan is not None and plan.prediction is not None)
     if elements > _MOST_ELEMENTS or operations > _MOST_OPERATIONS:

@@ -44,7 +44,7 @@ def program(note: str, mlir: str, options: dict[str, Any], device: Device) -> di
         plan, launch = kernel.plan, launches[kernel.name]
         assert plan is not None and plan.prediction is not None, "kernels of linalg ops have plans"
         ptx = files[kernel.files["ptx"]].decode()
-        threads, tasks = prod(launch.block), prod(launch.grid)
+        threads, tasks = prod(launch.block), prod(launch.static_grid)
         dynamic = launch.dynamic_workgroup_bytes
         found = measure(
             ptx, kernel.name, threads=threads, tasks=tasks, dynamic_shared_bytes=dynamic, device=device

@@ -17,6 +17,7 @@ from roller_mlir.loops.attributes import (
 )
 from roller_mlir.loops.program import loads_of, stores_of
 from roller_mlir.mapping.arena_offsets import TILE_ALIGNMENT_BYTES
+from roller_mlir.plan.extent import Extent
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -62,7 +63,7 @@ class EmittedKernel:
     """
 
     name: str
-    grid: int
+    grid: Extent
     block: int
     dynamic_workgroup_bytes: int
     workgroup_bytes: int

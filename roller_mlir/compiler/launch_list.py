@@ -20,6 +20,7 @@ from typing import Any, cast
 
 from roller_mlir.backend.tensor_maps import tensor_maps_of
 from roller_mlir.compiler.errors import InternalError
+from roller_mlir.plan.extent import Extent, as_extents
 from roller_mlir.plan.manifest import Buffer, BufferView, Launch, Role
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir
@@ -186,13 +187,14 @@ class _Reader:
             operands = operands[size:]
         # Dependencies, grid x y z, block x y z, cluster x y z, dynamic workgroup memory, arguments, async object.
         sizes = [self._integer(group[0]) for group in groups[1:7]]
+        x, y, z = as_extents(sizes[:3])
         parts = [self._integer(group[0]) if group else 1 for group in groups[7:10]]
         dynamic = groups[10]
         kernel = str(op.attributes["kernel"]).rsplit("@", 1)[-1].strip('"')
         self.launches.append(
             Launch(
                 kernel=kernel,
-                grid=(sizes[0], sizes[1], sizes[2]),
+                grid=(x, y, z),
                 block=(sizes[3], sizes[4], sizes[5]),
                 dynamic_workgroup_bytes=self._integer(dynamic[0]) if dynamic else 0,
                 cooperative="rtile.cooperative" in op.attributes,
@@ -225,7 +227,7 @@ _HANDLERS: dict[str, Callable[[_Reader, ir.Operation], None]] = {
 }
 
 
-def _memref(value_type: Any) -> tuple[tuple[int, ...], str]:
+def _memref(value_type: Any) -> tuple[tuple[Extent, ...], str]:
     """Return shape and element type of a memref; it must be static and dense."""
     memref = ir.MemRefType(value_type)
     if not memref.has_static_shape:
@@ -235,7 +237,7 @@ def _memref(value_type: Any) -> tuple[tuple[int, ...], str]:
         if extent != 1 and stride != expected:
             raise InternalError(f"a launch list needs dense memrefs, but got {memref}")
         expected *= extent
-    return tuple(memref.shape), str(memref.element_type)
+    return as_extents(memref.shape), str(memref.element_type)
 
 
 def _align(value: int, alignment: int) -> int:

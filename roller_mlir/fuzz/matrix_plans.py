@@ -63,9 +63,9 @@ def _tile(expression: TensorExpression, generator: random.Random) -> tuple[int, 
     """Return random points of each loop in a task: several tiles of an instruction on some, few on others."""
     room = 1 << 19
     sizes: list[int] = []
-    for loop in expression.loops:
-        many = [n for n in (8, 16, 32, 48, 64, 96, 128, 256) if n <= min(2 * max(loop.extent, 16), room)]
-        choices = many if loop.extent >= 7 and generator.random() < 0.9 else [1, 1, 2, 4]
+    for extent in expression.bounds:
+        many = [n for n in (8, 16, 32, 48, 64, 96, 128, 256) if n <= min(2 * max(extent, 16), room)]
+        choices = many if extent >= 7 and generator.random() < 0.9 else [1, 1, 2, 4]
         sizes.append(generator.choice([n for n in choices if n <= room] or [1]))
         room //= sizes[-1]
     return tuple(sizes)

@@ -58,7 +58,7 @@ def random_tile(source: Source, target: str, generator: random.Random) -> tuple[
     if len(found) != 1:
         raise UnknownPlansError(f"{len(found)} kernels")
     ((expression, _),) = found.values()
-    extents = [loop.extent for loop in expression.loops]
+    extents = expression.bounds
     kind = generator.choice(("task", "task", "thread", "both"))
     own = _sizes([min(extent, 4) for extent in extents], 16, generator)
     if kind == "thread":

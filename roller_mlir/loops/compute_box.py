@@ -43,7 +43,7 @@ class ComputeBox:
             points_only: Whether loops of one point are left out, however large the box is along them.
         """
         spare = (0,) * (len(self.loops) - self.own)
-        moving = [not points_only or loop.extent > 1 for loop in self.loops]
+        moving = [not points_only or loop.extent != 1 for loop in self.loops]
 
         def over_box(index: LinearIndex) -> LinearIndex:
             own = (k * keep for k, keep in zip(index.coefficients, moving, strict=False))

@@ -48,7 +48,7 @@ class Expansion:
     def build(self) -> list[ir.Value]:
         """Build; return the result tensors."""
         destinations = [
-            tensor.empty(list(access.shape), ir.Type.parse(access.element_type)) for access in self._outputs()
+            tensor.empty(access.static_shape, ir.Type.parse(access.element_type)) for access in self._outputs()
         ]
         units = [loop for loop in self._plan.unit_order if self._steps[loop] > 1]
         return self._nest(units, destinations, self._task, {rtile.MAPPING: ir.StringAttr.get("unit")})
@@ -205,7 +205,7 @@ class Expansion:
             indexing_maps=[local_map(tile_dimensions(access, box.blocks), count) for access in accesses],
             iterator_types=["reduction" if loop.reduction else "parallel" for loop in box.loops],
             box=box.blocks,
-            bounds=[loop.extent for loop in box.loops],
+            bounds=[loop.extent.static for loop in box.loops],
             origin=self._map(box, [one or LinearIndex((0,) * count) for one in positions], used),
             threads=rtile.ThreadsAttr.of(
                 [(axis.threads, axis.chunk, *((axis.lanes, axis.tile) if axis.lanes else ())) for axis in box.axes],

@@ -3,9 +3,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from math import prod
 
 from roller_mlir.dialects.rtile import MAPPING, STAGES
+from roller_mlir.plan.extent import Extent, product
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
@@ -22,7 +22,7 @@ class NestLoop:
     variable: ir.Value
     low: int
     step: int
-    trips: int
+    trips: Extent
 
 
 @dataclass(frozen=True)
@@ -48,9 +48,9 @@ class LoopNest:
     results: tuple[ir.Value, ...]
 
     @property
-    def trips(self) -> int:
+    def trips(self) -> Extent:
         """Iterations of the whole nest."""
-        return prod(loop.trips for loop in self.loops)
+        return product(loop.trips for loop in self.loops)
 
 
 def parallel_nest(program: ir.Operation) -> LoopNest:
@@ -132,7 +132,7 @@ def _nest_loop(operation: ir.Operation) -> NestLoop:
         fail(operation, f"loops need at least 1 trip, but this one runs from {low} to {high} by {step}")
     if high - low >= MAX_TRIPS:
         fail(operation, f"loops have less than {MAX_TRIPS} trips, but this one runs from {low} to {high}")
-    return NestLoop(operation.regions[0].blocks[0].arguments[0], low, step, -(-(high - low) // step))
+    return NestLoop(operation.regions[0].blocks[0].arguments[0], low, step, Extent(high - low).tiles(step))
 
 
 def _constant(operation: ir.Operation, value: ir.Value) -> int:

@@ -56,7 +56,7 @@ def staged_loads(program: ir.Operation) -> list[tuple[TileLoad, int]]:
             found += [(load, 1) for load in [operation.opview] if load.tile.layer == WORKGROUP]
         elif operation.name == "scf.for":
             nest = reduction_nest(operation)
-            stages = min(nest.stages, nest.trips)
+            stages = min(nest.stages, nest.trips.bound)
             loads = [o for o in nest.body if isinstance(o, TileLoad)]
             found += [(load, stages) for load in loads if load.tile.layer == WORKGROUP]
     return found

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 
-from roller_mlir.plan import AxisPlan
+from roller_mlir.plan import AxisPlan, Loop
 
 
 def register_offset(axis: AxisPlan, register: int) -> int:
@@ -134,16 +134,17 @@ class ThreadMap:
         return found
 
 
-def live_registers(axis: AxisPlan, extent: int) -> list[int]:
+def live_registers(axis: AxisPlan, loop: Loop) -> list[int]:
     """Return a thread's registers along a loop, without those that lie outside of it for every thread.
 
     Tiles of a matrix instruction are live as a whole.
 
-    >>> live_registers(AxisPlan(block=32, threads=4, chunk=2, lanes=4, tile=8), 17)
+    >>> live_registers(AxisPlan(block=32, threads=4, chunk=2, lanes=4, tile=8), Loop(17))
     [0, 1, 2, 3, 4, 5]
-    >>> live_registers(AxisPlan(block=8), 5)
+    >>> live_registers(AxisPlan(block=8), Loop(5))
     [0, 1, 2, 3, 4]
     """
+    extent = loop.extent.bound
     if not axis.lanes:
         return [r for r in range(axis.registers) if register_offset(axis, r) < extent]
     held, apart = axis.tile // axis.lanes, axis.threads // axis.lanes * axis.tile

@@ -150,13 +150,14 @@ def _matrix_atom(expression: TensorExpression, loops: LoopRoles, instruction: In
     A loop shorter than half of the shape leaves most of the matrix unit idle: such an operator takes another
     instruction.
     """
-
-    def extent(loop: int) -> int:
-        return expression.loops[loop].extent
-
     m, n, k = instruction.shape
+    extent = expression.bounds.__getitem__
     # A loop that moves a window is walked in steps that divide it.
-    whole = [loop for loop in loops.depth if extent(loop) % k == 0 or not expression.moves_window(loop)]
+    whole = [
+        loop
+        for loop in loops.depth
+        if expression.loops[loop].extent.divisor % k == 0 or not expression.moves_window(loop)
+    ]
     if atom_family(instruction.family).factors is Factors.WHOLE:
         loops, whole = _of_whole_matrices(expression, loops, whole)
     if not (whole and loops.rows and loops.columns):
@@ -192,7 +193,7 @@ def _of_whole_matrices(
         depths: The reduction loops that may be the instruction's.
     """
     first, second = expression.inputs
-    for depth in sorted(depths, key=lambda loop: -expression.loops[loop].extent):
+    for depth in sorted(depths, key=lambda loop: -expression.bounds[loop]):
         rows = tuple(loop for loop in loops.rows if holds_whole_matrices(first, (loop, depth)))
         columns = tuple(loop for loop in loops.columns if holds_whole_matrices(second, (loop, depth)))
         if rows and columns:
@@ -270,7 +271,7 @@ def _paired(expression: TensorExpression, found: Atom | None, instruction: Instr
         best = 1.05 * _useful(expression, found.row, instruction.shape[0]) * _reused(expression, found.column)
     pair: Atom | None = None
     for here, there in ((loops.rows, loops.columns), (loops.columns, loops.rows)):
-        column, depth = (max(some, key=lambda loop: expression.loops[loop].extent) for some in (there, loops.depth))
+        column, depth = (max(some, key=lambda loop: expression.bounds[loop]) for some in (there, loops.depth))
         for row in here:
             for extra_axis in here:
                 useful = _useful(expression, row, rows) * _useful(expression, extra_axis, instruction.shape[0] // rows)
@@ -292,18 +293,17 @@ def _placeable(
 ) -> tuple[int, int] | None:
     """Return the loops of columns and reduction if they are long enough for the instruction and for lines of boxes."""
     _, n, k = instruction.shape
-    extents = {loop: expression.loops[loop].extent for loop in (column, depth)}
     least = max([n, *(size for loop, size in boxes if loop == column)])
-    return (column, depth) if 2 * extents[column] >= least and 2 * extents[depth] >= k else None
+    return (column, depth) if 2 * expression.bounds[column] >= least and 2 * expression.bounds[depth] >= k else None
 
 
 def _reused(expression: TensorExpression, column: int) -> float:
     """Return how far the columns pay for reading 64 rows from workgroup memory with each instruction."""
-    columns = min(256, expression.loops[column].extent)
+    columns = min(256, expression.bounds[column])
     return _useful(expression, column, 8) * columns / (columns + 64)
 
 
 def _useful(expression: TensorExpression, loop: int, size: int) -> float:
     """Return the share of whole tiles of a size that a loop fills."""
-    extent = expression.loops[loop].extent
+    extent = expression.bounds[loop]
     return extent / (-(-extent // size) * size)

@@ -20,6 +20,7 @@ from roller_mlir.model.instruction import scalar_atom
 from roller_mlir.model.machine import Machine
 from roller_mlir.model.tile import access_traffic, contiguous_loop, reuse_loops
 from roller_mlir.plan import Access, TensorExpression
+from roller_mlir.plan.expression import dense_strides
 
 
 class AccessContext:
@@ -49,7 +50,7 @@ class AccessContext:
         self.parallel = tuple(i for i in self.loops if not expression.loops[i].reduction)
         self.reduces = len(self.parallel) < len(self.loops)
         self.contiguous = contiguous_loop(access)
-        row = [prod(access.shape[d + 1 :]) for d in range(len(access.shape))]
+        row = dense_strides(access.bounds)
         self.strides = tuple(
             access.element_bytes
             * abs(sum(index.coefficients[i] * r for index, r in zip(access.indices, row, strict=True)))
@@ -61,7 +62,7 @@ class AccessContext:
         last = access.indices[-1] if access.indices else None
         self.outer = {loop for index in access.indices[:-1] for loop in index.terms()}
         self.last_terms = tuple(last.terms().items()) if last else ()
-        self.row_divisor = gcd(last.constant, access.shape[-1]) if last else 1
+        self.row_divisor = gcd(last.constant, access.shape[-1].divisor) if last else 1
         self.limit = machine.vector_bytes // access.element_bytes
         self._sector_bytes = machine.sector_bytes
         self._dimensions = tuple(tuple(index.terms().items()) for index in access.indices)
@@ -128,7 +129,8 @@ class ProblemContext:
     Attributes:
         expression: The expression.
         machine: The machine.
-        extents: Extent of each loop.
+        bounds: Largest extent of each loop.
+        divisors: What surely divides it.
         reduction: Whether each loop is a reduction.
         parallel: The parallel loops.
         reductions: The reduction loops.
@@ -162,7 +164,8 @@ class ProblemContext:
         copying = PRODUCER_THREADS if self.atom.reads_memory else 0
         self.task_threads = max(1, machine.block_threads - copying) if machine.block_threads else None
         self.cycles_per_point = self.atom.cycles_per_point(machine.device)
-        self.extents = tuple(loop.extent for loop in expression.loops)
+        self.bounds = expression.bounds
+        self.divisors = tuple(loop.extent.divisor for loop in expression.loops)
         self.reduction = tuple(loop.reduction for loop in expression.loops)
         self.parallel = expression.parallel()
         self.reductions = expression.reductions()

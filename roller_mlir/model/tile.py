@@ -18,7 +18,7 @@ Tile = tuple[int, ...]
 
 def tile_counts(expression: TensorExpression, tile: Sequence[int]) -> Tile:
     """Return the number of tiles along each loop."""
-    return tuple(-(-loop.extent // size) for loop, size in zip(expression.loops, tile, strict=True))
+    return tuple(-(-bound // size) for bound, size in zip(expression.bounds, tile, strict=True))
 
 
 def access_traffic(access: Access, tile: Sequence[int], transaction_bytes: int = 1) -> int:
@@ -73,7 +73,7 @@ def reuse_loops(expression: TensorExpression) -> tuple[int, ...]:
 def has_outer_product(expression: TensorExpression) -> bool:
     """Return whether two inputs each serve a loop that the other does not index: the shape of a matrix product."""
     reused = [
-        {loop for loop in expression.parallel() if loop not in access.loops() and expression.loops[loop].extent > 1}
+        {loop for loop in expression.parallel() if loop not in access.loops() and expression.loops[loop].extent != 1}
         for access in expression.inputs
         if not access.gathered
     ]

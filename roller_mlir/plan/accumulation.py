@@ -121,7 +121,8 @@ def accumulation_of_plans(plans: Iterable[Plan | None], *, truncates: bool = Fal
         for loop in plan.reduction_order:
             axis = plan.axes[loop]
             together *= axis.threads // max(1, axis.lanes)
-        parts = plan.part.parts if plan.part is not None else plan.split.parts if plan.split is not None else 1
+        split = plan.part or plan.split
+        parts = split.parts.bound if split is not None else 1
         found.append(
             Summing(
                 matrix=plan.atom is not None,

@@ -2,9 +2,9 @@
 """Frozen dataclasses to plain JSON data and back; reading checks every value against the declared type.
 
 The declarations are the schema: `tuple[X, ...]` is a list, `dict[str, X]` an object, a dataclass an object with exactly
-its fields, `Literal` an enumeration, `Annotated[int, Range(1, 8)]` a bounded number, and `Annotated[str, OneOf(...)]` a
-string of a table. Errors carry the path of the value: `launches[0].grid[1]: expected an integer of at least 1, but got
-0`. Data from strangers is only ever data.
+its fields, `Literal` an enumeration, `Annotated[int, Range(1, 8)]` a bounded number, `Annotated[Extent, Range(1)]` the
+same, and `Annotated[str, OneOf(...)]` a string of a table. Errors carry the path of the value:
+`launches[0].grid[1]: expected an integer of at least 1, but got 0`. Data from strangers is only ever data.
 Infinities, which JSON has not, are written as the strings "inf" and "-inf".
 """
 
@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from functools import cache
 from typing import Annotated, Any, Literal, TypeAlias, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+
+from roller_mlir.plan.extent import Extent, as_extent
 
 Decoder: TypeAlias = Callable[[Any], Any]
 T = TypeVar("T")
@@ -78,6 +80,8 @@ class CodecError(ValueError):
 
 def to_json(value: Any) -> JsonValue:
     """Return `value` (dataclasses, tuples, dicts, scalars) as plain JSON data."""
+    if isinstance(value, Extent):
+        return value.static
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: to_json(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, Mapping):
@@ -139,6 +143,9 @@ def _or(choices: Sequence[Any]) -> str:
 def _decoder(kind: Any) -> Decoder:
     """Return what reads a value of a declared type."""
     origin, arguments = get_origin(kind), get_args(kind)
+    if origin is Annotated and arguments[0] is Extent:
+        size = _decoder(Annotated[int, arguments[1]])
+        return lambda data: as_extent(size(data))
     if origin is Annotated:
         return _bounded(_decoder(arguments[0]), arguments[1])
     if origin in (Union, types.UnionType):

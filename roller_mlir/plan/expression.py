@@ -5,11 +5,13 @@ Paper: ROLLER section 3.1 ("tensor expression"). An expression holds no operator
 sum differ only in their loops and index functions.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from math import inf, prod
 from types import MappingProxyType
+
+from roller_mlir.plan.extent import Extent, Size, as_extent, as_extents, static_sizes
 
 ELEMENT_BYTES = {"f64": 8, "f32": 4, "f16": 2, "bf16": 2, "i64": 8, "i32": 4, "i16": 2, "i8": 1, "i1": 1}
 
@@ -55,7 +57,7 @@ def neutral_of(combiner: str | None, element_type: str) -> float | None:
     return None if combiner is None else NEUTRAL.get(combiner)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Loop:
     """One loop of an expression.
 
@@ -64,8 +66,12 @@ class Loop:
         reduction: Whether the loop is summed over (or otherwise combined) rather than stored.
     """
 
-    extent: int
+    extent: Extent
     reduction: bool = False
+
+    def __init__(self, extent: Size, reduction: bool = False) -> None:
+        object.__setattr__(self, "extent", as_extent(extent))
+        object.__setattr__(self, "reduction", reduction)
 
 
 @dataclass(frozen=True)
@@ -93,12 +99,21 @@ class LinearIndex:
         return _terms(self.coefficients)
 
 
+def dense_strides(shape: Sequence[int]) -> tuple[int, ...]:
+    """Return the elements from one to the next along each dimension of a row-major array.
+
+    >>> dense_strides((4, 3, 5))
+    (15, 5, 1)
+    """
+    return tuple([prod(shape[d + 1 :]) for d in range(len(shape))])
+
+
 @lru_cache(maxsize=4096)
 def _terms(coefficients: tuple[int, ...]) -> Mapping[int, int]:
     return MappingProxyType({loop: value for loop, value in enumerate(coefficients) if value})
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Access:
     """A tensor read or written through affine indices.
 
@@ -107,15 +122,39 @@ class Access:
         shape: Extents in elements, one a dimension.
         element_type: MLIR's spelling, such as "f32".
         indices: One linear index a dimension.
-        gathered: Elements of a tensor that each point reads at a position which is data; shape and indices are then
-            empty. 0 of every other access.
+        gathered: Most elements of a tensor that each point reads at a position which is data; shape and indices are
+            then empty. 0 of every other access.
     """
 
     name: str
-    shape: tuple[int, ...]
+    shape: tuple[Extent, ...]
     element_type: str
     indices: tuple[LinearIndex, ...]
     gathered: int = 0
+
+    def __init__(
+        self,
+        name: str,
+        shape: Iterable[Size],
+        element_type: str,
+        indices: tuple[LinearIndex, ...],
+        gathered: int = 0,
+    ) -> None:
+        object.__setattr__(self, "name", name)
+        object.__setattr__(self, "shape", as_extents(shape))
+        object.__setattr__(self, "element_type", element_type)
+        object.__setattr__(self, "indices", indices)
+        object.__setattr__(self, "gathered", gathered)
+
+    @cached_property
+    def bounds(self) -> tuple[int, ...]:
+        """The largest extents, which planning asks."""
+        return tuple([extent.bound for extent in self.shape])
+
+    @property
+    def static_shape(self) -> tuple[int, ...]:
+        """The extents, which code generation asks."""
+        return static_sizes(self.shape)
 
     @property
     def element_bytes(self) -> int:
@@ -124,8 +163,8 @@ class Access:
 
     @property
     def size_bytes(self) -> int:
-        """Bytes of the whole tensor."""
-        return (self.gathered or prod(self.shape)) * self.element_bytes
+        """Bytes of the whole tensor, at most."""
+        return (self.gathered or prod(self.bounds)) * self.element_bytes
 
     def loops(self) -> frozenset[int]:
         """Return the loops that the access depends on."""
@@ -221,17 +260,22 @@ class TensorExpression:
         """Bytes of one of them."""
         return ELEMENT_BYTES[self.result_type]
 
+    @cached_property
+    def bounds(self) -> tuple[int, ...]:
+        """The loops' largest extents, which planning asks."""
+        return tuple([loop.extent.bound for loop in self.loops])
+
     @property
     def points(self) -> int:
-        """Number of points of the loop nest."""
-        return prod(loop.extent for loop in self.loops)
+        """Number of points of the loop nest, at most."""
+        return prod(self.bounds)
 
     @property
     def flops(self) -> int:
-        """Arithmetic operations of the whole operator: a prologue's once for each element of its input."""
+        """Arithmetic operations of the whole operator, at most: a prologue's once for each element of its input."""
         total = self.points * self.flops_per_point
         if self.epilogue_flops:
-            total += prod(self.loops[i].extent for i in self.parallel()) * self.epilogue_flops
+            total += prod(self.bounds[i] for i in self.parallel()) * self.epilogue_flops
         for access, operations in zip(self.inputs, self.prologue_flops, strict=False):
-            total += prod(access.shape) * operations
+            total += prod(access.bounds) * operations
         return total

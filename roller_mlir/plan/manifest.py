@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The manifest of an artifact: everything that a runtime must know to run a compiled function, as frozen records.
 
-Schema version 1. Extents (of shapes, grids, sizes and offsets) are expressions over symbols; in version 1 every
-expression is a constant and is written as a JSON integer, so that a later version may write a string such as
-"(n + 127) floordiv 128" in the same place without another field.
+Schema version 1. Shapes and grids are of extents (`roller_mlir.plan.extent`); in version 1 every extent is static and
+is written as a JSON integer, so that a later version may write a string such as "(n + 127) floordiv 128" in the same
+place without another field. Sizes and offsets in bytes are decided for the extents' bounds.
 
 A function is an ordered list of launches with a buffer plan:
 
@@ -17,12 +17,12 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from math import prod
 from typing import Annotated, Literal, TypeAlias
 
 from roller_mlir.foreign.bounded import BoundsError, read_json
 from roller_mlir.plan.codec import CodecError, JsonValue, Range, from_json, to_json
 from roller_mlir.plan.expression import ELEMENT_BYTES
+from roller_mlir.plan.extent import Extent, as_extents, product, static_sizes
 from roller_mlir.plan.plan import Plan
 from roller_mlir.plan.tensor_map import TensorMap
 
@@ -30,11 +30,14 @@ SCHEMA_VERSION = 1
 MAX_MANIFEST_BYTES = 64 << 20
 DEFAULT_ALIGNMENT_BYTES = 16
 _SHOWN = 20
+_ONE = Extent(1)
 
 MOST_RANK = 32
 """Most dimensions of an array; numpy has no more."""
 
-Extent: TypeAlias = Annotated[int, Range(0, 2**62)]
+Bytes: TypeAlias = Annotated[int, Range(0, 2**62)]
+Dimension: TypeAlias = Annotated[Extent, Range(0, 2**62)]
+Blocks: TypeAlias = Annotated[Extent, Range(1, 2**31)]
 Positive: TypeAlias = Annotated[int, Range(1, 2**31)]
 Alignment: TypeAlias = Annotated[int, Range(1, 2**20)]
 ElementType: TypeAlias = Literal["f64", "f32", "f16", "bf16", "i64", "i32", "i16", "i8", "i1"]
@@ -61,7 +64,7 @@ class DeviceRecord:
     subgroup_size: Annotated[int, Range(1, 1024)]
     workgroup_banks: Annotated[int, Range(1, 1024)] = 32
     workgroup_bank_bytes: Annotated[int, Range(1, 1024)] = 4
-    workgroup_wide_load_lanes: tuple[tuple[Extent, ...], ...] = ()
+    workgroup_wide_load_lanes: tuple[tuple[Annotated[int, Range(0)], ...], ...] = ()
 
     def __post_init__(self) -> None:
         """Check that the groups of lanes share out a subgroup."""
@@ -79,7 +82,7 @@ class Buffer:
         role: Who owns it: the caller (input, output), the runtime (workspace, of undefined content at each run; state,
             zeroed once when the function is loaded, and kept from run to run) or the artifact (constant).
         element_type: MLIR's spelling.
-        shape: Extents, outermost first.
+        shape: Extents, outermost first; numbers stand for static ones.
         layout: "dense": row-major without gaps.
         alignment_bytes: What the address must be a multiple of.
         offset_bytes: Constants: where the data begins in the constants file. Workspaces and state: where the array
@@ -89,19 +92,25 @@ class Buffer:
     name: str
     role: Role
     element_type: ElementType
-    shape: tuple[Extent, ...]
+    shape: tuple[Dimension, ...]
     layout: Literal["dense"] = "dense"
     alignment_bytes: Alignment = DEFAULT_ALIGNMENT_BYTES
-    offset_bytes: Extent = 0
+    offset_bytes: Bytes = 0
 
     def __post_init__(self) -> None:
-        """Check the rank."""
+        """Take numbers as extents, and check the rank."""
+        object.__setattr__(self, "shape", as_extents(self.shape))
         _check_rank(self.shape)
 
     @property
+    def static_shape(self) -> tuple[int, ...]:
+        """The extents as they are at every call."""
+        return static_sizes(self.shape)
+
+    @property
     def size_bytes(self) -> int:
-        """Bytes of the array; a worked number: 1000x1020 f32 is 4 080 000 B."""
-        return prod(self.shape) * ELEMENT_BYTES[self.element_type]
+        """Bytes of the array, at most; a worked number: 1000x1020 f32 is 4 080 000 B."""
+        return product(self.shape).bound * ELEMENT_BYTES[self.element_type]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,22 +121,28 @@ class BufferView:
         buffer: Name of the buffer.
         offset_bytes: Where the view begins.
         element_type: Element type of the view.
-        shape: Extents of the view.
+        shape: Extents of the view; numbers stand for static ones.
     """
 
     buffer: str
-    offset_bytes: Extent = 0
+    offset_bytes: Bytes = 0
     element_type: ElementType
-    shape: tuple[Extent, ...]
+    shape: tuple[Dimension, ...]
 
     def __post_init__(self) -> None:
-        """Check the rank."""
+        """Take numbers as extents, and check the rank."""
+        object.__setattr__(self, "shape", as_extents(self.shape))
         _check_rank(self.shape)
 
     @property
+    def static_shape(self) -> tuple[int, ...]:
+        """The extents as they are at every call."""
+        return static_sizes(self.shape)
+
+    @property
     def size_bytes(self) -> int:
-        """Bytes of the view."""
-        return prod(self.shape) * ELEMENT_BYTES[self.element_type]
+        """Bytes of the view, at most."""
+        return product(self.shape).bound * ELEMENT_BYTES[self.element_type]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -136,7 +151,7 @@ class Launch:
 
     Attributes:
         kernel: Name of the kernel; "" copies the first argument into the second.
-        grid: Blocks in x, y, z.
+        grid: Blocks in x, y, z; numbers stand for static extents.
         block: Threads in x, y, z.
         dynamic_workgroup_bytes: Workgroup memory asked for at the launch.
         cooperative: Whether all blocks must run at the same time, as a grid barrier needs.
@@ -145,17 +160,24 @@ class Launch:
     """
 
     kernel: str
-    grid: tuple[Positive, Positive, Positive] = (1, 1, 1)
+    grid: tuple[Blocks, Blocks, Blocks] = (_ONE, _ONE, _ONE)
     block: tuple[Positive, Positive, Positive] = (1, 1, 1)
-    dynamic_workgroup_bytes: Extent = 0
+    dynamic_workgroup_bytes: Bytes = 0
     cooperative: bool = False
     cluster: tuple[Positive, Positive, Positive] = (1, 1, 1)
     arguments: tuple[BufferView, ...]
 
     def __post_init__(self) -> None:
-        """Check that the grid is whole clusters."""
-        if any(blocks % part for blocks, part in zip(self.grid, self.cluster, strict=True)):
-            raise ValueError(f"a grid must be whole clusters of {self.cluster} blocks, but is {self.grid}")
+        """Take numbers as extents, and check that the grid is whole clusters."""
+        object.__setattr__(self, "grid", as_extents(self.grid))
+        if any(blocks.divisor % part for blocks, part in zip(self.grid, self.cluster, strict=True)):
+            raise ValueError(f"a grid must be whole clusters of {self.cluster} blocks, but is {self.static_grid}")
+
+    @property
+    def static_grid(self) -> tuple[int, int, int]:
+        """The blocks as they are at every launch."""
+        x, y, z = self.grid
+        return x.static, y.static, z.static
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -208,7 +230,7 @@ class File:
 
     name: str
     role: str
-    size_bytes: Extent
+    size_bytes: Bytes
     sha256: str
 
     def __post_init__(self) -> None:
@@ -227,8 +249,8 @@ class Manifest:
     inputs: tuple[str, ...]
     outputs: tuple[str, ...]
     buffers: tuple[Buffer, ...]
-    workspace_bytes: Extent = 0
-    state_bytes: Extent = 0
+    workspace_bytes: Bytes = 0
+    state_bytes: Bytes = 0
     launches: tuple[Launch, ...]
     kernels: tuple[Kernel, ...]
     files: tuple[File, ...] = ()
@@ -326,7 +348,7 @@ class Manifest:
         return from_json(cls, data)
 
 
-def _check_rank(shape: tuple[int, ...]) -> None:
+def _check_rank(shape: tuple[Extent, ...]) -> None:
     if len(shape) > MOST_RANK:
         raise ValueError(f"shape: an array has at most {MOST_RANK} dimensions, but got {len(shape)}")
 

@@ -8,6 +8,7 @@ knows of them, so that a group can be weighed before its ops are rewritten.
 from dataclasses import replace
 
 from roller_mlir.plan.expression import Access, LinearIndex, Loop, TensorExpression
+from roller_mlir.plan.extent import Extent
 
 
 def merge_axes(expression: TensorExpression) -> TensorExpression:
@@ -72,7 +73,7 @@ def _merged(expression: TensorExpression, a: int, b: int) -> TensorExpression:
     del loops[b]
 
     def moved(access: Access) -> Access:
-        shape: list[int] = []
+        shape: list[Extent] = []
         indices: list[LinearIndex] = []
         for extent, index in zip(access.shape, access.indices, strict=True):
             if _is_loop(index, b):

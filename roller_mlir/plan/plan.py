@@ -10,6 +10,7 @@ from math import prod
 from typing import Annotated
 
 from roller_mlir.plan.codec import OneOf, PowerOfTwo, Range
+from roller_mlir.plan.extent import Extent
 
 WORKGROUP = "workgroup"
 REGISTER = "register"
@@ -178,14 +179,14 @@ class SplitK:
 
     Attributes:
         loop: The reduction loop that is divided.
-        parts: How many parts.
+        parts: How many parts: the extent of the first stage's loop 0.
         extent: Points of the loop in one part; the last part may have fewer.
         join: The plan of the second stage, for `plan.split.combine_expression`.
     """
 
     loop: LoopNumber
-    parts: Annotated[int, Range(2)]
-    extent: Annotated[int, Range(1)]
+    parts: Annotated[Extent, Range(2)]
+    extent: Annotated[Extent, Range(1)]
     join: "Plan"
 
 
@@ -200,8 +201,8 @@ class SplitKPartial:
     """
 
     loop: LoopNumber
-    parts: Annotated[int, Range(2)]
-    extent: Annotated[int, Range(1)]
+    parts: Annotated[Extent, Range(2)]
+    extent: Annotated[Extent, Range(1)]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -7,9 +7,9 @@ that numbers the parts; the second stage reduces over that loop. Both are expres
 """
 
 from dataclasses import replace
-from math import prod
 
-from roller_mlir.plan.expression import Access, LinearIndex, Loop, TensorExpression, neutral_of
+from roller_mlir.plan.expression import Access, LinearIndex, Loop, TensorExpression, dense_strides, neutral_of
+from roller_mlir.plan.extent import Size, as_extent, product
 from roller_mlir.plan.plan import AtomPlan, AxisPlan, Plan
 
 
@@ -31,7 +31,7 @@ def divisible_loops(expression: TensorExpression) -> tuple[int, ...]:
         return ()
     back = {loop for a in expression.inputs for i in a.indices for loop, k in i.terms().items() if k < 0}
     found = [loop for loop in expression.reductions() if not expression.moves_window(loop) and loop not in back]
-    return tuple(sorted(found, key=lambda loop: -expression.loops[loop].extent))
+    return tuple(sorted(found, key=lambda loop: -expression.bounds[loop]))
 
 
 def _written_in_part(expression: TensorExpression) -> bool:
@@ -54,16 +54,15 @@ def _point_stride(expression: TensorExpression, access: Access) -> int | None:
 
 def _address(access: Access, loops: int) -> tuple[int, ...]:
     """Return the row-major address, in elements, as the loops' coefficients and the constant."""
-    coefficients, constant, stride = [0] * loops, 0, 1
-    for index, extent in zip(reversed(access.indices), reversed(access.shape), strict=True):
+    coefficients, constant = [0] * loops, 0
+    for index, stride in zip(access.indices, dense_strides(access.static_shape), strict=True):
         for loop, k in index.terms().items():
             coefficients[loop] += k * stride
         constant += index.constant * stride
-        stride *= extent
     return (*coefficients, constant)
 
 
-def first_expression(expression: TensorExpression, loop: int, parts: int, extent: int) -> TensorExpression:
+def first_expression(expression: TensorExpression, loop: int, parts: Size, extent: Size) -> TensorExpression:
     """Return the operator of one part each: loops (part, *loops), output (part, *output), no epilogue.
 
     Args:
@@ -75,16 +74,16 @@ def first_expression(expression: TensorExpression, loop: int, parts: int, extent
     Raises:
         ValueError: The parts do not cover the loop, or leave one empty.
     """
-    whole = expression.loops[loop].extent
-    if not (parts - 1) * extent < whole <= parts * extent:
+    whole, part_points = expression.loops[loop].extent, as_extent(extent)
+    if whole.tiles(part_points.static) != parts:
         raise ValueError(f"{parts} parts of {extent} points must cover a loop of {whole}, and none be empty")
 
     def shifted(index: LinearIndex) -> LinearIndex:
-        return LinearIndex((index.coefficients[loop] * extent, *index.coefficients), index.constant)
+        return LinearIndex((index.coefficients[loop] * part_points.static, *index.coefficients), index.constant)
 
     inputs = tuple(replace(access, indices=tuple(map(shifted, access.indices))) for access in expression.inputs)
     loops = list(expression.loops)
-    loops[loop] = Loop(extent, True)
+    loops[loop] = Loop(part_points, True)
     part = LinearIndex((1, *(0 for _ in loops)))
     output = expression.output
     return replace(
@@ -93,7 +92,7 @@ def first_expression(expression: TensorExpression, loop: int, parts: int, extent
         inputs=inputs,
         output=replace(
             output,
-            shape=(parts, *output.shape),
+            shape=(as_extent(parts), *output.shape),
             element_type=expression.result_type,
             indices=(part, *map(shifted, output.indices)),
         ),
@@ -104,7 +103,7 @@ def first_expression(expression: TensorExpression, loop: int, parts: int, extent
     )
 
 
-def combine_expression(expression: TensorExpression, parts: int) -> TensorExpression:
+def combine_expression(expression: TensorExpression, parts: Size) -> TensorExpression:
     """Return the second stage: loops (points of the output in row-major order, part), input (part, points).
 
     The epilogue belongs to it, its tensors indexed by the point's number.
@@ -114,7 +113,7 @@ def combine_expression(expression: TensorExpression, parts: int) -> TensorExpres
     """
     assert expression.combiner is not None
     output = expression.output
-    points = prod(output.shape)
+    points = product(output.shape)
     point, part = LinearIndex((1, 0)), LinearIndex((0, 1))
     partial = Access("partial", (parts, points), expression.result_type, (part, point))
     return TensorExpression(
@@ -135,7 +134,7 @@ def _on_points(expression: TensorExpression, access: Access) -> Access:
     stride = _point_stride(expression, access)
     if stride is None:
         raise ValueError(f"an epilogue of a divided reduction is laid out as the output, but got '{access.name}'")
-    return replace(access, shape=(prod(access.shape),), indices=(LinearIndex((stride, 0)),))
+    return replace(access, shape=(product(access.shape),), indices=(LinearIndex((stride, 0)),))
 
 
 def first_plan(plan: Plan) -> Plan:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Annotated, Literal, TypeAlias
 
 from roller_mlir.plan.codec import Range
+from roller_mlir.plan.extent import Extent, as_extents, static_sizes
 
 MAP_BYTES = 128
 """Bytes of an encoded tensor map."""
@@ -30,7 +31,7 @@ class TensorMap:
         argument: Number of the kernel's buffer.
         offset_bytes: Where in it the array begins, a multiple of 16.
         element: Element type; "tf32" is f32 that is rounded to tf32 on the way.
-        extents: Of the array, outermost first.
+        extents: Of the array, outermost first; numbers stand for static ones.
         strides: Bytes from one element to the next along each dimension but the innermost.
         box: Span of a box in the array's elements, per dimension: a multiple of the step.
         steps: Elements from one that is copied to the next, per dimension: box / steps are.
@@ -40,7 +41,7 @@ class TensorMap:
 
     argument: _Count
     element: MapElement
-    extents: tuple[_Positive, ...]
+    extents: tuple[Annotated[Extent, Range(1)], ...]
     strides: tuple[_Positive, ...]
     box: tuple[_Positive, ...]
     steps: tuple[_Positive, ...]
@@ -49,7 +50,8 @@ class TensorMap:
     offset_bytes: _Count = 0
 
     def __post_init__(self) -> None:
-        """Check that all dimensions are described."""
+        """Take numbers as extents, and check that all dimensions are described."""
+        object.__setattr__(self, "extents", as_extents(self.extents))
         rank = len(self.extents)
         if not 1 <= rank <= 5 or (len(self.strides), len(self.box), len(self.steps)) != (rank - 1, rank, rank):
             raise ValueError(
@@ -60,3 +62,8 @@ class TensorMap:
             raise ValueError(f"a tensor map's array must begin at a multiple of {ADDRESS_BYTES} B, but got {self}")
         if any(box % step for box, step in zip(self.box, self.steps, strict=True)):
             raise ValueError(f"a tensor map's box must be whole steps, but got {self}")
+
+    @property
+    def static_extents(self) -> tuple[int, ...]:
+        """The array's extents as they are at every launch."""
+        return static_sizes(self.extents)

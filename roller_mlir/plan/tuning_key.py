@@ -14,6 +14,7 @@ from typing import Any, cast
 
 from roller_mlir.plan.codec import JsonValue, to_json
 from roller_mlir.plan.expression import Access, TensorExpression
+from roller_mlir.plan.extent import Extent
 
 DIGITS = 32
 """Hexadecimal digits of a key: half a SHA-256, which no two operators share by chance."""
@@ -48,7 +49,7 @@ def tuning_key(expression: TensorExpression, device: str, choices: Mapping[str, 
 
 def compact(value: Any) -> JsonValue:
     """Return a value as JSON, of records only the fields that differ from their default; `codec.from_json` reads it."""
-    if is_dataclass(value) and not isinstance(value, type):
+    if is_dataclass(value) and not isinstance(value, (type, Extent)):
         found: dict[str, JsonValue] = {}
         for field in fields(value):
             own: Any = getattr(value, field.name)

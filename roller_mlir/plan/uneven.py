@@ -25,7 +25,7 @@ def uneven_problem(expression: TensorExpression, loop: int) -> str:
     >>> uneven_problem(TensorExpression(loops, (x, s), y, "arith.addf", 2, (0.0, 0.0)), 1)
     "input 's' does not depend on the loop"
     """
-    whole = expression.loops[loop].extent
+    whole = expression.bounds[loop]
     neutral = {
         pad
         for access, pad in zip(expression.inputs, expression.pad_values, strict=True)
@@ -36,7 +36,7 @@ def uneven_problem(expression: TensorExpression, loop: int) -> str:
     for access in expression.inputs:
         along = [
             (index.coefficients[loop], index.coefficients[loop] * whole + index.constant, extent)
-            for index, extent in zip(access.indices, access.shape, strict=True)
+            for index, extent in zip(access.indices, access.bounds, strict=True)
             if index.coefficients[loop]
         ]
         if not along:
@@ -48,8 +48,8 @@ def uneven_problem(expression: TensorExpression, loop: int) -> str:
 
 def reads_outside(expression: TensorExpression, access: Access) -> bool:
     """Return whether an operator reads an input outside of its shape, as it does through a padding."""
-    for index, extent in zip(access.indices, access.shape, strict=True):
-        reach = [k * (expression.loops[loop].extent - 1) for loop, k in index.terms().items()]
+    for index, extent in zip(access.indices, access.bounds, strict=True):
+        reach = [k * (expression.bounds[loop] - 1) for loop, k in index.terms().items()]
         first = index.constant + sum(k for k in reach if k < 0)
         last = index.constant + sum(k for k in reach if k > 0)
         if first < 0 or last >= extent:

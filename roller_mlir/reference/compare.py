@@ -131,9 +131,9 @@ def random_inputs(buffers: Sequence[Buffer], seed: int, kind: str = "integers") 
     arrays: list[np.ndarray[Any, Any]] = []
     for buffer in buffers:
         if kind == "normal" and is_float(buffer.element_type):
-            values = generator.standard_normal(buffer.shape)
+            values = generator.standard_normal(buffer.static_shape)
         else:
-            values = generator.integers(-most, most + 1, buffer.shape)
+            values = generator.integers(-most, most + 1, buffer.static_shape)
         if buffer.element_type == "i1":
             values = values > 0
         arrays.append(to_caller(np.asarray(values), buffer.element_type))

@@ -84,8 +84,8 @@ def _check(subject: str, buffer: Buffer, array: object) -> None:
     dtype = NUMPY_TYPES[buffer.element_type]
     if array.dtype != dtype:
         raise ArgumentError(f"{subject} must have dtype {dtype} ({buffer.element_type}), but has {array.dtype}")
-    if array.shape != buffer.shape:
-        raise ArgumentError(f"{subject} must have shape {buffer.shape}, but has {array.shape}")
+    if array.shape != buffer.static_shape:
+        raise ArgumentError(f"{subject} must have shape {buffer.static_shape}, but has {array.shape}")
     if not array.flags.c_contiguous:
         raise ArgumentError(
             f"{subject} must be dense and row-major, but has strides {array.strides} B; "

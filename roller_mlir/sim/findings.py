@@ -130,7 +130,7 @@ def unwritten(buffer: Buffer, written: "np.ndarray[Any, Any]") -> SanitizerFindi
     """
     missing = np.flatnonzero(written == 0)
     size = element_bytes(buffer.element_type)
-    first = np.unravel_index(int(missing[0]) // size, buffer.shape) if buffer.shape else ()
+    first = np.unravel_index(int(missing[0]) // size, buffer.static_shape) if buffer.shape else ()
     where = [int(place) for place in first]
     count = len(np.unique(missing // size))
     noun = "element" if count == 1 else "elements"

@@ -112,7 +112,7 @@ class SimulatorBackend:
         written = self._content(memory)
         if written is not None and not written.all():
             raise SanitizedRunError((unwritten(buffer, written),))
-        return memory.view(NUMPY_TYPES[buffer.element_type]).reshape(buffer.shape).copy()
+        return memory.view(NUMPY_TYPES[buffer.element_type]).reshape(buffer.static_shape).copy()
 
     def slice(self, memory: Bytes, offset_bytes: int, size_bytes: int) -> Bytes:
         """Return a part of memory."""
@@ -154,10 +154,12 @@ class SimulatorBackend:
                 kernels = self._llvm.find(launch)
             else:
                 kernels = _compiled(self._text, self._file, device.subgroup_size, banks, self._count, self._sanitize)
-            arrays = [memory.view(NUMPY_TYPES[view.element_type]).reshape(view.shape) for view, memory in arguments]
+            arrays = [
+                memory.view(NUMPY_TYPES[view.element_type]).reshape(view.static_shape) for view, memory in arguments
+            ]
             result = kernels.launch(
                 launch.kernel,
-                launch.grid,
+                launch.static_grid,
                 launch.block,
                 launch.dynamic_workgroup_bytes,
                 arrays,

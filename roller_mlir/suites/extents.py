@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from math import prod
 
 from roller_mlir.plan import LinearIndex, Loop, Plan, SplitKPartial, TensorExpression
+from roller_mlir.plan.extent import Extent
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,7 +44,7 @@ class Extents:
         """Return an index of a tensor as it is now: the number of a part moves it by the points of a part."""
         if self.part is None:
             return index
-        step = index.coefficients[self.part.loop + 1] * self.part.extent
+        step = index.coefficients[self.part.loop + 1] * self.part.extent.static
         return LinearIndex((step if index.coefficients[0] and step else index.coefficients[0], *index.coefficients[1:]))
 
     def shorter(self, index: LinearIndex) -> int:
@@ -79,24 +80,25 @@ def shrunk_extents(expression: TensorExpression, plan: Plan, most: int) -> Exten
     reduced: list[int] = []
     for number in sorted(expression.parallel(), key=lambda i: -plan.axes[i].block):
         block = plan.axes[number].block
-        rest = expression.loops[number].extent % block
+        rest = expression.loops[number].extent.static % block
         if prod(sizes) > most and rest and sizes[number] > block + rest:
             sizes[number] = block + rest
             reduced.append(number)
     found = Extents(
-        whole=tuple(loop.extent for loop in expression.loops), sizes=tuple(sizes), reduced=tuple(sorted(reduced))
+        whole=tuple(loop.extent.static for loop in expression.loops), sizes=tuple(sizes), reduced=tuple(sorted(reduced))
     )
     return found if plan.part is None else _with_parts(expression, plan, plan.part, found)
 
 
 def _cut_loop(expression: TensorExpression, plan: Plan, number: int, loop: Loop) -> int:
+    extent = loop.extent.static
     if not loop.reduction:
-        return cut(loop.extent, plan.axes[number].block, 2)
+        return cut(extent, plan.axes[number].block, 2)
     # Only the part's number shares a dimension with the divided loop, which moves no window.
     divided = plan.part is not None and number == plan.part.loop + 1
     if expression.moves_window(number) and not divided:
-        return loop.extent
-    return cut(loop.extent, plan.axes[number].block, plan.stages + 2)
+        return extent
+    return cut(extent, plan.axes[number].block, plan.stages + 2)
 
 
 def _with_parts(expression: TensorExpression, plan: Plan, part: SplitKPartial, found: Extents) -> Extents:
@@ -107,7 +109,7 @@ def _with_parts(expression: TensorExpression, plan: Plan, part: SplitKPartial, f
         (
             -((size - _span(index, found.whole) - 1 - index.constant) // index.coefficients[divided])
             for access in expression.inputs
-            for index, size in zip(access.indices, access.shape, strict=True)
+            for index, size in zip(access.indices, access.static_shape, strict=True)
             if index.coefficients[0] and index.coefficients[divided]
         ),
         default=0,
@@ -115,12 +117,12 @@ def _with_parts(expression: TensorExpression, plan: Plan, part: SplitKPartial, f
     now = missing
     while now >= extent:
         now -= block
-    parts = min(part.parts, 3 if missing > 0 else 2)
+    parts = min(part.parts.static, 3 if missing > 0 else 2)
     return replace(
         found,
         sizes=(parts, *found.sizes[1:]),
         whole_part=part,
-        part=replace(part, parts=parts, extent=extent),
+        part=replace(part, parts=Extent(parts), extent=Extent(extent)),
         dropped=missing - now if missing > 0 else 0,
     )
 

@@ -34,7 +34,7 @@ def construct_record(expression: TensorExpression, plans: Sequence[Plan], constr
     """
     candidates = [_candidate(expression, plan) for plan in plans]
     best = candidates[0]
-    extents = [loop.extent for loop in expression.loops]
+    extents = expression.bounds
     return {
         "programs": len(plans),
         "construct_s": construct_s,
@@ -78,5 +78,6 @@ def tiles_record(expression: TensorExpression, plan: Plan) -> dict[str, Any]:
         "stages": plan.stages,
         "instruction": plan.instruction,
         "staged": [operand.layer == "workgroup" for operand in plan.operands],
-        "split": split and {"loop": reductions.index(split.loop), "parts": split.parts, "extent": split.extent},
+        "split": split
+        and {"loop": reductions.index(split.loop), "parts": split.parts.bound, "extent": split.extent.bound},
     }

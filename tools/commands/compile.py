@@ -278,7 +278,7 @@ def _summary(arguments: argparse.Namespace, artifact: "Artifact") -> dict[str, A
                 **statistics,
                 **more,
                 "launches": times[kernel.name],
-                "grid": launch.grid,
+                "grid": launch.static_grid,
                 "block": launch.block,
                 "dynamic_workgroup_bytes": launch.dynamic_workgroup_bytes,
                 "phases_s": {**manifest.phases_s, **kernel.phases_s},

@@ -49,7 +49,7 @@ def open_reference(arguments: argparse.Namespace, artifact: Artifact) -> tuple[S
         if arguments.reference:
             found = _signature(module, name)
             buffers = [[manifest.buffer(name) for name in names] for names in (manifest.inputs, manifest.outputs)]
-            wanted = _spelled(*([_tensor(b.shape, b.element_type) for b in part] for part in buffers))
+            wanted = _spelled(*([_tensor(b.static_shape, b.element_type) for b in part] for part in buffers))
             if found != wanted:
                 raise InputError(f"{arguments.reference} is {found}, but '{manifest.function}' is {wanted}")
     return source, name

@@ -44,7 +44,7 @@ class ThreadBox:
         self.digits = list(zip(digits, values, strict=True))
         self.coordinates = {digit.loop: value for digit, value in self.digits if not axes[digit.loop].lanes}
         parallel = [i for i, loop in enumerate(loops) if not loop.reduction]
-        steps = [live_registers(axes[i], loops[i].extent)[:: axes[i].chunk if i == lane else 1] for i in parallel]
+        steps = [live_registers(axes[i], loops[i])[:: axes[i].chunk if i == lane else 1] for i in parallel]
         self.keys = [dict(zip(parallel, registers, strict=True)) for registers in product(*steps)]
         self.combination: Combination = combination(loops, axes, order, subgroup_size)
 

@@ -16,6 +16,7 @@ from roller_mlir.mapping.tensor_copy import (
     SWIZZLE_BYTES,
     SwizzledTile,
 )
+from roller_mlir.plan.extent import as_extents
 from roller_mlir.plan.plan import TENSOR, TMA128, WORKGROUP
 from roller_mlir.plan.tensor_map import MapElement, TensorMap
 from roller_mlir.support.bindings import ir
@@ -127,7 +128,7 @@ def tensor_copy(load: TileLoad, argument: int) -> TensorCopy:
     described = TensorMap(
         argument=argument,
         element=_ELEMENTS[str(kind.element_type)],
-        extents=tuple(extents[d] for d in dimensions),
+        extents=as_extents(extents[d] for d in dimensions),
         strides=strides,
         box=spans,
         steps=tuple(map_steps[d] for d in dimensions),

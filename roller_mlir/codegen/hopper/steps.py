@@ -43,7 +43,7 @@ class Steps:
     @property
     def trips(self) -> int:
         """Steps of a task."""
-        return self.nest.trips if self.nest is not None else 1
+        return self.nest.trips.static if self.nest is not None else 1
 
     @property
     def copied_bytes(self) -> int:
@@ -98,8 +98,8 @@ def steps_of_program(program: ProgramOp) -> Steps:
     stages = 1
     if nest is not None:
         # Persistent blocks fill buffers for the next task, however few steps one has.
-        stages = nest.stages if program.persistent else min(nest.stages, nest.trips)
-        if nest.stages < 2 and nest.trips > 1:
+        stages = nest.stages if program.persistent else min(nest.stages, nest.trips.bound)
+        if nest.stages < 2 and nest.trips != 1:
             fail(compute, "wgmma reads a buffer while the next one is filled: it needs at least 2; raise rtile.stages")
     stores = tuple(_store(one, compute, nest) for one in stores_of(program.operation) if is_tensor_store(one))
     return Steps(compute, nest, copies, tuple(offsets), size, stages, stores)

@@ -115,7 +115,7 @@ def _pieces(how: TensorStore, tile: RegisterTile) -> Iterator[StorePiece]:
         own[loop] = range(0, axis.registers, step if loop in (how.row, how.column) else 1)
     for registers in product(*own.values()):
         offsets = zip(own, registers, strict=True)
-        if any(not box.axes[i].lanes and register_offset(box.axes[i], r) >= box.loops[i].extent for i, r in offsets):
+        if any(not box.axes[i].lanes and box.loops[i].extent <= register_offset(box.axes[i], r) for i, r in offsets):
             continue  # beyond the loop's end, where no thread holds anything
         yield StorePiece(dict(zip(own, registers, strict=True)), how.width // _GROUP)
 

@@ -24,6 +24,7 @@ from roller_mlir.mapping.tensor_copy import (
     store_swizzle,
 )
 from roller_mlir.mapping.thread_map import ThreadMap
+from roller_mlir.plan.extent import as_extents
 from roller_mlir.plan.plan import TENSOR
 from roller_mlir.plan.tensor_map import MapElement, TensorMap
 from roller_mlir.support.bindings import ir
@@ -117,7 +118,7 @@ def tensor_store(store: StoreOp, compute: ComputeOp, number: int, argument: int)
     described = TensorMap(
         argument=argument,
         element=element,
-        extents=tuple(extents[d] for d in dimensions),
+        extents=as_extents(extents[d] for d in dimensions),
         strides=strides,
         box=tuple(box[d] for d in dimensions),
         steps=(1,) * len(dimensions),

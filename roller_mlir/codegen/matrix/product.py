@@ -61,7 +61,7 @@ class Matrix:
         width = {self.loops[d]: count for d, count in self.steps.items()}
         parallel = [loop for loop, bound in enumerate(self.box.loops) if not bound.reduction]
         box = self.box
-        runs = [live_registers(box.axes[i], box.loops[i].extent)[:: width.get(i, 1)] for i in parallel]
+        runs = [live_registers(box.axes[i], box.loops[i])[:: width.get(i, 1)] for i in parallel]
         return [dict(zip(parallel, registers, strict=True)) for registers in product(*runs)]
 
     def keys(self, atom: dict[int, int]) -> list[int]:

@@ -103,7 +103,7 @@ def _may_be_in_range(compute: Compute, point: Positions) -> bool:
         low, high = (compute.origin[loop] + position).range()
         if loop == compute.box.lane:
             high += compute.box.width - 1
-        if high < 0 or low >= compute.box.loops[loop].extent:
+        if high < 0 or compute.box.loops[loop].extent <= low:
             return False
     return True
 
@@ -208,7 +208,8 @@ def _live_lanes(compute: Compute, positions: Positions) -> int:
     if box.lane is None:
         return 1
     low, high = (compute.origin[box.lane] + positions.get(box.lane, box.base(box.lane))).range()
-    return sum(low + lane < box.loops[box.lane].extent and high + lane >= 0 for lane in range(box.width))
+    extent = box.loops[box.lane].extent
+    return sum(not extent <= low + lane and high + lane >= 0 for lane in range(box.width))
 
 
 def _in_range(context: TaskContext, compute: Compute, point: Positions) -> ir.Value | None:
@@ -221,10 +222,10 @@ def _in_range(context: TaskContext, compute: Compute, point: Positions) -> ir.Va
     condition: ir.Value | None = None
     for loop in compute.masked:
         if loop != box.lane:
-            condition = emit.both(condition, emit.inside([position(loop)], [box.loops[loop].extent]))
+            condition = emit.both(condition, emit.inside([position(loop)], [box.loops[loop].extent.static]))
     if box.lane not in compute.masked:
         return condition
-    extent = box.loops[box.lane].extent
+    extent = box.loops[box.lane].extent.static
     lanes = [emit.inside([position(box.lane) + j], [extent]) for j in range(box.width)]
     if all(lane is None for lane in lanes):
         return condition

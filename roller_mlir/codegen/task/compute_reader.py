@@ -83,8 +83,10 @@ class ComputeReader:
             loop
             for loop, bound in enumerate(box.loops)
             if bound.reduction
-            and not (origin[loop].range()[0] >= 0 and origin[loop].range()[1] + box.axes[loop].block <= bound.extent)
-            and not self._contributes_nothing(loop, bound.extent, body, inputs, origin)
+            and not (
+                origin[loop].range()[0] >= 0 and origin[loop].range()[1] + box.axes[loop].block <= bound.extent.static
+            )
+            and not self._contributes_nothing(loop, bound.extent.static, body, inputs, origin)
         )
         matrix = matrix_of(view, box, body, maps, self._scope.context.subgroup_size)
         return Compute(box, body, inputs, tables, origin, masked, view.thread_map.unroll, matrix)

@@ -40,8 +40,8 @@ class TaskScope:
 
     def bind(self, nest: LoopNest, symbol: Symbol) -> None:
         """Give the nest's loop variables their values from a linear number, last loop fastest."""
-        moving = [loop for loop in nest.loops if loop.trips > 1]
-        digits = self.context.emit.delinearize(symbol, [loop.trips for loop in reversed(moving)])
+        moving = [loop for loop in nest.loops if loop.trips != 1]
+        digits = self.context.emit.delinearize(symbol, [loop.trips.static for loop in reversed(moving)])
         values = dict(zip([loop.variable for loop in reversed(moving)], digits, strict=True))
         for loop in nest.loops:
             digit = values.get(loop.variable)

@@ -53,12 +53,12 @@ class Reduction:
     @property
     def trips(self) -> int:
         """How many they are."""
-        return self.nest.trips if self.nest is not None else 1
+        return self.nest.trips.static if self.nest is not None else 1
 
     @property
     def stages(self) -> int:
         """Buffers of staged tiles."""
-        return min(self.nest.stages, self.nest.trips) if self.nest is not None else 1
+        return min(self.nest.stages, self.trips) if self.nest is not None else 1
 
     @property
     def staged(self) -> list[TileLoad]:

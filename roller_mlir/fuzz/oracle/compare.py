@@ -13,6 +13,7 @@ from roller_mlir.fuzz.execute import classify
 from roller_mlir.fuzz.job import FuzzJob, FuzzOutcome
 from roller_mlir.fuzz.oracle.differences import known_difference
 from roller_mlir.fuzz.program.scalar_arguments import with_tensors
+from roller_mlir.plan.extent import as_extents
 from roller_mlir.plan.manifest import Buffer, ElementType
 from roller_mlir.reference import Evaluation, evaluate_function
 from roller_mlir.reference.bounds.body import looser_rounding
@@ -83,6 +84,6 @@ def _buffers(module: ir.Module) -> list[Buffer]:
         shaped = isinstance(kind, ir.RankedTensorType)
         spelled = str(ir.RankedTensorType(kind).element_type) if shaped else str(kind)
         element = cast(ElementType, "i64" if spelled == "index" else spelled)
-        shape = tuple(ir.RankedTensorType(kind).shape) if shaped else ()
+        shape = as_extents(ir.RankedTensorType(kind).shape) if shaped else ()
         buffers.append(Buffer(name=f"a{number}", role="input", element_type=element, shape=shape))
     return buffers

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from roller_mlir.linalg.reader import StructuredOp, fill_constant
 from roller_mlir.plan import Access, LinearIndex, Loop
+from roller_mlir.plan.extent import Extent
 from roller_mlir.support.bindings import ir
 
 
@@ -57,9 +58,9 @@ class CommonLoops:
         """Return the common loop of each loop of a member."""
         return tuple(self._order[self._find((number, loop))] for loop in range(len(loops_of(self._roots[number]))))
 
-    def extents(self) -> list[int]:
+    def extents(self) -> list[Extent]:
         """Return the extent of each common loop."""
-        found = [1] * self.count
+        found = [Extent(1)] * self.count
         for (number, loop), _ in self._class.items():
             found[self._order[self._find((number, loop))]] = loops_of(self._roots[number])[loop].extent
         return found
@@ -91,7 +92,7 @@ class CommonLoops:
                     for a, b in zip(known.indices, access.indices, strict=True):
                         self._join(other, a, reader, b, access.shape)
 
-    def _join(self, maker: int, made: LinearIndex, reader: int, read: LinearIndex, shape: tuple[int, ...]) -> str:
+    def _join(self, maker: int, made: LinearIndex, reader: int, read: LinearIndex, shape: tuple[Extent, ...]) -> str:
         """Make one loop of two that index the same dimension; return what speaks against it."""
         a, b = _plain_loop(made), _plain_loop(read)
         if not (made.terms() or read.terms() or made.constant or read.constant):
@@ -114,7 +115,7 @@ class CommonLoops:
         self._class[right] = left
         return ""
 
-    def _extent(self, number: int, loop: int) -> int:
+    def _extent(self, number: int, loop: int) -> Extent:
         return loops_of(self._roots[number])[loop].extent
 
 

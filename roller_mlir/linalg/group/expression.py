@@ -45,7 +45,7 @@ def group_expression(
         group for one in members for group, own in zip(one.loops, loops_of(one.root), strict=True) if own.reduction
     }
     kinds = tuple(
-        Loop(extent, loop not in left and (extent > 1 or loop in reduced))
+        Loop(extent, loop not in left and (extent != 1 or loop in reduced))
         for loop, extent in enumerate(loops.extents())
     )
     first, *more = outputs
@@ -123,7 +123,7 @@ def _live_words(members: Sequence[Member], results: Sequence[ir.Value], count: i
 def _share(member: Member, kinds: tuple[Loop, ...]) -> int:
     """Return the operations of a member at one point of the group's loops; 0 for one that walks few of them."""
     own = set(member.loops)
-    missing = any(kind.extent > 1 and loop not in own for loop, kind in enumerate(kinds))
+    missing = any(kind.extent != 1 and loop not in own for loop, kind in enumerate(kinds))
     return 0 if missing else member.root.expression.flops_per_point
 
 

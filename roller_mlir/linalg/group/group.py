@@ -19,6 +19,7 @@ from roller_mlir.linalg.group.expression import Member, group_expression
 from roller_mlir.linalg.group.producers import Producers, absorb_producers, reuses
 from roller_mlir.linalg.reader import StructuredOp, fill_constant, is_structured, read_structured
 from roller_mlir.plan import TensorExpression
+from roller_mlir.plan.extent import Extent
 from roller_mlir.support.bindings import ir
 
 __all__ = [
@@ -184,7 +185,7 @@ def _check_tasks(
     members: Sequence[Member],
     reduction_root: int | None,
     untiled: tuple[int, ...],
-    extents: Sequence[int],
+    extents: Sequence[Extent],
     made: dict[ir.Value, int],
     results: Sequence[ir.Value],
 ) -> None:
@@ -196,7 +197,7 @@ def _check_tasks(
         if reduction_root is not None
         and loops_of(members[reduction_root].root)[members[reduction_root].loops.index(loop)].reduction
     }
-    apart = {loop for loop, extent in enumerate(extents) if extent > 1 and loop not in untiled and loop not in reduced}
+    apart = {loop for loop, extent in enumerate(extents) if extent != 1 and loop not in untiled and loop not in reduced}
     for number, member in enumerate(members):
         missing = apart - set(member.loops)
         leaves = any(made[value] == number for value in results)

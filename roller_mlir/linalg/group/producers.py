@@ -13,6 +13,7 @@ from roller_mlir.linalg.body import INDEX
 from roller_mlir.linalg.pads import PAD
 from roller_mlir.linalg.reader import StructuredOp
 from roller_mlir.plan import Access, LinearIndex, TensorExpression
+from roller_mlir.plan.extent import Extent
 from roller_mlir.support.bindings import ir
 
 Producers = dict[tuple[ir.Operation, int], StructuredOp]
@@ -52,11 +53,11 @@ def reuses(expression: TensorExpression) -> bool:
     """Whether a reduction uses elements of its inputs at several points of the output: an outer product, a window."""
     if not expression.reductions():
         return False
-    wide = {loop for loop in expression.parallel() if expression.loops[loop].extent > 1}
+    wide = {loop for loop in expression.parallel() if expression.loops[loop].extent != 1}
     used = [access.loops() & wide for access in expression.inputs if not access.gathered]
     if any(not (a <= b or b <= a) for a in used for b in used):
         return True
-    return any(expression.moves_window(loop) for loop in expression.reductions() if expression.loops[loop].extent > 1)
+    return any(expression.moves_window(loop) for loop in expression.reductions() if expression.loops[loop].extent != 1)
 
 
 def readers_of(value: ir.Value) -> set[ir.Operation]:
@@ -95,9 +96,10 @@ def _accesses_of(reader: StructuredOp, value: ir.Value) -> list[Access]:
     return [a for source, a in zip(reader.sources, reader.expression.inputs, strict=True) if source == value]
 
 
-def _extents(access: Access) -> list[tuple[int, int]]:
+def _extents(access: Access) -> list[tuple[int, Extent]]:
     """Return the extent of the dimension that each loop walks."""
-    return sorted((next(iter(index.terms())), size) for index, size in zip(access.indices, access.shape, strict=True))
+    found = [(next(iter(index.terms())), size) for index, size in zip(access.indices, access.shape, strict=True)]
+    return sorted(found, key=lambda one: one[0])
 
 
 def _reading(root: StructuredOp, position: int, producer: StructuredOp) -> StructuredOp:

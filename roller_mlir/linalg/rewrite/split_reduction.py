@@ -63,8 +63,7 @@ def _check(root: StructuredOp, split: SplitK) -> None:
     if split.loop not in loops:
         which = ", ".join(f"d{loop}" for loop in sorted(loops)) or "none"
         fail(operation, f"'{operation.name}' cannot divide loop d{split.loop} over tasks; loops that can be: {which}")
-    whole = expression.loops[split.loop].extent
-    parts, extent = split.parts, split.extent
+    whole, parts, extent = (one.static for one in (expression.loops[split.loop].extent, split.parts, split.extent))
     if parts < 2 or extent < 1 or not (parts - 1) * extent < whole <= parts * extent:
         fail(
             operation,
@@ -88,8 +87,9 @@ class _First:
 
     def __init__(self, root: StructuredOp, split: SplitK) -> None:
         self._root, self._split = root, split
-        self._extents = [loop.extent for loop in root.expression.loops]
-        self._extents[split.loop] = split.extent
+        self._parts, self._points = split.parts.static, split.extent.static
+        self._extents = [loop.extent.static for loop in root.expression.loops]
+        self._extents[split.loop] = self._points
         self._indices = [map_indices(one) for one in indexing_maps(root.operation)]
 
     def build(self) -> ir.Operation:
@@ -98,11 +98,11 @@ class _First:
         element = ir.Type.parse(root.expression.output.element_type)
         maps = [self._map(each) for each in self._indices]
         inputs = [self._input(number) for number in range(root.body.inputs)]
-        points = tensor.empty([split.extent], element)
+        points = tensor.empty([self._points], element)
         count = len(self._extents) + 1
         maps.insert(-1, ir.AffineMap.get(count, 0, [ir.AffineDimExpr.get(split.loop + 1)]))
         maps[-1] = ir.AffineMap.get(count, 0, [ir.AffineDimExpr.get(0), *maps[-1].results])
-        start = tensor.empty([split.parts, *root.expression.output.shape], element)
+        start = tensor.empty([self._parts, *root.expression.output.static_shape], element)
         start = linalg.fill(_neutral(root, element), outs=[start])
         reductions = [False, *(loop.reduction for loop in root.expression.loops)]
         first = _generic([*inputs, points], start, maps, reductions)
@@ -122,7 +122,7 @@ class _First:
             with ir.InsertionPoint(op), op.operation.location:
                 position: Any = linalg.IndexOp(loop + 1).result
                 if loop == self._split.loop:
-                    extent = arith.constant(ir.IndexType.get(), self._split.extent)
+                    extent = arith.constant(ir.IndexType.get(), self._points)
                     position = arith.addi(arith.muli(linalg.IndexOp(0).result, extent), position)
             replace_op(op.operation, position)
 
@@ -131,7 +131,7 @@ class _First:
         results: list[ir.AffineExpr] = []
         for index in indices:
             value: ir.AffineExpr = ir.AffineConstantExpr.get(index.constant)
-            coefficients = (index.coefficients[self._split.loop] * self._split.extent, *index.coefficients)
+            coefficients = (index.coefficients[self._split.loop] * self._points, *index.coefficients)
             for loop, k in reversed(list(enumerate(coefficients))):
                 if k:
                     value = ir.AffineDimExpr.get(loop) * k + value
@@ -157,21 +157,21 @@ class _First:
 
     def _size(self, index: LinearIndex) -> int:
         """Return the extent of a dimension that holds all positions of an index."""
-        split = self._split
         last = sum(max(0, k) * (self._extents[loop] - 1) for loop, k in index.terms().items())
-        return index.constant + last + index.coefficients[split.loop] * split.extent * (split.parts - 1) + 1
+        return index.constant + last + index.coefficients[self._split.loop] * self._points * (self._parts - 1) + 1
 
 
 def _combine(root: StructuredOp, split: SplitK, partials: Any) -> tuple[ir.Operation, ir.Value]:
     """Build the second stage at the insertion point; return it and the result in the shape of the op's."""
     output = root.expression.output
     element = ir.Type.parse(output.element_type)
-    rank, points = len(output.shape), prod(output.shape)
+    shape, parts = output.static_shape, split.parts.static
+    rank, points = len(shape), prod(shape)
     line = ir.RankedTensorType.get([points], element)
-    flat = ir.RankedTensorType.get([split.parts, points], element)
+    flat = ir.RankedTensorType.get([parts, points], element)
     axes = [list(range(rank))] if rank else []
     if rank == 0:
-        partials = tensor.expand_shape(flat, partials, [[0, 1]], [], [split.parts, 1])
+        partials = tensor.expand_shape(flat, partials, [[0, 1]], [], [parts, 1])
     elif rank > 1:
         partials = tensor.collapse_shape(flat, partials, [[0], list(range(1, rank + 1))])
     start = _line(root.operation.operands[root.body.inputs], line, axes)
@@ -190,7 +190,7 @@ def _combine(root: StructuredOp, split: SplitK, partials: Any) -> tuple[ir.Opera
     if rank == 0:
         result = tensor.collapse_shape(ir.RankedTensorType.get([], element), result, [])
     elif rank > 1:
-        result = tensor.expand_shape(ir.RankedTensorType.get(output.shape, element), result, axes, [], output.shape)
+        result = tensor.expand_shape(ir.RankedTensorType.get(shape, element), result, axes, [], shape)
     return join, result
 
 

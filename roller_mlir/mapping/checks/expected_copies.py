@@ -109,20 +109,20 @@ def _begins(expression: TensorExpression, plan: Plan, loop: int) -> list[int]:
     assert atom is not None
     if expression.loops[loop].reduction:
         return list(range(0, axis.block, atom.shape[2] if loop == atom.depth else 1))
-    live = live_registers(axis, expression.loops[loop].extent)
+    live = live_registers(axis, expression.loops[loop])
     return [register_offset(axis, register) for register in live[:: axis.tile // axis.lanes if axis.lanes else 1]]
 
 
 def _tile(number: int, access: Access, order: Sequence[int], blocks: Sequence[int]) -> ExpectedTile:
     """Return the tile of an input; dimensions of one element are left out of tensor maps, but for the innermost one."""
     tile, inner, size = tile_dimensions(access, blocks), len(access.shape) - 1, access.element_bytes
-    kept = [d for d in order if access.shape[d] > 1 or tile[d].extent > 1 or d == inner]
+    kept = [d for d in order if access.shape[d] != 1 or tile[d].extent > 1 or d == inner]
     return ExpectedTile(
         operand=number,
         element=_TF32.get(access.element_type, access.element_type),
         element_bytes=size,
-        extents=tuple(access.shape[d] for d in kept),
-        strides=tuple(prod(access.shape[d + 1 :]) * size for d in kept if d != inner),
+        extents=tuple(access.static_shape[d] for d in kept),
+        strides=tuple(prod(access.static_shape[d + 1 :]) * size for d in kept if d != inner),
         shape=tuple(tile[d].extent for d in kept),
         steps=tuple(tile[d].step if tile[d].extent > 1 else 1 for d in kept),
         terms=tuple(tuple(tile[d].coefficients.get(loop, 0) for loop in range(len(blocks))) for d in kept),
@@ -130,6 +130,7 @@ def _tile(number: int, access: Access, order: Sequence[int], blocks: Sequence[in
 
 
 def _output(access: Access) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    kept = [d for d, extent in enumerate(access.shape) if extent > 1 or d == len(access.shape) - 1]
-    strides = tuple(prod(access.shape[d + 1 :]) * access.element_bytes for d in kept[:-1])
-    return tuple(access.shape[d] for d in kept), strides
+    shape = access.static_shape
+    kept = [d for d, extent in enumerate(shape) if extent > 1 or d == len(shape) - 1]
+    strides = tuple(prod(shape[d + 1 :]) * access.element_bytes for d in kept[:-1])
+    return tuple(shape[d] for d in kept), strides

@@ -69,7 +69,7 @@ class MatrixPass:
             return 1
         if loop == atom.depth:
             return axis.block // atom.shape[2]
-        live = axis.registers if self.loops[loop].reduction else len(live_registers(axis, self.loops[loop].extent))
+        live = axis.registers if self.loops[loop].reduction else len(live_registers(axis, self.loops[loop]))
         return live // (axis.tile // axis.lanes) if axis.lanes else live
 
     @property

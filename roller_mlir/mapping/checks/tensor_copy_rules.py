@@ -43,7 +43,7 @@ def _ends_with(access: Access, expression: TensorExpression, depth: int) -> bool
     Lines are whole steps: a longer reduction ends within one, and the first step begins before it.
     """
     extent = expression.loops[depth].extent
-    if extent % (LINE_BYTES // access.element_bytes) == 0:
+    if extent.divisor % (LINE_BYTES // access.element_bytes) == 0:
         return True
     for index, length in zip(access.indices, access.shape, strict=True):
         if index.coefficients[depth]:
@@ -65,7 +65,7 @@ def tensor_store_fits(expression: TensorExpression, row: int, column: int, besid
         return False
     pitch = output.element_bytes
     for extent in reversed(output.shape[1:]):
-        pitch *= extent
+        pitch *= extent.divisor
         if pitch % STRIDE_BYTES:
             return False
     terms = [dict(index.terms()) for index in output.indices]
@@ -135,7 +135,7 @@ def _inner_loop(access: Access, loops: tuple[int, int, int]) -> int | None:
             placed.append(loop)
             if d == len(access.shape) - 1 and step == 1:
                 inner = loop
-        pitch *= access.shape[d]
+        pitch *= access.shape[d].divisor
         if d and pitch % STRIDE_BYTES:
             return None
     # Factors of other types than 16 bits are read along the reduction only.

@@ -44,8 +44,8 @@ class TileCost:
 
 
 def steps_of(loop: Loop, axis: AxisPlan) -> int:
-    """Return the number of boxes that cover a loop."""
-    return -(-loop.extent // axis.block)
+    """Return the number of boxes that cover a loop, at most."""
+    return loop.extent.tiles(axis.block).bound
 
 
 def residue_shift(loop: Loop, axis: AxisPlan) -> int:
@@ -54,7 +54,7 @@ def residue_shift(loop: Loop, axis: AxisPlan) -> int:
     >>> residue_shift(Loop(1020, True), AxisPlan(block=8))
     4
     """
-    return steps_of(loop, axis) * axis.block - loop.extent if loop.reduction else 0
+    return steps_of(loop, axis) * axis.block - loop.extent.static if loop.reduction else 0
 
 
 def row_alignment(access: Access, loops: Sequence[Loop], axes: Sequence[AxisPlan]) -> int:
@@ -62,7 +62,7 @@ def row_alignment(access: Access, loops: Sequence[Loop], axes: Sequence[AxisPlan
     if not access.shape:
         return 1
     index = access.indices[-1]
-    values = [index.constant, access.shape[-1]]
+    values = [index.constant, access.shape[-1].divisor]
     for loop, k in index.terms().items():
         if k < 0:  # tiles begin at the far end of the box
             values[0] += k * (axes[loop].block - 1)

@@ -98,14 +98,14 @@ def live_offsets(loop: Loop, axis: AxisPlan, *, vector: bool) -> list[int]:
     [[0, 1, 2, 3, 4], [0, 1, 2, 3, 4, 5, 6, 7]]
     """
     offsets = _offsets(axis)
-    if loop.extent > axis.block:
+    if not loop.extent <= axis.block:
         return offsets
     width = axis.chunk if vector else 1
     if loop.reduction:
         # The residue comes first: the last thread reaches furthest into the loop.
-        reach = (axis.threads - 1) * axis.chunk - (axis.block - loop.extent)
+        reach = (axis.threads - 1) * axis.chunk - (axis.block - loop.extent.bound)
         return [at for at in offsets if at - at % width + width - 1 + reach >= 0]
-    return [at for at in offsets if at - at % width < loop.extent]
+    return [at for at in offsets if at - at % width < loop.extent.bound]
 
 
 @lru_cache(maxsize=4096)

@@ -173,7 +173,7 @@ class DriverBench:
 
     def empty(self, buffer: Buffer) -> DeviceArray:
         """Return an uninitialised array for a buffer."""
-        return self.array(buffer.size_bytes, buffer.shape, buffer.element_type)
+        return self.array(buffer.size_bytes, buffer.static_shape, buffer.element_type)
 
     def place(self, array: Any) -> Any:
         """Copy numpy's arrays to the device."""

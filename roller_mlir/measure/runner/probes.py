@@ -71,4 +71,4 @@ def run_probe(probe: Probe, artifact: Artifact, bench: Bench, samples: int) -> T
 
 def _input(buffer: Any, word: str) -> Array:
     dtype: Any = np.dtype(NUMPY_TYPES[buffer.element_type])
-    return filled(word, buffer.shape, dtype)
+    return filled(word, buffer.static_shape, dtype)

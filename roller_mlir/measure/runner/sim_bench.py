@@ -27,7 +27,7 @@ class SimLoaded:
         """Take it; its memory is poisoned by the simulator at each run."""
         self._artifact = artifact
         buffers = [artifact.manifest.buffer(name) for name in artifact.manifest.outputs]
-        self._outputs = [np.empty(one.shape, NUMPY_TYPES[one.element_type]) for one in buffers]
+        self._outputs = [np.empty(one.static_shape, NUMPY_TYPES[one.element_type]) for one in buffers]
 
     @property
     def manifest(self) -> Manifest:

@@ -127,7 +127,7 @@ def _copied_group(
         factor, block = access.indices[d].coefficients[loop], boxes.axes[loop].block
         if block == extents[d] and (block == 1 or dimensions[d].step == abs(factor)):
             low = access.indices[d].constant + factor * origins[0].start
-            return inside(low, factor, len(origins[0]) * block, access.shape[d])
+            return inside(low, factor, len(origins[0]) * block, access.bounds[d])
     if prod(len(o) for o in origins) > MAX_ENUMERATED:
         return prod(len(o) for o in origins) * prod(extents[d] for d in group)
     total = 0
@@ -138,7 +138,7 @@ def _copied_group(
             index = access.indices[d]
             low = index.constant - dimensions[d].offset * dimensions[d].step
             low += sum(k * at[loop] for loop, k in index.terms().items())
-            found *= inside(low, dimensions[d].step, extents[d], access.shape[d])
+            found *= inside(low, dimensions[d].step, extents[d], access.bounds[d])
         total += found
     return total
 
@@ -152,8 +152,8 @@ def _reaches_further(access: Access, boxes: Boxes, dimension: int) -> bool:
     """Return whether points that no thread needs, outside of their loop, may lie inside the tensor."""
     index = access.indices[dimension]
     for loop, k in index.terms().items():
-        extent, block = boxes.loops[loop].extent, boxes.axes[loop].block
-        plain = k == 1 and not index.constant and len(index.terms()) == 1 and access.shape[dimension] <= extent
+        extent, block = boxes.loops[loop].extent.bound, boxes.axes[loop].block
+        plain = k == 1 and not index.constant and len(index.terms()) == 1 and access.bounds[dimension] <= extent
         if block > extent and boxes.axes[loop].registers > 1 and not plain:
             return True
     return False
@@ -181,7 +181,7 @@ def _elements_inside(access: Access, boxes: Boxes, group: Sequence[int]) -> int:
         }
     if len(starts) * len(offsets) > MAX_COORDINATES:
         return _positions_inside(access, boxes, group)
-    shape = [access.shape[d] for d in group]
+    shape = [access.bounds[d] for d in group]
     return sum(
         times
         for start, times in starts.items()
@@ -198,15 +198,15 @@ def _positions_inside(access: Access, boxes: Boxes, group: Sequence[int]) -> int
         origins = boxes.origins(loop)
         spans.append(range(origins[0], origins[0] + len(origins) * boxes.axes[loop].block))
     if not loops:
-        return int(all(0 <= access.indices[d].constant < access.shape[d] for d in group))
+        return int(all(0 <= access.indices[d].constant < access.bounds[d] for d in group))
     if len(group) > 1 or prod(len(span) for span in spans[:-1]) > MAX_ENUMERATED:
         if prod(len(span) for span in spans) > MAX_ENUMERATED:
-            return prod(min(len(span), boxes.loops[loop].extent) for span, loop in zip(spans, loops, strict=True))
+            return prod(min(len(span), boxes.loops[loop].extent.bound) for span, loop in zip(spans, loops, strict=True))
         return sum(
             all(
                 0
                 <= access.indices[d].constant + sum(access.indices[d].coefficients[i] * p for i, p in at)
-                < access.shape[d]
+                < access.bounds[d]
                 for d in group
             )
             for positions in product(*spans)
@@ -217,5 +217,5 @@ def _positions_inside(access: Access, boxes: Boxes, group: Sequence[int]) -> int
     for positions in product(*spans[:-1]):
         low = index.constant + sum(index.coefficients[i] * p for i, p in zip(loops, positions, strict=False))
         step = index.coefficients[last]
-        total += inside(low + step * spans[-1].start, step, len(spans[-1]), access.shape[group[0]])
+        total += inside(low + step * spans[-1].start, step, len(spans[-1]), access.bounds[group[0]])
     return total

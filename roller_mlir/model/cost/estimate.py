@@ -44,8 +44,8 @@ def ideal_widths(context: ProblemContext, access: AccessContext, candidate: Cand
 
 def _ideal_widths(context: ProblemContext, access: AccessContext, candidate: Candidate) -> OperandWidths:
     machine, blocks = context.machine, candidate.blocks
-    steps = {i: -(-context.extents[i] // blocks[i]) for i in access.loops}
-    shifts = {i: steps[i] * blocks[i] - context.extents[i] if context.reduction[i] else 0 for i in access.loops}
+    steps = {i: -(-context.bounds[i] // blocks[i]) for i in access.loops}
+    shifts = {i: steps[i] * blocks[i] - context.bounds[i] if context.reduction[i] else 0 for i in access.loops}
     vector = access.copy_vector(blocks, steps, shifts)
     elements, extent, _ = access.tile(blocks)
     elements = elements // extent * (-(-extent // vector) * vector)
@@ -103,7 +103,7 @@ def estimate(
     device = machine.device
     lanes = device.subgroup_size
     blocks, registers = candidate.blocks, candidate.registers
-    counts = [-(-extent // block) for extent, block in zip(context.extents, blocks, strict=True)]
+    counts = [-(-extent // block) for extent, block in zip(context.bounds, blocks, strict=True)]
     steps = prod([counts[i] for i in context.reductions])
     tasks = prod([counts[i] for i in context.parallel])
     threads = candidate.thread_count

@@ -52,8 +52,8 @@ def matrix_widths(context: ProblemContext, access: AccessContext, candidate: Can
 
 def _matrix_widths(context: ProblemContext, access: AccessContext, candidate: Candidate) -> OperandWidths:
     machine, atom, blocks = context.machine, context.atom, candidate.blocks
-    steps = {i: -(-context.extents[i] // blocks[i]) for i in access.loops}
-    shifts = {i: steps[i] * blocks[i] - context.extents[i] if context.reduction[i] else 0 for i in access.loops}
+    steps = {i: -(-context.bounds[i] // blocks[i]) for i in access.loops}
+    shifts = {i: steps[i] * blocks[i] - context.bounds[i] if context.reduction[i] else 0 for i in access.loops}
     vector = access.copy_vector(blocks, steps, shifts)
     rows = choose_rows(access.access, blocks, atom.loops, atom.family, atom.least_shape, matrix_memory(machine))
     device, size = machine.device, access.element_bytes
@@ -99,7 +99,7 @@ def matrix_estimate(
     device = machine.device
     blocks, registers, threads = candidate.blocks, candidate.registers, candidate.thread_count
     subgroups = -(-threads // device.subgroup_size)
-    counts = [-(-extent // block) for extent, block in zip(context.extents, blocks, strict=True)]
+    counts = [-(-extent // block) for extent, block in zip(context.bounds, blocks, strict=True)]
     steps = prod([counts[i] for i in context.reductions])
     tasks = prod([counts[i] for i in context.parallel])
     points = prod(registers)

@@ -18,7 +18,7 @@ Order = tuple[int, ...]
 
 def raster(context: ProblemContext, candidate: Candidate, work: CandidateWork) -> Order:
     """Return the order of a program's tasks that reads least from global memory."""
-    counts = [-(-extent // block) for extent, block in zip(context.extents, candidate.blocks, strict=True)]
+    counts = [-(-extent // block) for extent, block in zip(context.bounds, candidate.blocks, strict=True)]
     times = 2 if context.expression.accumulates else 1
     return global_traffic(context, candidate.blocks, counts, context.machine.units * work.resident, times)[1]
 

@@ -13,6 +13,7 @@ from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.counting import Boxes
 from roller_mlir.plan import Access
+from roller_mlir.plan.expression import dense_strides
 
 MAX_ROWS = 64
 """Rows of a tile that are looked at one by one; longer tiles are taken to go on in the same way."""
@@ -27,7 +28,7 @@ def copy_sectors(access: Access, boxes: Boxes, vector: int, threads: int, lanes:
     dimensions = tile_dimensions(access, [axis.block for axis in boxes.axes])
     sizes = copy_map([d.extent for d in dimensions], vector, threads).sizes
     size = access.element_bytes
-    row = [prod(access.shape[d + 1 :]) for d in range(len(access.shape))]
+    row = dense_strides(access.bounds)
     strides = [row[d] * dimension.step * size for d, dimension in enumerate(dimensions)]
     strides.reverse()
     inner = strides[0] * vector if strides else 0
@@ -125,7 +126,7 @@ def access_sectors(
         The sum, and the number of alignments.
     """
     size = access.element_bytes
-    row = [prod(access.shape[d + 1 :]) for d in range(len(access.shape))]
+    row = dense_strides(access.bounds)
     strides = [
         size * sum(index.coefficients[loop] * r for index, r in zip(access.indices, row, strict=True))
         for loop in range(len(boxes.loops))

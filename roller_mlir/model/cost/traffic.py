@@ -298,14 +298,14 @@ def store_width(
         return 1
     chunk = chunks[lane]
     along = [index.coefficients[lane] for index in access.indices]
-    if along[-1] != 1 or any(along[:-1]) or access.shape[-1] % chunk:
+    if along[-1] != 1 or any(along[:-1]) or access.shape[-1].divisor % chunk:
         return 1
     return chunk
 
 
 def _runs(context: ProblemContext, boxes: Boxes) -> int:
     """Return how often a task's step is executed: tasks times steps."""
-    return prod(boxes.count(loop) for loop in range(len(context.extents)))
+    return prod(boxes.count(loop) for loop in range(len(context.bounds)))
 
 
 def _share(whole: int, part: int, total: int) -> int:

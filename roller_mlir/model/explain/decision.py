@@ -160,7 +160,7 @@ def _moved(
 def _operator(context: ProblemContext, plan: Plan, source: Sequence[int] | None) -> OperatorFacts:
     expression = context.expression
     loops = tuple(
-        LoopFacts(name=f"d{i}", extent=loop.extent, reduction=loop.reduction, reused=i in context.reused)
+        LoopFacts(name=f"d{i}", extent=loop.extent.bound, reduction=loop.reduction, reused=i in context.reused)
         for i, loop in enumerate(expression.loops)
     )
     staged = [operand.layer == "workgroup" for operand in plan.operands]
@@ -187,23 +187,25 @@ def _tensor(
     expression: TensorExpression, access: Access, role: str, pad: float | None, staged: bool, plan: Plan
 ) -> TensorFacts:
     blocks = [axis.block for axis in plan.axes]
-    whole = [loop.extent if loop.reduction else block for loop, block in zip(expression.loops, blocks, strict=True)]
+    whole = [
+        loop.extent.bound if loop.reduction else block for loop, block in zip(expression.loops, blocks, strict=True)
+    ]
     if plan.split is not None:
-        whole[plan.split.loop] = plan.split.extent
+        whole[plan.split.loop] = plan.split.extent.bound
     steps = [(d.extent - 1) * d.step + 1 for d in tile_dimensions(access, whole)]
     box = tile_dimensions(access, blocks)
     own = tile_dimensions(access, [axis.registers for axis in plan.axes])
     return TensorFacts(
         name=access.name,
         role=role,
-        shape=access.shape,
+        shape=access.bounds,
         element_type=access.element_type,
         index_map=f"({', '.join(_index(index) for index in access.indices)})",
         size_bytes=access.size_bytes,
         pad_value=pad,
         tile=TileBox(
             block=tuple(dimension.extent for dimension in box),
-            task=tuple(min(extent, size) for extent, size in zip(steps, access.shape, strict=True)),
+            task=tuple(min(extent, size) for extent, size in zip(steps, access.bounds, strict=True)),
             thread=tuple(dimension.extent for dimension in own),
             halo=_halo(expression, access, blocks, blocks),
             task_halo=_halo(expression, access, blocks, whole),
@@ -223,7 +225,7 @@ def _halo(expression: TensorExpression, access: Access, blocks: Sequence[int], b
         moves = [
             abs(k) * blocks[loop]
             for loop, k in index.terms().items()
-            if not expression.loops[loop].reduction and blocks[loop] < expression.loops[loop].extent
+            if not expression.loops[loop].reduction and blocks[loop] < expression.bounds[loop]
         ]
         span = (dimension.extent - 1) * dimension.step + 1
         found.append(max(0, span - min(moves)) if moves else 0)
@@ -277,7 +279,7 @@ def _path(context: ProblemContext, candidate: Candidate, origin: Origin | None) 
 
     def traffic(tile: Sequence[int]) -> int:
         tiles = 1
-        for extent, size in zip(context.extents, tile, strict=True):
+        for extent, size in zip(context.bounds, tile, strict=True):
             tiles *= -(-extent // size)
         return sum(a.traffic(tile) for a in inputs) * tiles
 
@@ -285,7 +287,7 @@ def _path(context: ProblemContext, candidate: Candidate, origin: Origin | None) 
         return sum(a.tile(tile)[0] * a.element_bytes for a in inputs)
 
     scores: list[StreamScore] = []
-    for loop, extent in enumerate(context.extents):
+    for loop, extent in enumerate(context.bounds):
         if 2 * blocks[loop] <= extent:
             larger = (*blocks[:loop], 2 * blocks[loop], *blocks[loop + 1 :])
             saved, added = traffic(blocks) - traffic(larger), footprint(larger) - footprint(blocks)
@@ -308,8 +310,8 @@ def _split(plan: Plan) -> SplitFacts | None:
     join = plan.split.join
     return SplitFacts(
         axis=plan.split.loop,
-        parts=plan.split.parts,
-        extent=plan.split.extent,
+        parts=plan.split.parts.bound,
+        extent=plan.split.extent.bound,
         join_seconds=join.prediction.seconds if join.prediction is not None else 0.0,
         join_block=tuple(axis.block for axis in join.axes),
         join_threads=join.threads,
@@ -326,7 +328,7 @@ def _row(rank: int, plan: Plan, families: Sequence[str]) -> Row:
         threads=plan.threads,
         stages=plan.stages,
         instruction=plan.instruction,
-        split=plan.split.parts if plan.split is not None else 1,
+        split=plan.split.parts.bound if plan.split is not None else 1,
         registers=one.registers,
         workgroup_bytes=one.shared_bytes,
         tasks=one.tasks,

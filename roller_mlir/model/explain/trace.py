@@ -238,7 +238,7 @@ def find_origin(context: ProblemContext, plan: Plan, options: ConstructOptions) 
             seconds=tuple(
                 (evaluated[one].seconds, 1)
                 if plan.split is None or one not in chain
-                else (divided[one], plan.split.parts)
+                else (divided[one], plan.split.parts.bound)
                 for one in descent
             ),
             programs=len(evaluated),
@@ -285,7 +285,7 @@ def trace(origin: Origin) -> tuple[tuple[Walk, ...], tuple[Shrink, ...], tuple[R
 
 
 def _tasks(context: ProblemContext, blocks: Tile) -> int:
-    return prod(-(-context.extents[loop] // blocks[loop]) for loop in context.parallel)
+    return prod(-(-context.bounds[loop] // blocks[loop]) for loop in context.parallel)
 
 
 def register_problems(search: TiledSearch, tile: Tile) -> tuple[Capacity, ...]:
@@ -314,8 +314,8 @@ def block_problems(search: TiledSearch, registers: Tile, tile: Tile) -> tuple[Ca
         found.append(Capacity(what="unrolled points of a step", need=points, limit=search.max_points))
     for loop in context.parallel:
         if not search.is_shapely(loop, tile[loop]):
-            rest = context.extents[loop] % tile[loop]
-            share = (tile[loop] - rest) / context.extents[loop]
+            rest = context.bounds[loop] % tile[loop]
+            share = (tile[loop] - rest) / context.bounds[loop]
             found.append(Capacity(what=f"padding of d{loop} (tensor shape)", need=share, limit=_epsilon(search)))
     buffers = 2 if search.steps(tile) > 1 else 1
     need = buffers * sum(a.tile(tile)[0] * a.element_bytes for a in context.inputs)
@@ -425,9 +425,9 @@ def _exhausted(search: TiledSearch, name: str, end: Tile, loop: int) -> str:
             return "a reduction loop is walked in steps"
         if loop not in search.grown:
             return "no data is reused along it" if not context.atom.is_matrix else "no loop of the instruction's"
-        if end[loop] * search.least_threads[loop] >= context.extents[loop]:
-            return f"covers the loop of {context.extents[loop]}"
+        if end[loop] * search.least_threads[loop] >= context.bounds[loop]:
+            return f"covers the loop of {context.bounds[loop]}"
         return f"{search.max_extent} is the largest register tile of a loop"
-    if end[loop] >= context.extents[loop]:
-        return f"covers the loop of {context.extents[loop]}"
+    if end[loop] >= context.bounds[loop]:
+        return f"covers the loop of {context.bounds[loop]}"
     return "the longest aligned step" if context.reduction[loop] else "no larger aligned size"

@@ -80,7 +80,7 @@ class MemoryTransactionRule(AlignmentRule):
 
     def allows_size(self, expression: TensorExpression, loop: int, size: int) -> bool:
         """Return whether a tile's rows along the loop are whole transactions."""
-        if size >= expression.loops[loop].extent:
+        if expression.loops[loop].extent <= size:
             return True
         needed = self.transaction_bytes
         if expression.loops[loop].reduction:
@@ -103,7 +103,7 @@ class TensorShapeRule(AlignmentRule):
 
     def allows_size(self, expression: TensorExpression, loop: int, size: int) -> bool:
         """Return whether padding the loop to whole tiles is within epsilon."""
-        extent = expression.loops[loop].extent
+        extent = expression.bounds[loop]
         rest = extent % size
         return rest == 0 or (size - rest) / extent <= self.epsilon
 
@@ -119,7 +119,7 @@ class WindowRule(AlignmentRule):
         """Return whether a step of a window's reduction loop divides it."""
         if not expression.loops[loop].reduction:
             return True
-        return expression.loops[loop].extent % size == 0 or not expression.moves_window(loop)
+        return expression.loops[loop].extent.divisor % size == 0 or not expression.moves_window(loop)
 
 
 def bank_padding(row: int, fragment: int, banks: int, bank_width: int) -> int:
@@ -187,7 +187,7 @@ def aligned_sizes(
 
     Sizes grow by `next_size`; the extent itself is one where it is small enough.
     """
-    extent = expression.loops[loop].extent
+    extent = expression.bounds[loop]
     sizes = {extent} if extent <= limit else set[int]()
     size = 1
     while size <= limit:

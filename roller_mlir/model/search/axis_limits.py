@@ -149,7 +149,7 @@ def axis_limits(
     candidate = Candidate.of_plan(plan)
     stream = list(direct_candidates(context)) if origin is None else []
     found: list[AxisLimits] = []
-    for loop, extent in enumerate(context.extents):
+    for loop, extent in enumerate(context.bounds):
         block = candidate.blocks[loop]
         limit, why, size, expected = _limit(context, plan, candidate, loop, rules, origin, stream)
         found.append(
@@ -174,7 +174,7 @@ def axis_limits(
 def _sizes(
     expression: TensorExpression, rule: AlignmentRule, loop: int, block: int, context: ProblemContext
 ) -> RuleSizes:
-    extent = expression.loops[loop].extent
+    extent = expression.bounds[loop]
     tried = sorted({1 << k for k in range((min(extent, MAX_LISTED) - 1).bit_length() + 1)} | {min(extent, MAX_LISTED)})
     tried = [size for size in tried if size <= MAX_LISTED and (size < MAX_LISTED or size & (size - 1) == 0)]
     if extent <= MAX_LISTED and extent not in tried:
@@ -217,10 +217,10 @@ def _limit(
     stream: Sequence[Candidate],
 ) -> tuple[str, str, int | None, float | None]:
     """Return what keeps a program from the next size along a loop, in short and in words, that size, its seconds."""
-    block, extent = candidate.blocks[loop], context.extents[loop]
+    block, extent = candidate.blocks[loop], context.bounds[loop]
     if block >= extent:
         return "extent", f"covers the loop of {extent}", None, None
-    if plan.split is not None and loop == plan.split.loop and block >= plan.split.extent:
+    if plan.split is not None and loop == plan.split.loop and plan.split.extent <= block:
         return "extent", f"covers a part of {plan.split.extent}", None, None
     larger: Candidate | None
     if origin is not None:

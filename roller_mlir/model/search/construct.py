@@ -240,7 +240,7 @@ def _candidates(context: ProblemContext, options: ConstructOptions) -> tuple[lis
     if not found:
         raise ConstructionError(stages_problem(context))
     candidates = [RankedCandidate(context, one) for one in found.values()]
-    distinct = {(division.loop, division.extent, one.candidate): (division, one) for division, one in divided}
+    distinct = {(division.loop, division.points, one.candidate): (division, one) for division, one in divided}
     candidates += [RankedCandidate(division.context, one, division) for division, one in distinct.values()]
     return candidates, used
 
@@ -278,8 +278,8 @@ def _streaming(context: ProblemContext, options: ConstructOptions, *, stage: boo
         for candidate in direct_candidates(context, stage=stage)
         if context.task_threads in (None, candidate.thread_count)
         and not any(
-            divide and extent % block
-            for divide, extent, block in zip(context.steps_divide, context.extents, candidate.blocks, strict=True)
+            divide and divisor % block
+            for divide, divisor, block in zip(context.steps_divide, context.divisors, candidate.blocks, strict=True)
         )
     ]
     if not candidates:

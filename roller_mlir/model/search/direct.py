@@ -52,7 +52,7 @@ def _dominants(context: ProblemContext) -> list[AccessContext]:
 
 def _along(context: ProblemContext, dominant: AccessContext, stage: bool) -> Iterator[Candidate]:
     device = context.machine.device
-    extents = context.extents
+    extents = context.bounds
     if not extents:
         yield make_candidate(context, (), (), (), None, reuse=False)
         return
@@ -97,7 +97,7 @@ def _filled(
     stage: bool,
 ) -> Iterator[Candidate]:
     """Yield the programs with `share` threads on the leading loop and the rest spread over others, nearest first."""
-    extents = context.extents
+    extents = context.bounds
     split = [1] * len(extents)
     split[lead], rest = share, threads // share
     for loop in spread:
@@ -139,11 +139,11 @@ def _transposed(context: ProblemContext, lead: int) -> int | None:
 
 def _staged(context: ProblemContext, lead: int, across: int, locality: Sequence[int]) -> Iterator[Candidate]:
     """Yield tiles of lead x across that are transposed through workgroup memory."""
-    device, extents = context.machine.device, context.extents
+    device, extents = context.machine.device, context.bounds
     for rows in STAGED_ROWS:
         for columns in STAGED_ROWS:
             for chunk in (4, 2, 1):
-                if chunk > 1 and context.output.access.shape[-1] % chunk:
+                if chunk > 1 and context.output.access.shape[-1].divisor % chunk:
                     continue
                 for threads in _powers(device.subgroup_size, min(256, rows * columns // chunk)):
                     split = [1] * len(extents)
@@ -162,8 +162,8 @@ def _staged(context: ProblemContext, lead: int, across: int, locality: Sequence[
 def _chunk(context: ProblemContext, dominant: AccessContext, lead: int) -> int:
     """Return the widest vector along the leading loop that the dominant tensor's rows and the loop's extent allow."""
     chunk = dominant.limit
-    row = dominant.access.shape[-1] if dominant.access.shape else 1
-    while chunk > 1 and (row % chunk or chunk >= 2 * context.extents[lead] or context.extents[lead] % chunk):
+    row = dominant.access.shape[-1].divisor if dominant.access.shape else 1
+    while chunk > 1 and (row % chunk or chunk >= 2 * context.bounds[lead] or context.divisors[lead] % chunk):
         chunk //= 2
     return chunk
 
@@ -188,15 +188,15 @@ def _is_undivided(context: ProblemContext, loop: int) -> bool:
 
 def _most_threads(context: ProblemContext, loop: int) -> int:
     """Return the most threads of use along a loop, a power of two; where steps must divide the loop, so must they."""
-    extent = context.extents[loop]
+    divisor = context.divisors[loop]
     if context.expression.ordered and context.reduction[loop]:
         return 1
-    return extent & -extent if context.steps_divide[loop] else ceil_power(extent)
+    return divisor & -divisor if context.steps_divide[loop] else ceil_power(context.bounds[loop])
 
 
 def lone_thread(context: ProblemContext) -> Candidate:
     """Return the program of one thread per task: what is left where no loop can hold a subgroup."""
-    ones = [1] * len(context.extents)
+    ones = [1] * len(context.bounds)
     return make_candidate(context, ones, ones, (), None, reuse=False)
 
 
@@ -212,7 +212,7 @@ def ceil_power(value: int) -> int:
 def padding_share(context: ProblemContext, candidate: Candidate) -> float:
     """Return the largest share of an axis that padding to whole tiles adds: (S - N % S) / N."""
     worst = 0.0
-    for extent, block in zip(context.extents, candidate.blocks, strict=True):
+    for extent, block in zip(context.bounds, candidate.blocks, strict=True):
         rest = extent % block
         if rest:
             worst = max(worst, (block - rest) / extent)

@@ -13,6 +13,7 @@ from roller_mlir.model.cost.raster import raster
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.splitting import Division
 from roller_mlir.plan import Plan, SplitK
+from roller_mlir.plan.extent import as_extent
 from roller_mlir.plan.plan import SYNCHRONOUS, TENSOR, WARP_SPECIALISED
 from roller_mlir.plan.split import whole_plan
 
@@ -60,7 +61,7 @@ def finish(context: ProblemContext, chosen: Estimate, *, padded: bool = True) ->
             zip(expression.inputs, program.staged, expression.pad_values, strict=True)
         )
     )
-    counts = [-(-extent // block) for extent, block in zip(context.extents, program.blocks, strict=True)]
+    counts = [-(-extent // block) for extent, block in zip(context.bounds, program.blocks, strict=True)]
     plan = Plan(
         device=context.machine.device.name,
         instruction=atom.instruction.family,
@@ -89,5 +90,5 @@ def divided_plan(first: Plan, division: Division) -> Plan:
     join = replace(finish(division.combine_context, division.combine), max_units=first.max_units)
     assert first.prediction is not None and join.prediction is not None
     plan = whole_plan(first)
-    split = SplitK(loop=division.loop, parts=division.parts, extent=division.extent, join=join)
+    split = SplitK(loop=division.loop, parts=as_extent(division.parts), extent=as_extent(division.points), join=join)
     return replace(plan, split=split, prediction=joined(first.prediction, join.prediction))

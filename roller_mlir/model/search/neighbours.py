@@ -17,7 +17,7 @@ def neighbours(search: TiledSearch, candidate: Candidate) -> Iterator[Candidate]
     """
     context = search.context
     registers = tuple([1 if r else size for r, size in zip(context.reduction, candidate.registers, strict=True)])
-    axes = [loop for loop in context.parallel if context.extents[loop] > 1 and loop in search.cut]
+    axes = [loop for loop in context.parallel if context.bounds[loop] > 1 and loop in search.cut]
     for loop in axes:
         yield from _divisors(search, candidate, registers, loop)
         for more, wider in ((2, 1), (0.5, 1), (1, 2), (1, 0.5), (0.5, 2), (2, 0.5)):
@@ -44,7 +44,7 @@ def neighbours(search: TiledSearch, candidate: Candidate) -> Iterator[Candidate]
 
 def _divisors(search: TiledSearch, candidate: Candidate, registers: Tile, loop: int) -> Iterator[Candidate]:
     """Yield the programs whose register tile along an axis is a near divisor of its extent that doubling misses."""
-    extent, now = search.context.extents[loop], registers[loop]
+    extent, now = search.context.bounds[loop], registers[loop]
     if loop not in search.grown or search.context.atom.is_matrix or not extent & (extent - 1):
         return
     for size in range(now // 2 + 1, min(2 * now, search.max_extent + 1)):
@@ -71,7 +71,7 @@ def _moved(
         if points > search.max_extent or (wider > 1 and loop not in search.grown):
             return
         own[loop], blocks[loop] = int(points), int(threads * points)
-        if blocks[loop] >= 2 * search.context.extents[loop] and (more > 1 or wider > 1):
+        if blocks[loop] >= 2 * search.context.bounds[loop] and (more > 1 or wider > 1):
             return
     made = search.make(tuple(own), tuple(blocks)) if search.block_fits(tuple(own), tuple(blocks)) else None
     if made is not None:

@@ -43,9 +43,9 @@ def candidate_problem(
     if unordered:
         return f"{name} {unordered}; change thread-tile or tile-sizes"
     for loop in context.expression.whole:
-        if candidate.blocks[loop] < context.extents[loop]:
+        if candidate.blocks[loop] < context.bounds[loop]:
             return (
-                f"{name} cuts loop {loop} of {context.extents[loop]} points, which belong into one task: one op of the "
+                f"{name} cuts loop {loop} of {context.bounds[loop]} points, which belong into one task: one op of the "
                 "program reduces over them and another needs the result at each; raise tile-sizes, or join no ops"
             )
     for loop in context.reductions:
@@ -55,12 +55,12 @@ def candidate_problem(
                 f"{name} splits reduction loop {loop} over {size} threads, joining needs a power of two; "
                 "change thread-tile"
             )
-        if context.steps_divide[loop] and context.extents[loop] % candidate.blocks[loop]:
+        if context.steps_divide[loop] and context.divisors[loop] % candidate.blocks[loop]:
             return (
                 f"{name} walks window loop {loop} in steps of {candidate.blocks[loop]}, which must divide its extent "
-                f"{context.extents[loop]}; change tile-sizes"
+                f"{context.bounds[loop]}; change tile-sizes"
             )
-    steps = prod([-(-context.extents[i] // candidate.blocks[i]) for i in context.reductions])
+    steps = prod([-(-context.bounds[i] // candidate.blocks[i]) for i in context.reductions])
     if stages == 1 and steps > 1 and context.atom.is_matrix:
         return f"{name} has {steps} steps of a matrix instruction, which need at least 2 stages; raise stages"
     if stages > 1:
@@ -111,7 +111,7 @@ def matrix_problem(context: ProblemContext, candidate: Candidate) -> str:
 def resource_problem(context: ProblemContext, candidate: Candidate, stages: int) -> str:
     """Return which capacity of the device a program exceeds."""
     device, threads = context.machine.device, candidate.thread_count
-    steps = prod([-(-context.extents[i] // candidate.blocks[i]) for i in context.reductions])
+    steps = prod([-(-context.bounds[i] // candidate.blocks[i]) for i in context.reductions])
     stages = stages or (2 if steps > 1 and any(candidate.staged) else 1)
     need = stages * sum(
         access.tile(candidate.blocks)[0] * access.element_bytes
@@ -134,11 +134,11 @@ def resource_problem(context: ProblemContext, candidate: Candidate, stages: int)
 
 def count_problem(context: ProblemContext, options: ConstructOptions) -> str:
     """Return in which way forced sizes do not match the loops or each other, or an empty string."""
-    count = len(context.extents)
+    count = len(context.bounds)
     for name, sizes in (("tile-sizes", options.tile_sizes), ("thread-tile", options.thread_tile)):
         if sizes and len(sizes) != count:
             return (
-                f"{name}={','.join(map(str, sizes))} has {len(sizes)} size(s), the {by(context.extents)} loop nest "
+                f"{name}={','.join(map(str, sizes))} has {len(sizes)} size(s), the {by(context.bounds)} loop nest "
                 f"needs {count}: one per loop"
             )
     if options.tile_sizes and options.thread_tile:
@@ -155,7 +155,7 @@ def thread_problem(context: ProblemContext, options: ConstructOptions) -> str:
     """Return that no split of the forced sizes over threads exists."""
     device = context.machine.device
     return (
-        f"tile {by(options.tile_sizes or options.thread_tile)} of the {by(context.extents)} loop nest cannot be spread "
+        f"tile {by(options.tile_sizes or options.thread_tile)} of the {by(context.bounds)} loop nest cannot be spread "
         f"over threads: no split has a multiple of {device.subgroup_size} threads up to the "
         f"{device.max_threads_per_block} of '{device.name}' with at most 16 points per thread and parallel loop; "
         "change tile-sizes or give thread-tile"
@@ -165,7 +165,7 @@ def thread_problem(context: ProblemContext, options: ConstructOptions) -> str:
 def stages_problem(context: ProblemContext) -> str:
     """Return that no program has several stages (programs of one stage always exist)."""
     return (
-        f"no tile of the {by(context.extents)} loop nest has a staged operand and 2 reduction steps, which 2 stages "
+        f"no tile of the {by(context.bounds)} loop nest has a staged operand and 2 reduction steps, which 2 stages "
         "need, or, for more than 2, copies that do not pass through registers; leave stages to the construction"
     )
 
@@ -180,14 +180,14 @@ def capacity_problem(context: ProblemContext) -> str:
     for access in context.inputs:
         own = [loop for loop in access.parallel if sum(loop in one.loops for one in context.inputs) == 1]
         for loops in (own, context.reductions):
-            walked |= {max(loops, key=lambda loop: context.extents[loop])} if loops else set()
-    sizes = [min(extent, 8) if loop in walked else 1 for loop, extent in enumerate(context.extents)]
-    stages = 2 if any(context.extents[loop] > sizes[loop] for loop in context.reductions) else 1
+            walked |= {max(loops, key=lambda loop: context.bounds[loop])} if loops else set()
+    sizes = [min(extent, 8) if loop in walked else 1 for loop, extent in enumerate(context.bounds)]
+    stages = 2 if any(context.bounds[loop] > sizes[loop] for loop in context.reductions) else 1
     need = stages * sum(access.tile(sizes)[0] * access.element_bytes for access in context.inputs)
     if need <= device.max_workgroup_bytes_per_block:
         return ""
     return (
-        f"no aligned tile of the {by(context.extents)} loop nest ({context.expression.output.element_type}) fits: "
+        f"no aligned tile of the {by(context.bounds)} loop nest ({context.expression.output.element_type}) fits: "
         f"{by(sizes)} in {stages} stages needs {need} B of workgroup memory, '{device.name}' has "
         f"{device.max_workgroup_bytes_per_block} B; compile for a device with more"
     )

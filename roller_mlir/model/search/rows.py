@@ -20,21 +20,21 @@ def row_candidates(context: ProblemContext) -> Iterator[Candidate]:
     device = context.machine.device
     whole = context.expression.whole
     lead = _lead(context)
-    rows = [loop for loop in range(len(context.extents)) if loop not in whole]
+    rows = [loop for loop in range(len(context.bounds)) if loop not in whole]
     chunk = _chunk(context, lead)
     seen: set[Candidate] = set()
     for wanted in _powers(device.max_threads_per_block):
         for across in _powers(device.max_threads_per_block // wanted):
-            threads, registers = [1] * len(context.extents), [1] * len(context.extents)
+            threads, registers = [1] * len(context.bounds), [1] * len(context.bounds)
             left, right = wanted, across
             for loop in _by_locality(whole, lead):
                 unit = chunk if loop == lead else 1
-                threads[loop] = min(left, ceil_power(-(-context.extents[loop] // unit)))
+                threads[loop] = min(left, ceil_power(-(-context.bounds[loop] // unit)))
                 left //= threads[loop]
-                registers[loop] = -(-context.extents[loop] // (threads[loop] * unit)) * unit
+                registers[loop] = -(-context.bounds[loop] // (threads[loop] * unit)) * unit
             for loop in _by_locality(rows, lead):
                 unit = chunk if loop == lead else 1
-                threads[loop] = min(right, ceil_power(-(-context.extents[loop] // unit)))
+                threads[loop] = min(right, ceil_power(-(-context.bounds[loop] // unit)))
                 right //= threads[loop]
                 registers[loop] = unit
             if right > 1 and context.task_threads and rows:  # some threads have no row
@@ -43,7 +43,7 @@ def row_candidates(context: ProblemContext) -> Iterator[Candidate]:
             count = prod(threads)
             if left > 1 or right > 1 or (count % device.subgroup_size and count > 1):
                 continue
-            fastest = _by_locality(range(len(context.extents)), lead)
+            fastest = _by_locality(range(len(context.bounds)), lead)
             candidate = make_candidate(
                 context, registers, threads, fastest, lead, lane_chunk=chunk, reuse=False, stage=False
             )
@@ -56,7 +56,7 @@ def row_problem(context: ProblemContext, stages: int) -> str:
     """Return why no task can hold the rows of a group, or why not with so many stages (0 for any)."""
     if stages > 1:
         return stages_problem(context)
-    points = prod(context.extents[loop] for loop in context.expression.whole)
+    points = prod(context.bounds[loop] for loop in context.expression.whole)
     device = context.machine.device
     words = points * context.expression.live_words
     held = (device.max_registers_per_thread - device.model.addressing_registers) * device.max_threads_per_block
@@ -85,9 +85,9 @@ def _chunk(context: ProblemContext, lead: int | None) -> int:
     for access in (*context.inputs, context.output):
         if lead not in access.loops:
             continue
-        row = access.access.shape[-1] if access.contiguous == lead else 1
+        row = access.access.shape[-1].divisor if access.contiguous == lead else 1
         chunk = min(chunk, access.limit, row & -row)
-    return chunk if context.extents[lead] % chunk == 0 else 1
+    return chunk if context.divisors[lead] % chunk == 0 else 1
 
 
 def _powers(high: int) -> list[int]:

@@ -44,7 +44,7 @@ class Division:
     Attributes:
         loop: The reduction loop.
         parts: Number of parts.
-        extent: Points of the loop in a part.
+        points: Points of the loop in a part.
         context: Context of the first stage.
         combine_context: Context of the second stage.
         combine: The second stage.
@@ -52,7 +52,7 @@ class Division:
 
     loop: int
     parts: int
-    extent: int
+    points: int
     context: ProblemContext
     combine_context: ProblemContext
     combine: Estimate
@@ -126,7 +126,7 @@ class Divider:
         while falling:
             falling = False
             for candidate in neighbours(without_part(best.candidate)):
-                if candidate in seen or division.extent % candidate.blocks[division.loop]:
+                if candidate in seen or division.points % candidate.blocks[division.loop]:
                     continue
                 if len(seen) >= LOOKS:
                     return result
@@ -149,7 +149,7 @@ class Divider:
             return result
         for loop in self.loops:
             tasks = max(1, best.work.tasks)
-            widest = 1 << max(5, (self.context.extents[loop] * tasks // (16 * units)).bit_length())
+            widest = 1 << max(5, (self.context.bounds[loop] * tasks // (16 * units)).bit_length())
             for division in self._of(loop, tasks, best.work.resident, min(widest, 4096), 1):
                 for candidate in self._stream(division.context):
                     evaluated = estimate(division.context, candidate, stages=stages)
@@ -159,27 +159,27 @@ class Divider:
 
     def _of(self, loop: int, tasks: int, resident: int, granule: int, step: int) -> list[Division]:
         """Return the divisions of a loop into parts of whole granules that fill the device."""
-        extent, found = self.context.extents[loop], list[Division]()
+        extent, divisor, found = self.context.bounds[loop], self.context.divisors[loop], list[Division]()
         for fill in (*FILLS, resident):
             parts = -(-fill * self.context.machine.units // tasks)
             points = -(-extent // (parts * granule)) * granule
-            if points < LEAST_STEPS * step or points >= extent or (extent % points and not self._ragged[loop]):
+            if points < LEAST_STEPS * step or points >= extent or (divisor % points and not self._ragged[loop]):
                 continue
             one = self._division(loop, points)
             if one is not None and one not in found:
                 found.append(one)
         return found
 
-    def _division(self, loop: int, extent: int) -> Division | None:
-        key = loop, extent
+    def _division(self, loop: int, points: int) -> Division | None:
+        key = loop, points
         if key not in self._divisions:
-            parts = -(-self.context.extents[loop] // extent)
+            parts = -(-self.context.bounds[loop] // points)
             join = self._combine(parts)
             self._divisions[key] = None
             if parts > 1 and join is not None:
-                expression = first_expression(self.context.expression, loop, parts, extent)
+                expression = first_expression(self.context.expression, loop, parts, points)
                 context = ProblemContext(expression, self.context.machine, self.context.atom.moved(1))
-                self._divisions[key] = Division(loop, parts, extent, context, *join)
+                self._divisions[key] = Division(loop, parts, points, context, *join)
         return self._divisions[key]
 
     def _combine(self, parts: int) -> tuple[ProblemContext, Estimate] | None:
@@ -200,10 +200,10 @@ def combine_candidates(context: ProblemContext) -> list[Candidate]:
     Args:
         context: A `combine_expression`: loops (points, parts).
     """
-    points, parts = context.extents
+    points, parts = context.bounds
     lanes, limit = context.machine.device.subgroup_size, context.machine.device.max_threads_per_block
     widest = context.output.limit
-    while points % widest:
+    while context.divisors[0] % widest:
         widest //= 2
     candidates: list[Candidate] = []
     wanted = context.task_threads

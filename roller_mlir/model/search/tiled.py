@@ -88,7 +88,7 @@ class TiledSearch:
         unit = next(rule for rule in rules if isinstance(rule, ExecutionUnitRule))
         self.aligned = unit.subgroup_size > 1 or device.subgroup_size == 1
         self.lanes = device.subgroup_size if self.aligned else 1
-        ones = [1] * len(context.extents)
+        ones = [1] * len(context.bounds)
         self.smallest, self.least_threads = ones, list(ones)
         if atom.is_matrix:
             self.smallest[atom.row], self.smallest[atom.column] = atom.per_thread
@@ -99,7 +99,7 @@ class TiledSearch:
         if atom.is_matrix:
             self.grown = (atom.row, atom.column) if atom.extra_axis < 0 else (atom.column,)
         # Tiles that the matrix unit reads by itself have one point of every other loop.
-        self.cut = atom.free if atom.reads_memory else tuple(range(len(context.extents)))
+        self.cut = atom.free if atom.reads_memory else tuple(range(len(context.bounds)))
         self.max_extent = MAX_THREAD_EXTENT if not atom.is_matrix else MAX_MATRIX_EXTENT
         self.max_points = MAX_POINTS_PER_STEP * (atom.points(MAX_MATRIX_EXTENT) if atom.is_matrix else 1)
         self._thread_limits: dict[Tile, int] = {}
@@ -173,7 +173,7 @@ class TiledSearch:
             fits=lambda tile: self.block_fits(registers, tile),
             saturates=lambda tile: self._threads_saturate(registers, tile) and self._block_saturates(tile),
         )
-        if sum(context.extents[loop] > 1 for loop in context.parallel) > FEW_AXES:
+        if sum(context.bounds[loop] > 1 for loop in context.parallel) > FEW_AXES:
             start = self._one_subgroup(registers, start, layer)
         return start, layer
 
@@ -205,7 +205,7 @@ class TiledSearch:
         larger: list[Tile] = []
         for loop in self.grown:
             size = next_size(tile[loop], aligned=self.aligned)
-            if size <= self.max_extent and tile[loop] * self.least_threads[loop] < self.context.extents[loop]:
+            if size <= self.max_extent and tile[loop] * self.least_threads[loop] < self.context.bounds[loop]:
                 larger.append((*tile[:loop], size, *tile[loop + 1 :]))
         return larger
 
@@ -242,10 +242,10 @@ class TiledSearch:
     def _base_step(self) -> Tile:
         """Return the smallest aligned step of each reduction loop: a whole transaction where the loop is contiguous."""
         context = self.context
-        steps = [1] * len(context.extents)
+        steps = [1] * len(context.bounds)
         for loop in context.reductions:
             steps[loop] = self.step_sizes(loop)[0]
-        longest = max(context.reductions, key=lambda loop: context.extents[loop])
+        longest = max(context.reductions, key=lambda loop: context.bounds[loop])
         others = prod(steps) // steps[longest]
         for size in self.step_sizes(longest):
             if steps[longest] * others < MIN_STEP:
@@ -279,7 +279,7 @@ class TiledSearch:
         if known is None:
             atom = self.context.atom
             most = max(MAX_STEP, MATRIX_STEPS * atom.length) if atom.depth == loop else MAX_STEP
-            limit = min(most, 1 << (self.context.extents[loop] - 1).bit_length())
+            limit = min(most, 1 << (self.context.bounds[loop] - 1).bit_length())
             limit = max([limit, *(size for along, size in atom.multiples if along == loop)])
             limit = limit if loop in self.cut else 1
             known = aligned_sizes(self._step_rules, self.expression, loop, limit, aligned=self.aligned)
@@ -295,7 +295,7 @@ class TiledSearch:
         for loop in context.parallel:
             if loop not in self.cut:
                 continue
-            if tile[loop] < context.extents[loop] or not self._covers_subgroup(registers, tile):
+            if tile[loop] < context.bounds[loop] or not self._covers_subgroup(registers, tile):
                 threads = next_size(tile[loop] // registers[loop], aligned=self.aligned)
                 size = self._next_aligned(registers, loop, threads)
                 larger.append((*tile[:loop], size, *tile[loop + 1 :]))
@@ -309,7 +309,7 @@ class TiledSearch:
     def _next_aligned(self, registers: Tile, loop: int, threads: int) -> int:
         """Return the smallest aligned size of a parallel loop from a number of threads on (GetNextAlignedAxisSize)."""
         own = registers[loop]
-        while not self._is_aligned(loop, own * threads) and own * threads < self.context.extents[loop]:
+        while not self._is_aligned(loop, own * threads) and own * threads < self.context.bounds[loop]:
             threads = next_size(threads, aligned=self.aligned)
         return own * threads
 
@@ -321,7 +321,7 @@ class TiledSearch:
         return prod([tile[loop] // registers[loop] for loop in self.context.parallel])
 
     def _tiles(self, tile: Tile) -> int:
-        return prod([-(-extent // size) for extent, size in zip(self.context.extents, tile, strict=True)])
+        return prod([-(-extent // size) for extent, size in zip(self.context.bounds, tile, strict=True)])
 
     def block_fits(self, registers: Tile, tile: Tile) -> bool:
         """Return whether a block tile of a register tile is within the limits of a task and pads within epsilon."""
@@ -345,7 +345,7 @@ class TiledSearch:
 
     def steps(self, tile: Tile) -> int:
         """Return the reduction steps of a task."""
-        return prod([-(-self.context.extents[loop] // tile[loop]) for loop in self.context.reductions])
+        return prod([-(-self.context.bounds[loop] // tile[loop]) for loop in self.context.reductions])
 
     def _block_saturates(self, tile: Tile) -> bool:
         """Whether a unit's share of the last cache's bandwidth loads the tile as fast as the unit computes it."""
@@ -395,7 +395,7 @@ class TiledSearch:
                         queue.append(key)
 
     def _tasks(self, blocks: Tile) -> int:
-        return prod([-(-self.context.extents[loop] // blocks[loop]) for loop in self.context.parallel])
+        return prod([-(-self.context.bounds[loop] // blocks[loop]) for loop in self.context.parallel])
 
     def _add(self, found: dict[tuple[Tile, Tile], Candidate], registers: Tile, blocks: Tile) -> None:
         candidate = self.make(registers, blocks)

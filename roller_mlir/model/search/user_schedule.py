@@ -128,7 +128,7 @@ def _thread_tiles(context: ProblemContext, own: Sequence[int]) -> Iterator[tuple
     """Yield the threads per loop, powers of two, that a forced thread tile may be repeated over."""
     device = context.machine.device
     choices: list[list[int]] = []
-    for loop, extent in enumerate(context.extents):
+    for loop, extent in enumerate(context.bounds):
         sizes = [1]
         if loop in (context.atom.row, context.atom.column):
             sizes = [context.atom.lanes[loop == context.atom.column]]

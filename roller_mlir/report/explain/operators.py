@@ -62,7 +62,7 @@ def read_operators(
                 one.function,
                 one.place,
                 one.expression,
-                tuple(loop.extent for loop in before[one.place].loops) if one.place in before else None,
+                before[one.place].bounds if one.place in before else None,
                 one.joined,
             )
             for one in found

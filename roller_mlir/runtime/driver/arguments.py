@@ -80,8 +80,8 @@ def _check(subject: str, buffer: Buffer, view: ArrayView, driver: Driver, *, wri
         raise ArgumentError(f"{subject} must be on {driver.label} device {driver.ordinal}, but is {view.place}")
     if view.element_type != buffer.element_type and view.element_type not in _STAND_INS.get(buffer.element_type, ()):
         raise ArgumentError(f"{subject} must have type {buffer.element_type}, but has {view.element_type}")
-    if view.shape != buffer.shape:
-        raise ArgumentError(f"{subject} must have shape {buffer.shape}, but has {view.shape}")
+    if view.shape != buffer.static_shape:
+        raise ArgumentError(f"{subject} must have shape {buffer.static_shape}, but has {view.shape}")
     if not view.is_dense:
         raise ArgumentError(
             f"{subject} must be dense and row-major, but has strides {view.strides} B; pass a contiguous copy of it"

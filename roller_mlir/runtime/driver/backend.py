@@ -82,7 +82,7 @@ class DriverBackend:
 
     def download(self, memory: Memory, buffer: Buffer) -> np.ndarray[Any, Any]:
         """Return a buffer's content as a new array."""
-        host = np.empty(buffer.shape, NUMPY_TYPES[buffer.element_type])
+        host = np.empty(buffer.static_shape, NUMPY_TYPES[buffer.element_type])
         with self.driver.current():
             if host.nbytes:
                 self.driver.download(int(host.ctypes.data), memory.address, host.nbytes, _STREAM)

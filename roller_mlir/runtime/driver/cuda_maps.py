@@ -46,7 +46,7 @@ def encode(record: int, described: TensorMap, address: int) -> None:
         ctypes.c_int(_DATA_TYPES[described.element]),
         ctypes.c_uint32(rank),
         ctypes.c_void_p(address),
-        longs(*reversed(described.extents)),
+        longs(*reversed(described.static_extents)),
         (ctypes.c_uint64 * max(rank - 1, 1))(*reversed(described.strides)),
         words(*reversed(described.box)),
         words(*reversed(described.steps)),

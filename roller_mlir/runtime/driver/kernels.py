@@ -112,7 +112,7 @@ def load_kernels(driver: Driver, manifest: Manifest, files: Mapping[str, bytes])
         function, note = images.function(kernel)
         setup = Setup(
             function=function,
-            grid=launch.grid,
+            grid=launch.static_grid,
             block=launch.block,
             shared_bytes=launch.dynamic_workgroup_bytes,
             cooperative=launch.cooperative,
@@ -127,8 +127,8 @@ def load_kernels(driver: Driver, manifest: Manifest, files: Mapping[str, bytes])
 def _check_launch(driver: Driver, launch: Launch) -> None:
     facts, subject = driver.facts, f"kernel {launch.kernel!r}"
     where = f"device {driver.ordinal} ({facts.architecture})"
-    if any(one > most for one, most in zip(launch.grid, facts.most_grid, strict=True)):
-        raise BackendError(f"{subject} needs a grid of {launch.grid}, but {where} has at most {facts.most_grid}")
+    if any(one > most for one, most in zip(launch.static_grid, facts.most_grid, strict=True)):
+        raise BackendError(f"{subject} needs a grid of {launch.static_grid}, but {where} has at most {facts.most_grid}")
     if launch.cluster != (1, 1, 1) and not facts.clusters:
         raise BackendError(f"{subject} needs clusters of {launch.cluster} blocks, which {where} does not offer")
     threads = prod(launch.block)
@@ -150,7 +150,7 @@ def _check_cooperative(driver: Driver, launch: Launch, setup: Setup) -> None:
     subject = f"kernel {launch.kernel!r}"
     if not driver.facts.cooperative:
         raise BackendError(f"{subject} needs all blocks at the same time, which device {driver.ordinal} does not offer")
-    blocks, resident = prod(launch.grid), driver.resident_blocks(setup)
+    blocks, resident = prod(launch.static_grid), driver.resident_blocks(setup)
     if blocks > resident:
         raise BackendError(
             f"{subject} needs {blocks} blocks at the same time, but device {driver.ordinal} runs {resident} of them; "
@@ -173,9 +173,8 @@ def _check_maps(launch: Launch, kernel: Kernel) -> None:
                 f"{view.offset_bytes} B of {view.buffer!r}"
             )
         steps = (*one.strides, size)
-        end = (
-            one.offset_bytes + sum((extent - 1) * step for extent, step in zip(one.extents, steps, strict=True)) + size
-        )
+        last = sum((extent - 1) * step for extent, step in zip(one.static_extents, steps, strict=True))
+        end = one.offset_bytes + last + size
         if end > view.size_bytes:
             raise BackendError(f"{subject} ends at {end} B of argument {one.argument}, which has {view.size_bytes} B")
 

@@ -268,4 +268,4 @@ class LoadedProgram:
 
     def _new(self, buffer: Buffer, stream: int) -> DeviceArray:
         piece = self._allocator.allocate(buffer.size_bytes, stream)
-        return DeviceArray(self._driver, piece, buffer.shape, buffer.element_type)
+        return DeviceArray(self._driver, piece, buffer.static_shape, buffer.element_type)

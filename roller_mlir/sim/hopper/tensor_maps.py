@@ -64,7 +64,7 @@ class MapSpec:
     def end_bytes(self) -> int:
         """Bytes from the beginning of the buffer to behind the last element."""
         steps = (*self.plain.strides, self.element_bytes)
-        last = sum((extent - 1) * step for extent, step in zip(self.plain.extents, steps, strict=True))
+        last = sum((extent - 1) * step for extent, step in zip(self.plain.static_extents, steps, strict=True))
         return self.plain.offset_bytes + last + self.element_bytes
 
     def problem(self) -> str:
@@ -94,7 +94,7 @@ class MapSpec:
         found[TensorMapRecord.SWIZZLE], found[TensorMapRecord.PIXELS] = _SWIZZLES[plain.swizzle], self.pixels
         found[TensorMapRecord.ROUNDS] = plain.element == "tf32"
         for column, values, rest in (
-            (TensorMapRecord.EXTENT, plain.extents, 1),
+            (TensorMapRecord.EXTENT, plain.static_extents, 1),
             (TensorMapRecord.STRIDE, (*plain.strides, self.element_bytes), 0),
             (TensorMapRecord.BOX, self.counts, 1),
             (TensorMapRecord.STEP, plain.steps, 1),

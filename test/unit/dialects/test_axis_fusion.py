@@ -193,7 +193,7 @@ CASES: dict[str, tuple[str, list[int], list[tuple[int, ...]]]] = {
 def test_normalized_ops(name: str) -> None:
     text, extents, shapes = CASES[name]
     expression = normalized(text)
-    assert [loop.extent for loop in expression.loops] == extents
+    assert [loop.extent.static for loop in expression.loops] == extents
     assert [access.shape for access in expression.inputs] == shapes
 
 

@@ -62,7 +62,7 @@ class Recorder:
 
     def download(self, memory: Any, buffer: Buffer) -> Any:
         self.calls.append(f"download {buffer.name}")
-        return memory.view(np.float32).reshape(buffer.shape).copy()
+        return memory.view(np.float32).reshape(buffer.static_shape).copy()
 
     def slice(self, memory: Any, offset_bytes: int, size_bytes: int) -> Any:
         return memory[offset_bytes : offset_bytes + size_bytes]

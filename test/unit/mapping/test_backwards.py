@@ -64,7 +64,7 @@ def test_copies_read_what_lies_inside(coefficients: tuple[int, int], constant: i
     for origin in product(boxes.origins(0), boxes.origins(1)):
         start = index.constant + sum(k * o for k, o in zip(index.coefficients, origin, strict=True))
         elements = [start + n * dimension.step for n in range(dimension.extent)]
-        expected += sum(0 <= element < access.shape[0] for element in elements)
+        expected += sum(0 <= element < access.static_shape[0] for element in elements)
     assert copied_elements(access, boxes, 1) == expected
 
 

@@ -98,7 +98,7 @@ def with_prologue(
     loops = _plain(result, producer, f"the producer writes '{result.name}'")
     _check_all(set(loops.values()), producer, producer.parallel(), f"the producer writes '{result.name}'")
     inputs = (*producer.inputs, *producer.epilogue)
-    moving = {loop for loop, one in enumerate(producer.loops) if one.extent > 1}
+    moving = {loop for loop, one in enumerate(producer.loops) if one.extent.static > 1}
     main = next((number for number, access in enumerate(inputs) if moving <= access.loops()), None)
     if main is None:
         raise ValueError(
@@ -141,12 +141,12 @@ def _operand(expression: TensorExpression, operand: int, who: str) -> Access:
 
 def _check_tensor(made: Access, read: Access, what: str) -> None:
     """Check that what is read is what is made: shape and element type."""
-    if (made.shape, made.element_type) != (read.shape, read.element_type):
+    if (made.static_shape, made.element_type) != (read.static_shape, read.element_type):
         raise ValueError(f"{what} as {_type(read)}, but it is {_type(made)}")
 
 
 def _type(access: Access) -> str:
-    return "x".join((*map(str, access.shape), access.element_type))
+    return "x".join((*map(str, access.static_shape), access.element_type))
 
 
 def _plain(access: Access, expression: TensorExpression, what: str) -> dict[int, int]:
@@ -156,28 +156,28 @@ def _plain(access: Access, expression: TensorExpression, what: str) -> dict[int,
         ValueError: A dimension is no loop by itself, or is not walked to its end.
     """
     found: dict[int, int] = {}
-    for dimension, (index, extent) in enumerate(zip(access.indices, access.shape, strict=True)):
+    for dimension, (index, extent) in enumerate(zip(access.indices, access.static_shape, strict=True)):
         terms = index.terms()
         if not terms and index.constant == 0 and extent == 1:
             continue
         loop = next(iter(terms), 0)
         alone = dict(terms) == {loop: 1} and index.constant == 0 and loop not in found.values()
-        if not alone or expression.loops[loop].extent != extent:
+        if not alone or expression.bounds[loop] != extent:
             raise ValueError(f"{what} not as a permutation of its loops: dimension {dimension} of {extent} elements")
         found[dimension] = loop
     return found
 
 
 def _check_all(used: set[int], expression: TensorExpression, loops: tuple[int, ...], what: str) -> None:
-    left = [loop for loop in loops if loop not in used and expression.loops[loop].extent > 1]
+    left = [loop for loop in loops if loop not in used and expression.bounds[loop] > 1]
     if left:
         raise ValueError(f"{what} several times: loop {left[0]} does not index it")
 
 
 def _same_places(access: Access, result: Access) -> bool:
     """Return whether both tensors end at the same points: an index outside of one is outside of the other."""
-    places = sorted(zip((index.coefficients for index in result.indices), result.shape, strict=True))
-    own = sorted(zip((index.coefficients for index in access.indices), access.shape, strict=True))
+    places = sorted(zip((index.coefficients for index in result.indices), result.static_shape, strict=True))
+    own = sorted(zip((index.coefficients for index in access.indices), access.static_shape, strict=True))
     return places == own and not any(index.constant for index in access.indices)
 
 

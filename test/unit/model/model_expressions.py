@@ -143,7 +143,8 @@ def expressions(draw: st.DrawFn, *, largest: int = 40, windows: bool = True) -> 
                 LinearIndex(tuple(terms.get(i, 0) for i in range(count)), draw(st.integers(0, 2)) if windows else 0)
             )
         shape = tuple(
-            1 + index.constant + sum(k * (loops[i].extent - 1) for i, k in index.terms().items()) for index in indices
+            1 + index.constant + sum(k * (loops[i].extent.bound - 1) for i, k in index.terms().items())
+            for index in indices
         )
         inputs.append(Access(f"x{number}", shape, "f32", tuple(indices)))
     parallel = draw(st.permutations([i for i, loop in enumerate(loops) if not loop.reduction]))
@@ -151,7 +152,7 @@ def expressions(draw: st.DrawFn, *, largest: int = 40, windows: bool = True) -> 
     return TensorExpression(
         loops=loops,
         inputs=tuple(inputs),
-        output=access("y", [loops[i].extent for i in parallel], list(parallel), count),
+        output=access("y", [loops[i].extent.static for i in parallel], list(parallel), count),
         combiner="arith.addf" if reduces else None,
         flops_per_point=2,
         pad_values=tuple(0.0 for _ in inputs),

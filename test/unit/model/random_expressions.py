@@ -31,14 +31,14 @@ def random_expressions(draw: st.DrawFn, *, loops: int = 6, most_points: int = MO
     """
     nest: list[Loop] = []
     for _ in range(draw(st.integers(1, loops))):
-        room = most_points // prod(loop.extent for loop in nest)
+        room = most_points // prod(loop.extent.static for loop in nest)
         nest.append(Loop(draw(st.sampled_from([n for n in EXTENTS if n <= max(1, room)])), draw(st.booleans())))
     inputs = tuple(draw(accesses(f"x{number}", nest)) for number in range(draw(st.integers(1, 3))))
     parallel = draw(st.permutations([i for i, loop in enumerate(nest) if not loop.reduction]))
     reduces = any(loop.reduction for loop in nest)
     output = Access(
         "y",
-        tuple(nest[i].extent for i in parallel),
+        tuple(nest[i].extent.static for i in parallel),
         draw(st.sampled_from(TYPES)),
         tuple(LinearIndex(tuple(int(i == loop) for i in range(len(nest)))) for loop in parallel),
     )
@@ -69,7 +69,7 @@ def accesses(draw: st.DrawFn, name: str, loops: Sequence[Loop]) -> Access:
                 coefficients[draw(st.integers(0, len(loops) - 1))] = draw(st.integers(1, 3))
         before, behind = draw(st.sampled_from([(0, 0), (0, 0), (2, 1), (1, 2), (0, 3)]))
         constant = draw(st.integers(0, 2)) if not before else -before
-        last = constant + sum(k * (loop.extent - 1) for k, loop in zip(coefficients, loops, strict=True))
+        last = constant + sum(k * (loop.extent.static - 1) for k, loop in zip(coefficients, loops, strict=True))
         shape.append(max(1, last + 1 - behind if before else last + 1 + behind))
         indices.append(LinearIndex(tuple(coefficients), constant))
     return Access(name, tuple(shape), draw(st.sampled_from(TYPES)), tuple(indices))
@@ -77,7 +77,7 @@ def accesses(draw: st.DrawFn, name: str, loops: Sequence[Loop]) -> Access:
 
 def random_tiles(expression: TensorExpression) -> st.SearchStrategy[tuple[int, ...]]:
     """Return the strategy of tiles: of any size up to the first that covers a loop and a little beyond."""
-    return st.tuples(*[st.integers(1, loop.extent + 1) for loop in expression.loops])
+    return st.tuples(*[st.integers(1, loop.extent.static + 1) for loop in expression.loops])
 
 
 def coordinates(access: Access, box: Sequence[range]) -> set[Coordinate]:
@@ -101,7 +101,7 @@ def bounding_box(touched: set[Coordinate]) -> list[list[int]]:
 def boxes(expression: TensorExpression, tile: Sequence[int], over: Sequence[int]) -> Iterator[list[range]]:
     """Yield the boxes of whole tiles that cover the loops in `over`; along the others, the first one only."""
     starts = [
-        range(0, loop.extent, size) if i in over else range(1)
+        range(0, loop.extent.static, size) if i in over else range(1)
         for i, (loop, size) in enumerate(zip(expression.loops, tile, strict=True))
     ]
     for origin in product(*starts):
@@ -130,12 +130,12 @@ def evaluate(
         old: What the output held before, where the expression accumulates.
         body: What a point contributes; the product of the inputs by default.
     """
-    at = np.indices([loop.extent for loop in expression.loops])
+    at = np.indices([loop.extent.static for loop in expression.loops])
     values: list[np.ndarray] = []
     for access, tensor, pad in zip(expression.inputs, inputs, expression.pad_values, strict=True):
-        assert tensor.shape == access.shape
+        assert tensor.shape == access.static_shape
         inside, places = np.ones(at.shape[1:], bool), list[np.ndarray]()
-        for index, extent in zip(access.indices, access.shape, strict=True):
+        for index, extent in zip(access.indices, access.static_shape, strict=True):
             place = sum((k * at[loop] for loop, k in index.terms().items()), np.full(at.shape[1:], index.constant))
             inside &= (place >= 0) & (place < extent)
             places.append(np.clip(place, 0, extent - 1))
@@ -148,5 +148,5 @@ def evaluate(
     kept = list(expression.parallel())
     order = [kept.index(next(iter(index.terms()))) for index in expression.output.indices]
     found = np.transpose(found, order)
-    assert found.shape == expression.output.shape
+    assert found.shape == expression.output.static_shape
     return join(found, old) if expression.accumulates and old is not None else found

@@ -82,7 +82,7 @@ def check_matrix(expr: TensorExpression, plan: Plan, name: str) -> None:
     staged = [operand.copy for operand in plan.operands]
     steps = 1
     for loop in expr.reductions():
-        steps *= -(-expr.loops[loop].extent // plan.axes[loop].block)
+        steps *= -(-expr.bounds[loop] // plan.axes[loop].block)
     most = 2 if SYNCHRONOUS in staged else 6 if TENSOR in staged else 4
     assert 1 <= plan.stages <= min(most, max(1, steps))
     assert (TENSOR in staged) == (plan.instruction == "wgmma")

@@ -64,7 +64,7 @@ def check_plan(expr: TensorExpression, plan: Plan, device: Device) -> None:
             assert axis.threads & (axis.threads - 1) == 0
     for i in expr.reductions():
         windows = any(index.coefficients[i] and len(index.terms()) > 1 for a in expr.inputs for index in a.indices)
-        assert not windows or expr.loops[i].extent % plan.axes[i].block == 0
+        assert not windows or expr.bounds[i] % plan.axes[i].block == 0
     if plan.lane is not None:
         assert plan.axes[plan.lane].chunk in (2, 4)
     counts = [steps_of(loop, axis) for loop, axis in zip(expr.loops, plan.axes, strict=True)]

@@ -22,7 +22,7 @@ blocks = st.tuples(*[st.sampled_from([1, 2, 3, 4, 8]) for _ in range(4)])
 
 def elements(access: Access, at: list[tuple[int, ...]]) -> int:
     """Count the coordinates inside a tensor."""
-    return sum(all(0 <= x < n for x, n in zip(one, access.shape, strict=True)) for one in at)
+    return sum(all(0 <= x < n for x, n in zip(one, access.static_shape, strict=True)) for one in at)
 
 
 def coordinate(access: Access, positions: tuple[int, ...]) -> tuple[int, ...]:
@@ -69,7 +69,7 @@ def test_direct_elements(expr: TensorExpression, threads: tuple[int, ...]) -> No
             at
             for at in (register_offset(axis, r) for r in range(axis.registers))
             if axis.registers == 1
-            or any(0 <= o + t + at < loop.extent for o in boxes.origins(i) for t in range(axis.threads))
+            or any(0 <= o + t + at < loop.extent.static for o in boxes.origins(i) for t in range(axis.threads))
         ]
         for i, (loop, axis) in enumerate(zip(expr.loops, axes, strict=True))
     ]

@@ -167,7 +167,7 @@ def test_live_vectors_leave_out_what_no_thread_reads(
         live = [
             offset
             for offset in (register_offset(axis, r) for r in range(axis.registers))
-            if any(0 <= s + t * axis.chunk + offset < loop.extent for s in starts for t in range(axis.threads))
+            if any(0 <= s + t * axis.chunk + offset < loop.extent.static for s in starts for t in range(axis.threads))
         ]
         places = {at + k * offset for at in places for offset in live}
     assert live_vectors(dimension, loops, axes, None, width) == len({at // width for at in places})
@@ -209,7 +209,7 @@ def test_reads_along_diagonals_are_those_of_distinct_places(
             offset
             for offset in offsets
             if any(
-                0 <= step * axis.block - residue_shift(loop, axis) + t * axis.chunk + offset < loop.extent
+                0 <= step * axis.block - residue_shift(loop, axis) + t * axis.chunk + offset < loop.extent.static
                 for step in range(steps_of(loop, axis))
                 for t in range(axis.threads)
             )
@@ -265,7 +265,7 @@ def test_global_traffic_lies_between_once_and_every_task_for_itself(
     expr: TensorExpression, data: st.DataObject, cache: int, concurrent: int
 ) -> None:
     tile = data.draw(random_tiles(expr))
-    counts = [-(-loop.extent // size) for loop, size in zip(expr.loops, tile, strict=True)]
+    counts = [-(-loop.extent.static // size) for loop, size in zip(expr.loops, tile, strict=True)]
     facts = ProblemContext(expr, replace(MACHINE, cache_bytes=cache))
     times = 2 if expr.accumulates else 1
     found, order = global_traffic(facts, tile, counts, concurrent, times)

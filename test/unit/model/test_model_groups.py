@@ -152,7 +152,7 @@ def element_wise_beside(draw: st.DrawFn, shape: Sequence[int]) -> tuple[tuple[in
 @QUICK
 @given(st.data(), random_expressions(most_points=300))
 def test_epilogues_touch_what_the_consumer_touches(data: st.DataObject, root: TensorExpression) -> None:
-    shape = root.output.shape
+    shape = root.output.static_shape
     order, tensors = data.draw(element_wise_beside(shape))
     extents = [shape[dimension] for dimension in order]
     read: Tensor = ("y", shape, [order.index(dimension) for dimension in range(len(shape))])
@@ -183,10 +183,10 @@ def test_epilogues_touch_what_the_consumer_touches(data: st.DataObject, root: Te
 def test_prologues_touch_and_compute_what_the_producer_does(data: st.DataObject, root: TensorExpression) -> None:
     operand = data.draw(st.integers(0, len(root.inputs) - 1))
     read = root.inputs[operand]
-    order, tensors = data.draw(element_wise_beside(read.shape))
-    extents = [read.shape[dimension] for dimension in order]
+    order, tensors = data.draw(element_wise_beside(read.static_shape))
+    extents = [read.static_shape[dimension] for dimension in order]
     whole: Tensor = ("raw", extents, list(range(len(extents))))
-    made: Tensor = (read.name, read.shape, [order.index(dimension) for dimension in range(len(order))])
+    made: Tensor = (read.name, read.static_shape, [order.index(dimension) for dimension in range(len(order))])
     producer = element_wise(extents, [whole, *tensors], made)
     producer = replace(
         producer,
@@ -196,16 +196,20 @@ def test_prologues_touch_and_compute_what_the_producer_does(data: st.DataObject,
     group = with_prologue(root, operand, producer, keeps_pad=True)
     composed = group.inputs[operand : operand + 3]
     seed = np.random.default_rng(data.draw(st.integers(0, 99)))
-    values = [seed.integers(-3, 4, one.shape).astype(np.float64) for one in group.inputs]
+    values = [seed.integers(-3, 4, one.static_shape).astype(np.float64) for one in group.inputs]
     between = evaluate(replace(producer, pad_values=(0.0,) * 3), values[operand : operand + 3])
     apart = evaluate(root, [*values[:operand], between, *values[operand + 3 :]])
     assert (evaluate(group, values) == apart).all()
-    box = [range(loop.extent) for loop in root.loops]
-    inside = {at for at in coordinates(read, box) if all(0 <= i < n for i, n in zip(at, read.shape, strict=True))}
+    box = [range(loop.extent.static) for loop in root.loops]
+    inside = {
+        at for at in coordinates(read, box) if all(0 <= i < n for i, n in zip(at, read.static_shape, strict=True))
+    }
     turned = [[at[dimension] for dimension in order] for at in inside]
     for one, original in zip(composed, producer.inputs, strict=True):
         found = {at for point in turned for at in coordinates(original, [range(i, i + 1) for i in point])}
-        touched = {at for at in coordinates(one, box) if all(0 <= i < n for i, n in zip(at, one.shape, strict=True))}
+        touched = {
+            at for at in coordinates(one, box) if all(0 <= i < n for i, n in zip(at, one.static_shape, strict=True))
+        }
         assert found <= touched
         assert found == touched or one is not composed[0]
 

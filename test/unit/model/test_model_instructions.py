@@ -150,7 +150,7 @@ def test_a_convolution_and_a_batched_product_are_products() -> None:
             plan = construct(expr, device, ConstructOptions(top_k=1, split=False))[0]
             assert plan.instruction in families
             for loop in expr.reductions():
-                extent = expr.loops[loop].extent
+                extent = expr.bounds[loop]
                 if extent == 3:
                     assert plan.axes[loop].block in (1, 3), "window loops are walked in divisors"
 

@@ -71,7 +71,7 @@ def test_memory_transaction_wants_whole_transactions_or_whole_rows(
 ) -> None:
     loop = data.draw(st.integers(0, len(expr.loops) - 1))
     rows = [access for access in (*expr.inputs, expr.output) if contiguous_loop(access) == loop]
-    cut = size < expr.loops[loop].extent and any(4 * size % transaction for _ in rows)
+    cut = size < expr.bounds[loop] and any(4 * size % transaction for _ in rows)
     assert MemoryTransactionRule(transaction).allows_size(expr, loop, size) == (not cut)
 
 
@@ -140,7 +140,7 @@ def check_legal(expr: TensorExpression, plan: Plan, name: str) -> None:
         assert resources.tasks_per_unit == prediction.tasks_per_unit
     for loop in expr.reductions():
         windows = any(i.coefficients[loop] and len(i.terms()) > 1 for a in expr.inputs for i in a.indices)
-        assert not windows or expr.loops[loop].extent % plan.axes[loop].block == 0, "windows are no matter of taste"
+        assert not windows or expr.bounds[loop] % plan.axes[loop].block == 0, "windows are no matter of taste"
 
 
 @pytest.mark.parametrize("disabled", [*((rule,) for rule in RULES), RULES], ids=[*RULES, "all"])
@@ -201,7 +201,7 @@ def test_forced_plans_are_padded_only_with_the_bank_rule() -> None:
 
 def padding(expr: TensorExpression, plan: Plan) -> float:
     """Return the largest share by which whole tiles exceed a parallel loop."""
-    return max(-expr.loops[i].extent % plan.axes[i].block / expr.loops[i].extent for i in expr.parallel())
+    return max(-expr.bounds[i] % plan.axes[i].block / expr.bounds[i] for i in expr.parallel())
 
 
 @pytest.mark.parametrize("name", DEVICES)

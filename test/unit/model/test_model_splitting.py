@@ -24,20 +24,20 @@ DEVICES = ("v100", "k80", "mi50", "a100", "h100", "h200", "mi300x")
 def tensors(expr: TensorExpression, seed: int, values: tuple[int, ...] = (-2, -1, 0, 1, 2)) -> list[np.ndarray]:
     """Return inputs of small integers, with which sums and products are exact."""
     source = np.random.default_rng(seed)
-    return [source.choice(np.array(values, float), access.shape) for access in expr.inputs]
+    return [source.choice(np.array(values, float), access.static_shape) for access in expr.inputs]
 
 
 def in_two_stages(
     expr: TensorExpression, loop: int, extent: int, inputs: list[np.ndarray], old: np.ndarray
 ) -> np.ndarray:
     """Compute an expression by its first stage and its second."""
-    parts = -(-expr.loops[loop].extent // extent)
+    parts = -(-expr.bounds[loop] // extent)
     first, join = first_expression(expr, loop, parts, extent), combine_expression(expr, parts)
     assert not first.accumulates
     partial = evaluate(first, inputs)
-    assert partial.shape == (parts, *expr.output.shape)
+    assert partial.shape == (parts, *expr.output.static_shape)
     result = evaluate(join, [partial.reshape(parts, -1)], old.reshape(-1))
-    return result.reshape(expr.output.shape)
+    return result.reshape(expr.output.static_shape)
 
 
 @QUICK
@@ -47,11 +47,11 @@ def test_two_stages_compute_what_one_does(expr: TensorExpression, data: st.DataO
     loops = divisible_loops(expr)
     assume(loops)
     loop = data.draw(st.sampled_from(loops))
-    whole = expr.loops[loop].extent
+    whole = expr.bounds[loop]
     extent = data.draw(st.integers(1, whole))
     parts = -(-whole // extent)
     inputs = tensors(expr, seed)
-    old = np.random.default_rng(seed + 1).integers(-3, 4, expr.output.shape).astype(float)
+    old = np.random.default_rng(seed + 1).integers(-3, 4, expr.output.static_shape).astype(float)
     if whole % extent == 0 or not uneven_problem(expr, loop):
         np.testing.assert_array_equal(in_two_stages(expr, loop, extent, inputs, old), evaluate(expr, inputs, old))
     assert (parts - 1) * extent < whole <= parts * extent
@@ -185,8 +185,8 @@ def test_both_stages_are_predicted(operator: str, name: str) -> None:
     for plan in construct(expr, device):
         if plan.split is None:
             continue
-        parts, extent, loop = plan.split.parts, plan.split.extent, plan.split.loop
-        assert (parts - 1) * extent < expr.loops[loop].extent <= parts * extent
+        parts, extent, loop = plan.split.parts.static, plan.split.extent.static, plan.split.loop
+        assert (parts - 1) * extent < expr.bounds[loop] <= parts * extent
         first = first_plan(plan)
         assert replace(whole_plan(first), split=plan.split) == plan
         one = predict(first_expression(expr, loop, parts, extent), first, device)
@@ -208,7 +208,7 @@ def test_uneven_parts_only_where_they_are_neutral(expr: TensorExpression, name: 
     for plan in construct(expr, find_device(name), ConstructOptions(top_k=20)):
         if plan.split is not None:
             assert plan.split.loop in divisible_loops(expr)
-            if expr.loops[plan.split.loop].extent % plan.split.extent:
+            if expr.bounds[plan.split.loop] % plan.split.extent.static:
                 assert uneven_problem(expr, plan.split.loop) == ""
 
 

@@ -33,7 +33,7 @@ def check(expr: TensorExpression, plan: Plan, name: str) -> None:
     """Check that a plan is one that the device can run and that covers the operator."""
     device, split = find_device(name), plan.split
     if split is not None:
-        assert (split.parts - 1) * split.extent < expr.loops[split.loop].extent <= split.parts * split.extent
+        assert expr.loops[split.loop].extent.tiles(split.extent.static) == split.parts
         check(first_expression(expr, split.loop, split.parts, split.extent), first_plan(plan), name)
         join = split.join
         check(combine_expression(expr, split.parts), replace(join, prediction=None), name)
@@ -56,7 +56,7 @@ def check(expr: TensorExpression, plan: Plan, name: str) -> None:
     assert found.seconds > 0
     for loop in expr.reductions():
         windows = any(i.coefficients[loop] and len(i.terms()) > 1 for a in expr.inputs for i in a.indices)
-        assert not windows or counts[loop] * plan.axes[loop].block == expr.loops[loop].extent
+        assert not windows or counts[loop] * plan.axes[loop].block == expr.bounds[loop]
 
 
 def test_the_suite_is_whole() -> None:

@@ -63,7 +63,7 @@ def test_traffic_is_the_transactions_of_every_tile(
     expr: TensorExpression, sizes: tuple[int, ...], transaction: int
 ) -> None:
     tile = sizes[: len(expr.loops)]
-    counts = [-(-loop.extent // size) for loop, size in zip(expr.loops, tile, strict=True)]
+    counts = [-(-loop.extent.static // size) for loop, size in zip(expr.loops, tile, strict=True)]
     assert tile_counts(expr, tile) == tuple(counts)
 
     def moved(access: Access) -> int:

@@ -100,7 +100,7 @@ def test_points_beyond_the_limit_leave_one_tile_and_the_remainder() -> None:
     tight = shrunk_extents(odd[0], plan, 1)
     assert tight.reduced == (0, 1)
     assert tight.sizes[:2] == tuple(
-        axis.block + odd[0].loops[i].extent % axis.block for i, axis in enumerate(plan.axes[:2])
+        axis.block + odd[0].bounds[i].static % axis.block for i, axis in enumerate(plan.axes[:2])
     )
 
 
@@ -119,7 +119,7 @@ def test_a_shrunk_program_reads_as_its_extents_say() -> None:
                 module = parse_module(one.planned, context)
                 (program,) = programs_of(module)
                 root, plan = read_program(program)
-                assert tuple(loop.extent for loop in root.expression.loops) == one.extents.sizes
+                assert tuple(loop.extent.static for loop in root.expression.loops) == one.extents.sizes
                 assert predict(root.expression, plan, find_device("h200")) == plan.prediction
                 assert read_structured(root.operation).expression == root.expression
 

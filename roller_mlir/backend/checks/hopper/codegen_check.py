@@ -170,7 +170,7 @@ def _tiles(fill: PhaseFill, expected: ExpectedProducts, maps: Sequence[TensorMap
 def _map_differences(described: TensorMap, wanted: ExpectedTile) -> Iterator[str]:
     for what, found, expected in (
         ("elements of type", described.element, wanted.element),
-        ("extents", list(described.extents), list(wanted.extents)),
+        ("extents", list(described.static_extents), list(wanted.extents)),
         ("strides of bytes", list(described.strides), list(wanted.strides)),
         ("element strides", list(described.steps), list(wanted.steps)),
         ("a swizzle of", described.swizzle, 128),
@@ -184,8 +184,8 @@ def _output(expected: ExpectedProducts, stored: Sequence[TensorMap], maps: Seque
     """Compare the tensor maps of what is written with the plan's result."""
     for described in stored:
         subject = f"tensor map {maps.index(described)} of the results"
-        kept = [d for d, extent in enumerate(described.extents) if extent > 1 or d == len(described.extents) - 1]
-        extents = tuple(described.extents[d] for d in kept)
+        kept = [d for d, extent in enumerate(described.extents) if extent != 1 or d == len(described.extents) - 1]
+        extents = tuple(described.static_extents[d] for d in kept)
         strides = tuple(described.strides[d] for d in kept[:-1])
         if expected.output is not None and (extents, strides) != expected.output:
             text = f"{subject} has extents {list(extents)} and strides {list(strides)} of bytes, the plan's are "

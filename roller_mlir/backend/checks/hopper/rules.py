@@ -54,7 +54,7 @@ def map_problems(described: TensorMap) -> Iterator[tuple[str, int, str]]:
     >>> list(map_problems(wide))
     [('a box extent', 257, '1 to 256')]
     """
-    for extent in described.extents:
+    for extent in described.static_extents:
         if extent > 1 << 32:
             yield "an extent", extent, "1 to 2^32"
     for stride in described.strides:

@@ -51,7 +51,7 @@ def make_tensors(torch: Any, buffers: Sequence[Buffer], device: str, seed: int =
     tensors: list[Any] = []
     for number, buffer in enumerate(buffers):
         generator = torch.Generator(device=device).manual_seed((seed << 16) + number)
-        tensor = torch.empty(buffer.shape, dtype=torch_type(torch, buffer.element_type), device=device)
+        tensor = torch.empty(buffer.static_shape, dtype=torch_type(torch, buffer.element_type), device=device)
         if is_float(buffer.element_type):
             tensor.uniform_(-1.0, 1.0, generator=generator)
         else:
@@ -65,8 +65,8 @@ def on_host(buffer: Buffer, seed: Sequence[int]) -> np.ndarray[Any, Any]:
     generator = np.random.default_rng(seed)
     kind, dtype = buffer.element_type, NUMPY_TYPES[buffer.element_type]
     if not is_float(kind):
-        return generator.integers(*_RANGES[kind], buffer.shape).astype(dtype).reshape(buffer.shape)
+        return generator.integers(*_RANGES[kind], buffer.static_shape).astype(dtype).reshape(buffer.static_shape)
     wide = np.float64 if kind == "f64" else np.float32
-    values = generator.random(buffer.shape, dtype=wide) * 2 - 1
+    values = generator.random(buffer.static_shape, dtype=wide) * 2 - 1
     values = np.asarray(values, wide)
-    return (bf16_bits(values) if kind == "bf16" else values.astype(dtype)).reshape(buffer.shape)
+    return (bf16_bits(values) if kind == "bf16" else values.astype(dtype)).reshape(buffer.static_shape)

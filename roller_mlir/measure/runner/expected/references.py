@@ -126,8 +126,8 @@ def _points(manifest: Manifest) -> int:
     for launch in manifest.launches:
         plan = plans.get(launch.kernel)
         if launch.arguments and plan is not None and plan.prediction is not None:
-            total += plan.prediction.flops // max(1, prod(launch.arguments[-1].shape))
-    return total or max((prod(manifest.buffer(name).shape) for name in manifest.inputs), default=1)
+            total += plan.prediction.flops // max(1, prod(launch.arguments[-1].static_shape))
+    return total or max((prod(manifest.buffer(name).static_shape) for name in manifest.inputs), default=1)
 
 
 def _accumulation(item: Item, device: str) -> Accumulation:
