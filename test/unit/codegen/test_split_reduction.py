@@ -19,6 +19,7 @@ from roller_mlir.model import ConstructOptions, construct
 from roller_mlir.passes.rtile_normalize import RTileNormalize
 from roller_mlir.plan import Plan, SplitK, TensorExpression
 from roller_mlir.plan.codec import to_json
+from roller_mlir.plan.extent import as_extent
 from roller_mlir.plan.split import combine_expression, first_expression, whole_plan
 from roller_mlir.plan.uneven import uneven_problem
 from roller_mlir.support.bindings import ir, make_context
@@ -208,7 +209,9 @@ def hand_plan(expression: TensorExpression, loop: int, parts: int, extent: int) 
     plans = construct(first, device, ConstructOptions(top_k=64))
     plain = [one for one in plans if one.split is None and one.axes[0].block == 1 and 0 in one.unit_order]
     plan = whole_plan(plain[0])
-    return replace(plan, prediction=None, split=SplitK(loop=loop, parts=parts, extent=extent, join=join))
+    return replace(
+        plan, prediction=None, split=SplitK(loop=loop, parts=as_extent(parts), extent=as_extent(extent), join=join)
+    )
 
 
 def compiled(text: str, folder: Path, plans: dict[str, Plan], **options: Any) -> Artifact:
@@ -232,7 +235,9 @@ def test_the_two_ops_are_the_two_expressions(name: str) -> None:
         whole = root.expression
         expected = first_expression(whole, loop, parts, extent), combine_expression(whole, parts)
         placeholder: Any = None
-        ops = split_reduction(root, SplitK(loop=loop, parts=parts, extent=extent, join=placeholder))
+        ops = split_reduction(
+            root, SplitK(loop=loop, parts=as_extent(parts), extent=as_extent(extent), join=placeholder)
+        )
         assert module.operation.verify()
         found = [read_structured(op).expression for op in ops]
     assert [unnamed(one) for one in found] == [unnamed(one) for one in expected]
@@ -340,9 +345,11 @@ def test_what_is_divided_into_equal_parts_only(name: str) -> None:
     op, loop, reason = UNEVEN[name]
     with make_context() as context, ir.Location.unknown():
         root = read_last(parse_module(op.text(), context))
-        whole = root.expression.loops[loop].extent
+        whole = root.expression.bounds[loop]
         assert reason in uneven_problem(root.expression, loop)
         placeholder: Any = None
         with pytest.raises(DiagnosedError, match="into equal parts only") as caught:
-            split_reduction(root, SplitK(loop=loop, parts=2, extent=whole // 2 + 1, join=placeholder))
+            split_reduction(
+                root, SplitK(loop=loop, parts=as_extent(2), extent=as_extent(whole // 2 + 1), join=placeholder)
+            )
     assert reason in str(caught.value) and f"a size that divides {whole}" in str(caught.value)

@@ -19,6 +19,7 @@ from roller_mlir.loops.program import programs_of
 from roller_mlir.model import construct
 from roller_mlir.model.cost.performance import predict
 from roller_mlir.plan import Access, LinearIndex, Loop, SplitKPartial, TensorExpression
+from roller_mlir.plan.extent import Extent
 from roller_mlir.plan.split import first_expression, first_plan
 from roller_mlir.suites import Operator, SuiteError, find_suite, function_text
 from roller_mlir.suites.each import Crew
@@ -63,7 +64,7 @@ def test_the_plan_is_the_very_same_but_for_extents() -> None:
         assert prod(one.extents.sizes) < prod(one.extents.whole) / 100
     assert plan_hash(parts.plan) != plan_hash(join.plan)
     assert parts.plan.part is not None and parts.whole_plan.part is not None
-    assert parts.plan.part.extent == parts.extents.sizes[3] < parts.whole_plan.part.extent
+    assert parts.plan.part.extent.static == parts.extents.sizes[3] < parts.whole_plan.part.extent.static
 
 
 def test_a_last_part_that_is_shorter_stays_shorter() -> None:
@@ -81,8 +82,8 @@ def test_a_last_part_that_is_shorter_stays_shorter() -> None:
     from roller_mlir.plan import AxisPlan, SplitK
 
     axes = (*plan.axes[:2], AxisPlan(block=4))
-    plan = replace(plan, axes=axes, stages=2, split=SplitK(loop=2, parts=5, extent=24, join=plan))
-    first = replace(first_plan(plan), part=SplitKPartial(loop=2, parts=5, extent=24))
+    plan = replace(plan, axes=axes, stages=2, split=SplitK(loop=2, parts=Extent(5), extent=Extent(24), join=plan))
+    first = replace(first_plan(plan), part=SplitKPartial(loop=2, parts=Extent(5), extent=Extent(24)))
     found = shrunk_extents(first_expression(whole, 2, 5, 24), first, 1 << 26)
     assert found.sizes[0] == 3 and found.sizes[3] == 16
     assert found.part == SplitKPartial(loop=2, parts=3, extent=16)
