@@ -38,9 +38,9 @@ def with_least_starts(expression: TensorExpression) -> TensorExpression:
         index = access.indices[dimension]
         if dimension == len(access.indices) - 1:
             return index
-        stride = access.element_bytes * prod(access.shape[dimension + 1 :])
+        stride = access.element_bytes * prod(access.bounds[dimension + 1 :])
         step = PERIOD_BYTES // gcd(stride, PERIOD_BYTES)
-        back = -sum(k * (expression.loops[loop].extent - 1) for loop, k in index.terms().items() if k < 0)
+        back = -sum(k * (expression.bounds[loop] - 1) for loop, k in index.terms().items() if k < 0)
         least = max(1, back)
         over = index.constant - least
         return index if over < step else LinearIndex(index.coefficients, least + over % step)

@@ -13,7 +13,7 @@ def expression_problem(expression: TensorExpression) -> str:
     "tensor 'y' has 1 dimensions, but 0 indices"
     """
     loops, inputs = len(expression.loops), len(expression.inputs)
-    empty = next((number for number, loop in enumerate(expression.loops) if loop.extent < 1), None)
+    empty = next((number for number, loop in enumerate(expression.loops) if loop.extent <= 0), None)
     if empty is not None:
         return f"loop {empty} must have an extent of at least 1, but has {expression.loops[empty].extent}"
     if any(not 0 <= loop < loops for loop in expression.whole):
@@ -30,7 +30,7 @@ def _access_problem(access: Access, loops: int) -> str:
     what = f"tensor '{access.name}' has"
     if access.element_type not in ELEMENT_BYTES:
         return f"{what} elements of {access.element_type!r}, which must be one of {', '.join(ELEMENT_BYTES)}"
-    if any(extent < 1 for extent in access.shape):
+    if any(extent <= 0 for extent in access.shape):
         return f"{what} the shape {list(access.shape)}, whose extents must be at least 1"
     if len(access.indices) != len(access.shape):
         return f"{what} {len(access.shape)} dimensions, but {len(access.indices)} indices"
