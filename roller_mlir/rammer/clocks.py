@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is done before each task starts, whatever the blocks' speed: vector clocks over the vEUs of a schedule.
+
+`clock[task][v]` tasks of vEU `v` are done before `task` starts: by the order on its own vEU, by the waits of those
+tasks, and by its own waits. A task is before another exactly if the other's clock counts it.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roller_mlir.rammer.schedule import NO_EVENT, Schedule
+
+
+@dataclass(frozen=True, eq=False)
+class Clocks:
+    """The clocks of a schedule.
+
+    Attributes:
+        before: How many tasks of each vEU are done before each task starts, [tasks, vEUs]; of stuck tasks, nothing.
+        stuck: Tasks that never start: the first of each vEU that waits for ever.
+    """
+
+    before: NDArray[np.int32]
+    stuck: tuple[int, ...]
+
+
+def clocks_of(schedule: Schedule) -> Clocks:
+    """Walk a schedule, whose tasks stand on one vEU each, in an order in which no task is before what it waits for."""
+    units = len(schedule.programs)
+    before = np.zeros((len(schedule.signals), units), np.int32)
+    events = np.zeros((len(schedule.counts), units), np.int32)
+    missing = schedule.counts.copy()
+    next_of = [0] * units
+    waiting: dict[int, list[int]] = defaultdict(list)
+    ready = list(range(units - 1, -1, -1))
+    while ready:
+        unit = ready.pop()
+        program = schedule.programs[unit]
+        while next_of[unit] < len(program):
+            position = next_of[unit]
+            task = int(program[position])
+            waits = schedule.waits[task]
+            blocked = next((int(event) for event in waits if missing[event] > 0), None)
+            if blocked is not None:
+                waiting[blocked].append(unit)
+                break
+            clock = before[task]
+            if position:
+                np.maximum(clock, before[program[position - 1]], out=clock)
+                clock[unit] = position
+            for event in waits:
+                np.maximum(clock, events[event], out=clock)
+            event = int(schedule.signals[task])
+            if event != NO_EVENT:
+                np.maximum(events[event], clock, out=events[event])
+                events[event, unit] = max(int(events[event, unit]), position + 1)
+                missing[event] -= 1
+                if missing[event] == 0:
+                    ready += waiting.pop(event, ())
+            next_of[unit] += 1
+    stuck = tuple(int(p[n]) for p, n in zip(schedule.programs, next_of, strict=True) if n < len(p))
+    return Clocks(before, stuck)

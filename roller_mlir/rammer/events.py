@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Waits between tasks that a placement needs: events that producers signal and consumers wait for, and fewer of them.
+
+Paper: RAMMER, section 3.3 (`Wait`), where one wait for the last of consecutive tasks of a vEU is the only reduction.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+from roller_mlir.rammer.clocks import Clocks, clocks_of
+from roller_mlir.rammer.schedule import NO_EVENT, Schedule
+from roller_mlir.rammer.task_graph import Dependences, Ints, TaskGraph
+
+NO_WAITS: Ints = np.zeros(0, np.int32)
+
+
+def add_events(graph: TaskGraph, programs: Sequence[Ints]) -> Schedule:
+    """Return a placement with a wait for each dependence between vEUs. The order on one vEU needs none.
+
+    Args:
+        graph: The tasks.
+        programs: The tasks of each vEU, in order.
+    """
+    unordered = _with_events(programs, graph.tasks, Dependences(NO_WAITS, NO_WAITS))
+    unit, position = unordered.place
+    producers, consumers = graph.dependences.producers, graph.dependences.consumers
+    across = (unit[producers] != unit[consumers]) | (position[producers] > position[consumers])
+    return _with_events(programs, graph.tasks, Dependences(producers[across], consumers[across]))
+
+
+def reduce_waits(schedule: Schedule) -> Schedule:
+    """Return the schedule with as few waits as its order needs. What is before what stays as it is.
+
+    Waits that the order on the vEUs and the other waits imply are dropped. Events that one task waits for become one
+    where each task that waits for one of them comes behind the signals of both. A schedule with stuck tasks is returned
+    as it is.
+    """
+    clocks = clocks_of(schedule)
+    if clocks.stuck:
+        return schedule
+    unit, position = schedule.place
+    needed: dict[bytes, Ints] = {}
+    producers, consumers = list[Ints](), list[Ints]()
+    for program in schedule.programs:
+        previous = -1
+        for task in program.tolist():
+            waits = schedule.waits[task]
+            if len(waits):
+                if (key := waits.tobytes()) not in needed:
+                    members = np.concatenate([schedule.members[event] for event in waits])
+                    implied = clocks.before[members][:, unit[members]] > position[members]
+                    needed[key] = members[~implied.any(axis=0)]
+                members = needed[key][(unit[needed[key]] != unit[task]) | (position[needed[key]] > position[task])]
+                if previous >= 0:
+                    members = members[clocks.before[previous, unit[members]] <= position[members]]
+                producers.append(members)
+                consumers.append(np.full(len(members), task, np.int32))
+            previous = task
+    pairs = Dependences(np.concatenate([NO_WAITS, *producers]), np.concatenate([NO_WAITS, *consumers]))
+    return _joined(_with_events(schedule.programs, len(schedule.signals), pairs), clocks)
+
+
+def _joined(schedule: Schedule, clocks: Clocks) -> Schedule:
+    """Return a schedule whose events are joined where one task waits for several and no task comes to wait longer."""
+    unit, position = schedule.place
+    members = list(schedule.members)
+    waiting = [list[int]() for _ in members]
+    for task, waits in enumerate(schedule.waits):
+        for event in waits.tolist():
+            waiting[event].append(task)
+    joined = list(range(len(members)))
+    tried = set[bytes]()
+    for waits in schedule.waits:
+        if len(waits) < 2 or waits.tobytes() in tried:
+            continue
+        tried.add(waits.tobytes())
+        found = dict.fromkeys(_root(joined, event) for event in waits.tolist())
+        chosen = list[int]()
+        for event in found:
+            for other in chosen:
+                signals = np.concatenate([members[event], members[other]])
+                tasks = list(dict.fromkeys((*waiting[event], *waiting[other])))
+                if (clocks.before[tasks][:, unit[signals]] > position[signals]).all():
+                    joined[event], members[other], waiting[other] = other, signals, tasks
+                    break
+            else:
+                chosen.append(event)
+    return _numbered(schedule, [_root(joined, event) for event in range(len(joined))])
+
+
+def _root(joined: list[int], event: int) -> int:
+    """Return the event that an event became part of."""
+    while joined[event] != event:
+        joined[event] = event = joined[joined[event]]
+    return event
+
+
+def _numbered(schedule: Schedule, became: Sequence[int]) -> Schedule:
+    """Return a schedule whose events became others, which are numbered through."""
+    number = {event: i for i, event in enumerate(dict.fromkeys(became))}
+    of_event = np.array([number[event] for event in became], np.int32)
+    signals = schedule.signals.copy()
+    signals[signals != NO_EVENT] = of_event[signals[signals != NO_EVENT]]
+    counts = np.bincount(signals[signals != NO_EVENT], minlength=len(number)).astype(np.int32)
+    return Schedule(schedule.programs, tuple(np.unique(of_event[waits]) for waits in schedule.waits), signals, counts)
+
+
+def _with_events(programs: Sequence[Ints], tasks: int, pairs: Dependences) -> Schedule:
+    """Return a placement with waits for pairs of tasks: producers of the same consumers signal one event."""
+    order = np.lexsort((pairs.consumers, pairs.producers))
+    producers, consumers = pairs.producers[order], pairs.consumers[order]
+    starts = np.flatnonzero(np.diff(producers, prepend=-1))
+    events: dict[bytes, int] = {}
+    signals = np.full(tasks, NO_EVENT, np.int32)
+    waits: dict[int, list[int]] = defaultdict(list)
+    for start, end in zip(starts.tolist(), [*starts[1:].tolist(), len(producers)], strict=False):
+        group = consumers[start:end]
+        if (key := group.tobytes()) not in events:
+            events[key] = len(events)
+            for task in group.tolist():
+                waits[task].append(events[key])
+        signals[producers[start]] = events[key]
+    counts = np.bincount(signals[signals != NO_EVENT], minlength=len(events)).astype(np.int32)
+    listed = tuple(np.array(waits[task], np.int32) if task in waits else NO_WAITS for task in range(tasks))
+    return Schedule(tuple(programs), listed, signals, counts)

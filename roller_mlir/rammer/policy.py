@@ -1,0 +1,138 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Policies: which vEU runs which tasks in which order. Events and waits are the mechanism's, `add_events`.
+
+Paper: RAMMER, section 3.3: the policy stands apart from the mechanism.
+"""
+
+import heapq
+from collections import defaultdict
+from typing import Protocol
+
+import numpy as np
+
+from roller_mlir.rammer.task_graph import Ints, TaskGraph
+
+
+class Policy(Protocol):
+    """Places the tasks of a graph on so many vEUs."""
+
+    def __call__(self, graph: TaskGraph, execution_units: int, hand_over_s: float) -> tuple[Ints, ...]:
+        """Return the tasks of each vEU, in order.
+
+        Args:
+            graph: The tasks.
+            execution_units: How many vEUs there are.
+            hand_over_s: How long a task's result takes to another vEU.
+        """
+        ...
+
+
+class _Placement:
+    """Tasks placed so far, and when the model expects each to end."""
+
+    def __init__(self, graph: TaskGraph, execution_units: int, hand_over_s: float) -> None:
+        self.producers = graph.dependences.producers_of(graph.tasks)
+        self.seconds: list[float] = graph.seconds.tolist()
+        self.hand_over_s = hand_over_s
+        self.end = np.zeros(graph.tasks)
+        self.unit = np.full(graph.tasks, -1, np.int32)
+        self.programs: list[list[int]] = [[] for _ in range(execution_units)]
+        self.free = [(0.0, unit) for unit in range(execution_units)]
+        self.free_at = [0.0] * execution_units
+
+    def append(self, task: int) -> float:
+        """Put a task on the vEU that can start it first (RAMMER's SelectvEU), and return when it ends.
+
+        That is the vEU that is free first, or the one of the last producer, which needs no hand-over.
+        """
+        ready, own, own_ready = 0.0, -1, 0.0
+        before = self.producers[task]
+        if len(before):
+            ends = self.end[before]
+            last = int(ends.argmax())
+            own = int(self.unit[before[last]])
+            elsewhere = self.unit[before] != own
+            ready = float(ends[last]) + self.hand_over_s
+            own_ready = float(ends[last])
+            if elsewhere.any():
+                own_ready = max(own_ready, float(ends[elsewhere].max()) + self.hand_over_s)
+        while self.free[0][0] < self.free_at[self.free[0][1]]:  # used meanwhile as a producer's vEU
+            heapq.heapreplace(self.free, (self.free_at[self.free[0][1]], self.free[0][1]))
+        free, unit = self.free[0]
+        start = max(free, ready)
+        if own >= 0 and (near := max(self.free_at[own], own_ready)) <= start:
+            start, unit = near, own
+        end = start + self.seconds[task]
+        self.end[task], self.unit[task], self.free_at[unit] = end, unit, end
+        self.programs[unit].append(task)
+        return end
+
+    def result(self) -> tuple[Ints, ...]:
+        return tuple(np.array(program, np.int32) for program in self.programs)
+
+
+def waves_of(graph: TaskGraph) -> list[list[int]]:
+    """Return the operators by waves: the fringes of a breadth-first walk over the operators.
+
+    Paper: RAMMER, Algorithm 1, line 3.
+    """
+    wave = [0] * len(graph.operators)
+    pairs = graph.dependences
+    between = np.unique(np.stack([graph.operator_of[pairs.consumers], graph.operator_of[pairs.producers]], 1), axis=0)
+    for consumer, producer in between.tolist():
+        wave[consumer] = max(wave[consumer], wave[producer] + 1)
+    found: dict[int, list[int]] = defaultdict(list)
+    for operator, number in enumerate(wave):
+        found[number].append(operator)
+    return [found[number] for number in sorted(found)]
+
+
+def wavefront(graph: TaskGraph, execution_units: int, hand_over_s: float) -> tuple[Ints, ...]:
+    """Place wave by wave, operator by operator, each task where it can start first.
+
+    Paper: RAMMER, Algorithm 1, lines 12 to 19, with one program for the whole graph.
+    """
+    placement = _Placement(graph, execution_units, hand_over_s)
+    for wave in waves_of(graph):
+        for operator in wave:
+            for task in range(graph.first[operator], graph.first[operator + 1]):
+                placement.append(task)
+    return placement.result()
+
+
+def urgency_of(graph: TaskGraph, hand_over_s: float) -> list[float]:
+    """Return of each task how long it takes at least from its start to the end of all, in seconds."""
+    pairs = graph.dependences
+    order = np.argsort(pairs.producers, kind="stable")
+    starts = np.searchsorted(pairs.producers[order], np.arange(graph.tasks + 1))
+    urgency = graph.seconds.copy()
+    consumers = pairs.consumers[order]
+    for task in range(graph.tasks - 1, -1, -1):
+        if starts[task] < starts[task + 1]:
+            urgency[task] += hand_over_s + urgency[consumers[starts[task] : starts[task + 1]]].max()
+    return urgency.tolist()
+
+
+def critical_path(graph: TaskGraph, execution_units: int, hand_over_s: float) -> tuple[Ints, ...]:
+    """Place the most urgent of the tasks whose producers are placed: list scheduling by critical path."""
+    placement = _Placement(graph, execution_units, hand_over_s)
+    urgency = urgency_of(graph, hand_over_s)
+    pairs = graph.dependences
+    missing = np.bincount(pairs.consumers, minlength=graph.tasks).tolist()
+    order = np.argsort(pairs.producers, kind="stable")
+    starts = np.searchsorted(pairs.producers[order], np.arange(graph.tasks + 1)).tolist()
+    consumers: list[int] = pairs.consumers[order].tolist()
+    ready = [(-urgency[task], task) for task in range(graph.tasks) if not missing[task]]
+    heapq.heapify(ready)
+    while ready:
+        _, task = heapq.heappop(ready)
+        placement.append(task)
+        for consumer in consumers[starts[task] : starts[task + 1]]:
+            missing[consumer] -= 1
+            if not missing[consumer]:
+                heapq.heappush(ready, (-urgency[consumer], consumer))
+    return placement.result()
+
+
+POLICIES: dict[str, Policy] = {"wavefront": wavefront, "list": critical_path}
+"""Policies by the name that `rammer-schedule{policy=...}` gives."""

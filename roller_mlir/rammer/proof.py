@@ -1,0 +1,112 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The proof that a schedule neither hangs nor races, whatever the blocks' speed.
+
+A schedule is right exactly if each task runs once, no task waits for ever, all blocks are resident at once, and of each
+pair of tasks that touches common bytes, one of them writing, the first in the order of the operators is done before the
+other starts.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from roller_mlir.rammer.clocks import clocks_of
+from roller_mlir.rammer.schedule import NO_EVENT, Schedule
+from roller_mlir.rammer.task_graph import TaskGraph
+
+
+@dataclass(frozen=True)
+class ScheduleFault:
+    """A rule that a schedule violates.
+
+    Attributes:
+        kind: `programs`, `events`, `deadlock` or `order`.
+        tasks: The tasks concerned: of `order` the one that must be done and the one that may start too early.
+        text: What is wrong, for people.
+    """
+
+    kind: str
+    tasks: tuple[int, ...]
+    text: str
+
+
+def find_faults(graph: TaskGraph, schedule: Schedule) -> list[ScheduleFault]:
+    """Return what is wrong with a schedule: nothing exactly if it is right.
+
+    Faults of form come alone: no clock can be told behind them. Then stuck tasks, then pairs without an order.
+    """
+    faults = [*_form_faults(graph, schedule)]
+    if faults:
+        return faults
+    clocks = clocks_of(schedule)
+    if clocks.stuck:
+        return [_stuck(graph, schedule, clocks.stuck)]
+    unit, position = schedule.place
+    pairs = graph.dependences
+    early = clocks.before[pairs.consumers, unit[pairs.producers]] <= position[pairs.producers]
+    return [
+        ScheduleFault(
+            "order",
+            (int(producer), int(consumer)),
+            f"{_placed(graph, schedule, int(consumer))} may start before {_placed(graph, schedule, int(producer))} is "
+            "done, and both touch the same bytes: it does not wait for it",
+        )
+        for producer, consumer in zip(pairs.producers[early], pairs.consumers[early], strict=True)
+    ]
+
+
+def _placed(graph: TaskGraph, schedule: Schedule, task: int) -> str:
+    unit, position = schedule.place
+    return f"{graph.describe(task)} (vEU {unit[task]}, position {position[task]})"
+
+
+def _form_faults(graph: TaskGraph, schedule: Schedule) -> Iterator[ScheduleFault]:
+    if len(schedule.signals) != graph.tasks or len(schedule.waits) != graph.tasks:
+        text = f"the schedule is of {len(schedule.signals)} tasks, the graph has {graph.tasks}"
+        yield ScheduleFault("programs", (), text)
+        return
+    listed = np.concatenate([*schedule.programs, np.zeros(0, np.int32)])
+    if len(listed) and (listed.min() < 0 or listed.max() >= graph.tasks):
+        yield ScheduleFault("programs", (), f"programs hold tasks that are none of the {graph.tasks} of the graph")
+        return
+    times = np.bincount(listed, minlength=graph.tasks)
+    for task in np.flatnonzero(times != 1).tolist():
+        yield ScheduleFault(
+            "programs", (task,), f"{graph.describe(task)} stands {times[task]} times in programs, not once"
+        )
+    events = len(schedule.counts)
+    for task, waits in enumerate(schedule.waits):
+        if len(waits) and (waits.min() < 0 or waits.max() >= events):
+            yield ScheduleFault(
+                "events", (task,), f"{graph.describe(task)} waits for an event that is none of {events}"
+            )
+    out = (schedule.signals < NO_EVENT) | (schedule.signals >= events)
+    for task in np.flatnonzero(out).tolist():
+        yield ScheduleFault("events", (task,), f"{graph.describe(task)} signals an event that is none of {events}")
+    if not out.any():
+        signalled = np.bincount(schedule.signals[schedule.signals != NO_EVENT], minlength=events)
+        for event in np.flatnonzero(signalled != schedule.counts).tolist():
+            text = f"event {event} counts {schedule.counts[event]} signals, {signalled[event]} tasks signal it"
+            yield ScheduleFault("events", tuple(np.flatnonzero(schedule.signals == event).tolist()), text)
+
+
+def _stuck(graph: TaskGraph, schedule: Schedule, stuck: tuple[int, ...]) -> ScheduleFault:
+    """Follow one task's waits to those that stand behind stuck tasks, until one comes again: that is the cycle."""
+    unit, position = schedule.place
+    first = {int(unit[task]): task for task in stuck}
+    path, task = list[int](), stuck[0]
+    while task not in path:
+        path.append(task)
+        missing = next(
+            int(member)
+            for event in schedule.waits[task]
+            for member in schedule.members[event]
+            if int(unit[member]) in first and position[member] >= position[first[int(unit[member])]]
+        )
+        task = first[int(unit[missing])]
+    cycle = path[path.index(task) :]
+    names = ", ".join(_placed(graph, schedule, one) for one in cycle)
+    return ScheduleFault(
+        "deadlock", tuple(cycle), f"these tasks wait for each other, or for what is behind them: {names}"
+    )

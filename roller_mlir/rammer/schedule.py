@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A schedule: which vEU runs which tasks in which order, what each task waits for and what it signals.
+
+Paper: RAMMER, sections 3.2 and 3.3.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+import numpy as np
+
+from roller_mlir.rammer.task_graph import Ints
+
+NO_EVENT = -1
+"""The signal of a task that nobody waits for."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class VirtualDevice:
+    """RAMMER's vDevice: how many blocks walk a schedule at once, and what each may use (section 3.2).
+
+    Attributes:
+        units: Units of the device.
+        per_unit: vEUs of a unit, each a resident block.
+        threads: Threads of a block.
+        registers: Registers of a thread.
+        workgroup_bytes: Workgroup memory of a block.
+    """
+
+    units: int
+    per_unit: int
+    threads: int
+    registers: int
+    workgroup_bytes: int
+
+    @property
+    def execution_units(self) -> int:
+        """How many vEUs there are: all blocks."""
+        return self.units * self.per_unit
+
+
+@dataclass(frozen=True, eq=False)
+class Schedule:
+    """Tasks on vEUs.
+
+    Attributes:
+        programs: The tasks of each vEU, in order.
+        waits: The events that each task waits for, by the task's number.
+        signals: The event that each task signals when it is done, or `NO_EVENT`, by the task's number.
+        counts: How many signals each event waits for.
+    """
+
+    programs: tuple[Ints, ...]
+    waits: tuple[Ints, ...]
+    signals: Ints
+    counts: Ints
+
+    @property
+    def wait_count(self) -> int:
+        """How many waits there are."""
+        return sum(map(len, self.waits))
+
+    @cached_property
+    def place(self) -> tuple[Ints, Ints]:
+        """The vEU of each task, and its position there; -1 of tasks that no vEU runs."""
+        unit, position = (np.full(len(self.signals), -1, np.int32) for _ in range(2))
+        for number, program in enumerate(self.programs):
+            unit[program] = number
+            position[program] = np.arange(len(program), dtype=np.int32)
+        return unit, position
+
+    @cached_property
+    def members(self) -> tuple[Ints, ...]:
+        """The tasks that signal each event, in rising order."""
+        order = np.argsort(self.signals, kind="stable").astype(np.int32)
+        starts = np.searchsorted(self.signals[order], np.arange(len(self.counts) + 1))
+        return tuple(order[a:b] for a, b in pairwise(starts))

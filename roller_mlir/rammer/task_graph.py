@@ -1,0 +1,259 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Operators as tasks (RAMMER's rTasks), what each task touches of each buffer, and which task must come before which.
+
+Paper: RAMMER, section 3.1.
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import accumulate, pairwise
+from math import gcd, prod
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints: TypeAlias = NDArray[np.int32]
+
+
+class ConflictError(ValueError):
+    """Two tasks of one operator touch common bytes, one of them writing: no order of operators is between them."""
+
+
+@dataclass(frozen=True, eq=False)
+class TaskBoxes:
+    """The part of a view that each task of an operator touches: a box. Operators of one type share it.
+
+    Attributes:
+        shape: Extents of the view, row-major, in elements.
+        element_bytes: Size of an element.
+        low: First index of each task's box, [tasks, rank].
+        high: Index behind the last of each task's box, [tasks, rank]; a box is empty where it is not above `low`.
+        steps: Distance of the indices of a box, for each dimension.
+    """
+
+    shape: tuple[int, ...]
+    element_bytes: int
+    low: Ints
+    high: Ints
+    steps: tuple[int, ...]
+
+    @cached_property
+    def distinct(self) -> tuple[tuple[tuple[slice, ...], Ints], ...]:
+        """Each box that is not empty once, with the tasks that have it."""
+        tasks_of: dict[bytes, list[int]] = defaultdict(list)
+        both = np.concatenate([self.low, self.high], axis=1)
+        for task, filled in enumerate((self.low < self.high).all(axis=1).tolist()):
+            if filled:
+                tasks_of[both[task].tobytes()].append(task)
+        return tuple(
+            (tuple(map(slice, self.low[tasks[0]], self.high[tasks[0]], self.steps)), np.array(tasks, np.int32))
+            for tasks in tasks_of.values()
+        )
+
+
+@dataclass(frozen=True)
+class TaskAccess:
+    """What the tasks of an operator read or write of a buffer.
+
+    Attributes:
+        buffer: Number of the buffer.
+        offset_bytes: Where the view of `boxes` starts in it.
+        boxes: The part of the view that each task touches.
+    """
+
+    buffer: int
+    offset_bytes: int
+    boxes: TaskBoxes
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The bytes of the buffer between which the view lies."""
+        return self.offset_bytes, self.offset_bytes + prod(self.boxes.shape) * self.boxes.element_bytes
+
+
+@dataclass(frozen=True, eq=False)
+class TaskOperator:
+    """An operator as tasks.
+
+    Attributes:
+        name: What messages call it.
+        tasks: How many tasks it has.
+        seconds: Predicted time of one task, without waits.
+        reads: What its tasks read.
+        writes: What its tasks write.
+    """
+
+    name: str
+    tasks: int
+    seconds: float
+    reads: tuple[TaskAccess, ...]
+    writes: tuple[TaskAccess, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Dependences:
+    """Pairs of tasks of which the first must be done before the second starts, each once, by consumer and producer.
+
+    Attributes:
+        producers: The tasks that come first.
+        consumers: The tasks that come behind them, in rising order.
+    """
+
+    producers: Ints
+    consumers: Ints
+
+    def producers_of(self, tasks: int) -> list[Ints]:
+        """Return of each of so many tasks what must be done before it starts."""
+        starts = np.searchsorted(self.consumers, np.arange(tasks + 1))
+        return [self.producers[a:b] for a, b in pairwise(starts)]
+
+
+@dataclass(frozen=True, eq=False)
+class TaskGraph:
+    """Operators in an order in which they may run one after the other; their tasks are numbered through.
+
+    Raises:
+        ConflictError: Two tasks of one operator write the same bytes, or one reads what another writes.
+    """
+
+    operators: tuple[TaskOperator, ...]
+
+    @cached_property
+    def first(self) -> tuple[int, ...]:
+        """Number of the first task of each operator, and behind them the number of all tasks."""
+        return (0, *accumulate(op.tasks for op in self.operators))
+
+    @property
+    def tasks(self) -> int:
+        """How many tasks there are."""
+        return self.first[-1]
+
+    @cached_property
+    def operator_of(self) -> Ints:
+        """The operator of each task."""
+        return np.repeat(np.arange(len(self.operators), dtype=np.int32), [op.tasks for op in self.operators])
+
+    @cached_property
+    def seconds(self) -> NDArray[np.float64]:
+        """Predicted time of each task."""
+        return np.repeat([op.seconds for op in self.operators], [op.tasks for op in self.operators])
+
+    @cached_property
+    def dependences(self) -> Dependences:
+        """Pairs of tasks of different operators that touch common bytes, one of them writing.
+
+        Behind a write stand no pairs with what touched the bytes before it: other pairs imply them.
+        """
+        return _Tracker(self).dependences()
+
+    def describe(self, task: int) -> str:
+        """Return how messages call a task: its number in its operator, and the operator."""
+        operator = int(self.operator_of[task])
+        return f"task {task - self.first[operator]} of '{self.operators[operator].name}'"
+
+
+class _Tracker:
+    """Walks the operators in order and keeps the last writer of each cell: the largest piece that no access divides."""
+
+    def __init__(self, graph: TaskGraph) -> None:
+        self.graph = graph
+        self.cell_bytes: dict[int, int] = defaultdict(int)
+        ends: dict[int, int] = defaultdict(int)
+        for operator in graph.operators:
+            for one in (*operator.reads, *operator.writes):
+                self.cell_bytes[one.buffer] = gcd(self.cell_bytes[one.buffer], *one.span, one.boxes.element_bytes)
+                ends[one.buffer] = max(ends[one.buffer], one.span[1])
+        written = {one.buffer for operator in graph.operators for one in operator.writes}
+        self.writers = {b: np.full(ends[b] // self.cell_bytes[b], -1, np.int32) for b in written}
+        self.readers: dict[int, list[tuple[int, TaskAccess]]] = {b: [] for b in written}
+        self.read = {b: np.zeros(len(cells), bool) for b, cells in self.writers.items()}
+        self.pairs: list[NDArray[np.int64]] = []
+
+    def dependences(self) -> Dependences:
+        """Return each pair of which the first writes what the second touches, or touches what the second writes."""
+        for number, operator in enumerate(self.graph.operators):
+            first = self.graph.first[number]
+            reads = [one for one in operator.reads if one.buffer in self.writers]
+            for one in (*reads, *operator.writes):
+                for writers, tasks in self._last_writers(one):
+                    self._add(writers, tasks + first)
+            for one in operator.writes:
+                self._write(first, one)
+            for one in reads:
+                self._check_own(first, one)
+            for one in operator.writes:
+                self._overwrite(first, one)
+            for one in reads:
+                self.readers[one.buffer].append((first, one))
+                self.read[one.buffer][self._range(one)] = True
+        pairs = np.unique(np.concatenate(self.pairs)) if self.pairs else np.zeros(0, np.int64)
+        consumers, producers = np.divmod(pairs, max(1, self.graph.tasks))
+        return Dependences(producers.astype(np.int32), consumers.astype(np.int32))
+
+    def _cells(self, one: TaskAccess) -> Ints:
+        """Return the cells of an access's view, its dimensions and one of the cells of an element."""
+        rows = one.boxes.element_bytes // self.cell_bytes[one.buffer]
+        return self.writers[one.buffer][self._range(one)].reshape(*one.boxes.shape, rows)
+
+    def _range(self, one: TaskAccess) -> slice:
+        size = self.cell_bytes[one.buffer]
+        return slice(one.span[0] // size, one.span[1] // size)
+
+    def _last_writers(self, one: TaskAccess) -> Iterator[tuple[Ints, Ints]]:
+        """Yield the last writers of each box of an access, with the tasks of the box."""
+        cells = self._cells(one)
+        least = int(cells.min(initial=-1 if not cells.size else np.iinfo(np.int32).max))
+        if least == int(cells.max(initial=-1)):
+            if least >= 0:
+                for _, tasks in one.boxes.distinct:
+                    yield np.array([least], np.int32), tasks
+            return
+        for box, tasks in one.boxes.distinct:
+            found = np.unique(cells[box])
+            yield found[found >= 0], tasks
+
+    def _add(self, producers: Ints, consumers: Ints) -> None:
+        if len(producers) and len(consumers):
+            keys = consumers.astype(np.int64)[:, None] * self.graph.tasks + producers
+            self.pairs.append(keys.reshape(-1))
+
+    def _write(self, first: int, one: TaskAccess) -> None:
+        """The tasks of an access, the first of which is `first` of all, become the last writers of its cells."""
+        cells = self._cells(one)
+        for box, tasks in one.boxes.distinct:
+            part = cells[box]
+            others = part[(part >= first) & (part != first + tasks[0])]
+            if len(tasks) > 1 or len(others):
+                other = int(others[0]) if len(others) else first + int(tasks[1])
+                self._refuse(first + int(tasks[0]), other, "both write", one)
+            cells[box] = first + tasks[0]
+
+    def _overwrite(self, first: int, one: TaskAccess) -> None:
+        """The tasks of an access, whose cells they have just written, come behind those that read them before."""
+        if not self.read[one.buffer][self._range(one)].any():
+            return
+        kept = list[tuple[int, TaskAccess]]()
+        for reader, read in self.readers[one.buffer]:
+            gone = False
+            if read.span[0] < one.span[1] and one.span[0] < read.span[1]:
+                for writers, tasks in self._last_writers(read):
+                    self._add(tasks + reader, writers[writers >= first])
+                gone = int(self._cells(read).min()) >= first
+            if not gone:
+                kept.append((reader, read))
+        self.readers[one.buffer] = kept
+
+    def _check_own(self, first: int, read: TaskAccess) -> None:
+        """A task may read what it writes itself, and nothing that another of its operator writes."""
+        for writers, tasks in self._last_writers(read):
+            for other in writers[writers >= first].tolist():
+                for task in (tasks + first).tolist():
+                    if task != other:
+                        self._refuse(task, other, "the first reads and the second writes", read)
+
+    def _refuse(self, one: int, other: int, what: str, access: TaskAccess) -> None:
+        names = f"{self.graph.describe(one)} and {self.graph.describe(other)}"
+        raise ConflictError(f"{names}: {what} the same bytes of buffer {access.buffer}")

@@ -1,0 +1,137 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The proof of a schedule accepts exactly what a walk over every interleaving accepts."""
+
+import random
+
+import numpy as np
+import pytest
+from small_graphs import access, conflicts, is_right, mutations, random_graph
+
+from roller_mlir.rammer.events import add_events, reduce_waits
+from roller_mlir.rammer.policy import POLICIES
+from roller_mlir.rammer.proof import find_faults
+from roller_mlir.rammer.schedule import Schedule
+from roller_mlir.rammer.task_graph import ConflictError, TaskGraph, TaskOperator
+
+
+@pytest.mark.parametrize("seed", [pytest.param(seed, marks=[pytest.mark.full] * (seed > 1)) for seed in range(20)])
+def test_proof_is_exact(seed: int) -> None:
+    """500 mutated schedules a seed: nothing wrong is accepted, nothing right is refused."""
+    rng = random.Random(seed)
+    tried, wrong = 0, 0
+    while tried < 500:
+        graph = random_graph(rng)
+        try:
+            pairs = graph.dependences
+        except ConflictError:
+            continue
+        conflicting = conflicts(graph)
+        assert set(zip(pairs.producers.tolist(), pairs.consumers.tolist(), strict=True)) <= conflicting
+        policy = POLICIES[rng.choice(sorted(POLICIES))]
+        schedule = add_events(graph, policy(graph, rng.randint(1, 3), 1e-6))
+        reduced = reduce_waits(schedule)
+        for right in (schedule, reduced):
+            assert is_right(graph, right, conflicting)
+            assert not find_faults(graph, right)
+        assert reduced.wait_count <= schedule.wait_count
+        for kind, mutant in mutations(rng.choice([schedule, reduced]), rng, 10):
+            faults = find_faults(graph, mutant)
+            assert is_right(graph, mutant, conflicting) == (not faults), (kind, faults, mutant)
+            tried, wrong = tried + 1, wrong + bool(faults)
+    assert 100 < wrong < 450, "mutations that are all right or all wrong prove nothing"
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_reduction_leaves_the_least_number_of_waits(seed: int) -> None:
+    """No wait of a reduced schedule can be left out: without any of them some pair loses its order."""
+    rng = random.Random(seed)
+    for _ in range(20):
+        graph = random_graph(rng)
+        try:
+            reduced = reduce_waits(add_events(graph, POLICIES["list"](graph, 3, 1e-6)))
+        except ConflictError:
+            continue
+        for task, waits in enumerate(reduced.waits):
+            for event in waits.tolist():
+                fewer = list(reduced.waits)
+                fewer[task] = waits[waits != event]
+                assert find_faults(graph, Schedule(reduced.programs, tuple(fewer), reduced.signals, reduced.counts))
+
+
+def chain() -> TaskGraph:
+    """Return two operators of two tasks, the second of which reads all that the first writes."""
+    halves = [[range(4)], [range(4, 8)]]
+    whole = [[range(8)], [range(8)]]
+    first = TaskOperator("first", 2, 1e-6, (), (access(0, 0, (8,), 4, halves),))
+    second = TaskOperator("second", 2, 1e-6, (access(0, 0, (8,), 4, whole),), (access(1, 0, (8,), 4, halves),))
+    return TaskGraph((first, second))
+
+
+def ints(*values: int) -> np.ndarray[tuple[int], np.dtype[np.int32]]:
+    return np.array(values, np.int32)
+
+
+def test_faults_say_both_tasks() -> None:
+    graph = chain()
+    none = (ints(),) * 4
+    unordered = Schedule((ints(0, 2), ints(1, 3)), none, ints(-1, -1, -1, -1), ints())
+    first, second = (fault.text for fault in find_faults(graph, unordered))
+    assert first == (
+        "task 0 of 'second' (vEU 0, position 1) may start before task 1 of 'first' (vEU 1, position 0) is done, and "
+        "both touch the same bytes: it does not wait for it"
+    )
+    assert second.startswith("task 1 of 'second' (vEU 1, position 1) may start before task 0 of 'first'")
+
+
+def test_a_cycle_is_shown() -> None:
+    graph = chain()
+    waits = (ints(1), ints(0), ints(), ints())
+    (fault,) = find_faults(graph, Schedule((ints(0, 2), ints(1, 3)), waits, ints(0, 1, -1, -1), ints(1, 1)))
+    assert fault.kind == "deadlock"
+    assert fault.tasks == (0, 1)
+    assert "task 0 of 'first' (vEU 0, position 0), task 1 of 'first' (vEU 1, position 0)" in fault.text
+
+
+@pytest.mark.parametrize(
+    ("programs", "waits", "signals", "counts", "text"),
+    [
+        ([[0, 1, 2]], [[], [], [], []], [-1] * 4, [], "task 1 of 'second' stands 0 times in programs, not once"),
+        ([[0, 1, 2, 3, 3]], [[], [], [], []], [-1] * 4, [], "task 1 of 'second' stands 2 times in programs, not once"),
+        ([[0, 1, 2, 3, 4]], [[], [], [], []], [-1] * 4, [], "programs hold tasks that are none of the 4 of the graph"),
+        ([[0, 1, 2]], [[], [], []], [-1] * 3, [], "the schedule is of 3 tasks, the graph has 4"),
+        (
+            [[0, 1, 2, 3]],
+            [[], [], [1], []],
+            [0, 0, -1, -1],
+            [2],
+            "task 0 of 'second' waits for an event that is none of 1",
+        ),
+        (
+            [[0, 1, 2, 3]],
+            [[], [], [0], []],
+            [0, 2, -1, -1],
+            [1],
+            "task 1 of 'first' signals an event that is none of 1",
+        ),
+        ([[0, 1, 2, 3]], [[], [], [0], []], [0, 0, -1, -1], [1], "event 0 counts 1 signals, 2 tasks signal it"),
+    ],
+)
+def test_malformed_schedules(
+    programs: list[list[int]], waits: list[list[int]], signals: list[int], counts: list[int], text: str
+) -> None:
+    schedule = Schedule(
+        tuple(ints(*one) for one in programs), tuple(ints(*one) for one in waits), ints(*signals), ints(*counts)
+    )
+    assert [fault.text for fault in find_faults(chain(), schedule)] == [text]
+
+
+def test_tasks_of_one_operator_may_not_conflict() -> None:
+    overlapping = TaskOperator("o", 2, 1e-6, (), (access(0, 0, (8,), 4, [[range(5)], [range(4, 8)]]),))
+    with pytest.raises(ConflictError, match="task 1 of 'o' and task 0 of 'o': both write the same bytes of buffer 0"):
+        _ = TaskGraph((overlapping,)).dependences
+    halves = [[range(4)], [range(4, 8)]]
+    in_place = TaskOperator("o", 2, 1e-6, (access(0, 0, (8,), 4, halves),), (access(0, 0, (8,), 4, halves),))
+    assert len(TaskGraph((in_place,)).dependences.producers) == 0
+    shifted = TaskOperator("o", 2, 1e-6, (access(0, 0, (8,), 4, halves[::-1]),), (access(0, 0, (8,), 4, halves),))
+    with pytest.raises(ConflictError, match="the first reads and the second writes the same bytes"):
+        _ = TaskGraph((shifted,)).dependences
