@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The dialects of roller_mlir, one module each: `rtile` (tiles, programs and their loops)."""
+"""The dialects of roller_mlir, `rtile` (tiles, programs and their loops) and `rammer` (programs as the tasks of one kernel)."""
 
 from typing import TYPE_CHECKING
 
@@ -9,6 +9,7 @@ if TYPE_CHECKING:
 
 def load(context: "ir.Context") -> None:
     """Load every dialect of the project into `context`; loading again does nothing."""
-    from roller_mlir.dialects import rtile
+    from roller_mlir.dialects import rammer, rtile
 
     rtile.load(context)
+    rammer.load(context)

@@ -19,7 +19,8 @@ OPERAND_SIZES = "operandSegmentSizes"
 RESULT_SIZES = "resultSegmentSizes"
 
 
-def _fields(*, results: bool) -> dict[str, Any]:
+def slots(*, results: bool) -> dict[str, Any]:
+    """Return the declaration of ops whose operands (and results) may each have a type of their own."""
     fields: dict[str, Any] = {f"operand_slot_{slot}": Sequence[ext.Operand[Any]] for slot in range(SLOTS)}
     if results:
         kind: Any = ext.Result
@@ -30,13 +31,13 @@ def _fields(*, results: bool) -> dict[str, Any]:
 class FreeOperands(RTile.Operation):
     """Base of ops whose operands may each have a type of their own."""
 
-    __annotations__ = _fields(results=False)
+    __annotations__ = slots(results=False)
 
 
 class FreeOperandsAndResults(RTile.Operation):
     """Base of ops whose operands and results may each have a type of their own."""
 
-    __annotations__ = _fields(results=True)
+    __annotations__ = slots(results=True)
 
 
 def _sizes(count: int, what: str) -> Any:

@@ -69,7 +69,7 @@ __all__ = [
 
 _CORE = frozenset({"ir", "passmanager", "rewrite"})
 _DIALECTS = "roller_mlir.dialects"
-_DIALECT_MODULES = (f"{_DIALECTS}.rtile",)
+_DIALECT_MODULES = (f"{_DIALECTS}.rtile", f"{_DIALECTS}.rammer")
 
 
 def _find_package() -> str:

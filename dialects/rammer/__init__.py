@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The `rammer` dialect: the programs of a function as operators whose tasks one persistent kernel runs on a schedule.
+
+    from roller_mlir.dialects import rammer
+    rammer.load(context)
+
+Ops: OperatorOp, ApplyOp, ProgramOp, EventOp with typed properties; build them with `operator`, `apply`, `program`,
+`event`. Attributes: DeviceAttr and ScheduleAttr. Each module of the dialect documents its op, with an example.
+Paper: RAMMER, section 3.
+"""
+
+from roller_mlir.dialects.rammer.apply import ApplyOp, apply
+from roller_mlir.dialects.rammer.attributes import DeviceAttr, ScheduleAttr
+from roller_mlir.dialects.rammer.dialect import Rammer, load
+from roller_mlir.dialects.rammer.operator import OperatorOp, operator
+from roller_mlir.dialects.rammer.program import EventOp, GraphOp, event, program
+
+__all__ = [
+    "ApplyOp",
+    "DeviceAttr",
+    "EventOp",
+    "GraphOp",
+    "OperatorOp",
+    "Rammer",
+    "ScheduleAttr",
+    "apply",
+    "event",
+    "load",
+    "operator",
+    "program",
+]

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`rammer.apply`: an operator on buffers. `kernel` says which of its programs computes it, the first by default.
+
+    "rammer.apply"(%x, %w, %h) {callee = @matmul_0} : (memref<64x96xf32>, memref<96x128xf32>, memref<64x128xf32>) -> ()
+
+Its tasks are those of that program. Applications that differ in their buffers alone share one body.
+Paper: RAMMER, section 3.1.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from roller_mlir.dialects.rammer.dialect import Rammer
+from roller_mlir.dialects.rammer.operator import OperatorOp
+from roller_mlir.dialects.rtile_checks import (
+    check_types,
+    hook,
+    known_attributes,
+    optional_attribute,
+    require,
+    required_attribute,
+)
+from roller_mlir.dialects.rtile_program import ProgramOp
+from roller_mlir.dialects.rtile_slots import OPERAND_SIZES, occupy, slots, vacate
+from roller_mlir.support.bindings import ir
+
+
+class FreeBuffers(Rammer.Operation):
+    """Base of ops whose operands may each have a type of their own."""
+
+    __annotations__ = slots(results=False)
+
+
+class ApplyOp(FreeBuffers, name="apply"):
+    """An operator on buffers. See the module's description."""
+
+    @property
+    def callee(self) -> OperatorOp:
+        """The operator."""
+        return _operator_named(self, self.attributes["callee"].value)
+
+    @property
+    def kernel(self) -> int:
+        """Which of the operator's programs computes it."""
+        return self.attributes["kernel"].value if "kernel" in self.attributes else 0
+
+    @property
+    def program(self) -> ProgramOp:
+        """The program that computes it."""
+        return self.callee.programs[self.kernel]
+
+    @hook
+    def verify_invariants(self) -> None:
+        """Check attributes, and the operands against the operator."""
+        known_attributes(self, ("callee", "kernel", OPERAND_SIZES))
+        name = required_attribute(self, "callee", ir.FlatSymbolRefAttr, "a symbol").value
+        parent = self.operation.parent
+        inside = parent is not None and parent.name == "rammer.program"
+        require(inside, f"must be inside 'rammer.program', not {parent.name if parent is not None else 'nothing'}")
+        kernel = optional_attribute(self, "kernel", ir.IntegerAttr, "an integer")
+        operator = _operator_named(self, name)
+        kinds = [argument.type for argument in operator.entry.arguments]
+        check_types([operand.type for operand in self.operands], kinds, "operands", f"argument of @{name}")
+        count = len(operator.programs)
+        good = kernel is None or 0 <= kernel.value < count
+        require(good, f"attribute 'kernel' must be one of the {count} programs of @{name}, but is {self.kernel}")
+        occupy(self, results=False)
+
+    @hook
+    def verify_region_invariants(self) -> None:
+        """Take back what `verify_invariants` set."""
+        vacate(self, results=False)
+
+
+def _operator_named(op: Any, name: str) -> OperatorOp:
+    """Return the operator of the module that has a name."""
+    module = op.operation
+    while module.parent is not None:
+        module = module.parent
+    found = [one for one in module.regions[0].blocks[0].operations if isinstance(one, OperatorOp)]
+    named = [one for one in found if one.operator_name == name]
+    require(len(named) == 1, f"needs 1 'rammer.operator' @{name} in the module, but there are {len(named)}")
+    return named[0]
+
+
+def apply(callee: str, buffers: Sequence[Any], *, kernel: int = 0, loc: Any = None, ip: Any = None) -> ApplyOp:
+    """Build a `rammer.apply`.
+
+    Args:
+        callee: Symbol of the operator.
+        buffers: Memrefs, one an argument of the operator.
+        kernel: Which of the operator's programs computes it.
+        loc: Location; the current one where None.
+        ip: Insertion point; the current one where None.
+    """
+    attributes: dict[str, Any] = {"callee": ir.FlatSymbolRefAttr.get(callee)}
+    if kernel:
+        attributes["kernel"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), kernel)
+    return ir.Operation.create("rammer.apply", operands=list(buffers), attributes=attributes, loc=loc, ip=ip).opview

@@ -1,0 +1,99 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The attributes of the `rammer` dialect.
+
+    #rammer.device<{per_unit = 2, registers = 64, threads = 256, units = 132, workgroup_bytes = 16384}>
+    #rammer.schedule<{signals = array<i32: 0, 0, -1>, starts = array<i32: 0, 2, 3>, tasks = array<i32: 0, 2, 1>,
+                      wait_starts = array<i32: 0, 0, 0, 1>, waits = array<i32: 0>}>
+
+Tasks are numbered through, `rammer.apply` by `rammer.apply`. vEU v runs tasks[starts[v]:starts[v + 1]] in order. Task t
+waits for the events waits[wait_starts[t]:wait_starts[t + 1]] and signals event signals[t] (-1: none).
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from roller_mlir.dialects.rammer.dialect import Rammer
+from roller_mlir.dialects.rtile_checks import require
+from roller_mlir.dialects.rtile_fields import read_record, to_attribute
+from roller_mlir.rammer.schedule import Schedule, VirtualDevice
+from roller_mlir.rammer.task_graph import Ints
+from roller_mlir.support.bindings import ir
+
+
+class DeviceAttr(Rammer.Attribute, name="device"):
+    """RAMMER's vDevice: see `roller_mlir.rammer.schedule.VirtualDevice`."""
+
+    fields_parameter: ir.DictAttr
+
+    @classmethod
+    def of(cls, device: VirtualDevice) -> "DeviceAttr":
+        """Build the attribute."""
+        return cls.get(to_attribute(device))
+
+    def read(self) -> VirtualDevice:
+        """Return the device.
+
+        Raises:
+            InvalidOpError: An entry is missing, unknown, or no value of its field.
+        """
+        return read_record(VirtualDevice, self.params[0], "device")
+
+
+class ScheduleAttr(Rammer.Attribute, name="schedule"):
+    """Which vEU runs which tasks in which order, what they wait for and signal; see the module's description."""
+
+    fields_parameter: ir.DictAttr
+
+    @classmethod
+    def of(cls, schedule: Schedule) -> "ScheduleAttr":
+        """Build the attribute of a schedule; its counts stand in `rammer.event` ops."""
+        parts = {
+            "tasks": _joined(schedule.programs),
+            "starts": _starts(schedule.programs),
+            "signals": schedule.signals,
+            "waits": _joined(schedule.waits),
+            "wait_starts": _starts(schedule.waits),
+        }
+        arrays: dict[str, Any] = {key: ir.DenseI32ArrayAttr.get(part.tolist()) for key, part in parts.items()}
+        return cls.get(ir.DictAttr.get(arrays))
+
+    def read(self, counts: Sequence[int]) -> Schedule:
+        """Return the schedule.
+
+        Args:
+            counts: How many signals each event waits for.
+
+        Raises:
+            InvalidOpError: An array is missing or unknown, or does not divide another.
+        """
+        entries = {entry.name: entry.attr for entry in ir.DictAttr(self.params[0])}
+        wanted = ("signals", "starts", "tasks", "wait_starts", "waits")
+        require(tuple(sorted(entries)) == wanted, f"schedule needs {', '.join(wanted)}, but has {', '.join(entries)}")
+        parts: dict[str, Ints] = {}
+        for key, attribute in entries.items():
+            is_array = isinstance(attribute, ir.DenseI32ArrayAttr)
+            require(is_array, f"schedule '{key}' must be array<i32: ...>, but is {attribute}")
+            parts[key] = np.array(list(attribute), np.int32)
+        return Schedule(
+            _divided(parts, "tasks", "starts"),
+            _divided(parts, "waits", "wait_starts"),
+            parts["signals"],
+            np.array(counts, np.int32),
+        )
+
+
+def _joined(parts: Sequence[Ints]) -> Ints:
+    return np.concatenate([np.zeros(0, np.int32), *parts])
+
+
+def _starts(parts: Sequence[Ints]) -> Ints:
+    return np.cumsum([0, *map(len, parts)])
+
+
+def _divided(parts: dict[str, Ints], key: str, by: str) -> tuple[Ints, ...]:
+    whole, starts = parts[key], parts[by]
+    good = len(starts) > 0 and starts[0] == 0 and starts[-1] == len(whole) and bool((np.diff(starts) >= 0).all())
+    require(good, f"schedule '{by}' must rise from 0 to the {len(whole)} of '{key}', but is {starts.tolist()[:20]}")
+    return tuple(np.split(whole, starts[1:-1])) if len(starts) > 1 else ()

@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What each task of a program touches of its buffers, read from its loops: the boxes that schedules are proven with.
+
+A load of a reduction loop touches what all its steps touch. Boxes are exact for tiles that neighbour each other from
+step to step, and hold what lies between them else: a schedule may then wait for more than it must, never for less.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from roller_mlir.codegen.builder.task_context import element_bytes
+from roller_mlir.dialects.rtile import ProgramOp
+from roller_mlir.linalg.affine import map_indices
+from roller_mlir.loops.loop_nest import LoopNest, is_parallel, parallel_nest, reduction_nest
+from roller_mlir.loops.program import loads_of, stores_of
+from roller_mlir.rammer.task_graph import Ints, TaskBoxes
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.values import defining_op
+
+
+@dataclass(frozen=True, eq=False)
+class ProgramBoxes:
+    """What the tasks of a program touch.
+
+    Attributes:
+        tasks: How many tasks it has.
+        reads: Operand and boxes of each load.
+        writes: Operand and boxes of each store.
+    """
+
+    tasks: int
+    reads: tuple[tuple[int, TaskBoxes], ...]
+    writes: tuple[tuple[int, TaskBoxes], ...]
+
+
+def boxes_of(program: ProgramOp) -> ProgramBoxes:
+    """Return what each task of a program on buffers touches."""
+    reader = _Reader(program)
+    return ProgramBoxes(
+        reader.nest.trips,
+        tuple(
+            reader.touched(one, one.source, one.indices, one.origin_map, one.tile.shape, one.tile.steps)
+            for one in loads_of(program.operation)
+        ),
+        tuple(
+            reader.touched(
+                one,
+                one.destination,
+                one.indices,
+                one.origin_map,
+                ir.RankedTensorType(one.tile.type).shape,
+                one.tile_steps,
+            )
+            for one in stores_of(program.operation)
+        ),
+    )
+
+
+class _Reader:
+    """The loops of one program, and the values that their variables take in each task."""
+
+    def __init__(self, program: ProgramOp) -> None:
+        self.nest: LoopNest = parallel_nest(program.operation)
+        self.operands = {argument: number for number, argument in enumerate(program.entry.arguments)}
+        trips = [loop.trips for loop in self.nest.loops]
+        digits = np.unravel_index(np.arange(self.nest.trips), trips) if trips else ()
+        self.values = {
+            loop.variable: (loop.low + loop.step * digit).astype(np.int64)
+            for loop, digit in zip(self.nest.loops, digits, strict=True)
+        }
+
+    def touched(
+        self, op: ir.OpView, memory: ir.Value, indices: Sequence[ir.Value], origin: ir.AffineMap, shape: Sequence[int],
+        steps: Sequence[int],
+    ) -> tuple[int, TaskBoxes]:  # fmt: skip
+        """Return the operand that a load or store works on, and the box of each task."""
+        if memory not in self.operands:
+            fail(op, f"'{op.operation.name}' needs a memref of the program; run rtile-assign-buffers first")
+        kind = ir.MemRefType(memory.type)
+        positions = [self._position(op, value) for value in indices]
+        low = np.zeros((self.nest.trips, kind.rank), np.int64)
+        high = np.zeros_like(low)
+        kept: list[int] = []
+        for dimension, (index, extent, step) in enumerate(zip(map_indices(origin), shape, steps, strict=True)):
+            first = last = np.full(self.nest.trips, index.constant, np.int64)
+            distance = abs(step)
+            even = True
+            for k, (value, reach, stride) in zip(index.coefficients, positions, strict=True):
+                first, last = first + k * value + min(0, k * reach), last + k * value + max(0, k * reach)
+                even = even and (reach == 0 or k * stride % max(1, distance) == 0)
+            first, last = first + min(0, (extent - 1) * step), last + max(0, (extent - 1) * step)
+            kept.append(max(1, distance) if even else 1)
+            # Outside of the buffer nothing is touched; the first index inside keeps its distance to the others.
+            low[:, dimension] = np.where(first < 0, first % kept[-1], first)
+            high[:, dimension] = np.minimum(last + 1, kind.shape[dimension])
+        size = element_bytes(kind.element_type)
+        boxes = TaskBoxes(tuple(kind.shape), size, _narrow(low), _narrow(high), tuple(kept))
+        return self.operands[memory], boxes
+
+    def _position(self, op: ir.OpView, value: ir.Value) -> tuple[Ints | int, int, int]:
+        """Return the least value of an index in each task, how far it reaches above, and by which steps."""
+        if value in self.values:
+            return self.values[value], 0, 0
+        constant = defining_op(value, "arith.constant")
+        if constant is not None:
+            return ir.IntegerAttr(constant.attributes["value"]).value, 0, 0
+        owner = value.owner.owner if isinstance(value.owner, ir.Block) else None
+        if owner is None or owner.operation.name != "scf.for" or is_parallel(owner.operation):
+            fail(op, f"'{op.operation.name}' is indexed by {value}, which is no loop variable or constant")
+        loop = next(one for one in reduction_nest(_outermost(owner.operation)).loops if one.variable == value)
+        return loop.low, loop.step * (loop.trips - 1), loop.step
+
+
+def _outermost(loop: ir.Operation) -> ir.Operation:
+    """Return the reduction loop around all others that stand around one."""
+    while (parent := loop.parent) is not None and parent.name == "scf.for" and not is_parallel(parent.operation):
+        loop = parent.operation
+    return loop
+
+
+def _narrow(values: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Ints:
+    return values.astype(np.int32)

@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The task graph of a `rammer.program`: its applications as operators on the bytes of the function's buffers."""
+
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+
+from roller_mlir.codegen.buffer_order import place_of
+from roller_mlir.codegen.graph.task_boxes import ProgramBoxes, boxes_of
+from roller_mlir.dialects import rammer
+from roller_mlir.hal import Device
+from roller_mlir.rammer.task_graph import ConflictError, TaskAccess, TaskBoxes, TaskGraph, TaskOperator
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
+
+
+@dataclass(frozen=True, eq=False)
+class ApplicationGraph:
+    """A task graph, and where each of its operators stands in the IR.
+
+    Attributes:
+        tasks: The graph.
+        applications: The `rammer.apply` of each operator.
+        buffers: What each buffer of the graph is: an argument of the function, or the name of a constant.
+    """
+
+    tasks: TaskGraph
+    applications: tuple[rammer.ApplyOp, ...]
+    buffers: tuple[ir.Value | str, ...]
+
+
+def read_graph(program: rammer.GraphOp, device: Device) -> ApplicationGraph:
+    """Return the task graph of a program.
+
+    Args:
+        program: Applications on buffers.
+        device: What the times of tasks are predicted for.
+    """
+    applications = program.applications
+    types: dict[tuple[str, int], ProgramBoxes] = {}
+    numbers: dict[ir.Value | str, int] = {}
+    operators: list[TaskOperator] = []
+    for application in applications:
+        key = (application.attributes["callee"].value, application.kernel)
+        if key not in types:
+            types[key] = boxes_of(application.program)
+        boxes = types[key]
+
+        def accesses(found: tuple[tuple[int, TaskBoxes], ...], on: rammer.ApplyOp = application) -> list[TaskAccess]:
+            places = [place_of(on.operands[number]) for number, _ in found]
+            return [
+                TaskAccess(numbers.setdefault(root, len(numbers)), offset, one)
+                for (root, offset), (_, one) in zip(places, found, strict=True)
+            ]
+
+        name, number = key[0], len(operators)
+        operators.append(
+            TaskOperator(
+                f"{name} ({number})" if len(applications) > 1 else name,
+                boxes.tasks,
+                _task_seconds(boxes, device),
+                tuple(accesses(boxes.reads)),
+                tuple(accesses(boxes.writes)),
+            )
+        )
+    graph = TaskGraph(tuple(operators))
+    try:
+        _ = graph.dependences
+    except ConflictError as error:
+        fail(program, f"'rammer.program' '{program.program_name}': {error}")
+    return ApplicationGraph(graph, tuple(applications), tuple(numbers))
+
+
+def _task_seconds(boxes: ProgramBoxes, device: Device) -> float:
+    """Return a prediction of a task's time: a unit's share of the last cache's bandwidth moves what it touches."""
+    touched = sum(
+        prod(np.maximum(0, one.high[0] - one.low[0]).tolist()) * one.element_bytes
+        for _, one in (*boxes.reads, *boxes.writes)
+    )
+    layer = device.memory_layers[0]
+    return layer.latency_s + touched * device.units / layer.bandwidth_bytes_per_s
