@@ -14,12 +14,12 @@ no code is generated for.
 Paper: ROLLER section 3.2; RAMMER section 4 for the task body as a function of the task number.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from roller_mlir.codegen.kernel import BlockLimits, EmittedKernel, emit_kernel
-from roller_mlir.dialects import rtile
-from roller_mlir.hal import find_device
+from roller_mlir.hal import Device, find_device
 from roller_mlir.linalg.rewrite.equal_programs import EqualPrograms
 from roller_mlir.loops.program import check_no_loose_ops, programs_of
 from roller_mlir.model.options import DeviceOptions
@@ -48,15 +48,7 @@ class RTileLowerToGpu(DeviceOptions, Pass):
     def run(self, module: ir.Module) -> None:
         """Lower every program of the module."""
         device = find_device(self.device)
-        limits = BlockLimits(
-            device=device.name,
-            subgroup_size=device.subgroup_size,
-            max_threads=device.max_threads_per_block,
-            workgroup_bytes=device.max_workgroup_bytes_per_block,
-            static_workgroup_bytes=device.static_workgroup_bytes,
-            units=device.units,
-            registers_per_unit=device.registers_per_unit,
-        )
+        limits = block_limits(device)
         check_no_loose_ops(module)
         programs = programs_of(module)
         if not programs:
@@ -76,12 +68,26 @@ class RTileLowerToGpu(DeviceOptions, Pass):
                 fail(program, "'rtile.program' works on tensors; run rtile-assign-buffers first")
             kernel, _ = emitted.of(program)
             with ir.InsertionPoint(program), program.location:
-                _launch(program, name, kernel)
+                launch(program.operands, name, kernel)
             program.operation.erase()
         module.operation.attributes["gpu.container_module"] = ir.UnitAttr.get()
 
 
-def _launch(program: rtile.ProgramOp, module: str, kernel: EmittedKernel) -> None:
+def block_limits(device: Device) -> BlockLimits:
+    """Return what a device allows a block."""
+    return BlockLimits(
+        device=device.name,
+        subgroup_size=device.subgroup_size,
+        max_threads=device.max_threads_per_block,
+        workgroup_bytes=device.max_workgroup_bytes_per_block,
+        static_workgroup_bytes=device.static_workgroup_bytes,
+        units=device.units,
+        registers_per_unit=device.registers_per_unit,
+    )
+
+
+def launch(buffers: Sequence[ir.Value], module: str, kernel: EmittedKernel) -> ir.Operation:
+    """Emit the launch of a kernel on buffers."""
     index = ir.IndexType.get()
     one = arith.constant(index, 1)
     grid, block = arith.constant(index, kernel.grid.static), arith.constant(index, kernel.block)
@@ -91,9 +97,9 @@ def _launch(program: rtile.ProgramOp, module: str, kernel: EmittedKernel) -> Non
     pointer = ir.Type.parse("!llvm.ptr")
     # The launcher makes tensor maps of what the kernel's arguments say; the host code has nothing to give.
     maps = [ir.Operation.create("llvm.mlir.zero", results=[pointer]).results[0] for _ in range(kernel.maps)]
-    operands = [*program.operands, *maps]
+    operands = [*buffers, *maps]
     segments = [0, 1, 1, 1, 1, 1, 1, 0, 0, 0, len(dynamic), len(operands), 0]
-    ir.Operation.create(
+    return ir.Operation.create(
         "gpu.launch_func",
         operands=[grid, one, one, block, one, one, *dynamic, *operands],
         attributes={

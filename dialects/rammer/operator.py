@@ -68,7 +68,9 @@ class OperatorOp(Rammer.Operation, name="operator", traits=[ir.IsIsolatedFromAbo
         operations = list(block.operations)
         require(len(operations) > 0, "needs at least 1 'rtile.program'")
         for op in operations:
-            require(op.operation.name == "rtile.program", f"holds '{op.operation.name}'; only 'rtile.program' may stand")
+            require(
+                op.operation.name == "rtile.program", f"holds '{op.operation.name}'; only 'rtile.program' may stand"
+            )
             whole = list(op.operation.operands) == arguments
             require(whole, "needs programs whose operands are its arguments, all of them in their order")
 

@@ -99,6 +99,22 @@ class _Order:
         self._held[start] = (end, buffer)
 
 
+def place_of(value: Any) -> tuple[Any, int]:
+    """Return which memory a memref of a function is in, and at which byte it starts.
+
+    Args:
+        value: An argument, a constant, a view of the workspace, or a reshape of any of them.
+
+    Returns:
+        The argument, or a constant's name; and the byte.
+    """
+    buffer = _buffer(value)
+    if (constant := defining_op(buffer, "memref.get_global")) is not None:
+        return ir.FlatSymbolRefAttr(constant.attributes["name"]).value, 0
+    span = _span(buffer)
+    return (buffer, 0) if span is None else (ir.BlockArgument(buffer.owner.operands[0]), span[0])
+
+
 def _buffer(value: Any) -> Any:
     """Return the argument, constant or view of the workspace that a memref is, through reshapes."""
     while (operation := defining_op(value)) is not None and operation.name in _RESHAPES:

@@ -2,7 +2,7 @@
 """The task graph of a `rammer.program`: its applications as operators on the bytes of the function's buffers."""
 
 from dataclasses import dataclass
-from math import prod
+from math import inf, prod
 
 import numpy as np
 
@@ -73,10 +73,11 @@ def read_graph(program: rammer.GraphOp, device: Device) -> ApplicationGraph:
 
 
 def _task_seconds(boxes: ProgramBoxes, device: Device) -> float:
-    """Return a prediction of a task's time: a unit's share of the last cache's bandwidth moves what it touches."""
+    """Return a prediction of a task's time: a unit's share of the memory's bandwidth moves what it touches."""
     touched = sum(
         prod(np.maximum(0, one.high[0] - one.low[0]).tolist()) * one.element_bytes
         for _, one in (*boxes.reads, *boxes.writes)
     )
-    layer = device.memory_layers[0]
-    return layer.latency_s + touched * device.units / layer.bandwidth_bytes_per_s
+    memory = device.layer("global")
+    rate = memory.sustained_bandwidth_bytes_per_s or memory.bandwidth_bytes_per_s or inf
+    return (memory.latency_s or 0.0) + touched * device.units / rate

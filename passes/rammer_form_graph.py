@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`rammer-form-graph`: the programs of each function become applications of operators in one `rammer.program`.
+
+Precondition: programs on memrefs (`rtile-assign-buffers`). Postcondition: each function holds one `rammer.program`, whose
+`rammer.apply` ops are its programs in their order; programs that are equal but for their names and buffers are one
+`rammer.operator`.
+
+    "rtile.program"(%x, %w1, %h) ({ ... }) {sym_name = "matmul_0"} : (...) -> ()
+    "rtile.program"(%h, %w2, %y) ({ ... }) {sym_name = "matmul_1"} : (...) -> ()
+    // becomes
+    "rammer.operator"() ({ ... }) {sym_name = "matmul_0"} : () -> ()
+    "rammer.program"() ({
+      "rammer.apply"(%x, %w1, %h) {callee = @matmul_0} : (...) -> ()
+      "rammer.apply"(%h, %w2, %y) {callee = @matmul_0} : (...) -> ()
+    }) {sym_name = "main"} : () -> ()
+
+Refused: programs on tensors.
+Paper: RAMMER, section 3.1.
+"""
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from roller_mlir.dialects import rammer, rtile
+from roller_mlir.linalg.rewrite.equal_programs import EqualPrograms
+from roller_mlir.loops.program import check_no_loose_ops
+from roller_mlir.support.bindings import func, ir
+from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.passes.passes import Pass, register
+from roller_mlir.support.values import free_symbol
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class RammerFormGraph(Pass):
+    """Makes operators of the programs of each function, and applications in their place."""
+
+    name: ClassVar[str] = "rammer-form-graph"
+    summary: ClassVar[str] = "make one graph of operators of the programs of a function"
+    requires: ClassVar[frozenset[str]] = frozenset({"buffers"})
+    establishes: ClassVar[frozenset[str]] = frozenset({"graph"})
+
+    def run(self, module: ir.Module) -> None:
+        """Rewrite every function that holds a program."""
+        check_no_loose_ops(module)
+        for function in [op for op in module.body.operations if isinstance(op, func.FuncOp) and not op.is_external]:
+            block = function.regions[0].blocks[0]
+            programs = [op for op in block.operations if isinstance(op, rtile.ProgramOp)]
+            if programs:
+                _form(module, function, programs)
+
+
+def _form(module: ir.Module, function: func.FuncOp, programs: list[rtile.ProgramOp]) -> None:
+    operators = EqualPrograms(lambda program: _operator(module, function, program))
+    with function.location:
+        graph = rammer.program(function.name.value, ip=ir.InsertionPoint(programs[-1]))
+    for program in programs:
+        if not program.on_buffers:
+            fail(program, "'rtile.program' works on tensors; run rtile-assign-buffers first")
+        operator, _ = operators.of(program)
+        with program.location:
+            rammer.apply(operator, list(program.operands), ip=ir.InsertionPoint(graph.entry))
+        program.operation.erase()
+
+
+def _operator(module: ir.Module, function: func.FuncOp, program: rtile.ProgramOp) -> str:
+    """Build an operator of a copy of a program before its function, and return its symbol."""
+    name = free_symbol(module, program.program_name)
+    with program.location:
+        kinds = [operand.type for operand in program.operands]
+        operator = rammer.operator(name, kinds, ip=ir.InsertionPoint(function))
+        copy = program.operation.clone(ip=ir.InsertionPoint(operator.entry))
+        for number, argument in enumerate(operator.entry.arguments):
+            copy.operation.operands[number] = argument
+    return name

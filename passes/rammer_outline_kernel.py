@@ -1,0 +1,149 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`rammer-outline-kernel`: a scheduled `rammer.program` becomes one persistent kernel and its launch.
+
+Precondition: a `rammer.program` with a schedule (`rammer-schedule`) that rammer-verify accepts. Postcondition: no op of
+`rammer` is left; the module holds `gpu.module @kernels` with one kernel a program, whose bodies are those of its programs;
+the function takes one more argument, the state: zero at first, and kept between launches.
+
+    "rammer.program"() ({ ... }) {sym_name = "mlp", device = ..., schedule = ...}
+    // becomes
+    %r = memref.get_global @mlp_records : memref<1456xi32>
+    gpu.launch_func @kernels::@mlp blocks in (%c128, %c1, %c1) threads in (%c32, %c1, %c1)
+        args(%x, %w1, %h, ..., %r, %lengths, %waits, %state) {rtile.cooperative}
+
+Refused: tasks of different numbers of threads, programs of wgmma, programs without a schedule.
+Paper: RAMMER, section 4.1.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from roller_mlir.codegen.buffer_order import ROLE
+from roller_mlir.codegen.graph.bodies import bodies_of
+from roller_mlir.codegen.graph.kernel import GraphKernel, emit_graph_kernel, state_size
+from roller_mlir.codegen.graph.schedules import graphs_of, schedule_of
+from roller_mlir.codegen.graph.tables import tables_of
+from roller_mlir.codegen.graph.task_graph import read_graph
+from roller_mlir.codegen.graph.virtual_device import threads_of
+from roller_mlir.codegen.hopper.steps import reads_memory
+from roller_mlir.codegen.kernel_function import BlockLimits
+from roller_mlir.dialects import rammer
+from roller_mlir.hal import find_device
+from roller_mlir.loops.program import computes_of
+from roller_mlir.model.options import DeviceOptions
+from roller_mlir.passes.rtile_lower_to_gpu import KERNELS, block_limits, launch
+from roller_mlir.rammer.task_graph import Ints
+from roller_mlir.support.bindings import func, ir
+from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.passes.passes import Pass, register
+from roller_mlir.support.values import free_symbol
+
+COOPERATIVE = "rtile.cooperative"
+
+
+@register
+@dataclass(frozen=True, kw_only=True)
+class RammerOutlineKernel(DeviceOptions, Pass):
+    """Emits one persistent kernel for each program, and its launch."""
+
+    name: ClassVar[str] = "rammer-outline-kernel"
+    summary: ClassVar[str] = "turn a scheduled graph into one persistent kernel"
+    requires: ClassVar[frozenset[str]] = frozenset({"schedule"})
+    establishes: ClassVar[frozenset[str]] = frozenset({"kernels"})
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        find_device(self.device).require_compiles()
+
+    def run(self, module: ir.Module) -> None:
+        """Outline every program of the module."""
+        device = find_device(self.device)
+        programs = list(graphs_of(module))
+        if not programs:
+            return
+        name = free_symbol(module, KERNELS)
+        kernels = ir.Operation.create(
+            "gpu.module",
+            attributes={"sym_name": ir.StringAttr.get(name)},
+            regions=1,
+            loc=module.operation.location,
+            ip=ir.InsertionPoint(next(iter(module.body.operations))),
+        )
+        body = kernels.regions[0].blocks.append()
+        for program in programs:
+            _check_tasks(program)
+            _outline(program, module, body, name, block_limits(device), read_graph(program, device).tasks)
+        for op in list(module.body.operations):
+            if isinstance(op, rammer.OperatorOp):
+                op.operation.erase()
+        module.operation.attributes["gpu.container_module"] = ir.UnitAttr.get()
+
+
+def _check_tasks(program: rammer.GraphOp) -> None:
+    device, _ = schedule_of(program)
+    for application in program.applications:
+        inner = application.program
+        what = f"'rammer.program' '{program.program_name}' cannot hold '{inner.program_name}'"
+        if reads_memory(computes_of(inner.operation)):
+            fail(application, f"{what}, a program of wgmma; leave that out (instructions=...)")
+        threads = threads_of(inner)
+        if threads != device.threads:
+            fail(application, f"{what}, whose tasks have {threads} threads: its blocks have {device.threads}")
+
+
+def _outline(
+    program: rammer.GraphOp, module: ir.Module, body: ir.Block, kernels: str, limits: BlockLimits, graph
+) -> None:
+    virtual, schedule = schedule_of(program)
+    function = program.operation.parent.opview
+    assert isinstance(function, func.FuncOp)
+    bodies = bodies_of(function, program)
+    tables = tables_of(graph, schedule, bodies.of, bodies.starts)
+    kernel = GraphKernel(program.program_name, bodies, tables, len(schedule.counts), virtual)
+    with program.location:
+        emitted = emit_graph_kernel(kernel, body, limits)
+        constants = [
+            _constant(module, function, f"{program.program_name}_{what}", values)
+            for what, values in (("records", tables.records), ("lengths", tables.lengths), ("waits", tables.waits))
+        ]
+        state = _state(function, state_size(kernel))
+        with ir.InsertionPoint(program):
+            loads = [_global(name, kind) for name, kind in constants]
+            launched = launch([*bodies.roots, *loads, state], kernels, emitted)
+        launched.attributes[COOPERATIVE] = ir.UnitAttr.get()
+    program.operation.erase()
+
+
+def _constant(module: ir.Module, function: func.FuncOp, name: str, values: Ints) -> tuple[str, ir.Type]:
+    """Write a table as a constant before the function; return its symbol and type."""
+    flat = np.ascontiguousarray(values).reshape(-1)
+    symbol = free_symbol(module, name)
+    kind = ir.MemRefType.get([flat.size], ir.IntegerType.get_signless(32))
+    attributes: dict[str, ir.Attribute] = {
+        "sym_name": ir.StringAttr.get(symbol),
+        "sym_visibility": ir.StringAttr.get("private"),
+        "type": ir.TypeAttr.get(kind),
+        "initial_value": ir.DenseElementsAttr.get(flat),
+        "constant": ir.UnitAttr.get(),
+    }
+    ir.Operation.create("memref.global", attributes=attributes, ip=ir.InsertionPoint(function))
+    return symbol, kind
+
+
+def _global(name: str, kind: ir.Type) -> ir.Value:
+    symbol: dict[str, ir.Attribute] = {"name": ir.FlatSymbolRefAttr.get(name)}
+    return ir.Operation.create("memref.get_global", results=[kind], attributes=symbol).results[0]
+
+
+def _state(function: func.FuncOp, cells: int) -> ir.Value:
+    """Give a function one more argument, the state, and return it."""
+    kind = ir.MemRefType.get([cells], ir.IntegerType.get_signless(32))
+    argument = function.regions[0].blocks[0].add_argument(kind, function.location)
+    inputs: Sequence[ir.Type] = [*function.type.inputs, kind]
+    attributes = [*function.arg_attrs, ir.DictAttr.get({ROLE: ir.StringAttr.get("state")})]
+    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, []))
+    function.arg_attrs = attributes
+    return argument

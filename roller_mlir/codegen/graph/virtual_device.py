@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How many blocks walk a schedule at once, and what each may use: RAMMER's vDevice, made of the programs and the device.
+
+Paper: RAMMER, section 4.1.2: the vEUs of a unit are as many as its most demanding task allows.
+"""
+
+from math import prod
+
+from roller_mlir.codegen.task.arena import plan_arena
+from roller_mlir.dialects import rammer, rtile
+from roller_mlir.hal import Device
+from roller_mlir.loops.loop_nest import parallel_nest
+from roller_mlir.loops.program import computes_of
+from roller_mlir.mapping.arena_offsets import aligned
+from roller_mlir.mapping.resources import tasks_per_unit
+from roller_mlir.rammer.schedule import VirtualDevice
+from roller_mlir.support.diagnostics import fail
+
+
+def virtual_device(graph: rammer.GraphOp, device: Device, most_blocks: int | None = None) -> VirtualDevice:
+    """Return the device that the tasks of a program find: blocks as large as the largest of them needs.
+
+    Args:
+        graph: The program.
+        device: The device.
+        most_blocks: Blocks at most; None for as many as the device holds at a time.
+    """
+    programs = [application.program for application in graph.applications]
+    threads = max(threads_of(program) for program in programs)
+    threads = aligned(threads, device.subgroup_size)
+    memory = max(plan_arena(program.operation, device.subgroup_size).total_bytes for program in programs)
+    registers = max(_registers(program, device) for program in programs)
+    per_unit = tasks_per_unit(device, threads, registers, memory)
+    if per_unit == 0:
+        fail(
+            graph,
+            f"'rammer.program' '{graph.program_name}' needs blocks of {threads} threads, {registers} registers a thread "
+            f"and {memory} B of workgroup memory, of which {device.name} holds none; lower the tiles",
+        )
+    # The hardware spreads blocks over the units before it puts a second one on any.
+    tasks = max(parallel_nest(program.operation).trips for program in programs)
+    blocks = min(tasks, device.units * per_unit, most_blocks or tasks)
+    units = min(blocks, device.units)
+    return VirtualDevice(
+        units=units, per_unit=blocks // units, threads=threads, registers=registers, workgroup_bytes=memory
+    )
+
+
+def threads_of(program: rtile.ProgramOp) -> int:
+    """Return the threads of a program's tasks."""
+    computes = computes_of(program.operation)
+    if not computes:
+        fail(program, f"'rtile.program' '{program.program_name}' has no rtile.compute, so there is nothing to run")
+    return prod(count for count, _ in computes[0].thread_map.axes)
+
+
+def _registers(program: rtile.ProgramOp, device: Device) -> int:
+    """Return the registers that a thread of a program may have: its share, where so many tasks are to fit on a unit."""
+    resident = program.tasks_per_unit
+    if resident is None:
+        return device.max_registers_per_thread
+    share = device.registers_per_unit // (resident * aligned(threads_of(program), device.subgroup_size))
+    return min(device.max_registers_per_thread, share)
