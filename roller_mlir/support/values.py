@@ -37,7 +37,8 @@ def defining_op(value: Any, name: str | None = None) -> Any:
     owner = value.owner
     if isinstance(owner, ir.Block):
         return None
-    return owner.operation if name is None or owner.name == name else None
+    operation = owner.operation  # an op of the bindings may have an attribute `name` of its own
+    return operation if name is None or operation.name == name else None
 
 
 def operations_inside(operation: Any) -> list[Any]:

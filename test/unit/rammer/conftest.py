@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes the graphs that these tests share importable: tests are imported by file, not through sys.path."""
+"""Makes the modules that these tests share importable: tests are imported by file, not through sys.path."""
 
 import sys
 from pathlib import Path

@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Runs of persistent kernels in the simulator, in the tests' own way: from the arguments of the launch alone."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from roller_mlir.passes.rammer_form_graph import RammerFormGraph
+from roller_mlir.passes.rammer_outline_kernel import RammerOutlineKernel
+from roller_mlir.passes.rammer_reduce_waits import RammerReduceWaits
+from roller_mlir.passes.rammer_schedule import RammerSchedule
+from roller_mlir.passes.rammer_verify import RammerVerify
+from roller_mlir.sim import SimulatedKernels
+from roller_mlir.support.bindings import func, ir, make_context
+from roller_mlir.support.diagnostics import parse_module
+from roller_mlir.support.passes.pipeline import Step, run_pipeline
+from roller_mlir.support.values import defining_op
+from roller_mlir.targets.family import passes_to
+from roller_mlir.targets.stage import BUFFERS
+
+
+class GraphRun:
+    """A function as one persistent kernel, and its state between launches."""
+
+    def __init__(self, text: str, device: str, *, policy: str = "list", blocks: int | None = None, **asked: str) -> None:
+        context = make_context()
+        with context:
+            module = parse_module(text, context)
+            steps: list[Step] = [
+                *passes_to(BUFFERS, {"device": device, **asked}),
+                RammerFormGraph(),
+                RammerSchedule(device=device, policy=policy, blocks=blocks),
+                RammerReduceWaits(),
+                RammerVerify(device=device),
+                RammerOutlineKernel(device=device),
+            ]
+            run_pipeline(module, steps)
+            self.text = str(module)
+            self._read(module)
+        self.kernels = SimulatedKernels(self.text, sanitize=True)
+
+    def _read(self, module: ir.Module) -> None:
+        (function,) = [op for op in module.body.operations if isinstance(op, func.FuncOp)]
+        (launch,) = [op for op in function.entry_block.operations if op.operation.name == "gpu.launch_func"]
+        globals_ = {
+            ir.StringAttr(op.operation.attributes["sym_name"]).value: np.array(op.operation.attributes["initial_value"])
+            for op in module.body.operations
+            if op.operation.name == "memref.global"
+        }
+        sizes = [ir.IntegerAttr(defining_op(launch.operands[n]).attributes["value"]).value for n in (0, 3)]
+        self.blocks, self.threads = sizes
+        self.name = str(launch.attributes["kernel"]).split("@")[-1]
+        segments = list(ir.DenseI32ArrayAttr(launch.attributes["operandSegmentSizes"]))
+        assert segments[10] == 0, "these tests give no dynamic workgroup memory"
+        assert "rtile.cooperative" in launch.attributes
+        self.arguments: list[tuple[str, Any]] = []
+        roles = [ir.StringAttr(each["rtile.role"]).value for each in function.arg_attrs]
+        self.state = np.zeros(0)
+        for value in list(launch.operands)[6:]:
+            constant = defining_op(value, "memref.get_global")
+            if constant is not None:
+                self.arguments.append(("constant", globals_[ir.FlatSymbolRefAttr(constant.attributes["name"]).value]))
+                continue
+            number = ir.BlockArgument(value).arg_number
+            kind = ir.MemRefType(value.type)
+            element = {"f32": np.float32, "f16": np.float16, "i32": np.int32, "i8": np.uint8}[str(kind.element_type)]
+            if roles[number] == "state":
+                self.state = np.zeros(kind.shape, element)
+            self.arguments.append((roles[number], (number, tuple(kind.shape), element)))
+        self.outputs = [n for n, role in enumerate(roles) if role == "output"]
+
+    def run(self, inputs: Sequence[Any], *, seed: int | None = 0, sweep: bool = False) -> list[Any]:
+        """Launch once, on outputs and workspace that hold nothing, and return the outputs."""
+        arrays, written, outputs = list[Any](), list[Any](), dict[int, Any]()
+        for role, given in self.arguments:
+            if role == "constant":
+                arrays.append(given.copy())
+                written.append(None)
+                continue
+            number, shape, element = given
+            if role == "input":
+                arrays.append(np.array(inputs[number], element))
+                assert arrays[-1].shape == shape
+                written.append(None)
+            elif role == "state":
+                arrays.append(self.state)
+                written.append(None)
+            else:
+                arrays.append(np.full(shape, 255, np.uint8) if element == np.uint8 else np.full(shape, np.nan, element))
+                written.append(np.zeros(arrays[-1].nbytes, np.uint8))
+                outputs[number] = arrays[-1]
+        self.kernels.launch(
+            self.name, self.blocks, self.threads, 0, arrays, seed=seed, resident_blocks=None, sweep=sweep, written=written
+        )
+        return [outputs[number] for number in self.outputs]
