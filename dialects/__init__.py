@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The dialects of roller_mlir, `rtile` (tiles, programs and their loops) and `rammer` (programs as the tasks of one kernel)."""
+"""The dialects: `rtile` (tiles, programs and their loops), `rammer` (programs as the tasks of one kernel)."""
 
 from typing import TYPE_CHECKING
 

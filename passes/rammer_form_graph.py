@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`rammer-form-graph`: the programs of each function become applications of operators in one `rammer.program`.
 
-Precondition: programs on memrefs (`rtile-assign-buffers`). Postcondition: each function holds one `rammer.program`, whose
-`rammer.apply` ops are its programs in their order; programs that are equal but for their names and buffers are one
-`rammer.operator`.
+Precondition: programs on memrefs (`rtile-assign-buffers`). Postcondition: each function holds one `rammer.program`,
+whose `rammer.apply` ops are its programs in their order; programs that are equal but for their names and buffers are
+one `rammer.operator`.
 
     "rtile.program"(%x, %w1, %h) ({ ... }) {sym_name = "matmul_0"} : (...) -> ()
     "rtile.program"(%h, %w2, %y) ({ ... }) {sym_name = "matmul_1"} : (...) -> ()

@@ -2,8 +2,8 @@
 """`rammer-outline-kernel`: a scheduled `rammer.program` becomes one persistent kernel and its launch.
 
 Precondition: a `rammer.program` with a schedule (`rammer-schedule`) that rammer-verify accepts. Postcondition: no op of
-`rammer` is left; the module holds `gpu.module @kernels` with one kernel a program, whose bodies are those of its programs;
-the function takes one more argument, the state: zero at first, and kept between launches.
+`rammer` is left; the module holds `gpu.module @kernels` with one kernel a program, whose bodies are those of its
+programs; the function takes one more argument, the state: zero at first, and kept between launches.
 
     "rammer.program"() ({ ... }) {sym_name = "mlp", device = ..., schedule = ...}
     // becomes

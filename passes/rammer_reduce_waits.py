@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`rammer-reduce-waits`: drops the waits of a schedule that its other waits and the order of its blocks imply.
 
-Precondition: a `rammer.program` with a schedule (`rammer-schedule`). Postcondition: what is before what is as it was, by
-as few waits as that needs. A remark says how many there were and are.
+Precondition: a `rammer.program` with a schedule (`rammer-schedule`). Postcondition: what is before what is as it was,
+by as few waits as that needs. A remark says how many there were and are.
 
     "rammer.program"() ({...}) {schedule = #rammer.schedule<{..., waits = array<i32: 0, 0, 1, 1>}>}
     // becomes, where whoever signals event 1 has waited for event 0

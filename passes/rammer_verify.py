@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """`rammer-verify`: proves that a schedule neither hangs nor races, whatever the speed of the blocks.
 
-Precondition: a `rammer.program` with a schedule (`rammer-schedule`). Postcondition: the same IR, and these hold: each task
-runs once; blocks and waits have no cycle; of each pair of tasks that touches common bytes, one of them writing, the first
-in the order of the applications is done before the other starts; all blocks are resident on the device at once.
+Precondition: a `rammer.program` with a schedule (`rammer-schedule`). Postcondition: the same IR, and these hold: each
+task runs once; blocks and waits have no cycle; of each pair of tasks that touches common bytes, one of them writing,
+the first in the order of the applications is done before the other starts; all blocks are resident at once.
 
     "rammer.program"() ({...}) {schedule = #rammer.schedule<{..., waits = array<i32>}>}
     // error: task 0 of 'matmul_1 (1)' (vEU 0, position 1) may start before task 3 of 'matmul_0 (0)' (vEU 3, position 0)
@@ -70,8 +70,8 @@ def _check_residency(program: rammer.GraphOp, virtual: VirtualDevice, device: De
     if virtual.units > device.units or virtual.per_unit > held:
         fail(
             program,
-            f"'rammer.program' '{program.program_name}' has {virtual.per_unit} blocks on each of {virtual.units} units, "
-            f"{device.name} holds {held} of them on each of {device.units} at a time; lower units or per_unit",
+            f"'rammer.program' '{program.program_name}' has {virtual.per_unit} blocks on each of {virtual.units} "
+            f"units, {device.name} holds {held} of them on each of {device.units} at a time; lower units or per_unit",
         )
 
 

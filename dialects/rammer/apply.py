@@ -75,8 +75,8 @@ class ApplyOp(FreeBuffers, name="apply"):
 def _operator_named(op: Any, name: str) -> OperatorOp:
     """Return the operator of the module that has a name."""
     module = op.operation
-    while module.parent is not None:
-        module = module.parent
+    while module.name != "builtin.module" and module.parent is not None:
+        module = module.parent.operation
     found = [one for one in module.regions[0].blocks[0].operations if isinstance(one, OperatorOp)]
     named = [one for one in found if one.operator_name == name]
     require(len(named) == 1, f"needs 1 'rammer.operator' @{name} in the module, but there are {len(named)}")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The `rammer` dialect object, which the attribute and op modules register with, and how it is loaded into a context."""
+"""The `rammer` dialect object, which the attribute and op modules register with, and how it is loaded."""
 
 from typing import Any
 

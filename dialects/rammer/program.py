@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""`rammer.program`: applications whose tasks one persistent kernel runs; `rammer.event`: what tasks signal and wait for.
+"""`rammer.program`: applications whose tasks one persistent kernel runs; `rammer.event`: what tasks signal.
 
 The applications stand in an order in which they may run one after the other, behind the events, which are numbered in
 their order. `device` says how many blocks there are and what each may use, `schedule` which task each runs when.

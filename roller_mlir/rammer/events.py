@@ -11,7 +11,7 @@ import numpy as np
 
 from roller_mlir.rammer.clocks import Clocks, clocks_of
 from roller_mlir.rammer.schedule import NO_EVENT, Schedule
-from roller_mlir.rammer.task_graph import Dependences, Ints, TaskGraph
+from roller_mlir.rammer.task_graph import Ints, TaskDependences, TaskGraph
 
 NO_WAITS: Ints = np.zeros(0, np.int32)
 
@@ -23,11 +23,11 @@ def add_events(graph: TaskGraph, programs: Sequence[Ints]) -> Schedule:
         graph: The tasks.
         programs: The tasks of each vEU, in order.
     """
-    unordered = _with_events(programs, graph.tasks, Dependences(NO_WAITS, NO_WAITS))
+    unordered = _with_events(programs, graph.tasks, TaskDependences(NO_WAITS, NO_WAITS))
     unit, position = unordered.place
     producers, consumers = graph.dependences.producers, graph.dependences.consumers
     across = (unit[producers] != unit[consumers]) | (position[producers] > position[consumers])
-    return _with_events(programs, graph.tasks, Dependences(producers[across], consumers[across]))
+    return _with_events(programs, graph.tasks, TaskDependences(producers[across], consumers[across]))
 
 
 def reduce_waits(schedule: Schedule) -> Schedule:
@@ -58,7 +58,7 @@ def reduce_waits(schedule: Schedule) -> Schedule:
                 producers.append(members)
                 consumers.append(np.full(len(members), task, np.int32))
             previous = task
-    pairs = Dependences(np.concatenate([NO_WAITS, *producers]), np.concatenate([NO_WAITS, *consumers]))
+    pairs = TaskDependences(np.concatenate([NO_WAITS, *producers]), np.concatenate([NO_WAITS, *consumers]))
     return _joined(_with_events(schedule.programs, len(schedule.signals), pairs), clocks)
 
 
@@ -107,7 +107,7 @@ def _numbered(schedule: Schedule, became: Sequence[int]) -> Schedule:
     return Schedule(schedule.programs, tuple(np.unique(of_event[waits]) for waits in schedule.waits), signals, counts)
 
 
-def _with_events(programs: Sequence[Ints], tasks: int, pairs: Dependences) -> Schedule:
+def _with_events(programs: Sequence[Ints], tasks: int, pairs: TaskDependences) -> Schedule:
     """Return a placement with waits for pairs of tasks: producers of the same consumers signal one event."""
     order = np.lexsort((pairs.consumers, pairs.producers))
     producers, consumers = pairs.producers[order], pairs.consumers[order]

@@ -94,7 +94,7 @@ class TaskOperator:
 
 
 @dataclass(frozen=True, eq=False)
-class Dependences:
+class TaskDependences:
     """Pairs of tasks of which the first must be done before the second starts, each once, by consumer and producer.
 
     Attributes:
@@ -142,7 +142,7 @@ class TaskGraph:
         return np.repeat([op.seconds for op in self.operators], [op.tasks for op in self.operators])
 
     @cached_property
-    def dependences(self) -> Dependences:
+    def dependences(self) -> TaskDependences:
         """Pairs of tasks of different operators that touch common bytes, one of them writing.
 
         Behind a write stand no pairs with what touched the bytes before it: other pairs imply them.
@@ -172,7 +172,7 @@ class _Tracker:
         self.read = {b: np.zeros(len(cells), bool) for b, cells in self.writers.items()}
         self.pairs: list[NDArray[np.int64]] = []
 
-    def dependences(self) -> Dependences:
+    def dependences(self) -> TaskDependences:
         """Return each pair of which the first writes what the second touches, or touches what the second writes."""
         for number, operator in enumerate(self.graph.operators):
             first = self.graph.first[number]
@@ -191,7 +191,7 @@ class _Tracker:
                 self.read[one.buffer][self._range(one)] = True
         pairs = np.unique(np.concatenate(self.pairs)) if self.pairs else np.zeros(0, np.int64)
         consumers, producers = np.divmod(pairs, max(1, self.graph.tasks))
-        return Dependences(producers.astype(np.int32), consumers.astype(np.int32))
+        return TaskDependences(producers.astype(np.int32), consumers.astype(np.int32))
 
     def _cells(self, one: TaskAccess) -> Ints:
         """Return the cells of an access's view, its dimensions and one of the cells of an element."""

@@ -15,7 +15,7 @@ from roller_mlir.support.values import defining_op
 
 
 @dataclass(frozen=True, eq=False)
-class Body:
+class TaskBody:
     """A program on arguments of the kernel.
 
     Attributes:
@@ -40,7 +40,7 @@ class Bodies:
         workspace: That of them which operands without a value lie in; None if there is none.
     """
 
-    bodies: tuple[Body, ...]
+    bodies: tuple[TaskBody, ...]
     of: tuple[int, ...]
     starts: tuple[tuple[int, ...], ...]
     roots: tuple[ir.Value, ...]
@@ -51,7 +51,7 @@ class Bodies:
 def bodies_of(function: func.FuncOp, program: rammer.GraphOp) -> Bodies:
     """Return the bodies that the applications of a program need."""
     roles = [ir.StringAttr(each[ROLE]).value if ROLE in each else "" for each in function.arg_attrs]
-    bodies: dict[tuple[object, ...], Body] = {}
+    bodies: dict[tuple[object, ...], TaskBody] = {}
     of: list[int] = []
     starts: list[tuple[int, ...]] = []
     roots: dict[ir.Value, None] = {}
@@ -72,7 +72,7 @@ def bodies_of(function: func.FuncOp, program: rammer.GraphOp) -> Bodies:
                         application, f"operands in the workspace start at multiples of {PIECE_BYTES} B, one at {start}"
                     )
                 own.append(start)
-        body = bodies.setdefault(tuple(key), Body(application.program, tuple(operands)))
+        body = bodies.setdefault(tuple(key), TaskBody(application.program, tuple(operands)))
         of.append(list(bodies.values()).index(body))
         starts.append(tuple(own))
     arguments = {root: roles[ir.BlockArgument(root).arg_number] for root in roots if defining_op(root) is None}

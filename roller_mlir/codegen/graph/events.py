@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Signals and waits between blocks of one kernel: counters in global memory, and the fences around them.
 
-Who signals makes its block's writes visible first (a release fence), then adds to the counter; who waits polls by relaxed
-loads, then sees to it that later reads come behind (an acquire fence). An acquiring load would empty the first cache at
-each poll.
+Who signals makes its block's writes visible first (a release fence), then adds to the counter; who waits polls by
+relaxed loads, then sees to it that later reads come behind (an acquire fence). An acquiring load would empty the first
+cache at each poll.
 """
 
 from roller_mlir.codegen.builder.emitter import Emitter

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 from roller_mlir.codegen.builder.emitter import Emitter
 from roller_mlir.codegen.builder.task_context import TaskContext
-from roller_mlir.codegen.graph.bodies import Bodies, Body, root_of
+from roller_mlir.codegen.graph.bodies import Bodies, TaskBody, root_of
 from roller_mlir.codegen.graph.events import add_signal, wait_for
 from roller_mlir.codegen.graph.tables import (
     BODY,
@@ -198,7 +198,7 @@ class _Emission:
         ir.Operation.create("gpu.barrier")
         self._signal(field(SIGNAL))
 
-    def _body(self, body: Body, task: ir.Value, zero: ir.Value, starts: Sequence[ir.Value]) -> None:
+    def _body(self, body: TaskBody, task: ir.Value, zero: ir.Value, starts: Sequence[ir.Value]) -> None:
         emit = self.emit_
         tasks = parallel_nest(body.program.operation).trips
         threads = self.kernel.device.threads

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A schedule as data: a record for each task of each vEU, and the waits of all tasks.
 
-    record: body, task, first wait, waits, event to signal (-1: none), 0, then where each operand in the workspace starts
+    record: body, task, first wait, waits, event to signal (-1: none), 0, then where each workspace operand starts
     wait:   event, signals that it counts
 
 Starts are in pieces of 16 bytes. The field that is always 0 is added to the number of the thread: nobody can then move

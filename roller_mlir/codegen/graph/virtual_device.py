@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How many blocks walk a schedule at once, and what each may use: RAMMER's vDevice, made of the programs and the device.
+"""How many blocks walk a schedule at once, and what each may use: RAMMER's vDevice.
 
 Paper: RAMMER, section 4.1.2: the vEUs of a unit are as many as its most demanding task allows.
 """
@@ -34,8 +34,8 @@ def virtual_device(graph: rammer.GraphOp, device: Device, most_blocks: int | Non
     if per_unit == 0:
         fail(
             graph,
-            f"'rammer.program' '{graph.program_name}' needs blocks of {threads} threads, {registers} registers a thread "
-            f"and {memory} B of workgroup memory, of which {device.name} holds none; lower the tiles",
+            f"'rammer.program' '{graph.program_name}' needs blocks of {threads} threads, {registers} registers a "
+            f"thread and {memory} B of workgroup memory, of which {device.name} holds none; lower the tiles",
         )
     # The hardware spreads blocks over the units before it puts a second one on any.
     tasks = max(parallel_nest(program.operation).trips for program in programs)

@@ -23,7 +23,9 @@ from roller_mlir.targets.stage import BUFFERS
 class GraphRun:
     """A function as one persistent kernel, and its state between launches."""
 
-    def __init__(self, text: str, device: str, *, policy: str = "list", blocks: int | None = None, **asked: str) -> None:
+    def __init__(
+        self, text: str, device: str, *, policy: str = "list", blocks: int | None = None, **asked: str
+    ) -> None:
         context = make_context()
         with context:
             module = parse_module(text, context)
@@ -91,6 +93,14 @@ class GraphRun:
                 written.append(np.zeros(arrays[-1].nbytes, np.uint8))
                 outputs[number] = arrays[-1]
         self.kernels.launch(
-            self.name, self.blocks, self.threads, 0, arrays, seed=seed, resident_blocks=None, sweep=sweep, written=written
+            self.name,
+            self.blocks,
+            self.threads,
+            0,
+            arrays,
+            seed=seed,
+            resident_blocks=None,
+            sweep=sweep,
+            written=written,
         )
         return [outputs[number] for number in self.outputs]
