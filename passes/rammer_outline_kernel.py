@@ -35,7 +35,7 @@ from roller_mlir.hal import find_device
 from roller_mlir.loops.program import computes_of
 from roller_mlir.model.options import DeviceOptions
 from roller_mlir.passes.rtile_lower_to_gpu import KERNELS, block_limits, launch
-from roller_mlir.rammer.task_graph import Ints
+from roller_mlir.rammer.task_graph import Ints, TaskGraph
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes.passes import Pass, register
@@ -95,7 +95,7 @@ def _check_tasks(program: rammer.GraphOp) -> None:
 
 
 def _outline(
-    program: rammer.GraphOp, module: ir.Module, body: ir.Block, kernels: str, limits: BlockLimits, graph
+    program: rammer.GraphOp, module: ir.Module, body: ir.Block, kernels: str, limits: BlockLimits, graph: TaskGraph
 ) -> None:
     virtual, schedule = schedule_of(program)
     function = program.operation.parent.opview
@@ -126,7 +126,7 @@ def _constant(module: ir.Module, function: func.FuncOp, name: str, values: Ints)
         "sym_name": ir.StringAttr.get(symbol),
         "sym_visibility": ir.StringAttr.get("private"),
         "type": ir.TypeAttr.get(kind),
-        "initial_value": ir.DenseElementsAttr.get(flat),
+        "initial_value": ir.DenseElementsAttr.get(flat),  # pyright: ignore[reportCallIssue, reportArgumentType]
         "constant": ir.UnitAttr.get(),
     }
     ir.Operation.create("memref.global", attributes=attributes, ip=ir.InsertionPoint(function))

@@ -75,7 +75,7 @@ class ScheduleAttr(Rammer.Attribute, name="schedule"):
         for key, attribute in entries.items():
             is_array = isinstance(attribute, ir.DenseI32ArrayAttr)
             require(is_array, f"schedule '{key}' must be array<i32: ...>, but is {attribute}")
-            parts[key] = np.array(list(attribute), np.int32)
+            parts[key] = np.array(list(ir.DenseI32ArrayAttr(attribute)), np.int32)
         return Schedule(
             _divided(parts, "tasks", "starts"),
             _divided(parts, "waits", "wait_starts"),

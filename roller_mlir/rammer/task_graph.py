@@ -45,7 +45,7 @@ class TaskBoxes:
         """Each box that is not empty once, with the tasks that have it."""
         tasks_of: dict[bytes, list[int]] = defaultdict(list)
         both = np.concatenate([self.low, self.high], axis=1)
-        for task, filled in enumerate((self.low < self.high).all(axis=1).tolist()):
+        for task, filled in enumerate(np.all(self.low < self.high, axis=1).tolist()):
             if filled:
                 tasks_of[both[task].tobytes()].append(task)
         return tuple(

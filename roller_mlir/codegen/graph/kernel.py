@@ -117,7 +117,7 @@ def _declare(kernel: GraphKernel, module_body: ir.Block, static_bytes: int) -> i
     if static_bytes:
         types.append(ir.Type.parse(f"memref<{static_bytes}xi8, #gpu.address_space<workgroup>>"))
         attributes["workgroup_attributions"] = ir.IntegerAttr.get(i64, 1)
-        alignment = {"llvm.align": ir.IntegerAttr.get(i64, TILE_ALIGNMENT_BYTES)}
+        alignment: dict[str, ir.Attribute] = {"llvm.align": ir.IntegerAttr.get(i64, TILE_ALIGNMENT_BYTES)}
         attributes["workgroup_attrib_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get(alignment)])
     function = ir.Operation.create("gpu.func", attributes=attributes, regions=1, ip=ir.InsertionPoint(module_body))
     block = function.regions[0].blocks.append(*types, arg_locs=[function.location] * len(types))
@@ -225,8 +225,11 @@ class _Emission:
         """Return an operand in the workspace, which starts at so many pieces."""
         emit = self.emit_
         shift = emit.op("arith.muli", [start, emit.constant(PIECE_BYTES)], emit.index_type)
-        workspace = self.root[id_of(self.kernel.bodies.workspace)]
-        return ir.Operation.create("memref.view", results=[kind], operands=[workspace, shift]).results[0]
+        workspace = self.kernel.bodies.workspace
+        assert workspace is not None
+        return ir.Operation.create(
+            "memref.view", results=[kind], operands=[self.root[id_of(workspace)], shift]
+        ).results[0]
 
     def _reshaped(self, value: ir.Value) -> ir.Value:
         """Return the kernel's value of an operand of the function, through the same reshapes."""

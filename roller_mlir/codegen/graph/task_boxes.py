@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from roller_mlir.codegen.builder.task_context import element_bytes
 from roller_mlir.dialects.rtile import ProgramOp
@@ -100,7 +101,7 @@ class _Reader:
         boxes = TaskBoxes(tuple(kind.shape), size, _narrow(low), _narrow(high), tuple(kept))
         return self.operands[memory], boxes
 
-    def _position(self, op: ir.OpView, value: ir.Value) -> tuple[Ints | int, int, int]:
+    def _position(self, op: ir.OpView, value: ir.Value) -> tuple[NDArray[np.int64] | int, int, int]:
         """Return the least value of an index in each task, how far it reaches above, and by which steps."""
         if value in self.values:
             return self.values[value], 0, 0
@@ -121,5 +122,5 @@ def _outermost(loop: ir.Operation) -> ir.Operation:
     return loop
 
 
-def _narrow(values: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> Ints:
+def _narrow(values: NDArray[np.int64]) -> Ints:
     return values.astype(np.int32)
