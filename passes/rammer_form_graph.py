@@ -55,7 +55,7 @@ def _form(module: ir.Module, function: func.FuncOp, programs: list[rtile.Program
     with function.location:
         graph = rammer.program(function.name.value, ip=ir.InsertionPoint(programs[-1]))
     for program in programs:
-        if not program.on_buffers:
+        if any(not isinstance(operand.type, ir.MemRefType) for operand in program.operands):
             fail(program, "'rtile.program' works on tensors; run rtile-assign-buffers first")
         operator, _ = operators.of(program)
         with program.location:

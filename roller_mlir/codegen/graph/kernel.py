@@ -217,6 +217,7 @@ class _Emission:
             offsets=arena.offsets,
             combine_offset=arena.combine_offset,
             buffers=buffers,
+            repeats=True,
         )
         number = Symbol("task", 0, tasks - 1, 1, self._bounded(task, tasks) if tasks > 1 else None)
         TaskBuilder(context).build(body.program.operation, number)
