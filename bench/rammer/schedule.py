@@ -1,4 +1,3 @@
-#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Times how a graph of many tasks is scheduled, its waits are reduced, and the schedule is proven.
 

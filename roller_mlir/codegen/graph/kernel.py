@@ -37,6 +37,7 @@ from roller_mlir.loops.attributes import SITE, TASKS_PER_UNIT
 from roller_mlir.loops.loop_nest import parallel_nest
 from roller_mlir.mapping.arena_offsets import TILE_ALIGNMENT_BYTES
 from roller_mlir.mapping.index import Symbol
+from roller_mlir.plan.extent import as_extent
 from roller_mlir.rammer.schedule import VirtualDevice
 from roller_mlir.support.bindings import ir, scf
 from roller_mlir.support.values import defining_op
@@ -77,7 +78,7 @@ def emit_graph_kernel(kernel: GraphKernel, module_body: ir.Block, limits: BlockL
         _Emission(kernel, limits, arguments[: len(kernel.bodies.roots) + 4], arena).emit()
     return EmittedKernel(
         name=kernel.name,
-        grid=kernel.device.execution_units,
+        grid=as_extent(kernel.device.execution_units),
         block=kernel.device.threads,
         dynamic_workgroup_bytes=dynamic,
         workgroup_bytes=memory,
@@ -200,7 +201,7 @@ class _Emission:
 
     def _body(self, body: TaskBody, task: ir.Value, zero: ir.Value, starts: Sequence[ir.Value]) -> None:
         emit = self.emit_
-        tasks = parallel_nest(body.program.operation).trips
+        tasks = parallel_nest(body.program.operation).trips.static
         threads = self.kernel.device.threads
         waiting = iter(starts)
         buffers: dict[ir.Value, ir.Value] = {}

@@ -41,7 +41,7 @@ def boxes_of(program: ProgramOp) -> ProgramBoxes:
     """Return what each task of a program on buffers touches."""
     reader = _Reader(program)
     return ProgramBoxes(
-        reader.nest.trips,
+        reader.tasks,
         tuple(
             reader.touched(one, one.source, one.indices, one.origin_map, one.tile.shape, one.tile.steps)
             for one in loads_of(program.operation)
@@ -66,8 +66,9 @@ class _Reader:
     def __init__(self, program: ProgramOp) -> None:
         self.nest: LoopNest = parallel_nest(program.operation)
         self.operands = {argument: number for number, argument in enumerate(program.entry.arguments)}
-        trips = [loop.trips for loop in self.nest.loops]
-        digits = np.unravel_index(np.arange(self.nest.trips), trips) if trips else ()
+        self.tasks = self.nest.trips.static
+        trips = [loop.trips.static for loop in self.nest.loops]
+        digits = np.unravel_index(np.arange(self.tasks), trips) if trips else ()
         self.values = {
             loop.variable: (loop.low + loop.step * digit).astype(np.int64)
             for loop, digit in zip(self.nest.loops, digits, strict=True)
@@ -82,11 +83,11 @@ class _Reader:
             fail(op, f"'{op.operation.name}' needs a memref of the program; run rtile-assign-buffers first")
         kind = ir.MemRefType(memory.type)
         positions = [self._position(op, value) for value in indices]
-        low = np.zeros((self.nest.trips, kind.rank), np.int64)
+        low = np.zeros((self.tasks, kind.rank), np.int64)
         high = np.zeros_like(low)
         kept: list[int] = []
         for dimension, (index, extent, step) in enumerate(zip(map_indices(origin), shape, steps, strict=True)):
-            first = last = np.full(self.nest.trips, index.constant, np.int64)
+            first = last = np.full(self.tasks, index.constant, np.int64)
             distance = abs(step)
             even = True
             for k, (value, reach, stride) in zip(index.coefficients, positions, strict=True):
@@ -112,7 +113,7 @@ class _Reader:
         if owner is None or owner.operation.name != "scf.for" or is_parallel(owner.operation):
             fail(op, f"'{op.operation.name}' is indexed by {value}, which is no loop variable or constant")
         loop = next(one for one in reduction_nest(_outermost(owner.operation)).loops if one.variable == value)
-        return loop.low, loop.step * (loop.trips - 1), loop.step
+        return loop.low, loop.step * (loop.trips.static - 1), loop.step
 
 
 def _outermost(loop: ir.Operation) -> ir.Operation:

@@ -38,7 +38,7 @@ def virtual_device(graph: rammer.GraphOp, device: Device, most_blocks: int | Non
             f"thread and {memory} B of workgroup memory, of which {device.name} holds none; lower the tiles",
         )
     # The hardware spreads blocks over the units before it puts a second one on any.
-    tasks = max(parallel_nest(program.operation).trips for program in programs)
+    tasks = max(parallel_nest(program.operation).trips.static for program in programs)
     blocks = min(tasks, device.units * per_unit, most_blocks or tasks)
     units = min(blocks, device.units)
     return VirtualDevice(
