@@ -143,8 +143,8 @@ def _or(choices: Sequence[Any]) -> str:
 def _decoder(kind: Any) -> Decoder:
     """Return what reads a value of a declared type."""
     origin, arguments = get_origin(kind), get_args(kind)
-    if origin is Annotated and arguments[0] is Extent:
-        size = _decoder(Annotated[int, arguments[1]])
+    if kind is Extent or (origin is Annotated and arguments[0] is Extent):
+        size = _decoder(Annotated[int, arguments[1]] if arguments else int)
         return lambda data: as_extent(size(data))
     if origin is Annotated:
         return _bounded(_decoder(arguments[0]), arguments[1])
