@@ -2,6 +2,8 @@
 """What `roller` does with exceptions: one message and exit code per kind, and a reproducer for a bug of ours."""
 
 import argparse
+import re
+import resource
 import sys
 import tempfile
 import traceback
@@ -77,12 +79,25 @@ def _report(error: Exception, arguments: argparse.Namespace) -> int:
         kind = getattr(sys.modules.get(module), name, None)
         if kind is not None and isinstance(error, kind):
             return _say(str(error), code, arguments)
-    if isinstance(error, MemoryError) or (isinstance(error, ImportError) and "failed to map segment" in str(error)):
+    if _is_lack_of_memory(error):
         what = f": {error}" if str(error) else ""
         return _say(f"there is not enough memory for this{what}", USER_ERROR, arguments)
     if isinstance(error, OSError) and error.filename is not None:
         return _say(f"{error.filename}: {error.strerror}", USER_ERROR, arguments)
     return _internal(error, arguments)
+
+
+def _is_lack_of_memory(error: BaseException) -> bool:
+    """Return whether an error says that memory is used up.
+
+    Libraries in C that forget to say so leave a SystemError behind; it counts where the process has come to its limit.
+    """
+    if isinstance(error, SystemError):
+        most = resource.getrlimit(resource.RLIMIT_AS)[0]
+        with suppress(OSError):
+            peaks = re.findall(r"VmPeak:\s*(\d+) kB", Path("/proc/self/status").read_text())
+            return most != resource.RLIM_INFINITY and any(int(peak) * 1024 > 0.9 * most for peak in peaks)
+    return isinstance(error, MemoryError) or (isinstance(error, ImportError) and "failed to map segment" in str(error))
 
 
 def _say(message: str, code: int, arguments: argparse.Namespace) -> int:

@@ -101,7 +101,7 @@ def test_blocks_of_few_units_walk_all_tasks(
     assert plan is not None and plan.prediction is not None
     assert plan.max_units == 1 and plan.instruction == family
     most = plan.tasks_per_unit or 1
-    assert [launch.grid[0] for launch in artifact.manifest.launches] == [most]
+    assert [launch.static_grid[0] for launch in artifact.manifest.launches] == [most]
     assert most < plan.prediction.tasks
     check(artifact, source, sanitize=True)
 
@@ -117,7 +117,7 @@ def test_a_task_waits_for_the_threads_of_the_one_before() -> None:
     def run(kernels: str) -> Any:
         simulated = SimulatedKernels(kernels, subgroup_size=32, sanitize=True)
         output = np.zeros((200, 136), np.float32)
-        return simulated.launch(launch.kernel, launch.grid[0], launch.block[0], 0, [*arrays, output], seed=1)
+        return simulated.launch(launch.kernel, launch.static_grid[0], launch.block[0], 0, [*arrays, output], seed=1)
 
     run(text)
     with pytest.raises(SanitizerError, match="race"):
@@ -139,7 +139,7 @@ def test_no_path_of_a_task_leaves_registers_undefined(device: str, family: str, 
     asked: dict[str, Any] = {"instructions": (family,), "tile_sizes": tile, "split": False}
     assert undefined_paths(compiled(source, device, **asked)) > 0  # where a block has one task, that costs nothing
     bounded = compiled(source, device, max_units=1, **asked)
-    assert bounded.manifest.launches[0].grid[0] < 12
+    assert bounded.manifest.launches[0].static_grid[0] < 12
     assert undefined_paths(bounded) == 0
     check(bounded, source, sanitize=True)
 
@@ -163,5 +163,5 @@ def test_both_stages_of_a_divided_reduction_are_bounded() -> None:
     assert len(plans) == 2
     for plan, launch in zip(plans, artifact.manifest.launches, strict=True):
         assert plan is not None and plan.max_units == 8
-        assert launch.grid[0] <= 8 * (plan.tasks_per_unit or 1)
+        assert launch.static_grid[0] <= 8 * (plan.tasks_per_unit or 1)
     check(artifact, source)
