@@ -15,6 +15,7 @@ class CompileOptions(PipelineOptions):
 
     Attributes:
         entry: The function to compile; None takes the only public one.
+        persistent: Whether all programs become one kernel, whose blocks walk a schedule that is made here (RAMMER).
         gate: Whether the machine code is compared with the plan's expected code; what differs becomes a warning,
             missing multiply-adds an error.
         code_object: Version of AMD's code objects: 5, or 6 for loaders of ROCm 6.3 and later.
@@ -33,6 +34,9 @@ class CompileOptions(PipelineOptions):
     """
 
     entry: str | None = option(None, value="NAME", help="function to compile; by default the only public one")
+    persistent: bool = option(
+        False, help="make one kernel of all programs, whose blocks walk the tasks on a schedule (RAMMER)"
+    )
     gate: bool = option(
         True, help="whether the machine code is compared with what the plan promises, and its multiply-adds counted"
     )

@@ -24,7 +24,7 @@ from roller_mlir.support.nesting import check_nesting
 from roller_mlir.support.passes.passes import Pass
 from roller_mlir.support.source import FileError, check_resources, write_output
 from roller_mlir.targets import Stage, family_of
-from roller_mlir.targets.stage import FUSED
+from roller_mlir.targets.stage import FUSED, KERNELS, PERSISTENT
 
 
 class StageFiles:
@@ -37,7 +37,7 @@ class StageFiles:
             DiagnosedError: A stage to replace is not known, or the folder cannot be made.
         """
         family, self._device, self._entry = family_of(device), device, options.entry
-        self._stages = {stage.made_by or stage.role: stage for stage in family.stages}
+        self._stages = {stage.made_by or stage.role: stage for stage in family.stages} | {PERSISTENT[-1]: KERNELS}
         self._given = {name: Path(path) for name, path in options.override_stages}
         self._folder = None if options.dump_stages is None else Path(options.dump_stages)
         known = [stage.name for stage in family.stages if stage.replaceable]

@@ -56,7 +56,9 @@ def run_stages(
     given: dict[str, str | None] = {"device": target, **options.pipeline_options()}
     if reached is not None and COMMON.index(reached) > COMMON.index(until):
         fail(module.operation, f"the module is beyond the stage '{until.name}': it is at '{reached.name}'")
-    steps = passes_to(until, given)[0 if reached is None else COMMON.index(reached) + 1 :]
+    steps = passes_to(until, given, persistent=options.persistent)[
+        0 if reached is None else COMMON.index(reached) + 1 :
+    ]
     stages = Stages()
     started = time.perf_counter()
 

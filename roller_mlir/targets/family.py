@@ -8,14 +8,14 @@ whose vendor is the family's name is then compiled through its stages.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from roller_mlir.hal import Device
 from roller_mlir.hal.vendors import register_vendor
 from roller_mlir.support.passes.passes import NamedPipeline, Pass, register_pipeline
-from roller_mlir.targets.stage import COMMON, Stage
+from roller_mlir.targets.stage import COMMON, KERNELS, PERSISTENT, Stage
 
 if TYPE_CHECKING:
     from roller_mlir.backend.job import BuildRequest, KernelBinary
@@ -69,6 +69,14 @@ class TargetFamily:
         return NamedPipeline(name=f"roller-to-{self.dialect}", summary=self.summary, passes=passes, presets=PRESETS)
 
     @property
+    def persistent_pipeline(self) -> NamedPipeline:
+        """The same with one persistent kernel for all programs of a function."""
+        usual = self.pipeline
+        passes = [one for name in usual.passes for one in (PERSISTENT if name == KERNELS.made_by else (name,))]
+        summary = f"{usual.summary}, all programs in one persistent kernel"
+        return replace(usual, name=f"{usual.name}-persistent", summary=summary, passes=tuple(passes))
+
+    @property
     def lowering(self) -> tuple[Stage, ...]:
         """The stages behind kernels that passes make."""
         return tuple(stage for stage in self.stages[len(COMMON) :] if stage.made_by)
@@ -96,6 +104,7 @@ def register_target(family: TargetFamily) -> TargetFamily:
         raise ValueError(f"target families have unique names, but '{family.name}' is registered already")
     _families[family.name] = family
     register_pipeline(family.pipeline)
+    register_pipeline(family.persistent_pipeline)
     if family.build is not None:
         register_vendor(family.name)
     return family
@@ -116,12 +125,13 @@ def family_of(device: Device) -> TargetFamily:
     return _families[device.vendor if device.vendor in _families else "simulator"]
 
 
-def passes_to(last: Stage, options: Mapping[str, str | None]) -> list[Pass]:
+def passes_to(last: Stage, options: Mapping[str, str | None], *, persistent: bool = False) -> list[Pass]:
     """Return the passes from linalg to one of the common stages, with the options that they have.
 
     Args:
         last: The stage.
         options: Texts by option; each goes to every pass that has it.
+        persistent: Whether kernels are one for all programs; that stage has several passes then.
 
     Raises:
         OptionError: No pass has one of the options, or refuses it.
@@ -129,8 +139,11 @@ def passes_to(last: Stage, options: Mapping[str, str | None]) -> list[Pass]:
     from roller_mlir.support.passes.pipeline import expand_pipeline
 
     load_passes()
-    steps = expand_pipeline(family_named("simulator").pipeline.name, dict(options))
+    family = family_named("simulator")
+    steps = expand_pipeline((family.persistent_pipeline if persistent else family.pipeline).name, dict(options))
     wanted = [stage.made_by for stage in COMMON[: COMMON.index(last) + 1]]
+    if persistent and last is KERNELS:
+        wanted += PERSISTENT
     return [step for step in steps if isinstance(step, Pass) and step.name in wanted]
 
 

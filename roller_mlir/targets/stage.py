@@ -52,4 +52,10 @@ KERNELS = Stage(
 COMMON = (NORMALISED, FUSED, PLANNED, LOOPS, BUFFERS, KERNELS)
 """The stages from linalg to kernels, which are the same for all targets."""
 
+PERSISTENT = (
+    *("rammer-form-graph", "rammer-schedule", "rammer-reduce-waits", "rammer-verify"),
+    "rammer-outline-kernel",
+)
+"""The passes that make `KERNELS` with one persistent kernel for all programs."""
+
 LLVM = Stage(name="llvm", gives="LLVM IR of each kernel", role="llvm", suffix=".ll")

@@ -69,7 +69,9 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
         help="go on with this file instead of what was made for the stage; may be repeated",
     )
     add_options(parser.add_argument_group("loops around ops (scf.for and scf.forall of constant bounds)"), LoopOptions)
-    add_options(parser.add_argument_group("joining ops into one kernel"), FusionOptions)
+    group = parser.add_argument_group("joining ops into one kernel")
+    add_options(group, FusionOptions)
+    add_options(group, CompileOptions, "persistent")
 
 
 def _override(text: str) -> tuple[str, str]:

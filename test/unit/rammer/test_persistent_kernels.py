@@ -1,9 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whole functions as one persistent kernel in the simulator: right, clean, and launched again without a reset."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
+from graph_models import attention, branches, lstm, residual
 from graph_runs import GraphRun
+
+import roller_mlir
+from roller_mlir import CompileOptions
+from roller_mlir.tools.roller import main
 
 MLP = """
 func.func @mlp(%x: tensor<64x96xf32>, %w1: tensor<96x128xf32>, %w2: tensor<128x80xf32>) -> tensor<64x80xf32> {
@@ -31,46 +38,70 @@ def test_two_layers(policy: str) -> None:
         assert (y == x @ w1 @ w2).all()
 
 
-def matmul(result: str, a: str, b: str, m: int, k: int, n: int) -> str:
-    """Return a product of two named values that starts from zeros."""
-    return f"""
-  %e_{result} = tensor.empty() : tensor<{m}x{n}xf32>
-  %f_{result} = linalg.fill ins(%zero : f32) outs(%e_{result} : tensor<{m}x{n}xf32>) -> tensor<{m}x{n}xf32>
-  %{result} = linalg.matmul ins(%{a}, %{b} : tensor<{m}x{k}xf32>, tensor<{k}x{n}xf32>)
-    outs(%f_{result} : tensor<{m}x{n}xf32>) -> tensor<{m}x{n}xf32>"""
+# Each with an independent result in numpy.
+MODELS = {"branches": branches, "lstm": lstm, "residual": residual, "attention": attention}
 
 
-def pointwise(result: str, names: list[str], m: int, n: int, body: str) -> str:
-    """Return an element-wise op on named matrices, whose body makes %y of %x0, %x1 and so on."""
-    kind = f"tensor<{m}x{n}xf32>"
-    maps = ", ".join(["affine_map<(d0, d1) -> (d0, d1)>"] * (len(names) + 1))
-    values, kinds = ", ".join(f"%{name}" for name in names), ", ".join([kind] * len(names))
-    arguments = ", ".join([*(f"%x{i}: f32" for i in range(len(names))), "%o: f32"])
-    return f"""
-  %e_{result} = tensor.empty() : {kind}
-  %{result} = linalg.generic {{indexing_maps = [{maps}], iterator_types = ["parallel", "parallel"]}}
-    ins({values} : {kinds}) outs(%e_{result} : {kind}) {{
-  ^bb0({arguments}):
-    {body}
-    linalg.yield %y : f32
-  }} -> {kind}"""
-
-
-def test_four_branches_and_a_join() -> None:
-    widths = (16, 32, 48, 80)
-    arguments = ["%x: tensor<32x48xf32>"]
-    body = "  %zero = arith.constant 0.0 : f32"
-    for i, k in enumerate(widths):
-        arguments += [f"%w{i}: tensor<48x{k}xf32>", f"%v{i}: tensor<{k}x40xf32>"]
-        body += matmul(f"h{i}", "x", f"w{i}", 32, 48, k) + matmul(f"p{i}", f"h{i}", f"v{i}", 32, k, 40)
-    sums = "%a = arith.addf %x0, %x1 : f32\n %b = arith.addf %a, %x2 : f32\n %y = arith.addf %b, %x3 : f32"
-    body += pointwise("y", ["p0", "p1", "p2", "p3"], 32, 40, sums)
-    text = f"func.func @f({', '.join(arguments)}) -> tensor<32x40xf32> {{\n{body}\n  return %y : tensor<32x40xf32>\n}}"
-    rng = np.random.default_rng(2)
-    x = rng.integers(-2, 3, (32, 48)).astype(np.float32)
-    weights = [rng.integers(-2, 3, shape).astype(np.float32) for k in widths for shape in ((48, k), (k, 40))]
-    graph = GraphRun(text, "h200", **{"block-threads": "64", "fusion": "false"})
-    expected = sum(x @ weights[2 * i] @ weights[2 * i + 1] for i in range(4))
+@pytest.mark.full(each=["model", "device"])
+@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize("device", ["a100", "h200", "mi300x"])
+def test_models(model: str, device: str) -> None:
+    text, inputs, expected, tolerance = MODELS[model]()
+    graph = GraphRun(text, device, **{"block-threads": "128", "instructions": "fma"})
     for launch in range(2):
-        (y,) = graph.run([x, *weights], seed=launch)
-        assert (y == expected).all()
+        for found, wanted in zip(graph.run(inputs, seed=launch, sweep=bool(launch)), expected, strict=True):
+            np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance)
+
+
+def test_ten_launches_without_a_reset() -> None:
+    text, inputs, expected, _ = branches()
+    graph = GraphRun(text, "h200", **{"block-threads": "64"})
+    for launch in range(10):
+        (y,) = graph.run(inputs, seed=launch)
+        assert (y == expected[0]).all()
+    assert (graph.state[len(graph.state) - graph.blocks :] == 10).all()
+
+
+def test_counters_may_wrap_around() -> None:
+    text, inputs, expected, _ = branches()
+    graph = GraphRun(text, "h200", **{"block-threads": "64"})
+    graph.run(inputs)
+    events = len(graph.state) - graph.blocks
+    # As after 2^31 - 1 launches: the next ones count beyond the largest number.
+    graph.state[:events] = (graph.state[:events].astype(np.int64) * (2**31 - 1)).astype(np.int32)
+    graph.state[events:] = 2**31 - 1
+    for launch in range(2):
+        (y,) = graph.run(inputs, seed=launch)
+        assert (y == expected[0]).all()
+
+
+@pytest.mark.parametrize("level", ["gpu", "llvm"])
+@pytest.mark.parametrize("device", ["h200", "mi300x"])
+def test_compiled(device: str, level: str) -> None:
+    text, inputs, expected, _ = branches()
+    artifact = roller_mlir.compile(
+        text, target=device, options=CompileOptions(persistent=True, binaries=False, llvm=level == "llvm")
+    )
+    (launch,) = artifact.manifest.launches
+    assert launch.cooperative
+    with artifact.open("sim", level=level) as loaded:
+        for _ in range(2):
+            (y,) = loaded.run(*inputs)
+            assert (y == expected[0]).all()
+
+
+def test_a_device_without_cooperative_launches(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "mlp.mlir"
+    file.write_text(MLP)
+    assert main(["compile", str(file), "--target", "k80", "--persistent"]) == 1
+    said = capsys.readouterr().err
+    assert "persistent: k80 has no cooperative launch, so blocks cannot wait for others" in said
+
+
+def test_kernels_cannot_become_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "mlp.mlir"
+    file.write_text(MLP)
+    assert main(["compile", str(file), "--target", "h200", "--emit", "gpu"]) == 0
+    file.write_text(capsys.readouterr().out)
+    assert main(["compile", str(file), "--target", "h200", "--persistent"]) == 1
+    assert "persistent: the module has its kernels already" in capsys.readouterr().err

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What planning is asked where all programs become one persistent kernel: one number of threads for all of them.
+
+Blocks walk tasks of every program, so that all tasks have as many threads as a block. Each of a few numbers is planned
+for, and the one with the least predicted time, program after program, is taken. Bodies that take roles of subgroups
+(wgmma) are not planned.
+Paper: RAMMER, section 4.1.1: a task is a thread block, and all of a kernel are equal.
+"""
+
+from dataclasses import replace
+
+from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.hal import Device
+from roller_mlir.hal.instructions import FAMILIES
+from roller_mlir.loops.program import programs_of
+from roller_mlir.mapping.atoms import atom_family
+from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import DiagnosedError, fail
+from roller_mlir.support.passes.pipeline import Step, run_pipeline
+from roller_mlir.targets.family import family_of, passes_to
+from roller_mlir.targets.stage import COMMON, FUSED, KERNELS, PLANNED, Stage
+
+SUBGROUPS = (2, 4, 8)
+"""Subgroups of a block that are planned for."""
+
+
+def with_block(
+    module: ir.Module, reached: Stage | None, device: Device, target: str, options: CompileOptions
+) -> CompileOptions:
+    """Return options with the threads of a block and the instructions that bodies of one kernel can have.
+
+    Args:
+        module: It is not changed.
+        reached: The last stage that it has reached.
+        device: What to compile for.
+        target: How it is named.
+        options: They ask for a persistent kernel.
+
+    Raises:
+        DiagnosedError: The device cannot hold such a kernel, no number of threads suits all programs, or the module has
+            kernels already.
+    """
+    if reached is KERNELS:
+        fail(module.operation, "persistent: the module has its kernels already; begin with an earlier stage")
+    if not family_of(device).has_grid_barrier(device):
+        fail(module.operation, f"persistent: {device.name} has no cooperative launch, so blocks cannot wait for others")
+    if reached not in (None, FUSED):
+        return options
+    known = {one.family for one in device.instructions}
+    usable = tuple(f for f in options.instructions or FAMILIES if f in known and not atom_family(f).reads_memory)
+    options = replace(options, instructions=usable)
+    if options.block_threads is not None:
+        return options
+    best, refused = (float("inf"), options), ""
+    text = str(module)
+    for subgroups in SUBGROUPS:
+        asked = replace(options, block_threads=subgroups * device.subgroup_size)
+        try:
+            seconds = _predicted(text, reached, target, asked)
+        except DiagnosedError as error:
+            refused = f"{asked.block_threads} threads: {error.diagnostics[0].message}"
+            continue
+        if seconds < best[0]:
+            best = (seconds, asked)
+    if best[1].block_threads is None:
+        fail(module.operation, f"persistent: no number of threads suits all programs; {refused}")
+    return best[1]
+
+
+def _predicted(text: str, reached: Stage | None, target: str, options: CompileOptions) -> float:
+    """Return the sum of the predicted times of a module's programs."""
+    module = ir.Module.parse(text)
+    given = {"device": target, **options.pipeline_options()}
+    steps = passes_to(PLANNED, given)[0 if reached is None else COMMON.index(reached) + 1 :]
+    run_pipeline(module, list[Step](steps))
+    plans = [program.plan.read() for program in programs_of(module) if program.plan is not None]
+    return sum(plan.prediction.seconds for plan in plans if plan.prediction is not None)
