@@ -57,7 +57,7 @@ def test_transforms_are_a_convolution(m: int, r: int, flat: str, level: str) -> 
     artifact = roller_mlir.compile(text, target="h200", options=CompileOptions(binaries=False, llvm=level == "llvm"))
     random = np.random.default_rng(0)
     x, w, o = (
-        random.standard_normal(one.shape).astype(np.float32)
+        random.standard_normal(one.static_shape).astype(np.float32)
         for one in map(artifact.manifest.buffer, artifact.manifest.inputs)
     )
     with make_context() as context:

@@ -114,7 +114,7 @@ def test_the_model_expects_the_same_of_global_memory_for_all_tiles() -> None:
         [r for r in results()["programs"]["M3"] if "(tile" not in r["config"]], tiles, strict=True
     ):
         assert row["config"].startswith("x".join(map(str, blocks))) and row["kernels"][0]["tasks_per_unit"] == resident
-        counts = [-(-loop.extent // block) for loop, block in zip(expression.loops, blocks, strict=True)]
+        counts = [-(-extent // block) for extent, block in zip(expression.bounds, blocks, strict=True)]
         assert global_traffic(facts, blocks, counts, device.units * resident, 1)[0] == row["global_bytes"]
 
 

@@ -60,7 +60,7 @@ def test_shrinking_takes_the_axis_of_smallest_reuse_score() -> None:
     def cost(blocks: tuple[int, ...]) -> tuple[int, int]:
         moved = sum(a.traffic(blocks) for a in facts.inputs)
         counts = 1
-        for extent, block in zip(facts.extents, blocks, strict=True):
+        for extent, block in zip(facts.bounds, blocks, strict=True):
             counts *= -(-extent // block)
         return moved * counts, sum(a.tile(blocks)[0] * a.element_bytes for a in facts.inputs)
 

@@ -101,7 +101,7 @@ def test_points_beyond_the_limit_leave_one_tile_and_the_remainder() -> None:
     tight = shrunk_extents(odd[0], plan, 1)
     assert tight.reduced == (0, 1)
     assert tight.sizes[:2] == tuple(
-        axis.block + odd[0].bounds[i].static % axis.block for i, axis in enumerate(plan.axes[:2])
+        axis.block + odd[0].bounds[i] % axis.block for i, axis in enumerate(plan.axes[:2])
     )
 
 

@@ -11,8 +11,9 @@ from typing import Any
 import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.backend import BuildRequest, KernelBinary
-from roller_mlir.backend.kernel_module import kernel_functions, symbol_name, walk
+from roller_mlir.backend.kernel_module import kernel_functions, symbol_name
 from roller_mlir.hal import Device
+from roller_mlir.support.values import operations_inside
 from roller_mlir.targets import Stage, TargetFamily, register_target
 from roller_mlir.targets.stage import COMMON
 
@@ -25,7 +26,7 @@ def build(module: Any, device: Device, request: BuildRequest) -> list[KernelBina
     binaries: list[KernelBinary] = []
     for kernel in kernel_functions(module):
         lines = [f"{device.architecture} {symbol_name(kernel)}"]
-        walk(kernel, lambda op, lines=lines: lines.append(f"  {op.name}"))
+        lines += [f"  {op.name}" for op in operations_inside(kernel)]
         binaries.append(KernelBinary(name=symbol_name(kernel), files={"listing": "\n".join(lines).encode()}))
     return binaries
 
