@@ -17,5 +17,7 @@ MATRIX_COUNT = "rtile.matrix_count"
 SITE = "rtile.site"
 # On an argument of a kernel: the tensor map that it is, see roller_mlir.plan.tensor_map.
 TENSOR_MAP = "rtile.tensor_map"
+# Scope of atomic operations and fences between all blocks of a device; AMD's back end has a name of its own for it.
+DEVICE_SCOPE = "device"
 # On a kernel: what its dynamic workgroup memory is aligned to, in bytes.
 WORKGROUP_ALIGNMENT = "rtile.workgroup_alignment"

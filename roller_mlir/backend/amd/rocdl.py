@@ -20,8 +20,9 @@ from roller_mlir.backend.kernel_module import (
 )
 from roller_mlir.backend.math.operations import find, prepare_math, widen
 from roller_mlir.hal import Device
-from roller_mlir.loops.attributes import TASKS_PER_UNIT
+from roller_mlir.loops.attributes import DEVICE_SCOPE, TASKS_PER_UNIT
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.values import operations_inside
 
 # convert-math-to-rocdl goes first: convert-gpu-to-rocdl would make llvm.tanh of math.tanh, on which LLVM 22 ends the
 # process.
@@ -68,6 +69,7 @@ def lower_to_rocdl(module: ir.Module, device: Device) -> None:
     for kernel in kernel_functions(module):
         check_operands(kernel, device)
         pin_sums(kernel)
+        _name_scopes(kernel)
         if TASKS_PER_UNIT in kernel.attributes:
             kernel.attributes["rocdl.waves_per_eu"] = ir.IntegerAttr.get(
                 ir.IntegerType.get_signless(32), _subgroups_per_scheduler(kernel, device)
@@ -80,6 +82,13 @@ def lower_to_rocdl(module: ir.Module, device: Device) -> None:
                 widen(op)
     run_upstream(module, _PIPELINE.format(chip=device.architecture))
     finish(module, native=NATIVE)
+
+
+def _name_scopes(kernel: Any) -> None:
+    """Call all threads of a device what AMD's back end calls them."""
+    for op in operations_inside(kernel):
+        if "syncscope" in op.attributes and ir.StringAttr(op.attributes["syncscope"]).value == DEVICE_SCOPE:
+            op.attributes["syncscope"] = ir.StringAttr.get("agent")
 
 
 def _subgroups_per_scheduler(kernel: Any, device: Device) -> int:

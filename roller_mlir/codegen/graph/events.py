@@ -7,10 +7,8 @@ cache at each poll.
 """
 
 from roller_mlir.codegen.builder.emitter import Emitter
+from roller_mlir.loops.attributes import DEVICE_SCOPE
 from roller_mlir.support.bindings import arith, ir
-
-SCOPE = "device"
-"""All blocks of a device; AMD's back end calls it "agent"."""
 
 MONOTONIC, ACQUIRE, RELEASE = 2, 4, 5
 """Orders of atomic operations, as the LLVM dialect numbers them."""
@@ -53,7 +51,7 @@ def add_signal(emit: Emitter, counters: ir.Value, number: ir.Value) -> None:
 
 
 def _ordered(order: int, alignment: int | None = None) -> dict[str, ir.Attribute]:
-    found: dict[str, ir.Attribute] = {"ordering": _i64(order), "syncscope": ir.StringAttr.get(SCOPE)}
+    found: dict[str, ir.Attribute] = {"ordering": _i64(order), "syncscope": ir.StringAttr.get(DEVICE_SCOPE)}
     return found if alignment is None else {**found, "alignment": _i64(alignment)}
 
 

@@ -30,7 +30,14 @@ from roller_mlir.codegen.graph.tables import (
     ZERO,
     Tables,
 )
-from roller_mlir.codegen.kernel_function import BUFFER_ALIGNMENT, BlockLimits, EmittedKernel, dynamic_memory, gpu_id
+from roller_mlir.codegen.kernel_function import (
+    BUFFER_ALIGNMENT,
+    BlockLimits,
+    EmittedKernel,
+    dynamic_memory,
+    gpu_id,
+    note_counts,
+)
 from roller_mlir.codegen.task.arena import plan_arena
 from roller_mlir.codegen.task.task import TaskBuilder
 from roller_mlir.loops.attributes import SITE, TASKS_PER_UNIT
@@ -75,7 +82,9 @@ def emit_graph_kernel(kernel: GraphKernel, module_body: ir.Block, limits: BlockL
     with ir.InsertionPoint(entry.operations[0]):
         arguments = list(entry.arguments)
         arena = dynamic_memory() if dynamic else arguments[-1] if memory else None
-        _Emission(kernel, limits, arguments[: len(kernel.bodies.roots) + 4], arena).emit()
+        emission = _Emission(kernel, limits, arguments[: len(kernel.bodies.roots) + 4], arena)
+        emission.emit()
+    note_counts(function, emission.multiply_adds, emission.matrices)
     return EmittedKernel(
         name=kernel.name,
         grid=as_extent(kernel.device.execution_units),
@@ -147,6 +156,7 @@ class _Emission:
         self.root = {id_of(root): value for root, value in zip(roots, arguments, strict=False)}
         self.records, self.lengths, self.waits, self.state = arguments[len(roots) :]
         self.emit_ = Emitter()
+        self.multiply_adds = self.matrices = 0
         self.i32 = ir.IntegerType.get_signless(32)
         self.thread, self.block = gpu_id("gpu.thread_id"), gpu_id("gpu.block_id")
 
@@ -222,6 +232,8 @@ class _Emission:
         )
         number = Symbol("task", 0, tasks - 1, 1, self._bounded(task, tasks) if tasks > 1 else None)
         TaskBuilder(context).build(body.program.operation, number)
+        self.multiply_adds += context.fma_count
+        self.matrices += context.matrix_count
 
     def _view(self, kind: ir.Type, start: ir.Value) -> ir.Value:
         """Return an operand in the workspace, which starts at so many pieces."""
