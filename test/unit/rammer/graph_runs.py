@@ -42,6 +42,16 @@ class GraphRun:
             self._read(module)
         self.kernels = SimulatedKernels(self.text, sanitize=True)
 
+    def change(self, old: str, new: str) -> None:
+        """Change the kernel's text, where it has `old`."""
+        assert old in self.text
+        self.kernels = SimulatedKernels(self.text.replace(old, new), sanitize=True)
+
+    def table(self, number: int) -> Any:
+        """Return the records (0), lengths (1) or waits (2), to be changed in place."""
+        constants = [given for role, given in self.arguments if role == "constant"]
+        return constants[-3:][number]
+
     def _read(self, module: ir.Module) -> None:
         (function,) = [op for op in module.body.operations if isinstance(op, func.FuncOp)]
         (launch,) = [op for op in function.entry_block.operations if op.operation.name == "gpu.launch_func"]

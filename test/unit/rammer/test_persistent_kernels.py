@@ -10,8 +10,10 @@ from graph_runs import GraphRun
 
 import roller_mlir
 from roller_mlir import CompileOptions
+from roller_mlir.codegen.graph.tables import FIRST_WAIT, WAITS
 from roller_mlir.runtime.registry import find_backend
 from roller_mlir.runtime.sequence import LoadedSequence
+from roller_mlir.sim.findings import SanitizerError
 from roller_mlir.tools.roller import main
 
 MLP = """
@@ -75,6 +77,42 @@ def test_counters_may_wrap_around() -> None:
     for launch in range(2):
         (y,) = graph.run(inputs, seed=launch)
         assert (y == expected[0]).all()
+
+
+@pytest.mark.full(each=["model"])
+@pytest.mark.parametrize("part", range(4))
+@pytest.mark.parametrize("model", MODELS)
+def test_each_wait_is_needed(model: str, part: int) -> None:
+    """Of waits that are taken away one by one, the sanitizer finds each."""
+    text, inputs, _, _ = MODELS[model]()
+    graph = GraphRun(text, "h200", **{"block-threads": "128", "instructions": "fma"})
+    graph.run(inputs)
+    records = graph.table(0).reshape(graph.blocks, -1)
+    fields = records.shape[1] // int(graph.table(1).max())
+    records = records.reshape(graph.blocks, -1, fields)
+    waits = graph.table(2).reshape(-1, 2)
+    rng = np.random.default_rng(part)
+    waiting = np.argwhere(records[:, :, WAITS] > 0)
+    for unit, position in rng.permutation(waiting)[:13]:
+        record = records[unit, position]
+        first, last = record[FIRST_WAIT], record[FIRST_WAIT] + record[WAITS] - 1
+        gone = first + rng.integers(record[WAITS])
+        waits[[gone, last]] = waits[[last, gone]]
+        record[WAITS] -= 1
+        with pytest.raises(SanitizerError, match="race"):
+            graph.run(inputs, seed=int(gone))
+        record[WAITS] += 1
+        graph.state[:] = 0
+    graph.run(inputs)
+
+
+@pytest.mark.parametrize("order", ["acquire", "release"])
+def test_each_fence_is_needed(order: str) -> None:
+    text, inputs, _, _ = branches()
+    graph = GraphRun(text, "h200", **{"block-threads": "64"})
+    graph.change(f'llvm.fence syncscope("device") {order}', "")
+    with pytest.raises(SanitizerError, match="race"):
+        graph.run(inputs)
 
 
 @pytest.mark.parametrize("level", ["gpu", "llvm"])
