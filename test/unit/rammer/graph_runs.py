@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from roller_mlir.hal import find_device
 from roller_mlir.passes.rammer_form_graph import RammerFormGraph
 from roller_mlir.passes.rammer_outline_kernel import RammerOutlineKernel
 from roller_mlir.passes.rammer_reduce_waits import RammerReduceWaits
@@ -40,12 +41,13 @@ class GraphRun:
             run_pipeline(module, steps)
             self.text = str(module)
             self._read(module)
-        self.kernels = SimulatedKernels(self.text, sanitize=True)
+        self.subgroup = find_device(device).subgroup_size
+        self.kernels = SimulatedKernels(self.text, self.subgroup, sanitize=True)
 
     def change(self, old: str, new: str) -> None:
         """Change the kernel's text, where it has `old`."""
         assert old in self.text
-        self.kernels = SimulatedKernels(self.text.replace(old, new), sanitize=True)
+        self.kernels = SimulatedKernels(self.text.replace(old, new), self.subgroup, sanitize=True)
 
     def table(self, number: int) -> Any:
         """Return the records (0), lengths (1) or waits (2), to be changed in place."""

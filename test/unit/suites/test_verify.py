@@ -100,9 +100,7 @@ def test_points_beyond_the_limit_leave_one_tile_and_the_remainder() -> None:
     odd, plan = _expressions(Operator("x", "matmul", "f32", {"M": 5003, "N": 3001, "K": 2051}))
     tight = shrunk_extents(odd[0], plan, 1)
     assert tight.reduced == (0, 1)
-    assert tight.sizes[:2] == tuple(
-        axis.block + odd[0].bounds[i] % axis.block for i, axis in enumerate(plan.axes[:2])
-    )
+    assert tight.sizes[:2] == tuple(axis.block + odd[0].bounds[i] % axis.block for i, axis in enumerate(plan.axes[:2]))
 
 
 def _expressions(operator: Operator) -> Any:
