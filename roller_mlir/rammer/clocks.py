@@ -32,20 +32,24 @@ def clocks_of(schedule: Schedule) -> Clocks:
     units = len(schedule.programs)
     before = np.zeros((len(schedule.signals), units), np.int32)
     events = np.zeros((len(schedule.counts), units), np.int32)
-    missing = schedule.counts.copy()
+    missing: list[int] = schedule.counts.tolist()
+    signals: list[int] = schedule.signals.tolist()
+    programs: list[list[int]] = [program.tolist() for program in schedule.programs]
+    listed: dict[bytes, list[int]] = {b"": []}  # tasks of one operator wait for the same
     next_of = [0] * units
     waiting: dict[int, list[int]] = defaultdict(list)
     ready = list(range(units - 1, -1, -1))
     while ready:
         unit = ready.pop()
-        program = schedule.programs[unit]
-        while next_of[unit] < len(program):
-            position = next_of[unit]
-            task = int(program[position])
-            waits = schedule.waits[task]
-            blocked = next((int(event) for event in waits if missing[event] > 0), None)
-            if blocked is not None:
-                waiting[blocked].append(unit)
+        program = programs[unit]
+        for position in range(next_of[unit], len(program)):
+            task = program[position]
+            if (key := schedule.waits[task].tobytes()) not in listed:
+                listed[key] = schedule.waits[task].tolist()
+            waits = listed[key]
+            blocked = [event for event in waits if missing[event] > 0]
+            if blocked:
+                waiting[blocked[0]].append(unit)
                 break
             clock = before[task]
             if position:
@@ -53,13 +57,14 @@ def clocks_of(schedule: Schedule) -> Clocks:
                 clock[unit] = position
             for event in waits:
                 np.maximum(clock, events[event], out=clock)
-            event = int(schedule.signals[task])
+            event = signals[task]
             if event != NO_EVENT:
-                np.maximum(events[event], clock, out=events[event])
-                events[event, unit] = max(int(events[event, unit]), position + 1)
+                known = events[event]
+                np.maximum(known, clock, out=known)
+                known[unit] = max(known[unit], position + 1)
                 missing[event] -= 1
                 if missing[event] == 0:
                     ready += waiting.pop(event, ())
             next_of[unit] += 1
-    stuck = tuple(int(p[n]) for p, n in zip(schedule.programs, next_of, strict=True) if n < len(p))
+    stuck = tuple(p[n] for p, n in zip(programs, next_of, strict=True) if n < len(p))
     return Clocks(before, stuck)

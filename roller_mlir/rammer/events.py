@@ -104,7 +104,11 @@ def _numbered(schedule: Schedule, became: Sequence[int]) -> Schedule:
     signals = schedule.signals.copy()
     signals[signals != NO_EVENT] = of_event[signals[signals != NO_EVENT]]
     counts = np.bincount(signals[signals != NO_EVENT], minlength=len(number)).astype(np.int32)
-    return Schedule(schedule.programs, tuple(np.unique(of_event[waits]) for waits in schedule.waits), signals, counts)
+    made: dict[bytes, Ints] = {b"": NO_WAITS}  # tasks of one operator wait for the same
+    for waits in schedule.waits:
+        if (key := waits.tobytes()) not in made:
+            made[key] = np.unique(of_event[waits])
+    return Schedule(schedule.programs, tuple(made[waits.tobytes()] for waits in schedule.waits), signals, counts)
 
 
 def _with_events(programs: Sequence[Ints], tasks: int, pairs: TaskDependences) -> Schedule:
