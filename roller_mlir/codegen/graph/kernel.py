@@ -83,7 +83,7 @@ def emit_graph_kernel(kernel: GraphKernel, module_body: ir.Block, limits: BlockL
         arguments = list(entry.arguments)
         arena = dynamic_memory() if dynamic else arguments[-1] if memory else None
         emission = _Emission(kernel, limits, arguments[: len(kernel.bodies.roots) + 4], arena)
-        emission.emit()
+        emission.run()
     note_counts(function, emission.multiply_adds, emission.matrices)
     return EmittedKernel(
         name=kernel.name,
@@ -155,14 +155,14 @@ class _Emission:
         roots = kernel.bodies.roots
         self.root = {id_of(root): value for root, value in zip(roots, arguments, strict=False)}
         self.records, self.lengths, self.waits, self.state = arguments[len(roots) :]
-        self.emit_ = Emitter()
+        self.emitter = Emitter()
         self.multiply_adds = self.matrices = 0
         self.i32 = ir.IntegerType.get_signless(32)
         self.thread, self.block = gpu_id("gpu.thread_id"), gpu_id("gpu.block_id")
 
-    def emit(self) -> None:
+    def run(self) -> None:
         """Emit the walk over the records of a block."""
-        emit = self.emit_
+        emit = self.emitter
         launches = emit.op("arith.addi", [emit.constant(self.kernel.events), self.block], emit.index_type)
         before = self._load(self.state, launches, "load launches")
         now = emit.op("arith.addi", [before, self._i32(1)], self.i32)
@@ -181,7 +181,7 @@ class _Emission:
         emit.branch(emit.compare("eq", self.thread, emit.constant(0)), [], count)
 
     def _task(self, position: ir.Value, now: ir.Value) -> None:
-        emit = self.emit_
+        emit = self.emitter
         _, most, fields = self.kernel.tables.records.shape
         first = emit.op("arith.muli", [self.block, emit.constant(most)], emit.index_type)
         number = emit.op("arith.addi", [first, position], emit.index_type)
@@ -210,7 +210,7 @@ class _Emission:
         self._signal(field(SIGNAL))
 
     def _body(self, body: TaskBody, task: ir.Value, zero: ir.Value, starts: Sequence[ir.Value]) -> None:
-        emit = self.emit_
+        emit = self.emitter
         tasks = parallel_nest(body.program.operation).trips.static
         threads = self.kernel.device.threads
         waiting = iter(starts)
@@ -237,7 +237,7 @@ class _Emission:
 
     def _view(self, kind: ir.Type, start: ir.Value) -> ir.Value:
         """Return an operand in the workspace, which starts at so many pieces."""
-        emit = self.emit_
+        emit = self.emitter
         shift = emit.op("arith.muli", [start, emit.constant(PIECE_BYTES)], emit.index_type)
         workspace = self.kernel.bodies.workspace
         assert workspace is not None
@@ -257,13 +257,13 @@ class _Emission:
 
     def _bounded(self, value: ir.Value, extent: int) -> ir.Value:
         """Return an i32 as an index below the next power of two: what a load of it has lost."""
-        emit = self.emit_
+        emit = self.emitter
         mask = self._i32((1 << max(1, (extent - 1).bit_length())) - 1)
         return emit.op("arith.index_castui", [emit.op("arith.andi", [value, mask], self.i32)], emit.index_type)
 
     def _wait(self, first: ir.Value, count: ir.Value, now: ir.Value) -> None:
         """Let one thread for each event poll its counter until it has all signals of this launch; then all go on."""
-        emit = self.emit_
+        emit = self.emitter
 
         def poll() -> list[ir.Value]:
             own = emit.op("arith.addi", [first, self.thread], emit.index_type)
@@ -280,7 +280,7 @@ class _Emission:
 
     def _signal(self, event: ir.Value) -> None:
         """Let one thread add 1 to the counter of an event, where there is one."""
-        emit = self.emit_
+        emit = self.emitter
         number = emit.op("arith.index_cast", [event], emit.index_type)
         first = emit.compare("eq", self.thread, emit.constant(0))
         wanted = emit.both(first, emit.compare("sge", number, emit.constant(0)))
@@ -293,11 +293,11 @@ class _Emission:
         emit.branch(wanted, [], signal)
 
     def _load(self, table: ir.Value, at: ir.Value, site: str) -> ir.Value:
-        return self.emit_.op("memref.load", [table, at], self.i32, {SITE: ir.StringAttr.get(site)})
+        return self.emitter.op("memref.load", [table, at], self.i32, {SITE: ir.StringAttr.get(site)})
 
     def _store(self, value: ir.Value, table: ir.Value, at: ir.Value, site: str) -> None:
         attributes: dict[str, ir.Attribute] = {SITE: ir.StringAttr.get(site)}
         ir.Operation.create("memref.store", operands=[value, table, at], attributes=attributes)
 
     def _i32(self, value: int) -> ir.Value:
-        return self.emit_.typed_constant(ir.IntegerAttr.get(self.i32, value))
+        return self.emitter.typed_constant(ir.IntegerAttr.get(self.i32, value))
