@@ -20,6 +20,7 @@ from typing import ClassVar
 
 from roller_mlir.codegen.buffer_order import ROLE, order_fault
 from roller_mlir.codegen.builder.task_context import element_bytes
+from roller_mlir.foreign.options import option
 from roller_mlir.loops.buffer_programs import move_program
 from roller_mlir.mapping.arena_offsets import Lifetime, assign_offsets
 from roller_mlir.support.bindings import arith, func, ir
@@ -41,11 +42,15 @@ class RTileAssignBuffers(Pass):
     requires: ClassVar[frozenset[str]] = frozenset({"loops"})
     establishes: ClassVar[frozenset[str]] = frozenset({"buffers"})
 
+    reuse: bool = option(
+        True, help="whether results share bytes of the workspace; rammer-assign-buffers knows better which may"
+    )
+
     def run(self, module: ir.Module) -> None:
         """Rewrite every function that holds a program."""
         for op in list(module.body.operations):
             if isinstance(op, func.FuncOp) and not op.is_external:
-                _Function(module, op).rewrite()
+                _Function(module, op, reuse=self.reuse).rewrite()
 
     def find_fault(self, module: ir.Module) -> tuple[ir.Operation, str] | None:
         """Return a program that reads what was not written for it, or writes into what it reads."""
@@ -56,8 +61,8 @@ class RTileAssignBuffers(Pass):
 class _Function:
     """The rewriting of one function."""
 
-    def __init__(self, module: ir.Module, function: func.FuncOp) -> None:
-        self._module, self._old = module, function
+    def __init__(self, module: ir.Module, function: func.FuncOp, *, reuse: bool) -> None:
+        self._module, self._old, self._reuse = module, function, reuse
         self._operations = [op.operation for op in function.regions[0].blocks[0].operations]
         self._buffers: dict[ir.Value, ir.Value] = {}
         self._before: ir.InsertionPoint = ir.InsertionPoint(function)
@@ -71,7 +76,10 @@ class _Function:
         temporaries = [
             result for op in operations if op.name == "rtile.program" for result in op.results if result not in outputs
         ]
-        offsets, workspace = assign_offsets(self._lifetimes(temporaries, operations))
+        lifetimes = self._lifetimes(temporaries, operations)
+        if not self._reuse:
+            lifetimes = [Lifetime(one.size_bytes, 0, len(operations)) for one in lifetimes]
+        offsets, workspace = assign_offsets(lifetimes)
         function = self._declare(terminator, workspace)
         self._before = ir.InsertionPoint(function)
         entry = function.regions[0].blocks[0]

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Offsets of buffers that live for a while in one workspace: buffers alive at the same time never overlap."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 # What each part of a task's workgroup memory is aligned to, in bytes: a row of all banks.
@@ -39,19 +39,37 @@ def assign_offsets(lifetimes: Sequence[Lifetime], alignment: int = 256) -> tuple
     >>> assign_offsets([Lifetime(100, 0, 1), Lifetime(300, 1, 2), Lifetime(200, 2, 3)])
     ([512, 0, 512], 768)
     """
-    offsets = [0] * len(lifetimes)
     alive: dict[int, list[int]] = {}  # by launch: the buffers placed so far that it must keep
-    for i in sorted(range(len(lifetimes)), key=lambda i: -lifetimes[i].size_bytes):
-        here = lifetimes[i]
-        at = 0
-        meanwhile = {j for launch in range(here.first, here.last + 1) for j in alive.get(launch, ())}
-        for j in sorted(meanwhile, key=lambda j: (offsets[j], j)):
-            other = lifetimes[j]
-            if at + here.size_bytes <= offsets[j]:
-                break
-            at = max(at, aligned(offsets[j] + other.size_bytes, alignment))
-        offsets[i] = at
-        for launch in range(here.first, here.last + 1):
+
+    def meanwhile(i: int) -> set[int]:
+        launches = range(lifetimes[i].first, lifetimes[i].last + 1)
+        found = {j for launch in launches for j in alive.get(launch, ())}
+        for launch in launches:
             alive.setdefault(launch, []).append(i)
-    ends = [offset + lifetime.size_bytes for offset, lifetime in zip(offsets, lifetimes, strict=True)]
+        return found
+
+    return place([lifetime.size_bytes for lifetime in lifetimes], meanwhile, alignment)
+
+
+def place(sizes: Sequence[int], beside: Callable[[int], Iterable[int]], alignment: int = 256) -> tuple[list[int], int]:
+    """Give each buffer the lowest offset at which it overlaps with none that it must not, larger buffers first.
+
+    Args:
+        sizes: Size of each buffer, in bytes.
+        beside: Asked once for each buffer, in the order in which they are placed: those placed before it that it must
+            not overlap with.
+        alignment: Every offset is a multiple of it, in bytes.
+
+    Returns:
+        One offset a buffer, and the size of the whole, both in bytes.
+    """
+    offsets = [0] * len(sizes)
+    for i in sorted(range(len(sizes)), key=lambda i: -sizes[i]):
+        at = 0
+        for j in sorted(beside(i), key=lambda j: (offsets[j], j)):
+            if at + sizes[i] <= offsets[j]:
+                break
+            at = max(at, aligned(offsets[j] + sizes[j], alignment))
+        offsets[i] = at
+    ends = [offset + size for offset, size in zip(offsets, sizes, strict=True)]
     return offsets, aligned(max(ends, default=0), alignment)

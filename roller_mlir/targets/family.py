@@ -74,7 +74,8 @@ class TargetFamily:
         usual = self.pipeline
         passes = [one for name in usual.passes for one in (PERSISTENT if name == KERNELS.made_by else (name,))]
         summary = f"{usual.summary}, all programs in one persistent kernel"
-        return replace(usual, name=f"{usual.name}-persistent", summary=summary, passes=tuple(passes))
+        presets = {**PRESETS, "rtile-assign-buffers": {"reuse": "false"}}
+        return replace(usual, name=f"{usual.name}-persistent", summary=summary, passes=tuple(passes), presets=presets)
 
     @property
     def lowering(self) -> tuple[Stage, ...]:

@@ -53,8 +53,8 @@ COMMON = (NORMALISED, FUSED, PLANNED, LOOPS, BUFFERS, KERNELS)
 """The stages from linalg to kernels, which are the same for all targets."""
 
 PERSISTENT = (
-    *("rammer-form-graph", "rammer-schedule", "rammer-reduce-waits", "rammer-verify"),
-    "rammer-outline-kernel",
+    *("rammer-form-graph", "rammer-schedule", "rammer-assign-buffers", "rammer-reduce-waits"),
+    *("rammer-verify", "rammer-outline-kernel"),
 )
 """The passes that make `KERNELS` with one persistent kernel for all programs."""
 
