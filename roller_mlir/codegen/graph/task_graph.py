@@ -2,13 +2,13 @@
 """The task graph of a `rammer.program`: its applications as operators on the bytes of the function's buffers."""
 
 from dataclasses import dataclass
-from math import inf, prod
+from math import ceil, inf, prod
 
 import numpy as np
 
 from roller_mlir.codegen.buffer_order import place_of
 from roller_mlir.codegen.graph.task_boxes import ProgramBoxes, boxes_of
-from roller_mlir.dialects import rammer
+from roller_mlir.dialects import rammer, rtile
 from roller_mlir.hal import Device
 from roller_mlir.rammer.task_graph import ConflictError, TaskAccess, TaskBoxes, TaskGraph, TaskOperator
 from roller_mlir.support.bindings import ir
@@ -59,7 +59,7 @@ def read_graph(program: rammer.GraphOp, device: Device) -> ApplicationGraph:
             TaskOperator(
                 f"{name} ({number})" if len(applications) > 1 else name,
                 boxes.tasks,
-                _task_seconds(boxes, device),
+                _task_seconds(application.program, boxes, device),
                 tuple(accesses(boxes.reads)),
                 tuple(accesses(boxes.writes)),
             )
@@ -72,8 +72,15 @@ def read_graph(program: rammer.GraphOp, device: Device) -> ApplicationGraph:
     return ApplicationGraph(graph, tuple(applications), tuple(numbers))
 
 
-def _task_seconds(boxes: ProgramBoxes, device: Device) -> float:
-    """Return a prediction of a task's time: a unit's share of the memory's bandwidth moves what it touches."""
+def _task_seconds(program: rtile.ProgramOp, boxes: ProgramBoxes, device: Device) -> float:
+    """Return a prediction of a task's time.
+
+    That is the time of one wave of what the plan's prediction says, without the launch; where a program has no
+    prediction, that of a unit's share of the memory's bandwidth, which moves what the task touches.
+    """
+    prediction = program.plan.read().prediction if program.plan is not None else None
+    if prediction is not None:
+        return (prediction.seconds - prediction.seconds_by_layer.get("launch", 0.0)) / ceil(prediction.waves)
     touched = sum(
         prod(np.maximum(0, one.high[0] - one.low[0]).tolist()) * one.element_bytes
         for _, one in (*boxes.reads, *boxes.writes)
