@@ -34,7 +34,7 @@ from roller_mlir.dialects import rammer
 from roller_mlir.hal import find_device
 from roller_mlir.loops.program import computes_of
 from roller_mlir.model.options import DeviceOptions
-from roller_mlir.passes.rtile_lower_to_gpu import KERNELS, block_limits, launch
+from roller_mlir.passes.rtile_lower_to_gpu import block_limits, kernels_module, launch
 from roller_mlir.rammer.task_graph import Ints, TaskGraph
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail
@@ -64,22 +64,13 @@ class RammerOutlineKernel(DeviceOptions, Pass):
         programs = list(graphs_of(module))
         if not programs:
             return
-        name = free_symbol(module, KERNELS)
-        kernels = ir.Operation.create(
-            "gpu.module",
-            attributes={"sym_name": ir.StringAttr.get(name)},
-            regions=1,
-            loc=module.operation.location,
-            ip=ir.InsertionPoint(next(iter(module.body.operations))),
-        )
-        body = kernels.regions[0].blocks.append()
+        name, body = kernels_module(module)
         for program in programs:
             _check_tasks(program)
             _outline(program, module, body, name, block_limits(device), read_graph(program, device).tasks)
         for op in list(module.body.operations):
             if isinstance(op, rammer.OperatorOp):
                 op.operation.erase()
-        module.operation.attributes["gpu.container_module"] = ir.UnitAttr.get()
 
 
 def _check_tasks(program: rammer.GraphOp) -> None:

@@ -53,15 +53,7 @@ class RTileLowerToGpu(DeviceOptions, Pass):
         programs = programs_of(module)
         if not programs:
             return
-        name = free_symbol(module, KERNELS)
-        kernels = ir.Operation.create(
-            "gpu.module",
-            attributes={"sym_name": ir.StringAttr.get(name)},
-            regions=1,
-            loc=module.operation.location,
-            ip=ir.InsertionPoint(next(iter(module.body.operations))),
-        )
-        body = kernels.regions[0].blocks.append()
+        name, body = kernels_module(module)
         emitted = EqualPrograms(lambda program: emit_kernel(program, body, limits))
         for program in programs:
             if any(not isinstance(operand.type, ir.MemRefType) for operand in program.operands):
@@ -70,7 +62,20 @@ class RTileLowerToGpu(DeviceOptions, Pass):
             with ir.InsertionPoint(program), program.location:
                 launch(program.operands, name, kernel)
             program.operation.erase()
-        module.operation.attributes["gpu.container_module"] = ir.UnitAttr.get()
+
+
+def kernels_module(module: ir.Module) -> tuple[str, ir.Block]:
+    """Begin a gpu.module of kernels, and return its symbol and its body."""
+    name = free_symbol(module, KERNELS)
+    kernels = ir.Operation.create(
+        "gpu.module",
+        attributes={"sym_name": ir.StringAttr.get(name)},
+        regions=1,
+        loc=module.operation.location,
+        ip=ir.InsertionPoint(next(iter(module.body.operations))),
+    )
+    module.operation.attributes["gpu.container_module"] = ir.UnitAttr.get()
+    return name, kernels.regions[0].blocks.append()
 
 
 def block_limits(device: Device) -> BlockLimits:

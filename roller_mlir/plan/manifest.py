@@ -73,8 +73,30 @@ class DeviceRecord:
             raise ValueError(f"workgroup_wide_load_lanes must name each of the {self.subgroup_size} lanes once")
 
 
+class _DenseArray:
+    """What arrays and dense parts of them have in common."""
+
+    element_type: ElementType
+    shape: tuple[Dimension, ...]
+
+    def __post_init__(self) -> None:
+        """Take numbers as extents, and check the rank."""
+        object.__setattr__(self, "shape", as_extents(self.shape))
+        _check_rank(self.shape)
+
+    @property
+    def static_shape(self) -> tuple[int, ...]:
+        """The extents as they are at every call."""
+        return static_sizes(self.shape)
+
+    @property
+    def size_bytes(self) -> int:
+        """Bytes of the array, at most; a worked number: 1000x1020 f32 is 4 080 000 B."""
+        return product(self.shape).bound * ELEMENT_BYTES[self.element_type]
+
+
 @dataclass(frozen=True, kw_only=True)
-class Buffer:
+class Buffer(_DenseArray):
     """One array of the function.
 
     Attributes:
@@ -97,24 +119,9 @@ class Buffer:
     alignment_bytes: Alignment = DEFAULT_ALIGNMENT_BYTES
     offset_bytes: Bytes = 0
 
-    def __post_init__(self) -> None:
-        """Take numbers as extents, and check the rank."""
-        object.__setattr__(self, "shape", as_extents(self.shape))
-        _check_rank(self.shape)
-
-    @property
-    def static_shape(self) -> tuple[int, ...]:
-        """The extents as they are at every call."""
-        return static_sizes(self.shape)
-
-    @property
-    def size_bytes(self) -> int:
-        """Bytes of the array, at most; a worked number: 1000x1020 f32 is 4 080 000 B."""
-        return product(self.shape).bound * ELEMENT_BYTES[self.element_type]
-
 
 @dataclass(frozen=True, kw_only=True)
-class BufferView:
+class BufferView(_DenseArray):
     """A dense part of a buffer, as a kernel sees it.
 
     Attributes:
@@ -128,21 +135,6 @@ class BufferView:
     offset_bytes: Bytes = 0
     element_type: ElementType
     shape: tuple[Dimension, ...]
-
-    def __post_init__(self) -> None:
-        """Take numbers as extents, and check the rank."""
-        object.__setattr__(self, "shape", as_extents(self.shape))
-        _check_rank(self.shape)
-
-    @property
-    def static_shape(self) -> tuple[int, ...]:
-        """The extents as they are at every call."""
-        return static_sizes(self.shape)
-
-    @property
-    def size_bytes(self) -> int:
-        """Bytes of the view, at most."""
-        return product(self.shape).bound * ELEMENT_BYTES[self.element_type]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -107,38 +107,55 @@ def _load(base: Base, mbarriers: Mbarriers, queue: Value, claim: Value, pointer:
     builder = code.builder
     block, site, kind, shared, source, address, given, *numbers = code.parameters
     mbarrier = code.call(mbarriers.find, block, site, address)
-    width = code.variable(given)
-    offset = builder.sub(shared, code.read(block, Block.ARENA))
     tensor = code.compare("==", kind, CopyKind.TENSOR_LOAD)
-    with builder.if_else(tensor) as (with_map, plain):
-        with with_map:
-            _require_map(base, code, block, site, source)
-            _require(base, code, _multiple(code, shared, _TARGET_ALIGNMENT), block, LaunchFault.BULK_COPY, site, offset)
-            width.set(code.read(source, TensorMapRecord.BYTES))
-        with plain:
-            aligned = _multiple(code, builder.or_(builder.or_(shared, source), given), GRANULE_BYTES)
-            _require(base, code, aligned, block, LaunchFault.BULK_COPY, site, offset, given)
-            code.call(pointer, block, site, source, given)
-    _require(
-        base, code, in_arena(code, block, shared, width.get()), block, LaunchFault.BULK_COPY, site, offset, width.get()
-    )
+    width = _checked_width(base, code, pointer, tensor, (block, site, source, shared, given))
     number = number_of(code, block, mbarrier)
     phase = builder.add(code.read(mbarrier, Mbarrier.PHASE), code.value(1))
     writer = builder.or_(builder.shl(number, code.value(32)), phase)
-    code.call(claim, block, site, shared, width.get(), writer)
-    shadow_access_if_sanitized(base, code, block, site, shared, width.get(), ShadowAccess.WRITE | ShadowAccess.PENDING)
+    code.call(claim, block, site, shared, width, writer)
+    shadow_access_if_sanitized(base, code, block, site, shared, width, ShadowAccess.WRITE | ShadowAccess.PENDING)
     entry = code.call(queue, block, site)
     for column, value in (
         (BulkCopy.KIND, kind),
         (BulkCopy.MBARRIER, number),
         (BulkCopy.MAP, source),
         (BulkCopy.SHARED, shared),
-        (BulkCopy.BYTES, width.get()),
+        (BulkCopy.BYTES, width),
         *((BulkCopy.X + place, value) for place, value in enumerate(numbers)),
     ):
         code.write(entry, column, value)
     code.call(probe, block, entry)
     builder.ret_void()
+
+
+def _checked_width(
+    base: Base, code: Code, pointer: Value, tensor: Value, of: tuple[Value, Value, Value, Value, Value]
+) -> Value:
+    """Emit the checks of a copy, and return how many bytes it moves.
+
+    Args:
+        base: Faults.
+        code: The function.
+        pointer: Checks plain memory.
+        tensor: Whether it is a tensor copy, of as many bytes as its map says.
+        of: Block, site, place in global memory or tensor map, place in workgroup memory, bytes of a plain copy.
+    """
+    block, site, far, shared, given = of
+    builder = code.builder
+    width = code.variable(given)
+    offset = builder.sub(shared, code.read(block, Block.ARENA))
+    with builder.if_else(tensor) as (with_map, plain):
+        with with_map:
+            _require_map(base, code, block, site, far)
+            _require(base, code, _multiple(code, shared, _TARGET_ALIGNMENT), block, LaunchFault.BULK_COPY, site, offset)
+            width.set(code.read(far, TensorMapRecord.BYTES))
+        with plain:
+            aligned = _multiple(code, builder.or_(builder.or_(shared, far), given), GRANULE_BYTES)
+            _require(base, code, aligned, block, LaunchFault.BULK_COPY, site, offset, given)
+            code.call(pointer, block, site, far, given)
+    found = width.get()
+    _require(base, code, in_arena(code, block, shared, found), block, LaunchFault.BULK_COPY, site, offset, found)
+    return found
 
 
 def _require_map(base: Base, code: Code, block: Value, site: Value, source: Value) -> None:
@@ -155,27 +172,15 @@ def _store(base: Base, queue: Value, reads: Value, pointer: Value, probe: Value)
     code = Code(base.module, ASYNC + "store", 11, VOID)
     builder = code.builder
     block, site, kind, target, shared, given, *numbers = code.parameters
-    width = code.variable(given)
-    offset = builder.sub(shared, code.read(block, Block.ARENA))
-    with builder.if_else(code.compare("==", kind, CopyKind.TENSOR_STORE)) as (with_map, plain):
-        with with_map:
-            _require_map(base, code, block, site, target)
-            _require(base, code, _multiple(code, shared, _TARGET_ALIGNMENT), block, LaunchFault.BULK_COPY, site, offset)
-            width.set(code.read(target, TensorMapRecord.BYTES))
-        with plain:
-            aligned = _multiple(code, builder.or_(builder.or_(shared, target), given), GRANULE_BYTES)
-            _require(base, code, aligned, block, LaunchFault.BULK_COPY, site, offset, given)
-            code.call(pointer, block, site, target, given)
-    _require(
-        base, code, in_arena(code, block, shared, width.get()), block, LaunchFault.BULK_COPY, site, offset, width.get()
-    )
+    tensor = code.compare("==", kind, CopyKind.TENSOR_STORE)
+    width = _checked_width(base, code, pointer, tensor, (block, site, target, shared, given))
     warp = builder.udiv(code.read(block, Block.CURRENT), code.value(WARP))
     issued = code.read(async_units_of(code, block), AsyncUnits.STORES)
     order = builder.add(code.read(issued, warp), code.value(1))
     code.write(issued, warp, order)
     reader = builder.or_(builder.shl(warp, code.value(32)), order)
-    code.call(reads, block, site, shared, width.get(), reader)
-    shadow_access_if_sanitized(base, code, block, site, shared, width.get(), ShadowAccess.READ | ShadowAccess.ASYNC)
+    code.call(reads, block, site, shared, width, reader)
+    shadow_access_if_sanitized(base, code, block, site, shared, width, ShadowAccess.READ | ShadowAccess.ASYNC)
     entry = code.call(queue, block, site)
     for column, value in (
         (BulkCopy.KIND, kind),
@@ -183,7 +188,7 @@ def _store(base: Base, queue: Value, reads: Value, pointer: Value, probe: Value)
         (BulkCopy.NUMBER, order),
         (BulkCopy.MAP, target),
         (BulkCopy.SHARED, shared),
-        (BulkCopy.BYTES, width.get()),
+        (BulkCopy.BYTES, width),
         *((BulkCopy.X + place, value) for place, value in enumerate(numbers)),
         *((BulkCopy.OFFSETS + place, code.value(0)) for place in range(3)),
     ):
