@@ -181,12 +181,16 @@ def test_a_kernel_that_only_fails_while_it_is_timed(tmp_path: Path, driver: Path
 
 def test_a_time_limit_is_kept_and_the_next_run_goes_on(tmp_path: Path, driver: Path) -> None:
     kit, out = make_kit(tmp_path / "kit", {"hang": ["twice_hang"], **GOOD}), tmp_path / "out"
-    began = time.monotonic()
-    said, _ = run(kit, driver, out, "--time-limit", "1.5")
-    assert time.monotonic() - began > 1
+    limit, said = 1.0, ""
+    while "not complete" not in said:  # a busy machine needs longer to start what hangs
+        limit *= 1.5
+        began = time.monotonic()
+        said, _ = start(kit, driver, out, "--time-limit", str(limit)).communicate(timeout=600)
+        assert time.monotonic() - began > limit - 0.5
+        assert f"the time limit of {limit:g} s is over" in said
     found = results(out)
     assert not found["complete"] and not found["checks"]
-    assert "the time limit of 1.5 s is over" in said and "not complete: call the runner again" in said
+    assert "not complete: call the runner again" in said
     run(kit, driver, out, "--step-limit", "3", code=1)
     assert results(out)["complete"] and set(wrong(results(out))) == {("hang", 0)}
 
