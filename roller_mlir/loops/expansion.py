@@ -17,7 +17,7 @@ from roller_mlir.linalg.reader import StructuredOp, fill_constant
 from roller_mlir.loops.compute_box import ComputeBox, local_map, unit_coefficients
 from roller_mlir.loops.expand_body import clone_region
 from roller_mlir.mapping.layout.data_tile import first_elements, tile_dimensions
-from roller_mlir.mapping.layout.layout import direct_vector, epilogue_vectors, residue_shift, steps_of
+from roller_mlir.mapping.layout.layout import epilogue_vectors, planned_vector, residue_shift, steps_of
 from roller_mlir.plan import Access, LinearIndex, Loop, OperandPlan, Plan
 from roller_mlir.plan.plan import REGISTER, WORKGROUP
 from roller_mlir.support.bindings import arith, ir, scf, tensor
@@ -139,7 +139,7 @@ class Expansion:
     def _beside_vector(self, member: int, operand: int, access: Access, box: ComputeBox) -> int:
         """Return the elements of one read of what is no input of the expression; rows plan none but those."""
         place = self._group.beside.get((member, operand))
-        return direct_vector(access, box.loops, box.axes) if place is None else self._beside[place]
+        return planned_vector(access, box.loops, box.axes) if place is None else self._beside[place]
 
     def _initial(self, member_number: int, member: Member, box: ComputeBox) -> list[ir.Value]:
         """The accumulators before the first step: constants, unspecified, or the old outputs."""

@@ -5,14 +5,14 @@ Everything here repeats definitions of `mapping` and `tile` on plain integers, r
 construction evaluates hundreds of programs in a few milliseconds. The tests compare each with its definition.
 """
 
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from math import gcd, prod
 from operator import itemgetter
 from typing import Any
 
 from roller_mlir.mapping.checks.tensor_copy_rules import tensor_store_fits
-from roller_mlir.mapping.index import power_of_two_divisor
 from roller_mlir.mapping.layout.data_tile import copy_vector
+from roller_mlir.mapping.layout.layout import direct_vector, row_alignment
 from roller_mlir.mapping.resources import result_words
 from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS
 from roller_mlir.model.atom import Atom
@@ -59,10 +59,8 @@ class AccessContext:
         if access.gathered:
             self.strides = (machine.sector_bytes,) * len(expression.loops)  # each element in a sector of its own
         self.windows = any(len(index.terms()) > 1 for index in access.indices)
-        last = access.indices[-1] if access.indices else None
-        self.outer = {loop for index in access.indices[:-1] for loop in index.terms()}
-        self.last_terms = tuple(last.terms().items()) if last else ()
-        self.row_divisor = gcd(last.constant, access.shape[-1].divisor) if last else 1
+        self._expression_loops = expression.loops
+        self._access_bytes = machine.vector_bytes
         self.limit = machine.vector_bytes // access.element_bytes
         self._sector_bytes = machine.sector_bytes
         self._dimensions = tuple(tuple(index.terms().items()) for index in access.indices)
@@ -70,6 +68,7 @@ class AccessContext:
         self.own: Callable[[Sequence[int]], Hashable] = itemgetter(*self.loops) if self.loops else lambda blocks: 0
         self.widths: dict[Hashable, Any] = {}
         self.copies: dict[Hashable, tuple[int, int]] = {}
+        self._direct: dict[Hashable, int] = {}
         self._extents: dict[Hashable, tuple[int, int, int]] = {}
         self._traffic: dict[Hashable, int] = {}
 
@@ -101,26 +100,19 @@ class AccessContext:
             found = self._traffic[key] = access_traffic(self.access, blocks, self._sector_bytes)
         return found
 
-    def copy_vector(self, blocks: Sequence[int], steps: Mapping[int, int], shifts: Mapping[int, int]) -> int:
-        """Return the elements of one global access of a staged copy, as `mapping.layout.layout` will decide."""
-        divisor = self.row_divisor
-        for loop, k in self.last_terms:
-            if steps[loop] > 1:
-                divisor = gcd(divisor, k * blocks[loop])
-            if shifts[loop]:
-                divisor = gcd(divisor, k * shifts[loop])
-            if k < 0:
-                divisor = gcd(divisor, blocks[loop] - 1)
+    def copy_vector(self, blocks: Sequence[int]) -> int:
+        """Return the elements of one global access of a staged copy of a box's data tile."""
         _, extent, step = self.tile(blocks)
-        return copy_vector(extent, step, divisor, self.limit)
+        return copy_vector(extent, step, row_alignment(self.access, self._expression_loops, blocks), self.limit)
 
-    def direct_vector(self, chunks: Sequence[int]) -> int:
-        """Return the elements of one read straight from global memory, as the code generator will decide."""
-        runs = [chunks[loop] for loop, k in self.last_terms if k == 1 and chunks[loop] > 1 and loop not in self.outer]
-        if not runs or any(k < 0 for _, k in self.last_terms):
-            return 1
-        others = [k * chunks[loop] for loop, k in self.last_terms]
-        return power_of_two_divisor(gcd(*runs, *others, self.row_divisor), self.limit)
+    def direct_vector(self, blocks: Sequence[int], chunks: Sequence[int]) -> int:
+        """Return the elements of one read straight from global memory."""
+        key = self.own(blocks), self.own(chunks)
+        found = self._direct.get(key)
+        if found is None:
+            found = direct_vector(self.access, self._expression_loops, blocks, chunks, self._access_bytes)
+            self._direct[key] = found
+        return found
 
 
 class ProblemContext:

@@ -200,8 +200,9 @@ def _set_shape(value: Any, shape: tuple[int, ...], shapes: dict[Any, tuple[int, 
 
 def _check_alignment(name: str, whole: TensorExpression, small: TensorExpression, plan: Plan) -> None:
     """Check that what divides rows and tiles, from which widths and masks follow, is as it was."""
+    blocks = [axis.block for axis in plan.axes]
     for before, after in zip((*whole.inputs, whole.output), (*small.inputs, small.output), strict=True):
-        aligned = row_alignment(before, whole.loops, plan.axes), row_alignment(after, small.loops, plan.axes)
+        aligned = row_alignment(before, whole.loops, blocks), row_alignment(after, small.loops, blocks)
         if aligned[0] != aligned[1]:
             raise SuiteError(
                 f"'{name}' reads rows of '{before.name}' at multiples of {aligned[0]}, shrunk of {aligned[1]}"

@@ -57,46 +57,67 @@ def residue_shift(loop: Loop, axis: AxisPlan) -> int:
     return steps_of(loop, axis) * axis.block - loop.extent.static if loop.reduction else 0
 
 
-def row_alignment(access: Access, loops: Sequence[Loop], axes: Sequence[AxisPlan]) -> int:
+def row_alignment(access: Access, loops: Sequence[Loop], blocks: Sequence[int]) -> int:
     """Return what divides the innermost coordinate of every tile origin and the tensor's row length, in elements."""
     if not access.shape:
         return 1
     index = access.indices[-1]
     values = [index.constant, access.shape[-1].divisor]
     for loop, k in index.terms().items():
+        extent, block = loops[loop].extent, blocks[loop]
+        covered = -(-extent.bound // block) * block
         if k < 0:  # tiles begin at the far end of the box
-            values[0] += k * (axes[loop].block - 1)
-        if steps_of(loops[loop], axes[loop]) > 1:
-            values.append(k * axes[loop].block)
-        values.append(k * residue_shift(loops[loop], axes[loop]))
+            values[0] += k * (block - 1)
+        if covered > block:
+            values.append(k * block)
+        if loops[loop].reduction:  # see `residue_shift`
+            values.append(k * (covered - extent.static))
     return gcd(*values)
 
 
 def direct_vector(
-    access: Access, loops: Sequence[Loop], axes: Sequence[AxisPlan], access_bytes: int = MAX_VECTOR_BYTES
+    access: Access,
+    loops: Sequence[Loop],
+    blocks: Sequence[int],
+    chunks: Sequence[int],
+    access_bytes: int = MAX_VECTOR_BYTES,
 ) -> int:
     """Return the elements of one read straight from global memory: neighbours that one thread holds, in aligned rows.
 
+    Args:
+        access: What is read.
+        loops: The expression's loops.
+        blocks: Points of each loop in a box.
+        chunks: Neighbouring points of one thread.
+        access_bytes: Bytes of the widest access of one thread.
+
     >>> from roller_mlir.plan import LinearIndex
     >>> row = Access("x", (64, 100), "f32", (LinearIndex((1, 0)), LinearIndex((0, 1))))
-    >>> direct_vector(row, (Loop(64), Loop(100, True)), (AxisPlan(block=1), AxisPlan(block=128, threads=32, chunk=4)))
+    >>> direct_vector(row, (Loop(64), Loop(100, True)), (1, 128), (1, 4))
     4
     """
     if not access.shape:
         return 1
     terms = access.indices[-1].terms()
     elsewhere = {loop for index in access.indices[:-1] for loop in index.terms()}
-    runs = [axes[loop].chunk for loop, k in terms.items() if k == 1 and axes[loop].chunk > 1 and loop not in elsewhere]
+    runs = [chunks[loop] for loop, k in terms.items() if k == 1 and chunks[loop] > 1 and loop not in elsewhere]
     if not runs or min(terms.values()) < 0:
         return 1
-    pitches = [k * axes[loop].chunk for loop, k in terms.items() if axes[loop].block > 1]
+    pitches = [k * chunks[loop] for loop, k in terms.items() if blocks[loop] > 1]
     limit = access_bytes // access.element_bytes
-    return power_of_two_divisor(gcd(*runs, *pitches, row_alignment(access, loops, axes)), limit)
+    return power_of_two_divisor(gcd(*runs, *pitches, row_alignment(access, loops, blocks)), limit)
+
+
+def planned_vector(
+    access: Access, loops: Sequence[Loop], axes: Sequence[AxisPlan], access_bytes: int = MAX_VECTOR_BYTES
+) -> int:
+    """As `direct_vector`, of axes."""
+    return direct_vector(access, loops, [axis.block for axis in axes], [axis.chunk for axis in axes], access_bytes)
 
 
 def epilogue_vectors(expression: TensorExpression, axes: Sequence[AxisPlan]) -> tuple[int, ...]:
     """Return the elements of one read of each tensor that is read beside the inputs, where nobody says others."""
-    return tuple(direct_vector(access, expression.loops, axes) for access in expression.beside)
+    return tuple(planned_vector(access, expression.loops, axes) for access in expression.beside)
 
 
 def plan_operand(
@@ -130,7 +151,7 @@ def plan_operand(
     """
     if not staged:
         order = tuple(range(len(access.shape)))
-        width = direct_vector(access, loops, axes, access_bytes)
+        width = planned_vector(access, loops, axes, access_bytes)
         return OperandPlan(layer=REGISTER, order=order, vector=width, pad_value=pad_value)
     layout, _ = staged_layout(
         access, loops, axes, thread_order, lane, banks, subgroup_size, padded=padded, access_bytes=access_bytes
@@ -161,12 +182,13 @@ def staged_layout(
 ) -> tuple[OperandPlan, TileCost]:
     """Return the layout with the fewest bank phases per step, and those phases. Arguments as `plan_operand`."""
     threads = ThreadMap(axes, thread_order)
-    dimensions = tile_dimensions(access, [axis.block for axis in axes])
+    blocks = [axis.block for axis in axes]
+    dimensions = tile_dimensions(access, blocks)
     inner = len(dimensions) - 1
     limit = access_bytes // access.element_bytes
     if inner < 0:
         raise ValueError(f"a staged operand needs at least one dimension, but got scalar '{access.name}'")
-    vector = copy_vector(dimensions[inner].extent, dimensions[inner].step, row_alignment(access, loops, axes), limit)
+    vector = copy_vector(dimensions[inner].extent, dimensions[inner].step, row_alignment(access, loops, blocks), limit)
     lanes = _subgroup_accesses(dimensions, threads, vector)
     found: list[tuple[int, int, int, OperandPlan, TileCost]] = []
     for best, fragment in _fragments(dimensions, loops, axes, lane, limit):

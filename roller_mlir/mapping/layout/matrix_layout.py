@@ -81,8 +81,8 @@ def matrix_operand(
         prologue: Whether each element is changed on its way to workgroup memory.
         spread: Whether rows may be padded or permuted to spread them over the banks.
     """
-    alignment = row_alignment(access, loops, axes)
     blocks = [axis.block for axis in axes]
+    alignment = row_alignment(access, loops, blocks)
     dimensions = tile_dimensions(access, blocks)
     size, inner = access.element_bytes, len(dimensions) - 1
     vector = copy_vector(dimensions[inner].extent, dimensions[inner].step, alignment, memory.access_bytes // size)

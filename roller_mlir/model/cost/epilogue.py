@@ -46,7 +46,7 @@ def epilogue_work(context: ProblemContext, candidate: Candidate, accumulators: i
     issue = accumulators * context.expression.epilogue_flops * context.other_cycles
     phases, words, cache = 0, 0, 0
     for access in context.epilogue:
-        vector = access.direct_vector(candidate.chunks)
+        vector = access.direct_vector(candidate.blocks, candidate.chunks)
         own = prod([candidate.registers[k] for k in access.loops])
         width = vector * access.element_bytes
         reading = min(lanes, candidate.thread_count)

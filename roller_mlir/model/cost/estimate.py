@@ -44,9 +44,7 @@ def ideal_widths(context: ProblemContext, access: AccessContext, candidate: Cand
 
 def _ideal_widths(context: ProblemContext, access: AccessContext, candidate: Candidate) -> OperandWidths:
     machine, blocks = context.machine, candidate.blocks
-    steps = {i: -(-context.bounds[i] // blocks[i]) for i in access.loops}
-    shifts = {i: steps[i] * blocks[i] - context.bounds[i] if context.reduction[i] else 0 for i in access.loops}
-    vector = access.copy_vector(blocks, steps, shifts)
+    vector = access.copy_vector(blocks)
     elements, extent, _ = access.tile(blocks)
     elements = elements // extent * (-(-extent // vector) * vector)
     fragment = 1
@@ -151,7 +149,7 @@ def estimate(
             need = stages * found.tile_bytes
             workgroup_bytes += aligned(need)
         else:
-            vector = access.direct_vector(candidate.chunks)
+            vector = access.direct_vector(blocks, candidate.chunks)
             read_widths.append(vector)
             own = prod([registers[k] for k in access.loops])
             direct += own * access.words

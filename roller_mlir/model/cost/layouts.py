@@ -163,9 +163,10 @@ def _canonical(access: Access, loops: tuple[Loop, ...], axes: tuple[AxisPlan, ..
     small = tuple(
         Loop(axis.block * min(2, steps_of(loop, axis)), loop.reduction) for loop, axis in zip(loops, axes, strict=True)
     )
-    aligned = power_of_two_divisor(row_alignment(access, loops, axes), LARGEST_VECTOR)
+    blocks = [axis.block for axis in axes]
+    aligned = power_of_two_divisor(row_alignment(access, loops, blocks), LARGEST_VECTOR)
     shape = (1,) * (len(access.shape) - 1) + (aligned,)
-    back = tile_dimensions(access, [axis.block for axis in axes])
+    back = tile_dimensions(access, blocks)
     indices = tuple(
         LinearIndex(index.coefficients, d.offset * d.step) for index, d in zip(access.indices, back, strict=True)
     )

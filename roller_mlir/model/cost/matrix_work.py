@@ -52,9 +52,7 @@ def matrix_widths(context: ProblemContext, access: AccessContext, candidate: Can
 
 def _matrix_widths(context: ProblemContext, access: AccessContext, candidate: Candidate) -> OperandWidths:
     machine, atom, blocks = context.machine, context.atom, candidate.blocks
-    steps = {i: -(-context.bounds[i] // blocks[i]) for i in access.loops}
-    shifts = {i: steps[i] * blocks[i] - context.bounds[i] if context.reduction[i] else 0 for i in access.loops}
-    vector = access.copy_vector(blocks, steps, shifts)
+    vector = access.copy_vector(blocks)
     rows = choose_rows(access.access, blocks, atom.loops, atom.family, atom.least_shape, matrix_memory(machine))
     device, size = machine.device, access.element_bytes
     elements, extent, _ = access.tile(blocks)

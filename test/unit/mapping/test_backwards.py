@@ -72,8 +72,8 @@ def test_rows_start_at_the_far_end() -> None:
     """x[63 - i] in boxes of 16 starts at 48, 32, 16, 0; x[62 - i] starts one earlier, at odd places."""
     loops, axes = (Loop(64),), (AxisPlan(block=16, threads=4, chunk=4),)
     assert steps_of(loops[0], axes[0]) == 4
-    assert row_alignment(row(-1, constant=63, extent=64), loops, axes) == 16
-    assert row_alignment(row(-1, constant=62, extent=64), loops, axes) == 1
+    assert row_alignment(row(-1, constant=63, extent=64), loops, [16]) == 16
+    assert row_alignment(row(-1, constant=62, extent=64), loops, [16]) == 1
 
 
 @pytest.mark.parametrize(

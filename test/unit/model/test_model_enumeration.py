@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Footprint, traffic and what facts repeat of them, against enumeration of everything that random expressions touch."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import product
 from math import prod
@@ -13,14 +14,14 @@ from tile_definitions import footprint_bytes, traffic_bytes
 
 from roller_mlir.hal import find_device
 from roller_mlir.mapping.layout.data_tile import TileDimension, copy_vector, footprint_elements, tile_dimensions
-from roller_mlir.mapping.layout.layout import direct_vector, residue_shift, row_alignment, steps_of
+from roller_mlir.mapping.layout.layout import residue_shift, row_alignment, steps_of
 from roller_mlir.mapping.layout.thread_reads import live_reads, live_vectors, own_reads, own_vectors
 from roller_mlir.mapping.thread_map import register_offset
 from roller_mlir.model.cost.raster import global_traffic
 from roller_mlir.model.machine import machine_of
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.tile import access_traffic
-from roller_mlir.plan import Access, AxisPlan, Loop, TensorExpression
+from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop, TensorExpression
 
 MANY = settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 """Hundreds of expressions, repeatable."""
@@ -94,19 +95,49 @@ def test_facts_repeat_what_mapping_and_tile_define(expr: TensorExpression, data:
     threads = data.draw(st.tuples(*[st.sampled_from([1, 2, 3]) for _ in expr.loops]))
     axes = tuple(AxisPlan(block=c * t, threads=t, chunk=c) for c, t in zip(chunks, threads, strict=True))
     blocks = [axis.block for axis in axes]
-    steps = [steps_of(loop, axis) for loop, axis in zip(expr.loops, axes, strict=True)]
-    shifts = [residue_shift(loop, axis) for loop, axis in zip(expr.loops, axes, strict=True)]
+    origins = [
+        [step * axis.block - residue_shift(loop, axis) for step in range(min(3, steps_of(loop, axis)))]
+        for loop, axis in zip(expr.loops, axes, strict=True)
+    ]
     for each in (*facts.inputs, facts.output):
         dimensions = tile_dimensions(each.access, blocks)
         last = (dimensions[-1].extent, dimensions[-1].step) if dimensions else (1, 1)
         assert each.tile(blocks) == (footprint_elements(each.access, blocks), *last)
         assert each.traffic(blocks) == access_traffic(each.access, blocks, MACHINE.sector_bytes)
-        aligned = row_alignment(each.access, expr.loops, axes)
-        assert each.copy_vector(blocks, steps, shifts) == copy_vector(*last, aligned, 16 // each.element_bytes)
-        assert each.direct_vector(chunks) <= 16 // each.element_bytes
-        if direct_vector(each.access, expr.loops, axes) < each.direct_vector(chunks):
-            # The cheap width leaves out where boxes start; it may be too wide only where they start between vectors.
-            assert aligned % each.direct_vector(chunks)
+        aligned = row_alignment(each.access, expr.loops, blocks)
+        assert not any(place % aligned for place in (*places(each.access, origins), *each.access.static_shape[-1:]))
+        assert each.copy_vector(blocks) == copy_vector(*last, aligned, 16 // each.element_bytes)
+        wide = each.direct_vector(blocks, chunks)
+        assert wide <= 16 // each.element_bytes
+        if wide > 1:  # each thread's neighbours start on a vector, and no row ends inside of one
+            held = [
+                [start + thread * axis.chunk for start in begin for thread in range(axis.threads)]
+                for begin, axis in zip(origins, axes, strict=True)
+            ]
+            assert not aligned % wide and not any(place % wide for place in places(each.access, held))
+
+
+def places(access: Access, points: Sequence[Sequence[int]]) -> set[int]:
+    """Return the innermost coordinates of points, given per loop."""
+    if not access.indices:
+        return set()
+    index, found = access.indices[-1], {access.indices[-1].constant}
+    for loop, k in index.terms().items():
+        found = {place + k * point for place in found for point in points[loop]}
+    return found
+
+
+def test_rows_that_are_read_backwards_are_copied_by_vectors() -> None:
+    """x[63 - i] in boxes of 16 starts at 48, 32, 16 and 0."""
+    loops = (Loop(64), Loop(8, True))
+    back = Access("x", (8, 64), "f32", (LinearIndex((0, 1)), LinearIndex((-1, 0), 63)))
+    output = Access("y", (64,), "f32", (LinearIndex((1, 0)),))
+    expr = TensorExpression(
+        loops=loops, inputs=(back,), output=output, combiner="arith.addf", flops_per_point=1, pad_values=(0.0,)
+    )
+    facts = ProblemContext(expr, MACHINE)
+    assert [facts.inputs[0].copy_vector((block, 8)) for block in (16, 2)] == [4, 2]
+    assert facts.inputs[0].direct_vector((16, 8), (4, 1)) == 1, "no thread holds neighbours in their order"
 
 
 @MANY
