@@ -17,16 +17,17 @@ from contextlib import chdir
 from pathlib import Path
 from types import FrameType
 
+from microbenchmarks.probes import experiments
+from smoke import of_smoke
+
 from roller_mlir.compiler.driver import compile_kernel_module
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
 from roller_mlir.console.interrupt import interruptible
 from roller_mlir.hal import Device, find_device
-from roller_mlir.measure.calibration.probes import experiments
 from roller_mlir.measure.kit.contents import PackRequest, of_example, of_suite
 from roller_mlir.measure.kit.files import KitError
 from roller_mlir.measure.kit.pack import PackOptions, pack_kit
-from roller_mlir.measure.kit.smoke import of_smoke
 from roller_mlir.measure.records import Probe
 from roller_mlir.measure.report.results_file import read_results
 from roller_mlir.measure.runner.main import main as run_kit

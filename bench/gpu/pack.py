@@ -19,15 +19,16 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
+from microbenchmarks.probes import left_out, probes_for
+from smoke import of_smoke
+
 from roller_mlir.console.arguments import patterns, positive
 from roller_mlir.console.interrupt import interruptible
 from roller_mlir.hal import DeviceError, find_device
-from roller_mlir.measure.calibration.probes import left_out, probes_for
 from roller_mlir.measure.kit.contents import HALF_KINDS, PackRequest, of_example, of_gemms, of_suite
 from roller_mlir.measure.kit.example_sizes import LARGE
 from roller_mlir.measure.kit.files import KitError
 from roller_mlir.measure.kit.pack import Packed, PackOptions, pack_kit
-from roller_mlir.measure.kit.smoke import of_smoke
 from roller_mlir.measure.records import Skipped
 from roller_mlir.runtime.errors import ArtifactError
 from roller_mlir.suites import SuiteError, find_suite

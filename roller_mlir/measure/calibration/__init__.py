@@ -1,6 +1,2 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Micro-benchmarks of a device, and the calibration file that their times become.
-
-`probes_for` writes and compiles the kernels (in `kernels/`), `roller_mlir.measure.runner.probes` runs them where the
-device is, `measured` and `calibration_toml` read the results.
-"""
+"""The calibration file that the times of a kit's micro-benchmarks (`bench/gpu/microbenchmarks`) become."""

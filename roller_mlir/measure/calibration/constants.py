@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 from roller_mlir.hal import Device, Instruction, MemoryLayer
 from roller_mlir.measure.calibration.figures import Figure
-from roller_mlir.measure.calibration.peaks import subject_of
 
 _ABOVE_PEAK = 1.1
 _FAR = 10.0
@@ -46,6 +45,12 @@ class CalibrationConstant:
     def name(self) -> str:
         """The key with its table, for people: "layers.l2.latency_s"."""
         return ".".join((*self.table, self.key))
+
+
+def subject_of(one: Instruction) -> str:
+    """Return what probes call an instruction: "fma f32", "mma.sync.m16n8k16 f16 f32"."""
+    types = one.operand_type if one.operand_type == one.result_type else f"{one.operand_type} {one.result_type}"
+    return f"{one.name} {types}"
 
 
 def constants(device: Device, found: Iterable[Figure]) -> list[CalibrationConstant]:

@@ -164,7 +164,7 @@ def _phase(phase: str, kit: Kit, items: Sequence[Item], asked: Asked) -> Iterato
 def _families(items: Sequence[Item]) -> list[tuple[Item, int]]:
     """Return an item and a candidate of each family: a first candidate where there is one, of the least work.
 
-    Families come in the order in which the kit's first items show them, which is that of `measure.kit.smoke`.
+    Families come in the order in which the kit's first items show them, which is that of `bench/gpu/smoke.py`.
     """
     found: dict[str, list[tuple[bool, int, int, Item, int]]] = {}
     for place, item in enumerate(items):

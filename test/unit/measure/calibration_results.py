@@ -3,8 +3,9 @@
 
 from dataclasses import replace
 
+from microbenchmarks.probes import experiments
+
 from roller_mlir.hal import Device, find_device
-from roller_mlir.measure.calibration.probes import experiments
 from roller_mlir.measure.records import Kit, MeasuredMachine, Probe, Results, Timing
 
 FIXED_S = 3e-6

@@ -8,14 +8,14 @@ from math import prod
 from typing import Any
 
 import pytest
+from microbenchmarks.bandwidth import BLOCKS_PER_UNIT, CHUNK_BYTES
+from microbenchmarks.experiment import Experiment
+from microbenchmarks.probes import experiments, left_out, probes_for
 
 from roller_mlir.compiler.driver import compile_kernel_module
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
 from roller_mlir.hal import DeviceError, device_names, find_device
-from roller_mlir.measure.calibration.bandwidth import BLOCKS_PER_UNIT, CHUNK_BYTES
-from roller_mlir.measure.calibration.experiment import Experiment
-from roller_mlir.measure.calibration.probes import experiments, left_out, probes_for
 from roller_mlir.measure.records import Probe
 from roller_mlir.measure.runner.expected.probe_values import ProbeError
 from roller_mlir.measure.runner.probes import FLUSHED, WARM, run_probe
@@ -208,7 +208,7 @@ def test_devices_of_the_model_only_are_refused() -> None:
 
 def test_probes_of_one_experiment_share_a_binary(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = [named("v100", small=True)[name] for name in ("chase/workgroup", "launch")]
-    monkeypatch.setattr("roller_mlir.measure.calibration.probes.experiments", lambda *_, **__: chosen)
+    monkeypatch.setattr("microbenchmarks.probes.experiments", lambda *_, **__: chosen)
     found = probes_for(find_device("v100"), small=True, options=CompileOptions(cache=None))
     assert [probe.name for probe, _ in found] == ["chase/workgroup/base", "chase/workgroup", "launch/base", "launch"]
     (_, first), (_, second), (_, third), (_, fourth) = found

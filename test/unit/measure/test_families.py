@@ -4,10 +4,10 @@
 from pathlib import Path
 
 import pytest
+from smoke import of_smoke
 
 from roller_mlir.hal import find_device
 from roller_mlir.measure.kit.pack_work import CompiledVariant, PackJob, Variants, work
-from roller_mlir.measure.kit.smoke import of_smoke
 from roller_mlir.measure.records import Item, ItemCandidate, Kit
 from roller_mlir.measure.runner.steps import Asked, plan_steps
 

@@ -21,7 +21,6 @@ LEFT = {
         "what device files may say, what rounds f32 to tf32, and what each device must have",
     ),
     "roller_mlir/codegen/matrix/emitters.py": (1, "the table from families to emitters"),
-    "roller_mlir/measure/calibration/matrix_peaks.py": (1, "the table from families to texts of experiments"),
 }
 """By file: how many comparisons and tables of names are left, and why."""
 

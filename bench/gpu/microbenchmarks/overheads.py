@@ -4,9 +4,9 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from roller_mlir.measure.calibration.experiment import Experiment, Run, control, values
-from roller_mlir.measure.calibration.kernel_text import Array, CalibrationKernel, output
-from roller_mlir.measure.calibration.scale import Scale
+from microbenchmarks.experiment import Experiment, Run, control, values
+from microbenchmarks.kernel_text import Array, CalibrationKernel, output
+from microbenchmarks.scale import Scale
 from roller_mlir.targets import family_of
 
 _DELAY_STEPS = 2_500_000

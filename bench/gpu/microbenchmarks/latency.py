@@ -6,9 +6,9 @@ What is measured is a load and the computation of its address (one multiply-add 
 
 from collections.abc import Iterator
 
-from roller_mlir.measure.calibration.experiment import Experiment, Run, control
-from roller_mlir.measure.calibration.kernel_text import Array, CalibrationKernel, output
-from roller_mlir.measure.calibration.scale import MIB, Scale, size_name
+from microbenchmarks.experiment import Experiment, Run, control
+from microbenchmarks.kernel_text import Array, CalibrationKernel, output
+from microbenchmarks.scale import MIB, Scale, size_name
 
 STRIDE_BYTES = 128
 """Links lie so far apart, in random order: each in a line of its own."""

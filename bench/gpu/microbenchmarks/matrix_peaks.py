@@ -7,11 +7,11 @@ Factors are the same number everywhere, so which lane holds which element does n
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from microbenchmarks.experiment import Experiment, Run, control, values
+from microbenchmarks.kernel_text import Array, CalibrationKernel, lines, listed, output, summed
+from microbenchmarks.scale import Scale
 from roller_mlir.hal import Instruction
 from roller_mlir.mapping.atoms import atom_family
-from roller_mlir.measure.calibration.experiment import Experiment, Run, control, values
-from roller_mlir.measure.calibration.kernel_text import Array, CalibrationKernel, lines, listed, output, summed
-from roller_mlir.measure.calibration.scale import Scale
 
 _CHAINS, _UNROLLED = 8, 4
 _SUBGROUPS = 8

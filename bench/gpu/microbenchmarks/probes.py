@@ -3,16 +3,17 @@
 
 from collections.abc import Iterator
 
+from microbenchmarks.bandwidth import bandwidths
+from microbenchmarks.experiment import Experiment
+from microbenchmarks.latency import latencies
+from microbenchmarks.overheads import atomics, barriers, clock, launches
+from microbenchmarks.peaks import peak, peaks
+from microbenchmarks.scale import Scale
 from roller_mlir.compiler.driver import compile_kernel_module
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
 from roller_mlir.hal import Device
-from roller_mlir.measure.calibration.bandwidth import bandwidths
-from roller_mlir.measure.calibration.experiment import Experiment
-from roller_mlir.measure.calibration.latency import latencies
-from roller_mlir.measure.calibration.overheads import atomics, barriers, clock, launches
-from roller_mlir.measure.calibration.peaks import peak, peaks, subject_of
-from roller_mlir.measure.calibration.scale import Scale
+from roller_mlir.measure.calibration.constants import subject_of
 from roller_mlir.measure.records import Probe, Skipped
 from roller_mlir.runtime import Artifact
 

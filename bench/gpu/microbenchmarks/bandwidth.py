@@ -3,9 +3,9 @@
 
 from collections.abc import Iterator
 
-from roller_mlir.measure.calibration.experiment import Experiment, Run, control
-from roller_mlir.measure.calibration.kernel_text import Array, CalibrationKernel, lines, listed, output, summed
-from roller_mlir.measure.calibration.scale import MIB, Scale, size_name
+from microbenchmarks.experiment import Experiment, Run, control
+from microbenchmarks.kernel_text import Array, CalibrationKernel, lines, listed, output, summed
+from microbenchmarks.scale import MIB, Scale, size_name
 
 THREADS = 256
 ROWS = 4

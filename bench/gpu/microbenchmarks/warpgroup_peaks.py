@@ -4,11 +4,11 @@
 Tiles are as kernels have them (128-byte lines, swizzled), but hold one number everywhere.
 """
 
+from microbenchmarks.experiment import Experiment, Run, control, values
+from microbenchmarks.kernel_text import Array, CalibrationKernel, lines, listed, output, summed
+from microbenchmarks.scale import Scale
 from roller_mlir.codegen.builder.inline_assembly import BY_NAME
 from roller_mlir.hal import Instruction
-from roller_mlir.measure.calibration.experiment import Experiment, Run, control, values
-from roller_mlir.measure.calibration.kernel_text import Array, CalibrationKernel, lines, listed, output, summed
-from roller_mlir.measure.calibration.scale import Scale
 
 _UNROLLED = 4
 _WARPGROUPS, _THREADS = 2, 128

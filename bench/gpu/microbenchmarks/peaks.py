@@ -7,13 +7,14 @@ keeps it up here longer than with random numbers.
 
 from collections.abc import Iterator
 
+from microbenchmarks.experiment import Experiment, Run, control, values
+from microbenchmarks.kernel_text import Array, CalibrationKernel, lines, listed, output, summed
+from microbenchmarks.matrix_peaks import FORMS, matrix_experiment, operands_of
+from microbenchmarks.scale import Scale
+from microbenchmarks.warpgroup_peaks import FACTORS, warpgroup_experiment
 from roller_mlir.hal import Instruction
 from roller_mlir.mapping.atoms import atom_family
-from roller_mlir.measure.calibration.experiment import Experiment, Run, control, values
-from roller_mlir.measure.calibration.kernel_text import Array, CalibrationKernel, lines, listed, output, summed
-from roller_mlir.measure.calibration.matrix_peaks import FORMS, matrix_experiment, operands_of
-from roller_mlir.measure.calibration.scale import Scale
-from roller_mlir.measure.calibration.warpgroup_peaks import FACTORS, warpgroup_experiment
+from roller_mlir.measure.calibration.constants import subject_of
 
 _THREADS, _BLOCKS_PER_UNIT, _CHAINS = 512, 2, 8
 _LARGEST = {"f32": 1 << 24, "f64": 1 << 52}
@@ -41,12 +42,6 @@ def peak(scale: Scale, one: Instruction) -> Experiment | None:
     if one.family not in FORMS or operands_of(one) is None:
         return None
     return matrix_experiment(scale, one, name, subject)
-
-
-def subject_of(one: Instruction) -> str:
-    """Return what probes call an instruction: "fma f32", "mma.sync.m16n8k16 f16 f32"."""
-    types = one.operand_type if one.operand_type == one.result_type else f"{one.operand_type} {one.result_type}"
-    return f"{one.name} {types}"
 
 
 def _multiply_add(scale: Scale, one: Instruction, name: str, subject: str) -> Experiment:

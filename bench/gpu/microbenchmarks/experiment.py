@@ -3,7 +3,7 @@
 
 from dataclasses import dataclass, field
 
-from roller_mlir.measure.calibration.kernel_text import CalibrationKernel, module_text
+from microbenchmarks.kernel_text import CalibrationKernel, module_text
 from roller_mlir.measure.records import Probe
 
 BASE = "base"

@@ -8,7 +8,7 @@ lengths, and no compiler unrolls them wholly or computes their results.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from importlib.resources import files
+from pathlib import Path
 from string import Template
 
 from roller_mlir.plan.manifest import Role
@@ -128,7 +128,7 @@ _PRELUDE = (
 
 
 def _body(kernel: CalibrationKernel) -> str:
-    text = files("roller_mlir.measure.calibration").joinpath("kernels", f"{kernel.name}.mlir.in").read_text()
+    text = Path(__file__).with_name("kernels").joinpath(f"{kernel.name}.mlir.in").read_text()
     common = {"blocks": kernel.blocks, "threads": kernel.threads, "all": kernel.blocks * kernel.threads}
     return Template(text).substitute({key: str(value) for key, value in {**common, **kernel.values}.items()})
 
