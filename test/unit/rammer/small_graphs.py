@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Small random graphs of tasks, mutations of their schedules, and an oracle that walks every interleaving."""
+"""Small random graphs of tasks, mutations of them and their schedules, and an oracle that walks every interleaving."""
 
 import random
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import combinations, product
 
 import numpy as np
@@ -32,23 +33,31 @@ def bytes_of(one: TaskAccess, task: int) -> set[tuple[int, int]]:
     return found
 
 
-def conflicts(graph: TaskGraph) -> set[tuple[int, int]]:
-    """Return every pair of tasks of different operators that touches common bytes, one writing, by brute force."""
+def conflicts(graph: TaskGraph) -> set[tuple[int, int]] | None:
+    """Return every pair of tasks that touches common bytes, one writing, by brute force, in the order of the operators.
+
+    None where both are tasks of one operator: no schedule is right then, for nothing says which of them is first.
+    """
     touched = list[tuple[int, set[tuple[int, int]], set[tuple[int, int]]]]()
     for number, operator in enumerate(graph.operators):
         for task in range(operator.tasks):
             reads = set[tuple[int, int]]().union(*(bytes_of(one, task) for one in operator.reads))
             writes = set[tuple[int, int]]().union(*(bytes_of(one, task) for one in operator.writes))
             touched.append((number, reads, writes))
-    return {
-        (a, b)
-        for (a, (op_a, reads_a, writes_a)), (b, (op_b, reads_b, writes_b)) in combinations(enumerate(touched), 2)
-        if op_a != op_b and (writes_a & (reads_b | writes_b) or reads_a & writes_b)
-    }
+    found = set[tuple[int, int]]()
+    for (a, (op_a, reads_a, writes_a)), (b, (op_b, reads_b, writes_b)) in combinations(enumerate(touched), 2):
+        if writes_a & (reads_b | writes_b) or reads_a & writes_b:
+            if op_a == op_b:
+                return None
+            found.add((a, b))
+    return found
 
 
 def random_graph(rng: random.Random) -> TaskGraph:
-    """Return two to four operators of one to three tasks, which write pieces of two buffers and read boxes."""
+    """Return two to four operators of one to three tasks, which write pieces of two buffers and read boxes.
+
+    Of some of them two tasks write the same bytes.
+    """
     operators = list[TaskOperator]()
     for number in range(rng.randint(2, 4)):
         tasks = rng.randint(1, 3)
@@ -64,6 +73,8 @@ def random_graph(rng: random.Random) -> TaskGraph:
             if rng.random() < 0.3
             else [[range(2), range(t * columns // tasks, (t + 1) * columns // tasks)] for t in range(tasks)],
         )
+        if rng.random() < 0.02:
+            writes = replace(writes, boxes=replace(writes.boxes, low=np.zeros_like(writes.boxes.low)))
         size = rng.randint(1, 8)
         boxes = list[list[range]]()
         step = rng.randint(1, 2)
@@ -75,8 +86,10 @@ def random_graph(rng: random.Random) -> TaskGraph:
     return TaskGraph(tuple(operators))
 
 
-def is_right(graph: TaskGraph, schedule: Schedule, pairs: set[tuple[int, int]]) -> bool:
+def is_right(schedule: Schedule, pairs: set[tuple[int, int]] | None) -> bool:
     """Walk every interleaving: no state is stuck, and no task starts before those that it conflicts with are done."""
+    if pairs is None:
+        return False
     before: dict[int, list[int]] = {}
     for first, second in pairs:
         before.setdefault(second, []).append(first)
@@ -110,18 +123,29 @@ def is_right(graph: TaskGraph, schedule: Schedule, pairs: set[tuple[int, int]]) 
     return True
 
 
-def mutations(schedule: Schedule, rng: random.Random, count: int) -> Iterator[tuple[str, Schedule]]:
-    """Yield schedules with one mistake each: a wait less, elsewhere or for something else; tasks in another order."""
+def mutations(
+    graph: TaskGraph, schedule: Schedule, rng: random.Random, count: int
+) -> Iterator[tuple[str, TaskGraph, Schedule]]:
+    """Yield a graph and its schedule with one mistake each.
+
+    A wait less, elsewhere, for something else or more; tasks in another order; an operand on the bytes of another.
+    """
     tasks = len(schedule.signals)
     events = len(schedule.counts)
     for _ in range(count):
         waits = [list(one.tolist()) for one in schedule.waits]
         programs = [list(one.tolist()) for one in schedule.programs]
-        signals = schedule.signals.copy()
+        signals, counts = schedule.signals.copy(), schedule.counts
         waiting = [task for task in range(tasks) if waits[task]]
-        kind = rng.choice(["remove", "move", "retarget", "swap waits", "reorder", "other vEU", "signals"])
-        if kind in ("remove", "move", "retarget", "swap waits") and not waiting:
+        silent = np.flatnonzero(signals == NO_EVENT).tolist()
+        kind = rng.choice(
+            ["remove", "move", "retarget", "swap waits", "reorder", "other vEU", "signals", "overlap", "event"]
+        )
+        if (kind in ("remove", "move", "retarget", "swap waits") and not waiting) or (kind == "event" and not silent):
             kind = "reorder"
+        if kind == "overlap":
+            yield kind, overlapped(graph, rng), schedule
+            continue
         if kind == "remove":
             one = waits[rng.choice(waiting)]
             one.pop(rng.randrange(len(one)))
@@ -143,15 +167,49 @@ def mutations(schedule: Schedule, rng: random.Random, count: int) -> Iterator[tu
             task = program.pop(rng.randrange(len(program)))
             other = rng.choice(programs)
             other.insert(rng.randint(0, len(other)), task)
+        elif kind == "event":
+            signals[rng.choice(silent)] = events
+            waits[rng.randrange(tasks)].append(events)
+            counts = np.append(counts, np.int32(1))
         else:
             a, b = rng.randrange(tasks), rng.randrange(tasks)
             signals[a], signals[b] = signals[b], signals[a]
         yield (
             kind,
+            graph,
             Schedule(
                 tuple(np.array(one, np.int32) for one in programs),
                 tuple(np.array(one, np.int32) for one in waits),
                 signals,
-                schedule.counts,
+                counts,
             ),
         )
+
+
+def overlapped(graph: TaskGraph, rng: random.Random) -> TaskGraph:
+    """Return a graph one operand of which lies at or near where another one does."""
+    operators = list(graph.operators)
+    number = rng.randrange(len(operators))
+    moved = operators[number]
+    target = rng.choice([one for operator in operators for one in (*operator.reads, *operator.writes)])
+    field = rng.choice(["reads", "writes"])
+    accesses = list(moved.reads if field == "reads" else moved.writes)
+    which = rng.randrange(len(accesses))
+    offset = max(0, target.offset_bytes + 2 * rng.randint(-2, 2))
+    accesses[which] = replace(accesses[which], buffer=target.buffer, offset_bytes=offset)
+    operators[number] = replace(moved, **{field: tuple(accesses)})
+    return TaskGraph(tuple(operators))
+
+
+def reads_from(graph: TaskGraph) -> set[tuple[int, int, int, int]]:
+    """Return task, read, byte of it and the task that wrote it last, of all reads in the order of the operators."""
+    found = set[tuple[int, int, int, int]]()
+    last: dict[tuple[int, int], int] = {}
+    for first, operator in zip(graph.first, graph.operators, strict=False):
+        for task in range(operator.tasks):
+            for number, one in enumerate(operator.reads):
+                for buffer, byte in bytes_of(one, task):
+                    found.add((first + task, number, byte - one.offset_bytes, last.get((buffer, byte), -1)))
+        for task in range(operator.tasks):
+            last |= {byte: first + task for one in operator.writes for byte in bytes_of(one, task)}
+    return found

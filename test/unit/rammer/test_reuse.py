@@ -5,7 +5,7 @@ import random
 from dataclasses import replace
 
 import numpy as np
-from small_graphs import access, conflicts, is_right
+from small_graphs import access, conflicts, is_right, reads_from
 
 from roller_mlir.mapping.arena_offsets import place
 from roller_mlir.rammer.events import add_events, reduce_waits
@@ -74,5 +74,6 @@ def test_shared_bytes_need_no_wait_more() -> None:
 
         shared = moved(offsets)
         assert not find_faults(shared, schedule)
-        assert is_right(shared, schedule, conflicts(shared))
+        assert is_right(schedule, conflicts(shared))
+        assert reads_from(shared) == reads_from(graph)
     assert saved > 10
