@@ -125,13 +125,42 @@ def matrix_bytes(family: Family, shape: Shape, stages: int, tiles: Sequence[int]
     return sum(aligned(stages * tile) for tile in tiles) + family.scratch_bytes(subgroups, shape)
 
 
-def staging_registers(access: Access, axes: Sequence[AxisPlan], vector: int, device: Device) -> int:
-    """Return the registers that hold one thread's share of a tile on its way to workgroup memory, and its offsets."""
-    dimensions = tile_dimensions(access, [axis.block for axis in axes])
-    copy = copy_map([d.extent for d in dimensions], vector, prod(axis.threads for axis in axes))
+def staging_registers(access: Access, blocks: Sequence[int], vector: int, threads: int, device: Device) -> int:
+    """Return the registers that hold one thread's share of a tile on its way to workgroup memory, and its offsets.
+
+    Args:
+        access: What is copied.
+        blocks: Points of each loop in a box.
+        vector: Elements of one access of the copy.
+        threads: Threads that copy.
+        device: The device.
+    """
+    copy = copy_map([d.extent for d in tile_dimensions(access, blocks)], vector, threads)
     halo = any(len(index.terms()) > 1 for index in access.indices)
     offsets = ceil(copy.rounds * device.model.offset_registers) if halo and copy.is_scattered else 0
     return copy.rounds * vector * _words(access) + offsets
+
+
+def peak_registers(
+    addressing: int, results: float, steps: float, *, after: int = 0, live: int = 0, copies_alone: bool = False
+) -> int:
+    """Return the most registers of one thread that hold something at a time.
+
+    Args:
+        addressing: Addresses and counters of loops.
+        results: The thread's results.
+        steps: What a step holds: results or parts of them, fragments, loads, and elements on their way to tiles.
+        after: What the epilogue reads at a time, when fragments are gone.
+        live: Values of a body of several operations that wait for others.
+        copies_alone: Whether copies have a loop of their own.
+
+    A matmul of 8x8 points per thread with fragments read ahead, and 4 + 4 elements of the next tiles:
+
+    >>> peak_registers(24, 64, 64 + 2 * (8 + 8) + 4 + 4)
+    128
+    """
+    most = addressing + max(ceil(steps), ceil(results) + after, live)
+    return max(most, COPY_LOOP_REGISTERS) if copies_alone else most
 
 
 def result_words(expression: TensorExpression) -> int:
@@ -148,21 +177,18 @@ def registers_per_thread(
 ) -> int:
     """Estimate the registers of one thread: accumulators, fragments, staged elements, addressing, or the epilogue's.
 
-    Fragments count twice where a step has several reduction points, since the next point's are read ahead. A matmul of
-    8x8 points per thread, tile 128x128x8, 256 threads: 64 + 2 * (8 + 8) + 4 + 4 + 24 = 128. Where windows slide over a
-    thread's results, what waits for later results counts (`window_reads`), twice in a loop of steps. Copies that have
-    a loop of their own take `COPY_LOOP_REGISTERS`.
+    Fragments count twice where a step has several reduction points, since the next point's are read ahead. Where
+    windows slide over a thread's results, what waits for later results counts (`window_reads`), twice in a loop of
+    steps.
     """
-    loops = expression.loops
-    accumulators = prod(axes[i].registers for i, loop in enumerate(loops) if not loop.reduction)
+    loops, blocks, in_flight = expression.loops, [axis.block for axis in axes], device.model.loads_in_flight
     points = prod(axes[i].registers for i, loop in enumerate(loops) if loop.reduction)
-    if lane is not None and loops[lane].reduction:
-        accumulators *= axes[lane].chunk
-    total = accumulators * result_words(expression) + device.model.addressing_registers
+    results = prod(axes[i].registers for i, loop in enumerate(loops) if not loop.reduction) * result_words(expression)
+    total = results * (axes[lane].chunk if lane is not None and loops[lane].reduction else 1)
     several = reduction_steps(expression, axes) > 1
     windows = window_registers(expression, axes, lane, operands, ahead=several)
     total += windows or 0
-    direct = 0
+    direct, threads = 0, prod(axis.threads for axis in axes)
     for access, operand in zip(expression.inputs, operands, strict=True):
         used = access.loops()
         if operand.layer == WORKGROUP:
@@ -171,22 +197,18 @@ def registers_per_thread(
             if windows is None:
                 total += fragment * chunk * (2 if points > 1 else 1) * _words(access)
             if several:
-                total += staging_registers(access, axes, operand.vector, device)
+                total += staging_registers(access, blocks, operand.vector, threads, device)
         elif windows is None:
             direct += prod(axes[i].registers for i in used) * _words(access)
-    total += min(direct, device.model.loads_in_flight)
-    if not several and any(operand.layer == WORKGROUP for operand in operands):
-        total = max(total, COPY_LOOP_REGISTERS)
-    if expression.live_words:
-        points = prod(axis.registers for axis in axes)
-        total = max(total, points * expression.live_words + device.model.addressing_registers)
-    if expression.epilogue:
-        # Fragments are gone by then: what the epilogue reads takes their place.
-        read = sum(prod(axes[i].registers for i in access.loops()) * _words(access) for access in expression.epilogue)
-        results = prod(axes[i].registers for i, loop in enumerate(loops) if not loop.reduction)
-        end = results * result_words(expression) + device.model.addressing_registers
-        total = max(total, end + min(read, device.model.loads_in_flight))
-    return total
+    read = sum(prod(axes[i].registers for i in access.loops()) * _words(access) for access in expression.epilogue)
+    return peak_registers(
+        device.model.addressing_registers,
+        results,
+        total + min(direct, in_flight),
+        after=min(read, in_flight),
+        live=points_per_step(axes) * expression.live_words,
+        copies_alone=not several and any(operand.layer == WORKGROUP for operand in operands),
+    )
 
 
 def tasks_per_unit(device: Device, threads: int, registers: int, workgroup_bytes: int) -> int:

@@ -109,13 +109,8 @@ class Atom:
         return self.per_thread[0] * max(self.per_thread[1], min(columns, widest)) * self.length
 
     def cycles_per_point(self, device: Device) -> float:
-        """Return for how many cycles of one scheduler a subgroup's points of the loop nest, one a thread, occupy it.
-
-        H200: 256 flops per cycle and unit of FMA are 32 lanes for each of 4 schedulers: 1 cycle for 32 threads.
-        """
-        clock = (self.instruction.clock_hz or device.clock_hz) / device.clock_hz
-        lanes = self.instruction.flops_per_cycle_per_unit * clock / 2 / device.schedulers_per_unit
-        return device.subgroup_size / lanes
+        """Return for how many cycles of one scheduler a subgroup's points, one a thread, occupy it."""
+        return self.family.cycles_per_point(self.instruction, device)
 
     def shape(self, columns: int) -> tuple[int, int, int]:
         """Return the shape of a plan's instruction: as wide as it exists, where it is not of one width.

@@ -10,6 +10,7 @@ from functools import lru_cache
 from math import inf
 
 from roller_mlir.hal import Device, MemoryLayer
+from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.layout.bank_phases import Banks
 from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES
 
@@ -77,7 +78,6 @@ def machine_of(device: Device, max_units: int | None = None, block_threads: int 
     """
     work, memory = device.layer("workgroup"), device.layer("global")
     cache = next((layer for layer in device.layers if layer.name == "l2"), None)
-    lanes = device.multiply_add.flops_per_cycle_per_unit / 2 / device.schedulers_per_unit
     banks = Banks(work.banks or 1, work.bank_bytes or 4, work.wide_load_lanes)
     row = banks.count * banks.bank_bytes
     cycles = 1.0
@@ -91,7 +91,7 @@ def machine_of(device: Device, max_units: int | None = None, block_threads: int 
         device=device,
         units=units,
         banks=banks,
-        math_cycles=device.subgroup_size / lanes,
+        math_cycles=atom_family(device.multiply_add.family).cycles_per_point(device.multiply_add, device),
         phase_bytes=row,
         phase_cycles=cycles,
         sector_bytes=memory.transaction_bytes or 1,

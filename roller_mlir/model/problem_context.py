@@ -13,7 +13,7 @@ from typing import Any
 from roller_mlir.mapping.checks.tensor_copy_rules import tensor_store_fits
 from roller_mlir.mapping.layout.data_tile import copy_vector
 from roller_mlir.mapping.layout.layout import direct_vector, row_alignment
-from roller_mlir.mapping.resources import result_words
+from roller_mlir.mapping.resources import result_words, staging_registers
 from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS
 from roller_mlir.model.atom import Atom
 from roller_mlir.model.instruction import scalar_atom
@@ -68,7 +68,9 @@ class AccessContext:
         self.own: Callable[[Sequence[int]], Hashable] = itemgetter(*self.loops) if self.loops else lambda blocks: 0
         self.widths: dict[Hashable, Any] = {}
         self.copies: dict[Hashable, tuple[int, int]] = {}
+        self._device = machine.device
         self._direct: dict[Hashable, int] = {}
+        self._staging: dict[Hashable, int] = {}
         self._extents: dict[Hashable, tuple[int, int, int]] = {}
         self._traffic: dict[Hashable, int] = {}
 
@@ -104,6 +106,14 @@ class AccessContext:
         """Return the elements of one global access of a staged copy of a box's data tile."""
         _, extent, step = self.tile(blocks)
         return copy_vector(extent, step, row_alignment(self.access, self._expression_loops, blocks), self.limit)
+
+    def staging_registers(self, blocks: Sequence[int], vector: int, threads: int) -> int:
+        """Return the registers of one thread that hold its share of a tile on its way to workgroup memory."""
+        key = self.own(blocks), vector, threads
+        found = self._staging.get(key)
+        if found is None:
+            found = self._staging[key] = staging_registers(self.access, blocks, vector, threads, self._device)
+        return found
 
     def direct_vector(self, blocks: Sequence[int], chunks: Sequence[int]) -> int:
         """Return the elements of one read straight from global memory."""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property, lru_cache
 
+from roller_mlir.hal import Device, Instruction
 from roller_mlir.mapping.atoms.fragments import Fragments, Shape
 
 
@@ -130,6 +131,24 @@ class Family:
         while block % (shape[2] * pack):
             pack //= 2
         return pack
+
+    def cycles_per_point(self, one: Instruction, device: Device) -> float:
+        """Return for how many cycles of one scheduler a subgroup's points of the loop nest, one a thread, occupy it.
+
+        H200: 256 flops per cycle and unit of FMA are 32 lanes for each of 4 schedulers: 1 cycle for 32 threads.
+
+        Args:
+            one: An instruction of the family.
+            device: The device.
+        """
+        clock = (one.clock_hz or device.clock_hz) / device.clock_hz
+        lanes = one.flops_per_cycle_per_unit * clock / 2 / device.schedulers_per_unit
+        return device.subgroup_size / lanes
+
+    @property
+    def result_accesses(self) -> int:
+        """Accesses to workgroup memory of each sum, on its way to the thread that stores it, one after the other."""
+        return 2 if self.is_opaque else 0
 
     def scratch_pitch(self, columns: int) -> int:
         """Return the elements from row to row of a result in workgroup memory."""

@@ -7,14 +7,14 @@ what the banks of the chosen layout do.
 
 from collections.abc import Sequence
 from functools import lru_cache
-from math import ceil, prod
+from math import prod
 
 from roller_mlir.mapping.arena_offsets import aligned
 from roller_mlir.mapping.layout.combine import combination
-from roller_mlir.mapping.layout.data_tile import copy_map, tile_dimensions
+from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.mapping.layout.layout import window_phases, window_vector
 from roller_mlir.mapping.layout.thread_reads import own_reads
-from roller_mlir.mapping.resources import COPY_LOOP_REGISTERS, tasks_per_unit
+from roller_mlir.mapping.resources import peak_registers, tasks_per_unit
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.epilogue import epilogue_work
 from roller_mlir.model.cost.estimates import COPY_INSTRUCTIONS, STEP_INSTRUCTIONS, Estimate, OperandWidths
@@ -142,10 +142,7 @@ def estimate(
             fragment = prod([registers[k] for k in access.parallel]) * chunk
             fragments += fragment * (2 if reduction_points > 1 else 1) * access.words
             if steps > 1:
-                staging += rounds * found.vector * access.words
-                extents = [d.extent for d in tile_dimensions(access.access, blocks)] if access.windows else []
-                if access.windows and copy_map(extents, found.vector, threads).is_scattered:
-                    staging += ceil(rounds * device.model.offset_registers)
+                staging += access.staging_registers(blocks, found.vector, threads)
             need = stages * found.tile_bytes
             workgroup_bytes += aligned(need)
         else:
@@ -171,16 +168,16 @@ def estimate(
     if context.windows:
         windows = sliding_window_registers(context, candidate, read_widths, ahead=steps > 1)
         fragments, direct = (fragments, direct) if windows is None else (windows, 0)
-    used = ceil(accumulators * lane_registers * context.result_words + fragments) + staging
-    used += device.model.addressing_registers
-    used += min(direct, device.model.loads_in_flight)
-    if steps == 1 and any_staged:
-        used = max(used, COPY_LOOP_REGISTERS)
-    if context.expression.live_words:
-        used = max(used, points * context.expression.live_words + device.model.addressing_registers)
     end = epilogue_work(context, candidate, accumulators) if context.ends else None
-    if end is not None:
-        used = max(used, ceil(accumulators * context.result_words) + end.registers + device.model.addressing_registers)
+    results = accumulators * context.result_words
+    used = peak_registers(
+        device.model.addressing_registers,
+        results,
+        results * lane_registers + fragments + staging + min(direct, device.model.loads_in_flight),
+        after=end.registers if end is not None else 0,
+        live=points * context.expression.live_words,
+        copies_alone=steps == 1 and any_staged,
+    )
     resident = resident or tasks_per_unit(device, threads, used, workgroup_bytes)
     if resident == 0:
         return None

@@ -11,7 +11,13 @@ from math import ceil, prod
 
 from roller_mlir.mapping.layout.data_tile import copy_map, tile_dimensions
 from roller_mlir.mapping.layout.matrix_layout import ASYNCHRONOUS_BYTES, choose_rows
-from roller_mlir.mapping.resources import SUM_BYTES, matrix_bytes, specialised_tasks_per_unit, tasks_per_unit
+from roller_mlir.mapping.resources import (
+    SUM_BYTES,
+    matrix_bytes,
+    peak_registers,
+    specialised_tasks_per_unit,
+    tasks_per_unit,
+)
 from roller_mlir.mapping.tensor_copy import store_bytes
 from roller_mlir.mapping.unrolling import MOST_INSTRUCTIONS, copy_parts, copy_registers
 from roller_mlir.mapping.warpgroup_registers import OTHER_REGISTERS as WARPGROUP_REGISTERS
@@ -128,11 +134,10 @@ def matrix_estimate(
         cache += access.traffic(blocks)
         tiles.append(found.tile_bytes)
     issue += points * context.math_per_point / atom.points(registers[atom.column]) + before * context.other_cycles
-    extra_axis = WARPGROUP_REGISTERS if atom.reads_memory else device.model.addressing_registers
-    used = ceil(accumulators * context.result_words + fragments) + extra_axis
+    addressing = WARPGROUP_REGISTERS if atom.reads_memory else device.model.addressing_registers
     end = epilogue_work(context, candidate, accumulators) if context.ends else None
-    if end is not None:
-        used = max(used, ceil(accumulators * context.result_words) + end.registers + extra_axis)
+    sums, after = accumulators * context.result_words, end.registers if end is not None else 0
+    used = peak_registers(addressing, sums, sums + fragments, after=after)
     stores, store_phases, written = store_cost(context, candidate, tasks, accumulators)
     times = 2 if context.expression.accumulates else 1
     work = CandidateWork(
@@ -153,11 +158,10 @@ def matrix_estimate(
         global_bytes=0.0,
         asynchronous=atom.reads_memory,
     )
-    if atom.family.is_opaque:
-        # Sums pass workgroup memory, to threads that know which they hold.
-        work.tail_phases += 2 * accumulators * subgroups * device.subgroup_size * SUM_BYTES / machine.phase_bytes
-        work.tail_issue += 2 * accumulators
-        work.tail_waits += 2
+    passes = atom.family.result_accesses
+    work.tail_phases += passes * accumulators * subgroups * device.subgroup_size * SUM_BYTES / machine.phase_bytes
+    work.tail_issue += passes * accumulators
+    work.tail_waits += passes
     if end is not None:
         work.tail_issue += end.issue
         work.tail_phases += end.phases

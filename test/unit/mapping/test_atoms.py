@@ -104,3 +104,16 @@ def test_what_is_not_there_is_refused() -> None:
         atom_family("mma").fragments((16, 16, 16), 2)
     with pytest.raises(ValueError, match="'fma' is an instruction of one thread"):
         atom_family("fma").fragments((1, 1, 1), 4)
+
+
+def test_what_an_instruction_costs_is_asked_of_its_record() -> None:
+    """Of 32 lanes of a scheduler a subgroup's multiply-adds take 1 cycle, of 16 they take 2; `wgmma` takes 1/16."""
+    for name, cycles in (("h200", 1.0), ("v100", 2.0)):
+        device = find_device(name)
+        assert atom_family("fma").cycles_per_point(device.multiply_add, device) == cycles
+    device = find_device("h200")
+    fast = next(one for one in device.instructions if (one.family, one.operand_type) == ("wgmma", "bf16"))
+    as_fast = replace(fast, clock_hz=device.clock_hz)
+    assert atom_family("wgmma").cycles_per_point(as_fast, device) == 1 / 16
+    assert atom_family("wgmma").cycles_per_point(fast, device) == pytest.approx(1.98 / 1.83 / 16)
+    assert {name: one.result_accesses for name, one in ATOMS.items() if one.result_accesses} == {"wmma": 2}

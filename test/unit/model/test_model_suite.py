@@ -9,9 +9,15 @@ import pytest
 
 from roller_mlir.hal import find_device
 from roller_mlir.mapping.layout.layout import steps_of
+from roller_mlir.mapping.resources import plan_resources
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.model import ConstructOptions, construct, predict
+from roller_mlir.model.candidate import Candidate
+from roller_mlir.model.cost.estimate import estimate
+from roller_mlir.model.cost.performance import context_of
+from roller_mlir.model.machine import machine_of
 from roller_mlir.plan import Plan, TensorExpression
+from roller_mlir.plan.plan import TENSOR, WORKGROUP
 from roller_mlir.plan.split import combine_expression, first_expression, first_plan
 from roller_mlir.suites import Operator, find_suite
 from roller_mlir.suites.expression import read_operator
@@ -54,9 +60,26 @@ def check(expr: TensorExpression, plan: Plan, name: str) -> None:
     assert found.shared_bytes <= device.max_workgroup_bytes_per_block
     assert found.tasks_per_unit >= 1
     assert found.seconds > 0
+    check_estimate(expr, plan, name)
     for loop in expr.reductions():
         windows = any(i.coefficients[loop] and len(i.terms()) > 1 for a in expr.inputs for i in a.indices)
         assert not windows or counts[loop] * plan.axes[loop].block == expr.bounds[loop]
+
+
+def check_estimate(expr: TensorExpression, plan: Plan, name: str) -> None:
+    """Check that what a candidate is taken to need before it has layouts is what its plan has."""
+    device = find_device(name)
+    context = context_of(expr, machine_of(device), plan)
+    candidate = Candidate.of_plan(plan)
+    for access, operand in zip(context.inputs, plan.operands, strict=True):
+        staged = operand.layer == WORKGROUP
+        blocks, chunks = candidate.blocks, candidate.chunks
+        width = access.copy_vector(blocks) if staged else access.direct_vector(blocks, chunks)
+        if operand.copy != TENSOR:  # which copies whole boxes
+            assert operand.vector == width if plan.atom is None else operand.vector <= width
+    if plan.atom is None and not context.windows:  # what windows need is estimated, and counted of the plan
+        found = estimate(context, candidate, stages=plan.stages)
+        assert found is not None and found.registers == plan_resources(expr, plan, device).registers
 
 
 def test_the_suite_is_whole() -> None:
