@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from roller_mlir.backend.checks.operands import check_operands
 from roller_mlir.hal import Device
 from roller_mlir.support.bindings import gpu, ir, passmanager
 from roller_mlir.support.diagnostics import collecting, diagnosed, fail
@@ -64,6 +65,21 @@ def launches(module: ir.Module) -> dict[str, list[Any]]:
             name = list(ir.SymbolRefAttr(op.attributes["kernel"]).value)[-1]
             found.setdefault(name, []).append(op.opview)
     return found
+
+
+def checked_kernels(module: ir.Module, device: Device) -> Iterator[Any]:
+    """Return the kernels of a module, which fit the device and their launches, with block sizes.
+
+    Raises:
+        DiagnosedError: Something is no kernel yet, a launch does not fit its kernel, workgroup memory is too small, or
+            an operation has operands that the device cannot take.
+    """
+    check_stage(module)
+    fix_block_sizes(module)
+    check_workgroup_memory(module, device)
+    for kernel in kernel_functions(module):
+        check_operands(kernel, device)
+        yield kernel
 
 
 def check_stage(module: ir.Module) -> None:

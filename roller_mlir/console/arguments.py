@@ -67,6 +67,11 @@ def given_flags(arguments: argparse.Namespace, kind: type[Options]) -> set[str]:
     return {one.flags(value)[0] for one, value in kind.given_in(arguments)}
 
 
+def named_flags(arguments: argparse.Namespace, *names: str) -> set[str]:
+    """Return the flags of those attributes that were given something."""
+    return {f"--{name.replace('_', '-')}" for name in names if getattr(arguments, name)}
+
+
 def patterns(text: str) -> tuple[str, ...]:
     """Read what picks operators of a suite or a file: ids, patterns or classes, parted by commas.
 

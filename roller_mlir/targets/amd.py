@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from roller_mlir.backend.toolchain import LLD_REMEDY
 from roller_mlir.hal import Device
 from roller_mlir.targets.family import TargetFamily
 from roller_mlir.targets.stage import COMMON, LLVM, Stage
@@ -40,7 +39,6 @@ AMD = TargetFamily(
             replaceable=False,
         ),
     ),
-    tools={"iree-lld": LLD_REMEDY, "ocml.bc": LLD_REMEDY},
     runtime_package="hip-python",
     build=_build,
 )

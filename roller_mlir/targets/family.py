@@ -8,7 +8,7 @@ whose vendor is the family's name is then compiled through its stages.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -35,7 +35,6 @@ class TargetFamily:
         stages: From linalg to binaries, in order; they begin with `COMMON`.
         triple: LLVM's name of the machine; "" where LLVM generates no code.
         device_scope: LLVM's name of all threads of a device, as scope of an atomic operation.
-        tools: What it runs or links, by name, each with how one gets it.
         runtime_package: The Python package that runs its binaries.
         build: Makes the binaries of a module that is at the last stage made by a pass; None: there are none to make.
         has_grid_barrier: Whether all blocks of a grid can wait for each other on a device.
@@ -47,7 +46,6 @@ class TargetFamily:
     stages: tuple[Stage, ...]
     triple: str = ""
     device_scope: str = "device"
-    tools: Mapping[str, str] = field(default_factory=dict[str, str])
     runtime_package: str = ""
     build: Callable[[Any, Device, BuildRequest], list[KernelBinary]] | None = None
     has_grid_barrier: Callable[[Device], bool] = lambda device: True

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from roller_mlir.backend.toolchain import LIBDEVICE_REMEDY, NVDISASM_REMEDY, PTXAS_REMEDY
 from roller_mlir.hal import Device
 from roller_mlir.targets.family import TargetFamily
 from roller_mlir.targets.stage import COMMON, LLVM, Stage
@@ -49,7 +48,6 @@ NVIDIA = TargetFamily(
         ),
         Stage(name="sass", gives="the machine code as text", role="assembly", suffix=".s", replaceable=False),
     ),
-    tools={"ptxas": PTXAS_REMEDY, "nvdisasm": NVDISASM_REMEDY, "libdevice.10.bc": LIBDEVICE_REMEDY},
     runtime_package="cuda-bindings",
     build=_build,
     has_grid_barrier=_has_grid_barrier,

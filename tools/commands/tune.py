@@ -20,7 +20,7 @@ import shlex
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from roller_mlir.console.arguments import add_options, given_flags, patterns, positive
+from roller_mlir.console.arguments import add_options, given_flags, named_flags, patterns, positive
 from roller_mlir.tools.commands.targets import add_target_arguments, anywhere, device_of, target_of
 
 if TYPE_CHECKING:
@@ -90,11 +90,9 @@ def _check_usage(arguments: argparse.Namespace) -> None:
     from roller_mlir.model.options import PipelineOptions
     from roller_mlir.tools.commands.targets import given_target
 
-    named = {"FILE|SUITE": arguments.subject, "--top-k": arguments.top_k, "--only": arguments.only}
-    named |= {"--dtype": arguments.dtype, "--entry": arguments.entry, "--jobs": arguments.jobs}
-    named |= {"--ray": arguments.ray}
-    packing = {name for name, value in named.items() if value} | given_flags(arguments, PipelineOptions)
-    measuring = {name for name in ("keep", "time_limit") if getattr(arguments, name)}
+    packing = named_flags(arguments, "top_k", "only", "dtype", "entry", "jobs", "ray")
+    packing |= given_flags(arguments, PipelineOptions) | ({"FILE|SUITE"} if arguments.subject else set())
+    measuring = named_flags(arguments, "keep", "time_limit")
     action = "--show" if arguments.show else "--import" if arguments.imported else ""
     if action and packing:
         raise UsageError(f"{action} goes without {', '.join(sorted(packing))}")
@@ -103,7 +101,7 @@ def _check_usage(arguments: argparse.Namespace) -> None:
     if arguments.db is not None and arguments.pack is not None:
         raise UsageError("--db goes with --measure, --import and --show; --pack writes a kit and no data base")
     if measuring and not arguments.measure:
-        raise UsageError(f"--{min(measuring).replace('_', '-')} goes with --measure")
+        raise UsageError(f"{min(measuring)} goes with --measure")
     if not action and arguments.subject is None:
         raise UsageError("name what to tune: a FILE of MLIR, or a suite such as roller119")
     if not action:

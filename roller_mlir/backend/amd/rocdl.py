@@ -8,16 +8,7 @@ from typing import Any
 
 from roller_mlir.backend.addresses import shorten_addresses
 from roller_mlir.backend.amd.pin_sums import pin_sums
-from roller_mlir.backend.checks.operands import check_operands
-from roller_mlir.backend.kernel_module import (
-    check_stage,
-    check_workgroup_memory,
-    finish,
-    fix_block_sizes,
-    gpu_modules,
-    kernel_functions,
-    run_upstream,
-)
+from roller_mlir.backend.kernel_module import checked_kernels, finish, gpu_modules, run_upstream
 from roller_mlir.backend.math.operations import find, prepare_math, widen
 from roller_mlir.hal import Device
 from roller_mlir.loops.attributes import DEVICE_SCOPE, TASKS_PER_UNIT
@@ -63,11 +54,7 @@ def lower_to_rocdl(module: ir.Module, device: Device) -> None:
         DiagnosedError: a launch does not fit its kernel, workgroup memory is too small, or something has no lowering.
     """
     require_amd(device)
-    check_stage(module)
-    fix_block_sizes(module)
-    check_workgroup_memory(module, device)
-    for kernel in kernel_functions(module):
-        check_operands(kernel, device)
+    for kernel in checked_kernels(module, device):
         pin_sums(kernel)
         _name_scopes(kernel)
         if TASKS_PER_UNIT in kernel.attributes:

@@ -4,16 +4,7 @@
 from __future__ import annotations
 
 from roller_mlir.backend.addresses import shorten_addresses
-from roller_mlir.backend.checks.operands import check_operands
-from roller_mlir.backend.kernel_module import (
-    check_stage,
-    check_workgroup_memory,
-    finish,
-    fix_block_sizes,
-    gpu_modules,
-    kernel_functions,
-    run_upstream,
-)
+from roller_mlir.backend.kernel_module import checked_kernels, finish, gpu_modules, run_upstream
 from roller_mlir.backend.math.matrix_sums import wrap_integer_sums
 from roller_mlir.backend.math.operations import prepare_math
 from roller_mlir.backend.nvidia.libdevice import call_remainders, use_intrinsics
@@ -88,11 +79,7 @@ def lower_to_nvvm(module: ir.Module, device: Device) -> None:
         DiagnosedError: a launch does not fit its kernel, workgroup memory is too small, or something has no lowering.
     """
     require_nvidia(device)
-    check_stage(module)
-    fix_block_sizes(module)
-    check_workgroup_memory(module, device)
-    for kernel in kernel_functions(module):
-        check_operands(kernel, device)
+    for kernel in checked_kernels(module, device):
         if TASKS_PER_UNIT in kernel.attributes:
             tasks = ir.IntegerAttr(kernel.attributes[TASKS_PER_UNIT]).value
             kernel.attributes["nvvm.minctasm"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), tasks)

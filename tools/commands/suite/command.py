@@ -23,12 +23,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from roller_mlir.console.arguments import (
-    add_options,
-    given_flags,
-    patterns,
-    positive,
-)
+from roller_mlir.console.arguments import add_options, given_flags, named_flags, patterns, positive
 from roller_mlir.support.standard_output import print_error
 from roller_mlir.tools.commands.suite.verify import sample_numbers
 from roller_mlir.tools.commands.targets import add_target_arguments
@@ -39,6 +34,11 @@ if TYPE_CHECKING:
 _STAGES = ("construct", "explain", "compile", "run", "verify")
 # What goes with another stage only.
 _FOREIGN = {"explain": {"--jobs", "--ray", "--sample", "--output"}, "compile": {"--sample"}, "verify": {"--output"}}
+# What is told to go with something else, besides the device and what the construction may do.
+_GIVEN = (
+    *("stage", "top_k", "shrink", "only", "dtype", "tiles", "data", "write_mlir"),
+    *("jobs", "ray", "sample", "output", "tuning", "json"),
+)
 RUN_POINTS = 1 << 18
 """Points of a loop nest up to which the simulator runs an operator."""
 _ROWS = "cnnopt-exhaustive"
@@ -107,13 +107,8 @@ def _check_usage(arguments: argparse.Namespace) -> None:
     from roller_mlir.model.options import ChoiceOptions
     from roller_mlir.tools.commands.targets import given_target
 
-    named = {"--stage": arguments.stage, "--top-k": arguments.top_k, "--shrink": arguments.shrink}
-    named |= {"--only": arguments.only, "--dtype": arguments.dtype, "--tiles": arguments.tiles}
-    named |= {"--data": arguments.data, "--write-mlir": arguments.write_mlir}
-    named |= {"--jobs": arguments.jobs, "--ray": arguments.ray, "--sample": arguments.sample}
-    named |= {"--output": arguments.output, "--tuning": arguments.tuning}
-    named |= {"--target": given_target(arguments) or None, "--json": arguments.json or None}
-    given = {name for name, value in named.items() if value} | given_flags(arguments, ChoiceOptions)
+    given = named_flags(arguments, *_GIVEN) | given_flags(arguments, ChoiceOptions)
+    given |= {"--target"} if given_target(arguments) else set()
 
     def only_with(subject: str, allowed: set[str]) -> None:
         beyond = sorted(given - allowed)
