@@ -6,6 +6,7 @@ No module of this dialect may use `from __future__ import annotations`: the bind
 
 from typing import Any
 
+from roller_mlir.dialects.loading import load_dialect
 from roller_mlir.support.bindings import ext, ir
 
 
@@ -62,13 +63,5 @@ def touches_memory(op: Any) -> bool:
 
 
 def load(context: Any) -> None:
-    """Load the dialect into `context`; loading it again does nothing.
-
-    Multithreading of the context is switched off: the verifiers are Python, and MLIR's worker threads would wait for
-    the interpreter lock that the calling thread holds, for ever.
-    """
-    context.enable_multithreading(False)
-    if context.is_dialect_loaded(RTile.DIALECT_NAMESPACE):
-        return
-    with context, ir.Location.unknown(context):
-        RTile.load()
+    """Load the dialect into `context`; see `load_dialect`."""
+    load_dialect(RTile, context)

@@ -3,7 +3,8 @@
 
 from typing import Any
 
-from roller_mlir.support.bindings import ext, ir
+from roller_mlir.dialects.loading import load_dialect
+from roller_mlir.support.bindings import ext
 
 
 class Rammer(ext.Dialect, name="rammer"):
@@ -11,8 +12,5 @@ class Rammer(ext.Dialect, name="rammer"):
 
 
 def load(context: Any) -> None:
-    """Load the dialect into `context`; loading it again does nothing. See `rtile_dialect.load` for multithreading."""
-    context.enable_multithreading(False)
-    if not context.is_dialect_loaded(Rammer.DIALECT_NAMESPACE):
-        with context, ir.Location.unknown(context):
-            Rammer.load()
+    """Load the dialect into `context`; see `load_dialect`."""
+    load_dialect(Rammer, context)

@@ -34,7 +34,6 @@ if TYPE_CHECKING:
         rocdl,
         scf,
         tensor,
-        transform,
         ub,
         vector,
     )
@@ -62,12 +61,15 @@ __all__ = [
     "rocdl",
     "scf",
     "tensor",
-    "transform",
     "ub",
     "vector",
 ]
 
 _CORE = frozenset({"ir", "passmanager", "rewrite"})
+_LOADED = (
+    *("affine", "amdgpu", "arith", "bufferization", "cf", "func", "gpu", "index", "irdl", "linalg", "llvm", "math"),
+    *("memref", "nvgpu", "nvvm", "rocdl", "scf", "tensor", "ub", "vector"),
+)
 _DIALECTS = "roller_mlir.dialects"
 _DIALECT_MODULES = (f"{_DIALECTS}.rtile", f"{_DIALECTS}.rammer")
 
@@ -100,7 +102,9 @@ def __getattr__(name: str) -> ModuleType:
 
 
 def make_context(*, allow_unregistered: bool = False) -> "ir.Context":
-    """Make an MLIR context with our dialects loaded.
+    """Make an MLIR context with our dialects loaded, and those of which we build operations.
+
+    The others are loaded where a program that is parsed holds them: to load all takes twice as long.
 
     Threads are off: hooks written in Python (verifiers, effects) deadlock when MLIR calls them from its workers.
     Parallelism in this compiler is by process.
@@ -112,7 +116,7 @@ def make_context(*, allow_unregistered: bool = False) -> "ir.Context":
       The context; enter it with `with`.
     """
     from_core = globals().get("ir") or __getattr__("ir")
-    context = from_core.Context()
+    context = from_core.Context(load_on_create_dialects=_LOADED)
     context.enable_multithreading(False)
     context.allow_unregistered_dialects = allow_unregistered
     # The dialects stand above this layer; only this one factory reaches up, so that no context lacks them.
