@@ -18,6 +18,7 @@ Paper: RAMMER, section 3.3, for the order; it shares no memory.
 from dataclasses import dataclass
 from typing import ClassVar
 
+from roller_mlir.codegen.buffer_order import order_fault
 from roller_mlir.codegen.graph.schedules import graphs_of, schedule_of
 from roller_mlir.codegen.graph.workspace import share_workspace
 from roller_mlir.hal import find_device
@@ -40,3 +41,7 @@ class RammerAssignBuffers(DeviceOptions, Pass):
         device = find_device(self.device)
         for program in graphs_of(module):
             share_workspace(program, schedule_of(program)[1], device)
+
+    def find_fault(self, module: ir.Module) -> tuple[ir.Operation, str] | None:
+        """Return an application that reads what another one has overwritten: bytes shared too early."""
+        return order_fault(module)

@@ -11,7 +11,8 @@ programs; the function takes one more argument, the state: zero at first, and ke
     gpu.launch_func @kernels::@mlp blocks in (%c128, %c1, %c1) threads in (%c32, %c1, %c1)
         args(%x, %w1, %h, ..., %r, %lengths, %waits, %state) {rtile.cooperative}
 
-Refused: tasks of different numbers of threads, programs of wgmma, programs without a schedule.
+Refused: tasks of different numbers of threads, programs of wgmma, programs without a schedule, functions whose buffers
+take more than the device's memory.
 Paper: RAMMER, section 4.1.
 """
 
@@ -22,6 +23,7 @@ from typing import ClassVar
 import numpy as np
 
 from roller_mlir.codegen.buffer_order import ROLE
+from roller_mlir.codegen.device_memory import check_device_memory
 from roller_mlir.codegen.graph.bodies import bodies_of
 from roller_mlir.codegen.graph.kernel import GraphKernel, emit_graph_kernel, state_size
 from roller_mlir.codegen.graph.schedules import graphs_of, schedule_of
@@ -64,6 +66,7 @@ class RammerOutlineKernel(DeviceOptions, Pass):
         programs = list(graphs_of(module))
         if not programs:
             return
+        check_device_memory(module, device)
         name, body = kernels_module(module)
         for program in programs:
             _check_tasks(program)

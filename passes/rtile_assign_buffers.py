@@ -54,8 +54,7 @@ class RTileAssignBuffers(Pass):
 
     def find_fault(self, module: ir.Module) -> tuple[ir.Operation, str] | None:
         """Return a program that reads what was not written for it, or writes into what it reads."""
-        functions = [op for op in module.body.operations if isinstance(op, func.FuncOp) and not op.is_external]
-        return next((fault for one in functions if (fault := order_fault(one)) is not None), None)
+        return order_fault(module)
 
 
 class _Function:

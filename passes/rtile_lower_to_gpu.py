@@ -9,8 +9,8 @@ names and tensors launch one `gpu.func`, which has the name of the first.
     // becomes
     gpu.launch_func @kernels::@matmul_0 blocks in (%c64, %c1, %c1) threads in (%c256, %c1, %c1) args(%A, %B, %C)
 
-Refused: loops that no kernel can follow (with what is wrong with them), what the device cannot hold, and devices that
-no code is generated for.
+Refused: loops that no kernel can follow (with what is wrong with them), what the device cannot hold, functions whose
+buffers take more than its memory, and devices that no code is generated for.
 Paper: ROLLER section 3.2; RAMMER section 4 for the task body as a function of the task number.
 """
 
@@ -18,6 +18,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from roller_mlir.codegen.device_memory import check_device_memory
 from roller_mlir.codegen.kernel import BlockLimits, EmittedKernel, emit_kernel
 from roller_mlir.hal import Device, find_device
 from roller_mlir.linalg.rewrite.equal_programs import EqualPrograms
@@ -53,6 +54,7 @@ class RTileLowerToGpu(DeviceOptions, Pass):
         programs = programs_of(module)
         if not programs:
             return
+        check_device_memory(module, device)
         name, body = kernels_module(module)
         emitted = EqualPrograms(lambda program: emit_kernel(program, body, limits))
         for program in programs:

@@ -8,24 +8,26 @@ None writes into what it reads, and each output is written.
 """
 
 from bisect import bisect_left, insort
+from collections.abc import Iterable
 from typing import Any
 
 from roller_mlir.codegen.builder.task_context import element_bytes
-from roller_mlir.dialects import rtile
-from roller_mlir.support.bindings import ir
+from roller_mlir.dialects import rammer, rtile
+from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.values import defining_op
 
 ROLE = "rtile.role"
 _RESHAPES = ("memref.expand_shape", "memref.collapse_shape")
 
 
-def order_fault(function: Any) -> tuple[ir.Operation, str] | None:
-    """Return the program of a function that reads what is not there, or writes what it must not, and what; else None.
+def order_fault(module: ir.Module) -> tuple[ir.Operation, str] | None:
+    """Return a program, or an application of one, that reads what is not there, or writes what it must not, and what.
 
     Args:
-        function: A func.func whose arguments have roles and whose programs work on memrefs.
+        module: Arguments of its functions have roles, and their programs work on memrefs.
     """
-    return _Order(function).fault()
+    functions = [op for op in module.body.operations if isinstance(op, func.FuncOp) and not op.is_external]
+    return next((fault for one in functions if (fault := _Order(one).fault()) is not None), None)
 
 
 class _Order:
@@ -42,19 +44,19 @@ class _Order:
 
     def fault(self) -> tuple[ir.Operation, str] | None:
         for op in self._block.operations:
-            if isinstance(op, rtile.ProgramOp):
-                problem = self._run(op)
-                if problem:
-                    return op.operation, f"program '{op.program_name}' {problem}"
+            for step in op.applications if isinstance(op, rammer.GraphOp) else (op,):
+                program = step.program if isinstance(step, rammer.ApplyOp) else step
+                if isinstance(program, rtile.ProgramOp) and (problem := self._run(program, step.operands)):
+                    return step.operation, f"program '{program.program_name}' {problem}"
         for number, role in enumerate(self._roles):
             if role == "output" and self._block.arguments[number] not in self._written:
                 return self._function.operation, f"no program writes argument {number}, which is an output"
         return None
 
-    def _run(self, program: rtile.ProgramOp) -> str:
+    def _run(self, program: rtile.ProgramOp, operands: Iterable[ir.Value]) -> str:
         reads: list[tuple[int, ir.Value]] = []
         writes: list[tuple[int, ir.Value]] = []
-        for number, (operand, inside) in enumerate(zip(program.operands, program.entry.arguments, strict=True)):
+        for number, (operand, inside) in enumerate(zip(operands, program.entry.arguments, strict=True)):
             buffer = _buffer(operand)
             uses = [use.owner.operation.name == "rtile.store" and use.operand_number == 1 for use in inside.uses]
             if any(uses):

@@ -7,6 +7,7 @@ for, and the one with the least predicted time, program after program, is taken.
 Paper: RAMMER, section 4.1.1: a task is a thread block, and all of a kernel are equal.
 """
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from roller_mlir.compiler.options import CompileOptions
@@ -51,20 +52,31 @@ def with_block(
     options = replace(options, instructions=usable)
     if options.block_threads is not None:
         return options
-    best, refused = (float("inf"), options), ""
-    text = str(module)
+    best = (float("inf"), options)
+    refused: dict[int, DiagnosedError] = {}
+    text = module.operation.get_asm(enable_debug_info=True)
     for subgroups in SUBGROUPS:
-        asked = replace(options, block_threads=subgroups * device.subgroup_size)
+        threads = subgroups * device.subgroup_size
+        asked = replace(options, block_threads=threads)
         try:
             seconds = _predicted(text, reached, target, asked)
         except DiagnosedError as error:
-            refused = f"{asked.block_threads} threads: {error.diagnostics[0].message}"
+            refused[threads] = error
             continue
         if seconds < best[0]:
             best = (seconds, asked)
     if best[1].block_threads is None:
-        fail(module.operation, f"persistent: no number of threads suits all programs; {refused}")
+        raise _refusal(refused)
     return best[1]
+
+
+def _refusal(refused: Mapping[int, DiagnosedError]) -> DiagnosedError:
+    """Return the error of programs that no number of threads suits; one that has nothing to do with it is as it is."""
+    threads, last = max(refused.items())
+    if len({error.message for error in refused.values()}) == 1:
+        return last
+    text = f"persistent: no number of threads suits all programs; {threads} threads: {last.message}"
+    return DiagnosedError([replace(last.diagnostics[0], message=text), *last.diagnostics[1:]])
 
 
 def _predicted(text: str, reached: Stage | None, target: str, options: CompileOptions) -> float:

@@ -87,3 +87,25 @@ func.func @foreign_op(%a: memref<8xf32>, %r: memref<8xf32>) {
   }) {sym_name = "p"} : (memref<8xf32>, memref<8xf32>) -> ()
   return
 }
+
+// -----
+
+// expected-error@+1 {{function 'memory' needs 200000000064 B of global memory for its arguments, results and workspace, h200 has 151397597184 B; split it}}
+func.func @memory(%a: memref<8xf32>, %r: memref<8xf32>, %w: memref<200000000000xi8>) {
+  "rtile.program"(%a, %r) ({
+  ^bb0(%x: memref<8xf32>, %y: memref<8xf32>):
+    %init = tensor.empty() : tensor<8xf32>
+    %p = "rtile.load"(%x) {origin = affine_map<() -> (0)>, tile = #rtile.tile<[8], "register", [1]>} : (memref<8xf32>) -> tensor<8xf32>
+    %s = "rtile.compute"(%p, %init) ({
+    ^bb0(%u: f32, %old: f32):
+      "rtile.yield"(%u) : (f32) -> ()
+    }) {operandSegmentSizes = array<i32: 1, 1, 0>, box = array<i64: 8>, bounds = array<i64: 8>,
+        indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+        iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<() -> (0)>,
+        threads = #rtile.threads<{axes = [[8, 1]], order = [0], lane = -1, unroll = 1}>}
+      : (tensor<8xf32>, tensor<8xf32>) -> tensor<8xf32>
+    "rtile.store"(%s, %y) {origin = affine_map<() -> (0)>, steps = array<i64: 1>} : (tensor<8xf32>, memref<8xf32>) -> ()
+    "rtile.yield"() : () -> ()
+  }) {sym_name = "p"} : (memref<8xf32>, memref<8xf32>) -> ()
+  return
+}

@@ -54,7 +54,7 @@ def bodies_of(function: func.FuncOp, program: rammer.GraphOp) -> Bodies:
     bodies: dict[tuple[object, ...], TaskBody] = {}
     of: list[int] = []
     starts: list[tuple[int, ...]] = []
-    roots: dict[ir.Value, None] = {}
+    roots: dict[ir.Value | str, ir.Value] = {}
     for application in program.applications:
         key: list[object] = [application.attributes["callee"].value, application.kernel]
         operands: list[ir.Value | None] = []
@@ -63,9 +63,9 @@ def bodies_of(function: func.FuncOp, program: rammer.GraphOp) -> Bodies:
             root, start = place_of(value)
             argument = None if isinstance(root, str) else ir.BlockArgument(root)
             shared = argument is not None and roles[argument.arg_number] == "workspace"
-            roots.setdefault(root_of(value))
+            roots.setdefault(root, root_of(value))
             operands.append(None if shared else value)
-            key.append("workspace" if shared else (str(root_of(value)), str(value.type)))
+            key.append("workspace" if shared else (root, str(value.type)))
             if shared:
                 if start % PIECE_BYTES:
                     fail(
@@ -75,12 +75,12 @@ def bodies_of(function: func.FuncOp, program: rammer.GraphOp) -> Bodies:
         body = bodies.setdefault(tuple(key), TaskBody(application.program, tuple(operands)))
         of.append(list(bodies.values()).index(body))
         starts.append(tuple(own))
-    arguments = {root: roles[ir.BlockArgument(root).arg_number] for root in roots if defining_op(root) is None}
+    arguments = {root: roles[ir.BlockArgument(root).arg_number] for root in roots if not isinstance(root, str)}
     return Bodies(
         tuple(bodies.values()),
         tuple(of),
         tuple(starts),
-        tuple(roots),
+        tuple(roots.values()),
         tuple(root for root, role in arguments.items() if role != "input"),
         next((root for root, role in arguments.items() if role == "workspace"), None),
     )

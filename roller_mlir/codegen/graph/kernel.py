@@ -15,6 +15,7 @@ Paper: RAMMER, section 4.1.2; the paper's kernel has code for each vEU, this one
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from roller_mlir.codegen.buffer_order import place_of
 from roller_mlir.codegen.builder.emitter import Emitter
 from roller_mlir.codegen.builder.task_context import TaskContext
 from roller_mlir.codegen.graph.bodies import Bodies, TaskBody, root_of
@@ -142,7 +143,7 @@ def state_size(kernel: GraphKernel) -> int:
 
 def id_of(root: ir.Value) -> object:
     """Return what tells a root from others."""
-    return root if defining_op(root) is None else str(root)
+    return place_of(root)[0]
 
 
 class _Emission:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The workspace of a scheduled graph, laid out for its order: views of results move to bytes that they may share."""
 
+from itertools import pairwise
+
 import numpy as np
 
 from roller_mlir.codegen.buffer_order import ROLE
@@ -19,8 +21,10 @@ from roller_mlir.support.values import defining_op
 def share_workspace(program: rammer.GraphOp, schedule: Schedule, device: Device) -> None:
     """Move the views of a function's workspace, and cut the workspace to what they need.
 
+    Views some of which overlap stay where they are: their bytes are shared already, and the schedule is made for it.
+
     Args:
-        program: The program; its schedule has been made for views that overlap with none.
+        program: The program.
         schedule: Its schedule.
         device: What it is compiled for.
     """
@@ -37,7 +41,9 @@ def share_workspace(program: rammer.GraphOp, schedule: Schedule, device: Device)
     starts = {
         int(ir.IntegerAttr(defining_op(view.operands[1]).attributes["value"]).value): n for n, view in enumerate(views)
     }
-    assert len(starts) == len(views), "results have bytes of their own before they share them"
+    spans = sorted((start, start + sizes[n]) for start, n in starts.items())
+    if len(starts) < len(views) or any(end > start for (_, end), (start, _) in pairwise(spans)):
+        return
     touched: list[list[int]] = [[] for _ in views]
     written: list[list[int]] = [[] for _ in views]
     for first, operator in zip(graph.tasks.first, graph.tasks.operators, strict=False):

@@ -4,19 +4,24 @@
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 import pytest
 
 from roller_mlir import CompileOptions
 from roller_mlir.codegen.buffer_order import order_fault
+from roller_mlir.codegen.graph import workspace
 from roller_mlir.compiler.driver import lower_until
 from roller_mlir.compiler.source import Source
 from roller_mlir.dialects import rtile
 from roller_mlir.loops.program import programs_of
 from roller_mlir.passes import rtile_assign_buffers
+from roller_mlir.passes.rammer_assign_buffers import RammerAssignBuffers
+from roller_mlir.passes.rammer_form_graph import RammerFormGraph
+from roller_mlir.passes.rammer_schedule import RammerSchedule
 from roller_mlir.passes.rtile_assign_buffers import RTileAssignBuffers
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
-from roller_mlir.support.passes.pipeline import PassCrashError, run_pipeline
+from roller_mlir.support.passes.pipeline import PassCrashError, Step, run_pipeline
 from roller_mlir.targets.stage import BUFFERS, LOOPS, Stage
 
 K = "tensor<16x16xf32>"
@@ -100,9 +105,13 @@ def test_planted_faults_are_found(
         function: Any = module.body.operations[0]
         if plant is not None:
             plant(programs_of(module), function)
-        fault = order_fault(function)
+        fault = order_fault(module)
         assert (fault is None) == (message is None)
         assert fault is None or message is None or message in fault[1]
+        RammerFormGraph().run(module)
+        again = order_fault(module)
+        assert (again is None) == (message is None)
+        assert again is None or message is None or message.partition("' ")[2] in again[1]
 
 
 def test_a_wrong_workspace_is_a_bug_of_the_pass(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -116,3 +125,18 @@ def test_a_wrong_workspace_is_a_bug_of_the_pass(monkeypatch: pytest.MonkeyPatch)
             run_pipeline(module, [RTileAssignBuffers()])
     assert "internal error in pass 'rtile-assign-buffers' at 'rtile.program'" in str(caught.value)
     assert "program 'matmul_2' reads operand 0" in str(caught.value)
+
+
+def test_bytes_shared_too_early_are_a_bug_of_the_pass(monkeypatch: pytest.MonkeyPatch) -> None:
+    def always(_: object, buffers: list[Any]) -> Any:
+        return np.ones((len(buffers), len(buffers)), bool)
+
+    steps: list[Step] = [RTileAssignBuffers(reuse=False), RammerFormGraph(), RammerSchedule(device="h200")]
+    steps.append(RammerAssignBuffers(device="h200"))
+    with make_context() as context:
+        run_pipeline(parse_module(_text(LOOPS), context), steps)
+        monkeypatch.setattr(workspace, "never_together", always)
+        with pytest.raises(PassCrashError) as caught:
+            run_pipeline(parse_module(_text(LOOPS), context), steps)
+    assert "internal error in pass 'rammer-assign-buffers' at 'rammer.apply'" in str(caught.value)
+    assert "reads operand 0, which no program before it has written, or one has overwritten" in str(caught.value)

@@ -37,6 +37,17 @@ def pointwise(result: str, names: list[str], m: int, n: int, body: str) -> str:
   }} -> {kind}"""
 
 
+def mlp() -> Model:
+    """Return two layers, one product each."""
+    sizes = ((64, 96), (96, 128), (128, 80))
+    arguments = ", ".join(f"%{name}: tensor<{m}x{n}xf32>" for name, (m, n) in zip("xwv", sizes, strict=True))
+    body = ZERO + matmul("h", "x", "w", 64, 96, 128) + matmul("y", "h", "v", 64, 128, 80)
+    text = f"func.func @mlp({arguments}) -> tensor<64x80xf32> {{\n{body}\n  return %y : tensor<64x80xf32>\n}}"
+    rng = np.random.default_rng(1)
+    x, w, v = inputs = [rng.integers(-4, 5, shape).astype(np.float32) for shape in sizes]
+    return text, inputs, [x @ w @ v], 0.0
+
+
 def branches() -> Model:
     """Return four branches of two products each, of different widths, and their sum."""
     widths = (16, 32, 48, 80)
@@ -176,3 +187,7 @@ def attention() -> Model:
     exponents = np.exp(scored - scored.max(axis=1, keepdims=True))
     expected = (exponents / exponents.sum(axis=1, keepdims=True)) @ v @ weights[3]
     return text, [x, *weights], [expected], 1e-4
+
+
+MODELS = {"mlp": mlp, "branches": branches, "lstm": lstm, "residual": residual, "attention": attention}
+"""Each with an independent result in numpy."""

@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Each fence, order and scope of a persistent kernel is needed: without it, the sanitizer finds a race."""
+
+import re
+
+import pytest
+from graph_models import MODELS
+from graph_runs import GraphRun
+
+from roller_mlir.hal import find_device
+from roller_mlir.sim.findings import SanitizerError
+
+NARROW = {"nvidia": ("block", "cluster"), "amd": ("workgroup", "wavefront")}
+"""By vendor, scopes that other blocks are not in. The simulator's clusters are of one block."""
+
+LOAD, ADD = (
+    r"(llvm\.load [^\n]*) atomic syncscope\(\"device\"\) monotonic",
+    r"(llvm\.atomicrmw [^\n]*) syncscope\(\"device\"\)",
+)
+
+
+def mistakes(vendor: str) -> dict[str, tuple[str, str]]:
+    """Return mistakes of memory order by their names, each as a pattern and what stands in its place.
+
+    A kernel may lack what a pattern is for: today's have no copies of tensors, and so no proxy fences.
+    """
+    found: dict[str, tuple[str, str]] = {
+        "the poll is no atomic load": (LOAD, r"\1"),
+        "no proxy fence": (r"nvvm\.fence\.proxy[^\n]*", ""),
+    }
+    for order, other in (("acquire", "release"), ("release", "acquire")):
+        fence = rf"llvm\.fence syncscope\(\"device\"\) {order}"
+        found[f"no {order} fence"] = (fence, "")
+        found[f"the {order} fence is one of {other}"] = (fence, f'llvm.fence syncscope("device") {other}')
+        for scope in NARROW[vendor]:
+            found[f"the {order} fence is of a {scope}"] = (fence, f'llvm.fence syncscope("{scope}") {order}')
+    scope = NARROW[vendor][0]
+    found[f"the poll is of a {scope}"] = (LOAD, rf'\1 atomic syncscope("{scope}") monotonic')
+    if vendor == "amd":  # NVPTX adds for the device, whatever the scope says
+        found[f"the signal is of a {scope}"] = (ADD, rf'\1 syncscope("{scope}")')
+    return found
+
+
+@pytest.mark.parametrize(
+    ("model", "device"),
+    [
+        pytest.param(model, device, marks=[pytest.mark.full] * (model != "mlp" or device == "a100"))
+        for model in MODELS
+        for device in ("a100", "h200", "mi300x")
+    ],
+)
+def test_each_order_is_needed(model: str, device: str) -> None:
+    """Each place of a kernel with each mistake that there may be made at it: 11 or 12 of them."""
+    text, inputs, _, _ = MODELS[model]()
+    graph = GraphRun(text, device, **{"block-threads": "128", "instructions": "fma"})
+    graph.run(inputs)
+    tried, missed = 0, list[str]()
+    for mistake, (pattern, instead) in mistakes(find_device(device).vendor).items():
+        for place in re.finditer(pattern, graph.text):
+            graph.change(graph.text[: place.start()] + place.expand(instead) + graph.text[place.end() :])
+            tried += 1
+            try:
+                graph.run(inputs, seed=tried)
+            except SanitizerError as error:
+                assert "race" in str(error)
+            else:
+                missed.append(mistake)
+    assert tried >= 10
+    assert not missed
