@@ -11,8 +11,10 @@ programs; the function takes one more argument, the state: zero at first, and ke
     gpu.launch_func @kernels::@mlp blocks in (%c128, %c1, %c1) threads in (%c32, %c1, %c1)
         args(%x, %w1, %h, ..., %r, %lengths, %waits, %state) {rtile.cooperative}
 
-Refused: tasks of different numbers of threads, programs of wgmma, programs without a schedule, functions whose buffers
-take more than the device's memory.
+Where programs compute by wgmma, a thread of each block copies for the others, and walks the same records ahead of them.
+
+Refused: tasks of different numbers of threads, pages or tensor maps that a block cannot hold, programs without a
+schedule, functions whose buffers take more than the device's memory.
 Paper: RAMMER, section 4.1.
 """
 
@@ -26,15 +28,15 @@ from roller_mlir.codegen.buffer_order import ROLE
 from roller_mlir.codegen.device_memory import check_device_memory
 from roller_mlir.codegen.graph.bodies import bodies_of
 from roller_mlir.codegen.graph.kernel import GraphKernel, emit_graph_kernel, state_size
+from roller_mlir.codegen.graph.roles import role_layout, roles_of, takes_roles
 from roller_mlir.codegen.graph.schedules import graphs_of, schedule_of
 from roller_mlir.codegen.graph.tables import tables_of
 from roller_mlir.codegen.graph.task_graph import read_graph
 from roller_mlir.codegen.graph.virtual_device import threads_of
-from roller_mlir.codegen.hopper.steps import reads_memory
 from roller_mlir.codegen.kernel_function import BlockLimits
 from roller_mlir.dialects import rammer
 from roller_mlir.hal import find_device
-from roller_mlir.loops.program import computes_of
+from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS
 from roller_mlir.model.options import DeviceOptions
 from roller_mlir.passes.rtile_lower_to_gpu import block_limits, kernels_module, launch
 from roller_mlir.rammer.task_graph import Ints, TaskGraph
@@ -78,14 +80,15 @@ class RammerOutlineKernel(DeviceOptions, Pass):
 
 def _check_tasks(program: rammer.GraphOp) -> None:
     device, _ = schedule_of(program)
+    roles = any(takes_roles(application.program) for application in program.applications)
+    of_them = " that compute" if roles else ""
+    computing = device.threads - (PRODUCER_THREADS if roles else 0)
     for application in program.applications:
         inner = application.program
         what = f"'rammer.program' '{program.program_name}' cannot hold '{inner.program_name}'"
-        if reads_memory(computes_of(inner.operation)):
-            fail(application, f"{what}, a program of wgmma; leave that out (instructions=...)")
         threads = threads_of(inner)
-        if threads != device.threads:
-            fail(application, f"{what}, whose tasks have {threads} threads: its blocks have {device.threads}")
+        if threads != computing:
+            fail(application, f"{what}, whose tasks have {threads} threads: its blocks have {computing}{of_them}")
 
 
 def _outline(
@@ -95,8 +98,13 @@ def _outline(
     function = program.operation.parent.opview
     assert isinstance(function, func.FuncOp)
     bodies = bodies_of(function, program)
-    tables = tables_of(graph, schedule, bodies.of, bodies.starts)
-    kernel = GraphKernel(program.program_name, bodies, tables, len(schedule.counts), virtual)
+    programs = [application.program for application in program.applications]
+    threads, size = max(map(threads_of, programs)), limits.subgroup_size
+    layout = role_layout(program, programs, threads, size, limits.workgroup_bytes)
+    copied = None if layout is None else [takes_roles(one) for one in programs]
+    tables = tables_of(graph, schedule, bodies.of, bodies.starts, copied)
+    roles = None if layout is None else roles_of(program, bodies, layout, threads, limits.registers_per_unit)
+    kernel = GraphKernel(program.program_name, bodies, tables, len(schedule.counts), virtual, roles)
     with program.location:
         emitted = emit_graph_kernel(kernel, body, limits)
         constants = [

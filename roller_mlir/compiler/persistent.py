@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What planning is asked where all programs become one persistent kernel: one number of threads for all of them.
 
-Blocks walk tasks of every program, so that all tasks have as many threads as a block. Each of a few numbers is planned
-for, and the one with the least predicted time, program after program, is taken. Bodies that take roles of subgroups
-(wgmma) are not planned.
+Blocks walk tasks of every program, so that all tasks have as many threads. Each of a few numbers is planned for, and
+the one with the least predicted time, program after program, is taken. Where warpgroups are whole, programs may compute
+by wgmma: its blocks have threads beside those of the tasks, which copy.
 Paper: RAMMER, section 4.1.1: a task is a thread block, and all of a kernel are equal.
 """
 
@@ -15,6 +15,7 @@ from roller_mlir.hal import Device
 from roller_mlir.hal.instructions import FAMILIES
 from roller_mlir.loops.program import programs_of
 from roller_mlir.mapping.atoms import atom_family
+from roller_mlir.mapping.tensor_copy import WARPGROUP_THREADS
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError, fail
 from roller_mlir.support.passes.pipeline import Step, run_pipeline
@@ -28,7 +29,7 @@ SUBGROUPS = (2, 4, 8)
 def with_block(
     module: ir.Module, reached: Stage | None, device: Device, target: str, options: CompileOptions
 ) -> CompileOptions:
-    """Return options with the threads of a block and the instructions that bodies of one kernel can have.
+    """Return options with the threads of a task and the instructions that bodies of one kernel can have.
 
     Args:
         module: It is not changed.
@@ -48,24 +49,25 @@ def with_block(
     if reached not in (None, FUSED):
         return options
     known = {one.family for one in device.instructions}
-    usable = tuple(f for f in options.instructions or FAMILIES if f in known and not atom_family(f).reads_memory)
-    options = replace(options, instructions=usable)
-    if options.block_threads is not None:
+    families = tuple(family for family in options.instructions or FAMILIES if family in known)
+    if options.task_threads is not None:
         return options
-    best = (float("inf"), options)
+    if options.block_threads is not None:
+        return _asked(module, options, families, options.block_threads)
+    best: tuple[float, CompileOptions] | None = None
     refused: dict[int, DiagnosedError] = {}
     text = module.operation.get_asm(enable_debug_info=True)
     for subgroups in SUBGROUPS:
         threads = subgroups * device.subgroup_size
-        asked = replace(options, block_threads=threads)
         try:
+            asked = _asked(module, options, families, threads, roles=threads % WARPGROUP_THREADS == 0)
             seconds = _predicted(text, reached, target, asked)
         except DiagnosedError as error:
             refused[threads] = error
             continue
-        if seconds < best[0]:
+        if best is None or seconds < best[0]:
             best = (seconds, asked)
-    if best[1].block_threads is None:
+    if best is None:
         raise _refusal(refused)
     return best[1]
 
@@ -77,6 +79,19 @@ def _refusal(refused: Mapping[int, DiagnosedError]) -> DiagnosedError:
         return last
     text = f"persistent: no number of threads suits all programs; {threads} threads: {last.message}"
     return DiagnosedError([replace(last.diagnostics[0], message=text), *last.diagnostics[1:]])
+
+
+def _asked(
+    module: ir.Module, options: CompileOptions, families: tuple[str, ...], threads: int, *, roles: bool = False
+) -> CompileOptions:
+    """Return options that ask for tasks of so many threads; with roles, beside which others may copy."""
+    copying = [family for family in families if atom_family(family).reads_memory]
+    if roles and copying:
+        return replace(options, instructions=families, task_threads=threads)
+    usable = tuple(family for family in families if family not in copying)
+    if not usable:  # nothing would ask for all
+        fail(module.operation, f"persistent: blocks of {threads} threads compute by none of {', '.join(families)}")
+    return replace(options, instructions=usable, block_threads=threads)
 
 
 def _predicted(text: str, reached: Stage | None, target: str, options: CompileOptions) -> float:

@@ -23,20 +23,28 @@ def machine_for(device: Device, options: ConstructOptions) -> Machine:
     Raises:
         ConstructionError: The device has no block of so many threads.
     """
-    lanes, threads = device.subgroup_size, options.block_threads or device.subgroup_size
-    if threads % lanes or threads > device.max_threads_per_block:
+    lanes = device.subgroup_size
+    for name, threads in (("block-threads", options.block_threads), ("task-threads", options.task_threads)):
+        if threads is not None and (threads % lanes or threads > device.max_threads_per_block):
+            raise ConstructionError(
+                f"cannot have blocks of {name}={threads} on '{device.name}': they have multiples of {lanes} "
+                f"threads, {device.max_threads_per_block} at most"
+            )
+    if options.block_threads is not None and options.task_threads is not None:
         raise ConstructionError(
-            f"cannot have blocks of block-threads={threads} on '{device.name}': they have multiples of {lanes} "
-            f"threads, {device.max_threads_per_block} at most"
+            f"cannot have blocks of block-threads={options.block_threads} and task-threads={options.task_threads}: "
+            "give one of them"
         )
+    copying = 0 if options.task_threads is None else options.task_threads + PRODUCER_THREADS
     most = {
-        "max_threads_per_block": (device.max_threads_per_block, options.block_threads),
+        "max_threads_per_block": (device.max_threads_per_block, options.block_threads or copying or None),
         "max_registers_per_thread": (device.max_registers_per_thread, options.block_registers),
         "max_workgroup_bytes_per_block": (device.max_workgroup_bytes_per_block, options.block_workgroup_bytes),
         "static_workgroup_bytes": (device.static_workgroup_bytes, options.block_workgroup_bytes),
     }
     smaller = {name: asked for name, (has, asked) in most.items() if asked is not None and asked < has}
-    return machine_of(replace(device, **smaller) if smaller else device, options.max_units, options.block_threads)
+    device = replace(device, **smaller) if smaller else device
+    return machine_of(device, options.max_units, options.block_threads, options.task_threads)
 
 
 def threads_of_block(plan: Plan) -> int:
@@ -49,6 +57,8 @@ def block_problem(plan: Plan, options: BlockOptions) -> str:
     registers, size = (plan.prediction.registers, plan.prediction.shared_bytes) if plan.prediction else (0, 0)
     if options.block_threads not in (None, threads_of_block(plan)):
         return f"has a plan with blocks of {threads_of_block(plan)} threads, but {options.block_threads} were asked for"
+    if options.task_threads not in (None, plan.threads):
+        return f"has a plan with {plan.threads} threads that compute, but {options.task_threads} were asked for"
     if options.block_registers is not None and registers > options.block_registers:
         return f"has a plan with {registers} registers a thread, but at most {options.block_registers} were asked for"
     if options.block_workgroup_bytes is not None and size > options.block_workgroup_bytes:
@@ -71,14 +81,16 @@ def no_plan(best: Plan, options: BlockOptions) -> str:
         f"{how} {value}{unit}"
         for how, value, unit in (
             ("just", options.block_threads, " threads"),
+            ("just", options.task_threads, " threads that compute"),
             ("at most", options.block_registers, " registers a thread"),
             ("at most", options.block_workgroup_bytes, " B of workgroup memory"),
         )
         if value is not None
     ]
     assert best.prediction is not None
+    name = "block-threads" if options.task_threads is None else "task-threads"
     return (
         f"has no plan with a block of {', '.join(asked)}; the best one without these limits has "
         f"{threads_of_block(best)} threads, {best.prediction.registers} registers a thread and "
-        f"{best.prediction.shared_bytes} B; change block-threads, or raise block-registers or block-workgroup-bytes"
+        f"{best.prediction.shared_bytes} B; change {name}, or raise block-registers or block-workgroup-bytes"
     )

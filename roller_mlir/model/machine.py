@@ -37,6 +37,7 @@ class Machine:
         first_cache_bytes: A unit's first cache and its workgroup memory together; 0 where it is not known.
         first_cache_minimum: What of it is cache however much workgroup memory is used.
         block_threads: Threads that each block has, None where the model decides.
+        task_threads: Threads that compute in each block, None where the model decides, or `block_threads` says it.
     """
 
     device: Device
@@ -56,6 +57,7 @@ class Machine:
     first_cache_bytes: int = 0
     first_cache_minimum: int = 0
     block_threads: int | None = None
+    task_threads: int | None = None
 
     @property
     def vector_bytes(self) -> int:
@@ -64,7 +66,12 @@ class Machine:
 
 
 @lru_cache(maxsize=64)
-def machine_of(device: Device, max_units: int | None = None, block_threads: int | None = None) -> Machine:
+def machine_of(
+    device: Device,
+    max_units: int | None = None,
+    block_threads: int | None = None,
+    task_threads: int | None = None,
+) -> Machine:
     """Return the machine of a device, or of a part of it.
 
     A part of the units draws its share of the last cache's bandwidth, and of global memory no more than that.
@@ -73,6 +80,7 @@ def machine_of(device: Device, max_units: int | None = None, block_threads: int 
         device: The device.
         max_units: Units that a program may use; None for all.
         block_threads: Threads that each block has; None where the model decides.
+        task_threads: Threads that compute in each block; None where the model decides, or `block_threads` says it.
 
     H200: 256 flops per cycle and unit are 128 lanes, 32 for each of 4 schedulers: 1 cycle per FMA of a subgroup.
     """
@@ -105,6 +113,7 @@ def machine_of(device: Device, max_units: int | None = None, block_threads: int 
         first_cache_bytes=unified,
         first_cache_minimum=max(0, unified - device.max_workgroup_bytes_per_unit),
         block_threads=block_threads,
+        task_threads=task_threads,
     )
 
 

@@ -65,6 +65,11 @@ class BlockOptions(Options):
     block_threads: int | None = option(
         None, least=1, help="threads that a block has, for bodies of one kernel; by default as many as the model wants"
     )
+    task_threads: int | None = option(
+        None,
+        least=1,
+        help="threads of a block that compute, beside which others may only copy, in place of block-threads",
+    )
     block_registers: int | None = option(
         None, least=1, help="registers that a thread of a block has at most; by default what the device has"
     )
@@ -75,7 +80,8 @@ class BlockOptions(Options):
     @property
     def limits_block(self) -> bool:
         """Whether any of them is given."""
-        return (self.block_threads, self.block_registers, self.block_workgroup_bytes) != (None, None, None)
+        asked = (self.block_threads, self.task_threads, self.block_registers, self.block_workgroup_bytes)
+        return any(one is not None for one in asked)
 
 
 @dataclass(frozen=True, kw_only=True)

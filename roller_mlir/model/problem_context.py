@@ -164,7 +164,8 @@ class ProblemContext:
         self.machine = machine
         self.atom = atom or scalar_atom(expression, machine.device)
         copying = PRODUCER_THREADS if self.atom.reads_memory else 0
-        self.task_threads = max(1, machine.block_threads - copying) if machine.block_threads else None
+        left = max(1, machine.block_threads - copying) if machine.block_threads else None
+        self.task_threads = machine.task_threads or left
         self.cycles_per_point = self.atom.cycles_per_point(machine.device)
         self.bounds = expression.bounds
         self.divisors = tuple(loop.extent.divisor for loop in expression.loops)

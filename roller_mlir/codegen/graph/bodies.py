@@ -91,3 +91,8 @@ def root_of(value: ir.Value) -> ir.Value:
     while (op := defining_op(value)) is not None and op.name != "memref.get_global":
         value = op.operands[0]
     return value
+
+
+def id_of(root: ir.Value) -> object:
+    """Return what tells a root from others."""
+    return place_of(root)[0]

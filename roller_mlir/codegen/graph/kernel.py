@@ -15,11 +15,12 @@ Paper: RAMMER, section 4.1.2; the paper's kernel has code for each vEU, this one
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from roller_mlir.codegen.buffer_order import place_of
 from roller_mlir.codegen.builder.emitter import Emitter
-from roller_mlir.codegen.builder.task_context import TaskContext
-from roller_mlir.codegen.graph.bodies import Bodies, TaskBody, root_of
+from roller_mlir.codegen.graph.bodies import Bodies, TaskBody, id_of, root_of
+from roller_mlir.codegen.graph.crews import BlockCrew, BodyTask, WholeBlock
 from roller_mlir.codegen.graph.events import add_signal, wait_for
+from roller_mlir.codegen.graph.role_crews import RoleBlock
+from roller_mlir.codegen.graph.roles import Roles
 from roller_mlir.codegen.graph.tables import (
     BODY,
     FIRST_WAIT,
@@ -31,6 +32,7 @@ from roller_mlir.codegen.graph.tables import (
     ZERO,
     Tables,
 )
+from roller_mlir.codegen.hopper.warp_roles import RoleThread
 from roller_mlir.codegen.kernel_function import (
     BUFFER_ALIGNMENT,
     BlockLimits,
@@ -39,12 +41,12 @@ from roller_mlir.codegen.kernel_function import (
     gpu_id,
     note_counts,
 )
-from roller_mlir.codegen.task.arena import plan_arena
-from roller_mlir.codegen.task.task import TaskBuilder
-from roller_mlir.loops.attributes import SITE, TASKS_PER_UNIT
+from roller_mlir.dialects import rtile
+from roller_mlir.loops.attributes import SITE, TASKS_PER_UNIT, TENSOR_MAP, WORKGROUP_ALIGNMENT
 from roller_mlir.loops.loop_nest import parallel_nest
 from roller_mlir.mapping.arena_offsets import TILE_ALIGNMENT_BYTES
 from roller_mlir.mapping.index import Symbol
+from roller_mlir.mapping.tensor_copy import SWIZZLE_BYTES
 from roller_mlir.plan.extent import as_extent
 from roller_mlir.rammer.schedule import VirtualDevice
 from roller_mlir.support.bindings import ir, scf
@@ -61,6 +63,7 @@ class GraphKernel:
         tables: Its schedule.
         events: How many events there are.
         device: How many blocks there are, and what each may use.
+        roles: What bodies of wgmma share; None where none takes roles.
     """
 
     name: str
@@ -68,13 +71,14 @@ class GraphKernel:
     tables: Tables
     events: int
     device: VirtualDevice
+    roles: Roles | None = None
 
 
 def emit_graph_kernel(kernel: GraphKernel, module_body: ir.Block, limits: BlockLimits) -> EmittedKernel:
     """Emit the persistent kernel of a graph at the end of a gpu.module.
 
-    It takes the roots of its bodies in their order, then records, lengths, waits and the state: a counter for each
-    event, and for each block one of launches.
+    It takes the roots of its bodies in their order, then records, lengths, waits and the state (a counter for each
+    event, and for each block one of launches), and its tensor maps.
     """
     memory = kernel.device.workgroup_bytes
     dynamic = memory if memory > limits.static_workgroup_bytes else 0
@@ -83,15 +87,16 @@ def emit_graph_kernel(kernel: GraphKernel, module_body: ir.Block, limits: BlockL
     with ir.InsertionPoint(entry.operations[0]):
         arguments = list(entry.arguments)
         arena = dynamic_memory() if dynamic else arguments[-1] if memory else None
-        emission = _Emission(kernel, limits, arguments[: len(kernel.bodies.roots) + 4], arena)
+        emission = _Emission(kernel, limits, arguments, arena)
         emission.run()
-    note_counts(function, emission.multiply_adds, emission.matrices)
+    note_counts(function, *emission.counts)
     return EmittedKernel(
         name=kernel.name,
         grid=as_extent(kernel.device.execution_units),
         block=kernel.device.threads,
         dynamic_workgroup_bytes=dynamic,
         workgroup_bytes=memory,
+        maps=len(kernel.roles.maps) if kernel.roles else 0,
     )
 
 
@@ -116,6 +121,10 @@ def _declare(kernel: GraphKernel, module_body: ir.Block, static_bytes: int) -> i
         facts.append(ir.DictAttr.get(constant))
     inputs.append(ir.MemRefType.get([state_size(kernel)], i32))
     facts.append(ir.DictAttr.get(aligned))
+    for one in kernel.roles.maps if kernel.roles else ():
+        inputs.append(ir.Type.parse("!llvm.ptr"))
+        facts.append(ir.DictAttr.get({TENSOR_MAP: rtile.to_attribute(one)}))
+    needed = TILE_ALIGNMENT_BYTES if kernel.roles is None else SWIZZLE_BYTES
     attributes: dict[str, ir.Attribute] = {
         "sym_name": ir.StringAttr.get(kernel.name),
         "function_type": ir.TypeAttr.get(ir.FunctionType.get(inputs, [])),
@@ -128,8 +137,10 @@ def _declare(kernel: GraphKernel, module_body: ir.Block, static_bytes: int) -> i
     if static_bytes:
         types.append(ir.Type.parse(f"memref<{static_bytes}xi8, #gpu.address_space<workgroup>>"))
         attributes["workgroup_attributions"] = ir.IntegerAttr.get(i64, 1)
-        alignment: dict[str, ir.Attribute] = {"llvm.align": ir.IntegerAttr.get(i64, TILE_ALIGNMENT_BYTES)}
+        alignment: dict[str, ir.Attribute] = {"llvm.align": ir.IntegerAttr.get(i64, needed)}
         attributes["workgroup_attrib_attrs"] = ir.ArrayAttr.get([ir.DictAttr.get(alignment)])
+    elif kernel.roles is not None:
+        attributes[WORKGROUP_ALIGNMENT] = ir.IntegerAttr.get(i64, needed)
     function = ir.Operation.create("gpu.func", attributes=attributes, regions=1, ip=ir.InsertionPoint(module_body))
     block = function.regions[0].blocks.append(*types, arg_locs=[function.location] * len(types))
     ir.Operation.create("gpu.return", ip=ir.InsertionPoint(block))
@@ -141,11 +152,6 @@ def state_size(kernel: GraphKernel) -> int:
     return kernel.events + kernel.device.execution_units
 
 
-def id_of(root: ir.Value) -> object:
-    """Return what tells a root from others."""
-    return place_of(root)[0]
-
-
 class _Emission:
     """The emission of one kernel's code."""
 
@@ -155,9 +161,10 @@ class _Emission:
         self.kernel, self.limits, self.arena = kernel, limits, arena
         roots = kernel.bodies.roots
         self.root = {id_of(root): value for root, value in zip(roots, arguments, strict=False)}
-        self.records, self.lengths, self.waits, self.state = arguments[len(roots) :]
+        self.records, self.lengths, self.waits, self.state, *given = arguments[len(roots) :]
+        self.maps = given[: len(kernel.roles.maps)] if kernel.roles else []
         self.emitter = Emitter()
-        self.multiply_adds = self.matrices = 0
+        self.counts = (0, 0)
         self.i32 = ir.IntegerType.get_signless(32)
         self.thread, self.block = gpu_id("gpu.thread_id"), gpu_id("gpu.block_id")
 
@@ -167,13 +174,15 @@ class _Emission:
         launches = emit.op("arith.addi", [emit.constant(self.kernel.events), self.block], emit.index_type)
         before = self._load(self.state, launches, "load launches")
         now = emit.op("arith.addi", [before, self._i32(1)], self.i32)
-        length = self._load(self.lengths, self.block, "load length")
-        loop = scf.ForOp(self._i32(0), length, self._i32(1), [])
-        with emit.scope(loop.body):
-            position = emit.op("arith.index_castui", [loop.induction_variable], emit.index_type)
-            self._task(position, now)
-            scf.YieldOp([])
-        ir.Operation.create("gpu.barrier")
+        if self.kernel.roles is None:
+            threads, size = self.kernel.device.threads, self.limits.subgroup_size
+            self._walk(WholeBlock(emit, self.thread, threads, size, self.arena), now)
+            ir.Operation.create("gpu.barrier")
+        else:
+            assert self.arena is not None
+            own = RoleThread.of(emit)
+            block = RoleBlock(emit, self.kernel.roles, self.kernel.device, self.limits, self.arena, self.maps, own)
+            block.split(lambda crew: self._walk(crew, now))
 
         def count() -> list[ir.Value]:
             self._store(now, self.state, launches, "store launches")
@@ -181,8 +190,18 @@ class _Emission:
 
         emit.branch(emit.compare("eq", self.thread, emit.constant(0)), [], count)
 
-    def _task(self, position: ir.Value, now: ir.Value) -> None:
+    def _walk(self, crew: BlockCrew, now: ir.Value) -> None:
+        """Emit the walk of a crew over the records of a block."""
         emit = self.emitter
+        length = self._load(self.lengths, self.block, "load length")
+        loop = scf.ForOp(self._i32(0), length, self._i32(1), crew.start())
+        with emit.scope(loop.body):
+            position = emit.op("arith.index_castui", [loop.induction_variable], emit.index_type)
+            scf.YieldOp(self._task(crew, position, now, list(loop.inner_iter_args)))
+        self.counts = (self.counts[0] + crew.counts[0], self.counts[1] + crew.counts[1])
+
+    def _task(self, crew: BlockCrew, position: ir.Value, now: ir.Value, carried: list[ir.Value]) -> list[ir.Value]:
+        emit, roles = self.emitter, self.kernel.roles
         _, most, fields = self.kernel.tables.records.shape
         first = emit.op("arith.muli", [self.block, emit.constant(most)], emit.index_type)
         number = emit.op("arith.addi", [first, position], emit.index_type)
@@ -195,46 +214,41 @@ class _Emission:
         def index(which: int) -> ir.Value:
             return emit.op("arith.index_castui", [field(which)], emit.index_type)
 
-        self._wait(index(FIRST_WAIT), index(WAITS), now)
+        waits, count = index(FIRST_WAIT), index(WAITS)
+        flags = None if roles is None else field(fields - 1)
+        carried = crew.wait(count, lambda number: self._poll(waits, number, now), flags, carried)
         task, zero = field(TASK), field(ZERO)
-        starts = [index(OPERANDS + n) for n in range(fields - OPERANDS)]
+        starts = [index(OPERANDS + n) for n in range(fields - OPERANDS - (roles is not None))]
         bodies = self.kernel.bodies.bodies
         cases = ir.DenseI64ArrayAttr.get(list(range(1, len(bodies))))
         switch = ir.Operation.create(
-            "scf.index_switch", operands=[index(BODY)], regions=len(bodies), attributes={"cases": cases}
+            "scf.index_switch",
+            results=[value.type for value in carried],
+            operands=[index(BODY)],
+            regions=len(bodies),
+            attributes={"cases": cases},
         )
         for region, body in zip(switch.regions, bodies, strict=True):  # the first one is the default
             with emit.scope(region.blocks.append()):
-                self._body(body, task, zero, starts)
-                scf.YieldOp([])
-        ir.Operation.create("gpu.barrier")
-        self._signal(field(SIGNAL))
+                runs = crew.runs(body)
+                scf.YieldOp(self._body(crew, body, task, zero, starts, carried) if runs else carried)
+        crew.done(flags, lambda: self._signal(field(SIGNAL)))
+        return list(switch.results)
 
-    def _body(self, body: TaskBody, task: ir.Value, zero: ir.Value, starts: Sequence[ir.Value]) -> None:
+    def _body(
+        self, crew: BlockCrew, body: TaskBody, task: ir.Value, zero: ir.Value, starts: Sequence[ir.Value],
+        carried: list[ir.Value],
+    ) -> list[ir.Value]:  # fmt: skip
         emit = self.emitter
         tasks = parallel_nest(body.program.operation).trips.static
-        threads = self.kernel.device.threads
         waiting = iter(starts)
         buffers: dict[ir.Value, ir.Value] = {}
         for argument, value in zip(body.program.entry.arguments, body.operands, strict=True):
             buffers[argument] = self._view(argument.type, next(waiting)) if value is None else self._reshaped(value)
-        arena = plan_arena(body.program.operation, self.limits.subgroup_size)
         own = emit.op("arith.addi", [emit.op("arith.index_cast", [self.thread], self.i32), zero], self.i32)
-        context = TaskContext(
-            emit=emit,
-            thread=Symbol("thread", 0, threads - 1, 1, self._bounded(own, threads)),
-            threads=threads,
-            subgroup_size=self.limits.subgroup_size,
-            arena=self.arena if arena.total_bytes else None,
-            offsets=arena.offsets,
-            combine_offset=arena.combine_offset,
-            buffers=buffers,
-            repeats=True,
-        )
+        thread = self._bounded(own, crew.threads)
         number = Symbol("task", 0, tasks - 1, 1, self._bounded(task, tasks) if tasks > 1 else None)
-        TaskBuilder(context).build(body.program.operation, number)
-        self.multiply_adds += context.fma_count
-        self.matrices += context.matrix_count
+        return crew.run(BodyTask(body, number, thread, buffers, starts), carried)
 
     def _view(self, kind: ir.Type, start: ir.Value) -> ir.Value:
         """Return an operand in the workspace, which starts at so many pieces."""
@@ -262,22 +276,16 @@ class _Emission:
         mask = self._i32((1 << max(1, (extent - 1).bit_length())) - 1)
         return emit.op("arith.index_castui", [emit.op("arith.andi", [value, mask], self.i32)], emit.index_type)
 
-    def _wait(self, first: ir.Value, count: ir.Value, now: ir.Value) -> None:
-        """Let one thread for each event poll its counter until it has all signals of this launch; then all go on."""
+    def _poll(self, first: ir.Value, number: ir.Value, now: ir.Value) -> None:
+        """Poll the counter of an event until it has all signals of this launch."""
         emit = self.emitter
-
-        def poll() -> list[ir.Value]:
-            own = emit.op("arith.addi", [first, self.thread], emit.index_type)
-            at = emit.op("arith.muli", [own, emit.constant(2)], emit.index_type)
-            event = self._load(self.waits, at, "load wait")
-            after = emit.op("arith.addi", [at, emit.constant(1)], emit.index_type)
-            signals = self._load(self.waits, after, "load wait")
-            target = emit.op("arith.muli", [now, signals], self.i32)
-            wait_for(emit, self.state, emit.op("arith.index_castui", [event], emit.index_type), target)
-            return []
-
-        emit.branch(emit.compare("ult", self.thread, count), [], poll)
-        ir.Operation.create("gpu.barrier")
+        own = emit.op("arith.addi", [first, number], emit.index_type)
+        at = emit.op("arith.muli", [own, emit.constant(2)], emit.index_type)
+        event = self._load(self.waits, at, "load wait")
+        after = emit.op("arith.addi", [at, emit.constant(1)], emit.index_type)
+        signals = self._load(self.waits, after, "load wait")
+        target = emit.op("arith.muli", [now, signals], self.i32)
+        wait_for(emit, self.state, emit.op("arith.index_castui", [event], emit.index_type), target)
 
     def _signal(self, event: ir.Value) -> None:
         """Let one thread add 1 to the counter of an event, where there is one."""

@@ -6,6 +6,7 @@ Paper: RAMMER, section 4.1.2: the vEUs of a unit are as many as its most demandi
 
 from math import prod
 
+from roller_mlir.codegen.graph.roles import role_layout, tasks_of_roles
 from roller_mlir.codegen.task.arena import plan_arena
 from roller_mlir.dialects import rammer, rtile
 from roller_mlir.hal import Device
@@ -13,6 +14,8 @@ from roller_mlir.loops.loop_nest import parallel_nest
 from roller_mlir.loops.program import computes_of
 from roller_mlir.mapping.arena_offsets import aligned
 from roller_mlir.mapping.resources import tasks_per_unit
+from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS
+from roller_mlir.mapping.warpgroup_registers import launch_registers
 from roller_mlir.rammer.schedule import VirtualDevice
 from roller_mlir.support.diagnostics import fail
 
@@ -26,24 +29,30 @@ def virtual_device(graph: rammer.GraphOp, device: Device, most_blocks: int | Non
         most_blocks: Blocks at most; None for as many as the device holds at a time.
     """
     programs = [application.program for application in graph.applications]
-    threads = max(threads_of(program) for program in programs)
-    threads = aligned(threads, device.subgroup_size)
-    memory = max(plan_arena(program.operation, device.subgroup_size).total_bytes for program in programs)
-    registers = max(_registers(program, device) for program in programs)
-    per_unit = tasks_per_unit(device, threads, registers, memory)
-    if per_unit == 0:
+    threads = aligned(max(threads_of(program) for program in programs), device.subgroup_size)
+    layout = role_layout(graph, programs, threads, device.subgroup_size, device.max_workgroup_bytes_per_block)
+    if layout is None:
+        block, registers = threads, max(_registers(program, device) for program in programs)
+        memory = max(plan_arena(program.operation, device.subgroup_size).total_bytes for program in programs)
+        held = tasks_per_unit(device, threads, registers, memory)
+    else:
+        block, memory = threads + PRODUCER_THREADS, layout.places.total_bytes
+        held = tasks_of_roles(programs, threads, memory, device)
+        registers = launch_registers(threads, max(1, held), device.registers_per_unit)
+    if held == 0:
         fail(
             graph,
-            f"'rammer.program' '{graph.program_name}' needs blocks of {threads} threads, {registers} registers a "
+            f"'rammer.program' '{graph.program_name}' needs blocks of {block} threads, {registers} registers a "
             f"thread and {memory} B of workgroup memory, of which {device.name} holds none; lower the tiles",
         )
     # The hardware spreads blocks over the units before it puts a second one on any.
     tasks = max(parallel_nest(program.operation).trips.static for program in programs)
-    blocks = min(tasks, device.units * per_unit, most_blocks or tasks)
+    blocks = min(tasks, device.units * held, most_blocks or tasks)
     units = min(blocks, device.units)
-    return VirtualDevice(
-        units=units, per_unit=blocks // units, threads=threads, registers=registers, workgroup_bytes=memory
-    )
+    per_unit = blocks // units
+    if layout is not None:
+        registers = launch_registers(threads, per_unit, device.registers_per_unit)
+    return VirtualDevice(units=units, per_unit=per_unit, threads=block, registers=registers, workgroup_bytes=memory)
 
 
 def threads_of(program: rtile.ProgramOp) -> int:

@@ -61,7 +61,7 @@ def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: 
             "change the threads of rtile.compute",
         )
     resident = program.tasks_per_unit or 1
-    columns, accumulators = _accumulators(steps)
+    columns, accumulators = accumulators_of(steps)
     problem = register_problem(consumers, resident, limits.registers_per_unit, columns, accumulators)
     if problem:
         fail(program, f"'rtile.program' '{name}' {problem}; lower tasks_per_unit or the tiles")
@@ -104,7 +104,7 @@ def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: 
     )
 
 
-def _accumulators(steps: Steps) -> tuple[int, int]:
+def accumulators_of(steps: Steps) -> tuple[int, int]:
     """Return the columns of an instruction, and the accumulators of a thread."""
     instruction = steps.compute.matrix_instruction
     assert instruction is not None

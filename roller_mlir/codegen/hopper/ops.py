@@ -170,6 +170,12 @@ def fence_copies() -> None:
     )
 
 
+def fence_global_copies() -> None:
+    """Emit the fence between accesses of global memory by threads and by copies, in either order."""
+    kind = {"kind": ir.Attribute.parse("#nvvm.proxy_kind<async.global>")}
+    ir.Operation.create("nvvm.fence.proxy", attributes=kind)
+
+
 def store_matrices(to: ir.Value, registers: Sequence[ir.Value]) -> None:
     """Emit `stmatrix` of two or four matrices of 8 x 8 elements of 16 bits.
 

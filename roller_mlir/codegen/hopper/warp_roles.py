@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The roles of the warpgroups of a wgmma kernel: those that compute, and the last one, of which one thread copies."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from roller_mlir.codegen.builder.emitter import Emitter
 from roller_mlir.codegen.builder.task_context import TaskContext
 from roller_mlir.codegen.hopper.consumer import Consumer, ConsumerContext, WarpSpecialised
 from roller_mlir.codegen.hopper.ops import (
@@ -46,6 +47,69 @@ class SmemLayout:
     total_bytes: int
 
 
+@dataclass(frozen=True)
+class RoleThread:
+    """What a thread of a block with roles knows of itself.
+
+    Attributes:
+        index: Its number in the block.
+        number: The same, 32 bits.
+        warp: Number of its warp, 32 bits, the same in a whole warp for ptxas too.
+        group: Number of its warpgroup, likewise.
+        leads: Condition that the thread speaks for its warpgroup.
+    """
+
+    index: ir.Value
+    number: ir.Value
+    warp: ir.Value
+    group: ir.Value
+    leads: ir.Value
+
+    @classmethod
+    def of(cls, emit: Emitter) -> "RoleThread":
+        """Emit what tells the running thread."""
+        thread = gpu_id("gpu.thread_id")
+        number = emit.op("arith.index_castui", [thread], ir.IntegerType.get_signless(32))
+        warp = uniform(emit, binary(emit, "arith.shrui", number, WARP_THREADS.bit_length() - 1))
+        group = binary(emit, "arith.shrui", warp, (WARPGROUP_THREADS // WARP_THREADS).bit_length() - 1)
+        return cls(
+            thread, number, warp, group, equals(emit, binary(emit, "arith.andi", number, WARPGROUP_THREADS - 1), 0)
+        )
+
+    def split(
+        self,
+        emit: Emitter,
+        consumers: int,
+        registers: tuple[int, int] | None,
+        produce: Callable[[], None],
+        consume: Callable[[], None],
+    ) -> None:
+        """Emit the roles.
+
+        Args:
+            emit: The emitter.
+            consumers: Threads that compute.
+            registers: Of a thread that copies, and of one that computes; None where they keep what they have.
+            produce: Emits what the thread does that copies.
+            consume: Emits what those do that compute.
+        """
+
+        def copying() -> list[ir.Value]:
+            if registers is not None:
+                set_registers(registers[0], more=False)
+            first = equals(emit, self.warp, consumers // WARP_THREADS)
+            emit.branch(first, [], lambda: emit.branch(elected(emit), [], lambda: produce() or []))
+            return []
+
+        def computing() -> list[ir.Value]:
+            if registers is not None:
+                set_registers(registers[1], more=True)
+            consume()
+            return []
+
+        emit.branch(equals(emit, self.group, consumers // WARPGROUP_THREADS), [], copying, computing)
+
+
 @dataclass
 class WarpRoles:
     """Builds the body of one kernel.
@@ -82,36 +146,21 @@ class WarpRoles:
             registers: Of a thread that copies, and of one that computes.
         """
         emit, groups = self.ring.emit, consumers // WARPGROUP_THREADS
-        narrow = ir.IntegerType.get_signless(32)
-        thread = gpu_id("gpu.thread_id")
-        number = emit.op("arith.index_castui", [thread], narrow)
-        warp = uniform(emit, binary(emit, "arith.shrui", number, WARP_THREADS.bit_length() - 1))
-        group = binary(emit, "arith.shrui", warp, (WARPGROUP_THREADS // WARP_THREADS).bit_length() - 1)
-        leads = equals(emit, binary(emit, "arith.andi", number, WARPGROUP_THREADS - 1), 0)
+        own = RoleThread.of(emit)
         block = self.wrapper.block()
-        emit.branch(equals(emit, number, 0), [], lambda: self.ring.initialize(groups) or [])
+        emit.branch(equals(emit, own.number, 0), [], lambda: self.ring.initialize(groups) or [])
         ir.Operation.create("gpu.barrier")
 
-        def produce() -> list[ir.Value]:
-            if registers is not None:
-                set_registers(registers[0], more=False)
-            first = equals(emit, warp, consumers // WARP_THREADS)
-            emit.branch(first, [], lambda: emit.branch(elected(emit), [], lambda: self._produce(consumers, block)))
-            return []
-
-        def consume() -> list[ir.Value]:
-            if registers is not None:
-                set_registers(registers[1], more=True)
-            staging = Staging(self.ring.base, self.places.staging, group, number, leads)
+        def consume() -> None:
+            staging = Staging(self.ring.base, self.places.staging, own.group, own.number, own.leads)
             stored = {store.map: self.maps[store.map] for store in self.steps.stores}
             address = address_of(emit, self.ring.base)
-            consumer = Consumer(self.ring, address, group, leads, groups, staging, stored)
-            self._consume(consumer, Symbol("thread", 0, consumers - 1, 1, thread), consumers, block)
-            return []
+            consumer = Consumer(self.ring, address, own.group, own.leads, groups, staging, stored)
+            self._consume(consumer, Symbol("thread", 0, consumers - 1, 1, own.index), consumers, block)
 
-        emit.branch(equals(emit, group, groups), [], produce, consume)
+        own.split(emit, consumers, registers, lambda: self._produce(consumers, block), consume)
 
-    def _produce(self, threads: int, block: ir.Value | None) -> list[ir.Value]:
+    def _produce(self, threads: int, block: ir.Value | None) -> None:
         for one in self.maps.values():
             prefetch_map(one)
         context = TaskContext(
@@ -130,7 +179,6 @@ class WarpRoles:
             return builder.build(self.program.operation, task, RingSlot(*slot)).values
 
         self.wrapper.run(self.ring.emit, block, self.ring.start(1).values, copies)
-        return []
 
     def _consume(self, consumer: Consumer, thread: Symbol, threads: int, block: ir.Value | None) -> None:
         context = ConsumerContext(

@@ -111,7 +111,9 @@ def construction(expression: TensorExpression, device: Device, options: Construc
         except ConstructionError:
             if not options.limits_block:
                 raise
-            free = replace(options, block_threads=None, block_registers=None, block_workgroup_bytes=None)
+            free = replace(
+                options, block_threads=None, task_threads=None, block_registers=None, block_workgroup_bytes=None
+            )
             best = _construction(expression, machine_for(device, free), device, free).plans[0]
             raise ConstructionError(no_plan(best, options)) from None
 

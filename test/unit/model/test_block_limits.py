@@ -86,12 +86,29 @@ def test_a_block_that_no_plan_has_is_refused() -> None:
         )
 
 
+def test_threads_that_compute() -> None:
+    """Those that copy stand beside them, where there are any."""
+    device, one = find_device("h200"), typed(matmul(4096, 4096, 4096), "f16", "f32")
+    for family in ("wgmma", "fma"):
+        options = ConstructOptions(task_threads=256, instructions=(family,))
+        for plan in construct(one, device, options):
+            assert plan.threads == 256
+            assert not choice_problem(one, plan, device, options)
+    with pytest.raises(ConstructionError, match="task-threads=100 on 'h200': they have multiples of 32 threads"):
+        construct(one, device, ConstructOptions(task_threads=100))
+    with pytest.raises(ConstructionError, match="block-threads=256 and task-threads=128: give one of them"):
+        construct(one, device, ConstructOptions(block_threads=256, task_threads=128))
+    with pytest.raises(ConstructionError, match="just 128 threads that compute, .*; change task-threads, or raise"):
+        construct(matmul(64, 64, 64), device, ConstructOptions(task_threads=128, block_registers=20))
+
+
 def test_measured_plans_keep_the_limits() -> None:
     device, one = find_device("h200"), matmul(256, 256, 256)
     plan = construct(one, device, ConstructOptions(block_threads=128, instructions=("fma",)))[0]
     assert plan.prediction is not None
     cases: list[tuple[dict[str, Any], str]] = [
         ({"block_threads": 256}, "blocks of 128 threads, but 256 were asked for"),
+        ({"task_threads": 64}, "128 threads that compute, but 64 were asked for"),
         ({"block_registers": 24}, f"{plan.prediction.registers} registers a thread, but at most 24 were"),
         ({"block_workgroup_bytes": 8}, f"{plan.prediction.shared_bytes} B of workgroup memory, but at most 8 B were"),
     ]

@@ -49,6 +49,10 @@ class GraphRun:
         self.kernels = SimulatedKernels(text, self.subgroup, sanitize=True)
         self.state[:] = 0
 
+    def records(self) -> Any:
+        """Return the records of all blocks, one a row."""
+        return self.table(0).reshape(self.blocks * int(self.table(1).max()), -1)
+
     def table(self, number: int) -> Any:
         """Return the records (0), lengths (1) or waits (2), to be changed in place."""
         constants = [given for role, given in self.arguments if role == "constant"]
@@ -66,12 +70,16 @@ class GraphRun:
         self.blocks, self.threads = sizes
         self.name = str(launch.attributes["kernel"]).split("@")[-1]
         segments = list(ir.DenseI32ArrayAttr(launch.attributes["operandSegmentSizes"]))
-        assert segments[10] == 0, "these tests give no dynamic workgroup memory"
+        self.dynamic = 0
+        if segments[10]:
+            self.dynamic = ir.IntegerAttr(defining_op(launch.operands[6]).attributes["value"]).value
         assert "rtile.cooperative" in launch.attributes
         self.arguments: list[tuple[str, Any]] = []
         roles = [ir.StringAttr(each["rtile.role"]).value for each in function.arg_attrs]
         self.state = np.zeros(0)
-        for value in list(launch.operands)[6:]:
+        for value in list(launch.operands)[6 + segments[10] :]:
+            if defining_op(value, "llvm.mlir.zero") is not None:
+                continue  # a tensor map, which the simulator makes
             constant = defining_op(value, "memref.get_global")
             if constant is not None:
                 self.arguments.append(("constant", globals_[ir.FlatSymbolRefAttr(constant.attributes["name"]).value]))
@@ -108,7 +116,7 @@ class GraphRun:
             self.name,
             self.blocks,
             self.threads,
-            0,
+            self.dynamic,
             arrays,
             seed=seed,
             resident_blocks=None,

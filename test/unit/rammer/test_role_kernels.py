@@ -1,0 +1,178 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Bodies of wgmma in persistent kernels: right, clean, and with no wait, fence or hand-over that could be left out."""
+
+import re
+
+import numpy as np
+import pytest
+from graph_runs import GraphRun
+from role_models import layers
+
+import roller_mlir
+from roller_mlir import CompileOptions
+from roller_mlir.backend import find_toolchain
+from roller_mlir.codegen.graph import roles
+from roller_mlir.codegen.graph.roles import role_layout
+from roller_mlir.codegen.graph.schedules import graphs_of
+from roller_mlir.codegen.graph.tables import AWAITS, BODY, TELLS, hand_overs
+from roller_mlir.passes.rammer_form_graph import RammerFormGraph
+from roller_mlir.rammer.events import add_events
+from roller_mlir.rammer.task_graph import TaskAccess, TaskBoxes, TaskGraph, TaskOperator
+from roller_mlir.sim.findings import SanitizerError
+from roller_mlir.support.bindings import make_context
+from roller_mlir.support.diagnostics import DiagnosedError, parse_module
+from roller_mlir.support.passes.pipeline import run_pipeline
+from roller_mlir.targets.family import passes_to
+from roller_mlir.targets.stage import BUFFERS
+
+TASKS = {"task-threads": "128", "fusion": "false"}
+MIXED = {**TASKS, "instructions": "wgmma,fma"}
+FENCE = "nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.global>}"
+COMPLETE = "nvvm.cp.async.bulk.wait_group 0\n"
+
+
+def without(graph: GraphRun, what: str, number: int = 0) -> None:
+    """Take something away from a kernel where it stands for the first time, or a later one."""
+    at = [found.start() for found in re.finditer(re.escape(what), graph.text)][number]
+    graph.change(graph.text[:at] + graph.text[at + len(what) :])
+
+
+@pytest.mark.parametrize("blocks", [1, 3, None])
+def test_two_products(blocks: int | None) -> None:
+    text, inputs, expected = layers(128, (128, 192, 64))
+    graph = GraphRun(text, "h200", blocks=blocks, instructions="wgmma", **TASKS)
+    assert graph.threads == 256
+    assert "wgmma.mma_async" in graph.text
+    for launch in range(10):  # without a reset
+        (y,) = graph.run(inputs, seed=launch, sweep=launch == 1)
+        assert (y == expected).all()
+
+
+def test_bodies_with_and_without_wgmma() -> None:
+    text, inputs, expected = layers(256, (128, 256, 128), lowered=(1,))
+    graph = GraphRun(text, "h200", **MIXED)
+    assert graph.threads == 256
+    assert len(graph.text.split("wgmma.mma_async")) > 1
+    for launch in range(2):
+        (y,) = graph.run(inputs, seed=launch)
+        assert (y == expected).all()
+
+
+def test_equal_operators_share_a_body() -> None:
+    """The producer takes the tensor map of where an operand starts."""
+    text, inputs, expected = layers(128, (128,) * 5, shared=True)
+    graph = GraphRun(text, "h200", blocks=2, instructions="wgmma", **TASKS)
+    bodies = {record[BODY] for record in graph.records().tolist()}
+    assert len(bodies) == 3  # from the input, in the workspace, to the output
+    for launch in range(3):
+        (y,) = graph.run(inputs, seed=launch)
+        assert (y == expected).all()
+
+
+@pytest.mark.parametrize("blocks", [1, 2])
+def test_what_a_block_wrote_itself_is_handed_over(blocks: int) -> None:
+    text, inputs, _ = layers(256, (128, 256, 128), lowered=(1,))
+    graph = GraphRun(text, "h200", blocks=blocks, **MIXED)
+    graph.run(inputs)
+    graph.records()[:, -1] = 0
+    graph.state[:] = 0
+    with pytest.raises(SanitizerError, match="read after write"):
+        graph.run(inputs)
+
+
+@pytest.mark.parametrize("number", [0, 1])
+def test_each_proxy_fence_is_needed(number: int) -> None:
+    text, inputs, _ = layers(256, (128, 256, 128), lowered=(1,))
+    graph = GraphRun(text, "h200", **MIXED)
+    assert graph.text.count(FENCE) == 2
+    without(graph, FENCE, number)
+    with pytest.raises(SanitizerError, match=r"without 'fence.proxy.async' behind it in both blocks"):
+        graph.run(inputs)
+
+
+def test_stores_by_copies_are_complete_before_others_are_told() -> None:
+    text, inputs, _ = layers(128, (128, 128, 64))
+    graph = GraphRun(text, "h200", instructions="wgmma", **TASKS)
+    assert graph.text.count(COMPLETE) == 1
+    without(graph, COMPLETE)
+    with pytest.raises(SanitizerError):
+        graph.run(inputs)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_hand_overs(seed: int) -> None:
+    """Whoever copies hears of each result that it copies, and is told no second time before it has listened."""
+    rng = np.random.default_rng(seed)
+    count = int(rng.integers(2, 12))
+
+    def cell(number: int) -> TaskAccess:
+        low = np.array([[number]], np.int32)
+        return TaskAccess(0, 0, TaskBoxes((count,), 4, low, low + 1, (1,)))
+
+    read = [rng.permutation(n)[: rng.integers(0, 3)].tolist() for n in range(count)]
+    graph = TaskGraph(
+        tuple(TaskOperator(f"{n}", 1, 1.0, tuple(cell(m) for m in read[n]), (cell(n),)) for n in range(count))
+    )
+    units = rng.integers(0, 2, count)
+    schedule = add_events(graph, [np.flatnonzero(units == unit).astype(np.int32) for unit in range(2)])
+    copied = rng.integers(0, 2, count).astype(bool)
+    flags = hand_overs(graph, schedule, copied.tolist())
+    for program in schedule.programs:
+        tells = np.flatnonzero(flags[program] & TELLS)
+        told = listened = 0
+        for task in program.tolist():
+            if flags[task] & AWAITS:
+                listened += 1
+            heard = program[: tells[listened - 1] + 1].tolist() if listened else []
+            assert not copied[task] or all(one in heard or units[one] != units[task] for one in read[task])
+            told += bool(flags[task] & TELLS)
+            assert 0 <= told - listened <= 1
+        assert told == listened
+
+
+def roles_asked(text: str, most_bytes: int) -> None:
+    with make_context() as context:
+        module = parse_module(text, context)
+        asked = {"device": "h200", "instructions": "wgmma", **TASKS}
+        run_pipeline(module, [*passes_to(BUFFERS, asked), RammerFormGraph()])
+        (graph,) = graphs_of(module)
+        role_layout(graph, [one.program for one in graph.applications], 128, 32, most_bytes)
+
+
+def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
+    text, _, _ = layers(128, (128, 128, 64))
+    roles_asked(text, 200000)
+    with pytest.raises(DiagnosedError, match="B of workgroup memory for 2 pages of .* a block has 20000 B; lower the"):
+        roles_asked(text, 20000)
+    monkeypatch.setattr(roles, "MOST_MAPS", 4)
+    with pytest.raises(DiagnosedError, match="needs 5 tensor maps of 128 B, a kernel takes 4 at most; leave out wgmma"):
+        GraphRun(text, "h200", instructions="wgmma", **TASKS)
+
+
+@pytest.mark.parametrize("level", ["gpu", "llvm"])
+def test_compiled(level: str) -> None:
+    text, inputs, expected = layers(128, (128, 128, 64))
+    options = CompileOptions(
+        persistent=True, instructions=("wgmma",), binaries=False, llvm=level == "llvm", cache=False
+    )
+    artifact = roller_mlir.compile(text, target="h200", options=options)
+    (kernel,) = artifact.kernels
+    assert len(kernel.tensor_maps) == 5
+    (y,) = artifact.run(*inputs, sanitize=True)
+    assert (y == expected).all()
+
+
+@pytest.mark.skipif(not find_toolchain().ptxas, reason="needs ptxas")
+@pytest.mark.parametrize(
+    ("rows", "widths", "lowered"),
+    [(256, (128, 256, 128), (1,)), pytest.param(4096, (4096, 4096, 4096, 2048), (), marks=pytest.mark.full)],
+)
+def test_registers(rows: int, widths: tuple[int, ...], lowered: tuple[int, ...]) -> None:
+    text, _, _ = layers(rows, widths, lowered=lowered)
+    options = CompileOptions(persistent=True, fusion=False, instructions=("wgmma", "fma"), task_threads=256)
+    artifact = roller_mlir.compile(text, target="h200", options=options)
+    (kernel,) = artifact.kernels
+    assert kernel.statistics is not None and kernel.statistics.spill_bytes == 0
+    assert kernel.statistics.registers <= 168
+    assert not kernel.notes
+    assert artifact.text("ptx").count("setmaxnreg") == 2
