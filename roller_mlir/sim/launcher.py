@@ -1,10 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The simulator as a back end of the runtime: runs an artifact's kernels from the kernel IR that the artifact holds."""
 
-from bisect import bisect_right, insort
+import weakref
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -70,7 +69,7 @@ class SimulatorBackend:
         if level == "llvm" and sanitize:
             raise BackendError("kernels are sanitized at level gpu; level llvm has no access sites to name")
         self._level, self._sanitize = level, sanitize
-        self._written: list[tuple[int, Bytes]] = []
+        self._written: dict[int, tuple[int, Bytes]] = {}
         self._llvm: LlvmKernels | None = None
         self._count, self._seed, self._timeout_s = count, seed, timeout_s
         self._device: DeviceRecord | None = None
@@ -94,7 +93,11 @@ class SimulatorBackend:
         memory = aligned_empty(size_bytes)
         memory[...] = _POISON
         if self._sanitize:
-            insort(self._written, (int(memory.ctypes.data), np.zeros(size_bytes, np.uint8)), key=itemgetter(0))
+            owner = _owner(memory)
+            self._written[id(owner)] = int(memory.ctypes.data), np.zeros(size_bytes, np.uint8)
+            weakref.finalize(
+                owner, self._written.pop, id(owner), None
+            )  # others will have the number, and the addresses
         return memory
 
     def upload(self, data: np.ndarray[Any, Any], alignment_bytes: int) -> Bytes:
@@ -127,12 +130,11 @@ class SimulatorBackend:
 
     def _content(self, memory: Bytes) -> Bytes | None:
         """Which bytes of memory have content; None: all of them, or nobody asks."""
-        address = int(memory.ctypes.data)
-        at = bisect_right(self._written, address, key=itemgetter(0)) - 1
-        start, written = self._written[at] if at >= 0 else (0, np.zeros(0, np.uint8))
-        if not start <= address < start + len(written):
+        start, written = self._written.get(id(_owner(memory)), (0, None))
+        if written is None:
             return None
-        return written[address - start : address - start + memory.nbytes]
+        first = int(memory.ctypes.data) - start
+        return written[first : first + memory.nbytes]
 
     def launch(self, launch: Launch, arguments: Sequence[tuple[BufferView, Bytes]]) -> LaunchReport:
         """Run a kernel to its end.
@@ -176,6 +178,11 @@ class SimulatorBackend:
             raise BackendError(f"simulator: kernel '{launch.kernel}' cannot be launched: {error}") from error
         counts = _counts(result.counts) if result.counts is not None else None
         return LaunchReport(kernel=launch.kernel, seconds=result.seconds, counts=counts)
+
+
+def _owner(memory: Bytes) -> Bytes:
+    """Return the array that holds memory, of which all its slices keep hold."""
+    return memory if memory.base is None else memory.base
 
 
 def _counts(counts: Counts) -> tuple[AccessCount, ...]:

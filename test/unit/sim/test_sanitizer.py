@@ -4,7 +4,10 @@
 import numpy as np
 import pytest
 
+from roller_mlir.plan.manifest import Buffer
+from roller_mlir.runtime.findings import SanitizedRunError
 from roller_mlir.sim import SanitizerError, SimulatedKernels
+from roller_mlir.sim.launcher import SimulatorBackend
 
 WORKGROUP = "#gpu.address_space<workgroup>"
 
@@ -255,3 +258,17 @@ def test_a_wrong_kernel_is_told_once_for_each_pair_of_places(matmul_text):
     counts = kernels.launch("matmul", 8, 256, 0, arrays).counts
     plain = SimulatedKernels(matmul_text, count=True).launch("matmul", 8, 256, 0, arrays).counts
     assert counts == plain
+
+
+def test_memory_that_is_given_back_is_forgotten() -> None:
+    """Uploaded arrays that lie where an unwritten one was have content."""
+    backend = SimulatorBackend(sanitize=True)
+    data = np.arange(300, dtype=np.float32)
+    buffer = Buffer(name="x", role="output", element_type="f32", shape=(300,))
+    for _ in range(20):
+        kept = backend.allocate(1200, 16)
+        del kept
+        found = backend.download(backend.upload(data, 16), buffer)
+        assert (found == data).all()
+    with pytest.raises(SanitizedRunError):
+        backend.download(backend.allocate(1200, 16), buffer)
