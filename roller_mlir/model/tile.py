@@ -16,11 +16,6 @@ Tile = tuple[int, ...]
 """Points per loop of the expression."""
 
 
-def tile_counts(expression: TensorExpression, tile: Sequence[int]) -> Tile:
-    """Return the number of tiles along each loop."""
-    return tuple(-(-bound // size) for bound, size in zip(expression.bounds, tile, strict=True))
-
-
 def access_traffic(access: Access, tile: Sequence[int], transaction_bytes: int = 1) -> int:
     """Return the bytes that loading one tile of an access moves, in whole transactions.
 

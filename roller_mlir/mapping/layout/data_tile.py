@@ -93,11 +93,6 @@ def walked_alone(terms: Sequence[Mapping[int, int]], d: int) -> int | None:
     return None if any(loop in other for number, other in enumerate(terms) if number != d) else loop
 
 
-def footprint_elements(access: Access, blocks: Sequence[int]) -> int:
-    """Return the elements of the data tile (the bounding box of what the loops' box touches)."""
-    return prod(dimension.extent for dimension in tile_dimensions(access, blocks))
-
-
 @dataclass(frozen=True)
 class CopyMap:
     """How the threads of a task share the copy of one tile from global to workgroup memory.

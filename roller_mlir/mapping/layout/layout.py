@@ -19,7 +19,7 @@ from roller_mlir.mapping.layout.data_tile import TileDimension, copy_map, copy_v
 from roller_mlir.mapping.layout.thread_reads import own_reads, own_vectors
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.plan import Access, AxisPlan, Loop, OperandPlan, TensorExpression
-from roller_mlir.plan.plan import REGISTER, WORKGROUP
+from roller_mlir.plan.plan import WORKGROUP
 
 MAX_PAD = 20
 MAX_VECTOR_BYTES = 16
@@ -120,53 +120,6 @@ def epilogue_vectors(expression: TensorExpression, axes: Sequence[AxisPlan]) -> 
     return tuple(planned_vector(access, expression.loops, axes) for access in expression.beside)
 
 
-def plan_operand(
-    access: Access,
-    loops: tuple[Loop, ...],
-    axes: tuple[AxisPlan, ...],
-    thread_order: tuple[int, ...],
-    lane: int | None,
-    banks: Banks,
-    subgroup_size: int,
-    *,
-    staged: bool,
-    pad_value: float | None,
-    padded: bool = True,
-    access_bytes: int = MAX_VECTOR_BYTES,
-) -> OperandPlan:
-    """Decide layer, layout and widths of one input.
-
-    Args:
-        access: The input.
-        loops: The expression's loops.
-        axes: One AxisPlan per loop.
-        thread_order: See Plan.
-        lane: See Plan.
-        banks: Banks of the device's workgroup memory.
-        subgroup_size: Lanes of a subgroup.
-        staged: Whether the input goes through workgroup memory.
-        pad_value: What elements outside the tensor read as.
-        padded: Whether rows in workgroup memory may be padded to spread them over the banks.
-        access_bytes: Bytes of the widest access of one thread.
-    """
-    if not staged:
-        order = tuple(range(len(access.shape)))
-        width = planned_vector(access, loops, axes, access_bytes)
-        return OperandPlan(layer=REGISTER, order=order, vector=width, pad_value=pad_value)
-    layout, _ = staged_layout(
-        access, loops, axes, thread_order, lane, banks, subgroup_size, padded=padded, access_bytes=access_bytes
-    )
-    return OperandPlan(
-        layer=WORKGROUP,
-        order=layout.order,
-        pad=layout.pad,
-        vector=layout.vector,
-        store_vector=layout.store_vector,
-        fragment_vector=layout.fragment_vector,
-        pad_value=pad_value,
-    )
-
-
 @lru_cache(maxsize=4096)
 def staged_layout(
     access: Access,
@@ -180,7 +133,19 @@ def staged_layout(
     padded: bool = True,
     access_bytes: int = MAX_VECTOR_BYTES,
 ) -> tuple[OperandPlan, TileCost]:
-    """Return the layout with the fewest bank phases per step, and those phases. Arguments as `plan_operand`."""
+    """Return the layout with the fewest bank phases per step, and those phases.
+
+    Args:
+        access: An input that goes through workgroup memory.
+        loops: The expression's loops.
+        axes: One AxisPlan per loop.
+        thread_order: See Plan.
+        lane: See Plan.
+        banks: Banks of the device's workgroup memory.
+        subgroup_size: Lanes of a subgroup.
+        padded: Whether rows may be padded to spread them over the banks.
+        access_bytes: Bytes of the widest access of one thread.
+    """
     threads = ThreadMap(axes, thread_order)
     blocks = [axis.block for axis in axes]
     dimensions = tile_dimensions(access, blocks)

@@ -12,14 +12,21 @@ from roller_mlir.mapping.atoms import Family, atom_family
 from roller_mlir.mapping.index import power_of_two_divisor
 from roller_mlir.mapping.layout.bank_phases import Banks
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
-from roller_mlir.mapping.layout.layout import TileCost, plan_operand, row_alignment, staged_layout, steps_of, tile_cost
+from roller_mlir.mapping.layout.layout import (
+    TileCost,
+    planned_vector,
+    row_alignment,
+    staged_layout,
+    steps_of,
+    tile_cost,
+)
 from roller_mlir.mapping.layout.matrix_layout import matrix_operand
 from roller_mlir.mapping.layout.matrix_phases import MatrixMemory, matrix_cost
 from roller_mlir.mapping.thread_map import ThreadMap
 from roller_mlir.model.machine import Machine
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop, OperandPlan, Plan
-from roller_mlir.plan.plan import AtomPlan
+from roller_mlir.plan.plan import REGISTER, AtomPlan
 
 LARGEST_VECTOR = 16
 """Alignment beyond this many elements changes no layout."""
@@ -50,20 +57,28 @@ def operand_layout(
         pad_value: What elements outside the tensor read as.
         padded: Whether rows may be padded.
     """
-    if staged:
-        access, loops = _canonical(access, loops, axes)
-    return plan_operand(
-        access,
-        loops,
-        axes,
-        thread_order,
-        lane,
-        machine.banks,
-        machine.device.subgroup_size,
-        staged=staged,
-        pad_value=pad_value,
-        padded=padded,
-        access_bytes=machine.vector_bytes,
+    if not staged:
+        width = planned_vector(access, loops, axes, machine.vector_bytes)
+        order = tuple(range(len(access.shape)))
+        return OperandPlan(layer=REGISTER, order=order, vector=width, pad_value=pad_value)
+    canonical, small = _canonical(access, loops, axes)
+    layout, _ = _staged(canonical, small, axes, thread_order, lane, machine, padded=padded)
+    return replace(layout, pad_value=pad_value)
+
+
+def _staged(
+    access: Access,
+    loops: tuple[Loop, ...],
+    axes: tuple[AxisPlan, ...],
+    thread_order: tuple[int, ...],
+    lane: int | None,
+    machine: Machine,
+    *,
+    padded: bool = True,
+) -> tuple[OperandPlan, TileCost]:
+    lanes, widest = machine.device.subgroup_size, machine.vector_bytes
+    return staged_layout(
+        access, loops, axes, thread_order, lane, machine.banks, lanes, padded=padded, access_bytes=widest
     )
 
 
@@ -115,35 +130,16 @@ def matrix_memory(machine: Machine) -> MatrixMemory:
     return MatrixMemory(machine.banks, device.subgroup_size, machine.vector_bytes, tuple(device.features))
 
 
-def matrix_layout_cost(context: ProblemContext, plan: Plan, number: int) -> TileCost:
-    """Return the bank phases of one step of an input that matrix instructions read."""
-    assert plan.atom is not None
-    access, _ = _canonical(context.expression.inputs[number], context.expression.loops, plan.axes)
-    operand = replace(plan.operands[number], pad_value=None)
-    return matrix_cost(
-        access, operand, plan.axes, plan.atom, atom_family(plan.instruction), matrix_memory(context.machine)
-    )
-
-
-def layout_cost(
-    access: Access,
-    loops: tuple[Loop, ...],
-    operand: OperandPlan,
-    axes: tuple[AxisPlan, ...],
-    thread_order: tuple[int, ...],
-    lane: int | None,
-    machine: Machine,
-) -> TileCost:
-    """Return the bank phases of one step of a staged input."""
-    canonical, small = _canonical(access, loops, axes)
-    lanes = machine.device.subgroup_size
-    widest = machine.vector_bytes
-    chosen, cost = staged_layout(
-        canonical, small, axes, thread_order, lane, machine.banks, lanes, padded=True, access_bytes=widest
-    )
-    if replace(chosen, pad_value=operand.pad_value) == operand:
+def layout_cost(context: ProblemContext, plan: Plan, number: int) -> TileCost:
+    """Return the bank phases of one step of an input that goes through workgroup memory."""
+    operand, machine = replace(plan.operands[number], pad_value=None), context.machine
+    access, small = _canonical(context.expression.inputs[number], context.expression.loops, plan.axes)
+    if plan.atom is not None:
+        return matrix_cost(access, operand, plan.axes, plan.atom, atom_family(plan.instruction), matrix_memory(machine))
+    chosen, cost = _staged(access, small, plan.axes, plan.thread_order, plan.lane, machine)
+    if chosen == operand:
         return cost
-    return _cost(canonical, operand, axes, thread_order, machine.banks, lanes)
+    return _cost(access, operand, plan.axes, plan.thread_order, machine.banks, machine.device.subgroup_size)
 
 
 @lru_cache(maxsize=4096)

@@ -17,7 +17,7 @@ from roller_mlir.mapping.layout.layout import TileCost, epilogue_vectors, steps_
 from roller_mlir.mapping.layout.thread_reads import live_offsets, live_reads
 from roller_mlir.mapping.resources import SUM_BYTES
 from roller_mlir.model.cost.counting import Boxes, copied_elements, direct_elements
-from roller_mlir.model.cost.layouts import layout_cost, matrix_layout_cost
+from roller_mlir.model.cost.layouts import layout_cost
 from roller_mlir.model.cost.sectors import access_sectors, copy_sectors
 from roller_mlir.model.instruction import atom_of
 from roller_mlir.model.machine import machine_of
@@ -65,17 +65,9 @@ def operand_traffic(expression: TensorExpression, plan: Plan, device: Device) ->
 
 def tile_costs(context: ProblemContext, plan: Plan) -> list[TileCost | None]:
     """Return the bank phases of one step of each staged input, None for those that are not."""
-    loops = context.expression.loops
-    if context.atom.is_matrix:
-        return [
-            matrix_layout_cost(context, plan, number) if operand.layer == WORKGROUP else None
-            for number, operand in enumerate(plan.operands)
-        ]
     return [
-        layout_cost(access, loops, operand, plan.axes, plan.thread_order, plan.lane, context.machine)
-        if operand.layer == WORKGROUP
-        else None
-        for access, operand in zip(context.expression.inputs, plan.operands, strict=True)
+        layout_cost(context, plan, number) if operand.layer == WORKGROUP else None
+        for number, operand in enumerate(plan.operands)
     ]
 
 

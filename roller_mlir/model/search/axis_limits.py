@@ -11,7 +11,7 @@ from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.mapping.layout.layout import buffer_shape
 from roller_mlir.model.candidate import Candidate
 from roller_mlir.model.cost.estimate import estimate
-from roller_mlir.model.cost.layouts import layout_cost, matrix_layout_cost
+from roller_mlir.model.cost.layouts import layout_cost
 from roller_mlir.model.cost.performance import predict
 from roller_mlir.model.explain.trace import Origin, block_problems
 from roller_mlir.model.options import ConstructOptions
@@ -28,7 +28,7 @@ from roller_mlir.model.search.alignment import (
 from roller_mlir.model.search.direct import direct_candidates
 from roller_mlir.model.search.finish import finish
 from roller_mlir.model.tile import contiguous_loop
-from roller_mlir.plan import Access, OperandPlan, Plan, TensorExpression
+from roller_mlir.plan import OperandPlan, Plan, TensorExpression
 from roller_mlir.plan.plan import TMA128, WORKGROUP
 
 MAX_LISTED = 256
@@ -280,14 +280,9 @@ def bank_layouts(context: ProblemContext, plan: Plan) -> tuple[BankLayout, ...]:
         asked = bank_padding(row * size, operand.fragment_vector * size, banks.count, banks.bank_bytes)
         paper = -(-asked // size)
 
-        def phases(one: OperandPlan, access: Access = access, number: int = number) -> int:
-            if plan.atom is not None:
-                operands = (*plan.operands[:number], one, *plan.operands[number + 1 :])
-                cost = matrix_layout_cost(context, replace(plan, operands=operands), number)
-            else:
-                cost = layout_cost(
-                    access, context.expression.loops, one, plan.axes, plan.thread_order, plan.lane, context.machine
-                )
+        def phases(one: OperandPlan, number: int = number) -> int:
+            operands = (*plan.operands[:number], one, *plan.operands[number + 1 :])
+            cost = layout_cost(context, replace(plan, operands=operands), number)
             return cost.load_phases + cost.store_phases
 
         lies = operand.swizzle is None

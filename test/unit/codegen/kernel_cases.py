@@ -7,9 +7,10 @@ from unittest.mock import patch
 
 import numpy as np
 
+from roller_mlir.hal import find_device
 from roller_mlir.loops.program import programs_of
-from roller_mlir.mapping.layout.bank_phases import Banks
-from roller_mlir.mapping.layout.layout import plan_operand
+from roller_mlir.model.cost.layouts import operand_layout
+from roller_mlir.model.machine import machine_of
 from roller_mlir.passes.rtile_assign_buffers import RTileAssignBuffers
 from roller_mlir.passes.rtile_construct import RTileConstruct
 from roller_mlir.passes.rtile_expand import RTileExpand
@@ -50,14 +51,13 @@ def plan(
 
     def make(expression: TensorExpression) -> Plan:
         operands = tuple(
-            plan_operand(
+            operand_layout(
                 access,
                 expression.loops,
                 tuple(axes),
                 order,
                 lane,
-                Banks(),
-                32,
+                machine_of(find_device("h200")),
                 staged=number in staged,
                 pad_value=pad,
             )

@@ -10,10 +10,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from model_expressions import matmul
 from random_expressions import bounding_box, boxes, coordinates, random_expressions, random_tiles
-from tile_definitions import footprint_bytes, traffic_bytes
+from tile_definitions import footprint_bytes, footprint_elements, traffic_bytes
 
 from roller_mlir.hal import find_device
-from roller_mlir.mapping.layout.data_tile import TileDimension, copy_vector, footprint_elements, tile_dimensions
+from roller_mlir.mapping.layout.data_tile import TileDimension, copy_vector, tile_dimensions
 from roller_mlir.mapping.layout.layout import residue_shift, row_alignment, steps_of
 from roller_mlir.mapping.layout.thread_reads import live_reads, live_vectors, own_reads, own_vectors
 from roller_mlir.mapping.thread_map import register_offset

@@ -7,7 +7,7 @@ from math import gcd, inf, prod
 from hypothesis import given
 from hypothesis import strategies as st
 from model_expressions import CASES, QUICK, conv2d, expressions, matmul, row_sum
-from tile_definitions import footprint_bytes, traffic_bytes
+from tile_definitions import footprint_bytes, tile_counts, traffic_bytes
 
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.tile import (
@@ -16,7 +16,6 @@ from roller_mlir.model.tile import (
     has_outer_product,
     reuse_loops,
     reuse_score,
-    tile_counts,
 )
 from roller_mlir.plan import Access, TensorExpression
 

@@ -8,9 +8,19 @@ executed tile by tile.
 from collections.abc import Sequence
 from math import prod
 
-from roller_mlir.mapping.layout.data_tile import footprint_elements
-from roller_mlir.model.tile import access_traffic, tile_counts
-from roller_mlir.plan import TensorExpression
+from roller_mlir.mapping.layout.data_tile import tile_dimensions
+from roller_mlir.model.tile import access_traffic
+from roller_mlir.plan import Access, TensorExpression
+
+
+def tile_counts(expression: TensorExpression, tile: Sequence[int]) -> tuple[int, ...]:
+    """Return the number of tiles along each loop."""
+    return tuple(-(-bound // size) for bound, size in zip(expression.bounds, tile, strict=True))
+
+
+def footprint_elements(access: Access, blocks: Sequence[int]) -> int:
+    """Return the elements of the data tile (the bounding box of what the loops' box touches)."""
+    return prod(dimension.extent for dimension in tile_dimensions(access, blocks))
 
 
 def footprint_bytes(expression: TensorExpression, tile: Sequence[int], *, output: bool = True) -> int:
