@@ -13,6 +13,7 @@ with 1 if any is wrong or fails; one that no number of threads suits is counted 
 import argparse
 import random
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable
 from typing import Any, TypeAlias
@@ -266,7 +267,8 @@ def main() -> int:
         answers[answer.split(":")[0]] += 1
         if answer != "equal":
             print(f"seed {seed} for {target}: {answer}", flush=True)
-    print(", ".join(f"{count} {answer}" for answer, count in sorted(answers.items())))
+    each = f"{time.process_time() / asked.count:.2f} s of a processor each"
+    print(", ".join([*(f"{count} {answer}" for answer, count in sorted(answers.items())), each]))
     return 1 if answers["wrong"] or answers["failed"] else 0
 
 

@@ -6,6 +6,10 @@ from pathlib import Path
 import pytest
 from graph_models import ZERO, matmul, mlp
 
+from roller_mlir.support.bindings import make_context
+from roller_mlir.support.diagnostics import parse_module
+from roller_mlir.support.passes.pipeline import run_pipeline
+from roller_mlir.targets.family import load_passes
 from roller_mlir.tools.roller import main
 
 V, M = "tensor<4xf32>", "tensor<32x32xf32>"
@@ -122,3 +126,18 @@ def test_kernels_cannot_become_one(tmp_path: Path, capsys: pytest.CaptureFixture
     file.write_text(capsys.readouterr().out)
     assert main(["compile", str(file), "--target", "h200", "--persistent"]) == 1
     assert "persistent: the module has its kernels already" in capsys.readouterr().err
+
+
+def test_a_scope_of_the_other_vendor(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """AMD's code generator knows no scope of NVIDIA's name, and says so."""
+    load_passes()
+    with make_context() as context:
+        module = parse_module(FUNCTIONS["one op"], context)
+        options = "device=mi300x block-threads=128 instructions=fma"
+        run_pipeline(module, f"roller-to-rocdl-persistent{{{options}}}")
+        text = str(module)
+    assert 'syncscope("device")' not in text
+    file = tmp_path / "f.mlir"
+    file.write_text(text.replace('syncscope("agent")', 'syncscope("device")'))
+    assert main(["compile", str(file), "--target", "mi300x", "-o", str(tmp_path / "f.roller")]) == 1
+    assert "atomic synchronization scope" in capsys.readouterr().err
