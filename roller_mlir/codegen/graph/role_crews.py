@@ -160,7 +160,7 @@ class Producer:
     def wait(
         self, count: ir.Value, poll: Callable[[ir.Value], None], flags: ir.Value | None, carried: list[ir.Value]
     ) -> list[ir.Value]:
-        """Poll for each event, and wait for what the consumers tell; behind both copies see what threads wrote."""
+        """Poll for each event, and wait for what the consumers tell."""
         emit = self.emit
         *slot, parity = carried
         assert flags is not None
@@ -175,7 +175,6 @@ class Producer:
 
         wanted = equals(emit, binary(emit, "arith.andi", flags, AWAITS), AWAITS)
         (parity,) = emit.branch(wanted, [parity.type], wait, lambda: [parity])
-        fence_global_copies()
         return [*slot, parity]
 
     def run(self, task: BodyTask, carried: list[ir.Value]) -> list[ir.Value]:
@@ -193,6 +192,7 @@ class Producer:
             buffers=task.buffers,
         )
         maps = self.maps.of(self.emit, task, [copy.map for copy in steps.copies])
+        fence_global_copies()
         builder = ProducerBuilder(context, steps, self.ring, maps)
         return [*builder.build(task.body.program.operation, task.number, RingSlot(*slot)).values, parity]
 
