@@ -38,14 +38,12 @@ class Resources:
         registers: Estimated registers per thread.
         workgroup_bytes: Workgroup memory of a task.
         threads: Threads of a task.
-        points_per_step: Points of the loop nest that one thread computes in one step (FMAs, for a sum of products).
         tasks_per_unit: Tasks that fit on one unit at a time; 0 if none does.
     """
 
     registers: int
     workgroup_bytes: int
     threads: int
-    points_per_step: int
     tasks_per_unit: int
 
 
@@ -70,7 +68,6 @@ def plan_resources(expression: TensorExpression, plan: Plan, device: Device) -> 
         registers,
         staged + combine,
         plan.threads,
-        points_per_step(plan.axes),
         tasks_per_unit(device, plan.threads, registers, staged + combine),
     )
 

@@ -23,15 +23,13 @@ class Extents:
         whole: Points per loop at full size.
         sizes: Points per loop now.
         reduced: Loops that have one whole tile and the remainder only, because two would be too many points.
-        whole_part: What the plan is the first stage of at full size, where it is one. Its loop 0 numbers the parts.
-        part: What it is the first stage of now.
+        part: What it is the first stage of now, where it is one. Its loop 0 numbers the parts.
         dropped: Points that the last part now lacks less than at full size.
     """
 
     whole: tuple[int, ...]
     sizes: tuple[int, ...]
     reduced: tuple[int, ...] = ()
-    whole_part: SplitKPartial | None = None
     part: SplitKPartial | None = None
     dropped: int = 0
 
@@ -121,7 +119,6 @@ def _with_parts(expression: TensorExpression, plan: Plan, part: SplitKPartial, f
     return replace(
         found,
         sizes=(parts, *found.sizes[1:]),
-        whole_part=part,
         part=replace(part, parts=Extent(parts), extent=Extent(extent)),
         dropped=missing - now if missing > 0 else 0,
     )

@@ -25,7 +25,6 @@ AMD = TargetFamily(
     dialect="rocdl",
     summary="linalg on tensors to kernels in the ROCDL dialect, for AMD devices",
     triple="amdgcn-amd-amdhsa",
-    device_scope="agent",
     stages=(
         *COMMON,
         Stage(name="rocdl", gives="kernels in the ROCDL and LLVM dialects", made_by="rtile-lower-to-rocdl"),

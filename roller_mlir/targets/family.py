@@ -34,7 +34,6 @@ class TargetFamily:
         summary: What the pipeline does, in one line.
         stages: From linalg to binaries, in order; they begin with `COMMON`.
         triple: LLVM's name of the machine; "" where LLVM generates no code.
-        device_scope: LLVM's name of all threads of a device, as scope of an atomic operation.
         runtime_package: The Python package that runs its binaries.
         build: Makes the binaries of a module that is at the last stage made by a pass; None: there are none to make.
         has_grid_barrier: Whether all blocks of a grid can wait for each other on a device.
@@ -45,7 +44,6 @@ class TargetFamily:
     summary: str
     stages: tuple[Stage, ...]
     triple: str = ""
-    device_scope: str = "device"
     runtime_package: str = ""
     build: Callable[[Any, Device, BuildRequest], list[KernelBinary]] | None = None
     has_grid_barrier: Callable[[Device], bool] = lambda device: True

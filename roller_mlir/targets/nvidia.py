@@ -32,7 +32,6 @@ NVIDIA = TargetFamily(
     dialect="nvvm",
     summary="linalg on tensors to kernels in the NVVM dialect, for NVIDIA devices",
     triple="nvptx64-nvidia-cuda",
-    device_scope="device",
     stages=(
         *COMMON,
         Stage(name="nvvm", gives="kernels in the NVVM and LLVM dialects", made_by="rtile-lower-to-nvvm"),

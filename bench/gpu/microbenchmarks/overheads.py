@@ -7,7 +7,7 @@ from dataclasses import replace
 from microbenchmarks.experiment import Experiment, Run, control, values
 from microbenchmarks.kernel_text import Array, CalibrationKernel, output
 from microbenchmarks.scale import Scale
-from roller_mlir.targets import family_of
+from roller_mlir.loops.attributes import DEVICE_SCOPE
 
 _DELAY_STEPS = 2_500_000
 """Ten million cycles at four a link: time enough for a slow host to queue all launches behind it."""
@@ -70,11 +70,6 @@ def _launches(scale: Scale, *, cooperative: bool) -> Experiment:
     )
 
 
-def scope_of(scale: Scale) -> str:
-    """Return LLVM's name of the threads of a device."""
-    return family_of(scale.device).device_scope
-
-
 def barriers(scale: Scale) -> Iterator[Experiment]:
     """Yield the experiment of barriers of a grid of one block a unit, where the device can wait so."""
     if not scale.has_grid_barrier:
@@ -83,7 +78,7 @@ def barriers(scale: Scale) -> Iterator[Experiment]:
     threads = 2 * scale.device.subgroup_size if scale.small else _BARRIER_THREADS
     kernel = CalibrationKernel(
         name="barrier",
-        values={"scope": scope_of(scale)},
+        values={"scope": DEVICE_SCOPE},
         arrays=(
             Array(name="counter", element="i32", shape=(1,), written=True),
             output("neighbours", "i32", blocks),
@@ -125,7 +120,7 @@ def _atomics(scale: Scale, element: str, operation: str, *, one: bool) -> Experi
         "type": element,
         "places": places,
         "operation": operation,
-        "scope": scope_of(scale),
+        "scope": DEVICE_SCOPE,
         "addend": "1.0" if element == "f32" else 1,
         "none": "0.0" if element == "f32" else 0,
     }

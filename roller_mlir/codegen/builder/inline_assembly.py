@@ -26,7 +26,6 @@ class InlineAssembly:
         template: The string, in LLVM's spelling: `$0` is the first result or operand.
         constraints: Of results, then operands, comma separated; empty where `tied`.
         memory_clobber: Whether it reads or writes memory, so that no access passes it.
-        convergent: Whether the threads of a subgroup must reach it together.
         side_effects: Whether it stays where nobody uses its results.
         tied: Whether it takes any number of values and gives them back in the same registers.
     """
@@ -35,7 +34,6 @@ class InlineAssembly:
     template: str
     constraints: str = ""
     memory_clobber: bool
-    convergent: bool
     side_effects: bool = True
     tied: bool = False
 
@@ -68,14 +66,12 @@ TABLE: tuple[InlineAssembly, ...] = (
         ),
         constraints="r,r",
         memory_clobber=True,
-        convergent=False,
     ),
     # Waits for all groups of asynchronous products; the accumulators pass through it.
     InlineAssembly(
         name="wgmma_wait_all",
         template="wgmma.wait_group.sync.aligned 0;",
         memory_clobber=True,
-        convergent=True,
         tied=True,
     ),
 )

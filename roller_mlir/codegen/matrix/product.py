@@ -89,9 +89,7 @@ def _registers(result: Fragment, element: int) -> dict[str, int]:
     return found
 
 
-def matrix_of(
-    view: ComputeOp, box: ThreadBox, body: Body, maps: Sequence[Sequence[LinearIndex]], subgroup_size: int
-) -> Matrix | None:
+def matrix_of(view: ComputeOp, box: ThreadBox, body: Body, maps: Sequence[Sequence[LinearIndex]]) -> Matrix | None:
     """Return the matrix instruction of a compute; None where each thread computes by itself.
 
     Refuses a compute that is not a sum of products of two inputs.

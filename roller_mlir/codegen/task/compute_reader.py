@@ -88,7 +88,7 @@ class ComputeReader:
             )
             and not self._contributes_nothing(loop, bound.extent.static, body, inputs, origin)
         )
-        matrix = matrix_of(view, box, body, maps, self._scope.context.subgroup_size)
+        matrix = matrix_of(view, box, body, maps)
         return Compute(box, body, inputs, tables, origin, masked, view.thread_map.unroll, matrix)
 
     def _contributes_nothing(

@@ -53,4 +53,4 @@ def test_refusals():
     with pytest.raises(ValueError, match="must be of f32, .*, but got !llvm.ptr<3>"):
         emitted("wgmma_wait_all", 0)
     with pytest.raises(ValueError, match="must have constraints or be tied"):
-        InlineAssembly(name="x", template="x;", memory_clobber=False, convergent=False)
+        InlineAssembly(name="x", template="x;", memory_clobber=False)

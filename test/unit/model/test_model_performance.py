@@ -49,7 +49,7 @@ def test_resources_of_the_classic_tile() -> None:
     found = plan_resources(expr, construct(expr, H200, CLASSIC)[0], H200)
     assert found.registers == 128
     assert found.workgroup_bytes == 2 * 8 * 132 * 4 + 2 * 8 * 128 * 4
-    assert (found.threads, found.points_per_step, found.tasks_per_unit) == (256, 512, 2)
+    assert (found.threads, found.tasks_per_unit) == (256, 2)
 
 
 @pytest.mark.parametrize(
