@@ -16,7 +16,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from roller_mlir.backend.checks.assembly import Listing, read_lines
 from roller_mlir.mapping.checks.expected_code import (
     ASYNCHRONOUS_COPY,
     GLOBAL_LOAD,
@@ -43,11 +42,7 @@ _GCN = re.compile(r"(global|flat|scratch|buffer)_(load|store)_(dword(?:x(\d))?|[
 _SCALAR = re.compile(r"s_load_(?:dword(?:x(\d+))?|b(\d+))")
 _PTX = re.compile(r"(ld|st)(?:\.volatile|\.relaxed)?\.(global|shared|local)(?:\.nc|::cta)*(?:\.v(\d))?\.[a-z]+(\d+)")
 _PTX_ASYNCHRONOUS = re.compile(r"cp\.async\.c[ag]\.shared\.global\S*\.(\d+)")
-_PTX_WIDTH = re.compile(r"\],\s*(\d+)")
 _MATRIX = re.compile(r"(?:ldmatrix\S*\.x|LDSM\.16\.MT?88\.?)(\d?)(?:\.|$)")
-_PTX_LABEL = re.compile(r"^(\$L__BB\d+_\d+):")
-_PTX_LINE = re.compile(r"^\s*(?:@!?(?:%p|P)\d+\s+)?([a-z][\w.:]*)\s*(.*)")
-_PTX_TARGET = re.compile(r"(\$L__BB\d+_\d+)")
 
 
 @dataclass(frozen=True)
@@ -122,19 +117,3 @@ def _gcn_bytes(kind: str, words: str | None, bits: str | None) -> int:
     if kind.startswith("dword"):
         return 4 * int(words or 1)
     return 1 if kind.endswith("byte") else 2
-
-
-def read_ptx(text: str) -> Listing:
-    """Read the PTX of one kernel."""
-    return read_lines(
-        text.splitlines(),
-        _PTX_LABEL,
-        _PTX_LINE,
-        _PTX_TARGET,
-        lambda name: name.split(".")[0] == "bra",
-        lambda name, rest: (
-            f"{name}.{width[1]}"
-            if name.startswith("cp.async.c") and (width := _PTX_WIDTH.search(rest)) is not None and "group" not in name
-            else name
-        ),
-    )

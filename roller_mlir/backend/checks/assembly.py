@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads assembly text: the loops of a kernel, and what is in them. SASS (nvdisasm) and AMD's GCN (LLVM)."""
+"""Reads assembly text: the loops of a kernel, and what is in them. SASS (nvdisasm), PTX and AMD's GCN (LLVM)."""
 
 from __future__ import annotations
 
@@ -16,6 +16,10 @@ _SASS_TARGET = re.compile(r"\((\.L_x_\d+)\)")
 _GCN_LABEL = re.compile(r"^(\.?LBB\d+_\d+):")
 _GCN_LINE = re.compile(r"^\t([a-z][a-z0-9_]*)\b(.*)$")
 _GCN_TARGET = re.compile(r"(\.?LBB\d+_\d+)")
+_PTX_LABEL = re.compile(r"^(\$L__BB\d+_\d+):")
+_PTX_LINE = re.compile(r"^\s*(?:@!?(?:%p|P)\d+\s+)?([a-z][\w.:]*)\s*(.*)")
+_PTX_TARGET = re.compile(r"(\$L__BB\d+_\d+)")
+_PTX_WIDTH = re.compile(r"\],\s*(\d+)")
 
 
 @dataclass(frozen=True)
@@ -67,6 +71,22 @@ def read_sass(text: str) -> Listing:
     """Read what `nvdisasm -c` prints of one kernel."""
     return read_lines(
         text.splitlines(), _SASS_LABEL, _SASS_LINE, _SASS_TARGET, lambda name: name.split(".")[0] == "BRA"
+    )
+
+
+def read_ptx(text: str) -> Listing:
+    """Read the PTX of one kernel."""
+    return read_lines(
+        text.splitlines(),
+        _PTX_LABEL,
+        _PTX_LINE,
+        _PTX_TARGET,
+        lambda name: name.split(".")[0] == "bra",
+        lambda name, rest: (
+            f"{name}.{width[1]}"
+            if name.startswith("cp.async.c") and (width := _PTX_WIDTH.search(rest)) is not None and "group" not in name
+            else name
+        ),
     )
 
 

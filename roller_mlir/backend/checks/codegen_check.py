@@ -11,8 +11,7 @@ from __future__ import annotations
 import time
 from dataclasses import replace
 
-from roller_mlir.backend.checks.accesses import read_ptx
-from roller_mlir.backend.checks.assembly import Listing, read_gcn
+from roller_mlir.backend.checks.assembly import Listing, read_gcn, read_ptx
 from roller_mlir.backend.checks.hopper.codegen_check import hopper_mismatches
 from roller_mlir.backend.checks.quality import mismatches, ptx_workgroup_bytes
 from roller_mlir.backend.checks.sass import knows_sass, read_cubin

@@ -10,8 +10,7 @@ from __future__ import annotations
 
 import re
 
-from roller_mlir.backend.checks.accesses import read_ptx
-from roller_mlir.backend.checks.assembly import multiply_add_count, read_gcn
+from roller_mlir.backend.checks.assembly import multiply_add_count, read_gcn, read_ptx
 from roller_mlir.backend.checks.code_object import undefined_symbols
 from roller_mlir.backend.checks.matrix_instructions import matrix_count
 from roller_mlir.backend.errors import CompileError

@@ -9,8 +9,7 @@ import pytest
 
 import roller_mlir
 from roller_mlir.backend import CompileError
-from roller_mlir.backend.checks.accesses import read_ptx
-from roller_mlir.backend.checks.assembly import multiply_add_count
+from roller_mlir.backend.checks.assembly import multiply_add_count, read_ptx
 from roller_mlir.backend.checks.resources import ptx_foreign_calls
 from roller_mlir.hal import Device
 from roller_mlir.targets import compile_kernels

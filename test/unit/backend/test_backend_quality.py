@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from roller_mlir.backend import Toolchain
-from roller_mlir.backend.checks.accesses import MemoryAccess, accesses_of, memory_access, read_ptx
-from roller_mlir.backend.checks.assembly import Listing, main_loop_range, read_sass
+from roller_mlir.backend.checks.accesses import MemoryAccess, accesses_of, memory_access
+from roller_mlir.backend.checks.assembly import Listing, main_loop_range, read_ptx, read_sass
 from roller_mlir.backend.checks.codegen_check import listing_of
 from roller_mlir.backend.checks.quality import KINDS, mismatches, ptx_workgroup_bytes
 from roller_mlir.backend.checks.sass import knows_sass, read_cubin

@@ -11,8 +11,8 @@ import pytest
 
 import roller_mlir
 from roller_mlir.backend import CompileError, find_toolchain
-from roller_mlir.backend.checks.accesses import MemoryAccess, accesses_of, memory_access, read_ptx
-from roller_mlir.backend.checks.assembly import Listing, main_loop_range, read_gcn, read_sass
+from roller_mlir.backend.checks.accesses import MemoryAccess, accesses_of, memory_access
+from roller_mlir.backend.checks.assembly import Listing, main_loop_range, read_gcn, read_ptx, read_sass
 from roller_mlir.backend.checks.matrix_instructions import is_matrix, matrix_count, pieces
 from roller_mlir.backend.checks.quality import mismatches
 from roller_mlir.backend.checks.sass import read_cubin
