@@ -11,7 +11,7 @@ task that touches the one is done before any task writes the other, so that no w
     %a = memref.view %w[%c0][] : memref<256xi8> to memref<64xf32>
     %b = memref.view %w[%c0][] : memref<256xi8> to memref<64xf32>
 
-Refused: graphs without a schedule.
+Refused: graphs without a schedule, and those that read what nobody has written for them.
 Paper: RAMMER, section 3.3, for the order; it shares no memory.
 """
 
@@ -19,11 +19,13 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from roller_mlir.codegen.buffer_order import order_fault
+from roller_mlir.codegen.graph.operands import check_operands
 from roller_mlir.codegen.graph.schedules import graphs_of, schedule_of
 from roller_mlir.codegen.graph.workspace import share_workspace
 from roller_mlir.hal import find_device
 from roller_mlir.model.options import DeviceOptions
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes.passes import Pass, register
 
 
@@ -39,6 +41,10 @@ class RammerAssignBuffers(DeviceOptions, Pass):
     def run(self, module: ir.Module) -> None:
         """Lay out the workspace of every program of the module anew."""
         device = find_device(self.device)
+        for program in graphs_of(module):
+            check_operands(program)
+        if (fault := order_fault(module)) is not None:
+            fail(*fault)
         for program in graphs_of(module):
             share_workspace(program, schedule_of(program)[1], device)
 

@@ -13,7 +13,8 @@ stands on one vEU, and waits for an event where another vEU runs what must come 
     }) {sym_name = "mlp", device = #rammer.device<{...}>, schedule = #rammer.schedule<{...}>}
 
 There are as many blocks as the device holds at a time, or as the largest operator has tasks, where those are fewer.
-Refused: tasks that no block of the device can run, operators whose tasks write what others of them touch.
+Refused: tasks that no block of the device can run, operators whose tasks write what others of them touch, applications
+on anything but arguments, constants and views of the one workspace at constant bytes.
 Paper: RAMMER, sections 3.2 and 3.3.
 """
 

@@ -57,7 +57,7 @@ class _Order:
         reads: list[tuple[int, ir.Value]] = []
         writes: list[tuple[int, ir.Value]] = []
         for number, (operand, inside) in enumerate(zip(operands, program.entry.arguments, strict=True)):
-            buffer = _buffer(operand)
+            buffer = buffer_of(operand)
             uses = [use.owner.operation.name == "rtile.store" and use.operand_number == 1 for use in inside.uses]
             if any(uses):
                 writes.append((number, buffer))
@@ -78,16 +78,16 @@ class _Order:
     def _role(self, buffer: ir.Value) -> str:
         if isinstance(buffer, ir.BlockArgument):
             return self._roles[buffer.arg_number] if buffer.arg_number < len(self._roles) else ""
-        return "workspace" if _span(buffer) is not None else "constant"
+        return "workspace" if span_of(buffer) is not None else "constant"
 
     def _is_there(self, buffer: ir.Value) -> bool:
-        span = _span(buffer)
+        span = span_of(buffer)
         if span is not None:
             return self._held.get(span[0]) == (span[1], buffer)
         return self._role(buffer) != "output" or buffer in self._written
 
     def _write(self, buffer: ir.Value) -> None:
-        span = _span(buffer)
+        span = span_of(buffer)
         if span is None:
             self._written.add(buffer)
             return
@@ -110,21 +110,21 @@ def place_of(value: Any) -> tuple[Any, int]:
     Returns:
         The argument, or a constant's name; and the byte.
     """
-    buffer = _buffer(value)
+    buffer = buffer_of(value)
     if (constant := defining_op(buffer, "memref.get_global")) is not None:
         return ir.FlatSymbolRefAttr(constant.attributes["name"]).value, 0
-    span = _span(buffer)
+    span = span_of(buffer)
     return (buffer, 0) if span is None else (ir.BlockArgument(buffer.owner.operands[0]), span[0])
 
 
-def _buffer(value: Any) -> Any:
+def buffer_of(value: Any) -> Any:
     """Return the argument, constant or view of the workspace that a memref is, through reshapes."""
     while (operation := defining_op(value)) is not None and operation.name in _RESHAPES:
         value = operation.operands[0]
     return ir.BlockArgument(value) if isinstance(value.owner, ir.Block) else value
 
 
-def _span(buffer: ir.Value) -> tuple[int, int] | None:
+def span_of(buffer: ir.Value) -> tuple[int, int] | None:
     """Return the bytes of the workspace that a buffer takes, None of others."""
     view = defining_op(buffer, "memref.view")
     if view is None:
@@ -138,7 +138,7 @@ def _span(buffer: ir.Value) -> tuple[int, int] | None:
 
 
 def _overlap(a: ir.Value, b: ir.Value) -> bool:
-    one, other = _span(a), _span(b)
+    one, other = span_of(a), span_of(b)
     if one is None or other is None:
         return a == b
     return one[0] < other[1] and other[0] < one[1]

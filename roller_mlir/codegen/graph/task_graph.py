@@ -7,6 +7,7 @@ from math import ceil, inf, prod
 import numpy as np
 
 from roller_mlir.codegen.buffer_order import place_of
+from roller_mlir.codegen.graph.operands import check_operands
 from roller_mlir.codegen.graph.task_boxes import ProgramBoxes, boxes_of
 from roller_mlir.dialects import rammer, rtile
 from roller_mlir.hal import Device
@@ -37,6 +38,7 @@ def read_graph(program: rammer.GraphOp, device: Device) -> ApplicationGraph:
         program: Applications on buffers.
         device: What the times of tasks are predicted for.
     """
+    check_operands(program)
     applications = program.applications
     types: dict[tuple[str, int], ProgramBoxes] = {}
     numbers: dict[ir.Value | str, int] = {}
