@@ -3,7 +3,8 @@
 
 Precondition: a `rammer.program` with a schedule (`rammer-schedule`) that rammer-verify accepts. Postcondition: no op of
 `rammer` is left; the module holds `gpu.module @kernels` with one kernel a program, whose bodies are those of its
-programs; the function takes one more argument, the state: zero at first, and kept between launches.
+programs; the function takes one more argument, the state: zero at first, and kept between launches. A remark says how
+many bodies, and how many bytes.
 
     "rammer.program"() ({ ... }) {sym_name = "mlp", device = ..., schedule = ...}
     // becomes
@@ -41,7 +42,7 @@ from roller_mlir.model.options import DeviceOptions
 from roller_mlir.passes.rtile_lower_to_gpu import block_limits, kernels_module, launch
 from roller_mlir.rammer.task_graph import Ints, TaskGraph
 from roller_mlir.support.bindings import func, ir
-from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.diagnostics import fail, remark
 from roller_mlir.support.passes.passes import Pass, register
 from roller_mlir.support.values import free_symbol
 
@@ -116,6 +117,12 @@ def _outline(
             loads = [_global(name, kind) for name, kind in constants]
             launched = launch([*bodies.roots, *loads, state], kernels, emitted)
         launched.attributes[COOPERATIVE] = ir.UnitAttr.get()
+    workspace = 0 if bodies.workspace is None else ir.MemRefType(bodies.workspace.type).shape[0]
+    remark(
+        program,
+        f"'rammer.program' '{program.program_name}': {len(program.applications)} operators by {len(bodies.bodies)} "
+        f"bodies, blocks of {virtual.threads} threads; {workspace} B of workspace, {4 * state_size(kernel)} B of state",
+    )
     program.operation.erase()
 
 

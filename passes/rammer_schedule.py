@@ -3,7 +3,9 @@
 
 Precondition: `rammer.program` (`rammer-form-graph`). Postcondition: it has a device, events and a schedule: each task
 stands on one vEU, and waits for an event where another vEU runs what must come first. `policy` says who places:
-"wavefront" (RAMMER, Algorithm 1) or "list" (the most urgent task first, by the critical path).
+"wavefront" (RAMMER, Algorithm 1), "list" (the most urgent task first, by the critical path), or "round-robin" (each on
+the next vEU, to measure what a hand-over costs). `hand-over=barrier` puts a barrier of all vEUs between waves of
+operators in the place of waits for single tasks, as a baseline.
 
     "rammer.program"() ({ "rammer.apply"(%x, %w, %h) {callee = @matmul_0} ... }) {sym_name = "mlp"}
     // becomes
@@ -12,7 +14,8 @@ stands on one vEU, and waits for an event where another vEU runs what must come 
       "rammer.apply"(%x, %w, %h) {callee = @matmul_0} ...
     }) {sym_name = "mlp", device = #rammer.device<{...}>, schedule = #rammer.schedule<{...}>}
 
-There are as many blocks as the device holds at a time, or as the largest operator has tasks, where those are fewer.
+There are as many blocks as the device holds at a time, or as the largest operator has tasks (or `blocks` says), where
+those are fewer.
 Refused: tasks that no block of the device can run, operators whose tasks write what others of them touch, applications
 on anything but arguments, constants and views of the one workspace at constant bytes.
 Paper: RAMMER, sections 3.2 and 3.3.
@@ -24,10 +27,10 @@ from typing import ClassVar
 from roller_mlir.codegen.graph.schedules import graphs_of, set_schedule
 from roller_mlir.codegen.graph.task_graph import read_graph
 from roller_mlir.codegen.graph.virtual_device import virtual_device
-from roller_mlir.foreign.options import option
 from roller_mlir.hal import find_device
 from roller_mlir.model.options import DeviceOptions
-from roller_mlir.rammer.events import add_events
+from roller_mlir.rammer.events import HAND_OVERS
+from roller_mlir.rammer.options import ScheduleOptions
 from roller_mlir.rammer.policy import POLICIES
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.passes.passes import Pass, register
@@ -35,17 +38,13 @@ from roller_mlir.support.passes.passes import Pass, register
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class RammerSchedule(DeviceOptions, Pass):
+class RammerSchedule(ScheduleOptions, DeviceOptions, Pass):
     """Gives each program a device, events and a schedule."""
 
     name: ClassVar[str] = "rammer-schedule"
     summary: ClassVar[str] = "place the tasks of a graph on the blocks of a persistent kernel"
     requires: ClassVar[frozenset[str]] = frozenset({"graph"})
     establishes: ClassVar[frozenset[str]] = frozenset({"schedule"})
-
-    policy: str = option("list", choices=tuple(POLICIES), help="who places tasks: wavefront or list")
-    blocks: int | None = option(None, least=1, help="blocks at most; by default as many as the device holds at a time")
-    hand_over_s: float = option(1.2e-6, help="time from a task's end to the start of one on another block, in seconds")
 
     def run(self, module: ir.Module) -> None:
         """Schedule every program of the module."""
@@ -54,4 +53,4 @@ class RammerSchedule(DeviceOptions, Pass):
             graph = read_graph(program, device).tasks
             virtual = virtual_device(program, device, self.blocks)
             placed = POLICIES[self.policy](graph, virtual.execution_units, self.hand_over_s)
-            set_schedule(program, virtual, add_events(graph, placed))
+            set_schedule(program, virtual, HAND_OVERS[self.hand_over](graph, placed))

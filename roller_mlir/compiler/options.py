@@ -5,13 +5,14 @@ from dataclasses import dataclass
 from os import PathLike
 
 from roller_mlir.backend.target import CODE_OBJECT, CODE_OBJECTS, DEFAULT_TIMEOUT_S
-from roller_mlir.foreign.options import option
+from roller_mlir.foreign.options import Options, option
 from roller_mlir.model.options import PipelineOptions
+from roller_mlir.rammer.options import ScheduleOptions
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompileOptions(PipelineOptions):
-    """How to compile; what is forced of planning stands in `PipelineOptions`.
+class CompileOptions(ScheduleOptions, PipelineOptions):
+    """How to compile; what is forced of planning stands in `PipelineOptions`, of schedules in `ScheduleOptions`.
 
     Attributes:
         entry: The function to compile; None takes the only public one.
@@ -61,6 +62,16 @@ class CompileOptions(PipelineOptions):
     override_stages: tuple[tuple[str, str | PathLike[str]], ...] = ()
     cache: bool = True
 
-    def pipeline_options(self) -> dict[str, str | None]:
-        """Return what was asked of the passes up to planning, spelled as in a pipeline."""
-        return {one.name: one.text(value) for one, value in PipelineOptions.given_in(self)}
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if not self.persistent and (given := ScheduleOptions.given_in(self)):
+            names = ", ".join(one.field for one, _ in given)
+            raise ValueError(f"{names}: only a persistent kernel has a schedule, but persistent is False")
+
+    def pipeline_options(self, kind: type[Options] = PipelineOptions) -> dict[str, str | None]:
+        """Return what was asked of the passes up to planning, or of others, spelled as in a pipeline.
+
+        Args:
+            kind: Declares the options.
+        """
+        return {one.name: one.text(value) for one, value in kind.given_in(self)}

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.rammer.options import ScheduleOptions
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes.passes import Pass
@@ -56,6 +57,8 @@ def run_stages(
     given: dict[str, str | None] = {"device": target, **options.pipeline_options()}
     if reached is not None and COMMON.index(reached) > COMMON.index(until):
         fail(module.operation, f"the module is beyond the stage '{until.name}': it is at '{reached.name}'")
+    if options.persistent:
+        given |= options.pipeline_options(ScheduleOptions)
     steps = passes_to(until, given, persistent=options.persistent)[
         0 if reached is None else COMMON.index(reached) + 1 :
     ]

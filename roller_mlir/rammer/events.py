@@ -5,11 +5,12 @@ Paper: RAMMER, section 3.3 (`Wait`), where one wait for the last of consecutive 
 """
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
 from roller_mlir.rammer.clocks import Clocks, clocks_of
+from roller_mlir.rammer.policy import waves_of
 from roller_mlir.rammer.schedule import NO_EVENT, Schedule
 from roller_mlir.rammer.task_graph import Ints, TaskDependences, TaskGraph
 
@@ -28,6 +29,36 @@ def add_events(graph: TaskGraph, programs: Sequence[Ints]) -> Schedule:
     producers, consumers = graph.dependences.producers, graph.dependences.consumers
     across = (unit[producers] != unit[consumers]) | (position[producers] > position[consumers])
     return _with_events(programs, graph.tasks, TaskDependences(producers[across], consumers[across]))
+
+
+def add_barriers(graph: TaskGraph, programs: Sequence[Ints]) -> Schedule:
+    """Return a placement with a barrier of all vEUs between waves of operators: the baseline of finer waits.
+
+    Each vEU runs its tasks wave by wave. Behind its last task of a wave it signals the wave's event, for which its
+    first task of a later wave waits: that of the wave before, whose tasks have waited for all earlier ones.
+    """
+    waves = waves_of(graph)
+    of_operator = np.zeros(len(graph.operators), np.int32)
+    for number, operators in enumerate(waves):
+        of_operator[operators] = number
+    wave = of_operator[graph.operator_of]
+    ordered = tuple(program[np.argsort(wave[program], kind="stable")] for program in programs)
+    signals = np.full(graph.tasks, NO_EVENT, np.int32)
+    waits = [NO_WAITS] * graph.tasks
+    for program in ordered:
+        passed = np.flatnonzero(np.diff(wave[program])).tolist()  # the last tasks of waves, but of the last wave
+        for last in [*passed, *([len(program) - 1] if len(program) else [])]:
+            if wave[program[last]] < len(waves) - 1:
+                signals[program[last]] = wave[program[last]]
+        for first in [*([0] if len(program) else []), *(last + 1 for last in passed)]:
+            if wave[program[first]]:
+                waits[program[first]] = np.array([wave[program[first]] - 1], np.int32)
+    counts = np.bincount(signals[signals != NO_EVENT], minlength=max(0, len(waves) - 1)).astype(np.int32)
+    return Schedule(ordered, tuple(waits), signals, counts)
+
+
+HAND_OVERS: dict[str, Callable[[TaskGraph, Sequence[Ints]], Schedule]] = {"task": add_events, "barrier": add_barriers}
+"""What tasks wait for, by the name that `rammer-schedule{hand-over=...}` gives."""
 
 
 def reduce_waits(schedule: Schedule) -> Schedule:

@@ -134,5 +134,11 @@ def critical_path(graph: TaskGraph, execution_units: int, hand_over_s: float) ->
     return placement.result()
 
 
-POLICIES: dict[str, Policy] = {"wavefront": wavefront, "list": critical_path}
+def round_robin(graph: TaskGraph, execution_units: int, hand_over_s: float) -> tuple[Ints, ...]:
+    """Place each task on the next vEU, in their order: a chain of tasks hands each result over."""
+    tasks = np.arange(graph.tasks, dtype=np.int32)
+    return tuple(tasks[unit::execution_units] for unit in range(execution_units))
+
+
+POLICIES: dict[str, Policy] = {"wavefront": wavefront, "list": critical_path, "round-robin": round_robin}
 """Policies by the name that `rammer-schedule{policy=...}` gives."""

@@ -1,13 +1,20 @@
 // RUN: roller-opt %s --rammer-schedule=device=h200 --mlir-print-local-scope | FileCheck %s
 // RUN: roller-opt %s --rammer-schedule="device=h200 policy=wavefront" --mlir-print-local-scope | FileCheck %s
+// RUN: roller-opt %s --rammer-schedule="device=h200 hand-over=barrier" --mlir-print-local-scope | FileCheck %s --check-prefix=BARRIER
+// RUN: roller-opt %s --rammer-schedule="device=h200 policy=round-robin blocks=3" --mlir-print-local-scope | FileCheck %s --check-prefix=ROUND
 // RUN: roller-opt %s --rammer-schedule="device=h200 blocks=1" --mlir-print-local-scope | FileCheck %s --check-prefix=ONE
 // Each task of the second operator reads what one of the first has written, and runs behind it on the same block: no
-// event is needed. One block runs all tasks.
+// event is needed. One block runs all tasks. A barrier is an event that each block signals behind its last task of a wave.
+// Three blocks take turns.
 
 // CHECK: "rammer.program"() ({
 // CHECK-NEXT: "rammer.apply"
 // CHECK: device = #rammer.device<{per_unit = 1 : i64, registers = 255 : i64, threads = 32 : i64, units = 2 : i64, workgroup_bytes = 0 : i64}>
 // CHECK-SAME: schedule = #rammer.schedule<{signals = array<i32: -1, -1, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 3, 1, 2>, wait_starts = array<i32: 0, 0, 0, 0, 0>, waits = array<i32>}>
+// BARRIER: "rammer.event"() {count = 2 : i64}
+// BARRIER: signals = array<i32: 0, 0, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 3, 1, 2>, wait_starts = array<i32: 0, 0, 0, 1, 2>, waits = array<i32: 0, 0>
+// ROUND: units = 3
+// ROUND-SAME: starts = array<i32: 0, 2, 3, 4>, tasks = array<i32: 0, 3, 1, 2>
 // ONE: units = 1 : i64
 // ONE-SAME: starts = array<i32: 0, 4>, tasks = array<i32: 0, 1, 2, 3>
 "rammer.operator"() ({

@@ -7,6 +7,7 @@ roller compile matmul.mlir --target mi300x --emit loops       the hierarchical t
 roller compile matmul.mlir --target h200 --tile-sizes 64,64,8 --thread-tile 4,4,1
 roller compile matmul.mlir --target h200 --max-units 16 --emit plan    a plan for part of the device
 roller compile matmul.mlir --tuning tuning.jsonl              the plans that were fastest, where `roller tune` measured
+roller compile model.mlir --persistent                        one kernel of all programs, on a schedule that is proven
 roller compile matmul.mlir --device-file mine.toml            for a device of your own
 roller compile matmul.mlir --dump-stages stages               each stage on the way to binaries, as a file
 roller compile matmul.mlir --override-stage loops=stages/loops.mlir    go on with edited loops
@@ -18,9 +19,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
-from roller_mlir.console.arguments import add_options
+from roller_mlir.console.arguments import add_options, given_flags
 from roller_mlir.targets import families, family_of
-from roller_mlir.targets.stage import COMMON, KERNELS
+from roller_mlir.targets.stage import COMMON, KERNELS, PERSISTENT
 from roller_mlir.tools.commands.targets import add_target_arguments, device_of, target_of
 
 if TYPE_CHECKING:
@@ -45,6 +46,7 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     """Declare what `compile` and `run` share."""
     from roller_mlir.compiler.options import CompileOptions
     from roller_mlir.model.options import ChoiceOptions, FusionOptions, LoopOptions, PlanFileOptions, TileOptions
+    from roller_mlir.rammer.options import ScheduleOptions
 
     chosen = parser.add_argument_group("compiling a .mlir file")
     add_target_arguments(chosen, default="h200")
@@ -69,9 +71,10 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
         help="go on with this file instead of what was made for the stage; may be repeated",
     )
     add_options(parser.add_argument_group("loops around ops (scf.for and scf.forall of constant bounds)"), LoopOptions)
-    group = parser.add_argument_group("joining ops into one kernel")
-    add_options(group, FusionOptions)
+    add_options(parser.add_argument_group("joining ops into one kernel"), FusionOptions)
+    group = parser.add_argument_group("one persistent kernel for the whole function")
     add_options(group, CompileOptions, "persistent")
+    add_options(group, ScheduleOptions)
 
 
 def _override(text: str) -> tuple[str, str]:
@@ -87,7 +90,7 @@ def _passes(text: str) -> tuple[str, ...]:
     """Read names of passes that a compilation runs."""
     from difflib import get_close_matches
 
-    names, passes = tuple(text.split(",")), [stage.made_by for stage in COMMON]
+    names, passes = tuple(text.split(",")), [*(stage.made_by for stage in COMMON), *PERSISTENT]
     for name in names:
         if name not in passes:
             near = get_close_matches(name, passes, 1)
@@ -187,7 +190,11 @@ def compile_options(
 ) -> "CompileOptions":
     """Return the options of the command line."""
     from roller_mlir.compiler import CompileOptions
+    from roller_mlir.console.errors import UsageError
+    from roller_mlir.rammer.options import ScheduleOptions
 
+    if not arguments.persistent and (given := sorted(given_flags(arguments, ScheduleOptions))):
+        raise UsageError(f"{', '.join(given)}: only a persistent kernel has a schedule; add --persistent")
     before, after = _printed(arguments, "before"), _printed(arguments, "after")
     return CompileOptions(
         **CompileOptions.values_of(arguments),

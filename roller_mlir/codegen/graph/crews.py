@@ -89,7 +89,7 @@ class WholeBlock:
         threads: How many there are.
         subgroup_size: Lanes of a subgroup.
         arena: Workgroup memory; None where no body uses any.
-        counts: Multiply-adds and matrix instructions emitted so far.
+        counts: Multiply-adds and matrix instructions of the largest body so far.
     """
 
     emit: Emitter
@@ -144,4 +144,5 @@ class WholeBlock:
 
     def count(self, context: TaskContext) -> None:
         """Count what a task's context has counted."""
-        self.counts = (self.counts[0] + context.fma_count, self.counts[1] + context.matrix_count)
+        # LLVM merges what bodies have in common, so that only those of the largest are sure to be there.
+        self.counts = max(self.counts[0], context.fma_count), max(self.counts[1], context.matrix_count)

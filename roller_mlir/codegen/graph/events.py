@@ -7,7 +7,7 @@ cache at each poll.
 """
 
 from roller_mlir.codegen.builder.emitter import Emitter
-from roller_mlir.loops.attributes import DEVICE_SCOPE
+from roller_mlir.loops.attributes import DEVICE_SCOPE, SITE
 from roller_mlir.support.bindings import arith, ir
 
 MONOTONIC, ACQUIRE, RELEASE = 2, 4, 5
@@ -31,7 +31,7 @@ def wait_for(emit: Emitter, counters: ir.Value, number: ir.Value, target: ir.Val
     before, after = (region.blocks.append() for region in loop.regions)
     with ir.InsertionPoint(before):
         value = ir.Operation.create(
-            "llvm.load", results=[i32], operands=[place], attributes=_ordered(MONOTONIC, alignment=4)
+            "llvm.load", results=[i32], operands=[place], attributes=_ordered(MONOTONIC, "poll event")
         ).results[0]
         missing = arith.cmpi(arith.CmpIPredicate.slt, arith.subi(value, target), zero)
         ir.Operation.create("scf.condition", operands=[missing])
@@ -45,14 +45,15 @@ def add_signal(emit: Emitter, counters: ir.Value, number: ir.Value) -> None:
     i32 = ir.IntegerType.get_signless(32)
     one = emit.typed_constant(ir.IntegerAttr.get(i32, 1))
     ir.Operation.create("llvm.fence", attributes=_ordered(RELEASE))
-    attributes = {**_ordered(MONOTONIC, alignment=4), "bin_op": _i64(_ADD)}
+    attributes = {**_ordered(MONOTONIC, "signal event"), "bin_op": _i64(_ADD)}
     place = _pointer(emit, counters, number)
     ir.Operation.create("llvm.atomicrmw", results=[i32], operands=[place, one], attributes=attributes)
 
 
-def _ordered(order: int, alignment: int | None = None) -> dict[str, ir.Attribute]:
+def _ordered(order: int, site: str = "") -> dict[str, ir.Attribute]:
+    """Return the attributes of a fence, or of an access that reports call `site`."""
     found: dict[str, ir.Attribute] = {"ordering": _i64(order), "syncscope": ir.StringAttr.get(DEVICE_SCOPE)}
-    return found if alignment is None else {**found, "alignment": _i64(alignment)}
+    return {**found, "alignment": _i64(4), SITE: ir.StringAttr.get(site)} if site else found
 
 
 def _i64(value: int) -> ir.Attribute:

@@ -34,8 +34,9 @@ def _problem(value: ir.Value, roles: list[str]) -> str:
         return ""
     view = defining_op(buffer, "memref.view")
     if view is None:
-        name = buffer.owner.name
-        return "" if name == "memref.get_global" else f"is a '{name}', no argument, constant or view of the workspace"
+        constant = defining_op(buffer, "memref.get_global") is not None
+        name = buffer.owner.operation.name
+        return "" if constant else f"is a '{name}', no argument, constant or view of the workspace"
     source, start = view.operands
     role = roles[ir.BlockArgument(source).arg_number] if isinstance(source.owner, ir.Block) else ""
     if role != "workspace":

@@ -20,13 +20,13 @@ from roller_mlir.rammer.schedule import VirtualDevice
 from roller_mlir.support.diagnostics import fail
 
 
-def virtual_device(graph: rammer.GraphOp, device: Device, most_blocks: int | None = None) -> VirtualDevice:
+def virtual_device(graph: rammer.GraphOp, device: Device, wanted: int | None = None) -> VirtualDevice:
     """Return the device that the tasks of a program find: blocks as large as the largest of them needs.
 
     Args:
         graph: The program.
         device: The device.
-        most_blocks: Blocks at most; None for as many as the device holds at a time.
+        wanted: Blocks, where the device holds as many at a time; None for as many as the largest operator has tasks.
     """
     programs = [application.program for application in graph.applications]
     threads = aligned(max(threads_of(program) for program in programs), device.subgroup_size)
@@ -47,7 +47,7 @@ def virtual_device(graph: rammer.GraphOp, device: Device, most_blocks: int | Non
         )
     # The hardware spreads blocks over the units before it puts a second one on any.
     tasks = max(parallel_nest(program.operation).trips.static for program in programs)
-    blocks = min(tasks, device.units * held, most_blocks or tasks)
+    blocks = min(wanted or tasks, device.units * held)
     units = min(blocks, device.units)
     per_unit = blocks // units
     if layout is not None:

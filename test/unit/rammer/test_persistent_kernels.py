@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whole functions as one persistent kernel in the simulator: right, clean, and launched again without a reset."""
 
+import re
+
 import numpy as np
 import pytest
 from graph_models import MODELS, branches, mlp
@@ -92,3 +94,24 @@ def test_compiled(model: str, device: str, level: str) -> None:
     loaded = LoadedSequence(artifact.manifest, artifact.files, backend)
     for _ in range(2):
         assert (loaded.run(inputs).outputs[0] == expected[0]).all()
+
+
+def test_a_barrier_between_waves() -> None:
+    text, inputs, expected, _ = branches()
+    options = CompileOptions(persistent=True, hand_over="barrier", policy="wavefront", blocks=4, binaries=False)
+    artifact = roller_mlir.compile(text, target="h200", options=options)
+    (y,) = artifact.run(*inputs, sanitize=True)
+    assert (y == expected[0]).all()
+    said = "\n".join(artifact.manifest.notes)
+    assert "'f': 416 tasks on 4 vEUs: 8 waits of 8" in said
+    assert re.search(
+        r"'f': \d+ operators by \d+ bodies, blocks of \d+ threads; \d+ B of workspace, \d+ B of state", said
+    )
+
+
+@pytest.mark.parametrize("device", ["h200", "mi300x"])
+def test_what_bodies_have_in_common_may_be_merged(device: str) -> None:
+    """LLVM joins the ends of bodies that are alike: their multiply-adds need not be there once for each."""
+    options = CompileOptions(persistent=True, block_threads=128, cache=False)
+    (kernel,) = roller_mlir.compile(MODELS["attention"]()[0], target=device, options=options).kernels
+    assert {"cubin", "hsaco"} & kernel.files.keys()

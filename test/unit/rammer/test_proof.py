@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from small_graphs import access, conflicts, is_right, mutations, random_graph
 
-from roller_mlir.rammer.events import add_events, reduce_waits
-from roller_mlir.rammer.policy import POLICIES
+from roller_mlir.rammer.clocks import clocks_of
+from roller_mlir.rammer.events import add_barriers, add_events, reduce_waits
+from roller_mlir.rammer.policy import POLICIES, waves_of
 from roller_mlir.rammer.proof import find_faults
 from roller_mlir.rammer.schedule import Schedule
 from roller_mlir.rammer.task_graph import ConflictError, TaskGraph, TaskOperator
@@ -53,6 +54,31 @@ def test_proof_is_exact(seed: int) -> None:
     assert 25 < wrong < 110, "mutations that are all right or all wrong prove nothing"
     assert tried["overlap", False]
     assert tried["overlap", True]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_barriers_stand_between_waves(seed: int) -> None:
+    """Each task of a wave is before each of the next ones, by one wait of each vEU for each barrier at most."""
+    rng = random.Random(seed)
+    barriers = 0
+    for _ in range(20):
+        graph = random_graph(rng)
+        try:
+            waves = waves_of(graph)
+        except ConflictError:
+            continue
+        units = rng.randint(1, 3)
+        schedule = add_barriers(graph, POLICIES[rng.choice(sorted(POLICIES))](graph, units, 1e-6))
+        assert schedule.wait_count <= units * (len(waves) - 1)
+        barriers += schedule.wait_count
+        for one in (schedule, reduce_waits(schedule)):
+            assert not find_faults(graph, one)
+            unit, position = one.place
+            wave = np.array([n for task in graph.operator_of for n, ops in enumerate(waves) if task in ops])
+            for task, clock in enumerate(clocks_of(one).before):
+                earlier = np.flatnonzero(wave < wave[task])
+                assert (clock[unit[earlier]] > position[earlier]).all()
+    assert barriers > 20
 
 
 @pytest.mark.parametrize("seed", range(5))

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from graph_models import ZERO, matmul, mlp
 
+from roller_mlir import CompileOptions
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.support.passes.pipeline import run_pipeline
@@ -141,3 +142,12 @@ def test_a_scope_of_the_other_vendor(tmp_path: Path, capsys: pytest.CaptureFixtu
     file.write_text(text.replace('syncscope("agent")', 'syncscope("device")'))
     assert main(["compile", str(file), "--target", "mi300x", "-o", str(tmp_path / "f.roller")]) == 1
     assert "atomic synchronization scope" in capsys.readouterr().err
+
+
+def test_schedules_are_of_persistent_kernels(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(ValueError, match="policy, blocks: only a persistent kernel has a schedule, but persistent is"):
+        CompileOptions(policy="wavefront", blocks=4)
+    file = tmp_path / "mlp.mlir"
+    file.write_text(mlp()[0])
+    assert main(["compile", str(file), "--hand-over", "barrier"]) == 2
+    assert "--hand-over: only a persistent kernel has a schedule; add --persistent" in capsys.readouterr().err

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What a user may ask of a schedule; `rammer-schedule` and `CompileOptions` inherit it."""
+
+from dataclasses import dataclass
+
+from roller_mlir.foreign.options import Options, option
+from roller_mlir.rammer.events import HAND_OVERS
+from roller_mlir.rammer.policy import POLICIES
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScheduleOptions(Options):
+    """How tasks are placed, and what they wait for."""
+
+    policy: str = option(
+        "list",
+        choices=tuple(POLICIES),
+        help="who places tasks on blocks: list (the most urgent first), wavefront (RAMMER, Algorithm 1), or "
+        "round-robin (each on the next block)",
+    )
+    hand_over: str = option(
+        "task",
+        choices=tuple(HAND_OVERS),
+        help="what tasks wait for: task (those whose results they need), or barrier (all blocks, between waves of "
+        "operators)",
+    )
+    blocks: int | None = option(
+        None,
+        least=1,
+        help="blocks that walk the schedule, at most as many as the device holds at a time; by default no more than "
+        "the largest operator has tasks",
+    )
+    hand_over_s: float = option(1.2e-6, help="time from a task's end to the start of one on another block, in seconds")
