@@ -29,6 +29,7 @@ from roller_mlir.support.elements import ElementsError, read_elements
 
 CONSTANT_ALIGNMENT_BYTES = 256
 WORKSPACE_ALIGNMENT_BYTES = 256
+_READ_ONLY = "llvm.readonly"
 
 
 @dataclass(frozen=True)
@@ -190,6 +191,7 @@ class _Reader:
         x, y, z = as_extents(sizes[:3])
         parts = [self._integer(group[0]) if group else 1 for group in groups[7:10]]
         dynamic = groups[10]
+        views = [operand for operand in groups[11] if operand not in self.maps]
         kernel = str(op.attributes["kernel"]).rsplit("@", 1)[-1].strip('"')
         self.launches.append(
             Launch(
@@ -199,9 +201,21 @@ class _Reader:
                 dynamic_workgroup_bytes=self._integer(dynamic[0]) if dynamic else 0,
                 cooperative="rtile.cooperative" in op.attributes,
                 cluster=(parts[0], parts[1], parts[2]),
-                arguments=tuple(self._view(operand) for operand in groups[11] if operand not in self.maps),
+                arguments=tuple(map(self._view, views)),
+                written=self._written(kernel, len(views)),
             )
         )
+
+    def _written(self, kernel: str, count: int) -> tuple[int, ...] | None:
+        """Return which of so many arguments a kernel writes: those that it does not say it only reads."""
+        for module in self.module.body.operations:
+            for op in module.regions[0].blocks[0].operations if module.operation.name == "gpu.module" else ():
+                if ir.StringAttr(op.operation.attributes["sym_name"]).value == kernel:
+                    attributes = op.operation.attributes
+                    facts = list(ir.ArrayAttr(attributes["arg_attrs"])) if "arg_attrs" in attributes else []
+                    read = {n for n, one in enumerate(facts) if _READ_ONLY in ir.DictAttr(one)}
+                    return tuple(n for n in range(count) if n not in read)
+        return None
 
     def _integer(self, value: Any) -> int:
         if value not in self.integers:

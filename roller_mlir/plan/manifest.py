@@ -149,6 +149,7 @@ class Launch:
         cooperative: Whether all blocks must run at the same time, as a grid barrier needs.
         cluster: Blocks in x, y, z that share their workgroup memory; the grid is whole clusters.
         arguments: One view per kernel argument, in order.
+        written: Which of them the kernel writes, by number; None: any but inputs and constants.
     """
 
     kernel: str
@@ -158,6 +159,7 @@ class Launch:
     cooperative: bool = False
     cluster: tuple[Positive, Positive, Positive] = (1, 1, 1)
     arguments: tuple[BufferView, ...]
+    written: tuple[Annotated[int, Range(0)], ...] | None = None
 
     def __post_init__(self) -> None:
         """Take numbers as extents, and check that the grid is whole clusters."""

@@ -6,6 +6,7 @@ from typing import Any
 
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.runtime.driver import cuda_architecture, cuda_maps
+from roller_mlir.runtime.driver.cuda_graph import CudaGraph
 from roller_mlir.runtime.driver.interface import Bindings, DeviceDescription, DeviceFacts, Driver, Setup
 from roller_mlir.runtime.errors import BackendError
 
@@ -127,6 +128,10 @@ class CudaDriver(Driver):
             self.call("LaunchCooperativeKernel", setup.function, *shape)
         else:
             self.call("LaunchKernel", setup.function, *shape, 0)
+
+    def make_graph(self) -> CudaGraph:
+        """Return an empty graph."""
+        return CudaGraph(self._api, self.call, self._context)
 
     def _launch_clusters(self, setup: Setup, parameters: int, stream: int) -> None:
         api, names = self._api, self._api.CUlaunchAttributeID

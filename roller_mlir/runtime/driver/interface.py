@@ -6,11 +6,11 @@ in the device's context, which `current` makes current. All calls raise `Backend
 """
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from math import prod
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Protocol
 
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.runtime.errors import BackendError
@@ -116,6 +116,30 @@ class Bindings:
     def status(self, function: str, *arguments: Any) -> tuple[Any, ...]:
         """Call a function; return its status, and what it found."""
         return getattr(self.api, self.name(function))(*arguments)
+
+
+class Graph(Protocol):
+    """Launches and copies, each behind those that it names; queued at once, and as often as is wanted."""
+
+    def add_kernel(self, setup: Setup, parameters: int, after: Sequence[Any]) -> Any:
+        """Add the launch of a kernel, whose parameters are copied, behind other nodes; return its node."""
+        ...
+
+    def add_copy(self, target: int, source: int, size_bytes: int, after: Sequence[Any]) -> Any:
+        """Add a copy within the device, behind other nodes; return its node."""
+        ...
+
+    def finish(self) -> None:
+        """Make it ready to be launched; no node can be added then."""
+        ...
+
+    def launch(self, stream: int) -> None:
+        """Queue it."""
+        ...
+
+    def free(self) -> None:
+        """Give it back; what was queued of it still runs."""
+        ...
 
 
 class Driver(ABC):
@@ -247,6 +271,14 @@ class Driver(ABC):
     @abstractmethod
     def launch(self, setup: Setup, parameters: int, stream: int) -> None:
         """Start a kernel; `parameters` is the address of a table with the address of each parameter."""
+
+    def make_graph(self) -> Graph:
+        """Return an empty graph of launches.
+
+        Raises:
+            BackendError: None can be made here.
+        """
+        raise BackendError(f"{self.label}: graphs of launches are made of CUDA's only; queue the launches one by one")
 
     @abstractmethod
     def encode_map(self, record: int, described: TensorMap, address: int) -> None:

@@ -10,7 +10,7 @@ from typing import Any
 from roller_mlir.plan.manifest import Kernel, Launch, Manifest
 from roller_mlir.plan.tensor_map import ADDRESS_BYTES, MAP_BYTES, TensorMap
 from roller_mlir.runtime.driver.images import Images
-from roller_mlir.runtime.driver.interface import Driver, Setup
+from roller_mlir.runtime.driver.interface import Driver, Graph, Setup
 from roller_mlir.runtime.driver.memory import ALIGNMENT_BYTES
 from roller_mlir.runtime.errors import BackendError
 
@@ -69,6 +69,10 @@ class LoadedLaunch:
     def start(self, parameters: "Parameters", stream: int) -> None:
         """Queue the launch; the driver copies the parameters, allocates nothing and waits for nothing."""
         self._driver.launch(self._setup, ctypes.addressof(parameters.table), stream)
+
+    def add_to(self, graph: Graph, parameters: "Parameters", after: Sequence[Any]) -> Any:
+        """Add the launch to a graph, behind other nodes of it; return its node."""
+        return graph.add_kernel(self._setup, ctypes.addressof(parameters.table), after)
 
     def _record(self, described: TensorMap, address: int) -> Any:
         key = described, address

@@ -15,13 +15,15 @@ a call waits for the one before, whatever stream that was given to; graphs of a 
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeAlias
+from weakref import finalize
 
 import numpy as np
 
 from roller_mlir.plan.manifest import Buffer, Launch, Manifest
 from roller_mlir.runtime.arrays import ArrayView, describe, stream_of
+from roller_mlir.runtime.dependences import launch_dependences
 from roller_mlir.runtime.driver.arguments import Signature, check_overlaps, shares
-from roller_mlir.runtime.driver.interface import Driver
+from roller_mlir.runtime.driver.interface import Driver, Graph
 from roller_mlir.runtime.driver.kernels import Parameters, check_buffers, load_kernels
 from roller_mlir.runtime.driver.memory import ALIGNMENT_BYTES, CachingAllocator, DeviceArray, DeviceMemory
 from roller_mlir.runtime.errors import ArgumentError
@@ -102,7 +104,7 @@ class LoadedProgram:
             return self._run(inputs, outputs, handle, workspace)
 
     def prepare(
-        self, *inputs: Any, outputs: Sequence[Any], stream: Any = None, workspace: Any = None
+        self, *inputs: Any, outputs: Sequence[Any], stream: Any = None, workspace: Any = None, graph: bool = False
     ) -> Callable[[], None]:
         """Check a call once, and return what queues it, as often as it is called, at the least cost to the host.
 
@@ -111,6 +113,8 @@ class LoadedProgram:
             outputs: As of a call.
             stream: As of a call. What other streams write into the arrays must be done before each call.
             workspace: As of a call; None: memory that the result holds.
+            graph: Whether the launches become one CUDA graph, in which those that share no memory that one of them
+                writes may run at the same time.
 
         Returns:
             What queues the function on these arrays, which must live, and stay where they are, as long as it does.
@@ -142,12 +146,36 @@ class LoadedProgram:
             places = {name: view.address for name, view in zip(names, views, strict=True)}
             self._place_rest(places, arena)
             steps = self._steps(places)
+            made = self._graph(steps) if graph else None
 
         def queue(*, keep: Any = (inputs, outputs, workspace, held)) -> None:
             with self._driver.current():
-                self._start(steps, handle)
+                self._start(steps, handle, made)
 
+        if made is not None:
+            finalize(queue, self._free, made)
         return queue
+
+    def _graph(self, steps: Sequence[_Step]) -> Graph:
+        """Return the launches as a graph, each behind those that it must not overtake."""
+        graph = self._driver.make_graph()
+        nodes: list[list[Any]] = []  # an empty copy is no node: behind it is behind what it is behind
+        for number, ((launch, addresses, parameters), before) in enumerate(
+            zip(steps, launch_dependences(self._manifest), strict=True)
+        ):
+            after = [node for one in before for node in nodes[one]]
+            if parameters is not None:
+                nodes.append([self._launches[number].add_to(graph, parameters, after)])
+            elif size := launch.arguments[0].size_bytes:
+                nodes.append([graph.add_copy(addresses[1], addresses[0], size, after)])
+            else:
+                nodes.append(after)
+        graph.finish()
+        return graph
+
+    def _free(self, graph: Graph) -> None:
+        with self._driver.current():
+            graph.free()
 
     def _run(
         self, inputs: Sequence[Any], outputs: Sequence[Any] | None, stream: int, workspace: Any
@@ -197,11 +225,14 @@ class LoadedProgram:
             steps.append((launch, addresses, self._launches[number].prepare(addresses) if launch.kernel else None))
         return steps
 
-    def _start(self, steps: Sequence[_Step], stream: int) -> None:
+    def _start(self, steps: Sequence[_Step], stream: int, graph: Graph | None = None) -> None:
         if self._state is not None:
             self._after(stream, self._state_stream)
             if not self._driver.is_capturing(stream):
                 self._state_stream = stream
+        if graph is not None:
+            graph.launch(stream)
+            return
         for number, (launch, addresses, parameters) in enumerate(steps):
             if parameters is not None:
                 self._launches[number].start(parameters, stream)
