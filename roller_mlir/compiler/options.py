@@ -17,6 +17,7 @@ class CompileOptions(ScheduleOptions, PipelineOptions):
     Attributes:
         entry: The function to compile; None takes the only public one.
         persistent: Whether all programs become one kernel, whose blocks walk a schedule that is made here (RAMMER).
+        reuse: Whether results that are not needed at the same time share bytes of the workspace.
         gate: Whether the machine code is compared with the plan's expected code; what differs becomes a warning,
             missing multiply-adds an error.
         code_object: Version of AMD's code objects: 5, or 6 for loaders of ROCm 6.3 and later.
@@ -37,6 +38,10 @@ class CompileOptions(ScheduleOptions, PipelineOptions):
     entry: str | None = option(None, value="NAME", help="function to compile; by default the only public one")
     persistent: bool = option(
         False, help="make one kernel of all programs, whose blocks walk the tasks on a schedule (RAMMER)"
+    )
+    reuse: bool = option(
+        True,
+        help="whether results share bytes of the workspace; where not, fewer launches of a graph wait for others",
     )
     gate: bool = option(
         True, help="whether the machine code is compared with what the plan promises, and its multiply-adds counted"

@@ -57,6 +57,8 @@ def run_stages(
     given: dict[str, str | None] = {"device": target, **options.pipeline_options()}
     if reached is not None and COMMON.index(reached) > COMMON.index(until):
         fail(module.operation, f"the module is beyond the stage '{until.name}': it is at '{reached.name}'")
+    if not options.reuse:
+        given["reuse"] = "false"
     if options.persistent:
         given |= options.pipeline_options(ScheduleOptions)
     steps = passes_to(until, given, persistent=options.persistent)[

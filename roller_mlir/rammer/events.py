@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from roller_mlir.rammer.clocks import Clocks, clocks_of
+from roller_mlir.rammer.options import HAND_OVER_NAMES
 from roller_mlir.rammer.policy import waves_of
 from roller_mlir.rammer.schedule import NO_EVENT, Schedule
 from roller_mlir.rammer.task_graph import Ints, TaskDependences, TaskGraph
@@ -57,7 +58,9 @@ def add_barriers(graph: TaskGraph, programs: Sequence[Ints]) -> Schedule:
     return Schedule(ordered, tuple(waits), signals, counts)
 
 
-HAND_OVERS: dict[str, Callable[[TaskGraph, Sequence[Ints]], Schedule]] = {"task": add_events, "barrier": add_barriers}
+HAND_OVERS: dict[str, Callable[[TaskGraph, Sequence[Ints]], Schedule]] = dict(
+    zip(HAND_OVER_NAMES, (add_events, add_barriers), strict=True)
+)
 """What tasks wait for, by the name that `rammer-schedule{hand-over=...}` gives."""
 
 

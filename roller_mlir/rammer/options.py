@@ -4,8 +4,9 @@
 from dataclasses import dataclass
 
 from roller_mlir.foreign.options import Options, option
-from roller_mlir.rammer.events import HAND_OVERS
-from roller_mlir.rammer.policy import POLICIES
+
+POLICY_NAMES = ("wavefront", "list", "round-robin")
+HAND_OVER_NAMES = ("task", "barrier")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -14,13 +15,13 @@ class ScheduleOptions(Options):
 
     policy: str = option(
         "list",
-        choices=tuple(POLICIES),
+        choices=POLICY_NAMES,
         help="who places tasks on blocks: list (the most urgent first), wavefront (RAMMER, Algorithm 1), or "
         "round-robin (each on the next block)",
     )
     hand_over: str = option(
         "task",
-        choices=tuple(HAND_OVERS),
+        choices=HAND_OVER_NAMES,
         help="what tasks wait for: task (those whose results they need), or barrier (all blocks, between waves of "
         "operators)",
     )

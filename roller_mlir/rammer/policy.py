@@ -10,6 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
+from roller_mlir.rammer.options import POLICY_NAMES
 from roller_mlir.rammer.task_graph import Ints, TaskGraph
 
 
@@ -140,5 +141,5 @@ def round_robin(graph: TaskGraph, execution_units: int, hand_over_s: float) -> t
     return tuple(tasks[unit::execution_units] for unit in range(execution_units))
 
 
-POLICIES: dict[str, Policy] = {"wavefront": wavefront, "list": critical_path, "round-robin": round_robin}
+POLICIES: dict[str, Policy] = dict(zip(POLICY_NAMES, (wavefront, critical_path, round_robin), strict=True))
 """Policies by the name that `rammer-schedule{policy=...}` gives."""

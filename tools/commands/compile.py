@@ -72,6 +72,7 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     )
     add_options(parser.add_argument_group("loops around ops (scf.for and scf.forall of constant bounds)"), LoopOptions)
     add_options(parser.add_argument_group("joining ops into one kernel"), FusionOptions)
+    add_options(parser.add_argument_group("memory"), CompileOptions, "reuse")
     group = parser.add_argument_group("one persistent kernel for the whole function")
     add_options(group, CompileOptions, "persistent")
     add_options(group, ScheduleOptions)

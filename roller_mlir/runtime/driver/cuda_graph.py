@@ -29,18 +29,18 @@ class CudaGraph:
         node.blockDimX, node.blockDimY, node.blockDimZ = setup.block
         added = self._call("GraphAddKernelNode", self._graph, list(after), len(after), node)
         if setup.cooperative:
-            value = self._api.CUlaunchAttributeValue()
+            value = self._api.CUkernelNodeAttrValue()
             value.cooperative = 1
             self._set(added, "COOPERATIVE", value)
         if setup.cluster != (1, 1, 1):
-            value = self._api.CUlaunchAttributeValue()
+            value = self._api.CUkernelNodeAttrValue()
             extents = value.clusterDim
             extents.x, extents.y, extents.z = setup.cluster
             self._set(added, "CLUSTER_DIMENSION", value)
         return added
 
     def _set(self, node: Any, name: str, value: Any) -> None:
-        attribute = getattr(self._api.CUlaunchAttributeID, f"CU_LAUNCH_ATTRIBUTE_{name}")
+        attribute = getattr(self._api.CUkernelNodeAttrID, f"CU_LAUNCH_ATTRIBUTE_{name}")
         self._call("GraphKernelNodeSetAttribute", node, attribute, value)
 
     def add_copy(self, target: int, source: int, size_bytes: int, after: Sequence[Any]) -> Any:

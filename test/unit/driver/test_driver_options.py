@@ -11,6 +11,7 @@ from roller_mlir.foreign.options import Option
 from roller_mlir.model import ConstructOptions
 from roller_mlir.model.options import PipelineOptions, PlanningOptions
 from roller_mlir.passes.rtile_construct import RTileConstruct
+from roller_mlir.rammer.options import ScheduleOptions
 from roller_mlir.support.passes.passes import registered_passes
 from roller_mlir.targets.family import load_passes, passes_to
 from roller_mlir.targets.stage import PLANNED
@@ -33,7 +34,7 @@ def another(one: Option) -> Any:
         return not one.default
     if isinstance(one.default, tuple):
         return tuple(one.choices[:2]) or (4, 8)
-    if one.value in ("N", "S"):
+    if one.choices or one.value in ("N", "S"):
         return next((choice for choice in one.choices if choice != one.default), 3)
     return "a file"
 
@@ -44,8 +45,11 @@ def test_flags_and_keywords_are_of_one_declaration(one: Option, parser: argparse
     assert action.help is not None
     assert (action.dest, action.default) == (one.field, one.default)
     assert action.help.removesuffix(f" (default {one.text(one.default)})") == one.help
-    asked = CompileOptions(**CompileOptions.values_of(parser.parse_args(["-", *one.flags(another(one))])))
-    assert asked == CompileOptions(**{one.field: another(one)}) != CompileOptions()
+    words, more = ["-", *one.flags(another(one))], dict[str, bool]()
+    if one in ScheduleOptions.options():
+        words, more = [*words, "--persistent"], {"persistent": True}
+    asked = CompileOptions(**CompileOptions.values_of(parser.parse_args(words)))
+    assert asked == CompileOptions(**{one.field: another(one)}, **more) != CompileOptions(**more)
 
 
 @pytest.mark.parametrize("one", PLANNED_BY)

@@ -11,6 +11,7 @@ from graph_runs import GraphRun
 import roller_mlir
 from roller_mlir import CompileOptions
 from roller_mlir.codegen.graph.tables import FIRST_WAIT, WAITS
+from roller_mlir.runtime.dependences import launch_dependences
 from roller_mlir.runtime.registry import find_backend
 from roller_mlir.runtime.sequence import LoadedSequence
 from roller_mlir.sim.findings import SanitizerError
@@ -107,6 +108,16 @@ def test_a_barrier_between_waves() -> None:
     assert re.search(
         r"'f': \d+ operators by \d+ bodies, blocks of \d+ threads; \d+ B of workspace, \d+ B of state", said
     )
+
+
+def test_launches_of_branches_depend_on_nothing_of_others() -> None:
+    """Four branches of two products each, parts and sums of them, and one join."""
+    text, inputs, expected, _ = MODELS["branches"]()
+    artifact = roller_mlir.compile(text, target="h200", options=CompileOptions(binaries=False, reuse=False))
+    found = launch_dependences(artifact.manifest)
+    assert [len(one) for one in found[:-1]].count(0) == 4 and max(len(one) for one in found[:-1]) == 1
+    assert len(found[-1]) == 4
+    assert (artifact.run(*inputs)[0] == expected[0]).all()
 
 
 @pytest.mark.parametrize("device", ["h200", "mi300x"])

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Cases of test_runtime_cuda.py: prepared calls, and what is timed how, by a clock that only work moves."""
 
+import gc
 import json
 import re
 from dataclasses import replace
@@ -13,6 +14,7 @@ from cuda_helpers import FILES, buffer, device, manifest, ptx, record, view
 
 from roller_mlir.plan.manifest import File, Kernel, Launch, Manifest
 from roller_mlir.runtime import ArgumentError, Artifact, BackendError, find_backend
+from roller_mlir.runtime.dependences import launch_dependences
 from roller_mlir.runtime.driver.backend import DriverBackend
 from roller_mlir.runtime.store import sha256
 from roller_mlir.runtime.timing import Samples, time_interleaved
@@ -69,6 +71,57 @@ def test_a_prepared_call_asks_for_its_launches_only(backend: DriverBackend) -> N
         first, second, third = record()
         assert first.startswith("launch twice_a grid 2,1,1") and "stream 0x55 context 0xc0" in first
         assert second.startswith("cooperative twice_b") and third == "copy 128 bytes stream 0x55"
+
+
+def branching() -> tuple[Manifest, dict[str, bytes]]:
+    """Returns y = 4 x and z = 8 x by four kernels: one feeds two branches."""
+    views = {"a": view("w"), "b": view("w", 64, 256), "y": view("y"), "x": view("x"), "z": view("z")}
+    names = (("twice_0", "x", "a"), ("twice_1", "a", "y"), ("twice_2", "a", "b"), ("twice_3", "b", "z"))
+    shape: dict[str, Any] = {"grid": (2, 1, 1), "block": (32, 1, 1)}
+    made = manifest(
+        buffers=(buffer("x", "input"), buffer("y", "output"), buffer("z", "output"), buffer("w", "workspace", 128)),
+        launches=tuple(
+            Launch(kernel=name, arguments=(views[a], views[b]), written=(1,), cooperative=name[-1] == "3", **shape)
+            for name, a, b in names
+        ),
+        kernels=tuple(Kernel(name=name, files={"ptx": "k.ptx"}) for name, _, _ in names),
+        files=manifest().files[:1],
+    )
+    return made, {"k.ptx": ptx(**{name: 2 for name, _, _ in names})}
+
+
+def test_a_graph_keeps_the_order_that_memory_asks_for_and_no_other(backend: DriverBackend) -> None:
+    made, files = branching()
+    launches = [replace(one, cluster=(2, 1, 1)) if one.kernel == "twice_1" else one for one in made.launches]
+    program = backend.load(replace(made, launches=tuple(launches)), files)
+    x, y, z = device(), device(), device()
+    x.host[:] = np.arange(64)
+    again = program.prepare(x, outputs=[y, z], stream=0x55, graph=True)
+    assert "graph of 4 nodes" in record()
+    for _ in range(2):
+        y.host[:] = z.host[:] = 0
+        again()
+        assert np.array_equal(y.host, 4 * np.arange(64)) and np.array_equal(z.host, 8 * np.arange(64))
+        # The fake driver runs what is last in the list first, where the graph lets it.
+        found = [line.split(" grid")[0] for line in record()]
+        assert found == ["node twice_0", "node twice_2", "node cooperative twice_3", "node cluster 2,1,1 twice_1"]
+    del again
+    gc.collect()
+    assert record() == ["free a graph"]
+
+
+def test_a_graph_of_unknown_kernels_keeps_every_order_but_of_reads(backend: DriverBackend) -> None:
+    made, files = branching()
+    assert launch_dependences(made) == ((), (0,), (0,), (2,))
+    unknown = replace(made, launches=tuple(replace(one, written=None) for one in made.launches))
+    assert launch_dependences(unknown) == ((), (0,), (1,), (2,))
+    copied = replace(made, launches=(*made.launches, Launch(kernel="", arguments=(view("w", 64, 256), view("y")))))
+    assert launch_dependences(copied)[-1] == (1, 2)
+    program = backend.load(copied, files)
+    x, y, z = device(), device(), device()
+    x.host[:] = np.arange(64)
+    program.prepare(x, outputs=[y, z], graph=True)()
+    assert np.array_equal(y.host, 4 * np.arange(64)) and "node copy 256 bytes stream 0" in record()
 
 
 def test_prepared_calls_are_checked_once(backend: DriverBackend) -> None:

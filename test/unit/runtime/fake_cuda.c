@@ -316,6 +316,102 @@ int cuEventElapsedTime(float *milliseconds, uint64_t start, uint64_t stop) {
     return *milliseconds = (float)((noted_us[stop & 0xffff] - noted_us[start & 0xffff]) * 1e-3), SUCCESS;
 }
 
+/* Graphs: nodes run in an order that their dependences allow, of those that may the last one first. */
+struct node {
+    struct function *function; /* of a copy there is none */
+    char how[64];
+    unsigned shape[7], copied;
+    uint64_t to, from;
+    uint8_t values[16][128];
+    void *parameters[16];
+    int after[64], count, done;
+};
+struct graph {
+    struct node nodes[64];
+    int count;
+};
+struct kernel_node {
+    struct function *function;
+    unsigned shape[7];
+    void **parameters, **extra;
+    void *kernel, *context;
+};
+struct place {
+    size_t x, y, z, level;
+    int type;
+    void *host;
+    uint64_t device;
+    void *array, *reserved;
+    size_t pitch, height;
+};
+struct copy_node {
+    struct place from, to;
+    size_t width, height, depth;
+};
+int cuGraphCreate(struct graph **made, unsigned flags) {
+    return flags ? INVALID_VALUE : (*made = calloc(1, sizeof **made), SUCCESS);
+}
+static struct node *add(struct node **made, struct graph *graph, struct node *const *after, size_t count) {
+    struct node *node = *made = graph->nodes + graph->count++;
+    for (size_t i = 0; i < count; i++)
+        node->after[node->count++] = (int)(after[i] - graph->nodes);
+    return node;
+}
+int cuGraphAddKernelNode(struct node **made, struct graph *graph, struct node *const *after, size_t count,
+                         const struct kernel_node *given) {
+    struct node *node = add(made, graph, after, count);
+    node->function = given->function;
+    strcpy(node->how, "node");
+    memcpy(node->shape, given->shape, sizeof node->shape);
+    for (int i = 0; i < given->function->parameters; i++) {
+        memcpy(node->values[i], given->parameters[i], given->function->sizes[i]);
+        node->parameters[i] = node->values[i];
+    }
+    return given->extra ? INVALID_VALUE : SUCCESS;
+}
+int cuGraphKernelNodeSetAttribute(struct node *node, int id, const unsigned *value) {
+    if (id == 4)
+        sprintf(node->how + strlen(node->how), " cluster %u,%u,%u", value[0], value[1], value[2]);
+    else if (id == 2 && value[0] == 1)
+        strcat(node->how, " cooperative");
+    return SUCCESS;
+}
+int cuGraphAddMemcpyNode(struct node **made, struct graph *graph, struct node *const *after, size_t count,
+                         const struct copy_node *given, uint64_t where) {
+    struct node *node = add(made, graph, after, count);
+    node->to = given->to.device, node->from = given->from.device, node->copied = (unsigned)given->width;
+    return given->from.type != 2 || given->to.type != 2 || given->height != 1 || given->depth != 1 || !where;
+}
+int cuGraphInstantiateWithFlags(struct graph **made, struct graph *graph, uint64_t flags) {
+    *made = malloc(sizeof **made);
+    memcpy(*made, graph, sizeof **made);
+    for (int i = 0; i < graph->count; i++) /* parameters lie in the copy */
+        for (int j = 0; j < 16; j++)
+            (*made)->nodes[i].parameters[j] = (*made)->nodes[i].values[j];
+    return say("graph of %d nodes", graph->count), flags ? INVALID_VALUE : SUCCESS;
+}
+int cuGraphLaunch(struct graph *graph, uint64_t stream) {
+    for (int i = 0; i < graph->count; i++)
+        graph->nodes[i].done = 0;
+    for (int left = graph->count; left; left--) {
+        int pick = graph->count, ready = 0;
+        while (!ready && pick--) {
+            ready = !graph->nodes[pick].done;
+            for (int i = 0; i < graph->nodes[pick].count; i++)
+                ready &= graph->nodes[graph->nodes[pick].after[i]].done;
+        }
+        struct node *node = graph->nodes + pick;
+        node->done = 1;
+        int failed = node->function ? start(node->how, node->function, node->shape, stream, node->parameters)
+                                    : copy("node copy", node->to, node->from, node->copied, stream);
+        if (failed)
+            return failed;
+    }
+    return SUCCESS;
+}
+int cuGraphExecDestroy(struct graph *graph) { return free(graph), say("free a graph"), SUCCESS; }
+int cuGraphDestroy(struct graph *graph) { return free(graph), SUCCESS; }
+
 /* What the header for C calls beside; cuda.h gives some functions a newer name. */
 int cuCtxGetDevice(int *device) { return *device = (int)(current - context), SUCCESS; }
 int cuDevicePrimaryCtxRelease_v2(int device) { return (void)device, say("release"), SUCCESS; }
