@@ -17,7 +17,10 @@ from contextlib import chdir
 from pathlib import Path
 from types import FrameType
 
+from graphs import of_graphs
 from microbenchmarks.probes import experiments
+from microbenchmarks.scale import Scale
+from microbenchmarks.tasks import tasks
 from smoke import of_smoke
 
 from roller_mlir.compiler.driver import compile_kernel_module
@@ -42,19 +45,21 @@ PLANTED = ("smoke/product/f16", "smoke/stored", "smoke/product-mma")
 PRODUCT = Operator("small", "matmul", "f32", {"M": 32, "N": 48, "K": 40})
 
 
-def wanted() -> list[PackRequest]:
-    """Return two small functions: a product with its two best candidates, and the fused softmax."""
-    return [*of_suite("dry-run", [PRODUCT], "", top_k=2), of_example(ROOT / "examples" / "softmax.mlir")]
+def wanted(device: Device) -> list[PackRequest]:
+    """Return small functions: a product with its two best candidates, the fused softmax, graphs in several ways."""
+    one = [*of_suite("dry-run", [PRODUCT], "", top_k=2), of_example(ROOT / "examples" / "softmax.mlir")]
+    return one + of_graphs(device, small=True)
 
 
 def probes(device: Device) -> list[tuple[Probe, Artifact]]:
-    """Return one micro-benchmark, with its baseline."""
+    """Return one micro-benchmark, and those of tasks of persistent kernels, with their baselines."""
     one = next(one for one in experiments(device, small=True) if one.quantity == "bandwidth")
     options = CompileOptions(binaries=False)
     artifacts = {
         name: compile_kernel_module(Source("-", text), device.name, options) for name, text in one.sources().items()
     }
-    return [(probe, artifacts[probe.artifact]) for probe in one.probes()]
+    found = [(probe, artifacts[probe.artifact]) for probe in one.probes()]
+    return found + tasks(Scale(device=device, small=True), options)
 
 
 def main(argv: list[str] | None = None) -> int:
@@ -94,7 +99,7 @@ def dry_run(folder: Path, target: str, *, faults: bool = False) -> int:
     """
     settings = PackOptions(jobs=1, simulator=True, binaries=faults, command="python bench/gpu/dry_run.py")
     device = find_device(target)
-    functions = wanted()
+    functions = wanted(device)
     if faults:
         functions += [one for one in of_smoke(device, ROOT / "examples" / "matmul_f16.mlir") if one.id in PLANTED]
     pack_kit(folder / "kit", target, functions, settings, probes(device))

@@ -2,7 +2,7 @@
 """Packs a kit: everything to check and to time on a machine with a GPU, torch and Triton but without this compiler.
 
   python bench/gpu/pack.py -o kit                            ROLLER's 119 operators, f16 products, examples, probes
-  python bench/gpu/pack.py -o kit --only 'M*' --top-k 1 --dtypes f32 --no-{smoke,gemms,examples,probes}
+  python bench/gpu/pack.py -o kit --only 'M*' --top-k 1 --dtypes f32 --no-{smoke,persistent,gemms,examples,probes}
   python bench/gpu/pack.py -o kit --jobs 8 --time-limit 300  leaves out candidates of high rank where there is no time
   # copy the folder to the machine with the GPU:
   python kit/run.py -o results
@@ -19,6 +19,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
 
+from graphs import of_graphs
 from microbenchmarks.probes import left_out, probes_for
 from smoke import of_smoke
 
@@ -55,8 +56,10 @@ def wanted(options: argparse.Namespace) -> list[PackRequest]:
     gemms = of_gemms(top_k=options.top_k) if options.gemms else []
     examples = [of_example(path) for path in sorted(EXAMPLES.glob("*.mlir"))] if options.examples else []
     large = [of_example(EXAMPLES / f"{name}.mlir", large=True) for name in LARGE] if options.examples else []
-    smoke = of_smoke(find_device(options.target), EXAMPLES / "matmul_f16.mlir") if options.smoke else []
-    return [*smoke, *own, *gemms, *other, *large, *examples]
+    device = find_device(options.target)
+    smoke = of_smoke(device, EXAMPLES / "matmul_f16.mlir") if options.smoke else []
+    persistent = of_graphs(device) if options.persistent else []
+    return [*smoke, *persistent, *own, *gemms, *other, *large, *examples]
 
 
 def parse(argv: Sequence[str] | None) -> argparse.Namespace:
@@ -72,6 +75,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument("--top-k", type=positive, default=10, metavar="K", help="candidates of each operator (10)")
     for name, what in (
         ("smoke", "small functions with a kernel of each family, which are run first"),
+        ("persistent", "graphs of small operators as persistent kernels, beside other ways to launch them"),
         ("gemms", "f16 products of square matrices"),
         ("examples", "the functions of the folder examples, with and without fusion"),
         ("probes", "micro-benchmarks that calibrate the device's description"),

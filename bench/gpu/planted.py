@@ -66,9 +66,9 @@ class PlantedLoaded(SimLoaded):
         """Which cubins were refused."""
         return self._notes
 
-    def prepare(self, inputs: Sequence[Any]) -> Callable[[], None]:
+    def prepare(self, inputs: Sequence[Any], *, graph: bool = False) -> Callable[[], None]:
         """Return what runs it, or what does worse."""
-        run = super().prepare(inputs)
+        run = super().prepare(inputs, graph=graph)
 
         def faulty() -> None:
             if self._family == KILLS:

@@ -57,6 +57,8 @@ class ItemCandidate:
         saturated: What limits it, as the model sees it, kernel by kernel, parted by " + ".
         plans: The whole decision, by program name as in a plan file; empty for what was not planned.
         family: Its kernels' (`families.family_of`); a fault of one makes the others suspect. "" for none.
+        way: How its launches come about, where candidates differ in that ("a launch each"); "" where in plans only.
+        graph: Whether its launches are queued as one graph.
     """
 
     rank: Count
@@ -65,6 +67,8 @@ class ItemCandidate:
     saturated: str = ""
     plans: dict[str, Plan] = field(default_factory=dict[str, Plan])
     family: str = ""
+    way: str = ""
+    graph: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -95,6 +99,11 @@ class Item:
     same_as: tuple[str, ...] = ()
     candidates: tuple[ItemCandidate, ...]
 
+    @property
+    def has_ways(self) -> bool:
+        """Whether its candidates differ in how their launches come about."""
+        return any(one.way for one in self.candidates)
+
 
 @dataclass(frozen=True, kw_only=True)
 class Probe:
@@ -102,7 +111,8 @@ class Probe:
 
     Attributes:
         name: Unique in the kit ("read/64MiB").
-        quantity: What it measures ("bandwidth", "latency", "flops", "clock", "launch", "barrier", "atomics").
+        quantity: What it measures ("bandwidth", "latency", "flops", "clock", "launch", "barrier", "atomics",
+            "hand-over", "task").
         subject: Layer or instruction, as the device's description names it ("global", "fma f32").
         artifact: Name in `artifacts.zip`.
         work: What one run does, in the unit of the quantity: bytes moved, operations, barriers, dependent loads.

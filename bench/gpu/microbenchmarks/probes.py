@@ -9,6 +9,7 @@ from microbenchmarks.latency import latencies
 from microbenchmarks.overheads import atomics, barriers, clock, launches
 from microbenchmarks.peaks import peak, peaks
 from microbenchmarks.scale import Scale
+from microbenchmarks.tasks import tasks
 from roller_mlir.compiler.driver import compile_kernel_module
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.source import Source
@@ -59,7 +60,7 @@ def probes_for(
             for name, text in experiment.sources().items()
         }
         found += [(probe, artifacts[probe.artifact]) for probe in experiment.probes()]
-    return found
+    return found + tasks(Scale(device=device, small=small), options)
 
 
 def left_out(device: Device) -> tuple[Skipped, ...]:

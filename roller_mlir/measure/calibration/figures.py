@@ -7,7 +7,7 @@ from math import isfinite
 
 from roller_mlir.measure.records import Probe, Results, Timing
 
-PER_WORK = ("latency", "launch", "barrier")
+PER_WORK = ("latency", "launch", "barrier", "hand-over", "task")
 """Quantities whose figure is the time of one; of all others it is how many there are in a second."""
 
 UNITS = {
@@ -18,6 +18,8 @@ UNITS = {
     "latency": "s",
     "launch": "s",
     "barrier": "s",
+    "hand-over": "s",
+    "task": "s",
 }
 """By quantity: the unit of its figure."""
 

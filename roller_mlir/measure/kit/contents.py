@@ -27,6 +27,21 @@ GEMM_EXTENTS = (1024, 2048, 4096, 8192)
 
 
 @dataclass(frozen=True, kw_only=True)
+class Way:
+    """A way to compile and launch a function, beside others.
+
+    Attributes:
+        name: What readers call it.
+        options: How it is compiled.
+        graph: Whether its launches are queued as one graph.
+    """
+
+    name: str
+    options: CompileOptions
+    graph: bool = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class PackRequest:
     """A function to pack; what becomes an `Item`.
 
@@ -42,6 +57,7 @@ class PackRequest:
         top_k: Candidates at most.
         unfused: Whether it is packed as it is compiled without fusion too, after the other candidates, where that
             makes a difference.
+        ways: In the place of all that: what to compare, the first of them first.
     """
 
     id: str
@@ -54,6 +70,7 @@ class PackRequest:
     options: CompileOptions = field(default_factory=CompileOptions)
     top_k: int = 10
     unfused: bool = False
+    ways: tuple[Way, ...] = ()
 
     @property
     def source(self) -> Source:

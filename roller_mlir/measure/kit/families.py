@@ -9,12 +9,16 @@ from roller_mlir.plan.expression import TensorExpression
 from roller_mlir.plan.plan import TENSOR, Plan
 from roller_mlir.runtime import Artifact
 
+PERSISTENT = "persistent"
+"""The family of kernels that keep state, by which their blocks wait for each other."""
+
 
 def family_of(artifact: Artifact, expression: TensorExpression | None = None, plan: Plan | None = None) -> str:
     """Return the family of an artifact: that of its most special kernel, in words of the plan.
 
-    "tensor copies in steps" where a tensor map skips elements; else the instruction ("plain" for one thread's own
-    multiply-adds), with "tensor store", "turned A" (whose rows, not the reduction, run along memory) and "divided".
+    "persistent" where blocks wait for each other; "tensor copies in steps" where a tensor map skips elements; else the
+    instruction ("plain" for one thread's own multiply-adds), with "tensor store", "turned A" (whose rows, not the
+    reduction, run along memory) and "divided".
 
     Args:
         artifact: What was compiled.
@@ -24,6 +28,8 @@ def family_of(artifact: Artifact, expression: TensorExpression | None = None, pl
     Returns:
         The family; "" where no kernel has a plan.
     """
+    if artifact.manifest.state_bytes:
+        return PERSISTENT
     kernels = [kernel for kernel in artifact.kernels if kernel.plan is not None]
     if any(step != 1 for kernel in kernels for one in kernel.tensor_maps for step in one.steps):
         return "tensor copies in steps"

@@ -31,11 +31,15 @@ class Variant:
         options: How.
         unit: The function as a unit with a plan; None where the compiler decides.
         plans: The plan, by the name of the unit's program.
+        way: Its name, where the request names ways.
+        graph: Whether its launches are queued as one graph.
     """
 
     options: CompileOptions
     unit: Dispatch | None = None
     plans: Mapping[str, Plan] | None = None
+    way: str = ""
+    graph: bool = False
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -116,8 +120,12 @@ def work(job: PackJob) -> Answer:
 
 def _variants(job: PackJob) -> Variants:
     request = job.request
-    options = replace(request.options, binaries=job.binaries, gate=False) if job.simulator else request.options
+    options = _options(job, request.options)
     dispatches = dispatches_of(request.source, job.target, options)
+    flops = sum(dispatch.expression.flops * len(dispatch.names) for dispatch in dispatches)
+    if request.ways:
+        ways = (Variant(options=_options(job, one.options), way=one.name, graph=one.graph) for one in request.ways)
+        return Variants(key="", flops=flops, variants=tuple(ways))
     variants = [Variant(options=options)]
     own = whole_dispatch(dispatches, request.text)
     if own is not None:
@@ -131,8 +139,11 @@ def _variants(job: PackJob) -> Variants:
         }
         variants += [Variant(options=parted)] * unfused
     key = own.key if own is not None and not unfused else ""
-    flops = sum(dispatch.expression.flops * len(dispatch.names) for dispatch in dispatches)
     return Variants(key=key, flops=flops, variants=tuple(variants))
+
+
+def _options(job: PackJob, options: CompileOptions) -> CompileOptions:
+    return replace(options, binaries=job.binaries, gate=False) if job.simulator else options
 
 
 def _compiled(job: PackJob, variant: Variant) -> CompiledVariant:

@@ -172,6 +172,7 @@ class Packing:
             assert isinstance(answer, Refused)
             function.refusals.append(Skipped(id=f"{one}/{rank}", reason=answer.reason))
             return
+        variant = function.variants.variants[rank]
         candidate = ItemCandidate(
             rank=rank,
             artifact=f"{one}/{rank}",
@@ -179,6 +180,8 @@ class Packing:
             saturated=answer.saturated,
             plans=answer.plans,
             family=answer.family,
+            way=variant.way,
+            graph=variant.graph,
         )
         grown = json_bytes(candidate) + (0 if function.candidates else json_bytes(_item(function)))
         limit = self._options.max_bytes

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from math import isfinite
 
+from roller_mlir.measure.calibration.figures import PER_WORK
 from roller_mlir.measure.records import Check, Probe, Results
 from roller_mlir.measure.report.figures import VENDOR, ItemFigures
 from roller_mlir.measure.report.goals import judge
@@ -15,7 +16,7 @@ from roller_mlir.measure.report.results_file import commands_of, merge_results
 
 _GOAL_CANDIDATES = 10
 _PER_SECOND = {"bandwidth": "B/s", "flops": "flop/s", "atomics": "op/s", "clock": "Hz"}
-_SECONDS_PER = {"latency": "s", "launch": "s", "barrier": "s"}
+_SECONDS_PER: dict[str, str] = dict.fromkeys(PER_WORK, "s")
 
 
 def make_report(results: Results) -> Report:

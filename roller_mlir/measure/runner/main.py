@@ -36,6 +36,8 @@ from roller_mlir.runtime.errors import ArtifactError
 from roller_mlir.runtime.registry import backend_of_vendor
 
 SUMMARY_NAME = "summary.txt"
+_OF_RIGHT = ("time", "repeat")
+"""Kinds of steps that take candidates whose results are right."""
 STEP_LIMIT_S = {"cuda": 60.0, "hip": 60.0, "sim": 600.0}
 _SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -153,13 +155,13 @@ class _Run:
                 self._print(f"{dry}[{number}/{len(self._steps)}] {step.key}: {_word(outcome)}")
 
     def _do(self, supervisor: Supervisor, step: Step, checks: Mapping[tuple[str, int], Check]) -> StepOutcome:
-        ranks = right_ranks(step, checks) if step.kind == "time" else step.ranks
+        ranks = right_ranks(step, checks) if step.kind in _OF_RIGHT else step.ranks
         least = 2 if step.note == TOP_K else 1
-        if step.kind == "time" and len(ranks) < least:
+        if step.kind in _OF_RIGHT and len(ranks) < least:
             return StepOutcome(step=step.key)  # nothing is right, or no other candidate is; the checks say so
         base = base_rank(self._items[step.item], checks) if step.kind == "check" else None
         asked, family = self._lost.without(replace(step, ranks=ranks, base=base))
-        if family or (step.kind == "time" and len(asked.ranks) < least):
+        if family or (step.kind in _OF_RIGHT and len(asked.ranks) < least):
             return StepOutcome(step=step.key, left_out=family)
         outcome = replace(supervisor.do(asked), step=step.key)
         if self._lost.note(asked, outcome):
@@ -199,7 +201,7 @@ def _word(outcome: StepOutcome) -> str:
     if wrong:
         return "; ".join(wrong)
     if outcome.timings:
-        first = [one for one in outcome.timings if not {AGAIN, WARM} & {*one.note.split("; ")}]
+        first = [one for one in outcome.timings if not {AGAIN, WARM} & {*one.note.split("; ")}] or outcome.timings
         return ", ".join(f"{named(one.who, one.rank)} {seconds(one.median_s)}" for one in first)
     if outcome.left_out:
         return f"left out, as a fault of {outcome.left_out!r} was"

@@ -2,7 +2,9 @@
 """What a runner does, step by step, the most valuable first; and what comes of a step.
 
 The phases: smoke (the smallest item of each family of kernels, the most special first, checked and timed, so that what
-is broken shows in the first minutes; of kits that name no families three items of different kinds), check (the first
+is broken shows in the first minutes; of kits that name no families three items of different kinds; then functions that
+can be launched in several ways, all of which are checked and timed in the same rounds, and the first launched many
+times in a row), check (the first
 candidate of every item), calibrate (the probes), top1 (the first candidate and torch, which calls the vendor's
 libraries, in the same rounds), topk (item by item: all other candidates checked, then all that are right timed in the
 same rounds, torch among them, and then the fastest once more beside the first), peers (the first candidate and all
@@ -30,10 +32,14 @@ WARM = "caches warm"
 """Note of what was timed right after itself, with caches as it leaves them; else they were cleared before."""
 ITSELF = "itself: nobody here computes it otherwise"
 """What the first candidate is compared with where there is no reference."""
+LAUNCHES, DRY_LAUNCHES = 10_000, 3
+"""How often a candidate is launched to see that it neither hangs nor changes its result; in the simulator."""
+REPEATED = "launches in a row"
+"""Ending of the note of the time that one of them takes."""
 _SMOKE_ITEMS = 3
 _CONVOLUTIONS = ("conv2d", "depthwise_conv2d")
 
-StepKind: TypeAlias = Literal["check", "time", "probe"]
+StepKind: TypeAlias = Literal["check", "time", "repeat", "probe"]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -41,9 +47,9 @@ class Step:
     """What is done at once, and once.
 
     Attributes:
-        kind: Whether candidates are checked, or timed, or a probe is run.
+        kind: Whether candidates are checked, or timed, or one is launched many times in a row, or a probe is run.
         item: Id of the item, or name of the probe.
-        ranks: Of the candidates: one to check, any number to time.
+        ranks: Of the candidates: one to check or to repeat, any number to time.
         peers: Who is timed in the same rounds, after a check of its own.
         note: Of the timings.
         base: Candidate to compare with where nobody else computes the item; None: there is none yet, or it is wrong.
@@ -144,6 +150,10 @@ def _phase(phase: str, kit: Kit, items: Sequence[Item], asked: Asked) -> Iterato
             yield _check(item, number)
             if number == 0:
                 yield _time(item, asked.peers)
+        for item in items:
+            if item.has_ways:
+                yield from _all(item, asked)
+                yield Step(kind="repeat", item=item.id, ranks=(item.candidates[0].rank,))
     elif phase == "check":
         yield from (_check(item, 0) for item in items)
     elif phase == "calibrate":
@@ -156,9 +166,14 @@ def _phase(phase: str, kit: Kit, items: Sequence[Item], asked: Asked) -> Iterato
     else:
         for item in items:
             if len(item.candidates) > 1:
-                yield from (_check(item, number) for number in range(len(item.candidates)))
-                ranks = tuple(candidate.rank for candidate in item.candidates)
-                yield Step(kind="time", item=item.id, ranks=ranks, peers=_anchor(asked), note=TOP_K)
+                yield from _all(item, asked)
+
+
+def _all(item: Item, asked: Asked) -> Iterator[Step]:
+    """Yield the checks of all candidates, and their race."""
+    yield from (_check(item, number) for number in range(len(item.candidates)))
+    ranks = tuple(candidate.rank for candidate in item.candidates)
+    yield Step(kind="time", item=item.id, ranks=ranks, peers=_anchor(asked), note=TOP_K)
 
 
 def _families(items: Sequence[Item]) -> list[tuple[Item, int]]:
@@ -208,7 +223,7 @@ def right_ranks(step: Step, checks: Mapping[tuple[str, int], Check]) -> tuple[in
     """Return the candidates of a step that may be timed: those whose results were right.
 
     Args:
-        step: Of the kind "time".
+        step: Of the kind "time" or "repeat".
         checks: Of this package's candidates, by item and rank. A candidate that nobody has checked is not timed.
     """
     found = [(rank, checks.get((step.item, rank))) for rank in step.ranks]

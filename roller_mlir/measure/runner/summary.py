@@ -4,7 +4,7 @@
 from collections.abc import Iterator, Sequence
 
 from roller_mlir.measure.records import Item, Results, Timing
-from roller_mlir.measure.runner.steps import AGAIN, DRY_PEERS, ITSELF, PEERS, TOP_K, WARM
+from roller_mlir.measure.runner.steps import AGAIN, DRY_PEERS, ITSELF, PEERS, REPEATED, TOP_K, WARM
 
 _MOST_MESSAGE = 160
 _UNITS = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"))
@@ -53,6 +53,7 @@ def summary(results: Results) -> str:
     if refused:
         lines.append(f"of {len(refused)} the driver refused a better binary, the first: {refused[0].note}")
     rows = [row for item in results.kit.items for row in _row(item, results)]
+    ways = [row for item in results.kit.items if item.has_ways for row in _ways(item, results)]
     if rows:
         title = (
             "Medians of timings with cleared caches, each in the same rounds as the peers'; warm: right after itself, "
@@ -65,6 +66,10 @@ def summary(results: Results) -> str:
             title,
             *_table(("item", "ours", "warm", f"best of {TOP_K}", *_peers(results), "peer / ours"), rows),
         ]
+    if ways:
+        where = "DRY RUN: wall times of the simulator" if machine.back_end == "sim" else "in the same rounds"
+        head = ("item", "way", "caches cleared", "caches warm", "many in a row")
+        lines += ["", f"Ways to launch ({where}; many in a row: the host's part too)", *_table(head, ways)]
     probes = [timing for timing in results.timings if timing.who == "probe"]
     if probes:
         where = " (DRY RUN: wall times of the simulator)" if machine.back_end == "sim" else ""
@@ -89,7 +94,7 @@ def _row(item: Item, results: Results) -> Iterator[tuple[str, ...]]:
         return
     first = item.candidates[0].rank
     warm = _median([timing for timing in timings if WARM in timing.note.split("; ")], "ours", first)
-    timings = [timing for timing in timings if WARM not in timing.note.split("; ")]
+    timings = [one for one in timings if WARM not in one.note.split("; ") and not one.note.endswith(REPEATED)]
     round_ = [timing for timing in timings if TOP_K not in timing.note.split("; ")]
     ours = _median(round_, "ours", first)
     raced = [timing for timing in timings if timing not in round_ and AGAIN not in timing.note.split("; ")]
@@ -100,6 +105,17 @@ def _row(item: Item, results: Results) -> Iterator[tuple[str, ...]]:
     ratio = f"{min(known) / ours:.2f}" if known and ours and results.machine.back_end != "sim" else "-"
     shown = f"{seconds(best.median_s)} ({best.rank})" if best else "-"
     yield item.id, seconds(ours), seconds(warm), shown, *map(seconds, peers), ratio
+
+
+def _ways(item: Item, results: Results) -> Iterator[tuple[str, ...]]:
+    """Yield a row for each way to launch an item."""
+    mine = [timing for timing in results.timings if timing.item == item.id]
+    cold = [timing for timing in mine if timing.note.endswith(TOP_K)]
+    warm = [timing for timing in mine if timing.note == WARM]
+    many = [timing for timing in mine if timing.note.endswith(REPEATED)]
+    for one in item.candidates if cold or many else ():
+        times = (_median(timings, "ours", one.rank) for timings in (cold, warm, many))
+        yield item.id, one.way, *map(seconds, times)
 
 
 def _peers(results: Results) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ inputs as they were. Whoever is wrong is not timed.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from time import perf_counter
 from typing import Any, Protocol
 
 from roller_mlir.measure.kit.files import KitFiles
@@ -20,7 +21,17 @@ from roller_mlir.measure.runner.processes.shared_device import free_memory, use_
 from roller_mlir.measure.runner.processes.snapshots import Snapshot, readable
 from roller_mlir.measure.runner.rounds import OURS, RoundError, Who, time_rounds
 from roller_mlir.measure.runner.sim_bench import DRY_RUN
-from roller_mlir.measure.runner.steps import AGAIN, ITSELF, TOP_K, WARM, Step, StepOutcome
+from roller_mlir.measure.runner.steps import (
+    AGAIN,
+    DRY_LAUNCHES,
+    ITSELF,
+    LAUNCHES,
+    REPEATED,
+    TOP_K,
+    WARM,
+    Step,
+    StepOutcome,
+)
 from roller_mlir.runtime.errors import ArgumentError, ArtifactError, BackendError
 from roller_mlir.runtime.timing import Samples
 
@@ -82,6 +93,8 @@ class StepWorker:
             return self._failed(step, f"no inputs or no reference: {_said(error)}")
         if step.kind == "time":
             return self._time(step, current)
+        if step.kind == "repeat":
+            return self._repeat(step, current)
         candidate = next(one for one in item.candidates if one.rank == step.ranks[0])
         return StepOutcome(step=step.key, checks=(self._check(current, candidate, step.base),))
 
@@ -123,7 +136,7 @@ class StepWorker:
         try:
             loaded = self._bench.load(self._kit.artifact(candidate.artifact))
             made = replace(made, note="; ".join(loaded.notes)[:_MOST_NOTE])
-            run = loaded.prepare(current.inputs)
+            run = loaded.prepare(current.inputs, graph=candidate.graph)
             first = self._run(loaded, run, 0xFF)
             if not all(one.same(array) for one, array in zip(current.before, current.inputs, strict=True)):
                 self._current = None  # whoever comes next has inputs that are not spoilt
@@ -165,7 +178,7 @@ class StepWorker:
                 self._announce(OURS, candidate.rank)
                 try:
                     held.append(self._bench.load(self._kit.artifact(candidate.artifact)))
-                    calls[OURS, candidate.rank] = held[-1].prepare(current.inputs)
+                    calls[OURS, candidate.rank] = held[-1].prepare(current.inputs, graph=candidate.graph)
                 except (ArgumentError, ArtifactError, BackendError) as error:
                     message = f"candidate {candidate.rank}: {_said(error)}"
                     troubles.append(Trouble(item=step.item, who=OURS, message=message))
@@ -178,10 +191,10 @@ class StepWorker:
                 note = self._note(step, str(getattr(calls[who, rank], "note", "")))
                 timings.append(_timing(step, who, rank, note, one))
             troubles += [Trouble(item=step.item, who=who, message=_late(error)) for (who, _), error in failed.items()]
-            if step.note != TOP_K and self._bench.back_end != "sim":
+            if (step.note != TOP_K or current.item.has_ways) and self._bench.back_end != "sim":
                 right = {who: calls[who] for who in samples}
                 warm, _ = time_rounds(self._bench, right, self._samples, flush=False)
-                timings += [_timing(step, *who, self._note(step, WARM), one) for who, one in warm.items()]
+                timings += [_timing(step, *who, WARM, one) for who, one in warm.items()]
             chosen = _chosen(samples) if step.note == TOP_K else ()
             if chosen:
                 samples, _ = time_rounds(self._bench, {who: calls[who] for who in chosen}, self._samples)
@@ -189,6 +202,34 @@ class StepWorker:
         except RoundError as error:
             troubles.append(Trouble(item=step.item, who=OURS, message=_late(error.__cause__ or error)))
         return StepOutcome(step=step.key, checks=tuple(checks), timings=tuple(timings), troubles=tuple(troubles))
+
+    def _repeat(self, step: Step, current: Current) -> StepOutcome:
+        """Launch a candidate many times without a wait between; a hang ends this process by the step's limit."""
+        candidate = next(one for one in current.item.candidates if one.rank == step.ranks[0])
+        dry = self._bench.back_end == "sim"
+        times = DRY_LAUNCHES if dry else LAUNCHES
+        self._announce(OURS, candidate.rank)
+        wrong = Check(item=step.item, rank=candidate.rank, ok=False, against=ITSELF)
+        try:
+            loaded = self._bench.load(self._kit.artifact(candidate.artifact))
+            run = loaded.prepare(current.inputs, graph=candidate.graph)
+            first = [Snapshot(self._bench, array) for array in self._run(loaded, run, 0xFF)]
+            loaded.poison(0x7F)
+            began = perf_counter()
+            for _ in range(times):
+                run()
+            self._bench.synchronize()
+            spent = (perf_counter() - began) / times
+            if not all(one.same(array) for one, array in zip(first, loaded.outputs(), strict=True)):
+                wrong = replace(
+                    wrong, message=f"the result of the last of {times} launches differs from the first one's"
+                )
+                return StepOutcome(step=step.key, checks=(wrong,))
+        except (ArgumentError, ArtifactError, BackendError) as error:
+            return StepOutcome(step=step.key, checks=(replace(wrong, message=f"{times} launches: {_said(error)}"),))
+        note = self._note(step, f"{times} {REPEATED}")
+        timing = _timing(step, OURS, candidate.rank, note, Samples((spent,)))
+        return StepOutcome(step=step.key, timings=(replace(timing, samples=times),))
 
     def _note(self, step: Step, more: str) -> str:
         dry = DRY_RUN if self._bench.back_end == "sim" else ""

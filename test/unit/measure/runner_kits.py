@@ -62,6 +62,7 @@ def make_kit(
     families: dict[str, str] | None = None,
     *,
     cubins: bool = False,
+    ways: dict[str, list[str]] | None = None,
 ) -> Path:
     """Writes a kit of such kernels.
 
@@ -71,14 +72,17 @@ def make_kit(
         probes: Each of the kernel that its artifact's name says.
         families: Of the candidates of an item, by its id.
         cubins: Whether kernels have a cubin beside their PTX.
+        ways: Names of the ways of an item's candidates, by its id; "graph" is one.
     """
     folder.mkdir(parents=True)
     records: list[Item] = []
     with KitWriter(folder) as writer:
         for item, kernels in items.items():
             family = (families or {}).get(item, "")
+            names = (ways or {}).get(item, [""] * len(kernels))
             candidates = [
-                ItemCandidate(rank=rank, artifact=f"{item}/{rank}", family=family) for rank in range(len(kernels))
+                ItemCandidate(rank=rank, artifact=f"{item}/{rank}", family=family, way=way, graph=way == "graph")
+                for rank, way in enumerate(names)
             ]
             records.append(Item(id=item, suite="tests", title=item, candidates=tuple(candidates)))
             for rank, name in enumerate(kernels):

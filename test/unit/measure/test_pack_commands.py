@@ -166,7 +166,13 @@ def test_a_dry_run_of_the_whole_way(tmp_path: Path) -> None:
     assert [(item.id, len(item.candidates)) for item in results.kit.items] == [
         ("dry-run/small/f32", 2),
         ("examples/softmax", 2),
+        *((f"persistent/{name}", 4) for name in ("branches", "lstm", "attention")),
     ]
+    ways = [[one.way for one in item.candidates] for item in results.kit.items if item.has_ways]
+    assert ways == [["persistent", "barriers", "launches", "graph"]] * 3
+    repeated = [timing for timing in results.timings if timing.note.endswith("3 launches in a row")]
+    assert len(repeated) == 3
+    assert {probe.quantity for probe in results.kit.probes} == {"bandwidth", "hand-over", "task"}
     assert all(check.ok for check in results.checks) and not results.troubles
     assert {timing.item for timing in results.timings} == {
         *(item.id for item in results.kit.items),
@@ -193,7 +199,8 @@ def test_a_dry_run_with_planted_faults_has_all_other_results(tmp_path: Path) -> 
         "mma": "smoke/product-mma",
     }
     right = {one["item"] for one in found["checks"] if one["ok"] and one["who"] == "ours"}
-    assert right == {"dry-run/small/f32", "examples/softmax", "smoke/product/f16"}
+    graphs = {f"persistent/{name}" for name in ("branches", "lstm", "attention")}
+    assert right == {"dry-run/small/f32", "examples/softmax", "smoke/product/f16"} | graphs
     assert right <= {one["item"] for one in found["timings"]}
     assert all("(planted); " in one["note"] for one in found["checks"] if one["ok"] and one["who"] == "ours")
     report = (tmp_path / "dry" / "report" / "results.md").read_text()

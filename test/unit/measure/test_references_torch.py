@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from reference_cases import EXAMPLES, OPERATORS, case, inputs_of, item_of
 
-from roller_mlir.measure.records import Reference
+from roller_mlir.measure.records import Item, ItemCandidate, Reference
 from roller_mlir.measure.runner.expected import loop_nests, references
 from roller_mlir.measure.runner.expected.references import reference_for
-from roller_mlir.suites import function_text
+from roller_mlir.suites import function_text, graphs
 from roller_mlir.suites.kinds import KINDS, Given
 from roller_mlir.suites.operator import Operator
 
@@ -35,6 +35,23 @@ def test_torch_agrees_with_the_linalg_ops(name: str) -> None:
     (mine,), (theirs,) = by_torch.bounds, by_linalg.bounds
     if mine is not None and theirs is not None and name != "encoder_layer":  # of which torch's is measured
         assert 0.05 < float(mine.mean()) / theirs.mean() < 20
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("branches", graphs.branches(8, 12, (4, 8, 16), 8)),
+        ("lstm", graphs.lstm(3, 2, 2, 8)),
+        ("attention", graphs.attention(8, 12)),
+    ],
+)
+def test_torch_agrees_on_graphs(name: str, text: str) -> None:
+    candidates = (ItemCandidate(rank=0, artifact="a"),)
+    item = Item(id=name, suite="", title="", reference=Reference(kind="example", name=name), candidates=candidates)
+    by_torch, by_linalg, _ = both(item, text)
+    verdict = by_torch.compare(by_linalg.outputs)
+    assert verdict.ok, verdict.message
+    assert len(by_torch.outputs) == (2 if name == "lstm" else 1)
 
 
 @pytest.mark.parametrize("name", ["mm-prime", "conv-dilated", "dw-prime", "pool-avg", "bmm-heads", "three", "pool-max"])

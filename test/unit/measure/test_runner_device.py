@@ -96,6 +96,34 @@ def test_everything_is_done_once_and_in_order(tmp_path: Path, driver: Path) -> N
     assert re.search(r"^a +20 us +20 us +10 us \(1\)", summary, re.MULTILINE)
 
 
+def test_ways_to_launch_are_raced_and_one_is_launched_many_times(tmp_path: Path, driver: Path) -> None:
+    items = {"g": ["twice_us20", "twice_us30"], "h": ["twice_us5_wrong_third"]}
+    ways = {"g": ["persistent", "graph"], "h": ["persistent"]}
+    kit, log = make_kit(tmp_path / "kit", items, ways=ways), tmp_path / "log"
+    process = start(kit, driver, tmp_path / "out", "--phases", "smoke", "--only", "g", more={"FAKE_CUDA_LOG": str(log)})
+    said, errors = process.communicate(timeout=600)
+    assert process.returncode == 0, errors
+    assert re.findall(r"^\[\d+/\d+\] (.*?):", said, re.MULTILINE)[-4:] == [
+        *("time g", "check g 1", "time g top-k", "repeat g 0")
+    ]
+    found = results(tmp_path / "out")
+    cold = times(found)
+    assert (cold["g", 0, "top-k"], cold["g", 1, "top-k"]) == (20, 30)
+    warm = {one["rank"]: round(one["median_s"] * 1e6) for one in found["timings"] if one["note"] == "caches warm"}
+    assert warm == {0: 20, 1: 30}
+    (many,) = [one for one in found["timings"] if one["note"] == "10000 launches in a row"]
+    assert (many["item"], many["rank"], many["samples"]) == ("g", 0, 10000)
+    lines = log.read_text().splitlines()
+    assert sum(line.startswith("launch twice_us20") for line in lines) > 10000
+    assert "graph of 1 nodes" in lines and any(line.startswith("node twice_us30") for line in lines)
+    assert not any(line.startswith("launch twice_us30") for line in lines)
+    assert re.search(r"^g +persistent +20 us +20 us +[\d.]+ [um]?s$", said, re.MULTILINE)
+    assert re.search(r"^g +graph +30 us +30 us +-$", said, re.MULTILINE)
+    said, _ = run(kit, driver, tmp_path / "other", "--phases", "smoke", "--only", "h", code=1)
+    late = "the result of the last of 10000 launches differs from the first one's"
+    assert wrong(results(tmp_path / "other")) == {("h", 0): late}
+
+
 def test_what_is_done_is_not_done_again(tmp_path: Path, driver: Path) -> None:
     kit, out = make_kit(tmp_path / "kit", GOOD), tmp_path / "out"
     said, _ = run(kit, driver, out, "--phases", "check", "--only", "a,b*")

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The functions of the folder `examples` in torch, as its users write them: for references in f64 and as peers.
+"""The functions of the folder `examples` and of `suites.graphs` in torch: for references in f64 and as peers.
 
 Arguments are those of the MLIR functions, in their order. Extents are those of the arguments, so that an example may
 be packed in other sizes; what they do not say is a size of the item ("heads").
@@ -20,9 +20,9 @@ class Example:
     """One example.
 
     Attributes:
-        function: From torch, the inputs and the item's sizes to the output.
-        ranks: Dimensions of each input, for the check of a kit.
-        element_type: Of the output.
+        function: From torch, the inputs and the item's sizes to the output, or several.
+        ranks: Dimensions of each input, for the check of a kit; (): it takes any number of inputs.
+        element_type: Of the outputs.
     """
 
     function: Callable[[Any, Sequence[Any], Mapping[str, int]], Any]
@@ -100,6 +100,28 @@ def _encoder_layer(torch: Any, inputs: Sequence[Any], sizes: Mapping[str, int]) 
     return _norm(torch, torch.addmm(b2, inner, w2) + hidden, gamma1, beta1)
 
 
+def _branches(torch: Any, inputs: Sequence[Any], sizes: Mapping[str, int]) -> Any:
+    x, *weights = inputs
+    return sum(x @ w @ v for w, v in zip(weights[::2], weights[1::2], strict=True))
+
+
+def _lstm(torch: Any, inputs: Sequence[Any], sizes: Mapping[str, int]) -> Any:
+    """Layers over steps, of which each has two weights, a result and a cell; gates are i, f, g and o."""
+    x, *layers = inputs
+    results, cells = list(layers[2::4]), list(layers[3::4])
+    for below in x:
+        for n, (w, u) in enumerate(zip(layers[::4], layers[1::4], strict=True)):
+            i, f, g, o = (below @ w + results[n] @ u).chunk(4, dim=1)
+            cells[n] = torch.sigmoid(f) * cells[n] + torch.sigmoid(i) * torch.tanh(g)
+            results[n] = below = torch.sigmoid(o) * torch.tanh(cells[n])
+    return results[-1], cells[-1]
+
+
+def _attention(torch: Any, inputs: Sequence[Any], sizes: Mapping[str, int]) -> Any:
+    x, wq, wk, wv, wo = inputs
+    return torch.softmax((x @ wq) @ (x @ wk).T, -1) @ (x @ wv) @ wo
+
+
 EXAMPLES: Mapping[str, Example] = {
     "matmul": Example(function=_matmul, ranks=(2, 2)),
     "matmul_bias_gelu": Example(function=_matmul_bias_gelu, ranks=(2, 2, 1)),
@@ -116,6 +138,9 @@ EXAMPLES: Mapping[str, Example] = {
     ),
     "conv_bn_relu_residual": Example(function=_conv_bn_relu_residual, ranks=(4, 4, 1, 1, 4)),
     "resnet_block": Example(function=_resnet_block, ranks=(4, 4, 1, 1, 4, 1, 1)),
+    "branches": Example(function=_branches, ranks=()),
+    "lstm": Example(function=_lstm, ranks=()),
+    "attention": Example(function=_attention, ranks=(2, 2, 2, 2, 2)),
     "encoder_layer": Example(function=_encoder_layer, ranks=(2, *(2, 1) * 4, 1, 1, *(2, 1) * 2, 1, 1)),
 }
 

@@ -192,25 +192,36 @@ def _example(
     torch: Any, item: Item, example: Example, inputs: Sequence[Any], accumulation: Accumulation
 ) -> ExpectedOutputs:
     ranks = tuple(len(one.shape) for one in inputs)
-    if ranks != example.ranks:
+    if example.ranks and ranks != example.ranks:
         wanted = f"inputs of {', '.join(map(str, example.ranks))} dimensions"
         raise ValueError(f"example '{item.reference.name}' takes {wanted}, but '{item.id}' has {ranks}")
     sizes = item.reference.sizes
     wide = [one.to(torch.float64) for one in inputs]
-    result = example.function(torch, wide, sizes)
+    results = _several(example.function(torch, wide, sizes))
     # What torch's own f32 is off tells how far the function magnifies errors.
     without_tf32(torch)
-    rounded = example.function(torch, [one.to(torch.float32) for one in inputs], sizes)
-    bound = _MEASURED * _spread(torch, rounded.to(torch.float64) - result)
+    rounded = _several(example.function(torch, [one.to(torch.float32) for one in inputs], sizes))
+    bounds = [
+        _MEASURED * _spread(torch, f32.to(torch.float64) - f64) for f32, f64 in zip(rounded, results, strict=True)
+    ]
     if any(one.tf32 for one in accumulation.kernels or ()):
         shortened = [one.to(torch.float32).view(torch.int32) & -(1 << 13) for one in inputs]
         again = example.function(torch, [one.view(torch.float32).to(torch.float64) for one in shortened], sizes)
-        bound = bound + _MEASURED_FACTORS * _spread(torch, again - result)
-    bound = bound + 4 * half_spacing(torch, abs(result), "f32")
-    if example.element_type in _NARROW:
-        bound = bound + half_spacing(torch, abs(result), example.element_type)
-    types = (example.element_type,)
-    return ExpectedOutputs(against=_against(True), outputs=(result,), bounds=(bound,), element_types=types)
+        bounds = [
+            bound + _MEASURED_FACTORS * _spread(torch, cut - result)
+            for bound, cut, result in zip(bounds, _several(again), results, strict=True)
+        ]
+    for number, result in enumerate(results):
+        bounds[number] = bounds[number] + 4 * half_spacing(torch, abs(result), "f32")
+        if example.element_type in _NARROW:
+            bounds[number] = bounds[number] + half_spacing(torch, abs(result), example.element_type)
+    types = (example.element_type,) * len(results)
+    return ExpectedOutputs(against=_against(True), outputs=results, bounds=tuple(bounds), element_types=types)
+
+
+def _several(results: Any) -> tuple[Any, ...]:
+    """Return the outputs of a function that gives one or several."""
+    return results if isinstance(results, tuple) else (results,)
 
 
 def _spread(torch: Any, difference: Any) -> Any:
