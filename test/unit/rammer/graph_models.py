@@ -6,6 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from roller_mlir.suites import graphs
+from roller_mlir.suites.graphs import ZERO, matmul
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
 Model: TypeAlias = tuple[str, list[Array], list[Array], float]
@@ -58,7 +59,7 @@ def residual() -> Model:
     image, weights, padded = "tensor<1x8x8x16xf32>", "tensor<3x3x16x16xf32>", "tensor<1x10x10x16xf32>"
     layout = "{strides = dense<1> : tensor<2xi64>, dilations = dense<1> : tensor<2xi64>}"
     identity = "affine_map<(d0, d1, d2, d3) -> (d0, d1, d2, d3)>"
-    body = graphs.ZERO
+    body = ZERO
     source = "x"
     for n in range(2):
         body += f"""

@@ -4,9 +4,10 @@
 from pathlib import Path
 
 import pytest
-from graph_models import ZERO, matmul, mlp
+from graph_models import mlp
 
 from roller_mlir import CompileOptions
+from roller_mlir.suites.graphs import ZERO, matmul
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.support.passes.pipeline import run_pipeline
