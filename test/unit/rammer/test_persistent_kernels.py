@@ -2,6 +2,7 @@
 """Whole functions as one persistent kernel in the simulator: right, clean, and launched again without a reset."""
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -52,11 +53,26 @@ def test_counters_may_wrap_around() -> None:
         assert (y == expected[0]).all()
 
 
+def _races(graph: GraphRun, inputs: list[Any], seed: int) -> bool:
+    """Run from a state of zeros, leave one, and return whether the sanitizer has found a race."""
+    try:
+        graph.run(inputs, seed=seed)
+    except SanitizerError as error:
+        assert "race" in str(error)
+        return True
+    finally:
+        graph.state[:] = 0
+    return False
+
+
 @pytest.mark.full(each=["model"])
 @pytest.mark.parametrize("part", range(4))
 @pytest.mark.parametrize("model", MODELS)
 def test_each_wait_is_needed(model: str, part: int) -> None:
-    """Of waits that are taken away one by one, the sanitizer finds each."""
+    """Of waits that are taken away one by one, the sanitizer finds each in one of a few orders of the blocks.
+
+    It keeps two reads of a byte: a third one that comes too early is lost where the other two come in time.
+    """
     text, inputs, _, _ = MODELS[model]()
     graph = GraphRun(text, "h200", **{"block-threads": "128", "instructions": "fma"})
     graph.run(inputs)
@@ -72,10 +88,8 @@ def test_each_wait_is_needed(model: str, part: int) -> None:
         gone = first + rng.integers(record[WAITS])
         waits[[gone, last]] = waits[[last, gone]]
         record[WAITS] -= 1
-        with pytest.raises(SanitizerError, match="race"):
-            graph.run(inputs, seed=int(gone))
+        assert any(_races(graph, inputs, seed) for seed in range(gone, gone + 4)), (unit, position)
         record[WAITS] += 1
-        graph.state[:] = 0
     graph.run(inputs)
 
 
