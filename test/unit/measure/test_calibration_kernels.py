@@ -209,6 +209,7 @@ def test_devices_of_the_model_only_are_refused() -> None:
 def test_probes_of_one_experiment_share_a_binary(monkeypatch: pytest.MonkeyPatch) -> None:
     chosen = [named("v100", small=True)[name] for name in ("chase/workgroup", "launch")]
     monkeypatch.setattr("microbenchmarks.probes.experiments", lambda *_, **__: chosen)
+    monkeypatch.setattr("microbenchmarks.probes.tasks", lambda *_: [])
     found = probes_for(find_device("v100"), small=True, options=CompileOptions(cache=None))
     assert [probe.name for probe, _ in found] == ["chase/workgroup/base", "chase/workgroup", "launch/base", "launch"]
     (_, first), (_, second), (_, third), (_, fourth) = found

@@ -20,7 +20,7 @@ from roller_mlir.measure.records import Skipped
 from roller_mlir.measure.report.results_file import read_results
 
 FOLDER = Path(__file__).resolve().parents[3] / "bench" / "gpu"
-LITTLE = ("--no-smoke", "--no-gemms", "--no-examples", "--no-probes", "--dtypes", "f32")
+LITTLE = ("--no-smoke", "--no-persistent", "--no-gemms", "--no-examples", "--no-probes", "--dtypes", "f32")
 
 
 def load(name: str) -> ModuleType:
@@ -47,9 +47,10 @@ def test_what_is_packed_by_default() -> None:
         suites[key] = suites.get(key, 0) + 1 + len(one.same_as)
     # 7 products and 44 convolutions in half precision; ten examples, six of them at the size of a model too.
     assert suites.pop(("smoke", "f16")) + suites.pop(("smoke", "f32")) + suites.pop(("smoke", "")) == 8
+    assert suites.pop(("persistent", "f32")) == 3
     assert suites == {("roller119", "f32"): 119, ("gemm", "f16"): 4, ("roller119", "f16"): 51, ("examples", ""): 16}
     assert found[0].id == "smoke/strided/f16"  # first of all
-    found = [one for one in found if one.suite != "smoke"]
+    found = [one for one in found if one.suite not in ("smoke", "persistent")]
     assert [one.id for one in found][:2] == ["roller119/M0/f32", "roller119/M1/f32"]
     assert {one.top_k for one in found if one.suite != "examples"} == {10}
 
