@@ -10,12 +10,12 @@ many bodies, and how many bytes.
     // becomes
     %r = memref.get_global @mlp_records : memref<1456xi32>
     gpu.launch_func @kernels::@mlp blocks in (%c128, %c1, %c1) threads in (%c32, %c1, %c1)
-        args(%x, %w1, %h, ..., %r, %lengths, %waits, %state) {rtile.cooperative}
+        args(%x, %w1, %h, ..., %r, %spans, %waits, %state) {rtile.cooperative}
 
 Where programs compute by wgmma, a thread of each block copies for the others, and walks the same records ahead of them.
 
-Refused: tasks of different numbers of threads, pages or tensor maps that a block cannot hold, programs without a
-schedule, functions whose buffers take more than the device's memory.
+Refused: tasks of different numbers of threads, blocks too small, pages or tensor maps that a block cannot hold,
+programs without a schedule, functions whose buffers take more than the device's memory.
 Paper: RAMMER, section 4.1.
 """
 
@@ -33,20 +33,18 @@ from roller_mlir.codegen.graph.roles import role_layout, roles_of, takes_roles
 from roller_mlir.codegen.graph.schedules import graphs_of, schedule_of
 from roller_mlir.codegen.graph.tables import tables_of
 from roller_mlir.codegen.graph.task_graph import read_graph
-from roller_mlir.codegen.graph.virtual_device import threads_of
-from roller_mlir.codegen.kernel_function import BlockLimits
+from roller_mlir.codegen.graph.virtual_device import check_block, expected_registers, threads_of
 from roller_mlir.dialects import rammer
-from roller_mlir.hal import find_device
+from roller_mlir.hal import Device, find_device
+from roller_mlir.loops.attributes import COOPERATIVE
 from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS
 from roller_mlir.model.options import DeviceOptions
 from roller_mlir.passes.rtile_lower_to_gpu import block_limits, kernels_module, launch
-from roller_mlir.rammer.task_graph import Ints, TaskGraph
+from roller_mlir.rammer.task_graph import Ints
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail, remark
 from roller_mlir.support.passes.passes import Pass, register
 from roller_mlir.support.values import free_symbol
-
-COOPERATIVE = "rtile.cooperative"
 
 
 @register
@@ -73,7 +71,8 @@ class RammerOutlineKernel(DeviceOptions, Pass):
         name, body = kernels_module(module)
         for program in programs:
             _check_tasks(program)
-            _outline(program, module, body, name, block_limits(device), read_graph(program, device).tasks)
+            check_block(program, schedule_of(program)[0], device)
+            _outline(program, module, body, name, device)
         for op in list(module.body.operations):
             if isinstance(op, rammer.OperatorOp):
                 op.operation.erase()
@@ -93,24 +92,28 @@ def _check_tasks(program: rammer.GraphOp) -> None:
 
 
 def _outline(
-    program: rammer.GraphOp, module: ir.Module, body: ir.Block, kernels: str, limits: BlockLimits, graph: TaskGraph
-) -> None:
+    program: rammer.GraphOp, module: ir.Module, body: ir.Block, kernels: str, device: Device
+) -> None:  # fmt: skip
     virtual, schedule = schedule_of(program)
     function = program.operation.parent.opview
     assert isinstance(function, func.FuncOp)
     bodies = bodies_of(function, program)
-    programs = [application.program for application in program.applications]
+    programs, limits = [application.program for application in program.applications], block_limits(device)
     threads, size = max(map(threads_of, programs)), limits.subgroup_size
-    layout = role_layout(program, programs, threads, size, limits.workgroup_bytes)
+    layout = role_layout(program, threads, size, limits.workgroup_bytes)
     copied = None if layout is None else [takes_roles(one) for one in programs]
-    tables = tables_of(graph, schedule, bodies.of, bodies.starts, copied)
-    roles = None if layout is None else roles_of(program, bodies, layout, threads, limits.registers_per_unit)
-    kernel = GraphKernel(program.program_name, bodies, tables, len(schedule.counts), virtual, roles)
+    tables = tables_of(read_graph(program, device).tasks, schedule, bodies.of, bodies.starts, virtual.threads, copied)
+    roles = registers = None
+    if layout is None:
+        registers = expected_registers([one.program for one in bodies.bodies], virtual.registers)
+    else:
+        roles = roles_of(program, bodies, layout, threads, limits.registers_per_unit)
+    kernel = GraphKernel(program.program_name, bodies, tables, len(schedule.counts), virtual, registers, roles)
     with program.location:
         emitted = emit_graph_kernel(kernel, body, limits)
         constants = [
             _constant(module, function, f"{program.program_name}_{what}", values)
-            for what, values in (("records", tables.records), ("lengths", tables.lengths), ("waits", tables.waits))
+            for what, values in (("records", tables.records), ("spans", tables.spans), ("waits", tables.waits))
         ]
         state = _state(function, state_size(kernel))
         with ir.InsertionPoint(program):

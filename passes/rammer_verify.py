@@ -18,7 +18,7 @@ from typing import ClassVar
 
 from roller_mlir.codegen.graph.schedules import graphs_of, schedule_of
 from roller_mlir.codegen.graph.task_graph import ApplicationGraph, read_graph
-from roller_mlir.codegen.graph.virtual_device import virtual_device
+from roller_mlir.codegen.graph.virtual_device import check_block
 from roller_mlir.dialects import rammer
 from roller_mlir.hal import Device, find_device
 from roller_mlir.mapping.resources import tasks_per_unit
@@ -57,15 +57,7 @@ class RammerVerify(DeviceOptions, Pass):
 
 def _check_residency(program: rammer.GraphOp, virtual: VirtualDevice, device: Device) -> None:
     """Refuse blocks that are not all resident: one that has not started would be waited for for ever."""
-    needed = virtual_device(program, device)
-    for what, given, need in (
-        ("threads", virtual.threads, needed.threads),
-        ("bytes of workgroup memory", virtual.workgroup_bytes, needed.workgroup_bytes),
-    ):
-        if given < need:
-            fail(
-                program, f"'rammer.program' '{program.program_name}' gives a block {given} {what}, a task needs {need}"
-            )
+    check_block(program, virtual, device)
     held = tasks_per_unit(device, virtual.threads, virtual.registers, virtual.workgroup_bytes)
     if virtual.units > device.units or virtual.per_unit > held:
         fail(

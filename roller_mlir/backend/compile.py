@@ -51,7 +51,7 @@ def build_kernels(
     )
     started = time.perf_counter()
     sources = [
-        replace(source, tensor_maps=request.tensor_maps.get(source.name, ())) for source in kernel_sources(module)
+        replace(one, tensor_maps=request.tensor_maps.get(one.name, ())) for one in kernel_sources(module, device)
     ]
     translate_s = (time.perf_counter() - started) / max(1, len(sources))
 
@@ -71,6 +71,8 @@ def build_kernels(
             if request.emit == "llvm":
                 return start
             binary = build(source, start, job)
+            if source.residency is not None:
+                source.residency.check(source.name, binary.statistics)
             expected_code = request.expected_code
             return binary if expected_code is None else compared(binary, source, expected_code.get(source.name), job)
         except CompileError as error:

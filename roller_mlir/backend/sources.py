@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass
 from typing import Any, cast
 
+from roller_mlir.backend.checks.residency import Residency
 from roller_mlir.backend.kernel_module import (
     body_of,
     dynamic_workgroup_bytes,
@@ -15,6 +16,7 @@ from roller_mlir.backend.kernel_module import (
     symbol_name,
 )
 from roller_mlir.backend.translate import mark_convergent, to_llvm_22
+from roller_mlir.hal import Device
 from roller_mlir.loops.attributes import FMA_COUNT, MATRIX_COUNT
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir, llvm
@@ -40,6 +42,7 @@ class KernelSource:
         dynamic_shared_bytes: what its launches ask for.
         place: where it stands in the source.
         tensor_maps: what it takes after its buffers.
+        residency: blocks of it that must run at the same time.
     """
 
     name: str
@@ -51,13 +54,15 @@ class KernelSource:
     dynamic_shared_bytes: int
     place: SourcePlace | None
     tensor_maps: tuple[TensorMap, ...] = ()
+    residency: Residency | None = None
 
 
-def kernel_sources(module: ir.Module) -> list[KernelSource]:
+def kernel_sources(module: ir.Module, device: Device) -> list[KernelSource]:
     """Return the kernels of a lowered module, in their order.
 
     Args:
         module: with gpu.module ops that hold LLVM dialect only.
+        device: what they are for.
 
     Raises:
         DiagnosedError: a launch asks for an amount of workgroup memory that is not constant.
@@ -84,6 +89,7 @@ def kernel_sources(module: ir.Module) -> list[KernelSource]:
                     matrix_count=_count(op, MATRIX_COUNT),
                     dynamic_shared_bytes=dynamic_workgroup_bytes(name, by_kernel.get(name, [])),
                     place=place_of(op.location),
+                    residency=Residency.of(by_kernel.get(name, []), device),
                 )
             )
     return found

@@ -9,6 +9,10 @@ EXPRESSION = "rtile.expression"
 TUNED = "rtile.tuned"
 # On a kernel: how many of its blocks are to fit on one unit, a bound on registers.
 TASKS_PER_UNIT = "rtile.tasks_per_unit"
+# On a kernel, in place of that: registers that a thread is expected to need.
+REGISTERS = "rtile.registers"
+# On a launch: all its blocks must run at the same time.
+COOPERATIVE = "rtile.cooperative"
 # On a kernel: scalar fused multiply-adds in its IR; fewer in the output mean that a loop was lost.
 FMA_COUNT = "rtile.fma_count"
 # On a kernel: matrix instructions in its IR, likewise.

@@ -42,7 +42,7 @@ _Assembled = tuple[ToolResult, tuple[str, ...]]
 _LOSS = re.compile(r"^.*?(\(C\d+\) Potential Performance Loss: .*)$", re.MULTILINE)
 """What ptxas says where products of wgmma wait for each other, or registers do not change hands."""
 
-_BLOCKS_PER_SM = re.compile(r"^\.minnctapersm .*\n", re.MULTILINE)
+_BOUND = re.compile(r"^\.(minnctapersm|maxnreg) .*\n", re.MULTILINE)
 
 
 def build_nvidia(source: KernelSource, start: KernelBinary, job: BackendJob) -> KernelBinary:
@@ -109,13 +109,16 @@ def _careful(
 
     By default ptxas schedules loads early, which a kernel that needs nearly all of its registers pays for in spills;
     and told how many blocks are to fit on an SM it now and then spills in as many registers as it needs without being
-    told. No result takes more registers than the first one, rounded up to what is allotted.
+    told. No result takes more registers than the first one, rounded up to what is allotted. Where all blocks must run
+    at once, none takes more than lets them, and that without a bound, which is an estimate there, is tried first.
     """
     first = found = _known(source, result)
     best, chosen, spent = result, "", phases["ptxas_s"]
     limit = -(-(first.registers or 0) // _ALLOTTED) * _ALLOTTED
-    free = _BLOCKS_PER_SM.sub("", ptx)
-    for text, level in ((text, level) for text in dict.fromkeys((ptx, free)) for level in _REGISTER_USAGE_LEVELS):
+    bound, free = _BOUND.search(ptx), _BOUND.sub("", ptx)
+    trials = [(text, level) for text in dict.fromkeys((ptx, free)) for level in _REGISTER_USAGE_LEVELS]
+    resident = source.residency
+    for text, level in trials if resident is None else reversed(trials):
         if not found.spill_bytes:
             break
         if text == ptx and level == _DEFAULT_LEVEL:
@@ -123,9 +126,12 @@ def _careful(
         again = timed(phases, "ptxas_s", partial(run, text, f"--register-usage-level={level}"))
         spent = phases["ptxas_s"] = spent + phases["ptxas_s"]
         known = _known(source, again) if again.code == 0 else first
-        if (known.registers or 0) <= limit and (known.spill_bytes or 0) < (found.spill_bytes or 0):
+        allowed = (known.registers or 0) <= limit if resident is None else resident.held(known) >= resident.blocks
+        if allowed and (known.spill_bytes or 0) < (found.spill_bytes or 0):
             best, found = again, known
-            chosen = f"--register-usage-level={level}{'' if text == ptx else ' and without .minnctapersm'}"
+            chosen = (
+                f"--register-usage-level={level}{'' if text == ptx or bound is None else f' and without .{bound[1]}'}"
+            )
     if not chosen:
         return best, ()
     spills = f"{first.spill_bytes} B of spills per thread, of which {found.spill_bytes} B are left"

@@ -15,7 +15,7 @@ from roller_mlir.backend.tensor_maps import (
     workgroup_alignment,
 )
 from roller_mlir.hal import Device
-from roller_mlir.loops.attributes import TASKS_PER_UNIT
+from roller_mlir.loops.attributes import REGISTERS, TASKS_PER_UNIT
 from roller_mlir.support.bindings import ir
 
 # convert-arith-to-llvm goes before convert-gpu-to-nvvm, which would make library calls of arith.maxnumf and minnumf.
@@ -69,7 +69,8 @@ def lower_to_nvvm(module: ir.Module, device: Device) -> None:
 
     Kernels get bare pointers with the attributes of their memrefs (`llvm.noalias`, `llvm.align`), and `.maxntid` from
     `known_block_size`, unless they say `nvvm.reqntid`: ptxas refuses both together. `rtile.tasks_per_unit` becomes
-    `.minnctapersm`, which bounds the registers so that as many blocks fit on an SM.
+    `.minnctapersm`, which bounds the registers so that as many blocks fit on an SM; `rtile.registers` becomes
+    `.maxnreg` in its place.
 
     Args:
         module: with gpu.func kernels in gpu.module ops.
@@ -80,7 +81,10 @@ def lower_to_nvvm(module: ir.Module, device: Device) -> None:
     """
     require_nvidia(device)
     for kernel in checked_kernels(module, device):
-        if TASKS_PER_UNIT in kernel.attributes:
+        if REGISTERS in kernel.attributes:
+            registers = ir.IntegerAttr(kernel.attributes[REGISTERS]).value
+            kernel.attributes["nvvm.maxnreg"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), registers)
+        elif TASKS_PER_UNIT in kernel.attributes:
             tasks = ir.IntegerAttr(kernel.attributes[TASKS_PER_UNIT]).value
             kernel.attributes["nvvm.minctasm"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(32), tasks)
     for gpu_module in gpu_modules(module):

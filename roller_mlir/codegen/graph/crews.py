@@ -2,7 +2,7 @@
 """Who walks the records of a block of a persistent kernel: a crew, all of its threads or those of one role."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Protocol
 
 from roller_mlir.codegen.builder.emitter import Emitter
@@ -33,17 +33,12 @@ class BodyTask:
     starts: Sequence[ir.Value]
 
 
-class BlockCrew(Protocol):
-    """Threads that walk the records of a block together."""
+class Walker(Protocol):
+    """Whoever walks the records of a block."""
 
     @property
     def threads(self) -> int:
         """Threads of a task."""
-        ...
-
-    @property
-    def counts(self) -> tuple[int, int]:
-        """Multiply-adds and matrix instructions emitted so far."""
         ...
 
     def start(self) -> list[ir.Value]:
@@ -51,31 +46,28 @@ class BlockCrew(Protocol):
         ...
 
     def runs(self, body: TaskBody) -> bool:
-        """Return whether the crew has something to do in a body."""
+        """Return whether there is something to do in a body."""
         ...
 
-    def wait(
-        self, count: ir.Value, poll: Callable[[ir.Value], None], flags: ir.Value | None, carried: list[ir.Value]
-    ) -> list[ir.Value]:
-        """Emit the beginning of a task, behind which all that it waits for is there.
-
-        Args:
-            count: Events that it waits for.
-            poll: Emits a wait for one of them, by its number among these.
-            flags: What is handed over inside of a block with roles.
-            carried: What the task before left.
-
-        Returns:
-            What the task finds.
-        """
+    def run(self, task: BodyTask, carried: list[ir.Value]) -> tuple[list[ir.Value], tuple[int, int]]:
+        """Emit a task; return what it leaves to the next one, and its multiply-adds and matrix instructions."""
         ...
 
-    def run(self, task: BodyTask, carried: list[ir.Value]) -> list[ir.Value]:
-        """Emit a task; return what it leaves to the next one."""
+
+class BlockCrew(Walker, Protocol):
+    """Threads that walk the records of a block together, and compute."""
+
+    def barrier(self) -> None:
+        """Emit a barrier of the crew."""
         ...
 
     def done(self, flags: ir.Value | None, signal: Callable[[], None]) -> None:
-        """Emit the end of a task, behind which its results are there for others."""
+        """Emit the end of a task, behind which its results are there for others.
+
+        Args:
+            flags: What is handed over inside of a block with roles.
+            signal: Emits the task's signal.
+        """
         ...
 
 
@@ -88,16 +80,14 @@ class WholeBlock:
         thread: The number of the running thread.
         threads: How many there are.
         subgroup_size: Lanes of a subgroup.
-        arena: Workgroup memory; None where no body uses any.
-        counts: Multiply-adds and matrix instructions of the largest body so far.
+        arena: Workgroup memory.
     """
 
     emit: Emitter
     thread: ir.Value
     threads: int
     subgroup_size: int
-    arena: ir.Value | None
-    counts: tuple[int, int] = field(default=(0, 0), kw_only=True)
+    arena: ir.Value
 
     def start(self) -> list[ir.Value]:
         """Return what the first task finds."""
@@ -111,16 +101,8 @@ class WholeBlock:
         """Emit a barrier of the crew."""
         ir.Operation.create("gpu.barrier")
 
-    def wait(
-        self, count: ir.Value, poll: Callable[[ir.Value], None], flags: ir.Value | None, carried: list[ir.Value]
-    ) -> list[ir.Value]:
-        """Let one thread poll for each event, then let all go on."""
-        self.emit.branch(self.emit.compare("ult", self.thread, count), [], lambda: poll(self.thread) or [])
-        self.barrier()
-        return carried
-
-    def run(self, task: BodyTask, carried: list[ir.Value]) -> list[ir.Value]:
-        """Emit a task; return what it leaves to the next one."""
+    def run(self, task: BodyTask, carried: list[ir.Value]) -> tuple[list[ir.Value], tuple[int, int]]:
+        """Emit a task; return what it leaves to the next one, and its multiply-adds and matrix instructions."""
         arena = plan_arena(task.body.program.operation, self.subgroup_size)
         context = TaskContext(
             emit=self.emit,
@@ -134,15 +116,9 @@ class WholeBlock:
             repeats=True,
         )
         TaskBuilder(context).build(task.body.program.operation, task.number)
-        self.count(context)
-        return carried
+        return carried, (context.fma_count, context.matrix_count)
 
     def done(self, flags: ir.Value | None, signal: Callable[[], None]) -> None:
         """Emit the end of a task, behind which its results are there for others."""
         self.barrier()
         signal()
-
-    def count(self, context: TaskContext) -> None:
-        """Count what a task's context has counted."""
-        # LLVM merges what bodies have in common, so that only those of the largest are sure to be there.
-        self.counts = max(self.counts[0], context.fma_count), max(self.counts[1], context.matrix_count)

@@ -1,11 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The persistent kernel of a graph: each block walks the records of its vEU, whose bodies are those of single kernels.
 
-    for record in records[block]:
-        wait for its events: one thread each polls the counter, then all pass a barrier
-        run body number record.body with task record.task
-        signal: behind a barrier, one thread makes what the block wrote visible and adds 1 to the counter
-
 Counters are never reset. Each block counts the launches in a cell of its own, which nobody else reads; an event that c
 tasks signal has c more signals after each launch, and a wait in launch n (from 0) is for (n + 1) c of them. Differences
 are compared, so that counters may wrap around.
@@ -14,24 +9,16 @@ Paper: RAMMER, section 4.1.2; the paper's kernel has code for each vEU, this one
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 from roller_mlir.codegen.builder.emitter import Emitter
+from roller_mlir.codegen.builder.task_context import memref_view
 from roller_mlir.codegen.graph.bodies import Bodies, TaskBody, id_of, root_of
-from roller_mlir.codegen.graph.crews import BlockCrew, BodyTask, WholeBlock
-from roller_mlir.codegen.graph.events import add_signal, wait_for
+from roller_mlir.codegen.graph.crews import BodyTask, Walker, WholeBlock
 from roller_mlir.codegen.graph.role_crews import RoleBlock
 from roller_mlir.codegen.graph.roles import Roles
-from roller_mlir.codegen.graph.tables import (
-    BODY,
-    FIRST_WAIT,
-    OPERANDS,
-    PIECE_BYTES,
-    SIGNAL,
-    TASK,
-    WAITS,
-    ZERO,
-    Tables,
-)
+from roller_mlir.codegen.graph.tables import OPERANDS, PIECE_BYTES, Tables, ring_bytes
+from roller_mlir.codegen.graph.walk import Body, RecordWalk, WalkedTask
 from roller_mlir.codegen.hopper.warp_roles import RoleThread
 from roller_mlir.codegen.kernel_function import (
     BUFFER_ALIGNMENT,
@@ -42,14 +29,14 @@ from roller_mlir.codegen.kernel_function import (
     note_counts,
 )
 from roller_mlir.dialects import rtile
-from roller_mlir.loops.attributes import SITE, TASKS_PER_UNIT, TENSOR_MAP, WORKGROUP_ALIGNMENT
+from roller_mlir.loops.attributes import REGISTERS, TASKS_PER_UNIT, TENSOR_MAP, WORKGROUP_ALIGNMENT
 from roller_mlir.loops.loop_nest import parallel_nest
 from roller_mlir.mapping.arena_offsets import TILE_ALIGNMENT_BYTES
 from roller_mlir.mapping.index import Symbol
 from roller_mlir.mapping.tensor_copy import SWIZZLE_BYTES
 from roller_mlir.plan.extent import as_extent
 from roller_mlir.rammer.schedule import VirtualDevice
-from roller_mlir.support.bindings import ir, scf
+from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import defining_op
 
 
@@ -63,6 +50,7 @@ class GraphKernel:
         tables: Its schedule.
         events: How many events there are.
         device: How many blocks there are, and what each may use.
+        registers: Registers that a thread is expected to need; None where roles give and take them.
         roles: What bodies of wgmma share; None where none takes roles.
     """
 
@@ -71,13 +59,14 @@ class GraphKernel:
     tables: Tables
     events: int
     device: VirtualDevice
+    registers: int | None
     roles: Roles | None = None
 
 
 def emit_graph_kernel(kernel: GraphKernel, module_body: ir.Block, limits: BlockLimits) -> EmittedKernel:
     """Emit the persistent kernel of a graph at the end of a gpu.module.
 
-    It takes the roots of its bodies in their order, then records, lengths, waits and the state (a counter for each
+    It takes the roots of its bodies in their order, then records, spans, waits and the state (a counter for each
     event, and for each block one of launches), and its tensor maps.
     """
     memory = kernel.device.workgroup_bytes
@@ -86,10 +75,11 @@ def emit_graph_kernel(kernel: GraphKernel, module_body: ir.Block, limits: BlockL
     entry = function.regions[0].blocks[0]
     with ir.InsertionPoint(entry.operations[0]):
         arguments = list(entry.arguments)
-        arena = dynamic_memory() if dynamic else arguments[-1] if memory else None
+        arena = dynamic_memory() if dynamic else arguments[-1]
         emission = _Emission(kernel, limits, arguments, arena)
         emission.run()
-    note_counts(function, *emission.counts)
+    # LLVM merges equal ends of bodies: what none of them may lose is what the largest has.
+    note_counts(function, *map(max, zip(*emission.counts, strict=True)))
     return EmittedKernel(
         name=kernel.name,
         grid=as_extent(kernel.device.execution_units),
@@ -116,7 +106,7 @@ def _declare(kernel: GraphKernel, module_body: ir.Block, static_bytes: int) -> i
         inputs.append(root.type)
         facts.append(ir.DictAttr.get(aligned if id_of(root) in written else constant))
     tables = kernel.tables
-    for size in (tables.records.size, tables.lengths.size, tables.waits.size):
+    for size in (tables.records.size, tables.spans.size, tables.waits.size):
         inputs.append(ir.MemRefType.get([size], i32))
         facts.append(ir.DictAttr.get(constant))
     inputs.append(ir.MemRefType.get([state_size(kernel)], i32))
@@ -133,6 +123,8 @@ def _declare(kernel: GraphKernel, module_body: ir.Block, static_bytes: int) -> i
         "known_block_size": ir.DenseI32ArrayAttr.get([kernel.device.threads, 1, 1]),
         TASKS_PER_UNIT: ir.IntegerAttr.get(i64, kernel.device.per_unit),
     }
+    if kernel.registers is not None:
+        attributes[REGISTERS] = ir.IntegerAttr.get(i64, kernel.registers)
     types = list(inputs)
     if static_bytes:
         types.append(ir.Type.parse(f"memref<{static_bytes}xi8, #gpu.address_space<workgroup>>"))
@@ -156,99 +148,68 @@ class _Emission:
     """The emission of one kernel's code."""
 
     def __init__(
-        self, kernel: GraphKernel, limits: BlockLimits, arguments: Sequence[ir.Value], arena: ir.Value | None
+        self, kernel: GraphKernel, limits: BlockLimits, arguments: Sequence[ir.Value], arena: ir.Value
     ) -> None:
         self.kernel, self.limits, self.arena = kernel, limits, arena
         roots = kernel.bodies.roots
         self.root = {id_of(root): value for root, value in zip(roots, arguments, strict=False)}
-        self.records, self.lengths, self.waits, self.state, *given = arguments[len(roots) :]
+        self.records, self.spans, self.waits, self.state, *given = arguments[len(roots) :]
         self.maps = given[: len(kernel.roles.maps)] if kernel.roles else []
         self.emitter = Emitter()
-        self.counts = (0, 0)
+        self.counts: list[tuple[int, int]] = []
         self.i32 = ir.IntegerType.get_signless(32)
         self.thread, self.block = gpu_id("gpu.thread_id"), gpu_id("gpu.block_id")
 
     def run(self) -> None:
         """Emit the walk over the records of a block."""
-        emit = self.emitter
-        launches = emit.op("arith.addi", [emit.constant(self.kernel.events), self.block], emit.index_type)
-        before = self._load(self.state, launches, "load launches")
-        now = emit.op("arith.addi", [before, self._i32(1)], self.i32)
-        if self.kernel.roles is None:
-            threads, size = self.kernel.device.threads, self.limits.subgroup_size
-            self._walk(WholeBlock(emit, self.thread, threads, size, self.arena), now)
-            ir.Operation.create("gpu.barrier")
-        else:
-            assert self.arena is not None
-            own = RoleThread.of(emit)
-            block = RoleBlock(emit, self.kernel.roles, self.kernel.device, self.limits, self.arena, self.maps, own)
-            block.split(lambda crew: self._walk(crew, now))
-
-        def count() -> list[ir.Value]:
-            self._store(now, self.state, launches, "store launches")
-            return []
-
-        emit.branch(emit.compare("eq", self.thread, emit.constant(0)), [], count)
-
-    def _walk(self, crew: BlockCrew, now: ir.Value) -> None:
-        """Emit the walk of a crew over the records of a block."""
-        emit = self.emitter
-        length = self._load(self.lengths, self.block, "load length")
-        loop = scf.ForOp(self._i32(0), length, self._i32(1), crew.start())
-        with emit.scope(loop.body):
-            position = emit.op("arith.index_castui", [loop.induction_variable], emit.index_type)
-            scf.YieldOp(self._task(crew, position, now, list(loop.inner_iter_args)))
-        self.counts = (self.counts[0] + crew.counts[0], self.counts[1] + crew.counts[1])
-
-    def _task(self, crew: BlockCrew, position: ir.Value, now: ir.Value, carried: list[ir.Value]) -> list[ir.Value]:
-        emit, roles = self.emitter, self.kernel.roles
-        _, most, fields = self.kernel.tables.records.shape
-        first = emit.op("arith.muli", [self.block, emit.constant(most)], emit.index_type)
-        number = emit.op("arith.addi", [first, position], emit.index_type)
-        base = emit.op("arith.muli", [number, emit.constant(fields)], emit.index_type)
-
-        def field(which: int) -> ir.Value:
-            at = emit.op("arith.addi", [base, emit.constant(which)], emit.index_type)
-            return self._load(self.records, at, "load record")
-
-        def index(which: int) -> ir.Value:
-            return emit.op("arith.index_castui", [field(which)], emit.index_type)
-
-        waits, count = index(FIRST_WAIT), index(WAITS)
-        flags = None if roles is None else field(fields - 1)
-        carried = crew.wait(count, lambda number: self._poll(waits, number, now), flags, carried)
-        task, zero = field(TASK), field(ZERO)
-        starts = [index(OPERANDS + n) for n in range(fields - OPERANDS - (roles is not None))]
-        bodies = self.kernel.bodies.bodies
-        cases = ir.DenseI64ArrayAttr.get(list(range(1, len(bodies))))
-        switch = ir.Operation.create(
-            "scf.index_switch",
-            results=[value.type for value in carried],
-            operands=[index(BODY)],
-            regions=len(bodies),
-            attributes={"cases": cases},
+        emit, kernel, tables = self.emitter, self.kernel, self.kernel.tables
+        offset = kernel.device.workgroup_bytes - ring_bytes(tables.fields - OPERANDS)
+        walk = RecordWalk(
+            emit=emit,
+            thread=self.thread,
+            block=self.block,
+            records=self.records,
+            tasks=tables.tasks,
+            fields=tables.fields,
+            flagged=kernel.roles is not None,
+            spans=self.spans,
+            waits=self.waits,
+            ring=memref_view(emit, self.arena, offset, [2 * tables.fields], self.i32),
+            state=self.state,
+            events=kernel.events,
         )
-        for region, body in zip(switch.regions, bodies, strict=True):  # the first one is the default
-            with emit.scope(region.blocks.append()):
-                runs = crew.runs(body)
-                scf.YieldOp(self._body(crew, body, task, zero, starts, carried) if runs else carried)
-        crew.done(flags, lambda: self._signal(field(SIGNAL)))
-        return list(switch.results)
+        now = walk.launches()
+        if kernel.roles is None:
+            crew = WholeBlock(emit, self.thread, kernel.device.threads, self.limits.subgroup_size, self.arena)
+            walk.together(crew, self._bodies(crew), now)
+        else:
+            own = RoleThread.of(emit)
+            block = RoleBlock(emit, kernel.roles, kernel.device, self.limits, self.arena, self.maps, own)
+            block.split(
+                lambda crew: walk.ahead(crew, self._bodies(crew), now),
+                lambda crew: walk.together(crew, self._bodies(crew), now),
+            )
+        walk.count_launch(now)
 
-    def _body(
-        self, crew: BlockCrew, body: TaskBody, task: ir.Value, zero: ir.Value, starts: Sequence[ir.Value],
-        carried: list[ir.Value],
-    ) -> list[ir.Value]:  # fmt: skip
+    def _bodies(self, crew: Walker) -> list[Body]:
+        """Return what emits each body for whoever walks."""
+        return [partial(self._body, crew, body) for body in self.kernel.bodies.bodies]
+
+    def _body(self, crew: Walker, body: TaskBody, task: WalkedTask, carried: list[ir.Value]) -> list[ir.Value]:
+        if not crew.runs(body):
+            return carried
         emit = self.emitter
         tasks = parallel_nest(body.program.operation).trips.static
-        waiting = iter(starts)
+        waiting = iter(task.starts)
         buffers: dict[ir.Value, ir.Value] = {}
         for argument, value in zip(body.program.entry.arguments, body.operands, strict=True):
             buffers[argument] = self._view(argument.type, next(waiting)) if value is None else self._reshaped(value)
-        own = emit.op("arith.addi", [emit.op("arith.index_cast", [self.thread], self.i32), zero], self.i32)
+        own = emit.op("arith.addi", [emit.op("arith.index_cast", [self.thread], self.i32), task.zero], self.i32)
         thread = self._bounded(own, crew.threads)
-        number = Symbol("task", 0, tasks - 1, 1, self._bounded(task, tasks) if tasks > 1 else None)
-        return crew.run(BodyTask(body, number, thread, buffers, starts), carried)
+        number = Symbol("task", 0, tasks - 1, 1, self._bounded(task.number, tasks) if tasks > 1 else None)
+        found, counts = crew.run(BodyTask(body, number, thread, buffers, task.starts), carried)
+        self.counts.append(counts)
+        return found
 
     def _view(self, kind: ir.Type, start: ir.Value) -> ir.Value:
         """Return an operand in the workspace, which starts at so many pieces."""
@@ -266,8 +227,9 @@ class _Emission:
         if value == root:
             return self.root[id_of(root)]
         op = defining_op(value)
+        source = self._reshaped(op.operands[0])
         clone = op.clone(ip=ir.InsertionPoint.current)
-        clone.operands[0] = self._reshaped(op.operands[0])
+        clone.operands[0] = source
         return clone.results[0]
 
     def _bounded(self, value: ir.Value, extent: int) -> ir.Value:
@@ -275,38 +237,6 @@ class _Emission:
         emit = self.emitter
         mask = self._i32((1 << max(1, (extent - 1).bit_length())) - 1)
         return emit.op("arith.index_castui", [emit.op("arith.andi", [value, mask], self.i32)], emit.index_type)
-
-    def _poll(self, first: ir.Value, number: ir.Value, now: ir.Value) -> None:
-        """Poll the counter of an event until it has all signals of this launch."""
-        emit = self.emitter
-        own = emit.op("arith.addi", [first, number], emit.index_type)
-        at = emit.op("arith.muli", [own, emit.constant(2)], emit.index_type)
-        event = self._load(self.waits, at, "load wait")
-        after = emit.op("arith.addi", [at, emit.constant(1)], emit.index_type)
-        signals = self._load(self.waits, after, "load wait")
-        target = emit.op("arith.muli", [now, signals], self.i32)
-        wait_for(emit, self.state, emit.op("arith.index_castui", [event], emit.index_type), target)
-
-    def _signal(self, event: ir.Value) -> None:
-        """Let one thread add 1 to the counter of an event, where there is one."""
-        emit = self.emitter
-        number = emit.op("arith.index_cast", [event], emit.index_type)
-        first = emit.compare("eq", self.thread, emit.constant(0))
-        wanted = emit.both(first, emit.compare("sge", number, emit.constant(0)))
-        assert wanted is not None
-
-        def signal() -> list[ir.Value]:
-            add_signal(emit, self.state, number)
-            return []
-
-        emit.branch(wanted, [], signal)
-
-    def _load(self, table: ir.Value, at: ir.Value, site: str) -> ir.Value:
-        return self.emitter.op("memref.load", [table, at], self.i32, {SITE: ir.StringAttr.get(site)})
-
-    def _store(self, value: ir.Value, table: ir.Value, at: ir.Value, site: str) -> None:
-        attributes: dict[str, ir.Attribute] = {SITE: ir.StringAttr.get(site)}
-        ir.Operation.create("memref.store", operands=[value, table, at], attributes=attributes)
 
     def _i32(self, value: int) -> ir.Value:
         return self.emitter.typed_constant(ir.IntegerAttr.get(self.i32, value))

@@ -41,7 +41,7 @@ from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS, WARPGROUP_THREADS
 from roller_mlir.mapping.warpgroup_registers import role_registers
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.rammer.schedule import VirtualDevice
-from roller_mlir.support.bindings import ir, scf
+from roller_mlir.support.bindings import ir
 
 
 @dataclass
@@ -91,8 +91,8 @@ class Consumers(WholeBlock):
         """Emit a barrier of the threads that compute."""
         consumer_barrier(self.emit, self.threads)
 
-    def run(self, task: BodyTask, carried: list[ir.Value]) -> list[ir.Value]:
-        """Emit a task; return the page behind its last one."""
+    def run(self, task: BodyTask, carried: list[ir.Value]) -> tuple[list[ir.Value], tuple[int, int]]:
+        """Emit a task; return the page behind its last one, and its multiply-adds and matrix instructions."""
         program, steps = task.body.program.operation, self.maps.roles.steps.get(task.body)
         own = self.maps.roles.layout.places.combine
         arena = plan_arena(program, self.subgroup_size)
@@ -112,8 +112,8 @@ class Consumers(WholeBlock):
             stored = self.maps.of(self.emit, task, [store.map for store in steps.stores])
             strategy = WarpSpecialised(steps, replace(self.consumer, maps=stored), RingSlot(*carried))
         TaskBuilder(context, strategy and strategy.parts).build(program, task.number)
-        self.count(context)
-        return carried if strategy is None else strategy.slot.values
+        found = carried if strategy is None else strategy.slot.values
+        return found, (context.fma_count, context.matrix_count)
 
     def done(self, flags: ir.Value | None, signal: Callable[[], None]) -> None:
         """Emit the end of a task, behind which its results are there for other blocks and for tensor copies."""
@@ -139,7 +139,6 @@ class Producer:
         threads: Threads that compute.
         maps: The kernel's tensor maps.
         ring: The pages.
-        counts: It computes nothing.
     """
 
     emit: Emitter
@@ -147,7 +146,6 @@ class Producer:
     threads: int
     maps: RoleMaps
     ring: Ring
-    counts: tuple[int, int] = (0, 0)
 
     def start(self) -> list[ir.Value]:
         """Return what the first task finds: the first page, and the parity of what it is told."""
@@ -157,17 +155,10 @@ class Producer:
         """Return whether a body copies."""
         return body in self.maps.roles.steps
 
-    def wait(
-        self, count: ir.Value, poll: Callable[[ir.Value], None], flags: ir.Value | None, carried: list[ir.Value]
-    ) -> list[ir.Value]:
-        """Poll for each event, and wait for what the consumers tell."""
+    def listen(self, flags: ir.Value, carried: list[ir.Value]) -> list[ir.Value]:
+        """Wait for what the consumers tell, where a record says so."""
         emit = self.emit
         *slot, parity = carried
-        assert flags is not None
-        loop = scf.ForOp(emit.constant(0), count, emit.constant(1), [])
-        with emit.scope(loop.body):
-            poll(loop.induction_variable)
-            scf.YieldOp([])
 
         def wait() -> list[ir.Value]:
             self.ring.wait(_handed_over(self.ring, self.maps.roles), parity)
@@ -177,8 +168,8 @@ class Producer:
         (parity,) = emit.branch(wanted, [parity.type], wait, lambda: [parity])
         return [*slot, parity]
 
-    def run(self, task: BodyTask, carried: list[ir.Value]) -> list[ir.Value]:
-        """Emit the copies of a task; return the page behind its last one."""
+    def run(self, task: BodyTask, carried: list[ir.Value]) -> tuple[list[ir.Value], tuple[int, int]]:
+        """Emit the copies of a task, which compute nothing; return the page behind its last one."""
         *slot, parity = carried
         steps = self.maps.roles.steps[task.body]
         context = TaskContext(
@@ -194,10 +185,7 @@ class Producer:
         maps = self.maps.of(self.emit, task, [copy.map for copy in steps.copies])
         fence_global_copies()
         builder = ProducerBuilder(context, steps, self.ring, maps)
-        return [*builder.build(task.body.program.operation, task.number, RingSlot(*slot)).values, parity]
-
-    def done(self, flags: ir.Value | None, signal: Callable[[], None]) -> None:
-        """Emit nothing: the results are the consumers'."""
+        return [*builder.build(task.body.program.operation, task.number, RingSlot(*slot)).values, parity], (0, 0)
 
 
 @dataclass(frozen=True)
@@ -222,11 +210,12 @@ class RoleBlock:
     arguments: Sequence[ir.Value]
     own: RoleThread
 
-    def split(self, walk: Callable[[BlockCrew], None]) -> None:
+    def split(self, ahead: Callable[[Producer], None], together: Callable[[BlockCrew], None]) -> None:
         """Emit both roles.
 
         Args:
-            walk: Emits the walk of a crew over the records of the block.
+            ahead: Emits the walk of the thread that copies.
+            together: Emits that of those that compute.
         """
         emit, own, layout = self.emit, self.own, self.roles.layout
         consumers = self.device.threads - PRODUCER_THREADS
@@ -245,12 +234,12 @@ class RoleBlock:
         def produce() -> None:
             for one in self.arguments:
                 prefetch_map(one)
-            walk(Producer(emit, size, consumers, maps, ring))
+            ahead(Producer(emit, size, consumers, maps, ring))
 
         def consume() -> None:
             staging = Staging(ring.base, layout.places.staging, own.group, own.number, own.leads)
             consumer = Consumer(ring, address_of(emit, ring.base), own.group, own.leads, groups, staging, {})
-            walk(Consumers(emit, own.index, consumers, size, self.arena, maps, consumer))
+            together(Consumers(emit, own.index, consumers, size, self.arena, maps, consumer))
 
         registers = role_registers(consumers, self.device.per_unit, self.limits.registers_per_unit)
         own.split(emit, consumers, registers, produce, consume)

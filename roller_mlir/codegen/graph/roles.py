@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from roller_mlir.codegen.buffer_order import place_of
 from roller_mlir.codegen.graph.bodies import Bodies, TaskBody, id_of, root_of
-from roller_mlir.codegen.graph.tables import PIECE_BYTES
+from roller_mlir.codegen.graph.tables import PIECE_BYTES, ring_bytes
 from roller_mlir.codegen.hopper.kernel import accumulators_of
 from roller_mlir.codegen.hopper.steps import Steps, reads_memory, steps_of_program
 from roller_mlir.codegen.hopper.warp_roles import SmemLayout
@@ -69,18 +69,16 @@ def takes_roles(program: rtile.ProgramOp) -> bool:
     return reads_memory(computes_of(program.operation))
 
 
-def role_layout(
-    graph: rammer.GraphOp, programs: Sequence[rtile.ProgramOp], threads: int, subgroup_size: int, most_bytes: int
-) -> RoleLayout | None:
-    """Return the workgroup memory of a block that runs tasks of all programs; None where none of them takes roles.
+def role_layout(graph: rammer.GraphOp, threads: int, subgroup_size: int, most_bytes: int) -> RoleLayout | None:
+    """Return the workgroup memory of a block that runs tasks of a program; None where none of them takes roles.
 
     Args:
-        graph: What errors are about.
-        programs: The programs.
+        graph: The program.
         threads: Threads of a task.
         subgroup_size: Lanes of a subgroup.
         most_bytes: Workgroup memory of a block at most.
     """
+    programs = [application.program for application in graph.applications]
     steps = [steps_of_program(program) for program in programs if takes_roles(program)]
     if not steps:
         return None
@@ -94,12 +92,14 @@ def role_layout(
         else plan_arena(one.operation, subgroup_size).total_bytes
         for one in programs
     )
+    records = ring_bytes(max(len(application.operands) for application in graph.applications) + 1)
 
     def laid_out(pages: int) -> RoleLayout:
         barriers = pages * page + staging
         handed_over = barriers + 2 * BARRIER_BYTES * pages
         arena = aligned(handed_over + BARRIER_BYTES)
-        return RoleLayout(pages, page, SmemLayout(pages * page, barriers, arena, arena + own), handed_over)
+        total = aligned(arena + own) + records
+        return RoleLayout(pages, page, SmemLayout(pages * page, barriers, arena, total), handed_over)
 
     fitting = [pages for pages in range(least, wanted + 1) if laid_out(pages).places.total_bytes <= most_bytes]
     if not fitting:

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A schedule as data: a record for each task of each vEU, and the waits of all tasks.
 
-    record: body, task, first wait, waits, event to signal (-1: none), 0, then where each workspace operand starts;
-            at the end, in blocks with roles, what is handed over inside of the block: AWAITS and TELLS
+    record: body, task, waits, event to signal (-1: none), 0, then where each workspace operand starts; at the end, in
+            blocks with roles, what is handed over inside of the block: AWAITS and TELLS
+    span:   tasks of a vEU, its first wait
     wait:   event, signals that it counts
 
+The waits of a vEU stand in the order of its tasks. Behind records and waits stands what is fetched ahead of their end.
 Starts are in pieces of 16 bytes. The field that is always 0 is added to the number of the thread: nobody can then move
 what a body computes of it out of the loop over tasks, where it would hold registers for all bodies at once.
 """
@@ -14,13 +16,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from roller_mlir.mapping.arena_offsets import aligned
 from roller_mlir.rammer.schedule import NO_EVENT, Schedule
 from roller_mlir.rammer.task_graph import Ints, TaskGraph
 
 PIECE_BYTES = 16
 """What operands in the workspace are aligned to."""
 
-BODY, TASK, FIRST_WAIT, WAITS, SIGNAL, ZERO, OPERANDS = range(7)
+WORD_BYTES = 4
+
+BODY, TASK, WAITS, SIGNAL, ZERO, OPERANDS = range(6)
 """Fields of a record."""
 
 AWAITS, TELLS = 1, 2
@@ -33,14 +38,27 @@ class Tables:
     """A schedule as data.
 
     Attributes:
-        records: The fields of each task of each vEU, those of the longest program for all, [vEUs, tasks, fields].
-        lengths: Tasks of each vEU.
-        waits: Event and count of each wait, [waits, 2]; one that nobody reads where there are none.
+        records: The records of each vEU, those of the longest program for all, and one more: i32.
+        spans: Tasks and first wait of each vEU, [vEUs, 2].
+        waits: Event and count of each wait, and one more for each thread of a block, [waits, 2].
+        tasks: Records of a vEU.
+        fields: Fields of a record.
     """
 
     records: Ints
-    lengths: Ints
+    spans: Ints
     waits: Ints
+    tasks: int
+    fields: int
+
+
+def ring_bytes(operands: int) -> int:
+    """Return the workgroup memory of two records, for bodies of so many operands at most.
+
+    >>> ring_bytes(3)
+    64
+    """
+    return aligned(2 * (OPERANDS + operands) * WORD_BYTES, PIECE_BYTES)
 
 
 def tables_of(
@@ -48,6 +66,7 @@ def tables_of(
     schedule: Schedule,
     bodies: Sequence[int],
     operands: Sequence[Sequence[int]],
+    threads: int,
     copied: Sequence[bool] | None = None,
 ) -> Tables:
     """Return a schedule as data.
@@ -57,26 +76,29 @@ def tables_of(
         schedule: Where they run.
         bodies: The body of each operator.
         operands: The bytes at which the operands of each operator in the workspace start.
+        threads: Threads of a block.
         copied: Of each operator, whether a thread that runs ahead copies what its tasks read; None without roles.
     """
     handed = None if copied is None else hand_overs(graph, schedule, copied)
     fields = OPERANDS + max((len(one) for one in operands), default=0) + (handed is not None)
     length = max(map(len, schedule.programs))
-    records = np.zeros((len(schedule.programs), length, fields), np.int32)
+    records = np.zeros((len(schedule.programs) * length + 1, fields), np.int32)
     waits = list[tuple[int, int]]()
+    spans = list[tuple[int, int]]()
     for unit, program in enumerate(schedule.programs):
+        spans.append((len(program), len(waits)))
         for position, task in enumerate(program.tolist()):
             operator = int(graph.operator_of[task])
             events = schedule.waits[task].tolist()
             signal = int(schedule.signals[task])
-            record = [bodies[operator], task - graph.first[operator], len(waits), len(events), signal, 0]
+            record = [bodies[operator], task - graph.first[operator], len(events), signal, 0]
             record += [start // PIECE_BYTES for start in operands[operator]]
-            records[unit, position, : len(record)] = record
+            records[unit * length + position, : len(record)] = record
             if handed is not None:
-                records[unit, position, -1] = handed[task]
+                records[unit * length + position, -1] = handed[task]
             waits += [(event, int(schedule.counts[event])) for event in events]
-    lengths = np.array([len(program) for program in schedule.programs], np.int32)
-    return Tables(records, lengths, np.array(waits or [(NO_EVENT, 0)], np.int32))
+    waits += [(NO_EVENT, 0)] * threads
+    return Tables(records, np.array(spans, np.int32), np.array(waits, np.int32), length, fields)
 
 
 def hand_overs(graph: TaskGraph, schedule: Schedule, copied: Sequence[bool]) -> Ints:

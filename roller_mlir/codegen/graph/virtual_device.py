@@ -4,9 +4,11 @@
 Paper: RAMMER, section 4.1.2: the vEUs of a unit are as many as its most demanding task allows.
 """
 
+from collections.abc import Sequence
 from math import prod
 
 from roller_mlir.codegen.graph.roles import role_layout, tasks_of_roles
+from roller_mlir.codegen.graph.tables import ring_bytes
 from roller_mlir.codegen.task.arena import plan_arena
 from roller_mlir.dialects import rammer, rtile
 from roller_mlir.hal import Device
@@ -19,6 +21,9 @@ from roller_mlir.mapping.warpgroup_registers import launch_registers
 from roller_mlir.rammer.schedule import VirtualDevice
 from roller_mlir.support.diagnostics import fail
 
+WALK_REGISTERS, LEAST_REGISTERS, ALLOTTED = 8, 64, 8
+"""Registers of a thread: what the walk needs beside a body, what kernels get at least, and what is allotted at once."""
+
 
 def virtual_device(graph: rammer.GraphOp, device: Device, wanted: int | None = None) -> VirtualDevice:
     """Return the device that the tasks of a program find: blocks as large as the largest of them needs.
@@ -30,10 +35,11 @@ def virtual_device(graph: rammer.GraphOp, device: Device, wanted: int | None = N
     """
     programs = [application.program for application in graph.applications]
     threads = aligned(max(threads_of(program) for program in programs), device.subgroup_size)
-    layout = role_layout(graph, programs, threads, device.subgroup_size, device.max_workgroup_bytes_per_block)
+    layout = role_layout(graph, threads, device.subgroup_size, device.max_workgroup_bytes_per_block)
     if layout is None:
         block, registers = threads, max(_registers(program, device) for program in programs)
-        memory = max(plan_arena(program.operation, device.subgroup_size).total_bytes for program in programs)
+        memory = aligned(max(plan_arena(program.operation, device.subgroup_size).total_bytes for program in programs))
+        memory += ring_bytes(max(len(application.operands) for application in graph.applications))
         held = tasks_per_unit(device, threads, registers, memory)
     else:
         block, memory = threads + PRODUCER_THREADS, layout.places.total_bytes
@@ -55,12 +61,37 @@ def virtual_device(graph: rammer.GraphOp, device: Device, wanted: int | None = N
     return VirtualDevice(units=units, per_unit=per_unit, threads=block, registers=registers, workgroup_bytes=memory)
 
 
+def check_block(graph: rammer.GraphOp, virtual: VirtualDevice, device: Device) -> None:
+    """Refuse blocks that are too small for a task of a program."""
+    needed = virtual_device(graph, device)
+    for what, given, need in (
+        ("threads", virtual.threads, needed.threads),
+        ("bytes of workgroup memory", virtual.workgroup_bytes, needed.workgroup_bytes),
+    ):
+        if given < need:
+            fail(graph, f"'rammer.program' '{graph.program_name}' gives a block {given} {what}, a task needs {need}")
+
+
 def threads_of(program: rtile.ProgramOp) -> int:
     """Return the threads of a program's tasks."""
     computes = computes_of(program.operation)
     if not computes:
         fail(program, f"'rtile.program' '{program.program_name}' has no rtile.compute, so there is nothing to run")
     return prod(count for count, _ in computes[0].thread_map.axes)
+
+
+def expected_registers(programs: Sequence[rtile.ProgramOp], most: int) -> int:
+    """Return the registers that a kernel of these bodies is expected to need; assemblers take all that they may.
+
+    Args:
+        programs: The bodies, some of them with predictions.
+        most: Registers of a thread at most.
+    """
+    plans = [program.plan.read() for program in programs if program.plan is not None]
+    known = [plan.prediction.registers for plan in plans if plan.prediction is not None]
+    if len(known) < len(programs):
+        return most
+    return min(most, max(LEAST_REGISTERS, aligned(max(known) + WALK_REGISTERS, ALLOTTED)))
 
 
 def _registers(program: rtile.ProgramOp, device: Device) -> int:

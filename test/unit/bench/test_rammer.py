@@ -11,6 +11,7 @@ import pytest
 FOLDER = Path(__file__).parents[3] / "bench" / "rammer"
 CELLS: dict[str, Any] = runpy.run_path(str(FOLDER / "random_graphs.py"))
 SCHEDULES: dict[str, Any] = runpy.run_path(str(FOLDER / "schedule.py"))
+BODIES: dict[str, Any] = runpy.run_path(str(FOLDER / "bodies.py"))
 
 
 @pytest.mark.full(every=10)
@@ -38,3 +39,11 @@ def test_times_of_schedules(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     lines = capsys.readouterr().out.splitlines()
     assert [line.split(" | ")[0] for line in lines[2:]] == ["| wavefront", "| list"]
     assert all(" 408 " in line for line in lines[2:])
+
+
+def test_growth_with_the_types_of_bodies() -> None:
+    one = BODIES["compile_one"](4, "h200", "f16", None)
+    assert one["bodies"] == 4
+    alone = BODIES["compile_one"](4, "h200", "f16", one["threads"])
+    assert one["registers"] <= alone["registers"] + BODIES["MORE_REGISTERS"]
+    assert one["spill_bytes"] == 0

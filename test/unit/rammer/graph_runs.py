@@ -51,10 +51,11 @@ class GraphRun:
 
     def records(self) -> Any:
         """Return the records of all blocks, one a row."""
-        return self.table(0).reshape(self.blocks * int(self.table(1).max()), -1)
+        count = self.blocks * int(self.table(1)[0::2].max())
+        return self.table(0).reshape(count + 1, -1)[:count]
 
     def table(self, number: int) -> Any:
-        """Return the records (0), lengths (1) or waits (2), to be changed in place."""
+        """Return the records (0), spans (1) or waits (2), to be changed in place."""
         constants = [given for role, given in self.arguments if role == "constant"]
         return constants[-3:][number]
 

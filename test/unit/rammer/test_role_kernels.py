@@ -163,7 +163,7 @@ def roles_asked(text: str, most_bytes: int, registers: int = 65536) -> None:
         asked = {"device": "h200", "instructions": "wgmma", **TASKS}
         run_pipeline(module, [*passes_to(BUFFERS, asked), RammerFormGraph()])
         (graph,) = graphs_of(module)
-        layout = role_layout(graph, [one.program for one in graph.applications], 128, 32, most_bytes)
+        layout = role_layout(graph, 128, 32, most_bytes)
         assert layout is not None
         run_pipeline(module, [RammerSchedule(device="h200")])
         (function,) = [op for op in module.body.operations if isinstance(op, func.FuncOp)]

@@ -1,0 +1,264 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The walk of a block over the records of its vEU: waits, the body that a record names, and its signal.
+
+    word, wait of task 0 = fetched                          # a thread holds one word of the record, and one wait
+    for n in tasks of the block:
+        poll the counters of the waits; barrier             # a thread its own; those beyond the last thread are loaded
+        word, wait of task n + 1 = fetched                  # these loads run while the body does
+        run body ring[n].body with task ring[n].task
+        ring[n + 1] = word; barrier
+        signal ring[n].signal
+
+The ring holds two records in workgroup memory: fields of a record would otherwise hold registers throughout a body. A
+thread that copies for those of its block walks the same records alone, ahead of them.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TypeAlias
+
+from roller_mlir.codegen.builder.emitter import Emitter
+from roller_mlir.codegen.graph.crews import BlockCrew
+from roller_mlir.codegen.graph.events import add_signal, wait_for
+from roller_mlir.codegen.graph.role_crews import Producer
+from roller_mlir.codegen.graph.tables import BODY, OPERANDS, SIGNAL, TASK, WAITS, ZERO
+from roller_mlir.loops.attributes import SITE
+from roller_mlir.support.bindings import ir, scf
+
+
+@dataclass(frozen=True, eq=False)
+class WalkedTask:
+    """What a body is run with.
+
+    Attributes:
+        number: Its task, an i32.
+        zero: A 0 that no compiler knows, an i32.
+        starts: Where its operands in the workspace start, in pieces, as indices.
+    """
+
+    number: ir.Value
+    zero: ir.Value
+    starts: Sequence[ir.Value]
+
+
+Body: TypeAlias = Callable[[WalkedTask, list[ir.Value]], list[ir.Value]]
+"""Emits a body, given its task and what the task before left; returns what it leaves to the next one."""
+
+
+@dataclass(frozen=True, eq=False)
+class RecordWalk:
+    """What a block walks over.
+
+    Attributes:
+        emit: The emitter.
+        thread: Number of the thread.
+        block: Number of the block.
+        records: The records of all vEUs, a memref of i32.
+        tasks: Records of a vEU.
+        fields: Fields of a record.
+        flagged: Whether the last of them says what is handed over inside of the block.
+        spans: Tasks and first wait of each vEU.
+        waits: The waits of all tasks, in the order of the vEUs.
+        ring: Two records in workgroup memory, a memref of i32.
+        state: A counter for each event, and for each block one of launches.
+        events: How many events there are.
+    """
+
+    emit: Emitter
+    thread: ir.Value
+    block: ir.Value
+    records: ir.Value
+    tasks: int
+    fields: int
+    flagged: bool
+    spans: ir.Value
+    waits: ir.Value
+    ring: ir.Value
+    state: ir.Value
+    events: int
+
+    def launches(self) -> ir.Value:
+        """Emit the number of this launch, from 1, and return it."""
+        before = self._load(self.state, self._launches(), "load launches")
+        return self.emit.op("arith.addi", [before, self._i32(1)], ir.IntegerType.get_signless(32))
+
+    def count_launch(self, now: ir.Value) -> None:
+        """Emit the end of a launch, behind which no thread reads its number any more."""
+        emit = self.emit
+
+        def store() -> list[ir.Value]:
+            self._store(now, self.state, self._launches(), "store launches")
+            return []
+
+        emit.branch(emit.compare("eq", self.thread, emit.constant(0)), [], store)
+
+    def together(self, crew: BlockCrew, bodies: Sequence[Body], now: ir.Value) -> None:
+        """Emit the walk of a crew, the first of whose threads is that of the block.
+
+        Args:
+            crew: Who walks.
+            bodies: What emits each body.
+            now: The number of the launch.
+        """
+        emit, i32 = self.emit, ir.IntegerType.get_signless(32)
+        length, first = self._span()
+        base = self._product(self.block, self.tasks * self.fields)
+        self._keep(self._word(base), emit.constant(0))
+        ahead, carried = self._own_wait(first), crew.start()
+        crew.barrier()
+        loop = scf.ForOp(self._i32(0), length, self._i32(1), [first, *ahead, *carried])
+        with emit.scope(loop.body):
+            number = loop.induction_variable
+            after = emit.op("arith.addi", [number, self._i32(1)], i32)
+            here, there = self._slot(number), self._slot(after)
+            first, event, signals, *carried = loop.inner_iter_args
+            count = self._field(here, WAITS)
+            self._wait(crew, first, count, (event, signals), now)
+            first = emit.op("arith.addi", [first, count], i32)
+            word = self._word(self._sum(base, self._product(self._index(after), self.fields)))
+            ahead = self._own_wait(first)
+            task = self._task(lambda which: self._field(here, which))
+            carried = self._switch(self._field(here, BODY), bodies, task, carried)
+            self._keep(word, there)
+            flags = self._field(here, self.fields - 1) if self.flagged else None
+            crew.done(flags, lambda: self._signal(self._field(here, SIGNAL)))
+            scf.YieldOp([first, *ahead, *carried])
+
+    def ahead(self, producer: Producer, bodies: Sequence[Body], now: ir.Value) -> None:
+        """Emit the walk of the thread that copies; see `together`."""
+        emit, i32 = self.emit, ir.IntegerType.get_signless(32)
+        length, first = self._span()
+        base = self._product(self.block, self.tasks * self.fields)
+        loop = scf.ForOp(self._i32(0), length, self._i32(1), [first, *producer.start()])
+        with emit.scope(loop.body):
+            here = self._sum(base, self._product(self._index(loop.induction_variable), self.fields))
+
+            def field(which: int) -> ir.Value:
+                return self._load(self.records, self._sum(here, emit.constant(which)), "load record ahead")
+
+            first, *carried = loop.inner_iter_args
+            count = field(WAITS)
+            polls = scf.ForOp(emit.constant(0), self._index(count), emit.constant(1), [])
+            with emit.scope(polls.body):
+                self._poll(*self._read_wait(self._sum(self._index(first), polls.induction_variable)), now)
+                scf.YieldOp([])
+            carried = producer.listen(field(self.fields - 1), carried)
+            carried = self._switch(field(BODY), bodies, self._task(field), carried)
+            scf.YieldOp([emit.op("arith.addi", [first, count], i32), *carried])
+
+    def _launches(self) -> ir.Value:
+        """Return where the launches of the block are counted."""
+        return self._sum(self.emit.constant(self.events), self.block)
+
+    def _span(self) -> tuple[ir.Value, ir.Value]:
+        """Return the tasks of the block, and its first wait."""
+        span = self._product(self.block, 2)
+        after = self._sum(span, self.emit.constant(1))
+        return self._load(self.spans, span, "load length"), self._load(self.spans, after, "load first wait")
+
+    def _task(self, field: Callable[[int], ir.Value]) -> WalkedTask:
+        starts = [self._index(field(OPERANDS + n)) for n in range(self.fields - OPERANDS - self.flagged)]
+        return WalkedTask(field(TASK), field(ZERO), starts)
+
+    def _word(self, base: ir.Value) -> ir.Value:
+        """Return the thread's word of a record; threads without one hold 0."""
+        emit = self.emit
+        at = self._sum(base, self.thread)
+        return emit.branch(
+            emit.compare("ult", self.thread, emit.constant(self.fields)),
+            [ir.IntegerType.get_signless(32)],
+            lambda: [self._load(self.records, at, "load record")],
+            lambda: [self._i32(0)],
+        )[0]
+
+    def _keep(self, word: ir.Value, slot: ir.Value) -> None:
+        """Put the words of a record in the ring."""
+        emit = self.emit
+
+        def store() -> list[ir.Value]:
+            self._store(word, self.ring, self._sum(slot, self.thread), "keep record")
+            return []
+
+        emit.branch(emit.compare("ult", self.thread, emit.constant(self.fields)), [], store)
+
+    def _slot(self, number: ir.Value) -> ir.Value:
+        """Return where in the ring the record of a task lies."""
+        one = self.emit.op("arith.andi", [number, self._i32(1)], ir.IntegerType.get_signless(32))
+        return self._product(self._index(one), self.fields)
+
+    def _field(self, slot: ir.Value, which: int) -> ir.Value:
+        return self._load(self.ring, self._sum(slot, self.emit.constant(which)), "read record")
+
+    def _own_wait(self, first: ir.Value) -> tuple[ir.Value, ir.Value]:
+        """Return event and signals of the wait that the thread polls for, where there are so many."""
+        return self._read_wait(self._sum(self._index(first), self.thread))
+
+    def _read_wait(self, number: ir.Value) -> tuple[ir.Value, ir.Value]:
+        at = self._product(number, 2)
+        after = self._sum(at, self.emit.constant(1))
+        return self._load(self.waits, at, "load wait"), self._load(self.waits, after, "load wait")
+
+    def _poll(self, event: ir.Value, signals: ir.Value, now: ir.Value) -> None:
+        """Poll the counter of an event until it has all signals of this launch."""
+        target = self.emit.op("arith.muli", [now, signals], ir.IntegerType.get_signless(32))
+        wait_for(self.emit, self.state, self._index(event), target)
+
+    def _wait(
+        self, crew: BlockCrew, first: ir.Value, count: ir.Value, own: tuple[ir.Value, ir.Value], now: ir.Value
+    ) -> None:
+        """Let a thread poll the counter of its wait until it has all signals of this launch; then all go on."""
+        step = self.emit.constant(crew.threads)
+        mine = scf.ForOp(self.thread, self._index(count), step, list(own))
+        with self.emit.scope(mine.body):
+            self._poll(*mine.inner_iter_args, now)
+            after = self._sum(mine.induction_variable, step)
+            scf.YieldOp(self._read_wait(self._sum(self._index(first), after)))
+        crew.barrier()
+
+    def _switch(
+        self, which: ir.Value, bodies: Sequence[Body], task: WalkedTask, carried: list[ir.Value]
+    ) -> list[ir.Value]:
+        cases = ir.DenseI64ArrayAttr.get(list(range(1, len(bodies))))
+        switch = ir.Operation.create(
+            "scf.index_switch",
+            results=[value.type for value in carried],
+            operands=[self._index(which)],
+            regions=len(bodies),
+            attributes={"cases": cases},
+        )
+        for region, body in zip(switch.regions, bodies, strict=True):  # the first one is the default
+            with self.emit.scope(region.blocks.append()):
+                scf.YieldOp(body(task, carried))
+        return list(switch.results)
+
+    def _signal(self, event: ir.Value) -> None:
+        """Let one thread add 1 to the counter of an event, where there is one."""
+        emit = self.emit
+        number = emit.op("arith.index_cast", [event], emit.index_type)
+
+        def signal() -> list[ir.Value]:
+            add_signal(emit, self.state, number)
+            return []
+
+        first = emit.compare("eq", self.thread, emit.constant(0))
+        emit.when(emit.both(first, emit.compare("sge", number, emit.constant(0))), signal)
+
+    def _sum(self, left: ir.Value, right: ir.Value) -> ir.Value:
+        return self.emit.op("arith.addi", [left, right], self.emit.index_type)
+
+    def _product(self, value: ir.Value, factor: int) -> ir.Value:
+        return self.emit.op("arith.muli", [value, self.emit.constant(factor)], self.emit.index_type)
+
+    def _index(self, value: ir.Value) -> ir.Value:
+        return self.emit.op("arith.index_castui", [value], self.emit.index_type)
+
+    def _load(self, table: ir.Value, at: ir.Value, site: str) -> ir.Value:
+        i32 = ir.IntegerType.get_signless(32)
+        return self.emit.op("memref.load", [table, at], i32, {SITE: ir.StringAttr.get(site)})
+
+    def _store(self, value: ir.Value, table: ir.Value, at: ir.Value, site: str) -> None:
+        attributes: dict[str, ir.Attribute] = {SITE: ir.StringAttr.get(site)}
+        ir.Operation.create("memref.store", operands=[value, table, at], attributes=attributes)
+
+    def _i32(self, value: int) -> ir.Value:
+        return self.emit.typed_constant(ir.IntegerAttr.get(ir.IntegerType.get_signless(32), value))
