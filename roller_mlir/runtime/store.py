@@ -8,6 +8,7 @@ removed only after the rename. Whatever interrupts the writing (an error, Ctrl-C
 import errno
 import hashlib
 import os
+import secrets
 import shutil
 import stat
 import tempfile
@@ -61,10 +62,9 @@ def write_artifact(path: str | PathLike[str], manifest: Manifest, files: Mapping
     check_target(path)
     target = Path(path)
     size = sum(len(data) for data in files.values())
-    staging: Path | None = None
+    staging = partial_path(target)
     try:
-        staging = Path(tempfile.mkdtemp(prefix=f".{target.name}.", suffix=".partial", dir=target.parent))
-        staging.chmod(0o777 & ~_umask())
+        staging.mkdir()
         for name, data in files.items():
             _write_file(staging / name, data)
         _write_file(staging / MANIFEST_NAME, manifest.dumps().encode())
@@ -73,8 +73,12 @@ def write_artifact(path: str | PathLike[str], manifest: Manifest, files: Mapping
     except OSError as error:
         raise ArtifactError(f"cannot write artifact '{path}' ({size} B): {_reason(error)}") from error
     finally:
-        if staging is not None:
-            shutil.rmtree(staging, ignore_errors=True)
+        shutil.rmtree(staging, ignore_errors=True)
+
+
+def partial_path(target: Path) -> Path:
+    """Return where a directory is filled before it is renamed, known before it is made: an interrupt cannot lose it."""
+    return target.with_name(f".{target.name}.{secrets.token_hex(8)}.partial")
 
 
 def read_artifact(path: str | PathLike[str], most_bytes: int = MAX_ARTIFACT_BYTES) -> tuple[Manifest, dict[str, bytes]]:
@@ -193,12 +197,6 @@ def _sync_directory(path: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-def _umask() -> int:
-    mask = os.umask(0o022)
-    os.umask(mask)
-    return mask
 
 
 def _reason(error: Exception) -> str:

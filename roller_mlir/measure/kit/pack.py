@@ -10,7 +10,6 @@ The kit is written beside its place and renamed: whatever interrupts it (an erro
 
 import os
 import shutil
-import tempfile
 import time
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from roller_mlir.measure.kit.writer import KitWriter
 from roller_mlir.measure.records import Kit, Probe, Skipped
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.single_file import single_file
+from roller_mlir.runtime.store import partial_path
 from roller_mlir.support.jobs.jobs import Jobs, open_jobs
 from roller_mlir.targets.family import family_named
 
@@ -104,9 +104,9 @@ def pack_kit(
         command=options.command,
         skipped=tuple(skipped),
     )
-    staging: Path | None = None
+    staging = partial_path(folder)
     try:
-        staging = Path(tempfile.mkdtemp(prefix=f".{folder.name}.", suffix=".partial", dir=folder.parent))
+        staging.mkdir(mode=0o700)
         runner = run_py()
         with KitWriter(staging) as writer, _workers(options) as workers:
             more = len(runner) + len(_README)
@@ -120,8 +120,7 @@ def pack_kit(
     except OSError as error:
         raise KitError(f"cannot write kit: {folder}: {(error.strerror or str(error)).lower()}") from error
     finally:
-        if staging is not None:
-            shutil.rmtree(staging, ignore_errors=True)
+        shutil.rmtree(staging, ignore_errors=True)
     return Packed(kit=kit, size_bytes=size, seconds=time.monotonic() - started)
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import roller_mlir
+from roller_mlir.measure.kit.pack import PackOptions, pack_kit
 from roller_mlir.plan.manifest import Buffer, BufferView, DeviceRecord, File, Launch, Manifest
 from roller_mlir.runtime import Artifact, ArtifactError, store
 
@@ -200,3 +201,18 @@ def test_what_is_no_directory_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a").write_text("")
     with pytest.raises(ArtifactError, match="not a directory"):
         Artifact.load(tmp_path / "a")
+
+
+def test_an_interrupt_as_a_directory_is_made_leaves_none(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    make = os.mkdir
+
+    def interrupted(*arguments: Any, **settings: Any) -> None:
+        make(*arguments, **settings)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(os, "mkdir", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        artifact().save(tmp_path / "a.roller")
+    with pytest.raises(KeyboardInterrupt):
+        pack_kit(tmp_path / "kit", "h200", [], PackOptions(jobs=1))
+    assert not list(tmp_path.iterdir())
