@@ -5,7 +5,8 @@ A workgroup variable is one address for all blocks on a GPU; here each resident 
 
     store i32 0, ptr addrspace<3> getelementptr (i8, ptr addrspace<3> @w, i64 64)
 
-becomes `%roller.c0 = getelementptr i8, ptr addrspace<3> %roller.w0, i64 64`, at the start of the kernel, and its use.
+becomes `%roller.c0 = getelementptr i8, ptr addrspace<3> %roller.w0, i64 64`, at the start of the kernel, and its use. A
+structure `{ ptr addrspace<3> @w, i64 0 }` is made there too, by `insertvalue`.
 """
 
 import re
@@ -17,6 +18,8 @@ _OPCODE = "getelementptr|addrspacecast|ptrtoint|inttoptr|bitcast|add|sub|xor|tru
 # Behind an opcode are flags alone: of "add i32 ptrtoint (ptr @w to i32), 1" one operand is an expression.
 _EXPRESSION = re.compile(rf"\b({_OPCODE})((?: (?:inbounds|nusw|nuw|nsw))*) \(([^()]*(?:%roller\.[wc]|@)[^()]*)\)")
 _BINARY = ("add", "sub", "xor")
+_STRUCTURE = re.compile(r"\{ ([^{}]*%roller\.[wc][^{}]*) \}")
+_FIELD = re.compile(r"(\[[^\]]*\]|ptr addrspace<\d+>|[\w.]+) (.+)")
 
 
 def expand_workgroup_constants(kernel: KernelText, names: Mapping[str, str]) -> list[str]:
@@ -41,11 +44,23 @@ def expand_workgroup_constants(kernel: KernelText, names: Mapping[str, str]) -> 
         text = f"{opcode}{flags} {operands}"
         return made.setdefault(text, f"%roller.c{len(made)}")
 
+    def gather(match: re.Match[str]) -> str:
+        fields = [found.groups() for one in split_top(match[1]) if (found := _FIELD.fullmatch(one.strip()))]
+        kind = f"{{ {', '.join(one for one, _ in fields)} }}"
+        known = ("poison" if value.startswith("%roller.") else value for _, value in fields)
+        whole = f"{{ {', '.join(f'{one} {value}' for (one, _), value in zip(fields, known, strict=True))} }}"
+        for place, (one, value) in enumerate(fields):
+            if value.startswith("%roller."):
+                text = f"insertvalue {kind} {whole}, {one} {value}, {place}"
+                whole = made.setdefault(text, f"%roller.c{len(made)}")
+        return whole
+
     body: list[tuple[int, str]] = []
     for number, line in kernel.body:
         line = named.sub(lambda match: names[match[0]], line)
         while _EXPRESSION.search(line):
             line = _EXPRESSION.sub(hoist, line)
+        line = _STRUCTURE.sub(gather, line)
         body.append((number, line))
     kernel.body = body
     return [f"{name} = {text}" for text, name in made.items()]

@@ -47,6 +47,27 @@ def test_constant_addresses_of_workgroup_memory_and_tables(seed: int | None) -> 
     assert not (x == 14).all()
 
 
+def test_structures_of_addresses_of_workgroup_memory() -> None:
+    """A memref of workgroup memory that joins at a block is a phi of constants."""
+    kind = "{ ptr addrspace(3), i64, [1 x i64], ptr addrspace(3) }"
+    inner = "getelementptr (i8, ptr addrspace(3) @w, i64 20)"
+    value = f"{{ ptr addrspace(3) @w, i64 0, [1 x i64] [i64 64], ptr addrspace(3) {inner} }}"
+    chosen = f"""
+  %c = icmp slt i32 %2, 32
+  br i1 %c, label %a, label %b
+a:
+  br label %b
+b:
+  %s = phi {kind} [ {value}, %1 ], [ {value}, %a ]
+  %q = extractvalue {kind} %s, 3
+  %8 = load float, ptr addrspace(3) %q, align 4
+"""
+    plain = "  %8 = load float, ptr addrspace(3) getelementptr inbounds (i8, ptr addrspace(3) @w, i64 20), align 4\n"
+    x = np.arange(64, dtype=np.float32)
+    launch(WORKGROUP.replace(plain, chosen), [x], dynamic=256, seed=1)
+    assert (x == 14).all()
+
+
 FAULTS = {
     "past a workgroup variable": (
         "i8, ptr addrspace(3) @w, i64 20",
