@@ -19,6 +19,8 @@ FMA_COUNT = "rtile.fma_count"
 MATRIX_COUNT = "rtile.matrix_count"
 # On a memory access: what reports call it.
 SITE = "rtile.site"
+# On a load: what reports of stuck waits call its last value.
+WATCH = "rtile.watch"
 # On an argument of a kernel: the tensor map that it is, see roller_mlir.plan.tensor_map.
 TENSOR_MAP = "rtile.tensor_map"
 # Scope of atomic operations and fences between all blocks of a device; AMD's back end has a name of its own for it.

@@ -22,8 +22,11 @@ from roller_mlir.codegen.graph.crews import BlockCrew
 from roller_mlir.codegen.graph.events import add_signal, wait_for
 from roller_mlir.codegen.graph.role_crews import Producer
 from roller_mlir.codegen.graph.tables import BODY, OPERANDS, SIGNAL, TASK, WAITS, ZERO
-from roller_mlir.loops.attributes import SITE
+from roller_mlir.loops.attributes import SITE, WATCH
 from roller_mlir.support.bindings import ir, scf
+
+_WATCHED = {BODY: "body", TASK: "task"}
+"""What reports of stuck waits show of a record."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,13 +115,13 @@ class RecordWalk:
             after = emit.op("arith.addi", [number, self._i32(1)], i32)
             here, there = self._slot(number), self._slot(after)
             first, event, signals, *carried = loop.inner_iter_args
-            count = self._field(here, WAITS)
+            which, task, count = self._field(here, BODY), self._field(here, TASK), self._field(here, WAITS)
             self._wait(crew, first, count, (event, signals), now)
             first = emit.op("arith.addi", [first, count], i32)
             word = self._word(self._sum(base, self._product(self._index(after), self.fields)))
             ahead = self._own_wait(first)
-            task = self._task(lambda which: self._field(here, which))
-            carried = self._switch(self._field(here, BODY), bodies, task, carried)
+            walked = self._walked(task, lambda field: self._field(here, field))
+            carried = self._switch(which, bodies, walked, carried)
             self._keep(word, there)
             flags = self._field(here, self.fields - 1) if self.flagged else None
             crew.done(flags, lambda: self._signal(self._field(here, SIGNAL)))
@@ -133,17 +136,18 @@ class RecordWalk:
         with emit.scope(loop.body):
             here = self._sum(base, self._product(self._index(loop.induction_variable), self.fields))
 
-            def field(which: int) -> ir.Value:
-                return self._load(self.records, self._sum(here, emit.constant(which)), "load record ahead")
+            def field(number: int) -> ir.Value:
+                at = self._sum(here, emit.constant(number))
+                return self._load(self.records, at, "load record ahead", _WATCHED.get(number, ""))
 
             first, *carried = loop.inner_iter_args
-            count = field(WAITS)
+            which, task, count = field(BODY), field(TASK), field(WAITS)
             polls = scf.ForOp(emit.constant(0), self._index(count), emit.constant(1), [])
             with emit.scope(polls.body):
                 self._poll(*self._read_wait(self._sum(self._index(first), polls.induction_variable)), now)
                 scf.YieldOp([])
             carried = producer.listen(field(self.fields - 1), carried)
-            carried = self._switch(field(BODY), bodies, self._task(field), carried)
+            carried = self._switch(which, bodies, self._walked(task, field), carried)
             scf.YieldOp([emit.op("arith.addi", [first, count], i32), *carried])
 
     def _launches(self) -> ir.Value:
@@ -156,9 +160,9 @@ class RecordWalk:
         after = self._sum(span, self.emit.constant(1))
         return self._load(self.spans, span, "load length"), self._load(self.spans, after, "load first wait")
 
-    def _task(self, field: Callable[[int], ir.Value]) -> WalkedTask:
+    def _walked(self, task: ir.Value, field: Callable[[int], ir.Value]) -> WalkedTask:
         starts = [self._index(field(OPERANDS + n)) for n in range(self.fields - OPERANDS - self.flagged)]
-        return WalkedTask(field(TASK), field(ZERO), starts)
+        return WalkedTask(task, field(ZERO), starts)
 
     def _word(self, base: ir.Value) -> ir.Value:
         """Return the thread's word of a record; threads without one hold 0."""
@@ -187,7 +191,8 @@ class RecordWalk:
         return self._product(self._index(one), self.fields)
 
     def _field(self, slot: ir.Value, which: int) -> ir.Value:
-        return self._load(self.ring, self._sum(slot, self.emit.constant(which)), "read record")
+        at = self._sum(slot, self.emit.constant(which))
+        return self._load(self.ring, at, "read record", _WATCHED.get(which, ""))
 
     def _own_wait(self, first: ir.Value) -> tuple[ir.Value, ir.Value]:
         """Return event and signals of the wait that the thread polls for, where there are so many."""
@@ -196,7 +201,7 @@ class RecordWalk:
     def _read_wait(self, number: ir.Value) -> tuple[ir.Value, ir.Value]:
         at = self._product(number, 2)
         after = self._sum(at, self.emit.constant(1))
-        return self._load(self.waits, at, "load wait"), self._load(self.waits, after, "load wait")
+        return self._load(self.waits, at, "load wait", "event"), self._load(self.waits, after, "load wait")
 
     def _poll(self, event: ir.Value, signals: ir.Value, now: ir.Value) -> None:
         """Poll the counter of an event until it has all signals of this launch."""
@@ -210,7 +215,8 @@ class RecordWalk:
         step = self.emit.constant(crew.threads)
         mine = scf.ForOp(self.thread, self._index(count), step, list(own))
         with self.emit.scope(mine.body):
-            self._poll(*mine.inner_iter_args, now)
+            event, signals = mine.inner_iter_args
+            self._poll(event, signals, now)
             after = self._sum(mine.induction_variable, step)
             scf.YieldOp(self._read_wait(self._sum(self._index(first), after)))
         crew.barrier()
@@ -252,9 +258,12 @@ class RecordWalk:
     def _index(self, value: ir.Value) -> ir.Value:
         return self.emit.op("arith.index_castui", [value], self.emit.index_type)
 
-    def _load(self, table: ir.Value, at: ir.Value, site: str) -> ir.Value:
-        i32 = ir.IntegerType.get_signless(32)
-        return self.emit.op("memref.load", [table, at], i32, {SITE: ir.StringAttr.get(site)})
+    def _load(self, table: ir.Value, at: ir.Value, site: str, watched: str = "") -> ir.Value:
+        """Load an i32, which reports of stuck waits show by a name, where it has one."""
+        attributes: dict[str, ir.Attribute] = {SITE: ir.StringAttr.get(site)}
+        if watched:
+            attributes[WATCH] = ir.StringAttr.get(watched)
+        return self.emit.op("memref.load", [table, at], ir.IntegerType.get_signless(32), attributes)
 
     def _store(self, value: ir.Value, table: ir.Value, at: ir.Value, site: str) -> None:
         attributes: dict[str, ir.Attribute] = {SITE: ir.StringAttr.get(site)}

@@ -9,9 +9,6 @@ from roller_mlir.sim.engine.layout import ADDRESS_BITS, Space
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail, place_of
 
-WATCH = "rtile.watch"
-"""Marks an operation whose last value the report of a stuck wait shows, under the name that the attribute gives."""
-
 _MOST_SITES = 1 << (64 - ADDRESS_BITS)
 
 

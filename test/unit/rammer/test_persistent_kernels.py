@@ -12,7 +12,7 @@ from graph_runs import GraphRun
 
 import roller_mlir
 from roller_mlir import CompileOptions
-from roller_mlir.codegen.graph.tables import Tables
+from roller_mlir.codegen.graph.tables import SIGNAL, Tables
 from roller_mlir.passes import rammer_outline_kernel
 from roller_mlir.rammer.schedule import Schedule
 from roller_mlir.rammer.task_graph import TaskGraph
@@ -131,6 +131,19 @@ func.func @f(%x: tensor<64x16xf32>, %w: tensor<3x3x16xf32>) -> (tensor<64x16xf32
     assert (y == 2 * x).all()
     image = 2 * x.reshape(8, 8, 16)
     assert (z[0] == sum(image[i : i + 6, j : j + 6] * w[i, j] for i in range(3) for j in range(3))).all()
+
+
+def test_a_missing_signal_names_the_wait() -> None:
+    text, inputs, _, _ = branches()
+    graph = GraphRun(text, "h200", **{"block-threads": "64"})
+    tasks = int(graph.table(1)[0::2].max())
+    records = graph.table(0).reshape(graph.blocks * tasks + 1, -1)
+    first = int(np.argmax(records[:, SIGNAL] >= 0))
+    missing = int(records[first, SIGNAL])
+    records[first, SIGNAL] = -1
+    wanted = f"it has 15 and wants at least 16 \\(event {missing}, body \\d+, task \\d+\\)"
+    with pytest.raises(SanitizerError, match=wanted):
+        graph.run(inputs)
 
 
 @pytest.mark.full(each=["model", "device", "level"])
