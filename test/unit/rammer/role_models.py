@@ -8,6 +8,7 @@ import numpy as np
 from graph_models import Array
 
 
+@np.errstate(over="ignore")  # of extents that are compiled and not run
 def layers(
     rows: int, widths: Sequence[int], *, lowered: Sequence[int] = (), shared: bool = False
 ) -> tuple[str, list[Array], Array]:
