@@ -40,7 +40,8 @@ typedef struct {
     char kernel[128];
     CUfunction function; /* NULL: a copy of the first argument into the second */
     uint64_t grid[3], block[3], cluster[3], shared_bytes, copied_bytes;
-    int cooperative;
+    int cooperative, reports;
+    uint64_t report_bytes; /* where in the last argument the report of a wait that was given up begins, if it reports */
     size_t arguments, maps;
     size_t *buffers;   /* per argument: which buffer, and where in it */
     uint64_t *offsets;
@@ -76,7 +77,7 @@ void roller_close(roller_program *program);
 
 #include "roller_data.h"
 
-enum { ROLLER_MAPS = 16, ROLLER_ARGUMENTS = 256, ROLLER_MANIFEST_BYTES = 64 << 20 };
+enum { ROLLER_MAPS = 16, ROLLER_ARGUMENTS = 256, ROLLER_REPORT = 8, ROLLER_MANIFEST_BYTES = 64 << 20 };
 
 static int roller_fail(roller_program *program, const char *format, ...) {
     va_list arguments;
@@ -208,6 +209,7 @@ static int roller_read_map(const char *record, roller_map *map) {
 
 static int roller_read_launch(roller_program *program, const char *record, roller_launch *launch) {
     const char *arguments = roller_get(record, "arguments"), *cooperative = roller_get(record, "cooperative");
+    const char *report = roller_get(record, "report_bytes");
     const size_t count = roller_count(arguments);
     int wrong = count > ROLLER_ARGUMENTS || roller_numbers(roller_get(record, "grid"), launch->grid, 3, 0) ||
                 roller_numbers(roller_get(record, "block"), launch->block, 3, 0) ||
@@ -220,6 +222,8 @@ static int roller_read_launch(roller_program *program, const char *record, rolle
         wrong |= launch->grid[i] > INT32_MAX || launch->block[i] > 1024 || launch->shared_bytes > INT32_MAX ||
                  !launch->cluster[i] || launch->cluster[i] > 1024;
     launch->cooperative = cooperative && *cooperative == 't';
+    launch->reports = report && *report != 'n';
+    wrong |= launch->reports && roller_number(report, &launch->report_bytes);
     launch->buffers = calloc(count + 1, sizeof *launch->buffers);
     launch->offsets = calloc(count + 1, sizeof *launch->offsets);
     if (wrong || !launch->buffers || !launch->offsets)
@@ -236,6 +240,9 @@ static int roller_read_launch(roller_program *program, const char *record, rolle
             return roller_fail(program, "manifest.json: a copy has two views of one size");
         launch->copied_bytes = size;
     }
+    if (launch->reports && (launch->copied_bytes < 4 * ROLLER_REPORT ||
+                            launch->report_bytes > launch->copied_bytes - 4 * ROLLER_REPORT || !program->state_bytes))
+        return roller_fail(program, "manifest.json: a launch's report lies outside of its last argument");
     return 0;
 }
 
@@ -453,6 +460,22 @@ static int roller_start(roller_program *program, const roller_launch *launch, CU
     return roller_check(program, cuLaunchKernelEx(&config, launch->function, parameters, NULL), "launching", launch->kernel);
 }
 
+/* Waits for a launch, and fails where it gave up a wait; its counters then begin again from zero. */
+static int roller_check_waits(roller_program *program, const roller_launch *launch, CUdeviceptr report, CUstream stream) {
+    int32_t cells[ROLLER_REPORT] = {0};
+    if (roller_check(program, cuStreamSynchronize(stream), "waiting for", launch->kernel) ||
+        roller_check(program, cuMemcpyDtoH(cells, report, sizeof cells), "reading the report of", launch->kernel))
+        return 1;
+    if (!cells[0])
+        return 0;
+    if (roller_check(program, cuMemsetD8Async(program->state, 0, (size_t)program->state_bytes, stream), "zeroing", "state"))
+        return 1;
+    return roller_fail(program,
+                       "kernel '%s' gave up a wait, and its results are not valid: block %d at position %d of its schedule "
+                       "(body %d, task %d) waits for event %d, which has %d signals and wants %d",
+                       launch->kernel, cells[1], cells[2], cells[3], cells[4], cells[5], cells[6], cells[7]);
+}
+
 int roller_run(roller_program *program, const CUdeviceptr *inputs, const CUdeviceptr *outputs, CUdeviceptr workspace,
                CUstream stream) {
     CUdeviceptr *base = calloc(program->buffer_count + 1, sizeof *base), addresses[ROLLER_ARGUMENTS];
@@ -478,6 +501,8 @@ int roller_run(roller_program *program, const CUdeviceptr *inputs, const CUdevic
         for (size_t i = 0; i < launch->arguments; i++)
             addresses[i] = base[launch->buffers[i]] + launch->offsets[i];
         failed = roller_start(program, launch, addresses, stream);
+        if (!failed && launch->reports)
+            failed = roller_check_waits(program, launch, addresses[launch->arguments - 1] + launch->report_bytes, stream);
     }
     free(base);
     return failed;

@@ -14,6 +14,9 @@ many bodies, and how many bytes.
 
 Where programs compute by wgmma, a thread of each block copies for the others, and walks the same records ahead of them.
 
+With `wait-limit` the state ends with a report (`plan.stuck_report`), and the kernel gives up a wait after so many
+polls: it writes who waited for what, waits for nothing any more, and ends.
+
 Refused: tasks of different numbers of threads, blocks too small, pages or tensor maps that a block cannot hold,
 programs without a schedule, functions whose buffers take more than the device's memory.
 Paper: RAMMER, section 4.1.
@@ -28,18 +31,19 @@ import numpy as np
 from roller_mlir.codegen.buffer_order import ROLE
 from roller_mlir.codegen.device_memory import check_device_memory
 from roller_mlir.codegen.graph.bodies import bodies_of
-from roller_mlir.codegen.graph.kernel import GraphKernel, emit_graph_kernel, state_size
+from roller_mlir.codegen.graph.kernel import GraphKernel, emit_graph_kernel, report_cell, state_size
 from roller_mlir.codegen.graph.roles import role_layout, roles_of, takes_roles
 from roller_mlir.codegen.graph.schedules import graphs_of, schedule_of
-from roller_mlir.codegen.graph.tables import tables_of
+from roller_mlir.codegen.graph.tables import WORD_BYTES, tables_of
 from roller_mlir.codegen.graph.task_graph import read_graph
 from roller_mlir.codegen.graph.virtual_device import check_block, expected_registers, threads_of
 from roller_mlir.dialects import rammer
 from roller_mlir.hal import Device, find_device
-from roller_mlir.loops.attributes import COOPERATIVE
+from roller_mlir.loops.attributes import COOPERATIVE, REPORT
 from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS
 from roller_mlir.model.options import DeviceOptions
 from roller_mlir.passes.rtile_lower_to_gpu import block_limits, kernels_module, launch
+from roller_mlir.rammer.options import WalkOptions
 from roller_mlir.rammer.task_graph import Ints
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail, remark
@@ -49,7 +53,7 @@ from roller_mlir.support.values import free_symbol
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class RammerOutlineKernel(DeviceOptions, Pass):
+class RammerOutlineKernel(DeviceOptions, WalkOptions, Pass):
     """Emits one persistent kernel for each program, and its launch."""
 
     name: ClassVar[str] = "rammer-outline-kernel"
@@ -72,7 +76,7 @@ class RammerOutlineKernel(DeviceOptions, Pass):
         for program in programs:
             _check_tasks(program)
             check_block(program, schedule_of(program)[0], device)
-            _outline(program, module, body, name, device)
+            _outline(program, module, body, name, device, self.wait_limit)
         for op in list(module.body.operations):
             if isinstance(op, rammer.OperatorOp):
                 op.operation.erase()
@@ -92,7 +96,8 @@ def _check_tasks(program: rammer.GraphOp) -> None:
 
 
 def _outline(
-    program: rammer.GraphOp, module: ir.Module, body: ir.Block, kernels: str, device: Device
+    program: rammer.GraphOp, module: ir.Module, body: ir.Block, kernels: str, device: Device,
+    wait_limit: int | None,
 ) -> None:  # fmt: skip
     virtual, schedule = schedule_of(program)
     function = program.operation.parent.opview
@@ -108,7 +113,8 @@ def _outline(
         registers = expected_registers([one.program for one in bodies.bodies], virtual.registers)
     else:
         roles = roles_of(program, bodies, layout, threads, limits.registers_per_unit)
-    kernel = GraphKernel(program.program_name, bodies, tables, len(schedule.counts), virtual, registers, roles)
+    events = len(schedule.counts)
+    kernel = GraphKernel(program.program_name, bodies, tables, events, virtual, registers, roles, wait_limit)
     with program.location:
         emitted = emit_graph_kernel(kernel, body, limits)
         constants = [
@@ -120,6 +126,9 @@ def _outline(
             loads = [_global(name, kind) for name, kind in constants]
             launched = launch([*bodies.roots, *loads, state], kernels, emitted)
         launched.attributes[COOPERATIVE] = ir.UnitAttr.get()
+        if wait_limit is not None:
+            begin = WORD_BYTES * report_cell(kernel)
+            launched.attributes[REPORT] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), begin)
     workspace = 0 if bodies.workspace is None else ir.MemRefType(bodies.workspace.type).shape[0]
     remark(
         program,

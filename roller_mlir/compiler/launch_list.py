@@ -20,7 +20,7 @@ from typing import Any, cast
 
 from roller_mlir.backend.tensor_maps import tensor_maps_of
 from roller_mlir.compiler.errors import InternalError
-from roller_mlir.loops.attributes import COOPERATIVE
+from roller_mlir.loops.attributes import COOPERATIVE, REPORT
 from roller_mlir.plan.extent import Extent, as_extents
 from roller_mlir.plan.manifest import Buffer, BufferView, Launch, Role
 from roller_mlir.plan.tensor_map import TensorMap
@@ -201,6 +201,7 @@ class _Reader:
                 block=(sizes[3], sizes[4], sizes[5]),
                 dynamic_workgroup_bytes=self._integer(dynamic[0]) if dynamic else 0,
                 cooperative=COOPERATIVE in op.attributes,
+                report_bytes=ir.IntegerAttr(op.attributes[REPORT]).value if REPORT in op.attributes else None,
                 cluster=(parts[0], parts[1], parts[2]),
                 arguments=tuple(map(self._view, views)),
                 written=self._written(kernel, len(views)),

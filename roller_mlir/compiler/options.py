@@ -7,12 +7,12 @@ from os import PathLike
 from roller_mlir.backend.target import CODE_OBJECT, CODE_OBJECTS, DEFAULT_TIMEOUT_S
 from roller_mlir.foreign.options import Options, option
 from roller_mlir.model.options import PipelineOptions
-from roller_mlir.rammer.options import ScheduleOptions
+from roller_mlir.rammer.options import PersistentOptions
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompileOptions(ScheduleOptions, PipelineOptions):
-    """How to compile; what is forced of planning stands in `PipelineOptions`, of schedules in `ScheduleOptions`.
+class CompileOptions(PersistentOptions, PipelineOptions):
+    """How to compile; what is forced of planning stands in `PipelineOptions`, of schedules in `PersistentOptions`.
 
     Attributes:
         entry: The function to compile; None takes the only public one.
@@ -69,7 +69,7 @@ class CompileOptions(ScheduleOptions, PipelineOptions):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not self.persistent and (given := ScheduleOptions.given_in(self)):
+        if not self.persistent and (given := PersistentOptions.given_in(self)):
             names = ", ".join(one.field for one, _ in given)
             raise ValueError(f"{names}: only a persistent kernel has a schedule, but persistent is False")
 

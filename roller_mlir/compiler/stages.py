@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from roller_mlir.compiler.options import CompileOptions
-from roller_mlir.rammer.options import ScheduleOptions
+from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes.passes import Pass
@@ -60,7 +60,7 @@ def run_stages(
     if not options.reuse:
         given["reuse"] = "false"
     if options.persistent:
-        given |= options.pipeline_options(ScheduleOptions)
+        given |= options.pipeline_options(PersistentOptions)
     steps = passes_to(until, given, persistent=options.persistent)[
         0 if reached is None else COMMON.index(reached) + 1 :
     ]

@@ -13,6 +13,8 @@ TASKS_PER_UNIT = "rtile.tasks_per_unit"
 REGISTERS = "rtile.registers"
 # On a launch: all its blocks must run at the same time.
 COOPERATIVE = "rtile.cooperative"
+# On a launch: where in its last argument the report of a wait that was given up begins, in bytes.
+REPORT = "rtile.report"
 # On a kernel: scalar fused multiply-adds in its IR; fewer in the output mean that a loop was lost.
 FMA_COUNT = "rtile.fma_count"
 # On a kernel: matrix instructions in its IR, likewise.

@@ -24,6 +24,7 @@ from roller_mlir.plan.codec import CodecError, JsonValue, Range, from_json, to_j
 from roller_mlir.plan.expression import ELEMENT_BYTES
 from roller_mlir.plan.extent import Extent, as_extents, product, static_sizes
 from roller_mlir.plan.plan import Plan
+from roller_mlir.plan.stuck_report import REPORT_BYTES
 from roller_mlir.plan.tensor_map import TensorMap
 
 SCHEMA_VERSION = 1
@@ -148,6 +149,8 @@ class Launch:
         dynamic_workgroup_bytes: Workgroup memory asked for at the launch.
         cooperative: Whether all blocks must run at the same time, as a grid barrier needs.
         cluster: Blocks in x, y, z that share their workgroup memory; the grid is whole clusters.
+        report_bytes: Where in its last argument the report of a wait that was given up begins (`plan.stuck_report`);
+            None: it makes none.
         arguments: One view per kernel argument, in order.
         written: Which of them the kernel writes, by number; None: any but inputs and constants.
     """
@@ -158,6 +161,7 @@ class Launch:
     dynamic_workgroup_bytes: Bytes = 0
     cooperative: bool = False
     cluster: tuple[Positive, Positive, Positive] = (1, 1, 1)
+    report_bytes: Bytes | None = None
     arguments: tuple[BufferView, ...]
     written: tuple[Annotated[int, Range(0)], ...] | None = None
 
@@ -166,6 +170,12 @@ class Launch:
         object.__setattr__(self, "grid", as_extents(self.grid))
         if any(blocks.divisor % part for blocks, part in zip(self.grid, self.cluster, strict=True)):
             raise ValueError(f"a grid must be whole clusters of {self.cluster} blocks, but is {self.static_grid}")
+        room = self.arguments[-1].size_bytes if self.arguments else 0
+        if self.report_bytes is not None and self.report_bytes + REPORT_BYTES > room:
+            raise ValueError(
+                f"a report of {REPORT_BYTES} B must lie in the last argument, of {room} B, but begins at "
+                f"{self.report_bytes}"
+            )
 
     @property
     def static_grid(self) -> tuple[int, int, int]:

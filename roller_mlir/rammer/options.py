@@ -32,3 +32,20 @@ class ScheduleOptions(Options):
         "the largest operator has tasks",
     )
     hand_over_s: float = option(1.2e-6, help="time from a task's end to the start of one on another block, in seconds")
+
+
+@dataclass(frozen=True, kw_only=True)
+class WalkOptions(Options):
+    """How a persistent kernel walks its schedule."""
+
+    wait_limit: int | None = option(
+        None,
+        least=1,
+        help="polls after which a persistent kernel gives up a wait, ends and names it, to debug it; by default it "
+        "waits for ever",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PersistentOptions(ScheduleOptions, WalkOptions):
+    """What may be asked of a persistent kernel."""

@@ -10,8 +10,11 @@ from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 
+from roller_mlir.plan.extent import as_extent
 from roller_mlir.plan.manifest import Buffer, BufferView, Launch, Manifest
+from roller_mlir.plan.stuck_report import REPORT_CELLS, stuck_report
 from roller_mlir.runtime.arguments import check_inputs
+from roller_mlir.runtime.errors import BackendError
 
 B = TypeVar("B")
 WORKSPACE_ALIGNMENT_BYTES = 256
@@ -133,8 +136,24 @@ class LoadedSequence(Generic[B]):
                 reports.append(backend.launch(launch, views))
             else:
                 backend.copy(views[0][1], views[1][1])
+        for launch in manifest.launches:
+            self._check_waits(launch, memory)
         outputs = tuple(backend.download(memory[name], manifest.buffer(name)) for name in manifest.outputs)
         return SequenceResult(outputs, tuple(reports))
+
+    def _check_waits(self, launch: Launch, memory: Mapping[str, B]) -> None:
+        """Raise what a launch reports of a wait that was given up; its counters begin again from zero."""
+        if launch.report_bytes is None:
+            return
+        state, shape = launch.arguments[-1], (as_extent(len(REPORT_CELLS)),)
+        cells = Buffer(name=state.buffer, role="state", element_type="i32", shape=shape)
+        where = state.offset_bytes + launch.report_bytes
+        place = self._backend.slice(memory[state.buffer], where, cells.size_bytes)
+        said = stuck_report(launch.kernel, self._backend.download(place, cells).tolist())
+        if said is not None:
+            zeros = np.zeros(self._manifest.state_bytes, np.uint8)
+            self._state = self._backend.upload(zeros, WORKSPACE_ALIGNMENT_BYTES)
+            raise BackendError(said)
 
 
 def run_sequence(

@@ -46,7 +46,7 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     """Declare what `compile` and `run` share."""
     from roller_mlir.compiler.options import CompileOptions
     from roller_mlir.model.options import ChoiceOptions, FusionOptions, LoopOptions, PlanFileOptions, TileOptions
-    from roller_mlir.rammer.options import ScheduleOptions
+    from roller_mlir.rammer.options import PersistentOptions
 
     chosen = parser.add_argument_group("compiling a .mlir file")
     add_target_arguments(chosen, default="h200")
@@ -75,7 +75,7 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     add_options(parser.add_argument_group("memory"), CompileOptions, "reuse")
     group = parser.add_argument_group("one persistent kernel for the whole function")
     add_options(group, CompileOptions, "persistent")
-    add_options(group, ScheduleOptions)
+    add_options(group, PersistentOptions)
 
 
 def _override(text: str) -> tuple[str, str]:
@@ -192,9 +192,9 @@ def compile_options(
     """Return the options of the command line."""
     from roller_mlir.compiler import CompileOptions
     from roller_mlir.console.errors import UsageError
-    from roller_mlir.rammer.options import ScheduleOptions
+    from roller_mlir.rammer.options import PersistentOptions
 
-    if not arguments.persistent and (given := sorted(given_flags(arguments, ScheduleOptions))):
+    if not arguments.persistent and (given := sorted(given_flags(arguments, PersistentOptions))):
         raise UsageError(f"{', '.join(given)}: only a persistent kernel has a schedule; add --persistent")
     before, after = _printed(arguments, "before"), _printed(arguments, "after")
     return CompileOptions(

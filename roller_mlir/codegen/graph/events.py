@@ -6,6 +6,9 @@ relaxed loads, then sees to it that later reads come behind (an acquire fence). 
 cache at each poll.
 """
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 from roller_mlir.codegen.builder.emitter import Emitter
 from roller_mlir.loops.attributes import DEVICE_SCOPE, SITE
 from roller_mlir.support.bindings import arith, ir
@@ -15,7 +18,24 @@ MONOTONIC, ACQUIRE, RELEASE = 2, 4, 5
 _ADD = 1
 
 
-def wait_for(emit: Emitter, counters: ir.Value, number: ir.Value, target: ir.Value) -> None:
+@dataclass(frozen=True, eq=False)
+class PollLimit:
+    """When a wait is given up, and who says so.
+
+    Attributes:
+        polls: Polls after which it is.
+        report: The cell of the counters' memref where the report begins.
+        who: What the report begins with, behind its first cell: each an i32.
+    """
+
+    polls: int
+    report: int
+    who: Sequence[ir.Value]
+
+
+def wait_for(
+    emit: Emitter, counters: ir.Value, number: ir.Value, target: ir.Value, limit: PollLimit | None = None
+) -> None:
     """Poll a counter until it is at least a target, then keep later accesses behind.
 
     Args:
@@ -23,21 +43,56 @@ def wait_for(emit: Emitter, counters: ir.Value, number: ir.Value, target: ir.Val
         counters: A memref of i32.
         number: Which of them.
         target: An i32; counters may have wrapped around.
+        limit: When to give up; None: never. Where one wait is given up, all others are.
     """
     i32 = ir.IntegerType.get_signless(32)
     place = _pointer(emit, counters, number)
-    zero = emit.typed_constant(ir.IntegerAttr.get(i32, 0))
-    loop = ir.Operation.create("scf.while", regions=2)
-    before, after = (region.blocks.append() for region in loop.regions)
-    with ir.InsertionPoint(before):
-        value = ir.Operation.create(
-            "llvm.load", results=[i32], operands=[place], attributes=_ordered(MONOTONIC, "poll event")
-        ).results[0]
-        missing = arith.cmpi(arith.CmpIPredicate.slt, arith.subi(value, target), zero)
-        ir.Operation.create("scf.condition", operands=[missing])
-    with ir.InsertionPoint(after):
-        ir.Operation.create("scf.yield")
+    zero, one = (emit.typed_constant(ir.IntegerAttr.get(i32, value)) for value in (0, 1))
+    given_up = None if limit is None else _pointer(emit, counters, emit.constant(limit.report))
+    carried = [] if limit is None else [i32, i32]
+    loop = ir.Operation.create("scf.while", results=carried, operands=[zero] * len(carried), regions=2)
+    before, after = (region.blocks.append(*carried) for region in loop.regions)
+
+    def read(pointer: ir.Value) -> ir.Value:
+        return emit.op("llvm.load", [pointer], i32, _ordered(MONOTONIC, "poll event"))
+
+    def missing(value: ir.Value) -> ir.Value:
+        return arith.cmpi(arith.CmpIPredicate.slt, arith.subi(value, target), zero)
+
+    with emit.scope(before):
+        value = read(place)
+        more = missing(value)
+        if limit is not None and given_up is not None:
+            few = emit.typed_constant(ir.IntegerAttr.get(i32, limit.polls))
+            waits = arith.cmpi(arith.CmpIPredicate.ult, before.arguments[0], few)
+            more = arith.andi(more, arith.andi(waits, arith.cmpi(arith.CmpIPredicate.eq, read(given_up), zero)))
+            ir.Operation.create("scf.condition", operands=[more, before.arguments[0], value])
+        else:
+            ir.Operation.create("scf.condition", operands=[more])
+    with emit.scope(after):
+        polls = [arith.addi(after.arguments[0], one), after.arguments[1]] if carried else []
+        ir.Operation.create("scf.yield", operands=polls)
+    if limit is not None and given_up is not None:
+        has = loop.results[1]
+        emit.branch(missing(has), [], lambda: _report(emit, counters, limit, given_up, [has, target]))
     ir.Operation.create("llvm.fence", attributes=_ordered(ACQUIRE))
+
+
+def _report(
+    emit: Emitter, counters: ir.Value, limit: PollLimit, given_up: ir.Value, numbers: Sequence[ir.Value]
+) -> list[ir.Value]:
+    """Let the first thread that gives up a wait say so."""
+    i32 = ir.IntegerType.get_signless(32)
+    zero, one = (emit.typed_constant(ir.IntegerAttr.get(i32, value)) for value in (0, 1))
+    taken = emit.op("llvm.atomicrmw", [given_up, one], i32, {**_ordered(MONOTONIC, "give up"), "bin_op": _i64(_ADD)})
+
+    def store() -> list[ir.Value]:
+        for cell, value in enumerate([*limit.who, *numbers], limit.report + 1):
+            ir.Operation.create("memref.store", operands=[value, counters, emit.constant(cell)])
+        return []
+
+    emit.branch(arith.cmpi(arith.CmpIPredicate.eq, taken, zero), [], store)
+    return []
 
 
 def add_signal(emit: Emitter, counters: ir.Value, number: ir.Value) -> None:

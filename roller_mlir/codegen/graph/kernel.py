@@ -35,6 +35,7 @@ from roller_mlir.mapping.arena_offsets import TILE_ALIGNMENT_BYTES
 from roller_mlir.mapping.index import Symbol
 from roller_mlir.mapping.tensor_copy import SWIZZLE_BYTES
 from roller_mlir.plan.extent import as_extent
+from roller_mlir.plan.stuck_report import REPORT_CELLS
 from roller_mlir.rammer.schedule import VirtualDevice
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import defining_op
@@ -52,6 +53,7 @@ class GraphKernel:
         device: How many blocks there are, and what each may use.
         registers: Registers that a thread is expected to need; None where roles give and take them.
         roles: What bodies of wgmma share; None where none takes roles.
+        wait_limit: Polls after which a wait is given up and reported; None: it never is.
     """
 
     name: str
@@ -61,6 +63,7 @@ class GraphKernel:
     device: VirtualDevice
     registers: int | None
     roles: Roles | None = None
+    wait_limit: int | None = None
 
 
 def emit_graph_kernel(kernel: GraphKernel, module_body: ir.Block, limits: BlockLimits) -> EmittedKernel:
@@ -140,7 +143,12 @@ def _declare(kernel: GraphKernel, module_body: ir.Block, static_bytes: int) -> i
 
 
 def state_size(kernel: GraphKernel) -> int:
-    """Return the cells of the state: a counter for each event, and for each block one of launches."""
+    """Return the cells of the state: a counter for each event, for each block one of launches, and a report."""
+    return report_cell(kernel) + (0 if kernel.wait_limit is None else len(REPORT_CELLS))
+
+
+def report_cell(kernel: GraphKernel) -> int:
+    """Return the first cell of the report of a wait that was given up."""
     return kernel.events + kernel.device.execution_units
 
 
@@ -177,6 +185,7 @@ class _Emission:
             ring=memref_view(emit, self.arena, offset, [2 * tables.fields], self.i32),
             state=self.state,
             events=kernel.events,
+            limit=None if kernel.wait_limit is None else (kernel.wait_limit, report_cell(kernel)),
         )
         now = walk.launches()
         if kernel.roles is None:

@@ -19,7 +19,7 @@ from typing import TypeAlias
 
 from roller_mlir.codegen.builder.emitter import Emitter
 from roller_mlir.codegen.graph.crews import BlockCrew
-from roller_mlir.codegen.graph.events import add_signal, wait_for
+from roller_mlir.codegen.graph.events import PollLimit, add_signal, wait_for
 from roller_mlir.codegen.graph.role_crews import Producer
 from roller_mlir.codegen.graph.tables import BODY, OPERANDS, SIGNAL, TASK, WAITS, ZERO
 from roller_mlir.loops.attributes import SITE, WATCH
@@ -65,6 +65,7 @@ class RecordWalk:
         ring: Two records in workgroup memory, a memref of i32.
         state: A counter for each event, and for each block one of launches.
         events: How many events there are.
+        limit: Polls after which a wait is given up, and the cell of the state where its report begins; None: never.
     """
 
     emit: Emitter
@@ -79,6 +80,7 @@ class RecordWalk:
     ring: ir.Value
     state: ir.Value
     events: int
+    limit: tuple[int, int] | None = None
 
     def launches(self) -> ir.Value:
         """Emit the number of this launch, from 1, and return it."""
@@ -116,7 +118,7 @@ class RecordWalk:
             here, there = self._slot(number), self._slot(after)
             first, event, signals, *carried = loop.inner_iter_args
             which, task, count = self._field(here, BODY), self._field(here, TASK), self._field(here, WAITS)
-            self._wait(crew, first, count, (event, signals), now)
+            self._wait(crew, first, count, (event, signals), now, (number, which, task))
             first = emit.op("arith.addi", [first, count], i32)
             word = self._word(self._sum(base, self._product(self._index(after), self.fields)))
             ahead = self._own_wait(first)
@@ -144,7 +146,8 @@ class RecordWalk:
             which, task, count = field(BODY), field(TASK), field(WAITS)
             polls = scf.ForOp(emit.constant(0), self._index(count), emit.constant(1), [])
             with emit.scope(polls.body):
-                self._poll(*self._read_wait(self._sum(self._index(first), polls.induction_variable)), now)
+                wait = self._read_wait(self._sum(self._index(first), polls.induction_variable))
+                self._poll(*wait, now, (loop.induction_variable, which, task))
                 scf.YieldOp([])
             carried = producer.listen(field(self.fields - 1), carried)
             carried = self._switch(which, bodies, self._walked(task, field), carried)
@@ -203,20 +206,31 @@ class RecordWalk:
         after = self._sum(at, self.emit.constant(1))
         return self._load(self.waits, at, "load wait", "event"), self._load(self.waits, after, "load wait")
 
-    def _poll(self, event: ir.Value, signals: ir.Value, now: ir.Value) -> None:
+    def _poll(self, event: ir.Value, signals: ir.Value, now: ir.Value, who: Sequence[ir.Value]) -> None:
         """Poll the counter of an event until it has all signals of this launch."""
-        target = self.emit.op("arith.muli", [now, signals], ir.IntegerType.get_signless(32))
-        wait_for(self.emit, self.state, self._index(event), target)
+        emit = self.emit
+        target = emit.op("arith.muli", [now, signals], ir.IntegerType.get_signless(32))
+        limit = None
+        if self.limit is not None:
+            block = emit.op("arith.index_cast", [self.block], event.type)
+            limit = PollLimit(*self.limit, [block, *who, event])
+        wait_for(emit, self.state, self._index(event), target, limit)
 
     def _wait(
-        self, crew: BlockCrew, first: ir.Value, count: ir.Value, own: tuple[ir.Value, ir.Value], now: ir.Value
+        self,
+        crew: BlockCrew,
+        first: ir.Value,
+        count: ir.Value,
+        own: tuple[ir.Value, ir.Value],
+        now: ir.Value,
+        who: Sequence[ir.Value],
     ) -> None:
         """Let a thread poll the counter of its wait until it has all signals of this launch; then all go on."""
         step = self.emit.constant(crew.threads)
         mine = scf.ForOp(self.thread, self._index(count), step, list(own))
         with self.emit.scope(mine.body):
             event, signals = mine.inner_iter_args
-            self._poll(event, signals, now)
+            self._poll(event, signals, now, who)
             after = self._sum(mine.induction_variable, step)
             scf.YieldOp(self._read_wait(self._sum(self._index(first), after)))
         crew.barrier()

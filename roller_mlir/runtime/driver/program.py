@@ -20,13 +20,14 @@ from weakref import finalize
 import numpy as np
 
 from roller_mlir.plan.manifest import Buffer, Launch, Manifest
+from roller_mlir.plan.stuck_report import REPORT_CELLS, stuck_report
 from roller_mlir.runtime.arrays import ArrayView, describe, stream_of
 from roller_mlir.runtime.dependences import launch_dependences
 from roller_mlir.runtime.driver.arguments import Signature, check_overlaps, shares
 from roller_mlir.runtime.driver.interface import Driver, Graph
 from roller_mlir.runtime.driver.kernels import Parameters, check_buffers, load_kernels
 from roller_mlir.runtime.driver.memory import ALIGNMENT_BYTES, CachingAllocator, DeviceArray, DeviceMemory
-from roller_mlir.runtime.errors import ArgumentError
+from roller_mlir.runtime.errors import ArgumentError, BackendError
 
 # A launch, the addresses of its views, and its parameters if it is of a kernel.
 _Step: TypeAlias = tuple[Launch, list[int], Parameters | None]
@@ -238,6 +239,22 @@ class LoadedProgram:
                 self._launches[number].start(parameters, stream)
             elif launch.arguments[0].size_bytes:
                 self._driver.copy(addresses[1], addresses[0], launch.arguments[0].size_bytes, stream)
+        if not self._driver.is_capturing(stream):
+            for launch, addresses, _ in steps:
+                if launch.report_bytes is not None:
+                    self._check_waits(launch, addresses[-1] + launch.report_bytes, stream)
+
+    def _check_waits(self, launch: Launch, address: int, stream: int) -> None:
+        """Wait for a launch, and raise what it reports of a wait that was given up; its counters begin from zero."""
+        cells = np.zeros(len(REPORT_CELLS), np.int32)
+        self._driver.download(int(cells.ctypes.data), address, cells.nbytes, stream)
+        self._driver.synchronize(stream)
+        said = stuck_report(launch.kernel, cells.tolist())
+        if said is not None and self._state is not None:
+            zeros = np.zeros(self._manifest.state_bytes, np.uint8)
+            self._driver.upload(self._state.address, int(zeros.ctypes.data), zeros.nbytes, stream)
+            self._driver.synchronize(stream)
+            raise BackendError(said)
 
     def _check_workspace(self, workspace: Any, stream: int, others: Sequence[ArrayView]) -> int:
         subject = f"{self._manifest.function!r}: workspace"

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from graph_models import MODELS, branches, mlp
 from graph_runs import GraphRun
+from role_models import layers
 
 import roller_mlir
 from roller_mlir import CompileOptions
@@ -17,6 +18,7 @@ from roller_mlir.passes import rammer_outline_kernel
 from roller_mlir.rammer.schedule import Schedule
 from roller_mlir.rammer.task_graph import TaskGraph
 from roller_mlir.runtime.dependences import launch_dependences
+from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.registry import find_backend
 from roller_mlir.runtime.sequence import LoadedSequence
 from roller_mlir.sim.findings import SanitizerError
@@ -144,6 +146,36 @@ def test_a_missing_signal_names_the_wait() -> None:
     wanted = f"it has 15 and wants at least 16 \\(event {missing}, body \\d+, task \\d+\\)"
     with pytest.raises(SanitizerError, match=wanted):
         graph.run(inputs)
+
+
+@pytest.mark.parametrize(("level", "roles"), [("gpu", False), ("llvm", False), ("gpu", True)])
+def test_a_missing_signal_ends_in_a_report(level: str, roles: bool) -> None:
+    text, inputs, (expected,), _ = branches()
+    options = CompileOptions(persistent=True, binaries=False, llvm=level == "llvm", wait_limit=200)
+    if roles:
+        text, inputs, expected = layers(128, (128, 192, 64))
+        options = replace(options, task_threads=128, instructions=("wgmma",), fusion=False)
+    else:
+        options = replace(options, block_threads=64)
+    artifact = roller_mlir.compile(text, target="h200", options=options)
+    assert ("wgmma.mma_async" in artifact.text("kernels")) == roles
+    (y,) = artifact.run(*inputs, sanitize=True)
+    assert (y == expected).all()
+    (launch,) = artifact.manifest.launches
+    assert launch.report_bytes is not None
+    records, spans = (artifact.manifest.buffer(view.buffer) for view in launch.arguments[-4:-2])
+    data = bytearray(artifact.files["constants.bin"])
+    tables = [np.frombuffer(data, np.int32, one.size_bytes // 4, one.offset_bytes) for one in (records, spans)]
+    rows = tables[0].reshape(len(tables[1]) // 2 * int(tables[1][0::2].max()) + 1, -1)
+    rows[int(np.argmax(rows[:, SIGNAL] >= 0)), SIGNAL] = -1
+    files = {**artifact.files, "constants.bin": bytes(data)}
+    loaded = LoadedSequence(artifact.manifest, files, find_backend("sim", {"level": level}))
+    for _ in range(2):  # counters begin again from zero
+        with pytest.raises(BackendError, match="kernel 'f' gave up a wait, and its results are not valid") as caught:
+            loaded.run(inputs)
+        found = re.search(r"waits for event \d+, which has (\d+) signals and wants (\d+)$", str(caught.value))
+        assert found is not None
+        assert int(found[1]) < int(found[2])
 
 
 @pytest.mark.full(each=["model", "device", "level"])

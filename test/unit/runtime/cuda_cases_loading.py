@@ -164,6 +164,24 @@ def test_state_is_zeroed_once_and_kept(backend: DriverBackend) -> None:
     assert any("wait" in line for line in record()), "on another stream it waits for the run before"
 
 
+def test_a_wait_that_was_given_up(backend: DriverBackend) -> None:
+    """The first kernel writes 2 x where a report would be."""
+    given = with_state()
+    first, second = given.launches
+    reporting = replace(given, launches=(replace(first, report_bytes=4), second))
+    loaded = backend.load(reporting, FILES)
+    loaded(np.zeros(64, np.float32))
+    record()
+    with pytest.raises(BackendError, match="kernel 'twice_a' gave up a wait, and its results are not valid"):
+        loaded(np.ones(64, np.float32))
+    assert [line for line in record() if line.startswith(("download", "upload"))][-2:] == [
+        "download 32 bytes stream 0",
+        "upload 768 bytes stream 0",
+    ]
+    with pytest.raises(ValueError, match="a report of 32 B must lie in the last argument, of 256 B, but begins at 228"):
+        replace(first, report_bytes=228)
+
+
 def test_state_lies_in_its_bytes() -> None:
     with pytest.raises(ValueError, match="state 's' must end within 700 B, but does not"):
         replace(with_state(), state_bytes=700)

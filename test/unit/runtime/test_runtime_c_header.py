@@ -113,6 +113,19 @@ def test_the_example_is_short() -> None:
     assert len(EXAMPLE.read_text().splitlines()) <= 100
 
 
+@pytest.mark.parametrize("cell", [0, 1])
+def test_a_wait_that_was_given_up(program: Path, folder: Path, cell: int) -> None:
+    """The first kernel writes 2 x where a report would be, whose first cell is that of x = 0 or x = 1."""
+    given = manifest()
+    buffers = tuple(replace(one, shape=(64,), offset_bytes=0) if one.name == "s" else one for one in given.buffers)
+    first = replace(given.launches[0], arguments=(view("x"), view("s")), report_bytes=4 * cell)
+    reporting = replace(given, buffers=buffers, launches=(first, *given.launches[1:]))
+    Artifact(reporting, {"k.ptx": PTX, "constants.bin": CONSTANTS}).save(folder / "report.roller")
+    done = run(program, folder, "report.roller", "x.bin", "y.bin", "z.bin")
+    assert (done.returncode != 0) == bool(cell)
+    assert ("kernel 'twice_a' gave up a wait, and its results are not valid: block" in done.stderr) == bool(cell)
+
+
 def test_it_asks_for_exactly_the_launches(program: Path, folder: Path) -> None:
     done = run(program, folder)
     assert done.returncode == 0, done.stderr
