@@ -97,30 +97,38 @@ def reduce_waits(schedule: Schedule) -> Schedule:
 
 
 def _joined(schedule: Schedule, clocks: Clocks) -> Schedule:
-    """Return a schedule whose events are joined where one task waits for several and no task comes to wait longer."""
+    """Return a schedule whose events are joined where one task waits for several and no task comes to wait longer.
+
+    Two events become one where each task that waits for either comes behind the signals of both: where what is done
+    before all that wait for one (`known`) holds what the other's signals ask for (`asked`).
+    """
     unit, position = schedule.place
-    members = list(schedule.members)
-    waiting = [list[int]() for _ in members]
+    asked = np.zeros((len(schedule.counts), len(schedule.programs)), np.int32)
+    signal = np.flatnonzero(schedule.signals != NO_EVENT)
+    np.maximum.at(asked, (schedule.signals[signal], unit[signal]), position[signal] + 1)
+    known = np.full(asked.shape, np.iinfo(np.int32).max, np.int32)
+    waiting: dict[bytes, list[int]] = defaultdict(list)  # tasks of one operator wait for the same
     for task, waits in enumerate(schedule.waits):
-        for event in waits.tolist():
-            waiting[event].append(task)
-    joined = list(range(len(members)))
-    tried = set[bytes]()
-    for waits in schedule.waits:
-        if len(waits) < 2 or waits.tobytes() in tried:
-            continue
-        tried.add(waits.tobytes())
+        if len(waits):
+            waiting[waits.tobytes()].append(task)
+    together = [(schedule.waits[tasks[0]], tasks) for tasks in waiting.values()]
+    for waits, tasks in together:
+        known[waits] = np.minimum(known[waits], clocks.before[tasks].min(axis=0))
+    joined = list(range(len(asked)))
+    for waits, _ in together:
         found = dict.fromkeys(_root(joined, event) for event in waits.tolist())
-        chosen = list[int]()
+        chosen = np.empty(len(found), np.int32)
+        count = 0
         for event in found:
-            for other in chosen:
-                signals = np.concatenate([members[event], members[other]])
-                tasks = list(dict.fromkeys((*waiting[event], *waiting[other])))
-                if (clocks.before[tasks][:, unit[signals]] > position[signals]).all():
-                    joined[event], members[other], waiting[other] = other, signals, tasks
-                    break
+            others = chosen[:count]
+            fits = (known[event] >= asked[others]).all(axis=1) & (known[others] >= asked[event]).all(axis=1)
+            if fits.any():
+                other = joined[event] = int(others[fits.argmax()])
+                np.maximum(asked[other], asked[event], out=asked[other])
+                np.minimum(known[other], known[event], out=known[other])
             else:
-                chosen.append(event)
+                chosen[count] = event
+                count += 1
     return _numbered(schedule, [_root(joined, event) for event in range(len(joined))])
 
 
