@@ -17,6 +17,8 @@ Where programs compute by wgmma, a thread of each block copies for the others, a
 With `wait-limit` the state ends with a report (`plan.stuck_report`), and the kernel gives up a wait after so many
 polls: it writes who waited for what, waits for nothing any more, and ends.
 
+With `record-times` it ends with start and end of each task (`plan.task_times`), which a thread of each block writes.
+
 Refused: tasks of different numbers of threads, blocks too small, pages or tensor maps that a block cannot hold,
 programs without a schedule, functions whose buffers take more than the device's memory.
 Paper: RAMMER, section 4.1.
@@ -31,18 +33,19 @@ import numpy as np
 from roller_mlir.codegen.buffer_order import ROLE
 from roller_mlir.codegen.device_memory import check_device_memory
 from roller_mlir.codegen.graph.bodies import bodies_of
-from roller_mlir.codegen.graph.kernel import GraphKernel, emit_graph_kernel, report_cell, state_size
+from roller_mlir.codegen.graph.kernel import GraphKernel, emit_graph_kernel, report_cell, state_size, times_cell
 from roller_mlir.codegen.graph.roles import role_layout, roles_of, takes_roles
 from roller_mlir.codegen.graph.schedules import graphs_of, schedule_of
 from roller_mlir.codegen.graph.tables import WORD_BYTES, tables_of
 from roller_mlir.codegen.graph.task_graph import read_graph
 from roller_mlir.codegen.graph.virtual_device import check_block, expected_registers, threads_of
-from roller_mlir.dialects import rammer
+from roller_mlir.dialects import rammer, rtile
 from roller_mlir.hal import Device, find_device
-from roller_mlir.loops.attributes import COOPERATIVE, REPORT
+from roller_mlir.loops.attributes import COOPERATIVE, REPORT, TIMES
 from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS
 from roller_mlir.model.options import DeviceOptions
 from roller_mlir.passes.rtile_lower_to_gpu import block_limits, kernels_module, launch
+from roller_mlir.plan.task_times import TaskTimes
 from roller_mlir.rammer.options import WalkOptions
 from roller_mlir.rammer.task_graph import Ints
 from roller_mlir.support.bindings import func, ir
@@ -76,7 +79,7 @@ class RammerOutlineKernel(DeviceOptions, WalkOptions, Pass):
         for program in programs:
             _check_tasks(program)
             check_block(program, schedule_of(program)[0], device)
-            _outline(program, module, body, name, device, self.wait_limit)
+            _outline(program, module, body, name, device, self)
         for op in list(module.body.operations):
             if isinstance(op, rammer.OperatorOp):
                 op.operation.erase()
@@ -97,7 +100,7 @@ def _check_tasks(program: rammer.GraphOp) -> None:
 
 def _outline(
     program: rammer.GraphOp, module: ir.Module, body: ir.Block, kernels: str, device: Device,
-    wait_limit: int | None,
+    walk: WalkOptions,
 ) -> None:  # fmt: skip
     virtual, schedule = schedule_of(program)
     function = program.operation.parent.opview
@@ -107,14 +110,17 @@ def _outline(
     threads, size = max(map(threads_of, programs)), limits.subgroup_size
     layout = role_layout(program, threads, size, limits.workgroup_bytes)
     copied = None if layout is None else [takes_roles(one) for one in programs]
-    tables = tables_of(read_graph(program, device).tasks, schedule, bodies.of, bodies.starts, virtual.threads, copied)
+    graph = read_graph(program, device).tasks
+    tables = tables_of(graph, schedule, bodies.of, bodies.starts, virtual.threads, copied)
     roles = registers = None
     if layout is None:
         registers = expected_registers([one.program for one in bodies.bodies], virtual.registers)
     else:
         roles = roles_of(program, bodies, layout, threads, limits.registers_per_unit)
     events = len(schedule.counts)
-    kernel = GraphKernel(program.program_name, bodies, tables, events, virtual, registers, roles, wait_limit)
+    kernel = GraphKernel(
+        program.program_name, bodies, tables, events, virtual, registers, roles, walk.wait_limit, walk.record_times
+    )
     with program.location:
         emitted = emit_graph_kernel(kernel, body, limits)
         constants = [
@@ -126,9 +132,19 @@ def _outline(
             loads = [_global(name, kind) for name, kind in constants]
             launched = launch([*bodies.roots, *loads, state], kernels, emitted)
         launched.attributes[COOPERATIVE] = ir.UnitAttr.get()
-        if wait_limit is not None:
+        if walk.wait_limit is not None:
             begin = WORD_BYTES * report_cell(kernel)
             launched.attributes[REPORT] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), begin)
+        if walk.record_times:
+            times = TaskTimes(
+                offset_bytes=WORD_BYTES * times_cell(kernel),
+                tick_ns=device.tick_ns,
+                positions=tables.tasks,
+                operators=tuple(one.name for one in graph.operators),
+                tasks=tuple(one.tasks for one in graph.operators),
+                programs=tuple(tuple(one.tolist()) for one in schedule.programs),
+            )
+            launched.attributes[TIMES] = rtile.to_attribute(times)
     workspace = 0 if bodies.workspace is None else ir.MemRefType(bodies.workspace.type).shape[0]
     remark(
         program,

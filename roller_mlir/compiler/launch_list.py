@@ -20,9 +20,11 @@ from typing import Any, cast
 
 from roller_mlir.backend.tensor_maps import tensor_maps_of
 from roller_mlir.compiler.errors import InternalError
-from roller_mlir.loops.attributes import COOPERATIVE, REPORT
+from roller_mlir.dialects.rtile_fields import read_record
+from roller_mlir.loops.attributes import COOPERATIVE, REPORT, TIMES
 from roller_mlir.plan.extent import Extent, as_extents
 from roller_mlir.plan.manifest import Buffer, BufferView, Launch, Role
+from roller_mlir.plan.task_times import TaskTimes
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -202,6 +204,7 @@ class _Reader:
                 dynamic_workgroup_bytes=self._integer(dynamic[0]) if dynamic else 0,
                 cooperative=COOPERATIVE in op.attributes,
                 report_bytes=ir.IntegerAttr(op.attributes[REPORT]).value if REPORT in op.attributes else None,
+                times=read_record(TaskTimes, op.attributes[TIMES], TIMES) if TIMES in op.attributes else None,
                 cluster=(parts[0], parts[1], parts[2]),
                 arguments=tuple(map(self._view, views)),
                 written=self._written(kernel, len(views)),

@@ -236,6 +236,14 @@ class Device:
             raise DeviceError(f"{reason}; devices of {' and '.join(compiling_vendors())} have code")
 
     @property
+    def tick_ns(self) -> int:
+        """Nanoseconds of a tick of the counter that all units read: PTX's %globaltimer, AMD's of constant 100 MHz."""
+        found = {"nvidia": 1, "amd": 10}.get(self.vendor)
+        if found is None:
+            raise DeviceError(f"'{self.name}' of {self.vendor}: no counter of time is known that all its units read")
+        return found
+
+    @property
     def multiply_add(self) -> Instruction:
         """The multiply-add of f32 of one thread, which each device has."""
         return next(filter(is_multiply_add, self.instructions))

@@ -25,6 +25,7 @@ from roller_mlir.plan.expression import ELEMENT_BYTES
 from roller_mlir.plan.extent import Extent, as_extents, product, static_sizes
 from roller_mlir.plan.plan import Plan
 from roller_mlir.plan.stuck_report import REPORT_BYTES
+from roller_mlir.plan.task_times import TaskTimes
 from roller_mlir.plan.tensor_map import TensorMap
 
 SCHEMA_VERSION = 1
@@ -151,6 +152,7 @@ class Launch:
         cluster: Blocks in x, y, z that share their workgroup memory; the grid is whole clusters.
         report_bytes: Where in its last argument the report of a wait that was given up begins (`plan.stuck_report`);
             None: it makes none.
+        times: Where in its last argument the times of its tasks lie, and whose they are; None: it records none.
         arguments: One view per kernel argument, in order.
         written: Which of them the kernel writes, by number; None: any but inputs and constants.
     """
@@ -162,6 +164,7 @@ class Launch:
     cooperative: bool = False
     cluster: tuple[Positive, Positive, Positive] = (1, 1, 1)
     report_bytes: Bytes | None = None
+    times: TaskTimes | None = None
     arguments: tuple[BufferView, ...]
     written: tuple[Annotated[int, Range(0)], ...] | None = None
 
@@ -175,6 +178,11 @@ class Launch:
             raise ValueError(
                 f"a report of {REPORT_BYTES} B must lie in the last argument, of {room} B, but begins at "
                 f"{self.report_bytes}"
+            )
+        if self.times is not None and self.times.offset_bytes + 4 * self.times.cells > room:
+            raise ValueError(
+                f"times of {4 * self.times.cells} B must lie in the last argument, of {room} B, but begin at "
+                f"{self.times.offset_bytes}"
             )
 
     @property

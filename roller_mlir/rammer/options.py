@@ -44,6 +44,10 @@ class WalkOptions(Options):
         help="polls after which a persistent kernel gives up a wait, ends and names it, to debug it; by default it "
         "waits for ever",
     )
+    record_times: bool = option(
+        False,
+        help="a persistent kernel records start and end of each task, in the state; `roller run --times` shows them",
+    )
 
 
 @dataclass(frozen=True, kw_only=True)

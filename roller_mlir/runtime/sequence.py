@@ -5,7 +5,7 @@ A back end supplies memory and launches through the protocol `Backend`; its hand
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
@@ -13,6 +13,7 @@ import numpy as np
 from roller_mlir.plan.extent import as_extent
 from roller_mlir.plan.manifest import Buffer, BufferView, Launch, Manifest
 from roller_mlir.plan.stuck_report import REPORT_CELLS, stuck_report
+from roller_mlir.plan.task_times import TaskTime
 from roller_mlir.runtime.arguments import check_inputs
 from roller_mlir.runtime.errors import BackendError
 
@@ -53,12 +54,14 @@ class LaunchReport:
         kernel: Name of the kernel; "" for a copy.
         seconds: Wall time of the launch on the back end (a simulator's seconds say nothing about a GPU).
         counts: Transactions per access site, None where they were not counted.
+        times: When its tasks ran, None where it does not record that (a simulator's clock is the host's).
         note: Which better binary of the kernel the driver refused, and why; "" where it took the best one.
     """
 
     kernel: str
     seconds: float
     counts: tuple[AccessCount, ...] | None = None
+    times: tuple[TaskTime, ...] | None = None
     note: str = ""
 
 
@@ -133,7 +136,7 @@ class LoadedSequence(Generic[B]):
                 for view in launch.arguments
             ]
             if launch.kernel:
-                reports.append(backend.launch(launch, views))
+                reports.append(replace(backend.launch(launch, views), times=self._times(launch, memory)))
             else:
                 backend.copy(views[0][1], views[1][1])
         for launch in manifest.launches:
@@ -145,15 +148,23 @@ class LoadedSequence(Generic[B]):
         """Raise what a launch reports of a wait that was given up; its counters begin again from zero."""
         if launch.report_bytes is None:
             return
-        state, shape = launch.arguments[-1], (as_extent(len(REPORT_CELLS)),)
-        cells = Buffer(name=state.buffer, role="state", element_type="i32", shape=shape)
-        where = state.offset_bytes + launch.report_bytes
-        place = self._backend.slice(memory[state.buffer], where, cells.size_bytes)
-        said = stuck_report(launch.kernel, self._backend.download(place, cells).tolist())
+        said = stuck_report(launch.kernel, self._cells(launch, memory, launch.report_bytes, len(REPORT_CELLS)))
         if said is not None:
             zeros = np.zeros(self._manifest.state_bytes, np.uint8)
             self._state = self._backend.upload(zeros, WORKSPACE_ALIGNMENT_BYTES)
             raise BackendError(said)
+
+    def _times(self, launch: Launch, memory: Mapping[str, B]) -> tuple[TaskTime, ...] | None:
+        """Return when the tasks of a launch ran, where it records that."""
+        times = launch.times
+        return None if times is None else times.read(self._cells(launch, memory, times.offset_bytes, times.cells))
+
+    def _cells(self, launch: Launch, memory: Mapping[str, B], offset_bytes: int, count: int) -> list[int]:
+        """Return i32 of the state, which is a launch's last argument."""
+        state = launch.arguments[-1]
+        cells = Buffer(name=state.buffer, role="state", element_type="i32", shape=(as_extent(count),))
+        place = self._backend.slice(memory[state.buffer], state.offset_bytes + offset_bytes, cells.size_bytes)
+        return self._backend.download(place, cells).tolist()
 
 
 def run_sequence(

@@ -12,6 +12,7 @@ transactions that the simulator counted with those that the plan predicts. --san
 and between blocks, reads of memory that nobody has written, outputs that no kernel writes, accesses out of bounds and
 barriers that not all threads reach; it reports each with its threads and places, and the exit code is 1. --time runs
 the function again and again on a device, caches cleared before each time, and prints the median by the device's events.
+--times writes when each task of a persistent kernel started and ended, a trace that Perfetto shows.
 """
 
 import argparse
@@ -54,6 +55,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     results.add_argument(
         "--time", type=int, nargs="?", const=25, metavar="N", help="time so many runs on a device (25), caches cleared"
     )
+    results.add_argument(
+        "--times",
+        metavar="FILE.json",
+        help="write when each task of a persistent kernel ran, as a trace for Perfetto; an artifact is compiled with "
+        "--record-times",
+    )
     results.add_argument("--output", metavar="DIR", help="write the results there as output0.npy, output1.npy, ...")
     results.add_argument("--timeout", type=float, default=60.0, metavar="S", help="end a kernel that hangs (60 s)")
     results.add_argument("--json", action="store_true", help="print JSON")
@@ -64,7 +71,9 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     from roller_mlir.console.errors import UsageError
     from roller_mlir.console.interrupt import check
+    from roller_mlir.console.output import write_whole
     from roller_mlir.plan.accumulation import accumulation_of
+    from roller_mlir.plan.task_times import chrome_trace
     from roller_mlir.reference.undefined import looking_for_undefined
     from roller_mlir.runtime import SanitizedRunError as Sanitized
     from roller_mlir.runtime import find_backend
@@ -91,6 +100,9 @@ def run(arguments: argparse.Namespace) -> int:
     check()
     if arguments.output:
         _write(arguments.output, result)
+    if arguments.times:
+        recorded = [(one.kernel, one.times) for one in result.launches if one.times is not None]
+        write_whole(Path(arguments.times), chrome_trace(recorded))
     accumulation = accumulation_of(artifact.manifest, truncates=arguments.on != "sim")
     with looking_for_undefined() as log:
         comparisons = check_result(reference, inputs, result, accumulation) if reference else []
@@ -135,7 +147,13 @@ def _open(arguments: argparse.Namespace) -> "Artifact":
             raise UsageError(
                 f"{arguments.file} is compiled already; a device, --entry, fusion and forced plans go with a FILE"
             )
-        return Artifact.load(path)
+        artifact = Artifact.load(path)
+        if arguments.times and not any(launch.times for launch in artifact.manifest.launches):
+            raise UsageError(f"--times: {arguments.file} records no times; compile it with --persistent --record-times")
+        return artifact
+    if arguments.times and not arguments.persistent:
+        raise UsageError("--times: only the tasks of a persistent kernel record their times; add --persistent")
+    arguments.record_times = arguments.record_times or arguments.times is not None
     source = open_source(arguments)
     return compile_artifact(arguments, source, binaries=arguments.on != "sim", llvm=arguments.level == "llvm")
 

@@ -36,6 +36,7 @@ from roller_mlir.mapping.index import Symbol
 from roller_mlir.mapping.tensor_copy import SWIZZLE_BYTES
 from roller_mlir.plan.extent import as_extent
 from roller_mlir.plan.stuck_report import REPORT_CELLS
+from roller_mlir.plan.task_times import TIME_CELLS
 from roller_mlir.rammer.schedule import VirtualDevice
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import defining_op
@@ -54,6 +55,7 @@ class GraphKernel:
         registers: Registers that a thread is expected to need; None where roles give and take them.
         roles: What bodies of wgmma share; None where none takes roles.
         wait_limit: Polls after which a wait is given up and reported; None: it never is.
+        record_times: Whether start and end of each task are recorded.
     """
 
     name: str
@@ -64,6 +66,7 @@ class GraphKernel:
     registers: int | None
     roles: Roles | None = None
     wait_limit: int | None = None
+    record_times: bool = False
 
 
 def emit_graph_kernel(kernel: GraphKernel, module_body: ir.Block, limits: BlockLimits) -> EmittedKernel:
@@ -143,13 +146,19 @@ def _declare(kernel: GraphKernel, module_body: ir.Block, static_bytes: int) -> i
 
 
 def state_size(kernel: GraphKernel) -> int:
-    """Return the cells of the state: a counter for each event, for each block one of launches, and a report."""
-    return report_cell(kernel) + (0 if kernel.wait_limit is None else len(REPORT_CELLS))
+    """Return the cells of the state: a counter for each event, for each block one of launches, report and times."""
+    positions = kernel.device.execution_units * kernel.tables.tasks
+    return times_cell(kernel) + (TIME_CELLS * positions if kernel.record_times else 0)
 
 
 def report_cell(kernel: GraphKernel) -> int:
     """Return the first cell of the report of a wait that was given up."""
     return kernel.events + kernel.device.execution_units
+
+
+def times_cell(kernel: GraphKernel) -> int:
+    """Return the first cell of the times of tasks, behind the report."""
+    return report_cell(kernel) + (0 if kernel.wait_limit is None else len(REPORT_CELLS))
 
 
 class _Emission:
@@ -186,6 +195,7 @@ class _Emission:
             state=self.state,
             events=kernel.events,
             limit=None if kernel.wait_limit is None else (kernel.wait_limit, report_cell(kernel)),
+            times=times_cell(kernel) if kernel.record_times else None,
         )
         now = walk.launches()
         if kernel.roles is None:

@@ -7,6 +7,7 @@
         word, wait of task n + 1 = fetched                  # these loads run while the body does
         run body ring[n].body with task ring[n].task
         ring[n + 1] = word; barrier
+        # where times are recorded: the end, in front of the signal, as the start behind the waits
         signal ring[n].signal
 
 The ring holds two records in workgroup memory: fields of a record would otherwise hold registers throughout a body. A
@@ -23,10 +24,13 @@ from roller_mlir.codegen.graph.events import PollLimit, add_signal, wait_for
 from roller_mlir.codegen.graph.role_crews import Producer
 from roller_mlir.codegen.graph.tables import BODY, OPERANDS, SIGNAL, TASK, WAITS, ZERO
 from roller_mlir.loops.attributes import SITE, WATCH
+from roller_mlir.plan.task_times import TIME_CELLS
 from roller_mlir.support.bindings import ir, scf
 
 _WATCHED = {BODY: "body", TASK: "task"}
 """What reports of stuck waits show of a record."""
+_CLOCK = "llvm.readsteadycounter"
+"""What reads the counter that all units share: %globaltimer in PTX, s_memrealtime or its like on AMD."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +70,7 @@ class RecordWalk:
         state: A counter for each event, and for each block one of launches.
         events: How many events there are.
         limit: Polls after which a wait is given up, and the cell of the state where its report begins; None: never.
+        times: The cell of the state where the times of tasks begin; None: they are not recorded.
     """
 
     emit: Emitter
@@ -81,6 +86,7 @@ class RecordWalk:
     state: ir.Value
     events: int
     limit: tuple[int, int] | None = None
+    times: int | None = None
 
     def launches(self) -> ir.Value:
         """Emit the number of this launch, from 1, and return it."""
@@ -119,6 +125,7 @@ class RecordWalk:
             first, event, signals, *carried = loop.inner_iter_args
             which, task, count = self._field(here, BODY), self._field(here, TASK), self._field(here, WAITS)
             self._wait(crew, first, count, (event, signals), now, (number, which, task))
+            self._record_time(number, 0)
             first = emit.op("arith.addi", [first, count], i32)
             word = self._word(self._sum(base, self._product(self._index(after), self.fields)))
             ahead = self._own_wait(first)
@@ -126,7 +133,12 @@ class RecordWalk:
             carried = self._switch(which, bodies, walked, carried)
             self._keep(word, there)
             flags = self._field(here, self.fields - 1) if self.flagged else None
-            crew.done(flags, lambda: self._signal(self._field(here, SIGNAL)))
+
+            def ended() -> None:
+                self._record_time(number, 1)
+                self._signal(self._field(here, SIGNAL))
+
+            crew.done(flags, ended)
             scf.YieldOp([first, *ahead, *carried])
 
     def ahead(self, producer: Producer, bodies: Sequence[Body], now: ir.Value) -> None:
@@ -262,6 +274,28 @@ class RecordWalk:
 
         first = emit.compare("eq", self.thread, emit.constant(0))
         emit.when(emit.both(first, emit.compare("sge", number, emit.constant(0))), signal)
+
+    def _record_time(self, number: ir.Value, which: int) -> None:
+        """Let one thread write the time as start (0) or end (1) of the task at a position, if times are recorded."""
+        emit, times = self.emit, self.times
+        if times is None:
+            return
+        i32, i64 = (ir.IntegerType.get_signless(width) for width in (32, 64))
+        none = {
+            "op_bundle_sizes": ir.DenseI32ArrayAttr.get([]),
+            "operandSegmentSizes": ir.DenseI32ArrayAttr.get([0, 0]),
+        }
+
+        def store() -> list[ir.Value]:
+            ticks = emit.op("llvm.call_intrinsic", [], i64, {"intrin": ir.StringAttr.get(_CLOCK), **none})
+            high = emit.op("arith.shrui", [ticks, emit.typed_constant(ir.IntegerAttr.get(i64, 32))], i64)
+            place = self._product(self._sum(self._product(self.block, self.tasks), self._index(number)), TIME_CELLS)
+            for cell, half in enumerate((ticks, high), times + 2 * which):
+                value = emit.op("arith.trunci", [half], i32)
+                self._store(value, self.state, self._sum(place, emit.constant(cell)), "record time")
+            return []
+
+        emit.branch(emit.compare("eq", self.thread, emit.constant(0)), [], store)
 
     def _sum(self, left: ir.Value, right: ir.Value) -> ir.Value:
         return self.emit.op("arith.addi", [left, right], self.emit.index_type)

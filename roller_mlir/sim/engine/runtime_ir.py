@@ -100,6 +100,12 @@ def _clock(module: Value) -> Value:
     return code.function
 
 
+def _now(module: Value, clock: Value) -> None:
+    """now(block): what a kernel reads where it asks for the time."""
+    code = Code(module, PREFIX + "now", 1)
+    code.give(code.call(clock))
+
+
 def emit_wait(module: Value, switch: Value) -> Value:
     """wait(block, state, site): stop here until the scheduler switches back.
 
@@ -331,6 +337,7 @@ def emit_runtime() -> Runtime:
     fill = _external(module, "memset", POINTER, [POINTER, I32, I64])
     move = _external(module, "memcpy", POINTER, [POINTER, POINTER, I64])
     clock = _clock(module)
+    _now(module, clock)
     wait = emit_wait(module, switch)
     fault = _fault(module, wait)
     _fault_value(module)

@@ -22,6 +22,7 @@ GROUPS = ("thread_id", "block_id", "block_dim", "grid_dim")
 _PLACES = ("global_id", "lane_id", "subgroup_id", "subgroup_size", "num_subgroups")
 AXES = {"x": 0, "y": 1, "z": 2}
 _ATOMICS = {"memref.atomic_rmw", "memref.generic_atomic_rmw", "llvm.atomicrmw", "llvm.cmpxchg"}
+_CLOCK = "llvm.readsteadycounter"
 _SHORT_LOOP = 64
 """Loops of at most so many iterations do not tick: what is around them does."""
 
@@ -76,11 +77,19 @@ class GpuOps:
         if name == "llvm.fence":
             order = self.emitter.constant(int(fence_order(operation)))
             return lambda: self.emitter.call(ir.InsertionPoint(operation), PREFIX + "fence", [order])
+        if name == "llvm.call_intrinsic" and ir.StringAttr(operation.attributes["intrin"]).value == _CLOCK:
+            return lambda: self._read_clock(operation)
         if prefix == "cf" and operation.successors:
             return self._plan_branch(operation)
         if prefix == "gpu" and rest in (*GROUPS, *_PLACES):
             return lambda: self._substitute(operation, self.place(operation, rest))
         return None
+
+    def _read_clock(self, operation: Any) -> None:
+        where = ir.InsertionPoint(operation)
+        (now,) = self.emitter.call(where, PREFIX + "now", [], [ir.IndexType.get()])
+        kind = operation.results[0].type
+        self._substitute(operation, self.emitter.create(where, "arith.index_cast", [now], [kind])[0])
 
     def _replace(self, operation: Any, name: str) -> None:
         ir.Operation.create(name, [], [], loc=operation.location, ip=ir.InsertionPoint(operation))

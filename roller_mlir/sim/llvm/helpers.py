@@ -140,6 +140,7 @@ declare void @{PREFIX}sync(i64, i64)
 declare void @{PREFIX}spin(i64, i64)
 declare void @{PREFIX}poll(i64, i64, i64, i64, i64, i64, i64)
 declare void @{PREFIX}leave(i64)
+declare i64 @{PREFIX}now(i64)
 declare void @{PREFIX}pointer(i64, i64, i64, i64)
 """
 

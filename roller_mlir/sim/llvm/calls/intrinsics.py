@@ -107,6 +107,10 @@ def _subgroup_barrier(call: IntrinsicCall) -> list[str]:
     return _wait(call, "sync")
 
 
+def _now(call: IntrinsicCall) -> list[str]:
+    return [f"{call.result} = call i64 @{PREFIX}now(i64 %roller.block)"]
+
+
 _ROUND = r"(?:\.ftz)?\.[fd]"
 NVIDIA: dict[str, Expansion] = {
     r"llvm\.nvvm\.read\.ptx\.sreg\.n?(?:tid|ctaid)\.[xyz]": _place,
@@ -165,10 +169,12 @@ AMD: dict[str, Expansion] = {
 }
 """Intrinsics of AMDGPU, and functions of its device library that ask for the place."""
 
+_COMMON: dict[str, Expansion] = {r"llvm\.readsteadycounter": _now}
+
 _PARTS = (copies, hopper, lds, matrix, matrix_memory, wgmma, wmma)
 _TABLE = {
     re.compile(pattern): expansion
-    for table in (*(part.INTRINSICS for part in _PARTS), NVIDIA, AMD)
+    for table in (*(part.INTRINSICS for part in _PARTS), NVIDIA, AMD, _COMMON)
     for pattern, expansion in table.items()
 }
 
