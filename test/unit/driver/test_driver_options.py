@@ -11,7 +11,7 @@ from roller_mlir.foreign.options import Option
 from roller_mlir.model import ConstructOptions
 from roller_mlir.model.options import PipelineOptions, PlanningOptions
 from roller_mlir.passes.rtile_construct import RTileConstruct
-from roller_mlir.rammer.options import ScheduleOptions
+from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.support.passes.passes import registered_passes
 from roller_mlir.targets.family import load_passes, passes_to
 from roller_mlir.targets.stage import PLANNED
@@ -46,7 +46,7 @@ def test_flags_and_keywords_are_of_one_declaration(one: Option, parser: argparse
     assert (action.dest, action.default) == (one.field, one.default)
     assert action.help.removesuffix(f" (default {one.text(one.default)})") == one.help
     words, more = ["-", *one.flags(another(one))], dict[str, bool]()
-    if one in ScheduleOptions.options():
+    if one in PersistentOptions.options():
         words, more = [*words, "--persistent"], {"persistent": True}
     asked = CompileOptions(**CompileOptions.values_of(parser.parse_args(words)))
     assert asked == CompileOptions(**{one.field: another(one)}, **more) != CompileOptions(**more)
