@@ -49,6 +49,8 @@ def interruptible(
         said = "interrupted" if code == INTERRUPTED else "terminated"
         print(f"{program}: {said}", file=sys.stderr, flush=True)
         if whole_process:
+            if started := sys.modules.get("multiprocessing.util"):
+                started._run_finalizers()  # what its processes have left in the folder of temporary files
             os._exit(code)
     return code
 

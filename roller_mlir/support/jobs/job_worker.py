@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import signal
+import sys
 import tempfile
 import threading
 import time
@@ -14,7 +15,7 @@ import traceback
 from collections.abc import Callable
 from contextlib import suppress
 from importlib import import_module
-from multiprocessing import reduction
+from multiprocessing import reduction, resource_tracker, util
 from multiprocessing.connection import Connection
 from multiprocessing.process import BaseProcess
 from pathlib import Path
@@ -25,6 +26,11 @@ from roller_mlir.support.jobs.process_tree import descendants, kill_tree, withou
 START_S = 600.0
 """Time that a process has to import the compiler. That takes seconds, on a busy machine many: only a process that hangs
 takes so long, and one that dies of it is found at once."""
+
+_PACKAGE = __name__.partition(".")[0]
+_SOCKET_PATH = 108
+"""Bytes that the path of a socket may take on Linux, with one of its end. In a folder of temporary files with a longer
+path nothing can be forked; processes then start by themselves, which takes seconds more."""
 
 _END_S = 5.0
 _SWEEPS = 100
@@ -70,7 +76,9 @@ def _describe(error: Exception) -> str:
     return f"{type(error).__name__}: {error}{where}"
 
 
-def serve(connection: Connection, entry: str, last_words: int, folder: str) -> None:
+def serve(
+    connection: Connection, entry: str, last_words: int, folder: str, forking: str, environment: dict[str, str]
+) -> None:
     """Do the jobs that come over a connection, until None comes.
 
     Args:
@@ -79,10 +87,14 @@ def serve(connection: Connection, entry: str, last_words: int, folder: str) -> N
         entry: The function that does one, as "module:name".
         last_words: File descriptor for the Python stack where a signal ends the process.
         folder: For temporary files.
+        forking: Folder of the process that was forked, for who leaves last.
+        environment: Of the process that has the jobs done; that of the one which was forked may be older.
     """
+    os.environ.clear()
+    os.environ.update(environment)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches all processes of a terminal; it is the first one's
     signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    _leave_in_order(folder)
+    _leave_in_order(folder, forking)
     faulthandler.enable(last_words, all_threads=False)
     tempfile.tempdir = os.environ["TMPDIR"] = folder
     try:
@@ -108,10 +120,10 @@ def _packed(answer: tuple[Any, str]) -> Any:
         return reduction.ForkingPickler.dumps((None, f"the answer cannot be sent: {_describe(error)}"))
 
 
-def _leave_in_order(folder: str) -> None:
+def _leave_in_order(folder: str, forking: str) -> None:
     """End with all that was started and written: when the process ends that started this one, and where this one must.
 
-    That is at once, whatever this process is at.
+    That is at once, whatever this process is at. A process that was killed has left `forking` behind.
     """
     # Every thread that is started from now on has this mask, so that the one that waits for them gets them.
     signal.pthread_sigmask(signal.SIG_BLOCK, _ENDS)
@@ -130,6 +142,7 @@ def _leave_in_order(folder: str) -> None:
 
     def follow(process: BaseProcess) -> None:
         process.join()
+        shutil.rmtree(forking, ignore_errors=True)
         leave(0)
 
     threading.Thread(target=lambda: leave(signal.sigwait(_ENDS)), daemon=True).start()
@@ -151,18 +164,23 @@ class Worker:
 
     def __init__(self, entry: str) -> None:
         """Start the process; `entry` is the function that does a job, as "module:name"."""
-        context = multiprocessing.get_context("spawn")
+        forks = len(os.path.join(util.get_temp_dir(), "listener-12345678")) < _SOCKET_PATH
+        context = multiprocessing.get_context("forkserver" if forks else "spawn")
+        # What this process has imported of us, workers need not import each: they are forks of one that has done so.
+        context.set_forkserver_preload([name for name in sys.modules if name.partition(".")[0] == _PACKAGE])
         self.ready, self.done = False, 0
         self.key: tuple[Any] | None = None
         self.limit_s = START_S
         self.deadline = time.monotonic() + START_S
         self._job, self._job_s = None, 0.0
+        resource_tracker.ensure_running()  # here, as it unblocks interrupts
         # An interrupt in between would leave a process that nobody knows, or half of what it has to read.
         with without_interrupts():
             self.connection, theirs = context.Pipe()
             self._last_words = tempfile.TemporaryFile()  # noqa: SIM115 - closed in end
             self._folder = tempfile.mkdtemp(prefix="roller-worker-")
-            arguments = (theirs, entry, _Inherited(self._last_words.fileno()), self._folder)
+            kept = _Inherited(self._last_words.fileno())
+            arguments = (theirs, entry, kept, self._folder, util.get_temp_dir(), dict(os.environ))
             self.process: BaseProcess = context.Process(target=serve, args=arguments, daemon=True)
             self.process.start()
             theirs.close()

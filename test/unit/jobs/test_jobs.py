@@ -4,6 +4,7 @@
 import os
 import signal
 import subprocess
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -51,6 +52,17 @@ def test_every_job_has_an_answer() -> None:
     assert answers(["raise x", "a"], 1) == [found[4], "A"]
 
 
+def test_a_folder_for_temporary_files_may_have_a_longer_path_than_sockets(tmp_path: Path) -> None:
+    folder = tmp_path / ("a" * 120)
+    folder.mkdir()
+    (tmp_path / "ask.py").write_text(
+        "from test_jobs import answers\nif __name__ == '__main__': print(answers(['a', 'b'], 2))"
+    )
+    environment = {**os.environ, "TMPDIR": str(folder), "PYTHONPATH": str(Path(__file__).parent)}
+    said = subprocess.run([sys.executable, "ask.py"], env=environment, cwd=tmp_path, stdout=subprocess.PIPE, check=True)
+    assert said.stdout == b"['A', 'B']\n" and not list(folder.iterdir())
+
+
 def test_a_job_that_does_not_end_is_ended_and_the_others_go_on() -> None:
     assert answers(["sleep", "a", "b", "c"], 2, limit_s=3.0) == [
         ("hang", "no end after 3 s; the process was killed"),
@@ -94,16 +106,18 @@ def test_no_more_jobs_are_taken_than_can_be_done() -> None:
 
 
 def test_no_process_is_started_without_a_job() -> None:
-    before = set(descendants(os.getpid()))
+    before = _workers()
     with open_jobs(8, entry=ENTRY, on_failure=lost) as pool:
         assert list(pool.run([])) == []
         assert list(pool.run([(0, "a")])) == [(0, "A")]
-        workers = [one for one in descendants(os.getpid()) if one not in before and "spawn_main" in _command(one)]
-        assert len(workers) == 1
+        assert len(_workers() - before) == 1
 
 
-def _command(process: int) -> str:
-    return " ".join(psutil.Process(process).cmdline())
+def _workers() -> set[int]:
+    """Return the forks of the process that forks for pools."""
+    started = psutil.Process().children(recursive=True)
+    forking = {one.pid for one in started if "multiprocessing.forkserver" in " ".join(one.cmdline())}
+    return {one.pid for one in started if one.ppid() in forking}
 
 
 def test_a_run_that_is_left_early_says_nothing_in_the_next_one() -> None:
@@ -119,11 +133,10 @@ def test_an_error_of_the_one_who_asks_ends_everything() -> None:
         yield 0, "sleep"
         raise LookupError("no more")
 
-    before = psutil.Process().children()
+    before = _workers()
     with pytest.raises(LookupError, match="no more"), open_jobs(2, entry=ENTRY, on_failure=lost) as pool:
         list(pool.run(jobs()))
-    left = [one for one in psutil.Process().children() if one not in before and "spawn_main" in _command(one.pid)]
-    assert not left
+    assert _workers() <= before
 
 
 def test_temporary_files_and_tools_of_a_job_end_with_its_process(
