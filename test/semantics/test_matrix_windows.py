@@ -24,6 +24,7 @@ func.func @f(%x: tensor<2x32x9x27xf16>, %w: tensor<48x32x5x4xf16>) -> tensor<2x4
 """
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("device", ["h200", "a100", "v100", "mi300x"])
 def test_taps_of_longer_rows(device: str) -> None:
     artifact = roller_mlir.compile(SLICED_TAPS, target=device, options=SIMULATED)

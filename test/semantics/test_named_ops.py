@@ -9,6 +9,7 @@ from .named_ops import ELEMENTWISE, FLOATS_ONLY, OPS, named_op
 TYPES = (("f16", "f32"), ("bf16", "f32"), ("i8", "i32"), ("f64", "f64"), ("i64", "i64"))
 
 
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize("name", OPS)
 def test_f32(name: str) -> None:
     assert_agrees(named_op(name), device_of(name))

@@ -36,6 +36,7 @@ def _left_and_entered(block: ir.Block, group: tuple[ir.Operation, ...]) -> list[
     return [one for one in above if _uses(one, known) & members]
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("through", [False, True], ids=["reshapes as they are", "unit extents read through"])
 def test_no_path_leaves_a_group_and_comes_back(through: bool) -> None:
     joined = crossed = 0

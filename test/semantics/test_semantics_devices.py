@@ -40,7 +40,7 @@ def run_and_compare(
     return compare_all(outputs, expected)
 
 
-@pytest.mark.full(each=["name", "device"])
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize("name", PROGRAMS)
 def test_equal_to_numpy(name: str, device: str) -> None:

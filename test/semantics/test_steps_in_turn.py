@@ -73,6 +73,7 @@ def test_steps_read_and_insert_their_rows(device: str, level: str) -> None:
     assert_gives(text, [a, b], made[-1], made, device=device, level=level, unroll_limit=2)
 
 
+@pytest.mark.full
 def test_a_thousand_steps_are_launched_as_they_come() -> None:
     text = """func.func @f(%a: tensor<1000x4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> {
   %c0 = arith.constant 0 : index

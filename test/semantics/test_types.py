@@ -55,6 +55,7 @@ def test_equal_to_numpy_on_subgroups_of_64(t: Typed, name: str) -> None:
     check(programs(t)[name], "mi300x")
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("t", TYPES, ids=str)
 def test_reductions_divided_over_tasks(t: Typed) -> None:
     """The second stage joins partial results of the accumulator's type."""

@@ -58,7 +58,7 @@ class MachineCode:
 
 
 def compile_text(
-    text: str, *, passes: tuple[str, ...] = (), level: int = 2, kernels: tuple[str, ...] = ()
+    text: str, *, passes: tuple[str, ...] = (), level: int = 1, kernels: tuple[str, ...] = ()
 ) -> MachineCode:
     """Compile LLVM IR text; functions that it only declares come from the process or from the runtime.
 

@@ -165,7 +165,7 @@ class Worker:
     def __init__(self, entry: str) -> None:
         """Start the process; `entry` is the function that does a job, as "module:name"."""
         forks = len(os.path.join(util.get_temp_dir(), "listener-12345678")) < _SOCKET_PATH
-        context = multiprocessing.get_context("forkserver" if forks else "spawn")
+        context = multiprocessing.get_context("forkserver") if forks else multiprocessing.get_context("spawn")
         # What this process has imported of us, workers need not import each: they are forks of one that has done so.
         context.set_forkserver_preload([name for name in sys.modules if name.partition(".")[0] == _PACKAGE])
         self.ready, self.done = False, 0

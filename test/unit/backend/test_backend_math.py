@@ -58,6 +58,7 @@ def test_functions_come_from_the_device_s_library(device: str, kind: str) -> Non
     assert not re.findall(r"^declare (?:half|bfloat) @(?!llvm\.fma)", text, re.MULTILINE), "halves are computed in f32"
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("kind", ["f32", "f64", "bf16"])
 @pytest.mark.parametrize("device", ["v100", "h200", "mi300x"])
 def test_libraries_are_linked_and_nothing_else_is_called(device: str, kind: str) -> None:

@@ -65,18 +65,21 @@ def test_every_float_survives(bits: int) -> None:
     check_round_trip("f32", bits, 32)
 
 
+@pytest.mark.full
 @given(st.integers(0, 2**16 - 1))
 def test_every_half_survives(bits: int) -> None:
     """As for float."""
     check_round_trip("f16", bits, 16)
 
 
+@pytest.mark.full
 @given(st.integers(0, 2**16 - 1))
 def test_every_bfloat_survives(bits: int) -> None:
     """As for float."""
     check_round_trip("bf16", bits, 16)
 
 
+@pytest.mark.full
 @given(st.integers(0, 2**64 - 1))
 def test_every_double_survives(bits: int) -> None:
     """As for float."""

@@ -93,6 +93,7 @@ RIGHT = {
 }
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("name", RIGHT)
 def test_a_right_kernel_is_right(name: str) -> None:
     one = kernel(RIGHT[name])

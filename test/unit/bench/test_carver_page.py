@@ -79,6 +79,7 @@ def test_the_page_has_the_hints() -> None:
     assert "faster" not in page
 
 
+@pytest.mark.full
 def test_two_operators_without_tilelang(tmp_path: Path) -> None:
     page = tmp_path / "carver.md"
     done = run("table.py", "--only", "M1", "--only", "R0", "-o", str(page))
@@ -91,6 +92,7 @@ def test_a_hint_that_is_no_plan_has_the_reason() -> None:
     assert "16x25/96" in first[1] and "100 threads, 'v100' runs them in multiples of 32" in first[2]
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("there", "instead", "says"),
     [

@@ -46,6 +46,7 @@ def tables(page: str) -> list[tuple[str, list[list[str]]]]:
     return found
 
 
+@pytest.mark.full
 def test_two_operators_from_measurement_to_page(tmp_path: Path) -> None:
     results, page = tmp_path / "results.json", tmp_path / "page.md"
     given = ("--date", "2026-01-02", "--only", "M1", "--only", "E0", "--device", "h200", "--repeat", "1")

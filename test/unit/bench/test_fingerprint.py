@@ -121,6 +121,7 @@ def test_what_a_kernel_does_counts(normalised: Callable[[str, str], str], old: s
     assert old in PTX and normalised(PTX.replace(old, new), "//") != PTX_KEPT
 
 
+@pytest.mark.full
 def test_a_fingerprint_is_of_what_is_emitted(run: Callable[..., int], tmp_path: Path) -> None:
     from kernel_texts import Job, kernel_texts
 

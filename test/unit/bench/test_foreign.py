@@ -77,6 +77,7 @@ def test_every_named_op_of_upstream_is_written(functions: ModuleType) -> None:
     assert len(found) > 1000 and len(names) > 90
 
 
+@pytest.mark.full
 def test_what_became_of_them(tmp_path: Path) -> None:
     (tmp_path / "file.mlir").write_text(TREE)
     command = preloaded.python(str(FOLDER / "table.py"), "--tree", f"Mine={tmp_path}")

@@ -43,6 +43,7 @@ def _calls(text: str) -> int:
     return sum(entry.callcount for entry in entries)
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "distinct products"])
 def test_work_grows_as_the_number_of_ops(kind: str) -> None:
     _compile(KINDS[kind](10))  # what is done once
@@ -88,6 +89,7 @@ def test_equal_operators_are_planned_built_and_kept_once(monkeypatch: pytest.Mon
     assert all(found.matches for found in compare_all(outputs, expected))
 
 
+@pytest.mark.full
 def test_cells_that_differ_in_their_slices_alone_are_planned_once(monkeypatch: pytest.MonkeyPatch) -> None:
     constructed = _counted(monkeypatch, plans_module, "construct")
     counts: list[int] = []
@@ -120,6 +122,7 @@ def test_launches_of_one_kernel_are_counted_and_explained_once(tmp_path: Path, c
     assert list(json.loads(capsys.readouterr().out)) == ["matmul_0", "matmul_1", "matmul_2"]
 
 
+@pytest.mark.full
 def test_the_table_is_made() -> None:
     command = preloaded.python(str(FOLDER / "measure.py"), "--ops", "8", "--kind", "equal products")
     done = subprocess.run(command, capture_output=True, text=True, timeout=600)

@@ -118,6 +118,7 @@ def test_the_model_expects_the_same_of_global_memory_for_all_tiles() -> None:
         assert global_traffic(facts, blocks, counts, device.units * resident, 1)[0] == row["global_bytes"]
 
 
+@pytest.mark.full
 @needs_tools
 def test_ours_is_still_what_the_results_say(tmp_path: Path) -> None:
     path = tmp_path / "results.json"
@@ -135,6 +136,7 @@ def test_ours_is_still_what_the_results_say(tmp_path: Path) -> None:
         assert (kernel["registers"], kernel["main_loop"]) == (known["registers"], known["main_loop"])
 
 
+@pytest.mark.full
 @needs_tools
 def test_a_peer_that_is_missing_and_one_that_is_there(tmp_path: Path) -> None:
     ptx = """.version 8.0

@@ -7,9 +7,12 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 SCRIPT = Path(__file__).resolve().parents[3] / "bench" / "cache" / "stress.py"
 
 
+@pytest.mark.full
 def test_killed_processes_do_no_harm() -> None:
     done = subprocess.run(
         [sys.executable, str(SCRIPT), "--seconds", "0", "--least", "16", "--processes", "8", "--period", "0.1"],

@@ -91,6 +91,7 @@ CASES: list[tuple[str, str, dict[str, Any], Callable[[], str]]] = [
 ]
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize(("device", "family", "options", "text"), CASES)
 def test_blocks_of_few_units_walk_all_tasks(
     device: str, family: str, options: dict[str, Any], text: Callable[[], str]

@@ -87,7 +87,7 @@ def _residuals(count: int) -> tuple[list[str], str]:
     return [_op("v0", ["in"]), *(_op(f"v{n}", [f"v{n - 1}", "v0"]) for n in range(1, count))], f"v{count - 1}"
 
 
-@pytest.mark.full(each=["shape"])
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("shape", [_chain, _pairs, _residuals])
 @pytest.mark.parametrize("saving", [0.5, 3.0], ids=["all", "none"])
 def test_the_search_grows_as_the_number_of_ops(shape: Callable[[int], tuple[list[str], str]], saving: float) -> None:

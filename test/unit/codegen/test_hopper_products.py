@@ -60,12 +60,13 @@ STORES = {
 }
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 def test_equals_numpy(case):
     case.check()
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("case", STORES.values(), ids=STORES)
 def test_stores_by_tensor_copies(case):
     artifact = case.check(sanitize=True)

@@ -101,7 +101,7 @@ CASES = {
 }
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize("name", CASES)
 def test_products_of_integers_are_exact(name: str, tmp_path: Path) -> None:
     got, expected = run_product(CASES[name], tmp_path)

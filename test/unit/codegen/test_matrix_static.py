@@ -51,6 +51,7 @@ def test_the_loop_of_128x256x64_on_sm_80(tmp_path: Path) -> None:
     assert [note for note in kernel.notes if note.startswith("warning: ")] == []
 
 
+@pytest.mark.full(every=4)
 @needs_disassembler
 @pytest.mark.parametrize(
     "product",

@@ -86,6 +86,7 @@ def test_emitted_kernels_are_clean(name: str) -> None:
     assert run(name)
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("name", CASES)
 def test_every_barrier_is_needed(name: str) -> None:
     text = kernel_of(name).text

@@ -243,7 +243,7 @@ def test_the_two_ops_are_the_two_expressions(name: str) -> None:
     assert [unnamed(one) for one in found] == [unnamed(one) for one in expected]
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("name", DIVIDED)
 def test_the_two_programs_compute_what_the_op_does(name: str, tmp_path: Path) -> None:
     op, loop, parts, extent = DIVIDED[name]

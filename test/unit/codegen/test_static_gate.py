@@ -20,7 +20,7 @@ OPERATORS = ("M3", "M1", "C3", "C8", "C11", "D5", "D12", "P2", "P7", "R0", "R3",
 DEVICES = ("a100-80", "h200", "mi300x")
 
 
-@pytest.mark.full(each=["name", "device"])
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize(
     ("name", "device"),
     [*((name, device) for name in OPERATORS for device in DEVICES), ("M3", "v100"), ("C8", "v100"), ("D5", "v100")],
@@ -37,7 +37,7 @@ def test_machine_code_keeps_the_plan(name: str, device: str) -> None:
 EXAMPLES = sorted(path.name for path in Path(__file__).parents[3].joinpath("examples").glob("*.mlir"))
 
 
-@pytest.mark.full(each=["name", "device"])
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("device", ["h200", "mi300x"])
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_machine_code_of_fused_programs_keeps_the_plan(name: str, device: str) -> None:

@@ -25,7 +25,7 @@ def compiled(m: int, n: int, k: int, target: str) -> Artifact:
     return roller_mlir.compile(matmul(m, n, k), target=target, options=options)
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(
     ("size", "least_share"),
     [

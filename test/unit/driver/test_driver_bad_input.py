@@ -92,6 +92,7 @@ TEXTS: dict[str, tuple[str | bytes, str]] = {
 }
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("name", TEXTS)
 def test_bad_text(name: str, tmp_path: Path, capsys: Any) -> None:
     content, message = TEXTS[name]
@@ -134,6 +135,7 @@ def test_a_module_and_bytecode_are_taken_too(tmp_path: Path) -> None:
     assert made.manifest.launches == again.manifest.launches
 
 
+@pytest.mark.full
 def test_damaged_bytecode_never_crashes_us(tmp_path: Path) -> None:
     with make_context(), ir.Location.unknown(), open(tmp_path / "matmul.mlirbc", "wb") as stream:
         ir.Module.parse(matmul()).operation.write_bytecode(stream)

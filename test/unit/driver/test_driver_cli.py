@@ -379,6 +379,7 @@ def test_interrupt_leaves_nothing(tmp_path: Path) -> None:
     assert "Traceback" not in errors
 
 
+@pytest.mark.full
 def test_a_file_size_limit_leaves_nothing(source: str, tmp_path: Path) -> None:
     resource = pytest.importorskip("resource", reason="limits of files exist on POSIX only")
 

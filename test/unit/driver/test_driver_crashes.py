@@ -93,6 +93,7 @@ def test_the_time_of_tools_is_limited(tmp_path: Path) -> None:
         CompileOptions(tool_timeout_s=0)
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize(
     ("at_work", "interrupts"),
     [(False, signal.default_int_handler), (True, signal.default_int_handler), (True, signal.SIG_IGN)],

@@ -30,7 +30,7 @@ def source(tmp_path: Path) -> str:
     return str(tmp_path / "copy.mlir")
 
 
-@pytest.mark.full(every=4)
+@pytest.mark.full(every=12)
 @pytest.mark.skipif(not FULL.exists(), reason="/dev/full exists on Linux only")
 @pytest.mark.parametrize("unbuffered", ["", "1"])
 @pytest.mark.parametrize(
@@ -90,7 +90,7 @@ sys.meta_path.insert(0, Finder())
 """
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize(
     ("tool", "module"),
     [

@@ -52,7 +52,7 @@ def planted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-@pytest.mark.full(every=12)
+@pytest.mark.full
 @pytest.mark.parametrize("first", range(0, 300, 25))
 def test_300_random_programs_hold(first: int) -> None:
     numbers = range(first, first + 25)
@@ -63,6 +63,7 @@ def test_300_random_programs_hold(first: int) -> None:
     assert set(tally.statuses) <= {"equal", "close", "refused"}
 
 
+@pytest.mark.full
 def test_a_crash_and_a_hang_are_reported_and_the_rest_goes_on(planted: Path) -> None:
     cases = [make_case(0, number, TARGETS) for number in range(9)]
     with Pool(2, 3.0, "planted_faults:run_job") as pool:
@@ -74,6 +75,7 @@ def test_a_crash_and_a_hang_are_reported_and_the_rest_goes_on(planted: Path) -> 
     assert {found[n].status for n in (0, 1, 2, 4, 6, 8)} == {"equal"}
 
 
+@pytest.mark.full
 def test_a_wrong_result_is_shrunk_to_the_least_program(planted: Path) -> None:
     number = next(
         n
@@ -102,7 +104,7 @@ def test_a_wrong_result_is_shrunk_to_the_least_program(planted: Path) -> None:
     assert job_of(failure.shrunk).text in text
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full
 @pytest.mark.parametrize("first", range(0, 24, 8))
 def test_24_products_for_matrix_units_hold(first: int) -> None:
     campaign = Campaign(
@@ -147,6 +149,7 @@ def test_the_page_of_limits_counts() -> None:
     assert "old" not in again
 
 
+@pytest.mark.full
 def test_the_command(capsys: pytest.CaptureFixture[str], tmp_path: Path) -> None:
     page = tmp_path / "limits.md"
     assert main(["fuzz", "--count", "3", "--seed", "1", "--target", "h200", "--json", "--limits", str(page)]) == 0

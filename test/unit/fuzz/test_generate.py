@@ -40,6 +40,7 @@ def test_other_seeds_give_other_programs() -> None:
     assert make_case(3, 7, TARGETS).program != make_case(4, 7, TARGETS).program
 
 
+@pytest.mark.full
 def test_every_kind_and_type_is_drawn() -> None:
     cases = [make_case(0, number, TARGETS) for number in range(1500)]
     assert set(Counter(case.kind for case in cases)) == {kind for kind, weight in KINDS.items() if weight}

@@ -44,6 +44,7 @@ def test_cases_of_each_kind_give_what_numpy_gives() -> None:
     assert tally.statuses["equal"] + tally.statuses["close"] >= 5
 
 
+@pytest.mark.full
 def test_scalars_and_positions_agree_with_iree() -> None:
     """Scalars are passed as tensors; of a position outside of a tensor, which is clamped here, IREE says nothing."""
     only = ("scalars", "moving slice", "gather")

@@ -106,6 +106,7 @@ def test_a_death_of_iree_is_no_answer(difference: FuzzJob, tmp_path: Path, monke
     assert failed_oracle("bug", "an exception") == FuzzOutcome("internal", "an exception")
 
 
+@pytest.mark.full
 def test_the_command(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["fuzz", "--count", "1", "--seed", "12", "--oracle", "iree", "--no-kernels", "--json"]) == 0
     record = json.loads(capsys.readouterr().out)
@@ -144,6 +145,7 @@ def test_what_iree_adds_to_a_maximum_is_known(start: str, known: bool) -> None:
     assert (known_difference(text, [one * 2], expected) is not None) == known
 
 
+@pytest.mark.full
 def test_iree_does_add_it(difference: FuzzJob) -> None:
     """Once it does not, the entry of the table has to go."""
     with Pool(1, 120.0, ORACLE_JOB, failed_oracle) as pool:
@@ -171,6 +173,7 @@ ROUNDINGS = """func.func @fuzz(%a: tensor<64xbf16>, %b: tensor<64xbf16>, %c: ten
 }"""
 
 
+@pytest.mark.full
 def test_a_cpu_rounds_less_often_and_has_short_polynomials(
     difference: FuzzJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -70,6 +70,7 @@ def test_a_job_that_does_not_end_is_ended_and_the_others_go_on() -> None:
     ]
 
 
+@pytest.mark.full
 def test_an_answer_that_nobody_took_in_time_is_none_the_less_an_answer() -> None:
     with open_jobs(2, entry=ENTRY, on_failure=lost, limit_s=3.0) as pool:
         list(pool.run(enumerate(["nap 0.2", "nap 0.2"])))  # now both processes are there

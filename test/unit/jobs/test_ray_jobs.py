@@ -43,6 +43,7 @@ def cluster() -> Iterator[Jobs[Any]]:
     assert not ray.is_initialized()
 
 
+@pytest.mark.full
 def test_answers_are_those_of_processes(cluster: Jobs[Any]) -> None:
     jobs = ["a", "exit", "kill", "fault", "raise x", "lambda", "bytes 300000", "b"]
     with open_jobs(2, entry=ENTRY, on_failure=lost) as processes:
@@ -86,6 +87,7 @@ def _free(cluster: Jobs[Any]) -> None:
     cluster._drop(*cluster._remotes)  # type: ignore[attr-defined]
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("_free")
 def test_a_suite_says_the_same_and_prints_nothing_else(tmp_path: Path, capfd: Any) -> None:
     (tmp_path / "operators.csv").write_text("id,class,shape\na,relu,64\nb,no,\n".replace("b,no,", "b,relu,128"))
@@ -99,6 +101,7 @@ def test_a_suite_says_the_same_and_prints_nothing_else(tmp_path: Path, capfd: An
     assert shown[0] == shown[1] and [record["id"] for record in shown[0]] == ["a", "b"]
 
 
+@pytest.mark.full
 def test_a_cluster_without_a_free_processor_is_not_waited_for_forever(
     cluster: Jobs[Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -153,6 +156,7 @@ if __name__ == "__main__":
 """
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("_free")
 def test_another_process_joins_the_cluster_that_runs(tmp_path: Path) -> None:
     environment = {"RAY_ADDRESS": ray.get_runtime_context().gcs_address, "RAY_AUTH_MODE": "token"}
@@ -183,7 +187,7 @@ if __name__ == "__main__":
 """
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full
 @pytest.mark.parametrize("how", [signal.SIGINT, signal.SIGKILL])
 def test_nothing_is_left_of_a_cluster_of_our_own(
     how: signal.Signals, tmp_path: Path, gone: Callable[[Path], list[str]]

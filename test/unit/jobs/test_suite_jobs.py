@@ -223,6 +223,7 @@ def test_a_bug_has_the_exit_code_of_bugs(mine: str, capsys: Any, monkeypatch: py
     assert all(record["error"].startswith("bug: AssertionError: never so") for record in records)
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("late", [False, True])
 def test_ctrl_c_at_any_moment_leaves_whole_artifacts_and_no_process(
     late: bool, tmp_path: Path, gone: Callable[[Path], list[str]]
@@ -245,6 +246,7 @@ def test_ctrl_c_at_any_moment_leaves_whole_artifacts_and_no_process(
         Artifact.load(path)
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])  # the second one reaches all of its processes
 def test_a_command_that_is_killed_takes_its_processes_along(
     how: signal.Signals, tmp_path: Path, gone: Callable[[Path], list[str]]

@@ -154,6 +154,7 @@ def test_a_signal_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None
     assert not os.listdir(tmp_path)
 
 
+@pytest.mark.full
 def test_a_dry_run_of_the_whole_way(tmp_path: Path) -> None:
     place = tmp_path / "dry"
     found = subprocess.run(

@@ -188,6 +188,7 @@ def test_what_a_lost_process_leaves() -> None:
     assert on_failure("hang", "no end after 300 s").reason == "hang: no end after 300 s"
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("jobs", [1, 3])
 def test_a_time_limit_leaves_all_first_candidates(tmp_path: Path, jobs: int) -> None:
     options = replace(QUICK, jobs=jobs, time_limit_s=1e-9)

@@ -192,6 +192,7 @@ def places(data: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
         yield from places(value, (*path, key))
 
 
+@pytest.mark.full
 def test_results_with_any_value_changed_are_reported_or_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(report_folder, "draw", lambda *_: {})
     whole = json.loads(dumps_results(many(4)))

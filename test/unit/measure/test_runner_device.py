@@ -96,6 +96,7 @@ def test_everything_is_done_once_and_in_order(tmp_path: Path, driver: Path) -> N
     assert re.search(r"^a +20 us +20 us +10 us \(1\)", summary, re.MULTILINE)
 
 
+@pytest.mark.full
 def test_ways_to_launch_are_raced_and_one_is_launched_many_times(tmp_path: Path, driver: Path) -> None:
     items = {"g": ["twice_us20", "twice_us30"], "h": ["twice_us5_wrong_third"]}
     ways = {"g": ["persistent", "graph"], "h": ["persistent"]}
@@ -124,6 +125,7 @@ def test_ways_to_launch_are_raced_and_one_is_launched_many_times(tmp_path: Path,
     assert wrong(results(tmp_path / "other")) == {("h", 0): late}
 
 
+@pytest.mark.full
 def test_what_is_done_is_not_done_again(tmp_path: Path, driver: Path) -> None:
     kit, out = make_kit(tmp_path / "kit", GOOD), tmp_path / "out"
     said, _ = run(kit, driver, out, "--phases", "check", "--only", "a,b*")
@@ -197,6 +199,7 @@ def test_a_fault_a_crash_and_a_hang_cost_one_step_each(tmp_path: Path, driver: P
     assert found["complete"]
 
 
+@pytest.mark.full
 def test_a_kernel_that_only_fails_while_it_is_timed(tmp_path: Path, driver: Path) -> None:
     kit = make_kit(tmp_path / "kit", {"x": ["twice_third_fault"], "y": ["twice_third_crash"], "z": ["twice"]})
     run(kit, driver, tmp_path / "out", code=1)
@@ -207,6 +210,7 @@ def test_a_kernel_that_only_fails_while_it_is_timed(tmp_path: Path, driver: Path
     assert troubles["y"] == "candidate 0: the process was ended by SIGKILL"
 
 
+@pytest.mark.full
 def test_a_time_limit_is_kept_and_the_next_run_goes_on(tmp_path: Path, driver: Path) -> None:
     kit, out = make_kit(tmp_path / "kit", {"hang": ["twice_hang"], **GOOD}), tmp_path / "out"
     limit, said = 1.0, ""
@@ -237,6 +241,7 @@ def test_signals_end_it_with_what_is_known(tmp_path: Path, driver: Path, number:
     wait_for(lambda: not is_alive(worker))
 
 
+@pytest.mark.full
 def test_it_survives_kill_at_random_moments(tmp_path: Path, driver: Path) -> None:
     items = {f"i{number}": ["twice_us20", "twice_us10"] for number in range(8)}
     kit, out = make_kit(tmp_path / "kit", items), tmp_path / "out"
@@ -323,6 +328,7 @@ def is_alive(process: int | None) -> bool:
     return Path(f"/proc/{process}/stat").read_text().split(") ")[1][0] != "Z"
 
 
+@pytest.mark.full
 def test_nobody_reads_and_the_disk_is_full(tmp_path: Path, driver: Path) -> None:
     kit = make_kit(tmp_path / "kit", GOOD)
     script = f"{sys.executable} -P {kit / 'run.py'} -o {tmp_path / 'out'} --peers none"

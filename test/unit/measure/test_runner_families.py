@@ -47,6 +47,7 @@ def driver(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return runner_kits.library(tmp_path_factory.mktemp("driver") / "lib")
 
 
+@pytest.mark.full
 def test_a_family_that_faults_or_hangs_is_left_out_and_all_else_is_done(tmp_path: Path, driver: Path) -> None:
     kit = make_kit(tmp_path / "kit", {**FAULTS, **HANGS, **CRASHES, **GOOD}, PROBES, FAMILIES)
     said, errors = run(kit, driver, tmp_path / "out", "--step-limit", "3", "--repeat", "3", code=1)

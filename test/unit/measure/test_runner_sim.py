@@ -37,6 +37,7 @@ def run(kit: Path, out: Path, *options: str) -> "subprocess.CompletedProcess[str
     return subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
 
 
+@pytest.mark.full
 def test_a_dry_run_says_so_everywhere(tmp_path: Path, kit: Path) -> None:
     done = run(kit, tmp_path, "--repeat", "2")
     assert done.returncode == 0 and done.stderr == "", done.stderr

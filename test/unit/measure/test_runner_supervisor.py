@@ -59,6 +59,7 @@ def test_a_device_that_is_not_well_gets_another_process(make: Make) -> None:
     assert first.split()[0] == second.split()[0] and first != second
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("act", "message"),
     [
@@ -87,6 +88,7 @@ def test_a_peer_that_ends_it_is_left_out(make: Make, act: str) -> None:
     assert outcome.step == STEP.key and outcome.checks[0].message.startswith("triton ")
 
 
+@pytest.mark.full
 def test_peers_have_more_time(make: Make) -> None:
     with make("triton=hang", limit_s=0.5) as supervisor:
         outcome = supervisor.do(STEP)

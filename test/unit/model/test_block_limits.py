@@ -45,6 +45,7 @@ LIMITS: list[dict[str, Any]] = [
 ]
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("device", ["v100", "h200", "mi300x"])
 @pytest.mark.parametrize("name", OPERATORS)
 def test_every_class_keeps_the_limits(name: str, device: str) -> None:

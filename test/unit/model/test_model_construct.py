@@ -102,7 +102,7 @@ def check_plan(expr: TensorExpression, plan: Plan, device: Device) -> None:
     assert from_json(Plan, to_json(plan)) == plan
 
 
-@pytest.mark.full(each=["name", "device"])
+@pytest.mark.full(every=15)
 @pytest.mark.parametrize("device", DEVICES, ids=[device.name for device in DEVICES])
 @pytest.mark.parametrize("name", list(CASES))
 def test_scope(name: str, device: Device) -> None:
@@ -112,6 +112,7 @@ def test_scope(name: str, device: Device) -> None:
         check_plan(CASES[name], plan, device)
 
 
+@pytest.mark.full
 @QUICK
 @given(expressions(), st.sampled_from(device_names()))
 def test_any_expression_on_any_device(expr: TensorExpression, name: str) -> None:
@@ -201,6 +202,7 @@ def test_k_programs_where_the_shape_allows_it() -> None:
         assert len(construct(matmul(size, size, size), find_device("v100"))) == 10
 
 
+@pytest.mark.full
 @QUICK
 @given(st.integers(1, 300), st.integers(1, 300), st.integers(1, 300))
 def test_construction_is_repeatable(m: int, n: int, k: int) -> None:

@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import product
 from math import prod
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from model_expressions import matmul
@@ -61,6 +62,7 @@ def test_footprint_is_the_bytes_of_the_bounding_boxes(expr: TensorExpression, da
     assert footprint_bytes(expr, tile) == inputs + stored
 
 
+@pytest.mark.full
 @MANY
 @given(random_expressions(), st.data(), st.sampled_from([8, 32, 64, 128]))
 def test_traffic_is_the_transactions_of_all_tiles(
@@ -75,6 +77,7 @@ def test_traffic_is_the_transactions_of_all_tiles(
     assert traffic_bytes(expr, tile, transaction) == loaded + (2 if expr.accumulates else 1) * stored
 
 
+@pytest.mark.full
 @MANY
 @given(random_expressions(), st.data())
 def test_traffic_in_bytes_is_what_is_touched(expr: TensorExpression, data: st.DataObject) -> None:
@@ -140,6 +143,7 @@ def test_rows_that_are_read_backwards_are_copied_by_vectors() -> None:
     assert facts.inputs[0].direct_vector((16, 8), (4, 1)) == 1, "no thread holds neighbours in their order"
 
 
+@pytest.mark.full
 @MANY
 @given(
     st.lists(

@@ -69,6 +69,7 @@ def test_tasks_per_unit(threads: int, registers: int, workgroup_bytes: int, expe
     assert tasks_per_unit(H200, threads, registers, workgroup_bytes) == expected
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("name", list(CASES))
 def test_the_estimate_agrees_with_the_plan_on_resources(name: str) -> None:
     """Registers are the same; workgroup memory differs by padding only."""
@@ -114,6 +115,7 @@ def test_the_estimate_joins_as_the_plan_does(threads: tuple[int, int], order: li
     assert one.workgroup_bytes == combination_bytes(expr.loops, program.axes(), loops, device.subgroup_size, 4)
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("name", list(CASES))
 def test_the_candidate_of_a_plan_is_the_one_that_it_came_from(name: str) -> None:
     facts = ProblemContext(CASES[name], machine_of(H200))
@@ -160,6 +162,7 @@ def test_rounds_over_units(tasks: int) -> None:
     assert now == full
 
 
+@pytest.mark.full
 @QUICK
 @given(st.sampled_from(["matmul", "row_sum", "transpose", "conv"]), st.floats(1.0, 8.0))
 def test_faster_memory_is_no_slower(name: str, factor: float) -> None:

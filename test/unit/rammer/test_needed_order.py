@@ -58,10 +58,11 @@ UNNEEDED = {"wgmma": ["no proxy fence"]}
 """That of the first product, which copies inputs alone; no task writes them."""
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("model", "device"),
     [
-        pytest.param(model, device, marks=[pytest.mark.full] * (model != "mlp" or device == "a100"))
+        pytest.param(model, device, marks=[pytest.mark.full] * (model != "mlp" or device != "h200"))
         for model in (*MODELS, "wgmma")
         for device in ("a100", "h200", "mi300x")
         if model != "wgmma" or device == "h200"

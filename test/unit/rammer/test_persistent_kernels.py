@@ -33,7 +33,7 @@ def test_two_layers(policy: str) -> None:
         assert (y == expected[0]).all()
 
 
-@pytest.mark.full(each=["model", "device"])
+@pytest.mark.full(each=["device"])
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("device", ["a100", "h200", "mi300x"])
 def test_models(model: str, device: str) -> None:
@@ -71,7 +71,7 @@ def _races(graph: GraphRun, inputs: list[Any], seed: int) -> bool:
     return False
 
 
-@pytest.mark.full(each=["model"])
+@pytest.mark.full(every=20)
 @pytest.mark.parametrize("part", range(4))
 @pytest.mark.parametrize("model", MODELS)
 def test_each_wait_is_needed(model: str, part: int) -> None:
@@ -148,6 +148,7 @@ def test_a_missing_signal_names_the_wait() -> None:
         graph.run(inputs)
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize(("level", "roles"), [("gpu", False), ("llvm", False), ("gpu", True)])
 def test_a_missing_signal_ends_in_a_report(level: str, roles: bool) -> None:
     text, inputs, (expected,), _ = branches()
@@ -178,7 +179,7 @@ def test_a_missing_signal_ends_in_a_report(level: str, roles: bool) -> None:
         assert int(found[1]) < int(found[2])
 
 
-@pytest.mark.full(each=["model", "device", "level"])
+@pytest.mark.full(every=9)
 @pytest.mark.parametrize("level", ["gpu", "llvm"])
 @pytest.mark.parametrize("device", ["a100", "h200", "mi300x"])
 @pytest.mark.parametrize("model", ["mlp", "branches"])

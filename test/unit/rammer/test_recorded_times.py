@@ -38,6 +38,7 @@ def check(graph: TaskGraph, times: tuple[TaskTime, ...]) -> None:
     assert (end[graph.dependences.producers] <= start[graph.dependences.consumers]).all()
 
 
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize(
     ("model", "device", "level"),
     [("branches", "h200", "gpu"), ("lstm", "mi300x", "gpu"), ("branches", "mi300x", "llvm"), ("roles", "h200", "gpu")],

@@ -62,7 +62,7 @@ def test_bodies_with_and_without_wgmma(policy: str) -> None:
         assert (y == expected).all()
 
 
-@pytest.mark.full(every=12)
+@pytest.mark.full(every=36)
 @pytest.mark.parametrize("seed", range(25))
 def test_random_layers(seed: int) -> None:
     rng = random.Random(seed)

@@ -88,6 +88,7 @@ def iree() -> "Iterator[JobPool[tuple[str, list[FunctionCall]], list[list[Array]
         yield pool
 
 
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize("make", [integer_programs, float_programs])
 def test_iree_agrees(make: object, iree: "JobPool[tuple[str, list[FunctionCall]], list[list[Array]] | str]") -> None:
     assert callable(make)

@@ -63,7 +63,7 @@ FORMS = [
 ]
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize("form", FORMS, ids=str)
 def test_against_numpy(form):
     assert run(Matmul(**form))
@@ -81,6 +81,7 @@ def test_blocks_that_run_together():
     assert run(Matmul(m=256, n=256), resident_blocks=None, sweep=True)
 
 
+@pytest.mark.full
 def test_random_extents():
     """Extents of which the innermost are multiples of 8, as tensor maps need it."""
     choose = random.Random(7)

@@ -69,6 +69,7 @@ def compiled_by_iree(source: str, target: str) -> dict[str, str]:
         return {stage: spelled_for_llvm_22(file.read_text()) for stage, (file,) in found.items()}
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize(

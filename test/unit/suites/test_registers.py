@@ -33,7 +33,7 @@ def of_today(target: str) -> list[str]:
     return (names * 2)[first : first + SAMPLE]
 
 
-@pytest.mark.full(each=["which", "target"])
+@pytest.mark.full(every=10)
 @pytest.mark.parametrize("target", ["h200", "a100", "mi300x"])
 @pytest.mark.parametrize("which", [*HARDEST, "today"])
 def test_no_kernel_spills(which: str, target: str) -> None:

@@ -100,6 +100,7 @@ def test_run_refuses_what_is_large_and_shrinks_on_demand(capsys: Any) -> None:
     assert "1 shrunk, so that their plans are those of smaller operators" in capsys.readouterr().out
 
 
+@pytest.mark.full
 def test_verify(capsys: Any, mine: str) -> None:
     arguments = ("--stage", "verify", "--target", "v100,mi300x", "--only", "big")
     for jobs in ("1", "2"):

@@ -200,6 +200,7 @@ def test_every_operator_comes_once_in_all_samples() -> None:
         Sample(number=3, of=3)
 
 
+@pytest.mark.full
 def test_several_processes_say_the_same_in_order_and_one_that_dies_takes_nobody_along() -> None:
     operators = select(find_suite("roller119"), ("R3", "P7"))
     unknown = Operator("x", "no class", "f32")
@@ -235,6 +236,7 @@ def verified(capsys: Any, *arguments: str) -> list[dict[str, Any]]:
     return records
 
 
+@pytest.mark.full
 def test_todays_sample_of_the_suite(capsys: Any) -> None:
     records = verified(capsys, "roller119", "--sample", f"{date.today().toordinal() % SAMPLES}/{SAMPLES}")
     assert {record["class"] for record in records} == {one.kind for one in BY_ID.values()}
@@ -242,6 +244,7 @@ def test_todays_sample_of_the_suite(capsys: Any) -> None:
     assert all(record["equal"] or record["class"] == "avg_pool2d" for record in records)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("samples", [24, pytest.param(8, marks=pytest.mark.full)])
 def test_todays_sample_of_the_awkward_shapes(samples: int, capsys: Any) -> None:
     """Each on one device: a sixth of the 60, and with --full half of them; others tomorrow."""
@@ -249,7 +252,7 @@ def test_todays_sample_of_the_awkward_shapes(samples: int, capsys: Any) -> None:
     assert len(records) >= 224 // samples and not any(record["shrunk"] for record in records)
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full
 @pytest.mark.parametrize("target", TARGETS)
 def test_counted_transactions_of_a_convolution_and_a_depthwise_one(target: str, capsys: Any) -> None:
     """What the simulator counts lies within 5 % of what the plan says, loads and stores together, on plain cores."""
@@ -264,6 +267,7 @@ def test_counted_transactions_of_a_convolution_and_a_depthwise_one(target: str, 
             assert abs(counted - planned) <= (0.0 if unit == "bytes" else 0.05) * planned, (record["id"], rows)
 
 
+@pytest.mark.full
 def test_the_best_plans_of_an_operator_are_verified_one_by_one(capsys: pytest.CaptureFixture[str]) -> None:
     command = ["suite", "shapes60", "--target", "h200", "--only", "mm-f16-odd", "--stage", "verify", "--top-k", "3"]
     assert main([*command, "--json"]) == 0

@@ -56,6 +56,7 @@ def test_reads_standard_input_and_prints() -> None:
     assert run("-") == (code, out, err)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("content", "expected"),
     [
@@ -76,6 +77,7 @@ def test_no_input_hurts(content: bytes, expected: str | None) -> None:
         assert expected in err
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(
     ("arguments", "code", "message"),
     [
@@ -133,6 +135,7 @@ def test_a_bug_leaves_a_reproducer_that_reproduces() -> None:
         Path(path).unlink()
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("number", [signal.SIGSEGV, signal.SIGABRT])
 def test_a_crash_inside_mlir_is_reported(number: signal.Signals) -> None:
     process, child = _start_sleeping()

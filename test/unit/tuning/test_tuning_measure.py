@@ -76,6 +76,7 @@ def test_the_fastest_right_candidate_is_written_and_compiled(tmp_path: Path, dri
     assert not list((tmp_path / "tmp").iterdir())
 
 
+@pytest.mark.full
 def test_a_candidate_that_crashes_costs_nothing_but_itself(tmp_path: Path, driver: Path) -> None:
     process = start(tmp_path, driver, "twice_us40,twice_crash,twice_us30", "--keep", "kept")
     said, errors = process.communicate(timeout=600)
@@ -90,6 +91,7 @@ def test_a_candidate_that_crashes_costs_nothing_but_itself(tmp_path: Path, drive
     assert "roller: error: kept cannot be made: file exists" in process.communicate(timeout=600)[1]
 
 
+@pytest.mark.full
 def test_one_candidate_leaves_no_choice(tmp_path: Path, driver: Path) -> None:
     process = start(tmp_path, driver, "twice_us40")
     _, errors = process.communicate(timeout=600)
@@ -97,6 +99,7 @@ def test_one_candidate_leaves_no_choice(tmp_path: Path, driver: Path) -> None:
     assert "there is nothing to choose: each operator has 1 candidate; allow more with --top-k" in errors
 
 
+@pytest.mark.full
 def test_nothing_right_writes_nothing(tmp_path: Path, driver: Path) -> None:
     process = start(tmp_path, driver, "twice_wrong_late,twice_fault")
     said, errors = process.communicate(timeout=600)
