@@ -233,8 +233,7 @@ class LoadedProgram:
                 self._state_stream = stream
         if graph is not None:
             graph.launch(stream)
-            return
-        for number, (launch, addresses, parameters) in enumerate(steps):
+        for number, (launch, addresses, parameters) in enumerate(() if graph is not None else steps):
             if parameters is not None:
                 self._launches[number].start(parameters, stream)
             elif launch.arguments[0].size_bytes:

@@ -164,16 +164,20 @@ def test_state_is_zeroed_once_and_kept(backend: DriverBackend) -> None:
     assert any("wait" in line for line in record()), "on another stream it waits for the run before"
 
 
-def test_a_wait_that_was_given_up(backend: DriverBackend) -> None:
+@pytest.mark.parametrize("graph", [False, True])
+def test_a_wait_that_was_given_up(backend: DriverBackend, graph: bool) -> None:
     """The first kernel writes 2 x where a report would be."""
     given = with_state()
     first, second = given.launches
     reporting = replace(given, launches=(replace(first, report_bytes=4), second))
     loaded = backend.load(reporting, FILES)
-    loaded(np.zeros(64, np.float32))
+    x = device()
+    again = loaded.prepare(x, outputs=[device()], stream=0, graph=graph)
+    again()
+    x.host[:] = 1
     record()
     with pytest.raises(BackendError, match="kernel 'twice_a' gave up a wait, and its results are not valid"):
-        loaded(np.ones(64, np.float32))
+        again()
     assert [line for line in record() if line.startswith(("download", "upload"))][-2:] == [
         "download 32 bytes stream 0",
         "upload 768 bytes stream 0",
