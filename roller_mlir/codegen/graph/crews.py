@@ -33,12 +33,12 @@ class BodyTask:
     starts: Sequence[ir.Value]
 
 
-class Walker(Protocol):
-    """Whoever walks the records of a block."""
+class WalkingCrew(Protocol):
+    """Threads that walk the records of a block together."""
 
     @property
     def threads(self) -> int:
-        """Threads of a task."""
+        """How many there are, at least a subgroup."""
         ...
 
     def start(self) -> list[ir.Value]:
@@ -49,23 +49,28 @@ class Walker(Protocol):
         """Return whether there is something to do in a body."""
         ...
 
+    def ready(self, flags: Callable[[], ir.Value], carried: list[ir.Value]) -> list[ir.Value]:
+        """Emit what a task whose waits are over waits for beside; return what it finds.
+
+        Args:
+            flags: Reads what is handed over inside of a block with roles.
+            carried: What the task before left.
+        """
+        ...
+
     def run(self, task: BodyTask, carried: list[ir.Value]) -> tuple[list[ir.Value], tuple[int, int]]:
         """Emit a task; return what it leaves to the next one, and its multiply-adds and matrix instructions."""
         ...
-
-
-class BlockCrew(Walker, Protocol):
-    """Threads that walk the records of a block together, and compute."""
 
     def barrier(self) -> None:
         """Emit a barrier of the crew."""
         ...
 
-    def done(self, flags: ir.Value | None, signal: Callable[[], None]) -> None:
-        """Emit the end of a task, behind which its results are there for others.
+    def done(self, flags: Callable[[], ir.Value], signal: Callable[[], None]) -> None:
+        """Emit the end of a task, behind which its record may be read, and its results are there for others.
 
         Args:
-            flags: What is handed over inside of a block with roles.
+            flags: Reads what is handed over inside of a block with roles.
             signal: Emits the task's signal.
         """
         ...
@@ -97,6 +102,10 @@ class WholeBlock:
         """Return whether the crew has something to do in a body."""
         return True
 
+    def ready(self, flags: Callable[[], ir.Value], carried: list[ir.Value]) -> list[ir.Value]:
+        """Return what a task finds: what the one before left."""
+        return carried
+
     def barrier(self) -> None:
         """Emit a barrier of the crew."""
         ir.Operation.create("gpu.barrier")
@@ -118,7 +127,7 @@ class WholeBlock:
         TaskBuilder(context).build(task.body.program.operation, task.number)
         return carried, (context.fma_count, context.matrix_count)
 
-    def done(self, flags: ir.Value | None, signal: Callable[[], None]) -> None:
+    def done(self, flags: Callable[[], ir.Value], signal: Callable[[], None]) -> None:
         """Emit the end of a task, behind which its results are there for others."""
         self.barrier()
         signal()

@@ -8,13 +8,13 @@ Paper: RAMMER, section 4.1.2; the paper's kernel has code for each vEU, this one
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 
 from roller_mlir.codegen.builder.emitter import Emitter
 from roller_mlir.codegen.builder.task_context import memref_view
 from roller_mlir.codegen.graph.bodies import Bodies, TaskBody, id_of, root_of
-from roller_mlir.codegen.graph.crews import BodyTask, Walker, WholeBlock
+from roller_mlir.codegen.graph.crews import BodyTask, WalkingCrew, WholeBlock
 from roller_mlir.codegen.graph.role_crews import RoleBlock
 from roller_mlir.codegen.graph.roles import Roles
 from roller_mlir.codegen.graph.tables import OPERANDS, PIECE_BYTES, Tables, ring_bytes
@@ -180,7 +180,6 @@ class _Emission:
     def run(self) -> None:
         """Emit the walk over the records of a block."""
         emit, kernel, tables = self.emitter, self.kernel, self.kernel.tables
-        offset = kernel.device.workgroup_bytes - ring_bytes(tables.fields - OPERANDS)
         walk = RecordWalk(
             emit=emit,
             thread=self.thread,
@@ -191,7 +190,7 @@ class _Emission:
             flagged=kernel.roles is not None,
             spans=self.spans,
             waits=self.waits,
-            ring=memref_view(emit, self.arena, offset, [2 * tables.fields], self.i32),
+            ring=self._ring(1),
             state=self.state,
             events=kernel.events,
             limit=None if kernel.wait_limit is None else (kernel.wait_limit, report_cell(kernel)),
@@ -205,16 +204,24 @@ class _Emission:
             own = RoleThread.of(emit)
             block = RoleBlock(emit, kernel.roles, kernel.device, self.limits, self.arena, self.maps, own)
             block.split(
-                lambda crew: walk.ahead(crew, self._bodies(crew), now),
+                lambda crew: replace(walk, thread=crew.thread, ring=self._ring(2), times=None).together(
+                    crew, self._bodies(crew), now
+                ),
                 lambda crew: walk.together(crew, self._bodies(crew), now),
             )
         walk.count_launch(now)
 
-    def _bodies(self, crew: Walker) -> list[Body]:
+    def _ring(self, number: int) -> ir.Value:
+        """Return the records of a crew, from the end of workgroup memory."""
+        fields, total = self.kernel.tables.fields, self.kernel.device.workgroup_bytes
+        offset = total - number * ring_bytes(fields - OPERANDS)
+        return memref_view(self.emitter, self.arena, offset, [2 * fields], self.i32)
+
+    def _bodies(self, crew: WalkingCrew) -> list[Body]:
         """Return what emits each body for whoever walks."""
         return [partial(self._body, crew, body) for body in self.kernel.bodies.bodies]
 
-    def _body(self, crew: Walker, body: TaskBody, task: WalkedTask, carried: list[ir.Value]) -> list[ir.Value]:
+    def _body(self, crew: WalkingCrew, body: TaskBody, task: WalkedTask, carried: list[ir.Value]) -> list[ir.Value]:
         if not crew.runs(body):
             return carried
         emit = self.emitter

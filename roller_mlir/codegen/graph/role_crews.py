@@ -1,9 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The crews of a block with roles: the threads that compute, and the one that copies for them, ahead of them.
+"""The crews of a block with roles: the threads that compute, and a warp that copies for them, ahead of them.
 
-Both walk the same records. The order of a block's own tasks is not given for what is copied ahead: of a result of the
-same block the consumers tell the producer at a barrier, where its record says so. Tensor copies see what threads wrote
-behind proxy fences on both sides; what copies wrote is there for threads when their group is complete.
+Both walk the same records; of the warp one thread copies, all fetch and poll. The order of a block's own tasks is not
+given for what is copied ahead: of a result of the same block the consumers tell the producer at a barrier, where its
+record says so. Tensor copies see what threads wrote behind proxy fences on both sides; what copies wrote is there for
+threads when their group is complete.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -12,7 +13,7 @@ from dataclasses import dataclass, replace
 from roller_mlir.codegen.builder.emitter import Emitter
 from roller_mlir.codegen.builder.task_context import TaskContext
 from roller_mlir.codegen.graph.bodies import TaskBody
-from roller_mlir.codegen.graph.crews import BlockCrew, BodyTask, WholeBlock
+from roller_mlir.codegen.graph.crews import BodyTask, WalkingCrew, WholeBlock
 from roller_mlir.codegen.graph.roles import Roles
 from roller_mlir.codegen.graph.tables import AWAITS, TELLS
 from roller_mlir.codegen.hopper.consumer import Consumer, ConsumerContext, WarpSpecialised
@@ -20,6 +21,7 @@ from roller_mlir.codegen.hopper.ops import (
     address_of,
     binary,
     consumer_barrier,
+    elected,
     equals,
     fence_global_copies,
     i32,
@@ -28,6 +30,7 @@ from roller_mlir.codegen.hopper.ops import (
     pointer_at,
     prefetch_map,
     wait_stores,
+    warp_barrier,
 )
 from roller_mlir.codegen.hopper.producer import ProducerBuilder
 from roller_mlir.codegen.hopper.ring import Ring, RingSlot
@@ -115,35 +118,38 @@ class Consumers(WholeBlock):
         found = carried if strategy is None else strategy.slot.values
         return found, (context.fma_count, context.matrix_count)
 
-    def done(self, flags: ir.Value | None, signal: Callable[[], None]) -> None:
+    def done(self, flags: Callable[[], ir.Value], signal: Callable[[], None]) -> None:
         """Emit the end of a task, behind which its results are there for other blocks and for tensor copies."""
-        emit, ring = self.emit, self.consumer.ring
-        assert flags is not None
+        emit, ring, told = self.emit, self.consumer.ring, flags()
         if any(steps.stores for steps in self.maps.roles.steps.values()):
             wait_stores(emit, self.consumer.leads, 0, complete=True)
         fence_global_copies()
         self.barrier()
         signal()
         first = emit.compare("eq", self.thread, emit.constant(0))
-        told = emit.both(first, equals(emit, binary(emit, "arith.andi", flags, TELLS), TELLS))
-        emit.when(told, lambda: ring.arrive(_handed_over(ring, self.maps.roles)) or [])
+        tells = emit.both(first, equals(emit, binary(emit, "arith.andi", told, TELLS), TELLS))
+        emit.when(tells, lambda: ring.arrive(_handed_over(ring, self.maps.roles)) or [])
 
 
 @dataclass
 class Producer:
-    """The thread of a block with roles that copies.
+    """The warp of a block with roles of which one thread copies.
 
     Attributes:
         emit: The emitter.
-        subgroup_size: Lanes of a subgroup.
-        threads: Threads that compute.
+        threads: Threads of the warp.
+        thread: Number of the running thread in it.
+        leads: Condition that it is the one that copies.
+        consumers: Threads that compute.
         maps: The kernel's tensor maps.
         ring: The pages.
     """
 
     emit: Emitter
-    subgroup_size: int
     threads: int
+    thread: ir.Value
+    leads: ir.Value
+    consumers: int
     maps: RoleMaps
     ring: Ring
 
@@ -155,8 +161,8 @@ class Producer:
         """Return whether a body copies."""
         return body in self.maps.roles.steps
 
-    def listen(self, flags: ir.Value, carried: list[ir.Value]) -> list[ir.Value]:
-        """Wait for what the consumers tell, where a record says so."""
+    def ready(self, flags: Callable[[], ir.Value], carried: list[ir.Value]) -> list[ir.Value]:
+        """Wait for what the consumers tell, where a record says so; the next time it may come before all have heard."""
         emit = self.emit
         *slot, parity = carried
 
@@ -164,19 +170,29 @@ class Producer:
             self.ring.wait(_handed_over(self.ring, self.maps.roles), parity)
             return [binary(emit, "arith.xori", parity, 1)]
 
-        wanted = equals(emit, binary(emit, "arith.andi", flags, AWAITS), AWAITS)
+        wanted = emit.both(self.leads, equals(emit, binary(emit, "arith.andi", flags(), AWAITS), AWAITS))
+        assert wanted is not None
         (parity,) = emit.branch(wanted, [parity.type], wait, lambda: [parity])
         return [*slot, parity]
+
+    def barrier(self) -> None:
+        """Emit a barrier of the warp."""
+        warp_barrier(self.emit)
 
     def run(self, task: BodyTask, carried: list[ir.Value]) -> tuple[list[ir.Value], tuple[int, int]]:
         """Emit the copies of a task, which compute nothing; return the page behind its last one."""
         *slot, parity = carried
+        types = [value.type for value in slot]
+        found = self.emit.branch(self.leads, types, lambda: self._copies(task, slot), lambda: slot)
+        return [*found, parity], (0, 0)
+
+    def _copies(self, task: BodyTask, slot: list[ir.Value]) -> list[ir.Value]:
         steps = self.maps.roles.steps[task.body]
         context = TaskContext(
             emit=self.emit,
             thread=Symbol("thread", 0, 0),
-            threads=self.threads,
-            subgroup_size=self.subgroup_size,
+            threads=self.consumers,
+            subgroup_size=self.threads,
             arena=None,
             offsets={},
             combine_offset=0,
@@ -185,7 +201,11 @@ class Producer:
         maps = self.maps.of(self.emit, task, [copy.map for copy in steps.copies])
         fence_global_copies()
         builder = ProducerBuilder(context, steps, self.ring, maps)
-        return [*builder.build(task.body.program.operation, task.number, RingSlot(*slot)).values, parity], (0, 0)
+        return builder.build(task.body.program.operation, task.number, RingSlot(*slot)).values
+
+    def done(self, flags: Callable[[], ir.Value], signal: Callable[[], None]) -> None:
+        """Emit the end of a task; those that compute signal it."""
+        self.barrier()
 
 
 @dataclass(frozen=True)
@@ -210,11 +230,11 @@ class RoleBlock:
     arguments: Sequence[ir.Value]
     own: RoleThread
 
-    def split(self, ahead: Callable[[Producer], None], together: Callable[[BlockCrew], None]) -> None:
+    def split(self, ahead: Callable[[Producer], None], together: Callable[[WalkingCrew], None]) -> None:
         """Emit both roles.
 
         Args:
-            ahead: Emits the walk of the thread that copies.
+            ahead: Emits the walk of the warp that copies.
             together: Emits that of those that compute.
         """
         emit, own, layout = self.emit, self.own, self.roles.layout
@@ -231,10 +251,15 @@ class RoleBlock:
         emit.branch(equals(emit, own.number, 0), [], initialize)
         ir.Operation.create("gpu.barrier")
 
-        def produce() -> None:
+        def prefetch() -> list[ir.Value]:
             for one in self.arguments:
                 prefetch_map(one)
-            ahead(Producer(emit, size, consumers, maps, ring))
+            return []
+
+        def produce() -> None:
+            leads, lane = elected(emit), binary(emit, "arith.subi", own.index, consumers)
+            emit.branch(leads, [], prefetch)
+            ahead(Producer(emit, size, lane, leads, consumers, maps, ring))
 
         def consume() -> None:
             staging = Staging(ring.base, layout.places.staging, own.group, own.number, own.leads)

@@ -92,7 +92,7 @@ def role_layout(graph: rammer.GraphOp, threads: int, subgroup_size: int, most_by
         else plan_arena(one.operation, subgroup_size).total_bytes
         for one in programs
     )
-    records = ring_bytes(max(len(application.operands) for application in graph.applications) + 1)
+    records = 2 * ring_bytes(max(len(application.operands) for application in graph.applications) + 1)
 
     def laid_out(pages: int) -> RoleLayout:
         barriers = pages * page + staging

@@ -11,7 +11,7 @@
         signal ring[n].signal
 
 The ring holds two records in workgroup memory: fields of a record would otherwise hold registers throughout a body. A
-thread that copies for those of its block walks the same records alone, ahead of them.
+warp that copies for the other threads of its block walks the same records alone, ahead of them, with a ring of its own.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,9 +19,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from roller_mlir.codegen.builder.emitter import Emitter
-from roller_mlir.codegen.graph.crews import BlockCrew
+from roller_mlir.codegen.graph.crews import WalkingCrew
 from roller_mlir.codegen.graph.events import PollLimit, add_signal, wait_for
-from roller_mlir.codegen.graph.role_crews import Producer
 from roller_mlir.codegen.graph.tables import BODY, OPERANDS, SIGNAL, TASK, WAITS, ZERO
 from roller_mlir.loops.attributes import SITE, WATCH
 from roller_mlir.plan.task_times import TIME_CELLS
@@ -58,7 +57,7 @@ class RecordWalk:
 
     Attributes:
         emit: The emitter.
-        thread: Number of the thread.
+        thread: Number of the thread in its crew.
         block: Number of the block.
         records: The records of all vEUs, a memref of i32.
         tasks: Records of a vEU.
@@ -103,8 +102,8 @@ class RecordWalk:
 
         emit.branch(emit.compare("eq", self.thread, emit.constant(0)), [], store)
 
-    def together(self, crew: BlockCrew, bodies: Sequence[Body], now: ir.Value) -> None:
-        """Emit the walk of a crew, the first of whose threads is that of the block.
+    def together(self, crew: WalkingCrew, bodies: Sequence[Body], now: ir.Value) -> None:
+        """Emit the walk of a crew.
 
         Args:
             crew: Who walks.
@@ -114,7 +113,7 @@ class RecordWalk:
         emit, i32 = self.emit, ir.IntegerType.get_signless(32)
         length, first = self._span()
         base = self._product(self.block, self.tasks * self.fields)
-        self._keep(self._word(base), emit.constant(0))
+        self._keep(crew, self._words(crew, base), emit.constant(0))
         ahead, carried = self._own_wait(first), crew.start()
         crew.barrier()
         loop = scf.ForOp(self._i32(0), length, self._i32(1), [first, *ahead, *carried])
@@ -127,12 +126,15 @@ class RecordWalk:
             self._wait(crew, first, count, (event, signals), now, (number, which, task))
             self._record_time(number, 0)
             first = emit.op("arith.addi", [first, count], i32)
-            word = self._word(self._sum(base, self._product(self._index(after), self.fields)))
+            words = self._words(crew, self._sum(base, self._product(self._index(after), self.fields)))
             ahead = self._own_wait(first)
             walked = self._walked(task, lambda field: self._field(here, field))
-            carried = self._switch(which, bodies, walked, carried)
-            self._keep(word, there)
-            flags = self._field(here, self.fields - 1) if self.flagged else None
+
+            def flags() -> ir.Value:
+                return self._field(here, self.fields - 1)
+
+            carried = self._switch(which, bodies, walked, crew.ready(flags, carried))
+            self._keep(crew, words, there)
 
             def ended() -> None:
                 self._record_time(number, 1)
@@ -140,30 +142,6 @@ class RecordWalk:
 
             crew.done(flags, ended)
             scf.YieldOp([first, *ahead, *carried])
-
-    def ahead(self, producer: Producer, bodies: Sequence[Body], now: ir.Value) -> None:
-        """Emit the walk of the thread that copies; see `together`."""
-        emit, i32 = self.emit, ir.IntegerType.get_signless(32)
-        length, first = self._span()
-        base = self._product(self.block, self.tasks * self.fields)
-        loop = scf.ForOp(self._i32(0), length, self._i32(1), [first, *producer.start()])
-        with emit.scope(loop.body):
-            here = self._sum(base, self._product(self._index(loop.induction_variable), self.fields))
-
-            def field(number: int) -> ir.Value:
-                at = self._sum(here, emit.constant(number))
-                return self._load(self.records, at, "load record ahead", _WATCHED.get(number, ""))
-
-            first, *carried = loop.inner_iter_args
-            which, task, count = field(BODY), field(TASK), field(WAITS)
-            polls = scf.ForOp(emit.constant(0), self._index(count), emit.constant(1), [])
-            with emit.scope(polls.body):
-                wait = self._read_wait(self._sum(self._index(first), polls.induction_variable))
-                self._poll(*wait, now, (loop.induction_variable, which, task))
-                scf.YieldOp([])
-            carried = producer.listen(field(self.fields - 1), carried)
-            carried = self._switch(which, bodies, self._walked(task, field), carried)
-            scf.YieldOp([emit.op("arith.addi", [first, count], i32), *carried])
 
     def _launches(self) -> ir.Value:
         """Return where the launches of the block are counted."""
@@ -179,26 +157,37 @@ class RecordWalk:
         starts = [self._index(field(OPERANDS + n)) for n in range(self.fields - OPERANDS - self.flagged)]
         return WalkedTask(task, field(ZERO), starts)
 
-    def _word(self, base: ir.Value) -> ir.Value:
-        """Return the thread's word of a record; threads without one hold 0."""
-        emit = self.emit
-        at = self._sum(base, self.thread)
-        return emit.branch(
-            emit.compare("ult", self.thread, emit.constant(self.fields)),
-            [ir.IntegerType.get_signless(32)],
-            lambda: [self._load(self.records, at, "load record")],
-            lambda: [self._i32(0)],
-        )[0]
+    def _own(self, crew: WalkingCrew) -> list[tuple[ir.Value, ir.Value]]:
+        """Return the words of a record that are the thread's, each with the condition that there is such a word."""
+        emit, fields = self.emit, self.emit.constant(self.fields)
+        found: list[tuple[ir.Value, ir.Value]] = []
+        for first in range(0, self.fields, crew.threads):
+            at = self._sum(self.thread, emit.constant(first)) if first else self.thread
+            found.append((at, emit.compare("ult", at, fields)))
+        return found
 
-    def _keep(self, word: ir.Value, slot: ir.Value) -> None:
+    def _words(self, crew: WalkingCrew, base: ir.Value) -> list[ir.Value]:
+        """Return the thread's words of a record, one unless it has more words than the crew threads; others hold 0."""
+        found: list[ir.Value] = []
+        for own, there in self._own(crew):
+            at = self._sum(base, own)
+            found += self.emit.branch(
+                there,
+                [ir.IntegerType.get_signless(32)],
+                lambda at=at: [self._load(self.records, at, "load record")],
+                lambda: [self._i32(0)],
+            )
+        return found
+
+    def _keep(self, crew: WalkingCrew, words: Sequence[ir.Value], slot: ir.Value) -> None:
         """Put the words of a record in the ring."""
-        emit = self.emit
+        for word, (own, there) in zip(words, self._own(crew), strict=True):
 
-        def store() -> list[ir.Value]:
-            self._store(word, self.ring, self._sum(slot, self.thread), "keep record")
-            return []
+            def store(word: ir.Value = word, own: ir.Value = own) -> list[ir.Value]:
+                self._store(word, self.ring, self._sum(slot, own), "keep record")
+                return []
 
-        emit.branch(emit.compare("ult", self.thread, emit.constant(self.fields)), [], store)
+            self.emit.branch(there, [], store)
 
     def _slot(self, number: ir.Value) -> ir.Value:
         """Return where in the ring the record of a task lies."""
@@ -230,7 +219,7 @@ class RecordWalk:
 
     def _wait(
         self,
-        crew: BlockCrew,
+        crew: WalkingCrew,
         first: ir.Value,
         count: ir.Value,
         own: tuple[ir.Value, ir.Value],

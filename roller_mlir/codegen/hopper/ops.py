@@ -86,6 +86,11 @@ def consumer_barrier(emit: Emitter, threads: int) -> None:
     _barrier(i32(emit, CONSUMER_BARRIER), i32(emit, threads))
 
 
+def warp_barrier(emit: Emitter) -> None:
+    """Emit a barrier of the threads of a warp."""
+    ir.Operation.create("nvvm.bar.warp.sync", operands=[i32(emit, -1)])
+
+
 def warpgroup_barrier(emit: Emitter, warpgroup: ir.Value) -> None:
     """Emit a barrier of the threads of a warpgroup (its number, 32 bits)."""
     _barrier(plus(emit, warpgroup, CONSUMER_BARRIER + 1), i32(emit, WARPGROUP_THREADS))

@@ -90,7 +90,7 @@ class RoleThread:
             emit: The emitter.
             consumers: Threads that compute.
             registers: Of a thread that copies, and of one that computes; None where they keep what they have.
-            produce: Emits what the thread does that copies.
+            produce: Emits what the warp does, a thread of which copies.
             consume: Emits what those do that compute.
         """
 
@@ -98,7 +98,7 @@ class RoleThread:
             if registers is not None:
                 set_registers(registers[0], more=False)
             first = equals(emit, self.warp, consumers // WARP_THREADS)
-            emit.branch(first, [], lambda: emit.branch(elected(emit), [], lambda: produce() or []))
+            emit.branch(first, [], lambda: produce() or [])
             return []
 
         def computing() -> list[ir.Value]:
@@ -158,7 +158,10 @@ class WarpRoles:
             consumer = Consumer(self.ring, address, own.group, own.leads, groups, staging, stored)
             self._consume(consumer, Symbol("thread", 0, consumers - 1, 1, own.index), consumers, block)
 
-        own.split(emit, consumers, registers, lambda: self._produce(consumers, block), consume)
+        def produce() -> None:
+            emit.branch(elected(emit), [], lambda: self._produce(consumers, block) or [])
+
+        own.split(emit, consumers, registers, produce, consume)
 
     def _produce(self, threads: int, block: ir.Value | None) -> None:
         for one in self.maps.values():

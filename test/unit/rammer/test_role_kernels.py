@@ -7,7 +7,7 @@ import re
 import numpy as np
 import pytest
 from graph_runs import GraphRun
-from role_models import layers
+from role_models import joined, layers, squared
 
 import roller_mlir
 from roller_mlir import CompileOptions
@@ -16,7 +16,7 @@ from roller_mlir.codegen.graph import roles
 from roller_mlir.codegen.graph.bodies import bodies_of
 from roller_mlir.codegen.graph.roles import role_layout, roles_of
 from roller_mlir.codegen.graph.schedules import graphs_of
-from roller_mlir.codegen.graph.tables import AWAITS, BODY, TELLS, hand_overs
+from roller_mlir.codegen.graph.tables import AWAITS, BODY, TELLS, WAITS, hand_overs
 from roller_mlir.passes.rammer_form_graph import RammerFormGraph
 from roller_mlir.passes.rammer_schedule import RammerSchedule
 from roller_mlir.rammer.events import add_events
@@ -31,6 +31,7 @@ from roller_mlir.targets.stage import BUFFERS
 TASKS = {"task-threads": "128", "fusion": "false"}
 MIXED = {**TASKS, "instructions": "wgmma,fma"}
 FENCE = "nvvm.fence.proxy {kind = #nvvm.proxy_kind<async.global>}"
+WARP = "nvvm.bar.warp.sync"
 COMPLETE = "nvvm.cp.async.bulk.wait_group 0\n"
 
 
@@ -115,6 +116,46 @@ def test_each_proxy_fence_is_needed() -> None:
             assert "without 'fence.proxy.async' behind it in both blocks" in str(error)
             needed += 1
     assert needed == 2  # the first body copies inputs alone
+
+
+def test_each_barrier_of_the_warp_that_copies_is_needed() -> None:
+    """Its threads fetch words of a record, and poll for two events, before one of them copies."""
+    text, inputs, expected = squared(192)
+    graph = GraphRun(text, "h200", instructions="wgmma", **TASKS)
+    (y,) = graph.run(inputs)
+    assert (y == expected).all()
+    assert 2 in graph.records()[:, WAITS]
+    barriers = re.findall(rf"{WARP} .*", graph.text)
+    assert len(barriers) == 3
+    for number, barrier in enumerate(barriers):
+        without(graph, barrier, number)
+        with pytest.raises(SanitizerError):
+            graph.run(inputs)
+
+
+@pytest.mark.parametrize(
+    ("count", "shape", "device", "asked"),
+    [
+        (28, (128, 256), "h200", MIXED),
+        pytest.param(
+            62,
+            (16, 64),
+            "a100",
+            {"block-threads": "64", "fusion": "false", "instructions": "fma"},
+            marks=pytest.mark.full,
+        ),
+    ],
+)
+def test_records_of_more_words_than_threads(
+    count: int, shape: tuple[int, int], device: str, asked: dict[str, str]
+) -> None:
+    roles = device == "h200"
+    text, inputs, expected = joined(count, shape, product=roles)
+    graph = GraphRun(text, device, blocks=2, **asked)
+    assert graph.threads == (256 if roles else 64)
+    assert graph.records().shape[1] > (32 if roles else 64)
+    (y,) = graph.run(inputs)
+    assert (y == expected).all()
 
 
 def test_stores_by_copies_are_complete_before_others_are_told() -> None:
