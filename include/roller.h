@@ -42,6 +42,7 @@ typedef struct {
     uint64_t grid[3], block[3], cluster[3], shared_bytes, copied_bytes;
     int cooperative, reports;
     uint64_t report_bytes; /* where in the last argument the report of a wait that was given up begins, if it reports */
+    uint64_t times_bytes, tick_ns, positions; /* where in it the times of tasks begin; positions: 0 if it records none */
     size_t arguments, maps;
     size_t *buffers;   /* per argument: which buffer, and where in it */
     uint64_t *offsets;
@@ -66,6 +67,11 @@ int roller_open(roller_program *program, const char *folder);
  * 256 B (0 where none is needed). Runs of a program with state must not overlap. */
 int roller_run(roller_program *program, const CUdeviceptr *inputs, const CUdeviceptr *outputs, CUdeviceptr workspace,
                CUstream stream);
+
+/* Waits for a stream, and reads when the tasks of a launch (its number) ran in its last run, where it has positions:
+ * start and end in nanoseconds of one clock, into times[grid[0]][positions][2]. In manifest.json the launch's
+ * times.programs name the tasks of each block, in order, as numbers that go on from operator to operator. */
+int roller_read_times(roller_program *program, size_t number, uint64_t *times, CUstream stream);
 
 /* Unloads it, after all runs have ended. */
 void roller_close(roller_program *program);
@@ -209,7 +215,7 @@ static int roller_read_map(const char *record, roller_map *map) {
 
 static int roller_read_launch(roller_program *program, const char *record, roller_launch *launch) {
     const char *arguments = roller_get(record, "arguments"), *cooperative = roller_get(record, "cooperative");
-    const char *report = roller_get(record, "report_bytes");
+    const char *report = roller_get(record, "report_bytes"), *times = roller_get(record, "times");
     const size_t count = roller_count(arguments);
     int wrong = count > ROLLER_ARGUMENTS || roller_numbers(roller_get(record, "grid"), launch->grid, 3, 0) ||
                 roller_numbers(roller_get(record, "block"), launch->block, 3, 0) ||
@@ -224,6 +230,10 @@ static int roller_read_launch(roller_program *program, const char *record, rolle
     launch->cooperative = cooperative && *cooperative == 't';
     launch->reports = report && *report != 'n';
     wrong |= launch->reports && roller_number(report, &launch->report_bytes);
+    if (times && *times == '{')
+        wrong |= roller_number(roller_get(times, "offset_bytes"), &launch->times_bytes) ||
+                 roller_number(roller_get(times, "tick_ns"), &launch->tick_ns) ||
+                 roller_number(roller_get(times, "positions"), &launch->positions);
     launch->buffers = calloc(count + 1, sizeof *launch->buffers);
     launch->offsets = calloc(count + 1, sizeof *launch->offsets);
     if (wrong || !launch->buffers || !launch->offsets)
@@ -243,6 +253,11 @@ static int roller_read_launch(roller_program *program, const char *record, rolle
     if (launch->reports && (launch->copied_bytes < 4 * ROLLER_REPORT ||
                             launch->report_bytes > launch->copied_bytes - 4 * ROLLER_REPORT || !program->state_bytes))
         return roller_fail(program, "manifest.json: a launch's report lies outside of its last argument");
+    if (launch->positions &&
+        (!count || program->buffers[launch->buffers[count - 1]].role != ROLLER_STATE || !launch->grid[0] ||
+         launch->times_bytes > launch->copied_bytes ||
+         launch->positions > (launch->copied_bytes - launch->times_bytes) / (16 * launch->grid[0])))
+        return roller_fail(program, "manifest.json: a launch's times lie outside of its last argument");
     return 0;
 }
 
@@ -474,6 +489,21 @@ static int roller_check_waits(roller_program *program, const roller_launch *laun
                        "kernel '%s' gave up a wait, and its results are not valid: block %d at position %d of its schedule "
                        "(body %d, task %d) waits for event %d, which has %d signals and wants %d",
                        launch->kernel, cells[1], cells[2], cells[3], cells[4], cells[5], cells[6], cells[7]);
+}
+
+int roller_read_times(roller_program *program, size_t number, uint64_t *times, CUstream stream) {
+    const roller_launch *launch = program->launches + number;
+    if (number >= program->launch_count || !launch->positions)
+        return roller_fail(program, "launch %llu records no times", (unsigned long long)number);
+    const size_t last = launch->arguments - 1, count = (size_t)(2 * launch->grid[0] * launch->positions);
+    const CUdeviceptr state = program->state + program->buffers[launch->buffers[last]].offset_bytes;
+    if (roller_check(program, cuStreamSynchronize(stream), "waiting for", launch->kernel) ||
+        roller_check(program, cuMemcpyDtoH(times, state + launch->offsets[last] + launch->times_bytes, 8 * count),
+                     "reading the times of", launch->kernel))
+        return 1;
+    for (size_t i = 0; i < count; i++)
+        times[i] *= launch->tick_ns;
+    return 0;
 }
 
 int roller_run(roller_program *program, const CUdeviceptr *inputs, const CUdeviceptr *outputs, CUdeviceptr workspace,

@@ -306,6 +306,10 @@ class Manifest:
                     f"{where}.arguments[{number}]: a view must lie within its buffer, but ends at {end} B of "
                     f"{view.buffer!r}, which has {size} B"
                 )
+        if launch.report_bytes is not None or launch.times is not None:
+            last = self.buffer(launch.arguments[-1].buffer)
+            if last.role != "state":
+                raise ValueError(f"{where}: reports and times must lie in the state, but lie in {last.name!r}")
 
     def buffer(self, name: str) -> Buffer:
         """Return the buffer called `name`."""

@@ -21,6 +21,7 @@ import numpy as np
 
 from roller_mlir.plan.manifest import Buffer, Launch, Manifest
 from roller_mlir.plan.stuck_report import REPORT_CELLS, stuck_report
+from roller_mlir.plan.task_times import TaskTime
 from roller_mlir.runtime.arrays import ArrayView, describe, stream_of
 from roller_mlir.runtime.dependences import launch_dependences
 from roller_mlir.runtime.driver.arguments import Signature, check_overlaps, shares
@@ -156,6 +157,30 @@ class LoadedProgram:
         if made is not None:
             finalize(queue, self._free, made)
         return queue
+
+    def times(self) -> tuple[tuple[str, tuple[TaskTime, ...]], ...]:
+        """Wait for the last run that was queued here, and return when its tasks ran; those of a graph, when it has run.
+
+        Returns:
+            The kernel and the times of each launch that records them, as `plan.task_times.chrome_trace` takes them.
+
+        Raises:
+            BackendError: None does, or the driver refuses.
+        """
+        found: list[tuple[str, tuple[TaskTime, ...]]] = []
+        stream = self._state_stream or 0
+        with self._driver.current():
+            for launch in self._manifest.launches:
+                if launch.times is None or self._state is None:
+                    continue
+                view, cells = launch.arguments[-1], np.zeros(launch.times.cells, np.int32)
+                first = self._manifest.buffer(view.buffer).offset_bytes + view.offset_bytes + launch.times.offset_bytes
+                self._driver.download(int(cells.ctypes.data), self._state.address + first, cells.nbytes, stream)
+                self._driver.synchronize(stream)
+                found.append((launch.kernel, launch.times.read(cells.tolist())))
+        if not found:
+            raise BackendError(f"{self._manifest.function!r} records no times; compile it with --record-times")
+        return tuple(found)
 
     def _graph(self, steps: Sequence[_Step]) -> Graph:
         """Return the launches as a graph, each behind those that it must not overtake."""

@@ -10,6 +10,7 @@ import pytest
 from cuda_helpers import FILES, Interface, buffer, device, hexadecimal, manifest, ptx, record, view, with_launch
 
 from roller_mlir.plan.manifest import DeviceRecord, File, Kernel, Launch, Manifest
+from roller_mlir.plan.task_times import TaskTimes
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.runtime import ArgumentError, BackendError, find_backend
 from roller_mlir.runtime.driver.backend import DriverBackend
@@ -184,6 +185,31 @@ def test_a_wait_that_was_given_up(backend: DriverBackend, graph: bool) -> None:
     ]
     with pytest.raises(ValueError, match="a report of 32 B must lie in the last argument, of 256 B, but begins at 228"):
         replace(first, report_bytes=228)
+
+
+def test_when_tasks_ran(backend: DriverBackend) -> None:
+    """The first kernel writes 2 x where times would be: of two blocks with a task each, in ticks of 10 ns."""
+    given = with_state()
+    with pytest.raises(BackendError, match="'main' records no times; compile it with --record-times"):
+        backend.load(given, FILES).times()
+    first, second = given.launches
+    times = TaskTimes(
+        offset_bytes=8, tick_ns=10, positions=1, operators=("a", "b"), tasks=(1, 1), programs=((1,), (0,))
+    )
+    loaded = backend.load(replace(given, launches=(replace(first, times=times), second)), FILES)
+    x = np.zeros(64, np.int32)
+    x[2:10] = [5, 1, 6, 1, 7, 1, 8, 1]
+    loaded(x.view(np.float32))  # so small that twice their value is twice their bits
+    ((kernel, found),) = loaded.times()
+    second_ns = 10 * (2 << 32)
+    assert kernel == "twice_a"
+    assert [(one.operator, one.task, one.block, one.start_ns, one.end_ns) for one in found] == [
+        ("b", 0, 0, second_ns + 100, second_ns + 120),
+        ("a", 0, 1, second_ns + 140, second_ns + 160),
+    ]
+    lying = replace(first, arguments=first.arguments[:1], times=times)
+    with pytest.raises(ValueError, match="reports and times must lie in the state, but lie in 'x'"):
+        replace(given, launches=(lying, second))
 
 
 def test_state_lies_in_its_bytes() -> None:

@@ -6,6 +6,7 @@ import json
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,6 +16,7 @@ import numpy as np
 import pytest
 
 from roller_mlir.plan.manifest import Buffer, BufferView, DeviceRecord, File, Kernel, Launch, Manifest
+from roller_mlir.plan.task_times import TaskTimes
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.store import MANIFEST_NAME, sha256
@@ -84,14 +86,25 @@ def manifest() -> Manifest:
 
 
 @pytest.fixture(scope="module")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Callable[[Path], Path]:
+    """Return what compiles a C file beside the fake driver."""
     folder = tmp_path_factory.mktemp("c")
     fake_drivers.build("fake_cuda.c", folder / "libcuda.so.1")
     warnings = ("-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-O1")
     places = (f"-I{ROOT / 'include'}", "-isystem", HEADERS[0], f"-L{folder}", "-l:libcuda.so.1")
-    command = [str(fake_drivers.COMPILER), *warnings, str(EXAMPLE), "-o", str(folder / "run_artifact"), *places]
-    subprocess.run(command, check=True, timeout=600)
-    return folder / "run_artifact"
+
+    def compiled(source: Path) -> Path:
+        made = folder / source.stem
+        command = [str(fake_drivers.COMPILER), *warnings, str(source), "-o", str(made), *places]
+        subprocess.run(command, check=True, timeout=600)
+        return made
+
+    return compiled
+
+
+@pytest.fixture(scope="module")
+def program(compiled: Callable[[Path], Path]) -> Path:
+    return compiled(EXAMPLE)
 
 
 @pytest.fixture
@@ -124,6 +137,56 @@ def test_a_wait_that_was_given_up(program: Path, folder: Path, cell: int) -> Non
     done = run(program, folder, "report.roller", "x.bin", "y.bin", "z.bin")
     assert (done.returncode != 0) == bool(cell)
     assert ("kernel 'twice_a' gave up a wait, and its results are not valid: block" in done.stderr) == bool(cell)
+
+
+TIMES = r"""
+#define ROLLER_IMPLEMENTATION
+#include <roller.h>
+int main(int count, char **words) {
+    CUcontext context;
+    roller_program program;
+    uint64_t times[2][1][2];
+    int32_t x[64] = {0, 0, 5, 1, 6, 1, 7, 1, 8, 1}; /* as f32 so small that twice their value is twice their bits */
+    CUdeviceptr input, outputs[2], workspace;
+    if (count != 2 || cuInit(0) || cuDevicePrimaryCtxRetain(&context, 0) || cuCtxSetCurrent(context) ||
+        cuMemAlloc(&input, 256) || cuMemAlloc(outputs, 256) || cuMemAlloc(outputs + 1, 256) ||
+        cuMemAlloc(&workspace, 512) || cuMemcpyHtoD(input, x, sizeof x))
+        return 2;
+    if (roller_open(&program, words[1]) || roller_run(&program, &input, outputs, workspace, NULL))
+        return puts(program.error), 1;
+    if (roller_read_times(&program, 1, times[0][0], NULL))
+        puts(program.error);
+    if (roller_read_times(&program, 0, times[0][0], NULL))
+        return puts(program.error), 1;
+    for (int block = 0; block < 2; block++)
+        printf("%llu %llu\n", (unsigned long long)times[block][0][0], (unsigned long long)times[block][0][1]);
+    roller_close(&program);
+}
+"""
+
+
+def test_when_tasks_ran(compiled: Callable[[Path], Path], tmp_path: Path) -> None:
+    """The first kernel writes 2 x where times would be: of two blocks with a task each, in ticks of 10 ns."""
+    given = manifest()
+    buffers = tuple(replace(one, shape=(64,), offset_bytes=0) if one.name == "s" else one for one in given.buffers)
+    times = TaskTimes(offset_bytes=8, tick_ns=10, positions=1, operators=("a",), tasks=(2,), programs=((1,), (0,)))
+    first = replace(given.launches[0], arguments=(view("x"), view("s")), times=times)
+    recording = replace(given, buffers=buffers, launches=(first, *given.launches[1:]))
+    path = tmp_path / "times.roller"
+    Artifact(recording, {"k.ptx": PTX, "constants.bin": CONSTANTS}).save(path)
+    (tmp_path / "times.c").write_text(TIMES)
+    program = compiled(tmp_path / "times.c")
+    second_ns = 10 * (2 << 32)
+    assert run(program, tmp_path, "times.roller").stdout.splitlines() == [
+        "launch 1 records no times",
+        f"{second_ns + 100} {second_ns + 120}",
+        f"{second_ns + 140} {second_ns + 160}",
+    ]
+    text = (path / MANIFEST_NAME).read_text()
+    for positions in (8, 2**60):
+        (path / MANIFEST_NAME).write_text(re.sub(r'"positions": 1', f'"positions": {positions}', text))
+        said = run(program, tmp_path, "times.roller").stdout
+        assert said == "manifest.json: a launch's times lie outside of its last argument\n"
 
 
 def test_it_asks_for_exactly_the_launches(program: Path, folder: Path) -> None:
