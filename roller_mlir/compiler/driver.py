@@ -50,7 +50,7 @@ def compile_source(source: Source, target: str, options: CompileOptions, *, read
             return replace(kept, manifest=replace(kept.manifest, phases_s=phases))
         files = StageFiles(options, device)
         if options.persistent:
-            options = with_block(module, reached, device, target, options)
+            options, _ = with_block(module, reached, device, target, options)
         stages = run_stages(module, target, options, reached=reached, on_pass=files.on_pass)
         stages.phases_s = {**phases, **stages.phases_s}
         if reached in (BUFFERS, KERNELS) or options.override_stages:
@@ -147,7 +147,7 @@ def lower_until(source: Source, target: str, options: CompileOptions, until: Sta
         module, reached = _open(source, device, options, context)
         files = StageFiles(options, device)
         if options.persistent:
-            options = with_block(module, reached, device, target, options)
+            options, _ = with_block(module, reached, device, target, options)
         run_stages(module, target, options, until=until, reached=reached, on_pass=files.on_pass)
         files.check_done()
         plans = {one.program_name: one.plan.read() for one in programs_of(module) if one.plan is not None}

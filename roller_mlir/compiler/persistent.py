@@ -8,7 +8,7 @@ Paper: RAMMER, section 4.1.1: a task is a thread block, and all of a kernel are 
 """
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device
@@ -26,9 +26,24 @@ SUBGROUPS = (2, 4, 8)
 """Subgroups of a block that are planned for."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class BlockChoice:
+    """A number of threads of a block that programs were planned for.
+
+    Attributes:
+        threads: Threads of a task.
+        seconds: The sum of the predicted times of the programs, null where they cannot be planned for it.
+        refused: Why they cannot; "" where they can.
+    """
+
+    threads: int
+    seconds: float | None = None
+    refused: str = ""
+
+
 def with_block(
     module: ir.Module, reached: Stage | None, device: Device, target: str, options: CompileOptions
-) -> CompileOptions:
+) -> tuple[CompileOptions, tuple[BlockChoice, ...]]:
     """Return options with the threads of a task and the instructions that bodies of one kernel can have.
 
     Args:
@@ -37,6 +52,9 @@ def with_block(
         device: What to compile for.
         target: How it is named.
         options: They ask for a persistent kernel.
+
+    Returns:
+        The options, and what they were chosen from: nothing where the threads are asked for, or plans are made.
 
     Raises:
         DiagnosedError: The device cannot hold such a kernel, no number of threads suits all programs, or the module has
@@ -47,15 +65,16 @@ def with_block(
     if not family_of(device).has_grid_barrier(device):
         fail(module.operation, f"persistent: {device.name} has no cooperative launch, so blocks cannot wait for others")
     if reached not in (None, FUSED):
-        return options
+        return options, ()
     known = {one.family for one in device.instructions}
     families = tuple(family for family in options.instructions or FAMILIES if family in known)
     if options.task_threads is not None:
-        return options
+        return options, ()
     if options.block_threads is not None:
-        return _asked(module, options, families, options.block_threads)
+        return _asked(module, options, families, options.block_threads), ()
     best: tuple[float, CompileOptions] | None = None
     refused: dict[int, DiagnosedError] = {}
+    choices: list[BlockChoice] = []
     text = module.operation.get_asm(enable_debug_info=True)
     for subgroups in SUBGROUPS:
         threads = subgroups * device.subgroup_size
@@ -64,12 +83,14 @@ def with_block(
             seconds = _predicted(text, reached, target, asked)
         except DiagnosedError as error:
             refused[threads] = error
+            choices.append(BlockChoice(threads=threads, refused=error.message))
             continue
+        choices.append(BlockChoice(threads=threads, seconds=seconds))
         if best is None or seconds < best[0]:
             best = (seconds, asked)
     if best is None:
         raise _refusal(refused)
-    return best[1]
+    return best[1], tuple(choices)
 
 
 def _refusal(refused: Mapping[int, DiagnosedError]) -> DiagnosedError:

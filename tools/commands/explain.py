@@ -7,6 +7,7 @@ roller explain matmul.mlir --target v100 --json                all of it as data
 roller explain matmul.mlir --disable-rule memory-bank          without an alignment rule, to see what it is worth
 roller explain matmul.mlir --instruction fma --max-units 16    on part of a device, with some of its instructions
 roller explain matmul.mlir --tuning tuning.jsonl               and the measured plan that the compiler takes with it
+roller explain model.mlir --persistent                         the schedule of one kernel of all programs instead
 
 Times are predictions of the model, no measurements, but for those that a tuning data base tells.
 """
@@ -16,17 +17,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from roller_mlir.console.arguments import add_options, positive
+from roller_mlir.console.arguments import add_options, given_flags, named_flags, positive
 from roller_mlir.tools.commands.targets import add_target_arguments, device_of, target_of
 
 if TYPE_CHECKING:
+    from roller_mlir.compiler.source import Source
     from roller_mlir.model.explain.explanation import Explanation
     from roller_mlir.report.explain.operators import SourceOperator
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    from roller_mlir.compiler.options import CompileOptions
     from roller_mlir.model.options import ChoiceOptions, FusionOptions, PlanFileOptions
+    from roller_mlir.rammer.options import ScheduleOptions
 
     parser.add_argument("file", metavar="FILE", help="MLIR text or bytecode; - reads the standard input")
     add_target_arguments(parser, default="h200")
@@ -39,6 +43,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group("what the construction may do")
     add_options(group, ChoiceOptions)
     add_options(group, PlanFileOptions, "tuning")
+    group = parser.add_argument_group("the schedule of one persistent kernel, instead of operators' plans")
+    add_options(group, CompileOptions, "persistent")
+    add_options(group, ScheduleOptions)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -52,8 +59,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(f"--html must name a file to write, but got '{arguments.html}'")
     if arguments.html is not None and Path(arguments.html).is_dir():
         raise InputError(f"{arguments.html} cannot be written: is a directory")
+    _check_persistent(arguments)
     device = device_of(arguments)
     source = open_source(arguments)
+    if arguments.persistent:
+        return _explain_schedule(source, arguments)
     from roller_mlir.model.options import ChoiceOptions
     from roller_mlir.report.explain.operators import read_operators
     from roller_mlir.report.explain.tuned import tuned_plans
@@ -79,6 +89,32 @@ def run(arguments: argparse.Namespace) -> int:
         check()
         write_whole(Path(arguments.html), text)
     _print(explained, source.name, arguments, tuned)
+    return 0
+
+
+def _check_persistent(arguments: argparse.Namespace) -> None:
+    from roller_mlir.console.errors import UsageError
+    from roller_mlir.rammer.options import ScheduleOptions
+
+    if not arguments.persistent and (given := sorted(given_flags(arguments, ScheduleOptions))):
+        raise UsageError(f"{', '.join(given)}: only a persistent kernel has a schedule; add --persistent")
+    if arguments.persistent and (given := sorted(named_flags(arguments, "op", "html"))):
+        raise UsageError(f"{', '.join(given)}: --persistent explains a schedule, not operators; leave out one of them")
+
+
+def _explain_schedule(source: "Source", arguments: argparse.Namespace) -> int:
+    from roller_mlir.compiler.options import CompileOptions
+    from roller_mlir.console.output import print_json, print_line
+    from roller_mlir.plan.codec import to_json
+    from roller_mlir.report.explain.schedule import explain_schedule, print_schedule
+    from roller_mlir.report.explain.text import plain_lines
+
+    options = CompileOptions(**CompileOptions.values_of(arguments))
+    found = explain_schedule(source, target_of(arguments), options)
+    if arguments.json:
+        print_json(to_json(found))
+        return 0
+    print_line(plain_lines(lambda console: print_schedule(found, console, plain=True)))
     return 0
 
 

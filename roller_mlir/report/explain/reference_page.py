@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from roller_mlir.codegen import FAMILIES
+from roller_mlir.compiler.persistent import BlockChoice
 from roller_mlir.compiler.source import read_source
 from roller_mlir.hal import find_device
 from roller_mlir.model.cost import roofline
@@ -16,6 +17,7 @@ from roller_mlir.model.explain.decision import explain
 from roller_mlir.model.search import axis_limits
 from roller_mlir.plan import Prediction
 from roller_mlir.report.explain.operators import read_operators
+from roller_mlir.report.explain.schedule import ScheduledOperator, ScheduleExplanation
 from roller_mlir.report.explain.text import plain_text
 
 _INTRO = """# roller explain
@@ -45,6 +47,10 @@ programs, the tile drawn on each tensor, the enlargement as a curve, and the can
 Options of the construction: `--top-k K`, `--disable-rule RULE` (also several times), `--no-split`, `--max-units N`,
 `--block-threads N`, `--task-threads N`, `--block-registers N`, `--block-workgroup-bytes N`, `--instruction FAMILY,...`.
 `--op NAME` takes one program. `roller suite SUITE --stage explain` does the same for the operators of a suite.
+
+`roller explain FILE.mlir --persistent` shows the schedule of one persistent kernel of all programs instead: tasks,
+blocks, waits and bytes, each number of threads that was planned for with the predicted time, and the tasks, body and
+predicted time of each operator.
 
 """
 
@@ -101,6 +107,8 @@ def explain_page(example: str, device: str) -> str:
         "takes, as a line, or null. Infinity, which JSON has not, is the string `inf`. Loops are "
         "numbered; `d0` is loop 0.\n",
         *(_record(kind) for kind in _RECORDS),
+        "\n## JSON of a schedule\n\nWith `--persistent`, `--json` prints one object, of `ScheduleExplanation`.\n",
+        *(_record(kind) for kind in (ScheduleExplanation, BlockChoice, ScheduledOperator)),
     ]
     return "".join(parts)
 

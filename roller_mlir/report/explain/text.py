@@ -2,6 +2,7 @@
 """An explanation for a terminal: the sections of `roller explain`, one below the other."""
 
 import io
+from collections.abc import Callable
 
 from rich.box import SIMPLE_HEAD, Box
 from rich.console import Console
@@ -25,9 +26,14 @@ _PLAIN = Box("    \n    \n -- \n    \n    \n    \n    \n    \n", ascii=True)
 
 def plain_text(one: Explanation) -> str:
     """Return an explanation as ASCII text."""
+    return plain_lines(lambda console: print_explanation(one, console, plain=True))
+
+
+def plain_lines(show: Callable[[Console], None]) -> str:
+    """Return what is shown on a console as text without colours."""
     stream = io.StringIO()
     console = PrintableConsole(file=stream, width=WIDTH, highlight=False, color_system=None, legacy_windows=False)
-    print_explanation(one, console, plain=True)
+    show(console)
     return "\n".join(line.rstrip() for line in stream.getvalue().split("\n"))
 
 
@@ -48,7 +54,7 @@ def print_explanation(one: Explanation, console: Console, *, plain: bool) -> Non
     console.print(Text(f"{predicted}{one.weighed} programs weighed; {one.compiled_note}\n"))
 
     def table(title: str, found: Grid) -> None:
-        _print_table(console, title, found, plain=plain)
+        print_table(console, title, found, plain=plain)
 
     def pairs(title: str, found: list[tuple[str, str]]) -> None:
         table(title, grid(("", ""), "ss", found))
@@ -100,7 +106,8 @@ def _layers(one: Explanation, block: str) -> Grid:
     return grid(head, "snn" + ("n" if second else "") + "s", rows)
 
 
-def _print_table(console: Console, title: str, found: Grid, *, plain: bool) -> None:
+def print_table(console: Console, title: str, found: Grid, *, plain: bool) -> None:
+    """Print a table under its title, if it has rows."""
     if not found.rows:
         return
     if title:
@@ -117,7 +124,7 @@ def _print_table(console: Console, title: str, found: Grid, *, plain: bool) -> N
 
 def _print_walk(walk: Walk, console: Console, *, plain: bool) -> None:
     title = f"Enlargement, {walk.layer} layer: {walk.looked_at} tiles looked at, {walk.fitting} fit, "
-    _print_table(console, f"{title}{walk.yielded} yielded", tables.steps(walk), plain=plain)
+    print_table(console, f"{title}{walk.yielded} yielded", tables.steps(walk), plain=plain)
     console.print(Text(f"  stopped: {walk.reached}"))
     for stop in walk.stops:
         to = "" if stop.size is None else f" to {stop.size}"

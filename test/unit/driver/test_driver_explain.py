@@ -228,3 +228,47 @@ def test_a_planned_module_is_refused(source: str, tmp_path: Path, capsys: Any) -
     path.write_text(capsys.readouterr().out)
     assert main(["explain", str(path)]) == 1
     assert "the module is planned already; explain begins with linalg ops" in capsys.readouterr().err
+
+
+def test_the_schedule_of_a_persistent_kernel(tmp_path: Path, capsys: Any) -> None:
+    """It is that of the compilation, whose remarks say the same."""
+    source = str(tmp_path / "f.mlir")
+    Path(source).write_text(MATMUL.replace("NAME", "f").replace("TYPE", "f32"))
+    (found,) = [json.loads(printed(capsys, "explain", source, "--persistent", "--blocks", "20", "--json"))]
+    artifact = tmp_path / "f.roller"
+    remarks = printed(capsys, "compile", source, "--persistent", "--blocks", "20", "-o", str(artifact))
+    assert (
+        f"{found['tasks']} tasks on {found['blocks']} vEUs: {found['waits']} waits of {found['waits_before']}"
+        in remarks
+    )
+    assert f"2 operators by {found['bodies']} bodies, blocks of {found['threads']} threads" in remarks
+    assert f"{found['workspace_bytes']} B of workspace, {found['state_bytes']} B of state" in remarks
+    assert found["blocks"] == 20 and found["longest"] >= found["tasks"] / 20
+    assert [one["threads"] for one in found["choices"]] == [64, 128, 256]
+    best = min(found["choices"], key=lambda one: one["seconds"])
+    assert found["threads"] == best["threads"]
+    operators = found["operators"]
+    assert [one["name"] for one in operators] == ["matmul_0 (0)", "generic_1 (1)"]
+    assert sum(one["tasks"] for one in operators) == found["tasks"]
+    assert {one["body"] for one in operators} == set(range(found["bodies"]))
+    assert 0 < operators[1]["task_seconds"] <= operators[1]["seconds"] < best["seconds"]
+    text = printed(capsys, "explain", source, "--persistent", "--blocks", "20")
+    assert re.search(rf"blocks +20, 1 a unit, of {found['threads']} threads and ", text)
+    assert re.search(rf"^ +{best['threads']} .*taken$", text, re.MULTILINE)
+    assert re.search(rf"^ matmul_0 \(0\) +{operators[0]['tasks']} +0 ", text, re.MULTILINE)
+    forced = json.loads(printed(capsys, "explain", source, "--persistent", "--block-threads", "64", "--json"))
+    assert (forced["threads"], forced["choices"]) == (64, [])
+
+
+def printed(capsys: Any, *words: str) -> str:
+    capsys.readouterr()
+    assert main([*words]) == 0
+    return capsys.readouterr().out
+
+
+def test_schedules_and_operators_are_explained_apart(source: str, capsys: Any) -> None:
+    assert main(["explain", source, "--policy", "wavefront"]) == 2
+    assert "--policy: only a persistent kernel has a schedule; add --persistent" in capsys.readouterr().err
+    assert main(["explain", source, "--persistent", "--op", "matmul_0", "--html", "a.html"]) == 2
+    said = "--html, --op: --persistent explains a schedule, not operators; leave out one of them"
+    assert said in capsys.readouterr().err

@@ -1,0 +1,207 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The schedule of a function that `roller compile --persistent` makes one kernel of: as data, and for a terminal."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from rich.console import Console
+from rich.text import Text
+
+from roller_mlir.codegen.graph.bodies import bodies_of
+from roller_mlir.codegen.graph.schedules import graphs_of, schedule_of
+from roller_mlir.codegen.graph.task_graph import read_graph
+from roller_mlir.compiler import CompileOptions
+from roller_mlir.compiler.launch_list import read_launch_list
+from roller_mlir.compiler.persistent import BlockChoice, with_block
+from roller_mlir.compiler.reached_stage import open_entry, reached_stage
+from roller_mlir.compiler.source import Source, parse_source
+from roller_mlir.compiler.stages import run_stages
+from roller_mlir.console.output import seconds
+from roller_mlir.hal import find_device
+from roller_mlir.passes.rammer_schedule import RammerSchedule
+from roller_mlir.passes.rammer_verify import RammerVerify
+from roller_mlir.report.explain.text import print_table
+from roller_mlir.report.quantities import size
+from roller_mlir.report.table import grid
+from roller_mlir.support.bindings import func, ir, make_context
+from roller_mlir.support.passes.passes import Pass
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScheduledOperator:
+    """An operator of a schedule.
+
+    Attributes:
+        name: Its program, and its place among the operators.
+        tasks: How many tasks it has.
+        body: Number of the body that runs them; equal operators share one.
+        seconds: Its predicted time, alone on the device and without a launch, null where its plan has none.
+        task_seconds: The predicted time of a task, by which tasks are placed.
+    """
+
+    name: str
+    tasks: int
+    body: int
+    seconds: float | None
+    task_seconds: float
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScheduleExplanation:
+    """The schedule of a function that becomes one persistent kernel.
+
+    Attributes:
+        file: Where the function stands.
+        function: Its name.
+        device: The device's name.
+        policy: Who placed the tasks.
+        hand_over: What tasks wait for.
+        blocks: Blocks that walk the schedule, all resident at once.
+        blocks_per_unit: How many of them a unit holds.
+        threads: Threads of a block, with those that copy.
+        workgroup_bytes: Workgroup memory of a block.
+        tasks: Tasks of all operators.
+        longest: Tasks of the block that has most.
+        waits: Waits of all tasks.
+        waits_before: As many as there were before `rammer-reduce-waits`.
+        bodies: Bodies of the kernel.
+        workspace_bytes: Memory for results between operators.
+        state_bytes: Counters, and what is kept from launch to launch.
+        choices: The numbers of threads of a task that were planned for; the least predicted time is taken. Empty where
+            one is asked for.
+        operators: The operators, in order.
+    """
+
+    file: str
+    function: str
+    device: str
+    policy: str
+    hand_over: str
+    blocks: int
+    blocks_per_unit: int
+    threads: int
+    workgroup_bytes: int
+    tasks: int
+    longest: int
+    waits: int
+    waits_before: int
+    bodies: int
+    workspace_bytes: int
+    state_bytes: int
+    choices: tuple[BlockChoice, ...]
+    operators: tuple[ScheduledOperator, ...]
+
+
+def explain_schedule(source: Source, target: str, options: CompileOptions) -> ScheduleExplanation:
+    """Schedule a function, and return what became of it.
+
+    Args:
+        source: MLIR text.
+        target: A device's name, or the path of its description.
+        options: They ask for a persistent kernel.
+
+    Raises:
+        DiagnosedError: It cannot become one persistent kernel.
+    """
+    device, found = find_device(target), dict[str, Any]()
+
+    def look(step: Pass, module: Any) -> None:
+        for graph in graphs_of(module):
+            if isinstance(step, RammerSchedule):
+                found["waits_before"] = schedule_of(graph)[1].wait_count
+            if not isinstance(step, RammerVerify):
+                continue
+            function = graph.operation.parent.opview
+            assert isinstance(function, func.FuncOp)
+            (virtual, schedule), bodies = schedule_of(graph), bodies_of(function, graph)
+            plans = [one.program.plan.read() if one.program.plan else None for one in graph.applications]
+            predictions = [plan.prediction if plan else None for plan in plans]
+            found.update(
+                blocks=len(schedule.programs),
+                blocks_per_unit=virtual.per_unit,
+                threads=virtual.threads,
+                workgroup_bytes=virtual.workgroup_bytes,
+                tasks=len(schedule.signals),
+                longest=max(map(len, schedule.programs)),
+                waits=schedule.wait_count,
+                bodies=len(bodies.bodies),
+                operators=tuple(
+                    ScheduledOperator(
+                        name=one.name,
+                        tasks=one.tasks,
+                        body=body,
+                        seconds=said and said.seconds - said.seconds_by_layer.get("launch", 0.0),
+                        task_seconds=one.seconds,
+                    )
+                    for one, body, said in zip(
+                        read_graph(graph, device).tasks.operators, bodies.of, predictions, strict=True
+                    )
+                ),
+            )
+
+    with make_context() as context, ir.Location.unknown():
+        module = parse_source(source, context)
+        reached = reached_stage(module)
+        open_entry(module, reached, device, options)
+        asked, choices = with_block(module, reached, device, target, options)
+        run_stages(module, target, asked, reached=reached, on_pass=look)
+        launches = read_launch_list(module)
+    return ScheduleExplanation(
+        file=source.name,
+        function=launches.function,
+        device=device.name,
+        policy=options.policy,
+        hand_over=options.hand_over,
+        workspace_bytes=launches.workspace_bytes,
+        state_bytes=launches.state_bytes,
+        choices=choices,
+        **found,
+    )
+
+
+def print_schedule(one: ScheduleExplanation, console: Console, *, plain: bool) -> None:
+    """Print the schedule of a function.
+
+    Args:
+        one: The schedule.
+        console: Where to.
+        plain: Whether only ASCII may be used.
+    """
+    console.print(Text(f"{one.function} on {one.device}: one persistent kernel, {one.file}\n", style="bold"))
+    units = (
+        f"{one.blocks_per_unit} a unit, of {one.threads} threads and {size(one.workgroup_bytes)} of workgroup memory"
+    )
+    said = [
+        ("tasks", f"{one.tasks}, up to {one.longest} a block, placed by policy {one.policy}"),
+        ("blocks", f"{one.blocks}, {units}"),
+        ("waits", f"{one.waits}, of {one.waits_before} before reduction (hand-over by {one.hand_over})"),
+        ("bodies", f"{one.bodies} for {len(one.operators)} operators"),
+        ("workspace", size(one.workspace_bytes)),
+        ("state", size(one.state_bytes)),
+    ]
+    print_table(console, "Schedule", grid(("", ""), "ss", said), plain=plain)
+    least = min((each.seconds for each in one.choices if each.seconds is not None), default=None)
+    choices = [
+        (
+            each.threads,
+            "" if each.seconds is None else seconds(each.seconds),
+            each.refused or ("taken" if each.seconds == least else ""),
+        )
+        for each in one.choices
+    ]
+    title = "Threads of a task: predicted time of all programs, each with a launch"
+    print_table(console, title, grid(("threads", "predicted", ""), "nns", choices), plain=plain)
+    rows = [
+        (
+            each.name,
+            each.tasks,
+            each.body,
+            "" if each.seconds is None else seconds(each.seconds),
+            seconds(each.task_seconds),
+        )
+        for each in one.operators
+    ]
+    head = ("operator", "tasks", "body", "predicted", "a task")
+    print_table(
+        console, "Operators (predictions of the model, no measurements)", grid(head, "snnnn", rows), plain=plain
+    )
