@@ -112,8 +112,8 @@ class SimulatedKernels:
         )
         self._lowered: LoweredKernels = _lower(module, options)
         runtime()
-        provide(self._lowered.subgroup_ops)
-        if self._lowered.machine:
+        provide(self._lowered.needs.subgroup_ops)
+        if self._lowered.needs.machine:
             hopper_runtime()
         # Vendors' LLVM IR is unrolled: the pipeline takes far longer for a long text of it than it can save. Level 0
         # would leave products and sums apart, which the devices contract.
@@ -193,15 +193,15 @@ class SimulatedKernels:
         records.launch[LaunchRecord.SWEEP] = int(sweep)
         shadow = None
         if self._sanitize:
-            lowered = self._lowered
+            lowered, needs = self._lowered, self._lowered.needs
             contents = written if written is not None else [None] * len(arguments.spans)
             shadow = Shadow(
                 records,
                 arguments,
                 contents,
-                granule_bytes=lowered.granule_bytes,
-                clocks=lowered.atomic,
-                narrow=lowered.narrow,
+                granule_bytes=min(needs.widths, default=1),
+                clocks=needs.atomic,
+                narrow=needs.narrow,
                 groups=lowered.table.groups(),
                 proxies=[site.op.startswith(BULK_COPY) for site in lowered.table],
             )
@@ -245,8 +245,8 @@ class SimulatedKernels:
             sites=len(self._lowered.table),
             banks=self._banks,
             log=self._count,
-            copies=self._lowered.copies,
-            polls=self._lowered.polls,
+            copies=self._lowered.needs.copies,
+            polls=self._lowered.needs.polls,
         )
         generator = np.random.default_rng(seed)
         records.order_blocks(prod(grid), None if seed is None else generator)
@@ -260,7 +260,7 @@ class SimulatedKernels:
         launch[LaunchRecord.DYNAMIC_BYTES] = dynamic_bytes
         launch[LaunchRecord.RANDOM] = 0 if seed is None else int(generator.integers(1, 2**62))
         launch[LaunchRecord.IDLE_LIMIT] = IDLE_ROUNDS
-        if self._lowered.machine:
+        if self._lowered.needs.machine:
             prepare_async_units(records, arguments.map_addresses)
         records.describe_sites(self._lowered.table, self._subgroup_size, self._banks)
         return records

@@ -20,7 +20,7 @@ from roller_mlir.sim.gpu.accesses import Instrumenter
 from roller_mlir.sim.gpu.assumptions import Assumptions
 from roller_mlir.sim.gpu.async_copies import TOKEN, AsyncCopies
 from roller_mlir.sim.gpu.emit import KernelEmitter
-from roller_mlir.sim.gpu.kernel_ir import Entry, KernelParameter, complete
+from roller_mlir.sim.gpu.kernel_ir import Entry, KernelParameter, LaunchNeeds, complete
 from roller_mlir.sim.gpu.lds_copies import LdsCopies
 from roller_mlir.sim.gpu.memory_types import as_memref, scalar_llvm_type, size_bytes, without_space
 from roller_mlir.sim.gpu.near_zero import expand_near_zero
@@ -36,7 +36,6 @@ from roller_mlir.sim.kernel_limits import MOST_WORKGROUP_BYTES, KernelLimits, ch
 from roller_mlir.sim.llvm.hardened import harden
 from roller_mlir.sim.matrix.fragments import KernelFragments
 from roller_mlir.sim.matrix.ops import MatrixOps
-from roller_mlir.sim.matrix.units import SubgroupOperation
 from roller_mlir.sim.matrix.wmma import WmmaOps, host_fragment
 from roller_mlir.support.bindings import ir, llvm, passmanager
 from roller_mlir.support.diagnostics import collecting, diagnosed, fail
@@ -62,25 +61,13 @@ class LoweredKernels:
         text: LLVM IR that llvmlite reads.
         entries: By the kernel's name.
         table: The sites of all kernels.
-        granule_bytes: Bytes of the smallest element that is accessed.
-        atomic: Whether a kernel has atomic operations.
-        narrow: Whether some of them may order the threads of their block alone.
-        copies: Whether a kernel copies asynchronously.
-        subgroup_ops: What subgroups do together.
-        machine: Whether a kernel has what goes on beside its threads (`hopper_layout`).
-        polls: Whether turns of spin loops are noted.
+        needs: What their launches need.
     """
 
     text: str
     entries: dict[str, Entry]
     table: SiteTable
-    granule_bytes: int = 1
-    atomic: bool = False
-    narrow: bool = False
-    copies: bool = False
-    subgroup_ops: frozenset[SubgroupOperation] = frozenset()
-    machine: bool = False
-    polls: bool = False
+    needs: LaunchNeeds
 
 
 def _operations(operation: Any) -> Iterator[Any]:
@@ -166,16 +153,14 @@ class _Planner(Protocol):
 class _KernelLowering:
     """Lowers one gpu.func into the given module."""
 
-    def __init__(self, function: Any, number: int, table: SiteTable, options: LoweringOptions) -> None:
+    def __init__(
+        self, function: Any, number: int, table: SiteTable, needs: LaunchNeeds, options: LoweringOptions
+    ) -> None:
         self.function = function
         self.name = str(ir.StringAttr(function.attributes["sym_name"]).value)
         self.symbol = f"kernel_{number}"
         self.entry_block = function.regions[0].blocks[0]
-        self._table, self._options = table, options
-        self.widths: set[int] = set()
-        self.atomic = self.narrow = self.copies = self.polls = False
-        self.subgroup_ops: set[SubgroupOperation] = set()
-        self.machine = False
+        self._table, self._needs, self._options = table, needs, options
 
     def run(self, target: Any) -> tuple[Entry, dict[str, Any]]:
         """Move the kernel into `target`; return its entry and the functions that it calls."""
@@ -192,27 +177,21 @@ class _KernelLowering:
         nowhere = ir.Location.unknown()
         dynamic = block.add_argument(ir.MemRefType.get([1], ir.IntegerType.get_signless(8)), nowhere)
         dynamic_bytes = block.add_argument(index, nowhere)
-        emitter = KernelEmitter(block, block.add_argument(index, nowhere))
+        emitter = KernelEmitter(block, block.add_argument(index, nowhere), self._table, self.name, self._needs)
         geometry = {group: [block.add_argument(index, nowhere) for _ in range(3)] for group in GROUPS}
         options = self._options
-        memory = Instrumenter(emitter, self._table, self.name, options.check, options.log, options.sanitize)
-        copies = AsyncCopies(memory)
-        gpu_ops = GpuOps(emitter, self._table, self.name, options.subgroup_size, geometry, dynamic, dynamic_bytes)
+        memory = Instrumenter(emitter, options.check, options.log, options.sanitize)
+        gpu_ops = GpuOps(emitter, options.subgroup_size, geometry, dynamic, dynamic_bytes)
+        copies = (AsyncCopies(memory), LdsCopies(memory, gpu_ops))
         fragments = KernelFragments(emitter)
-        matrices = MatrixOps(memory, gpu_ops, fragments, self.subgroup_ops)
-        wmma = WmmaOps(memory, gpu_ops, fragments, self.subgroup_ops)
-        to_lds = LdsCopies(memory, gpu_ops, self.subgroup_ops)
+        matrices = (MatrixOps(memory, gpu_ops, fragments), WmmaOps(memory, gpu_ops, fragments))
         refuse_clusters(self.function)
         calls = HopperCalls(memory, gpu_ops)
         groups = WarpgroupOps(calls, list(_operations(self.function)))
         hopper = (MbarrierOps(calls), BulkCopyOps(calls), HopperOps(calls), groups)
-        planners = (copies, to_lds, matrices, wmma, *hopper, Assumptions(memory), memory, gpu_ops)
+        planners = (*copies, *matrices, *hopper, Assumptions(memory), memory, gpu_ops)
         self._rewrite(emitter, memory, planners, groups)
-        self.polls |= gpu_ops.polls
-        self.machine = calls.used
-        memory.widths |= {one.tensor_map.element_bytes for one in parameters if one.tensor_map is not None}
-        self.widths, self.copies = memory.widths, copies.used or to_lds.used
-        self.atomic, self.narrow = memory.atomic, memory.narrow
+        self._needs.widths |= {one.tensor_map.element_bytes for one in parameters if one.tensor_map is not None}
         with ir.InsertionPoint(target.body), nowhere:
             kind = ir.FunctionType.get([a.type for a in block.arguments], [])
             created = ir.Operation.create(
@@ -234,10 +213,9 @@ class _KernelLowering:
         for operation in operations:
             name = str(operation.name)
             limits.check(operation)
-            watch = plan_watch(emitter, self._table, self.name, operation)
+            watch = plan_watch(emitter, operation)
             if watch is not None:
                 todo.insert(0, watch)
-                self.polls = True
             actions = (planner.plan(operation) for planner in planners)
             action = next((one for one in actions if one is not None), None)
             if action is not None:
@@ -298,9 +276,7 @@ def lower(module: Any, options: LoweringOptions) -> LoweredKernels:
     """
     table = SiteTable(options.file)
     entries: dict[str, Entry] = {}
-    widths: set[int] = set()
-    subgroup_ops: set[SubgroupOperation] = set()
-    atomic = narrow = copies = machine = polls = False
+    needs = LaunchNeeds()
     with module.context, ir.Location.unknown():
         target = ir.Module.create()
         declared: dict[str, Any] = {}
@@ -315,17 +291,11 @@ def lower(module: Any, options: LoweringOptions) -> LoweredKernels:
                 operation.detach_from_parent()
                 target.body.append(operation)
             elif operation.name == "gpu.func":
-                lowering = _KernelLowering(operation, len(entries), table, options)
+                lowering = _KernelLowering(operation, len(entries), table, needs, options)
                 if lowering.name in entries:
                     fail(operation, f"kernel names must be unique, but got two '{lowering.name}'")
                 entries[lowering.name], calls = lowering.run(target)
                 declared |= calls
-                widths |= lowering.widths
-                subgroup_ops |= lowering.subgroup_ops
-                machine |= lowering.machine
-                atomic, copies = atomic or lowering.atomic, copies or lowering.copies
-                narrow |= lowering.narrow
-                polls |= lowering.polls
         with ir.InsertionPoint.at_block_begin(target.body):
             for name, kind in declared.items():
                 attributes: dict[str, Any] = {
@@ -345,9 +315,4 @@ def lower(module: Any, options: LoweringOptions) -> LoweredKernels:
             if not operation.name.startswith("llvm."):  # the translation crashes on anything else
                 fail(operation, f"'{operation.name}' has no lowering to LLVM in the simulator")
         text = to_llvm_22(llvm.translate_module_to_llvmir(target.operation))  # pyright: ignore[reportAttributeAccessIssue]
-    text = harden(text)
-    completed = complete(text, list(entries.values()))
-    granule = min(widths, default=1)
-    return LoweredKernels(
-        completed, entries, table, granule, atomic, narrow, copies, frozenset(subgroup_ops), machine, polls
-    )
+    return LoweredKernels(complete(harden(text), list(entries.values())), entries, table, needs)

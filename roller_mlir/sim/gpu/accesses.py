@@ -6,13 +6,13 @@ inside the buffer. An operation on memory that has no check here is refused: not
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
 from roller_mlir.sim.engine.layout import ShadowAccess, Space, shadow_access_word
 from roller_mlir.sim.engine.runtime_ir import PREFIX
-from roller_mlir.sim.engine.sites import Site, SiteTable
+from roller_mlir.sim.engine.sites import Site
 from roller_mlir.sim.gpu.emit import KernelEmitter
 from roller_mlir.sim.gpu.kernel_ir import INLINE, access_name
 from roller_mlir.sim.gpu.memory_types import as_memref, size_bytes, space_of
@@ -70,25 +70,15 @@ class Instrumenter:
 
     Attributes:
         emitter: Emits into the kernel.
-        table: Numbers the operations.
-        kernel: The kernel's name.
         check: Whether accesses are checked.
         log: Whether accesses are logged.
         sanitize: Whether the sanitizer sees accesses; they are checked, too.
-        widths: Bytes of the elements that are accessed, noted here.
-        atomic: Whether there is an atomic operation, noted here.
-        narrow: Whether an operation orders the threads of its block alone, noted here.
     """
 
     emitter: KernelEmitter
-    table: SiteTable
-    kernel: str
     check: bool
     log: bool
-    sanitize: bool = False
-    widths: set[int] = field(default_factory=set[int])
-    atomic: bool = False
-    narrow: bool = False
+    sanitize: bool
 
     @staticmethod
     def knows(name: str) -> bool:
@@ -107,7 +97,7 @@ class Instrumenter:
         if name in _POINTERS:
             return self._plan_pointer(operation, _POINTERS[name])
         if name in _VIEWS:
-            site = self.table.add(self.kernel, operation)
+            site = self.emitter.site(operation)
             return (lambda: self._view(operation, site.number)) if self.check else None
         if name == "memref.cast":
             self._require_loosening(operation)
@@ -144,8 +134,7 @@ class Instrumenter:
             alignment = int(operation.attributes["alignment"].value)
         dynamic = ir.ShapedType.get_dynamic_size()
         piece = min(width, WIDEST_INSTRUCTION_BYTES, alignment if 1 < alignment < width else width)
-        site = self.table.add(
-            self.kernel,
+        site = self.emitter.site(
             operation,
             kind=access.kind,
             space=space,
@@ -159,9 +148,10 @@ class Instrumenter:
         if touch is not None and atomic:
             touch = touch[0], touch[1] | blindness(operation)
         if seen:
-            self.widths.add(size_bytes(element))
-            self.atomic |= atomic
-            self.narrow |= atomic and space is Space.WORKGROUP
+            needs = self.emitter.needs
+            needs.widths.add(size_bytes(element))
+            needs.atomic |= atomic
+            needs.narrow |= atomic and space is Space.WORKGROUP
         if not (self.check or logged or atomic):
             return None
         pieces = width // piece if logged else 1
@@ -254,15 +244,16 @@ class Instrumenter:
             moved = operation.operands[1].type
         width = size_bytes(moved)
         space = space_of_pointer(operation.operands[access.memref])
-        site = self.table.add(self.kernel, operation, kind=access.kind, space=space, width_bytes=width)
+        site = self.emitter.site(operation, kind=access.kind, space=space, width_bytes=width)
         touch = TOUCHES[access.kind][1] & (ShadowAccess.READ | ShadowAccess.WRITE) | atomicity(operation)
         touch |= blindness(operation)
         if space is not Space.OTHER:
-            self.widths.add(size_bytes(moved.element_type) if isinstance(moved, ir.VectorType) else width)
-            self.atomic |= bool(touch & ShadowAccess.ATOMIC)
+            needs = self.emitter.needs
+            needs.widths.add(size_bytes(moved.element_type) if isinstance(moved, ir.VectorType) else width)
+            needs.atomic |= bool(touch & ShadowAccess.ATOMIC)
             # A generic pointer may point to workgroup memory, too.
             certain = str(operation.operands[access.memref].type) == "!llvm.ptr<1>"
-            self.narrow |= bool(touch & ShadowAccess.ATOMIC) and (not certain or bool(touch & ShadowAccess.BLOCK_SCOPE))
+            needs.narrow |= ShadowAccess.ATOMIC in touch and (not certain or ShadowAccess.BLOCK_SCOPE in touch)
 
         def instrument() -> None:
             if access.kind != "atomic" and not touch & ShadowAccess.ATOMIC:
@@ -270,9 +261,7 @@ class Instrumenter:
                 # promise of the kernel that the host may rely on.
                 operation.attributes["alignment"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), 1)
             where = ir.InsertionPoint(operation)
-            i64 = ir.IntegerType.get_signless(64)
-            address = self.emitter.create(where, "llvm.ptrtoint", [operation.operands[access.memref]], [i64])[0]
-            index = self.emitter.create(where, "arith.index_cast", [address], [ir.IndexType.get()])[0]
+            index = self.emitter.index(where, operation.operands[access.memref])
             number, bytes_ = self.emitter.constant(site.number), self.emitter.constant(width)
             if self.check:
                 self.emitter.call(where, f"{PREFIX}pointer", [number, index, bytes_])

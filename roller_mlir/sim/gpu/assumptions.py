@@ -10,6 +10,7 @@ the kernel. Divisions that remain are made such that they cannot trap (`hardened
 """
 
 from collections.abc import Callable
+from itertools import product
 from typing import Any
 
 from roller_mlir.sim.gpu.accesses import Instrumenter
@@ -45,14 +46,15 @@ class Assumptions:
         return None
 
     def _number(self, operation: Any) -> Any:
-        return self._emitter.constant(self._memory.table.add(self._memory.kernel, operation).number)
+        return self._emitter.constant(self._emitter.site(operation).number)
 
     def _plan_assume(self, operation: Any) -> Callable[[], None]:
         number = self._number(operation)
 
         def check() -> None:
-            holds = self._index(ir.InsertionPoint(operation), operation.operands[0], signed=False)
-            self._emitter.call(ir.InsertionPoint(operation), f"{INLINE}promise", [number, holds])
+            where = ir.InsertionPoint(operation)
+            holds = self._emitter.index(where, operation.operands[0])
+            self._emitter.call(where, f"{INLINE}promise", [number, holds])
             operation.erase()
 
         return check
@@ -82,7 +84,7 @@ class Assumptions:
             if width > _INDEX_BITS:
                 return
             for pair in self._lanes(where, operation):
-                values = [self._index(where, value, signed=signed) for value in pair]
+                values = [self._emitter.index(where, value, signed=signed) for value in pair]
                 if signed:
                     values.append(self._emitter.constant(-(1 << width - 1)))
                 self._emitter.call(where, f"{INLINE}divide{'_signed' * signed}", [number, *values])
@@ -95,10 +97,7 @@ class Assumptions:
         if not isinstance(above.type, ir.VectorType):
             return [(above, below)]
         pairs: list[tuple[Any, Any]] = []
-        positions: list[list[int]] = [[]]
-        for extent in above.type.shape:
-            positions = [[*position, at] for position in positions for at in range(extent)]
-        for position in positions:
+        for position in product(*map(range, above.type.shape)):
             attributes: dict[str, Any] = {"static_position": ir.DenseI64ArrayAttr.get(position)}
             element = above.type.element_type
             first, second = (
@@ -107,9 +106,3 @@ class Assumptions:
             )
             pairs.append((first, second))
         return pairs
-
-    def _index(self, where: Any, value: Any, *, signed: bool) -> Any:
-        if isinstance(value.type, ir.IndexType):
-            return value
-        cast = "arith.index_cast" if signed else "arith.index_castui"
-        return self._emitter.create(where, cast, [value], [ir.IndexType.get()])[0]

@@ -28,11 +28,9 @@ class AsyncCopies:
 
     Attributes:
         memory: Checks the accesses.
-        used: Whether there are any, noted here.
     """
 
     memory: Instrumenter
-    used: bool = False
 
     def plan(self, operation: Any) -> Callable[[], None] | None:
         """Return how `operation` is rewritten; None: it is no asynchronous copy."""
@@ -62,7 +60,7 @@ class AsyncCopies:
         operation.erase()
 
     def _plan_copy(self, operation: Any) -> Callable[[], None]:
-        self.used = True
+        self.memory.emitter.needs.copies = True
         segments = list(ir.DenseI32ArrayAttr(operation.attributes["operandSegmentSizes"]))
         points = int(ir.IntegerAttr(operation.attributes["dstElements"]).value)
         target, source = operation.operands[0], operation.operands[1 + segments[1]]

@@ -5,6 +5,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from roller_mlir.sim.engine.sites import Site, SiteTable
+from roller_mlir.sim.gpu.kernel_ir import LaunchNeeds
 from roller_mlir.sim.gpu.memory_types import size_bytes
 from roller_mlir.support.bindings import ir
 
@@ -31,15 +33,25 @@ class KernelEmitter:
     Attributes:
         entry: The kernel's entry block; constants go to its start.
         block_record: The index value by which the runtime knows the running block.
+        table: Numbers the kernel's operations.
+        kernel: The kernel's name.
+        needs: What launches need, noted here.
         declared: Functions called so far, with their types.
     """
 
     entry: Any
     block_record: Any
+    table: SiteTable
+    kernel: str
+    needs: LaunchNeeds
     declared: dict[str, Any] = field(default_factory=dict[str, Any])
     _constants: dict[int, Any] = field(default_factory=dict[int, Any])
     _descriptions: dict[Any, Description] = field(default_factory=dict[Any, Description])
     _anchor: Any = None
+
+    def site(self, operation: Any, **details: Any) -> Site:
+        """Number an operation of the kernel; `details` are the other attributes of `Site`."""
+        return self.table.add(self.kernel, operation, **details)
 
     def constant(self, value: int) -> Any:
         """Return an index constant, one for each value, at the start of the entry block."""
@@ -70,6 +82,23 @@ class KernelEmitter:
     def binary(self, where: Any, name: str, left: Any, right: Any) -> Any:
         """Create a two-operand arith operation."""
         return self.create(where, name, [left, right], [left.type])[0]
+
+    def index(self, where: Any, value: Any, *, signed: bool = False) -> Any:
+        """Convert a pointer or an integer to an index."""
+        kind = ir.IndexType.get()
+        if value.type == kind:
+            return value
+        if str(value.type).startswith("!llvm.ptr"):
+            value = self.create(where, "llvm.ptrtoint", [value], [ir.IntegerType.get_signless(64)])[0]
+        return self.create(where, "arith.index_cast" if signed else "arith.index_castui", [value], [kind])[0]
+
+    def allocate(self, kind: Any, alignment: Any) -> tuple[Any, Any]:
+        """Create memory of the thread for a value of an LLVM type; return the pointer, and the address as an index."""
+        where, i64 = ir.InsertionPoint.at_block_begin(self.entry), ir.IntegerType.get_signless(64)
+        one = self.create(where, "arith.constant", [], [i64], {"value": ir.IntegerAttr.get(i64, 1)})[0]
+        attributes = {"elem_type": ir.TypeAttr.get(kind), "alignment": alignment}
+        pointer = self.create(where, "llvm.alloca", [one], [ir.Type.parse("!llvm.ptr")], attributes)[0]
+        return pointer, self.index(where, pointer)
 
     def compare(self, where: Any, relation: str, left: Any, right: Any) -> Any:
         """Create a comparison of index values: "ne" or "ult"."""

@@ -22,7 +22,6 @@ def check_indices(
     width: int,
     *,
     alignment: int = 0,
-    now: bool = False,
     counted: bool = True,
 ) -> Callable[..., int]:
     """Number an access that is no plain load or store; return what emits its check and gives the site's number.
@@ -38,12 +37,10 @@ def check_indices(
         points: Elements that it moves.
         width: Their bytes.
         alignment: Of the address, in bytes; 0: the width.
-        now: Whether the sanitizer sees it where it is checked.
         counted: Whether it is logged.
     """
     dynamic = ir.ShapedType.get_dynamic_size()
-    site = memory.table.add(
-        memory.kernel,
+    site = memory.emitter.site(
         operation,
         kind=kind,
         space=space_of(memref),
@@ -51,14 +48,13 @@ def check_indices(
         shape=tuple(None if size == dynamic else size for size in memref.type.shape),
         extent=(*[1] * (memref.type.rank - 1), points),
     )
-    memory.widths.add(size_bytes(memref.type.element_type))
+    memory.emitter.needs.widths.add(size_bytes(memref.type.element_type))
 
     def emit(operands: list[Any], before: Any, last: Any = None) -> int:
         log = memory.log and counted
         if memory.check or log:
-            access = (*TOUCHES[kind], 0) if now and memory.sanitize else None
             pieces = width // site.width_bytes if log else 1
-            memory.access(before, operands, site, alignment or width, pieces, log, access, last)
+            memory.access(before, operands, site, alignment or width, pieces, log, None, last)
         return site.number
 
     return emit
@@ -88,8 +84,8 @@ def check_bytes(
         fail(operation, f"'{operation.name}' must access memory of static extents here, but got {memref.type}")
     available = (sum((size - 1) * stride for size, stride in zip(shape, strides, strict=True)) + 1) * element
     piece = min(width, WIDEST_INSTRUCTION_BYTES)
-    site = memory.table.add(memory.kernel, operation, kind=kind, space=space_of(memref), width_bytes=piece)
-    memory.widths.add(element)
+    site = memory.emitter.site(operation, kind=kind, space=space_of(memref), width_bytes=piece)
+    memory.emitter.needs.widths.add(element)
 
     def emit(source: Any, address: Any, before: Any) -> int:
         emitter, where = memory.emitter, ir.InsertionPoint(before)

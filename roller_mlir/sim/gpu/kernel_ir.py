@@ -2,7 +2,9 @@
 """LLVM IR text that is compiled with every kernel: its entry, and the checks that are inlined into it."""
 
 import re
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any
 
 from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord
 from roller_mlir.sim.engine.runtime_ir import PREFIX
@@ -27,6 +29,29 @@ class KernelParameter:
     shape: tuple[int, ...] | None
     element_type: str
     tensor_map: MapSpec | None = None
+
+
+@dataclass(kw_only=True)
+class LaunchNeeds:
+    """What launches of a module's kernels need, noted while the kernels are lowered.
+
+    Attributes:
+        widths: Bytes of the elements that are accessed.
+        atomic: Whether there are atomic operations.
+        narrow: Whether some of them may order the threads of their block alone.
+        copies: Whether a kernel copies asynchronously.
+        subgroup_ops: What subgroups do together.
+        machine: Whether a kernel has what goes on beside its threads (`hopper_layout`).
+        polls: Whether turns of spin loops are noted.
+    """
+
+    widths: set[int] = field(default_factory=set[int])
+    atomic: bool = False
+    narrow: bool = False
+    copies: bool = False
+    subgroup_ops: set[Any] = field(default_factory=set[Any])
+    machine: bool = False
+    polls: bool = False
 
 
 @dataclass(frozen=True)
@@ -92,7 +117,7 @@ def entry_text(entry: Entry) -> str:
     return lines + f"  call void @{PREFIX}exit(i64 %context, i64 -1)\n  unreachable\n}}\n"
 
 
-def _stop(fault: LaunchFault, values: list[str]) -> str:
+def _stop(fault: LaunchFault, values: Sequence[str]) -> str:
     notes = "".join(
         f"  call void @{PREFIX}fault_value(i64 %block, i64 {number}, i64 {value})\n"
         for number, value in enumerate(values)
@@ -136,7 +161,7 @@ def access_text(rank: int, log: bool, access: str) -> str:
     return lines + "  ret void\n}\n"
 
 
-def _guard(name: str, parameters: str, condition: str, fault: LaunchFault, values: list[str]) -> str:
+def _guard(name: str, parameters: str, condition: str, fault: LaunchFault, values: Sequence[str]) -> str:
     """Return a function that stops the launch unless the `%ok` of its condition holds."""
     return f"""define internal void @{INLINE}{name}(i64 %block, i64 %site{parameters}) alwaysinline {{
 {condition}
@@ -154,17 +179,13 @@ _FITS = """  %some = icmp ne i64 %below, 0
   %other = icmp ne i64 %below, -1
   %fits = or i1 %more, %other
   %ok = and i1 %some, %fits"""
-VIEW_TEXT = f"""
-define internal void @{INLINE}view(i64 %block, i64 %site, i64 %start, i64 %size, i64 %available) alwaysinline {{
-  %fits = icmp ule i64 %size, %available
+_PLACED = """  %fits = icmp ule i64 %size, %available
   %last = sub i64 %available, %size
   %placed = icmp ule i64 %start, %last
-  %ok = and i1 %fits, %placed
-  br i1 %ok, label %inside, label %outside
-outside:
-{_stop(LaunchFault.VIEW, ["%start", "%size", "%available"])}inside:
-  ret void
-}}
+  %ok = and i1 %fits, %placed"""
+_VIEW = ("%start", "%size", "%available")
+VIEW_TEXT = f"""
+{_guard("view", "".join(f", i64 {value}" for value in _VIEW), _PLACED, LaunchFault.VIEW, _VIEW)}
 {_guard("promise", ", i64 %holds", "  %ok = icmp ne i64 %holds, 0", LaunchFault.PROMISE, [])}
 {_guard("aligned", ", i64 %base, i64 %mask", _ALIGNED, LaunchFault.ALIGNMENT, ["%base", "%mask"])}
 {_guard("divide", _PAIR, "  %ok = icmp ne i64 %below, 0", LaunchFault.DIVISION, ["%above", "%below"])}

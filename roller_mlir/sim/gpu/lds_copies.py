@@ -66,13 +66,11 @@ class LdsCopies:
     Attributes:
         memory: Checks accesses, emits into the kernel.
         gpu_ops: Rewrites the barriers themselves.
-        subgroup_ops: What subgroups do together, noted here.
         used: Whether there are such copies, noted here.
     """
 
     memory: Instrumenter
     gpu_ops: GpuOps
-    subgroup_ops: set[Any]
     used: bool = False
 
     def plan(self, operation: Any) -> Callable[[], None] | None:
@@ -113,10 +111,10 @@ class LdsCopies:
             fail(operation, f"'{operation.name}' must copy global to whole workgroup memory, but got {operation}")
         if width not in _WIDTHS or "async" in operation.attributes:
             fail(operation, f"'{operation.name}' must copy 4 or 16 bytes a lane, not async, but got {operation}")
-        self.used = True
+        self.used = self.memory.emitter.needs.copies = True
         lanes = self.gpu_ops.subgroup_size
         same = SameOperand(lanes)
-        self.subgroup_ops.add(same)
+        self.memory.emitter.needs.subgroup_ops.add(same)
         points = width // size_bytes(source.type.element_type)
         reads = check_indices(self.memory, operation, source, "load", points, width, alignment=4)
         writes = check_indices(self.memory, operation, target, "store", 1, width, alignment=4, counted=False)

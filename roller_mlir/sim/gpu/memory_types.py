@@ -29,8 +29,6 @@ def size_bytes(kind: Any) -> int:
     """Return the bytes that a value of a scalar or vector type takes in memory."""
     if isinstance(kind, ir.VectorType):
         return int(prod(kind.shape)) * size_bytes(kind.element_type)
-    if isinstance(kind, ir.IntegerType):
-        return -(-int(kind.width) // 8)
     if isinstance(kind, ir.IndexType):
         return 8
     return -(-int(kind.width) // 8)

@@ -8,7 +8,6 @@ from typing import Any
 
 from roller_mlir.backend.checks.operands import shuffle_problem
 from roller_mlir.sim.engine.runtime_ir import PREFIX
-from roller_mlir.sim.engine.sites import SiteTable
 from roller_mlir.sim.gpu.emit import KernelEmitter
 from roller_mlir.sim.gpu.kernel_ir import INLINE
 from roller_mlir.sim.gpu.memory_types import size_bytes
@@ -38,30 +37,24 @@ class GpuOps:
 
     Attributes:
         emitter: Emits into the kernel.
-        table: Numbers the operations.
-        kernel: The kernel's name.
         subgroup_size: Lanes of a subgroup.
         geometry: x, y, z of each group of `GROUPS`.
         dynamic: The dynamic workgroup memory, as memref<1xi8>.
         dynamic_bytes: Its size.
-        polls: Whether turns of spin loops are noted, noted here.
     """
 
     emitter: KernelEmitter
-    table: SiteTable
-    kernel: str
     subgroup_size: int
     geometry: dict[str, list[Any]]
     dynamic: Any
     dynamic_bytes: Any
-    polls: bool = False
 
     def plan(self, operation: Any) -> Callable[[], None] | None:
         """Return how `operation` is rewritten; None: it stays, or is unknown here."""
         name = str(operation.name)
         prefix, _, rest = name.partition(".")
         if name == "gpu.return":
-            return lambda: self._replace(operation, "func.return")
+            return lambda: self._return(operation)
         if name in ("gpu.barrier", "amdgpu.lds_barrier"):
             return self._plan_barrier(operation)
         if name == "gpu.shuffle":
@@ -69,7 +62,7 @@ class GpuOps:
         if name == "gpu.dynamic_shared_memory":
             return lambda: self._dynamic_memory(operation)
         if name == "memref.memory_space_cast":
-            return lambda: self._substitute(operation, operation.operands[0])
+            return lambda: replace_op(operation, operation.operands[0])
         if name == "scf.while":
             return self._plan_while(operation)
         if name == "scf.for":
@@ -82,21 +75,18 @@ class GpuOps:
         if prefix == "cf" and operation.successors:
             return self._plan_branch(operation)
         if prefix == "gpu" and rest in (*GROUPS, *_PLACES):
-            return lambda: self._substitute(operation, self.place(operation, rest))
+            return lambda: replace_op(operation, self.place(operation, rest))
         return None
 
     def _read_clock(self, operation: Any) -> None:
         where = ir.InsertionPoint(operation)
         (now,) = self.emitter.call(where, PREFIX + "now", [], [ir.IndexType.get()])
         kind = operation.results[0].type
-        self._substitute(operation, self.emitter.create(where, "arith.index_cast", [now], [kind])[0])
+        replace_op(operation, self.emitter.create(where, "arith.index_cast", [now], [kind])[0])
 
-    def _replace(self, operation: Any, name: str) -> None:
-        ir.Operation.create(name, [], [], loc=operation.location, ip=ir.InsertionPoint(operation))
+    def _return(self, operation: Any) -> None:
+        ir.Operation.create("func.return", [], [], loc=operation.location, ip=ir.InsertionPoint(operation))
         operation.erase()
-
-    def _substitute(self, operation: Any, value: Any) -> None:
-        replace_op(operation, value)
 
     def place(self, operation: Any, what: str) -> Any:
         """Emit before `operation` the value of an operation that says where the thread is, such as "lane_id"."""
@@ -126,7 +116,7 @@ class GpuOps:
         function = {"workgroup": "barrier", "subgroup": "sync"}.get(scope)
         if function is None or operation.operands:
             fail(operation, f"'gpu.barrier' must have scope workgroup or subgroup and no name, but got {operation}")
-        site = self.table.add(self.kernel, operation)
+        site = self.emitter.site(operation)
 
         def rewrite() -> None:
             self.emitter.call(ir.InsertionPoint(operation), PREFIX + function, [self.emitter.constant(site.number)])
@@ -136,7 +126,7 @@ class GpuOps:
 
     def _plan_shuffle(self, operation: Any) -> Callable[[], None]:
         mode = word(operation.attributes["mode"])
-        site = self.table.add(self.kernel, operation)
+        site = self.emitter.site(operation)
         kind: Any = operation.operands[0].type
         width = 8 * size_bytes(kind)
         if width not in (8, 16, 32, 64) or str(kind) == "i1":
@@ -180,10 +170,10 @@ class GpuOps:
         view = self.emitter.create(
             where, "memref.reinterpret_cast", [self.dynamic, self.dynamic_bytes], [strided], attributes
         )
-        self._substitute(operation, self.emitter.create(where, "memref.cast", [view[0]], [kind])[0])
+        replace_op(operation, self.emitter.create(where, "memref.cast", [view[0]], [kind])[0])
 
     def _plan_while(self, operation: Any) -> Callable[[], None]:
-        site = self.table.add(self.kernel, operation)
+        site = self.emitter.site(operation)
 
         def rewrite() -> None:
             before = operation.regions[0].blocks[0]
@@ -198,7 +188,7 @@ class GpuOps:
     def _plan_for(self, operation: Any) -> Callable[[], None] | None:
         if _trip_count(operation) <= _SHORT_LOOP:
             return None
-        site = self.table.add(self.kernel, operation)
+        site = self.emitter.site(operation)
         return lambda: self._tick(ir.InsertionPoint.at_block_begin(operation.regions[0].blocks[0]), site.number)
 
     def _plan_branch(self, operation: Any) -> Callable[[], None] | None:
@@ -208,7 +198,7 @@ class GpuOps:
         targets = [blocks.index(successor) for successor in operation.successors]
         if min(targets) > own:
             return None
-        site = self.table.add(self.kernel, operation)
+        site = self.emitter.site(operation)
         if any(_polls(inner.operation) for block in blocks[min(targets) : own + 1] for inner in block.operations):
             number = self.emitter.constant(site.number)
             inside = blocks[min(targets) : own + 1]
@@ -230,7 +220,7 @@ class GpuOps:
     def _note_poll(self, operation: Any, condition: Any, site: int, *, negated: bool) -> None:
         poll = find_poll(condition, negated=negated)
         if poll is not None:
-            self.polls = True
+            self.emitter.needs.polls = True
             note_poll(self.emitter, operation, site, poll)
 
     def _tick(self, where: Any, site: int) -> None:

@@ -14,7 +14,6 @@ from typing import Any
 from roller_mlir.loops.attributes import WATCH
 from roller_mlir.sim.engine.layout import MOST_WATCHED
 from roller_mlir.sim.engine.runtime_ir import PREFIX
-from roller_mlir.sim.engine.sites import SiteTable
 from roller_mlir.sim.gpu.emit import KernelEmitter
 from roller_mlir.sim.gpu.memory_types import size_bytes
 from roller_mlir.support.bindings import ir
@@ -115,16 +114,10 @@ def find_poll(condition: Any, *, negated: bool = False) -> SpinCondition | None:
     return SpinCondition(read, left, right, _NEGATED[relation] if negated else relation)
 
 
-def _as_index(emitter: KernelEmitter, where: Any, value: Any) -> Any:
-    kind = ir.IndexType.get()
-    return value if value.type == kind else emitter.create(where, "arith.index_cast", [value], [kind])[0]
-
-
 def _address(emitter: KernelEmitter, where: Any, read: Any) -> Any:
     place = read.operands[_READS[str(read.name)]]
     if not str(read.name).startswith("memref."):
-        bits = emitter.create(where, "llvm.ptrtoint", [place], [ir.IntegerType.get_signless(64)])[0]
-        return _as_index(emitter, where, bits)
+        return emitter.index(where, place)
     return emitter.address(where, place, list(read.operands)[_READS[str(read.name)] + 1 :])
 
 
@@ -137,13 +130,13 @@ def note_poll(emitter: KernelEmitter, operation: Any, site: int, poll: SpinCondi
         value = emitter.create(
             where, "llvm.extractvalue", [poll.read.results[0]], [kind], {"position": ir.DenseI64ArrayAttr.get([0])}
         )[0]
-    values = [_as_index(emitter, where, one) for one in (value, poll.wanted)]
+    values = [emitter.index(where, one, signed=True) for one in (value, poll.wanted)]
     width = 8 if isinstance(kind, ir.IndexType) else size_bytes(kind)
     operands = [_address(emitter, where, poll.read), emitter.constant(width), *values, emitter.constant(poll.relation)]
     emitter.call(where, PREFIX + "poll", [emitter.constant(site), *operands])
 
 
-def plan_watch(emitter: KernelEmitter, table: SiteTable, kernel: str, operation: Any) -> Any:
+def plan_watch(emitter: KernelEmitter, operation: Any) -> Any:
     """Return what notes the value of a marked operation; None: it is not marked.
 
     Raises:
@@ -155,13 +148,15 @@ def plan_watch(emitter: KernelEmitter, table: SiteTable, kernel: str, operation:
     kinds = [result.type for result in operation.results]
     if len(kinds) != 1 or not isinstance(kinds[0], ir.IntegerType | ir.IndexType):
         fail(operation, f"'{WATCH}' must mark an operation that gives one integer, but '{operation.name}' does not")
-    number = table.watch(kernel, name)
+    number = emitter.table.watch(emitter.kernel, name)
     if number >= MOST_WATCHED:
-        fail(operation, f"'{WATCH}' marks values of more than {MOST_WATCHED} names in kernel '{kernel}'")
+        fail(operation, f"'{WATCH}' marks values of more than {MOST_WATCHED} names in kernel '{emitter.kernel}'")
+
+    emitter.needs.polls = True
 
     def note() -> None:
         where = ir.InsertionPoint.after(operation)
-        value = _as_index(emitter, where, operation.results[0])
+        value = emitter.index(where, operation.results[0], signed=True)
         emitter.call(where, PREFIX + "watch_value", [emitter.constant(number), value])
 
     return note

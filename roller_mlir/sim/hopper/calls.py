@@ -33,24 +33,14 @@ class HopperCalls:
     Attributes:
         memory: Emits into the kernel, numbers its operations.
         places: Knows the thread's place.
-        used: Whether there were any, noted here.
     """
 
     memory: Instrumenter
     places: GpuOps
-    used: bool = False
 
     def index(self, operation: Any, value: Any, *, signed: bool = False) -> Any:
         """Emit a pointer or an integer as an index."""
-        where, emitter = ir.InsertionPoint(operation), self.memory.emitter
-        kind = ir.IndexType.get()
-        if value.type == kind:
-            return value
-        if str(value.type).startswith("!llvm.ptr"):
-            i64 = ir.IntegerType.get_signless(64)
-            value = emitter.create(where, "llvm.ptrtoint", [value], [i64])[0]
-        cast = "arith.index_cast" if signed else "arith.index_castui"
-        return emitter.create(where, cast, [value], [kind])[0]
+        return self.memory.emitter.index(ir.InsertionPoint(operation), value, signed=signed)
 
     def number(self, value: int) -> Any:
         """Emit a constant index."""
@@ -58,8 +48,8 @@ class HopperCalls:
 
     def site(self, operation: Any) -> Any:
         """Number an operation; return the number as a constant's maker needs it."""
-        self.used = True
-        return self.memory.table.add(self.memory.kernel, operation).number
+        self.memory.emitter.needs.machine = True
+        return self.memory.emitter.site(operation).number
 
     def call(self, operation: Any, function: str, operands: list[Any], results: int = 0) -> Any:
         """Emit a call of one of our functions, and return what it gives."""
@@ -89,7 +79,7 @@ class HopperCalls:
             function: The function.
             operands: Emits what it takes.
         """
-        self.used = True
+        self.memory.emitter.needs.machine = True
 
         def rewrite() -> None:
             self.call(operation, function, operands())

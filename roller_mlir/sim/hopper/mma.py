@@ -179,13 +179,6 @@ class WarpgroupOps:
     def _home(self, kind: Any) -> tuple[Any, Any]:
         """The thread's memory for accumulators of a type: pointer, and address as an index."""
         if str(kind) not in self._homes:
-            emitter = self._calls.memory.emitter
-            where = ir.InsertionPoint.at_block_begin(emitter.entry)
-            i64 = ir.IntegerType.get_signless(64)
-            one = emitter.create(where, "arith.constant", [], [i64], {"value": ir.IntegerAttr.get(i64, 1)})[0]
-            attributes = {"elem_type": ir.TypeAttr.get(kind), "alignment": ir.IntegerAttr.get(i64, _ALIGNMENT)}
-            pointer = emitter.create(where, "llvm.alloca", [one], [ir.Type.parse("!llvm.ptr")], attributes)[0]
-            address = emitter.create(where, "llvm.ptrtoint", [pointer], [i64])[0]
-            index = emitter.create(where, "arith.index_cast", [address], [ir.IndexType.get()])[0]
-            self._homes[str(kind)] = pointer, index
+            alignment = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), _ALIGNMENT)
+            self._homes[str(kind)] = self._calls.memory.emitter.allocate(kind, alignment)
         return self._homes[str(kind)]

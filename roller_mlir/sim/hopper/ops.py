@@ -125,7 +125,7 @@ class HopperOps:
 
     def _plan_warp_barrier(self, operation: Any) -> Callable[[], None]:
         self._require_all_lanes(operation, operation.operands[0])
-        site = self.calls.memory.table.add(self.calls.memory.kernel, operation).number
+        site = self.calls.memory.emitter.site(operation).number
 
         def rewrite() -> None:
             self.calls.memory.emitter.call(ir.InsertionPoint(operation), PREFIX + "sync", [self.calls.number(site)])
@@ -137,7 +137,7 @@ class HopperOps:
         self.calls.require_warps(operation)
         if len(operation.operands):
             self._require_all_lanes(operation, operation.operands[0])
-        site = self.calls.memory.table.add(self.calls.memory.kernel, operation).number
+        site = self.calls.memory.emitter.site(operation).number
 
         def rewrite() -> None:
             where, emitter = ir.InsertionPoint(operation), self.calls.memory.emitter
@@ -163,7 +163,7 @@ class HopperOps:
             fail(operation, f"'{operation.name}' must be for whole warps and return the value alone")
         if str(kind) not in ("i32", "f32"):
             fail(operation, f"'{operation.name}' must pass i32 or f32, but got {kind}")
-        site = self.calls.memory.table.add(self.calls.memory.kernel, operation).number
+        site = self.calls.memory.emitter.site(operation).number
 
         def rewrite() -> None:
             where, emitter = ir.InsertionPoint(operation), self.calls.memory.emitter
@@ -195,7 +195,7 @@ class HopperOps:
         if not arrives:
             named, counted = (bool(one) for one in ir.DenseI32ArrayAttr(operation.attributes["operandSegmentSizes"]))
         if not named and not counted:
-            site = self.calls.memory.table.add(self.calls.memory.kernel, operation).number
+            site = self.calls.memory.emitter.site(operation).number
 
             def whole() -> None:
                 self.calls.memory.emitter.call(

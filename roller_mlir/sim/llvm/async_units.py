@@ -9,13 +9,14 @@ from collections.abc import Sequence
 
 from roller_mlir.sim.hopper.layout import WARP
 from roller_mlir.sim.hopper.runtime.base_ir import ASYNC
-from roller_mlir.sim.llvm.call import HELPER, EnclosingKernel, IntrinsicCall, UnknownIntrinsicError
+from roller_mlir.sim.llvm.call import IntrinsicCall, UnknownIntrinsicError
+from roller_mlir.sim.llvm.context import HELPER, InstructionContext
 
 _COORDINATES, _OFFSETS = 5, 3
 
 
 def call_async_unit(
-    kernel: EnclosingKernel, function: str, operands: Sequence[str], when: str = "true", kind: str = "void"
+    kernel: InstructionContext, function: str, operands: Sequence[str], when: str = "true", kind: str = "void"
 ) -> list[str]:
     """Return the call of a function whose result is not wanted.
 
@@ -40,7 +41,7 @@ def call_async_unit(
     return [f"call void @{name}(i1 {when}, {values})"]
 
 
-def ask_async_unit(kernel: EnclosingKernel, function: str, operands: Sequence[str]) -> tuple[list[str], str]:
+def ask_async_unit(kernel: InstructionContext, function: str, operands: Sequence[str]) -> tuple[list[str], str]:
     """Return the call of a function with a result, and the result, an i64."""
     _declare(kernel, function, len(operands), "i64")
     values = ", ".join(f"i64 {one}" for one in ("%roller.block", *operands))
@@ -48,12 +49,12 @@ def ask_async_unit(kernel: EnclosingKernel, function: str, operands: Sequence[st
     return [f"{name} = call i64 @{ASYNC}{function}({values})"], name
 
 
-def _declare(kernel: EnclosingKernel, function: str, operands: int, kind: str) -> None:
-    kernel.use_async_units()
+def _declare(kernel: InstructionContext, function: str, operands: int, kind: str) -> None:
+    kernel.needs.machine = True
     kernel.define(ASYNC + function, f"declare {kind} @{ASYNC}{function}({', '.join(['i64'] * (1 + operands))})\n")
 
 
-def wide(kernel: EnclosingKernel, kind: str, value: str, *, signed: bool = False) -> tuple[list[str], str]:
+def wide(kernel: InstructionContext, kind: str, value: str, *, signed: bool = False) -> tuple[list[str], str]:
     """Return the lines that make an i64 of a pointer or an integer, and the i64."""
     if kind == "i64":
         return [], value
@@ -78,7 +79,7 @@ def coordinates(values: Sequence[str], offsets: Sequence[str] = ()) -> list[str]
     return [*values, *["0"] * (_COORDINATES - len(values)), *offsets, *["0"] * (_OFFSETS - len(offsets))]
 
 
-def require_warps(kernel: EnclosingKernel, what: str) -> None:
+def require_warps(kernel: InstructionContext, what: str) -> None:
     """Refuse subgroups that are no warps."""
     if kernel.subgroup_size != WARP:
         raise UnknownIntrinsicError(f"'{what}' in subgroups of {kernel.subgroup_size} lanes")

@@ -10,12 +10,12 @@ from roller_mlir.sim.gpu.kernel_ir import INLINE
 from roller_mlir.sim.llvm.assembly.ptx import PtxError
 from roller_mlir.sim.llvm.assembly.statement import rewrite_assembly
 from roller_mlir.sim.llvm.assembly.table import find_statement, find_string
-from roller_mlir.sim.llvm.call import HELPER, IntrinsicCall, UnknownIntrinsicError
+from roller_mlir.sim.llvm.call import IntrinsicCall, UnknownIntrinsicError
 from roller_mlir.sim.llvm.calls.copies import wait_for_copies
 from roller_mlir.sim.llvm.calls.intrinsics import expansion
 from roller_mlir.sim.llvm.calls.lds import COPIES, RELEASES
 from roller_mlir.sim.llvm.calls.math import math_text
-from roller_mlir.sim.llvm.context import Context, InstructionContext
+from roller_mlir.sim.llvm.context import HELPER, Context, InstructionContext
 from roller_mlir.sim.llvm.known import ACCESSES, ASSEMBLY, DIVISIONS, callee_of, opcode_of
 from roller_mlir.sim.llvm.memory import POINTER, WAITS_FOR_MEMORY, AddressRange, LlvmAccess, parse_access
 from roller_mlir.sim.llvm.polls import LoopPolls
@@ -53,8 +53,8 @@ class Rewriter:
         self._kernel, self._context = kernel, context
         self._private_bytes, self._in_entry = 0, True
         self._copies_to_lds = any(COPIES.search(line) for _, line in kernel.body)
-        context.copies = self._copies_to_lds
-        self._polls, self.polls = LoopPolls.of(kernel.body), False
+        context.needs.copies = self._copies_to_lds
+        self._polls = LoopPolls.of(kernel.body)
         self._spins: dict[int, tuple[int, int]] = {}
 
     def check_arguments(self) -> list[str]:
@@ -123,7 +123,7 @@ class Rewriter:
             stays = [head <= label <= last for label in labels]
             if head <= number <= last and stays[0] != stays[1]:
                 lines = self._polls.lines(found[2], stays[1], site, self._context.fresh)
-                self.polls |= bool(lines)
+                self._context.needs.polls |= bool(lines)
                 return lines
         return []
 
@@ -222,7 +222,8 @@ class Rewriter:
             return self._assume(at, operands[0], rest)
         if callee in _TRAPS:
             return [self._stop(at, callee)]
-        if expand := expansion(callee):
+        if known := expansion(callee):
+            expand, match = known
             kind = re.search(rf"({TYPE})\s*$", rest[: found.start()])
             if kind is None:
                 self._refuse(at, f"this call of '{callee}' cannot be simulated")
@@ -233,7 +234,7 @@ class Rewriter:
                 self._freeze(kernel, given[0] if given else "", operand_value(operand), lines)
                 for given, operand in zip(kinds, operands, strict=True)
             )
-            call = IntrinsicCall(callee=callee, result=result, kind=kind[1], operands=pairs, kernel=kernel)
+            call = IntrinsicCall(match=match, result=result, kind=kind[1], operands=pairs, kernel=kernel)
             try:
                 return [*lines, *expand(call)]
             except UnknownIntrinsicError as error:

@@ -4,10 +4,12 @@
 from typing import NoReturn
 
 from roller_mlir.sim.engine.sites import Site, SiteTable
-from roller_mlir.sim.llvm.call import HELPER
+from roller_mlir.sim.gpu.kernel_ir import LaunchNeeds
 from roller_mlir.sim.llvm.memory import Roots
 from roller_mlir.sim.llvm.text import KernelText
-from roller_mlir.sim.matrix.units import SubgroupOperation
+
+HELPER = "roller_llvm_"
+"""Prefix of the functions that are compiled with each kernel at this level."""
 
 _OWN = "%roller.own"
 _KINDS = {"load": "load", "store": "store"}
@@ -19,18 +21,15 @@ class Context:
     Attributes:
         subgroup_size: Lanes of a subgroup.
         definitions: Functions that are compiled with it, by what asks for them once.
-        operations: Operations of whole subgroups that it calls.
-        copies: Whether its threads copy asynchronously.
-        machine: Whether it has what goes on beside its threads.
+        needs: What its launches need, noted here.
     """
 
     def __init__(self, kernel: KernelText, table: SiteTable, roots: Roots, subgroup_size: int) -> None:
         """Take what is known of the kernel; sites are added to the table."""
         self.subgroup_size = subgroup_size
         self.definitions: dict[str, str] = {}
-        self.operations: set[SubgroupOperation] = set()
+        self.needs = LaunchNeeds()
         self._own: dict[int, int] = {}
-        self.copies = self.machine = False
         self.roots = roots
         self._kernel, self._table, self._names = kernel, table, 0
 
@@ -97,24 +96,16 @@ class Context:
 
 
 class InstructionContext:
-    """An instruction, as its expansion sees the kernel around it."""
+    """An instruction, as its expansion sees the kernel around it.
 
-    @property
-    def copies(self) -> bool:
-        """Whether threads of the kernel copy asynchronously, as far as is known."""
-        return self._context.copies
-
-    def use_copies(self) -> None:
-        """Note that they do."""
-        self._context.copies = True
-
-    def use_async_units(self) -> None:
-        """Note that the kernel has what goes on beside its threads (`hopper_layout`)."""
-        self._context.machine = True
+    Attributes:
+        needs: What launches of the kernel need, noted here.
+    """
 
     def __init__(self, context: Context, at: int, op: str) -> None:
         """Take its line and name."""
         self._context, self._at, self._op = context, at, op
+        self.needs = context.needs
 
     @property
     def subgroup_size(self) -> int:
@@ -122,7 +113,7 @@ class InstructionContext:
         return self._context.subgroup_size
 
     def site(self) -> int:
-        """Number the instruction."""
+        """Number the instruction; one that waits needs it."""
         return self._context.site(self._at, self._op)
 
     def fresh(self) -> str:
@@ -136,7 +127,14 @@ class InstructionContext:
         return name, f"{name} = {instruction}"
 
     def check(self, pointer: str, size: str, alignment: int, when: str = "true") -> list[str]:
-        """Return checks that an access is inside what its address comes from, and aligned."""
+        """Return checks that an access is inside what its address comes from, and aligned.
+
+        Args:
+            pointer: Type and value.
+            size: In bytes, an i64.
+            alignment: In bytes.
+            when: An i1: whether it is accessed at all.
+        """
         lines, site = self._context.inside(self._at, self._op, pointer, size, when)
         return lines + (self._context.aligned(site, pointer, alignment, when) if alignment > 1 else [])
 
@@ -145,13 +143,12 @@ class InstructionContext:
         return self._context.aligned(self.site(), pointer, alignment)
 
     def memory(self, start_bytes: int, size_bytes: int) -> str:
-        """Return a ptr to a part of the thread's own memory, which all instructions share; it is aligned to 16 B."""
+        """Return a ptr to a part of the thread's own memory, which all instructions share; it is aligned to 16 B.
+
+        The ptr with `.address` behind it is the address, an i64.
+        """
         return self._context.own(start_bytes, size_bytes)
 
     def define(self, key: str, text: str) -> None:
         """Compile functions with the kernel, once for a key."""
         self._context.definitions[key] = text
-
-    def provide(self, operation: SubgroupOperation) -> None:
-        """Note an operation of whole subgroups that is called."""
-        self._context.operations.add(operation)

@@ -3,7 +3,7 @@
 
 from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord
 from roller_mlir.sim.engine.runtime_ir import PREFIX
-from roller_mlir.sim.llvm.call import HELPER
+from roller_mlir.sim.llvm.context import HELPER
 
 _SHFL_SOURCES = {
     "up": "  %j = sub i32 %lane, %b5\n  %valid = icmp sge i32 %j, %most\n",

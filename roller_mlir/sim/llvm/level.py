@@ -104,12 +104,7 @@ def lower_llvm(
         text=complete(restore(translated), [entry]),
         entries={name: entry},
         table=table,
-        granule_bytes=1,
-        atomic=False,
-        copies=context.copies,
-        subgroup_ops=frozenset(context.operations),
-        machine=context.machine,
-        polls=rewriter.polls,
+        needs=context.needs,
         limits=kernel.limits,
     )
 

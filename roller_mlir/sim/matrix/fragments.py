@@ -68,14 +68,7 @@ class KernelFragments:
         return self._allocate(kind, False)
 
     def _allocate(self, kind: Any, shared: bool) -> Home:
-        emitter, where = self.emitter, ir.InsertionPoint.at_block_begin(self.emitter.entry)
-        i64 = ir.IntegerType.get_signless(64)
-        one = emitter.create(where, "arith.constant", [], [i64], {"value": ir.IntegerAttr.get(i64, 1)})[0]
-        attributes = {"elem_type": ir.TypeAttr.get(_stored_type(kind)), **self._alignment()}
-        pointer = emitter.create(where, "llvm.alloca", [one], [ir.Type.parse("!llvm.ptr")], attributes)[0]
-        address = emitter.create(where, "llvm.ptrtoint", [pointer], [i64])[0]
-        index = emitter.create(where, "arith.index_cast", [address], [ir.IndexType.get()])[0]
-        return Home(pointer, index, shared)
+        return Home(*self.emitter.allocate(_stored_type(kind), **self._alignment()), shared)
 
     @staticmethod
     def _alignment() -> dict[str, Any]:

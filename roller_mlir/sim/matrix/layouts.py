@@ -44,7 +44,7 @@ class MatrixInstruction:
     lanes: int
     element: str
     sum: str
-    saturates: bool
+    saturates: bool = False
     a: tuple[Place, ...]
     b: tuple[Place, ...]
     c: tuple[Place, ...]
@@ -127,7 +127,6 @@ def find_mma(m: int, n: int, k: int, element: str, sum_type: str) -> MatrixInstr
         lanes=32,
         element=element,
         sum=sum_type,
-        saturates=False,
         a=_spread(32, registers * each, _mma_a(each, registers)),
         b=_spread(32, 8 * k // 32, _mma_b(each)),
         c=_spread(32, rows * 8 // 32, _mma_c),
@@ -168,7 +167,6 @@ def find_mfma(m: int, n: int, k: int, element: str, sum_type: str) -> MatrixInst
         lanes=64,
         element=element,
         sum=sum_type,
-        saturates=False,
         a=a,
         b=_transposed(a),
         c=_spread(64, m * n // 64, result),
@@ -200,7 +198,6 @@ def find_wmma(element: str, sum_type: str) -> MatrixInstruction | None:
         lanes=32,
         element=element,
         sum=sum_type,
-        saturates=False,
         a=places,
         b=places,
         c=places,

@@ -36,21 +36,49 @@ def _element(kind: Any) -> Any:
     return kind.element_type if isinstance(kind, ir.VectorType) else kind
 
 
-@dataclass
-class MatrixOps:
-    """Rewrites the matrix instructions of one kernel.
+@dataclass(frozen=True)
+class SubgroupOps:
+    """Rewrites what the lanes of subgroups do together in one kernel.
 
     Attributes:
         memory: Checks accesses, emits into the kernel.
         places: Knows the lane.
         fragments: The lane's memory for fragments.
-        used: The operations that the kernel calls, noted here.
     """
 
     memory: Instrumenter
     places: GpuOps
     fragments: KernelFragments
-    used: set[SubgroupOperation]
+
+    def require_lanes(self, operation: Any, lanes: int) -> None:
+        """Refuse subgroups of another size."""
+        if self.places.subgroup_size != lanes:
+            fail(
+                operation,
+                f"'{operation.name}' needs subgroups of {lanes} lanes, but they have {self.places.subgroup_size}",
+            )
+
+    def use(self, operation: SubgroupOperation) -> None:
+        """Note what the kernel calls."""
+        self.memory.emitter.needs.subgroup_ops.add(operation)
+
+    def plan_product(self, operation: Any, instruction: MatrixInstruction, sums: Any) -> Callable[[], None]:
+        """Return what replaces a product by a call of its instruction; `sums` is the type of C and D in a lane."""
+        self.use(instruction)
+        site = self.memory.emitter.site(operation)
+
+        def rewrite() -> None:
+            where, emitter = ir.InsertionPoint(operation), self.memory.emitter
+            factors = [self.fragments.put(where, operation.operands[number], "ab"[number]) for number in range(2)]
+            home = self.fragments.own(operation, operation.operands[2])
+            emitter.call(where, PREFIX + instruction.name, [emitter.constant(site.number), *factors, home.address])
+            replace_op(operation, self.fragments.take(where, home, sums))
+
+        return rewrite
+
+
+class MatrixOps(SubgroupOps):
+    """Rewrites the matrix instructions of one kernel."""
 
     def plan(self, operation: Any) -> Callable[[], None] | None:
         """Return how `operation` is rewritten; None: it is no matrix instruction.
@@ -69,24 +97,17 @@ class MatrixOps:
             return self._plan_mfma(operation)
         return None
 
-    def _require_lanes(self, operation: Any, lanes: int) -> None:
-        if self.places.subgroup_size != lanes:
-            fail(
-                operation,
-                f"'{operation.name}' needs subgroups of {lanes} lanes, but they have {self.places.subgroup_size}",
-            )
-
     def _plan_mma(self, operation: Any) -> Callable[[], None]:
-        self._require_lanes(operation, 32)
+        self.require_lanes(operation, 32)
         shape = [int(ir.IntegerAttr(extent).value) for extent in operation.attributes["mmaShape"]]
         element = str(_element(operation.operands[0].type))
         if element == "f32" and "tf32Enabled" in operation.attributes:
             element = "tf32"
         found = find_mma(shape[0], shape[1], shape[2], element, str(_element(operation.operands[2].type)))
-        return self._plan_product(operation, found)
+        return self._plan_known(operation, found)
 
     def _plan_mfma(self, operation: Any) -> Callable[[], None]:
-        self._require_lanes(operation, 64)
+        self.require_lanes(operation, 64)
         for name, value in _UNSUPPORTED.items():
             if _number(operation, name, value) != value:
                 fail(operation, f"'amdgpu.mfma' must have {name} = {value}, but got {_number(operation, name)}")
@@ -95,26 +116,16 @@ class MatrixOps:
             fail(operation, f"'amdgpu.mfma' must not permute, negate or round its operands, but got {operation}")
         element, sums = (str(_element(operation.operands[number].type)) for number in (0, 2))
         found = find_mfma(*(_number(operation, name) for name in "mnk"), element, sums)
-        return self._plan_product(operation, found)
+        return self._plan_known(operation, found)
 
-    def _plan_product(self, operation: Any, instruction: MatrixInstruction | None) -> Callable[[], None]:
+    def _plan_known(self, operation: Any, instruction: MatrixInstruction | None) -> Callable[[], None]:
         a, b, c = (value.type for value in operation.operands)
         if instruction is None or tuple(map(size_bytes, (a, b, c))) != instruction.fragment_bytes:
             fail(operation, f"'{operation.name}' of {a}, {b} and {c} is no instruction that the simulator knows")
-        self.used.add(instruction)
-        site = self.memory.table.add(self.memory.kernel, operation)
-
-        def rewrite() -> None:
-            where, emitter = ir.InsertionPoint(operation), self.memory.emitter
-            factors = [self.fragments.put(where, operation.operands[number], "ab"[number]) for number in range(2)]
-            sums = self.fragments.own(operation, operation.operands[2])
-            emitter.call(where, PREFIX + instruction.name, [emitter.constant(site.number), *factors, sums.address])
-            replace_op(operation, self.fragments.take(where, sums, c))
-
-        return rewrite
+        return self.plan_product(operation, instruction, c)
 
     def _plan_load(self, operation: Any) -> Callable[[], None]:
-        self._require_lanes(operation, 32)
+        self.require_lanes(operation, 32)
         source = operation.operands[0]
         element = size_bytes(source.type.element_type)
         strides, _ = source.type.get_strides_and_offset()
@@ -127,7 +138,7 @@ class MatrixOps:
                 operation,
                 f"'nvgpu.ldmatrix' must load 1, 2 or 4 tiles, transposed only of 16 bits, but got {operation}",
             )
-        self.used.add(load)
+        self.use(load)
         check = check_indices(self.memory, operation, source, "load", ROW_BYTES // element, ROW_BYTES)
 
         def rewrite() -> None:
@@ -142,22 +153,20 @@ class MatrixOps:
         return rewrite
 
     def _plan_store(self, operation: Any) -> Callable[[], None]:
-        self._require_lanes(operation, 32)
+        self.require_lanes(operation, 32)
         shape, element = (str(operation.attributes[name]) for name in ("shape", "eltType"))
         count = len(operation.operands) - 1
         if "m = 8, n = 8" not in shape or "b16" not in element or count not in (1, 2, 4):
             fail(operation, f"'{operation.name}' must store 1, 2 or 4 matrices of 8 x 8 x 16 bits, but got {operation}")
         store = MatrixStore(count, word(operation.attributes["layout"]) == "col")
-        self.used.add(store)
-        site = self.memory.table.add(self.memory.kernel, operation).number
-        self.memory.widths.add(2)
+        self.use(store)
+        site = self.memory.emitter.site(operation).number
+        self.memory.emitter.needs.widths.add(2)
 
         def rewrite() -> None:
             where, emitter = ir.InsertionPoint(operation), self.memory.emitter
             pointer, *registers = operation.operands
-            i64, index = ir.IntegerType.get_signless(64), ir.IndexType.get()
-            wide = emitter.create(where, "llvm.ptrtoint", [pointer], [i64])[0]
-            row = emitter.create(where, "arith.index_castui", [wide], [index])[0]
+            row = emitter.index(where, pointer)
             number = emitter.constant(site)
             if self.memory.check:
                 before = ir.InsertionPoint(self._giver(operation, count))

@@ -12,17 +12,13 @@ row, so that a lane that wrote what a matrix is loaded from, in order, is hardly
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from roller_mlir.sim.engine.runtime_ir import PREFIX
-from roller_mlir.sim.gpu.accesses import Instrumenter
 from roller_mlir.sim.gpu.indirect_accesses import check_bytes, check_indices
 from roller_mlir.sim.gpu.memory_types import size_bytes
-from roller_mlir.sim.gpu.ops import GpuOps
-from roller_mlir.sim.matrix.fragments import KernelFragments
 from roller_mlir.sim.matrix.layouts import WMMA_EACH, WMMA_ROWS, find_wmma
-from roller_mlir.sim.matrix.units import SubgroupOperation
+from roller_mlir.sim.matrix.ops import SubgroupOps
 from roller_mlir.sim.matrix.wmma_ir import LANES, WMMA_ALIGNMENT_BYTES, MatrixMove
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -50,21 +46,8 @@ def host_fragment(kind: Any) -> Any:
     return ir.VectorType.get([WMMA_EACH], ir.F16Type.get() if found[3] == "f16" else ir.F32Type.get())
 
 
-@dataclass
-class WmmaOps:
-    """Rewrites the matrix operations of the gpu dialect in one kernel.
-
-    Attributes:
-        memory: Checks accesses, emits into the kernel.
-        places: Knows the lane.
-        fragments: The lane's memory for fragments.
-        used: The operations that the kernel calls, noted here.
-    """
-
-    memory: Instrumenter
-    places: GpuOps
-    fragments: KernelFragments
-    used: set[SubgroupOperation]
+class WmmaOps(SubgroupOps):
+    """Rewrites the matrix operations of the gpu dialect in one kernel."""
 
     def plan(self, operation: Any) -> Callable[[], None] | None:
         """Return how `operation` is rewritten; None: it is none of these.
@@ -83,8 +66,7 @@ class WmmaOps:
         plan = plans.get(name.removeprefix(_NAMES)) if name.startswith(_NAMES) else None
         if plan is None:
             return None
-        if self.places.subgroup_size != LANES:
-            fail(operation, f"'{name}' needs subgroups of {LANES} lanes, but they have {self.places.subgroup_size}")
+        self.require_lanes(operation, LANES)
         for value in (*operation.operands, *operation.results):
             if "mma_matrix" in str(value.type) and host_fragment(value.type) is None:
                 fail(operation, f"'{name}' must be of 16x16 matrices of f16 or f32, but got {value.type}")
@@ -127,7 +109,7 @@ class WmmaOps:
         if host_fragment(held.type).element_type != kind.element_type:
             fail(operation, f"'{operation.name}' must not convert elements, but got {held.type} and {kind}")
         move = MatrixMove(element, "transpose" in operation.attributes, stores)
-        self.used.add(move)
+        self.use(move)
         what = "store" if stores else "load"
         start = check_indices(
             self.memory, operation, memref, what, 1, element, alignment=WMMA_ALIGNMENT_BYTES, counted=False
@@ -163,18 +145,7 @@ class WmmaOps:
         instruction = find_wmma(element, sums)
         if instruction is None:
             fail(operation, f"'{operation.name}' of {a.type} and {c.type} is no instruction that the simulator knows")
-        self.used.add(instruction)
-        site = self.memory.table.add(self.memory.kernel, operation)
-        kind = host_fragment(c.type)
-
-        def rewrite() -> None:
-            emitter, where = self.memory.emitter, ir.InsertionPoint(operation)
-            factors = [self.fragments.put(where, operation.operands[number], "ab"[number]) for number in range(2)]
-            home = self.fragments.own(operation, operation.operands[2])
-            emitter.call(where, PREFIX + instruction.name, [emitter.constant(site.number), *factors, home.address])
-            replace_op(operation, self.fragments.take(where, home, kind))
-
-        return rewrite
+        return self.plan_product(operation, instruction, host_fragment(c.type))
 
     def _plan_constant(self, operation: Any) -> Callable[[], None]:
         kind = host_fragment(operation.results[0].type)

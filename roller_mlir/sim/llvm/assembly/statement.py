@@ -22,7 +22,7 @@ from roller_mlir.sim.llvm.assembly.ptx import (
     statements,
     unescape,
 )
-from roller_mlir.sim.llvm.call import EnclosingKernel
+from roller_mlir.sim.llvm.context import InstructionContext
 from roller_mlir.sim.llvm.text import TYPE, enclosed, split_top
 from roller_mlir.sim.llvm.types import operand_value, size_bits
 
@@ -41,7 +41,7 @@ class Assembly:
         statement: The statement that is being rewritten.
     """
 
-    kernel: EnclosingKernel
+    kernel: InstructionContext
     lines: list[str] = field(default_factory=list[str])
     values: dict[str, tuple[str, str]] = field(default_factory=dict[str, tuple[str, str]])
     statement: AssemblyStatement = NOTHING
@@ -139,7 +139,7 @@ Rewrite = Callable[[Assembly], None]
 Lookup = Callable[[str], Rewrite | None]
 
 
-def rewrite_assembly(result: str, text: str, kernel: EnclosingKernel, find: Lookup, find_whole: Lookup) -> list[str]:
+def rewrite_assembly(result: str, text: str, kernel: InstructionContext, find: Lookup, find_whole: Lookup) -> list[str]:
     """Return what becomes of a call of inline assembly.
 
     Args:

@@ -7,12 +7,12 @@ puts the copy into the thread's queue; its wait carries it out, and not before, 
 the old bytes behind. Of the source only `n` bytes are read, the rest of the target becomes 0.
 """
 
-import re
 from collections.abc import Callable
 
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.llvm.assembly.statement import Assembly, Rewrite
-from roller_mlir.sim.llvm.call import HELPER, EnclosingKernel, Expansion, IntrinsicCall, UnknownIntrinsicError
+from roller_mlir.sim.llvm.call import Expansion, IntrinsicCall, UnknownIntrinsicError
+from roller_mlir.sim.llvm.context import HELPER, InstructionContext
 from roller_mlir.sim.llvm.types import to_bits
 
 _DECLARED = f"""
@@ -31,13 +31,13 @@ no:
 _SIZES = {"cg": (16,), "ca": (4, 8, 16)}
 
 
-def _use(kernel: EnclosingKernel) -> None:
-    kernel.use_copies()
+def _use(kernel: InstructionContext) -> None:
+    kernel.needs.copies = True
     kernel.define("copies", _DECLARED)
 
 
 def issue_copy(
-    kernel: EnclosingKernel, target: str, source: str, size: int, given: str, when: str = "true", alignment: int = 0
+    kernel: InstructionContext, target: str, source: str, size: int, given: str, when: str = "true", alignment: int = 0
 ) -> list[str]:
     """Return the lines that check and queue a copy.
 
@@ -64,32 +64,31 @@ def issue_copy(
     return [*lines, f"call void @{HELPER}copy(i64 %roller.block, i64 {kernel.site()}, {operands})"]
 
 
-def commit_copies(kernel: EnclosingKernel) -> list[str]:
+def commit_copies(kernel: InstructionContext) -> list[str]:
     """Return the lines that make a group of the copies that are in none."""
     _use(kernel)
     return [f"call void @{PREFIX}copy_commit(i64 %roller.block)"]
 
 
-def wait_for_copies(kernel: EnclosingKernel, groups: int) -> list[str]:
+def wait_for_copies(kernel: InstructionContext, groups: int) -> list[str]:
     """Return the lines that carry out all but the last `groups` groups."""
     _use(kernel)
     return [f"call void @{PREFIX}copy_wait(i64 %roller.block, i64 {groups})"]
 
 
-def _wait_all(kernel: EnclosingKernel) -> list[str]:
+def _wait_all(kernel: InstructionContext) -> list[str]:
     """Copies that are in no group are waited for, too."""
     return [*commit_copies(kernel), *wait_for_copies(kernel, 0)]
 
 
 def _copy(call: IntrinsicCall) -> list[str]:
     """`cp.async.cg.shared.global.16[.s](target, source[, bytes of the source])`."""
-    found = re.search(r"(c[ag])\.shared\.global\.(\d+)(\.s)?$", call.callee)
-    assert found is not None, call.callee
-    size = int(found[2])
-    if size not in _SIZES[found[1]]:
+    kind, spelled, some = call.match.groups()
+    size = int(spelled)
+    if size not in _SIZES[kind]:
         raise UnknownIntrinsicError(f"'{call.callee}'")
     lines, given = list[str](), str(size)
-    if found[3]:
+    if some:
         wide, given = call.fresh(), call.fresh()
         lines = to_bits("i32", call.value(2), wide)
         lines.append(f"{given} = call i64 @llvm.umin.i64(i64 {wide}, i64 {size})")
@@ -97,7 +96,7 @@ def _copy(call: IntrinsicCall) -> list[str]:
 
 
 INTRINSICS: dict[str, Expansion] = {
-    r"llvm\.nvvm\.cp\.async\.c[ag]\.shared\.global\.\d+(?:\.s)?": _copy,
+    r"llvm\.nvvm\.cp\.async\.(c[ag])\.shared\.global\.(\d+)(\.s)?": _copy,
     r"llvm\.nvvm\.cp\.async\.commit\.group": lambda call: commit_copies(call.kernel),
     r"llvm\.nvvm\.cp\.async\.wait\.group": lambda call: wait_for_copies(call.kernel, call.constant(0)),
     r"llvm\.nvvm\.cp\.async\.wait\.all": lambda call: _wait_all(call.kernel),

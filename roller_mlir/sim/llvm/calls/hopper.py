@@ -59,9 +59,7 @@ def _refuse_flags(call: IntrinsicCall, *numbers: int) -> None:
 
 
 def _tensor(call: IntrinsicCall) -> list[str]:
-    match = _TENSOR.fullmatch(call.callee)
-    assert match is not None, call.callee
-    way, mode, rank = match[1], match[2], int(match[3])
+    way, mode, rank = call.match[1], call.match[2], int(call.match[3])
     first = 2 if way == "s2g" else 3
     lines, near = wide_operands(call, *range(first))
     more, places = wide_operands(call, *range(first, first + rank), signed=True)

@@ -13,12 +13,9 @@ from roller_mlir.sim.llvm.calls import copies, hopper, lds, matrix, matrix_memor
 from roller_mlir.sim.llvm.calls.lanes import below, bpermute, dpp, readfirstlane, readlane, shfl, swizzle
 from roller_mlir.sim.llvm.types import from_bits
 
-_WAITS = ("barrier", "sync")
 
-
-def _wait(call: IntrinsicCall, what: str) -> list[str]:
-    assert what in _WAITS
-    return [f"call void @{PREFIX}{what}(i64 %roller.block, i64 {call.site()})"]
+def _wait(what: str) -> Expansion:
+    return lambda call: [f"call void @{PREFIX}{what}(i64 %roller.block, i64 {call.site()})"]
 
 
 def _nothing(call: IntrinsicCall) -> list[str]:
@@ -99,14 +96,6 @@ def _buffer(call: IntrinsicCall) -> list[str]:
     return [f"{call.result} = addrspacecast {kind} {value} to {call.kind}"]
 
 
-def _block_barrier(call: IntrinsicCall) -> list[str]:
-    return _wait(call, "barrier")
-
-
-def _subgroup_barrier(call: IntrinsicCall) -> list[str]:
-    return _wait(call, "sync")
-
-
 def _now(call: IntrinsicCall) -> list[str]:
     return [f"{call.result} = call i64 @{PREFIX}now(i64 %roller.block)"]
 
@@ -117,10 +106,10 @@ NVIDIA: dict[str, Expansion] = {
     r"llvm\.nvvm\.read\.ptx\.sreg\.laneid": _lane,
     r"llvm\.nvvm\.read\.ptx\.sreg\.warpid": _subgroup_number,
     r"llvm\.nvvm\.read\.ptx\.sreg\.warpsize": _subgroup_size,
-    r"llvm\.nvvm\.barrier0": _block_barrier,
-    r"llvm\.nvvm\.barrier\.cta\.sync(?:\.aligned)?\.all": _block_barrier,
-    r"llvm\.nvvm\.barrier\.sync": _block_barrier,
-    r"llvm\.nvvm\.bar\.warp\.sync": _subgroup_barrier,
+    r"llvm\.nvvm\.barrier0": _wait("barrier"),
+    r"llvm\.nvvm\.barrier\.cta\.sync(?:\.aligned)?\.all": _wait("barrier"),
+    r"llvm\.nvvm\.barrier\.sync": _wait("barrier"),
+    r"llvm\.nvvm\.bar\.warp\.sync": _wait("sync"),
     r"llvm\.nvvm\.shfl\.sync\.(?:bfly|up|down|idx)\.[if]32p?": shfl,
     r"llvm\.nvvm\.(?:membar\.\w+|fence\.[\w.]+)": _nothing,
     r"llvm\.nvvm\.ex2\.approx(?:\.ftz)?(?:\.\w+)?": _unary("exp2"),
@@ -150,8 +139,8 @@ _FLOAT = r"\.f(?:16|32|64)"
 AMD: dict[str, Expansion] = {
     r"llvm\.amdgcn\.work(?:item|group)\.id\.[xyz]": _place,
     r"__ockl_get_(?:local_id|group_id|local_size|num_groups)": _ockl,
-    r"llvm\.amdgcn\.s\.barrier": _block_barrier,
-    r"llvm\.amdgcn\.wave\.barrier": _subgroup_barrier,
+    r"llvm\.amdgcn\.s\.barrier": _wait("barrier"),
+    r"llvm\.amdgcn\.wave\.barrier": _wait("sync"),
     r"llvm\.amdgcn\.wavefrontsize": _subgroup_size,
     r"llvm\.amdgcn\.mbcnt\.(?:lo|hi)": below,
     r"llvm\.amdgcn\.ds\.bpermute": bpermute,
@@ -179,6 +168,6 @@ _TABLE = {
 }
 
 
-def expansion(callee: str) -> Expansion | None:
-    """Return what becomes of a call, None where the callee is no vendor's intrinsic that is known."""
-    return next((found for pattern, found in _TABLE.items() if pattern.fullmatch(callee)), None)
+def expansion(callee: str) -> tuple[Expansion, re.Match[str]] | None:
+    """Return what becomes of a call, and the callee; None where that is no vendor's intrinsic that is known."""
+    return next(((found, match) for pattern, found in _TABLE.items() if (match := pattern.fullmatch(callee))), None)

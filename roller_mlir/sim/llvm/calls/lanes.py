@@ -8,7 +8,8 @@ and then what is read from them is not defined; here that is an error.
 import re
 from dataclasses import replace
 
-from roller_mlir.sim.llvm.call import HELPER, IntrinsicCall, UnknownIntrinsicError
+from roller_mlir.sim.llvm.call import IntrinsicCall, UnknownIntrinsicError
+from roller_mlir.sim.llvm.context import HELPER
 from roller_mlir.sim.llvm.types import from_bits, size_bits, to_bits
 
 

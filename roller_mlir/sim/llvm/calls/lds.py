@@ -27,7 +27,7 @@ def _copy(call: IntrinsicCall) -> list[str]:
         raise UnknownIntrinsicError(f"'{call.callee}' of {size} B")
     kernel = call.kernel
     space, same = call.operands[1][0], SameOperand(call.subgroup_size)
-    kernel.provide(same)
+    kernel.needs.subgroup_ops.add(same)
     base, skipped, place = call.fresh(), call.fresh(), call.fresh()
     source, from_line = kernel.emitted(f"getelementptr i8, {call.typed(0)}, i64 {offset}")
     target, to_line = kernel.emitted(f"getelementptr i8, {call.typed(1)}, i64 {place}")
@@ -49,7 +49,7 @@ def _waitcnt(call: IntrinsicCall) -> list[str]:
     """Bits 0 to 3 and 14 to 15 are vmcnt, as gfx9 has it."""
     counters = call.constant(0)
     left = counters & 15 | (counters >> 14 & 3) << 4
-    return wait_for_copies(call.kernel, left) if call.kernel.copies and left < _NO_LIMIT else []
+    return wait_for_copies(call.kernel, left) if call.kernel.needs.copies and left < _NO_LIMIT else []
 
 
 INTRINSICS: dict[str, Expansion] = {

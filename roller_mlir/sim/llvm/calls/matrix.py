@@ -12,7 +12,8 @@ from dataclasses import replace
 
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.llvm.assembly.statement import Assembly, Rewrite
-from roller_mlir.sim.llvm.call import EnclosingKernel, Expansion, IntrinsicCall, UnknownIntrinsicError
+from roller_mlir.sim.llvm.call import Expansion, IntrinsicCall, UnknownIntrinsicError
+from roller_mlir.sim.llvm.context import InstructionContext
 from roller_mlir.sim.llvm.text import split_top
 from roller_mlir.sim.llvm.types import size_bytes
 from roller_mlir.sim.matrix.layouts import MatrixInstruction, find_mfma, find_mma
@@ -26,7 +27,7 @@ def _size(values: Values) -> int:
     return sum(size_bytes(kind) or 0 for kind, _ in values)
 
 
-def call_subgroup_op(kernel: EnclosingKernel, function: str, *operands: str) -> list[str]:
+def call_subgroup_op(kernel: InstructionContext, function: str, *operands: str) -> list[str]:
     """Return the call of a function of whole subgroups with three operands, which are i64.
 
     All lanes of the subgroup must take part.
@@ -39,7 +40,7 @@ def call_subgroup_op(kernel: EnclosingKernel, function: str, *operands: str) -> 
 class LaneBuffers:
     """Memory of a lane through which it passes registers."""
 
-    def __init__(self, kernel: EnclosingKernel, *sizes_bytes: int) -> None:
+    def __init__(self, kernel: InstructionContext, *sizes_bytes: int) -> None:
         """Lay out parts of these sizes one behind the other."""
         self._kernel = kernel
         self._starts: list[int] = []
@@ -96,7 +97,7 @@ def parts_of(kind: str) -> list[str]:
 
 
 def multiply(
-    kernel: EnclosingKernel, instruction: MatrixInstruction, a: Values, b: Values, c: Values, results: list[str]
+    kernel: InstructionContext, instruction: MatrixInstruction, a: Values, b: Values, c: Values, results: list[str]
 ) -> tuple[list[str], list[str]]:
     """Return the lines that multiply, and the registers of D.
 
@@ -110,7 +111,7 @@ def multiply(
     fragments = LaneBuffers(kernel, *instruction.fragment_bytes)
     for part, values in enumerate((a, b, c)):
         fragments.put(part, values)
-    kernel.provide(instruction)
+    kernel.needs.subgroup_ops.add(instruction)
     fragments.call(instruction.name, *(fragments.address(part) for part in range(3)))
     found = fragments.take(2, results)
     return fragments.lines, found
@@ -177,9 +178,7 @@ _MFMA = re.compile(r"llvm\.amdgcn\.mfma\.(f32|i32|f64)\.(\d+)x(\d+)x(\d+)\.?(f16
 
 def _mfma(call: IntrinsicCall) -> list[str]:
     """`llvm.amdgcn.mfma.f32.32x32x8f16(a, b, c, cbsz, abid, blgp)`: nothing permuted or sent to others."""
-    match = _MFMA.fullmatch(call.callee)
-    assert match is not None, call.callee
-    total, m, n, k, element = match.groups()
+    total, m, n, k, element = call.match.groups()
     found = find_mfma(int(m), int(n), int(k), element, total)
     if found is None or (element == "bf16") != call.callee.endswith(".1k"):
         raise UnknownIntrinsicError(f"'{call.callee}'")

@@ -8,13 +8,14 @@ arrived.
 import re
 
 from roller_mlir.sim.llvm.assembly.statement import Assembly, Rewrite
-from roller_mlir.sim.llvm.call import EnclosingKernel, Expansion, IntrinsicCall, UnknownIntrinsicError
+from roller_mlir.sim.llvm.call import Expansion, IntrinsicCall, UnknownIntrinsicError
 from roller_mlir.sim.llvm.calls.matrix import LaneBuffers, Values, aggregate, parts_of
+from roller_mlir.sim.llvm.context import InstructionContext
 from roller_mlir.sim.matrix.loads_ir import LANES, ROW_BYTES, TILE_ROWS, MatrixLoad
 from roller_mlir.sim.matrix.stores_ir import MatrixStore
 
 
-def _row(kernel: EnclosingKernel, pointer: str, count: int) -> tuple[list[str], str]:
+def _row(kernel: InstructionContext, pointer: str, count: int) -> tuple[list[str], str]:
     """Check the row that the lane gives, where it gives one, and return its address."""
     if kernel.subgroup_size != LANES:
         raise UnknownIntrinsicError(f"a matrix load or store in subgroups of {kernel.subgroup_size} lanes")
@@ -26,22 +27,22 @@ def _row(kernel: EnclosingKernel, pointer: str, count: int) -> tuple[list[str], 
     ], address
 
 
-def _load(kernel: EnclosingKernel, pointer: str, count: int, transposed: bool) -> tuple[list[str], list[str]]:
+def _load(kernel: InstructionContext, pointer: str, count: int, transposed: bool) -> tuple[list[str], list[str]]:
     """Return the lines that load, and the registers."""
     lines, address = _row(kernel, pointer, count)
     load = MatrixLoad(count, transposed)
-    kernel.provide(load)
+    kernel.needs.subgroup_ops.add(load)
     fragments = LaneBuffers(kernel, 4 * count)
     fragments.call(load.name, address, fragments.address(0), "0")
     found = fragments.take(0, ["i32"] * count)
     return [*lines, *fragments.lines], found
 
 
-def _store(kernel: EnclosingKernel, pointer: str, values: Values, transposed: bool) -> list[str]:
+def _store(kernel: InstructionContext, pointer: str, values: Values, transposed: bool) -> list[str]:
     """Return the lines that store registers."""
     lines, address = _row(kernel, pointer, len(values))
     store = MatrixStore(len(values), transposed)
-    kernel.provide(store)
+    kernel.needs.subgroup_ops.add(store)
     fragments = LaneBuffers(kernel, 4 * len(values))
     fragments.put(0, values)
     fragments.call(store.name, address, fragments.address(0), "0")
@@ -52,9 +53,7 @@ _LDMATRIX = re.compile(r"llvm\.nvvm\.ldmatrix\.sync\.aligned\.m8n8\.x([124])(\.t
 
 
 def _ldmatrix(call: IntrinsicCall) -> list[str]:
-    match = _LDMATRIX.fullmatch(call.callee)
-    assert match is not None, call.callee
-    lines, values = _load(call.kernel, call.typed(0), int(match[1]), bool(match[2]))
+    lines, values = _load(call.kernel, call.typed(0), int(call.match[1]), bool(call.match[2]))
     return [*lines, *aggregate(call, parts_of(call.kind), values)]
 
 
@@ -79,9 +78,7 @@ _STMATRIX = re.compile(r"llvm\.nvvm\.stmatrix\.sync\.aligned\.m8n8\.x([124])(\.t
 
 
 def _stmatrix(call: IntrinsicCall) -> list[str]:
-    match = _STMATRIX.fullmatch(call.callee)
-    assert match is not None, call.callee
-    return _store(call.kernel, call.typed(0), list(call.operands[1:]), bool(match[2]))
+    return _store(call.kernel, call.typed(0), list(call.operands[1:]), bool(call.match[2]))
 
 
 _STMATRIX_PTX = re.compile(r"stmatrix\.sync\.aligned\.m8n8\.x([124])(\.trans)?(?:\.shared(?:::cta)?)?\.b16")

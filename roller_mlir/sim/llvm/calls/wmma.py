@@ -47,7 +47,7 @@ def _move(call: IntrinsicCall, move: MatrixMove, stride: str, fragments: LaneBuf
         *kernel.check(f"{kind} {piece}", str(WMMA_EACH * move.element_bytes), 1),
         f"{address} = ptrtoint {pointer} to i64",
     ]
-    kernel.provide(move)
+    kernel.needs.subgroup_ops.add(move)
     fragments.call(move.name, address, fragments.address(0), pitch)
     return lines
 
@@ -57,9 +57,7 @@ def _element_bytes(element: str) -> int:
 
 
 def _load(call: IntrinsicCall) -> list[str]:
-    match = _LOAD.fullmatch(call.callee)
-    assert match is not None, call.callee
-    matrix, layout, strided, element = match.groups()
+    matrix, layout, strided, element = call.match.groups()
     kinds = parts_of(call.kind)
     held = kinds[: len(kinds) // 2] if matrix != "c" else kinds
     size = WMMA_EACH * _element_bytes(element)
@@ -73,9 +71,7 @@ def _load(call: IntrinsicCall) -> list[str]:
 
 
 def _store(call: IntrinsicCall) -> list[str]:
-    match = _STORE.fullmatch(call.callee)
-    assert match is not None, call.callee
-    layout, strided, element = match.groups()
+    layout, strided, element = call.match.groups()
     registers = list(call.operands[1 : len(call.operands) - bool(strided)])
     fragments = LaneBuffers(call.kernel, WMMA_EACH * _element_bytes(element))
     fragments.put(0, registers)
@@ -86,10 +82,8 @@ def _store(call: IntrinsicCall) -> list[str]:
 
 def _mma(call: IntrinsicCall) -> list[str]:
     """`mma.row.col.f32.f32`: D's and C's type; the layouts only say how A and B were loaded."""
-    match = _MMA.fullmatch(call.callee)
-    assert match is not None, call.callee
-    instruction = find_wmma("f16", match[1])
-    if instruction is None or match[1] != match[2]:
+    instruction = find_wmma("f16", call.match[1])
+    if instruction is None or call.match[1] != call.match[2]:
         raise UnknownIntrinsicError(f"'{call.callee}'")
     operands: Values = list(call.operands)
     results = parts_of(call.kind)
