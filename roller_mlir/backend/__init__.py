@@ -4,8 +4,6 @@
 Names are imported at first use: the child imports this package too, and must not load MLIR.
 """
 
-from __future__ import annotations
-
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 

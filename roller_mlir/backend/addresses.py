@@ -13,8 +13,6 @@ the instruction has room:
                                                       memref.load %flat[%k]
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from math import prod
 from typing import Any

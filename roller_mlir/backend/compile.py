@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From kernels in the LLVM dialect to binaries: LLVM IR -> PTX -> cubin, or -> AMDGPU object -> HSACO."""
 
-from __future__ import annotations
-
 import os
 import time
 from collections.abc import Callable

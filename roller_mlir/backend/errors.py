@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The one error of this package: a kernel that could not be compiled."""
 
-from __future__ import annotations
-
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, SourcePlace
 
 
@@ -19,6 +17,6 @@ class CompileError(DiagnosedError):
         self.kernel = kernel
         self.reason = reason
 
-    def at(self, place: SourcePlace | None) -> CompileError:
+    def at(self, place: SourcePlace | None) -> "CompileError":
         """Return the same error with the place of the kernel in the source."""
         return CompileError(self.kernel, self.reason, place)

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What both vendors' lowerings share: kernels and their launches, and what must hold around the upstream passes."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -218,7 +216,7 @@ def _run_in_parts(gpu_module: Any, passes: Any) -> None:
                 raise ValueError(f"kernels that are lowered apart declare {name!r} in two ways")
 
 
-def finish(module: ir.Module, *, native: Mapping[str, str], forbidden_attribute: str | None = None) -> None:
+def finish(module: ir.Module, *, native: Mapping[str, str]) -> None:
     """Put right what the upstream passes leave, and checks that nothing but LLVM is left in the kernels.
 
     - workgroup memory is aligned to 16 B, and dynamic workgroup memory becomes external: upstream declares it as an
@@ -229,7 +227,6 @@ def finish(module: ir.Module, *, native: Mapping[str, str], forbidden_attribute:
     Args:
         module: with lowered gpu.module ops.
         native: LLVM intrinsic op per library function.
-        forbidden_attribute: is removed from each kernel.
 
     Raises:
         DiagnosedError: an op is not lowered. (MLIR's translation would crash on it.)
@@ -252,8 +249,6 @@ def finish(module: ir.Module, *, native: Mapping[str, str], forbidden_attribute:
                 if _GPU_KERNEL in operation.attributes:  # upstream notes it twice, which no parser takes
                     del operation.attributes[_GPU_KERNEL]
                     operation.attributes[_GPU_KERNEL] = ir.UnitAttr.get(operation.context)
-                if forbidden_attribute is not None and forbidden_attribute in operation.attributes:
-                    del operation.attributes[forbidden_attribute]
                 if not list(operation.regions[0].blocks) and symbol_name(operation) in native:
                     operation.erase()
 

@@ -6,8 +6,6 @@
 Code is made of the kernel alone. Who edits a kernel so that its plan is no longer true takes the attributes away.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

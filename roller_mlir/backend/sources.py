@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """From lowered gpu.module ops to one LLVM IR text per kernel."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from typing import Any, cast

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What LLVM must be told about a device."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from roller_mlir.hal import Device
@@ -37,7 +35,7 @@ class Target:
     code_object: int = CODE_OBJECT
 
     @staticmethod
-    def of(device: Device, triple: str, code_object: int = CODE_OBJECT) -> Target:
+    def of(device: Device, triple: str, code_object: int = CODE_OBJECT) -> "Target":
         """Return the target of a device, with the oldest PTX version that knows it, so that old drivers take it."""
         features = "" if device.ptx_version is None else "+ptx" + device.ptx_version.replace(".", "")
         return Target(

@@ -5,8 +5,6 @@ Upstream's lowering of kernels drops `llvm.byval`, and a pointer to anything els
 the attributes are given to the lowered kernel's arguments.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

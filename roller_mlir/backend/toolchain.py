@@ -5,8 +5,6 @@ Nothing is downloaded, and no tool is needed to import the compiler. What is mis
 is needed.
 """
 
-from __future__ import annotations
-
 import functools
 import importlib.util
 import shutil

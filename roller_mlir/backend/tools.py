@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Runs a vendor's tool on bytes: files in a folder of its own, time limit, no Ctrl-C."""
 
-from __future__ import annotations
-
 import contextlib
 import os
 import signal
@@ -12,8 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from roller_mlir.backend.errors import CompileError
-
-"""How long LLVM, or a vendor's tool, may take for one phase of one kernel."""
 
 
 @dataclass(frozen=True, kw_only=True)

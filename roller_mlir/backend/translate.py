@@ -11,8 +11,6 @@ named before the constant on its line, which holds for every place where a const
     %6 = phi half [ %5, %1 ], [ +qnan, %2 ]     ->  %6 = phi half [ %5, %1 ], [ 0xH7E00, %2 ]
 """
 
-from __future__ import annotations
-
 import functools
 import re
 from dataclasses import dataclass

@@ -7,8 +7,6 @@ subgroup of a scheduler, and if that does not help, to none. A note of the kerne
 its statistics, and `quality` compares it with the plan.
 """
 
-from __future__ import annotations
-
 import re
 from dataclasses import replace
 

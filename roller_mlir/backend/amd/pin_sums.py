@@ -11,8 +11,6 @@ which takes twice the registers, or spills. A use of the sums before the branch 
     scf.yield %sum
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from roller_mlir.support.bindings import ir

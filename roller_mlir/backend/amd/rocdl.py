@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels to the ROCDL dialect."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 
@@ -27,9 +25,6 @@ _PIPELINE = (
 
 _EXTREMES = ("arith.maximumf", "arith.minimumf", "arith.maxnumf", "arith.minnumf")
 """Of bf16 and with fast-math flags these end LLVM 22; f32 gives the same."""
-
-NATIVE: dict[str, str] = {}
-"""Functions of ocml that are one instruction: none is left by the pipeline."""
 
 
 def require_amd(device: Device) -> None:
@@ -68,7 +63,7 @@ def lower_to_rocdl(module: ir.Module, device: Device) -> None:
             if "bf16" in str(op.results[0].type):
                 widen(op)
     run_upstream(module, _PIPELINE.format(chip=device.architecture))
-    finish(module, native=NATIVE)
+    finish(module, native={})  # no function of ocml that is one instruction is left by the pipeline
 
 
 def _name_scopes(kernel: Any) -> None:

@@ -10,8 +10,6 @@ LDGSTS) goes from global to workgroup memory; PTX says its width in an operand, 
 `cp.async.cg.shared.global.16`. A tensor copy of the TMA moves a whole tile, of which no thread has a part.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass

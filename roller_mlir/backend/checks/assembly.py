@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Reads assembly text: the loops of a kernel, and what is in them. SASS (nvdisasm), PTX and AMD's GCN (LLVM)."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable

@@ -5,8 +5,6 @@ Sources: System V ABI, chapters 4 and 5 (ELF-64); "User Guide for AMDGPU Backend
 specification.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -6,8 +6,6 @@ which tells multiply-adds, access widths and workgroup memory, but not registers
 What tensor copies and products of warpgroups take is read from PTX and the tensor maps, see `hopper/codegen_check.py`.
 """
 
-from __future__ import annotations
-
 import time
 from dataclasses import replace
 

@@ -4,8 +4,6 @@
 One instruction of PTX is one of machine code, but for families whose record says otherwise.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterable
 

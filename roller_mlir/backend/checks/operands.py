@@ -10,8 +10,6 @@
 Sources: PTX ISA, sections shfl.sync, wmma.load, ldmatrix, setmaxnreg.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -18,8 +18,6 @@ What is compared, of one thread unless a task is named:
 - "tensor_map", "copies", "descriptor": what Hopper's tensor copies and products take, see `hopper/codegen_check.py`.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace

@@ -4,8 +4,6 @@
 A block that has not started would be waited for for ever: what was planned with estimates is looked at again here.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
@@ -34,7 +32,7 @@ class Residency:
     threads: int
 
     @staticmethod
-    def of(launches: Sequence[Any], device: Device) -> Residency | None:
+    def of(launches: Sequence[Any], device: Device) -> "Residency | None":
         """Return what the launches of a kernel need; None where none is cooperative, or its sizes are not constant."""
         found: Residency | None = None
         for launch in launches:

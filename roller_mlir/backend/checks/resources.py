@@ -6,8 +6,6 @@
   tool complained. So multiply-adds, also those of two instructions, and matrix instructions are counted.
 """
 
-from __future__ import annotations
-
 import re
 
 from roller_mlir.backend.checks.assembly import multiply_add_count, read_gcn, read_ptx

@@ -9,8 +9,6 @@ document this: it is read off `nvdisasm -hex` for sm_75, 80, 89, 90a, 100a and 1
 A load of matrices has their number, of which it is the logarithm, in bits 72 and 73.
 """
 
-from __future__ import annotations
-
 import re
 import struct
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What the vendors' compilers say about a kernel: registers, spills, workgroup memory, instructions. Never a speed."""
 
-from __future__ import annotations
-
 import re
 from collections import Counter
 from dataclasses import asdict, dataclass, field, replace
@@ -64,7 +62,7 @@ class KernelStatistics:
         loaded = shared_load_bytes(Counter(self.main_loop).elements())
         return fma_count(Counter(self.main_loop).elements()) / loaded if loaded else None
 
-    def with_listing(self, listing: Listing) -> KernelStatistics:
+    def with_listing(self, listing: Listing) -> "KernelStatistics":
         """Return the statistics with what the disassembly tells."""
         return replace(
             self,

@@ -6,8 +6,6 @@ message, and name and length of each blob. Text and objects travel as blobs, so 
 executed while reading.
 """
 
-from __future__ import annotations
-
 import json
 import struct
 from collections.abc import Callable

@@ -7,8 +7,6 @@ Each child has a session of its own, so that Ctrl-C reaches only the compiler, w
 waited for.
 """
 
-from __future__ import annotations
-
 import atexit
 import functools
 import os

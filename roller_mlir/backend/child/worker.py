@@ -6,8 +6,6 @@ child is started once (`python -m roller_mlir.backend.child.worker`), imports no
 answers one job after the other on what was its standard output, and ends when its standard input does.
 """
 
-from __future__ import annotations
-
 import functools
 import os
 import queue

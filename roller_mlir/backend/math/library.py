@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Which mathematical library a kernel needs: NVIDIA's libdevice (`__nv_*`), AMD's ocml (`__ocml_*`)."""
 
-from __future__ import annotations
-
 import re
 from dataclasses import dataclass
 from pathlib import Path

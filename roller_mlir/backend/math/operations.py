@@ -11,8 +11,6 @@ stays as it is, because a sum in f32 would be rounded twice. All else of a kerne
 for this go through whole kernels, after which ptxas needs more registers.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -4,8 +4,6 @@
 A kernel that spills is assembled again by options that spill less; where one of them does, a note says which.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable
 from dataclasses import replace

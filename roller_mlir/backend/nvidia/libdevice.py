@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What convert-gpu-to-nvvm leaves: operations for which LLVM has an intrinsic, and remainders, which libdevice has."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from roller_mlir.backend.math.operations import emit, find

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernels to the NVVM dialect."""
 
-from __future__ import annotations
-
 from roller_mlir.backend.addresses import shorten_addresses
 from roller_mlir.backend.kernel_module import checked_kernels, finish, gpu_modules, run_upstream
 from roller_mlir.backend.math.matrix_sums import wrap_integer_sums

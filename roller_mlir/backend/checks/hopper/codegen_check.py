@@ -13,8 +13,6 @@ subgroup of the warpgroup has the same descriptors is compared, too. Workgroup m
 aligned as PTX says it is, and no better.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 
 from roller_mlir.backend.checks.hopper.descriptors import products_of

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What fills a buffer: the tensor copies of one step, and which element of a tensor lies at an address afterwards."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
@@ -47,7 +45,7 @@ class PhaseFill:
     boxes: tuple[KnownBoxCopy, ...]
     astray: int = 0
 
-    def overlaps(self, other: PhaseFill) -> bool:
+    def overlaps(self, other: "PhaseFill") -> bool:
         """Return whether a box of another fill lies where one of this lies."""
         return any(
             one.address < two.address + two.size_bytes and two.address < one.address + one.size_bytes
@@ -69,7 +67,7 @@ class Tile:
     origin: tuple[int, ...]
 
     @classmethod
-    def of(cls, boxes: Sequence[KnownBoxCopy]) -> Tile:
+    def of(cls, boxes: Sequence[KnownBoxCopy]) -> "Tile":
         """Return the tile of some boxes of one tensor."""
         return cls(tuple(boxes), tuple(min(each) for each in zip(*(box.at for box in boxes), strict=True)))
 

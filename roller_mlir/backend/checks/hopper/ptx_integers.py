@@ -5,8 +5,6 @@ Values are numbers without sign; None is one that is not known, such as what was
 Arithmetic", "Logic and Shift", "Comparison and Selection" and "Data Movement and Conversion Instructions".
 """
 
-from __future__ import annotations
-
 import operator
 import re
 from collections.abc import Callable, Sequence

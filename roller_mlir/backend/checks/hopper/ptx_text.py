@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The statements of a PTX kernel as LLVM prints it: guards, operations, operands, labels, and addresses of symbols."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -15,7 +13,7 @@ _THREADS = re.compile(r"^\s*\.(?:max|req)ntid\s+(\d+)", re.MULTILINE)
 _LABEL = re.compile(r"^\s*([\w.$]+):(?!:)")
 _STATEMENT = re.compile(r"(?:@(!?)([%\w]+)\s+)?([a-z][\w.:]*)\s*(.*)", re.DOTALL)
 _COMMENT = re.compile(r"//.*$", re.MULTILINE)
-_NAME, _PLUS = re.compile(r"[%\w.$]+"), re.compile(r"\s*([+-])\s*")
+_PLUS = re.compile(r"\s*([+-])\s*")
 
 
 @dataclass(frozen=True)

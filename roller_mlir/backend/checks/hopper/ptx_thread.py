@@ -6,8 +6,6 @@ wait is over at once, and of what it loads or computes in floating point nothing
 the hardware gets them, whatever LLVM made of the arithmetic before it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

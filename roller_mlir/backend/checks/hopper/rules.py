@@ -6,8 +6,6 @@ cuTensorMapEncodeTiled; PTX ISA, "Tensor data, swizzling modes", "Matrix descrip
 "Asynchronous warpgroup-level matrix shared memory layout".
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
@@ -95,7 +93,7 @@ class Descriptor:
     reserved: int
 
     @classmethod
-    def of(cls, bits: int) -> Descriptor:
+    def of(cls, bits: int) -> "Descriptor":
         """Read one.
 
         >>> Descriptor.of(0x4000004000010440)
