@@ -28,6 +28,45 @@ _DOING = {
     State.WARPGROUP: "waiting for their warpgroup at",
 }
 
+_TEXTS = {
+    LaunchFault.VIEW: (
+        "out-of-bounds",
+        "a view of {1} from {0} on is outside the {2} that are there: {who} at {where}",
+    ),
+    LaunchFault.POINTER: (
+        "out-of-bounds",
+        "{1} bytes at address {0:#x} are in no argument and no workgroup memory: {who} at {where}",
+    ),
+    LaunchFault.DIVERGENT_BARRIER: (
+        "divergent-barrier",
+        "not all threads of block {block} reached the barrier {where}: {stand}",
+    ),
+    LaunchFault.DIVERGENT_SUBGROUP: (
+        "divergent-subgroup",
+        "{who} did not take part in {where}, which needs it: {stand}",
+    ),
+    LaunchFault.INCOMPLETE_SUBGROUP: (
+        "divergent-subgroup",
+        "{where} needs a whole subgroup, but the last one of the block has fewer lanes: {who}",
+    ),
+    LaunchFault.MIXED_OPERANDS: (
+        "divergent-subgroup",
+        "{who} has operands of its own at {where}, which needs the same in all lanes",
+    ),
+    LaunchFault.COPIES: (
+        "too-many-copies",
+        "more asynchronous copies are under way than the simulator keeps: {who} at {where}",
+    ),
+    LaunchFault.CLOCKS: (
+        "too-many-clocks",
+        f"threads and addresses know more different things of each other than fit the {MOST_CLOCK_BYTES >> 20} MiB "
+        f"that the sanitizer has for it; launch fewer blocks, or synchronise through fewer addresses",
+    ),
+    LaunchFault.SPINS: ("deadlock", "all threads that are left spin for ever: {wait}{stand}"),
+    LaunchFault.TIMEOUT: ("timeout", "did not end within {budget}: {wait}{stand}"),
+}
+"""Kind and message, in which numbers stand for what the check noted, and names for what `make_error` knows."""
+
 
 def positions(
     table: SiteTable, blocks: list[tuple[tuple[int, int, int], "np.ndarray[Any, Any]", "np.ndarray[Any, Any]"]]
@@ -110,53 +149,21 @@ def make_error(
     site = table[site_number] if site_number >= 0 else None
     where = site.name if site else ""
     who = f"thread {thread} of block {block}"
-    kind = "out-of-bounds"
+    stand = _stand(found)
     if fault is LaunchFault.ACCESS:
         assert site is not None
         kind, what = access_message(site, values[0], values[1 : 1 + len(site.shape)])
         text = f"{what}: {who} at {where}"
-    elif fault is LaunchFault.VIEW:
-        start, size, available = values[:3]
-        text = f"a view of {size} from {start} on is outside the {available} that are there: {who} at {where}"
-    elif fault is LaunchFault.POINTER:
-        text = (
-            f"{values[1]} bytes at address {values[0]:#x} are in no argument and no workgroup memory: {who} at {where}"
-        )
-    elif fault is LaunchFault.DIVERGENT_BARRIER:
-        kind = "divergent-barrier"
-        text = f"not all threads of block {block} reached the barrier {where}: {_stand(found)}"
-    elif fault is LaunchFault.DIVERGENT_SUBGROUP:
-        kind = "divergent-subgroup"
-        text = f"{who} did not take part in {where}, which needs it: {_stand(found)}"
-    elif fault is LaunchFault.COPIES:
-        kind = "too-many-copies"
-        text = f"more asynchronous copies are under way than the simulator keeps: {who} at {where}"
-    elif fault is LaunchFault.INCOMPLETE_SUBGROUP:
-        kind = "divergent-subgroup"
-        text = f"{where} needs a whole subgroup, but the last one of the block has fewer lanes: {who}"
-    elif fault is LaunchFault.MIXED_OPERANDS:
-        kind = "divergent-subgroup"
-        text = f"{who} has operands of its own at {where}, which needs the same in all lanes"
     elif fault in HOPPER_FAULTS:
         kind, what = hopper_fault(fault, table, values)
-        stand = f": {_stand(found)}" if kind in ("deadlock", "divergent-warpgroup") else ""
-        text = f"{what}: {who} at {where}{stand}"
+        text = f"{what}: {who} at {where}" + (f": {stand}" if kind in ("deadlock", "divergent-warpgroup") else "")
     elif fault in LLVM_FAULTS:
         assert site is not None
         kind, what = llvm_fault(fault, site, values)
         text = f"{what}: {who} at {where}"
-    elif fault is LaunchFault.CLOCKS:
-        kind = "too-many-clocks"
-        text = (
-            f"threads and addresses know more different things of each other than fit the {MOST_CLOCK_BYTES >> 20} MiB "
-            f"that the sanitizer has for it; launch fewer blocks, or synchronise through fewer addresses"
-        )
-    elif fault is LaunchFault.SPINS:
-        kind = "deadlock"
-        text = f"all threads that are left spin for ever: {_wait(waits)}{_stand(found)}"
     else:
-        kind = "timeout"
-        text = f"did not end within {budget}: {_wait(waits)}{_stand(found)}"
+        kind, text = _TEXTS[fault]
+        text = text.format(*values, who=who, where=where, block=block, stand=stand, wait=_wait(waits), budget=budget)
     return SimulationError(
         f"kernel '{kernel}': {text}",
         kind=kind,

@@ -188,24 +188,19 @@ class Records:
 
     def polling(self) -> list[tuple[tuple[int, int, int], Array, Array, Array, tuple[int, int]]]:
         """Return of each running block what `standing` does, its threads' polls and the range of its arena."""
-        found: list[tuple[tuple[int, int, int], Array, Array, Array, tuple[int, int]]] = []
         size = int(self.launch[LaunchRecord.ARENA_BYTES])
-        for number in range(len(self.blocks)):
-            if self.blocks[number, Block.NUMBER] >= 0 and self._polls.size:
-                place = self.place(int(self.blocks.ctypes.data + 8 * Block.SIZE * number))
-                arena = int(self.blocks[number, Block.ARENA])
-                states, sites = self._states[number], self._sites[number]
-                found.append((place, states, sites, self._polls[number], (arena, arena + size)))
-        return found
+        arenas = [(arena, arena + size) for arena in self.blocks[:, Block.ARENA].tolist()]
+        running = self._running() if self._polls.size else []
+        return [
+            (*one, self._polls[number], arenas[number]) for number, one in zip(running, self.standing(), strict=False)
+        ]
 
     def standing(self) -> list[tuple[tuple[int, int, int], Array, Array]]:
         """Return of each running block its place, its threads' states and their last sites."""
-        running = [number for number in range(len(self.blocks)) if self.blocks[number, Block.NUMBER] >= 0]
+        first, size = int(self.blocks.ctypes.data), 8 * Block.SIZE
         return [
-            (
-                self.place(int(self.blocks.ctypes.data + 8 * Block.SIZE * number)),
-                self._states[number],
-                self._sites[number],
-            )
-            for number in running
+            (self.place(first + size * number), self._states[number], self._sites[number]) for number in self._running()
         ]
+
+    def _running(self) -> list[int]:
+        return [number for number in range(len(self.blocks)) if self.blocks[number, Block.NUMBER] >= 0]

@@ -15,7 +15,6 @@ from roller_mlir.sim.engine.layout import Block, Finding, LaunchRecord, Sanitize
 from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
 from roller_mlir.sim.engine.structured import I8, I64, VOID, Code, Value
 
-_CELL_BYTES = 8 * layout.CELL_WORDS
 _REPORT_BYTES = 8 * len(SanitizerReport)
 _OWNER_MASK = (1 << layout.OWNER_BITS) - 1
 _SITE_MASK = (1 << (layout.TIME_SHIFT - layout.SITE_SHIFT)) - 1

@@ -4,7 +4,7 @@
 from roller_mlir.sim.engine.layout import LaunchFault
 from roller_mlir.sim.engine.sites import SiteTable
 
-_FLAT = {
+_TEXTS = {
     LaunchFault.DESCRIPTORS_DIFFER: ("mixed-operands", "the threads of a warpgroup give different matrix descriptors"),
     LaunchFault.FENCE: (
         "missing-fence",
@@ -14,7 +14,38 @@ _FLAT = {
         "divergent-warpgroup",
         "not all 128 threads of a warpgroup reached an operation that needs all of them",
     ),
+    LaunchFault.MBARRIER: ("no-mbarrier", "no mbarrier has been initialised at {at}"),
+    LaunchFault.MBARRIER_START: (
+        "no-mbarrier",
+        "nothing orders the initialisation of the mbarrier at {at} before its use",
+    ),
+    LaunchFault.OVERWRITES_READ: (
+        "early-release",
+        "a copy overwrites {at}, which products of warpgroup {1} may still read: nothing orders the wait for their "
+        "group before the copy",
+    ),
+    LaunchFault.OVERWRITES_STORE: (
+        "early-release",
+        "{at} is overwritten, which a bulk store of warp {1} may still read: nothing orders the wait for it before",
+    ),
+    LaunchFault.OVERWRITES_COPY: ("unfinished-copy", "a copy overwrites {at}, which another copy may still write"),
+    LaunchFault.READS_COPY: (
+        "unfinished-copy",
+        "{at} is read, which a copy may still write: nothing orders its mbarrier before",
+    ),
+    LaunchFault.PROXY: (
+        "missing-fence",
+        "{at} is read beside the threads, which thread {1} of the block wrote without 'fence.proxy.async' in between",
+    ),
+    LaunchFault.TENSOR_MAP: ("tensor-map", "there is no tensor map at address {0:#x}"),
+    LaunchFault.BULK_COPY: (
+        "bulk-copy",
+        "a bulk copy of {1} B at {at} is outside of it, or address and size are not aligned to 16 B, or a box of a "
+        "tensor to 128 B",
+    ),
 }
+"""Kind and message, in which numbers stand for what the check noted."""
+
 HOPPER_FAULTS = frozenset(
     fault for fault in LaunchFault if LaunchFault.MBARRIER <= fault <= LaunchFault.OVERWRITES_STORE
 )
@@ -28,13 +59,10 @@ def hopper_fault(fault: LaunchFault, table: SiteTable, values: list[int]) -> tup
         table: The module's sites.
         values: What its check noted.
     """
-    if fault in _FLAT:
-        return _FLAT[fault]
     at = f"byte {values[0]} of workgroup memory"
-    if fault is LaunchFault.MBARRIER:
-        return "no-mbarrier", f"no mbarrier has been initialised at {at}"
-    if fault is LaunchFault.MBARRIER_START:
-        return "no-mbarrier", f"nothing orders the initialisation of the mbarrier at {at} before its use"
+    if fault in _TEXTS:
+        kind, text = _TEXTS[fault]
+        return kind, text.format(*values, at=at)
     if fault is LaunchFault.MBARRIER_COUNT:
         return "mbarrier-count", _count(values, at)
     if fault is LaunchFault.MBARRIER_DEADLOCK:
@@ -55,25 +83,6 @@ def hopper_fault(fault: LaunchFault, table: SiteTable, values: list[int]) -> tup
         )
     if fault is LaunchFault.NAMED_BARRIER:
         return _named(values)
-    if fault is LaunchFault.OVERWRITES_READ:
-        return "early-release", (
-            f"a copy overwrites {at}, which products of warpgroup {values[1]} may still read: nothing orders the wait "
-            f"for their group before the copy"
-        )
-    if fault is LaunchFault.OVERWRITES_STORE:
-        return "early-release", (
-            f"{at} is overwritten, which a bulk store of warp {values[1]} may still read: nothing orders the wait for "
-            f"it before"
-        )
-    if fault is LaunchFault.OVERWRITES_COPY:
-        return "unfinished-copy", f"a copy overwrites {at}, which another copy may still write"
-    if fault is LaunchFault.READS_COPY:
-        return "unfinished-copy", f"{at} is read, which a copy may still write: nothing orders its mbarrier before"
-    if fault is LaunchFault.PROXY:
-        return "missing-fence", (
-            f"{at} is read beside the threads, which thread {values[1]} of the block wrote without 'fence.proxy.async' "
-            f"in between"
-        )
     if fault is LaunchFault.DESCRIPTOR:
         if values[1]:
             return (
@@ -84,15 +93,8 @@ def hopper_fault(fault: LaunchFault, table: SiteTable, values: list[int]) -> tup
     if fault is LaunchFault.ACCUMULATORS:
         state = "in a group that nobody has waited for" if values[0] <= values[1] else "that is in no group yet"
         return "unfinished-product", f"accumulators are used while a product on them is under way, {state}"
-    if fault is LaunchFault.TENSOR_MAP:
-        return "tensor-map", f"there is no tensor map at address {values[0]:#x}"
     if fault is LaunchFault.REGISTERS:
         return "registers", _registers(values)
-    if fault is LaunchFault.BULK_COPY:
-        return "bulk-copy", (
-            f"a bulk copy of {values[1]} B at {at} is outside of it, or address and size are not aligned to 16 B, or "
-            f"a box of a tensor to 128 B"
-        )
     return "cluster", {
         1: "a thread arrives twice at the barrier of the cluster, without a wait in between",
         2: "a thread waits at the barrier of the cluster, at which it has not arrived",

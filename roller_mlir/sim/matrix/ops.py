@@ -17,8 +17,7 @@ from roller_mlir.sim.gpu.memory_types import size_bytes, space_of
 from roller_mlir.sim.gpu.ops import GpuOps, word
 from roller_mlir.sim.matrix.fragments import KernelFragments
 from roller_mlir.sim.matrix.layouts import MatrixInstruction, find_mfma, find_mma
-from roller_mlir.sim.matrix.loads_ir import ROW_BYTES, TILE_ROWS, MatrixLoad
-from roller_mlir.sim.matrix.stores_ir import MatrixStore
+from roller_mlir.sim.matrix.tiles_ir import ROW_BYTES, TILE_ROWS, TileMove
 from roller_mlir.sim.matrix.units import SubgroupOperation
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -131,7 +130,8 @@ class MatrixOps(SubgroupOps):
         strides, _ = source.type.get_strides_and_offset()
         if space_of(source) is not Space.WORKGROUP or source.type.rank == 0 or strides[-1] != 1:
             fail(operation, f"'nvgpu.ldmatrix' must load rows of workgroup memory, but got {source.type}")
-        load = MatrixLoad(_number(operation, "numTiles"), bool(ir.BoolAttr(operation.attributes["transpose"]).value))
+        transposed = bool(ir.BoolAttr(operation.attributes["transpose"]).value)
+        load = TileMove(_number(operation, "numTiles"), transposed, stores=False)
         result = operation.results[0].type
         if load.count not in (1, 2, 4) or (load.transposed and element != 2) or size_bytes(result) != 4 * load.count:
             fail(
@@ -158,7 +158,7 @@ class MatrixOps(SubgroupOps):
         count = len(operation.operands) - 1
         if "m = 8, n = 8" not in shape or "b16" not in element or count not in (1, 2, 4):
             fail(operation, f"'{operation.name}' must store 1, 2 or 4 matrices of 8 x 8 x 16 bits, but got {operation}")
-        store = MatrixStore(count, word(operation.attributes["layout"]) == "col")
+        store = TileMove(count, word(operation.attributes["layout"]) == "col", stores=True)
         self.use(store)
         site = self.memory.emitter.site(operation).number
         self.memory.emitter.needs.widths.add(2)

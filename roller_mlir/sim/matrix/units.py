@@ -11,11 +11,10 @@ from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.gpu.lds_copies import SameOperand, same_text
 from roller_mlir.sim.matrix.ir import matrix_text
 from roller_mlir.sim.matrix.layouts import MatrixInstruction
-from roller_mlir.sim.matrix.loads_ir import MatrixLoad, load_text
-from roller_mlir.sim.matrix.stores_ir import MatrixStore, store_text
+from roller_mlir.sim.matrix.tiles_ir import TileMove, tile_text
 from roller_mlir.sim.matrix.wmma_ir import MatrixMove, move_text
 
-SubgroupOperation = MatrixInstruction | MatrixLoad | MatrixStore | MatrixMove | SameOperand
+SubgroupOperation = MatrixInstruction | TileMove | MatrixMove | SameOperand
 
 
 def _text(operation: SubgroupOperation) -> str:
@@ -25,7 +24,7 @@ def _text(operation: SubgroupOperation) -> str:
         return move_text(operation)
     if isinstance(operation, SameOperand):
         return same_text(operation)
-    return load_text(operation) if isinstance(operation, MatrixLoad) else store_text(operation)
+    return tile_text(operation)
 
 
 @cache

@@ -40,6 +40,7 @@ from roller_mlir.sim.hopper.runtime.mbarrier_ir import Mbarriers, collected, num
 from roller_mlir.sim.hopper.runtime.tensor_ir import emit_tensor_copy
 
 _COLUMNS = int(BulkCopy.SIZE)
+_OFFSETS = 3
 _TARGET_ALIGNMENT = 128
 """Of tensors in workgroup memory."""
 
@@ -115,17 +116,18 @@ def _load(base: Base, mbarriers: Mbarriers, queue: Value, claim: Value, pointer:
     code.call(claim, block, site, shared, width, writer)
     shadow_access_if_sanitized(base, code, block, site, shared, width, ShadowAccess.WRITE | ShadowAccess.PENDING)
     entry = code.call(queue, block, site)
-    for column, value in (
-        (BulkCopy.KIND, kind),
-        (BulkCopy.MBARRIER, number),
-        (BulkCopy.MAP, source),
-        (BulkCopy.SHARED, shared),
-        (BulkCopy.BYTES, width),
-        *((BulkCopy.X + place, value) for place, value in enumerate(numbers)),
-    ):
-        code.write(entry, column, value)
+    _fill(code, entry, (kind, number, source, shared, width), numbers)
     code.call(probe, block, entry)
     builder.ret_void()
+
+
+def _fill(
+    code: Code, entry: Value, columns: tuple[Value, Value | int, Value, Value, Value], numbers: list[Value]
+) -> None:
+    """Emit the writing of an entry: kind, mbarrier, map, shared, bytes; and from X on coordinates and offsets."""
+    names = (BulkCopy.KIND, BulkCopy.MBARRIER, BulkCopy.MAP, BulkCopy.SHARED, BulkCopy.BYTES)
+    for column, value in (*zip(names, columns, strict=True), *enumerate(numbers, BulkCopy.X)):
+        code.write(entry, column, value)
 
 
 def _checked_width(
@@ -182,17 +184,8 @@ def _store(base: Base, queue: Value, reads: Value, pointer: Value, probe: Value)
     code.call(reads, block, site, shared, width, reader)
     shadow_access_if_sanitized(base, code, block, site, shared, width, ShadowAccess.READ | ShadowAccess.ASYNC)
     entry = code.call(queue, block, site)
-    for column, value in (
-        (BulkCopy.KIND, kind),
-        (BulkCopy.MBARRIER, -1),
-        (BulkCopy.NUMBER, order),
-        (BulkCopy.MAP, target),
-        (BulkCopy.SHARED, shared),
-        (BulkCopy.BYTES, width),
-        *((BulkCopy.X + place, value) for place, value in enumerate(numbers)),
-        *((BulkCopy.OFFSETS + place, code.value(0)) for place in range(3)),
-    ):
-        code.write(entry, column, value)
+    _fill(code, entry, (kind, -1, target, shared, width), [*numbers, *[code.value(0)] * _OFFSETS])
+    code.write(entry, BulkCopy.NUMBER, order)
     code.call(probe, block, entry)
     builder.ret_void()
 

@@ -11,8 +11,7 @@ from roller_mlir.sim.llvm.assembly.statement import Assembly, Rewrite
 from roller_mlir.sim.llvm.call import Expansion, IntrinsicCall, UnknownIntrinsicError
 from roller_mlir.sim.llvm.calls.matrix import LaneBuffers, Values, aggregate, parts_of
 from roller_mlir.sim.llvm.context import InstructionContext
-from roller_mlir.sim.matrix.loads_ir import LANES, ROW_BYTES, TILE_ROWS, MatrixLoad
-from roller_mlir.sim.matrix.stores_ir import MatrixStore
+from roller_mlir.sim.matrix.tiles_ir import LANES, ROW_BYTES, TILE_ROWS, TileMove
 
 
 def _row(kernel: InstructionContext, pointer: str, count: int) -> tuple[list[str], str]:
@@ -30,7 +29,7 @@ def _row(kernel: InstructionContext, pointer: str, count: int) -> tuple[list[str
 def _load(kernel: InstructionContext, pointer: str, count: int, transposed: bool) -> tuple[list[str], list[str]]:
     """Return the lines that load, and the registers."""
     lines, address = _row(kernel, pointer, count)
-    load = MatrixLoad(count, transposed)
+    load = TileMove(count, transposed, stores=False)
     kernel.needs.subgroup_ops.add(load)
     fragments = LaneBuffers(kernel, 4 * count)
     fragments.call(load.name, address, fragments.address(0), "0")
@@ -41,7 +40,7 @@ def _load(kernel: InstructionContext, pointer: str, count: int, transposed: bool
 def _store(kernel: InstructionContext, pointer: str, values: Values, transposed: bool) -> list[str]:
     """Return the lines that store registers."""
     lines, address = _row(kernel, pointer, len(values))
-    store = MatrixStore(len(values), transposed)
+    store = TileMove(len(values), transposed, stores=True)
     kernel.needs.subgroup_ops.add(store)
     fragments = LaneBuffers(kernel, 4 * len(values))
     fragments.put(0, values)
