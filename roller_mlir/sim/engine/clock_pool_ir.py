@@ -71,8 +71,7 @@ def _let_go(runtime: Runtime) -> Value:
         with code.when(code.compare("==", left, 0)):
             code.write(clock, ClockHead.NEXT, code.read(launch, LaunchRecord.POOL_FREE))
             code.write(launch, LaunchRecord.POOL_FREE, clock)
-    code.builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _drop(runtime: Runtime, let_go: Value) -> Value:
@@ -80,8 +79,7 @@ def _drop(runtime: Runtime, let_go: Value) -> Value:
     launch, slot = code.parameters
     code.call(let_go, launch, code.read(slot, 0))
     code.write(slot, 0, 0)
-    code.builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _replace(runtime: Runtime, let_go: Value) -> Value:
@@ -90,8 +88,7 @@ def _replace(runtime: Runtime, let_go: Value) -> Value:
     _retain(code, clock)
     code.call(let_go, launch, code.read(slot, 0))
     code.write(slot, 0, clock)
-    code.builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _fresh(runtime: Runtime) -> Value:
@@ -126,8 +123,7 @@ def _fresh(runtime: Runtime) -> Value:
         with empty:
             builder.call(runtime.fill, [target, ir.Constant(I32, 0), words])
     code.write(found.get(), ClockHead.REFERENCES, 1)
-    code.give(found.get())
-    return code.function
+    return code.end(found.get())
 
 
 def _writable(runtime: Runtime, fresh: Value, let_go: Value) -> Value:
@@ -140,8 +136,7 @@ def _writable(runtime: Runtime, fresh: Value, let_go: Value) -> Value:
     own = code.call(fresh, launch, clock)
     code.call(let_go, launch, clock)
     code.write(slot, 0, own)
-    code.give(own)
-    return code.function
+    return code.end(own)
 
 
 def _merge(runtime: Runtime) -> Value:
@@ -155,8 +150,7 @@ def _merge(runtime: Runtime) -> Value:
         left, right = (builder.load(one, typ=_VECTOR, align=8) for one in (here, there))
         later = builder.icmp_signed(">", right, left)
         builder.store(builder.select(later, right, left), here, align=8)
-    builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _absorb(runtime: Runtime, fresh: Value, replace: Value, merge: Value) -> Value:
@@ -186,8 +180,7 @@ def _absorb(runtime: Runtime, fresh: Value, replace: Value, merge: Value) -> Val
         code.call(replace, launch, builder.add(joined, code.value(16)), 0)
         code.write(joined, 2, both)
     code.call(replace, launch, slot, code.read(joined, 2))
-    builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _promote(runtime: Runtime, fresh: Value, replace: Value) -> Value:
@@ -211,8 +204,7 @@ def _promote(runtime: Runtime, fresh: Value, replace: Value) -> Value:
         code.call(replace, launch, builder.add(promoted, code.value(8)), 0)
         code.write(promoted, 1, made)
     code.call(replace, launch, slot, code.read(promoted, 1))
-    builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _place(runtime: Runtime, name: str, *, claims: bool) -> Value:
@@ -234,8 +226,7 @@ def _place(runtime: Runtime, name: str, *, claims: bool) -> Value:
             code.give(entry.get() if claims else 0)
     if claims:
         code.write(launch, LaunchRecord.FAULT, LaunchFault.CLOCKS)
-    code.give(entry.get() if claims else 0)
-    return code.function
+    return code.end(entry.get() if claims else 0)
 
 
 def emit_clock_pool(runtime: Runtime) -> ClockPool:

@@ -104,8 +104,7 @@ def _ordered(runtime: Runtime) -> Value:
                 until.set(code.least(some, code.read(code.read(record, Block.RELEASED), other)))
             with code.when(builder.icmp_signed("<=", time, until.get())):
                 code.give(1)
-    code.give(0)
-    return code.function
+    return code.end(0)
 
 
 def _proxied(runtime: Runtime) -> Value:
@@ -144,8 +143,7 @@ def _proxied(runtime: Runtime) -> Value:
             for found, part in ((fenced, ClockEntry.FENCED), (seen, ClockEntry.SEEN)):
                 with code.when(builder.icmp_signed(">=", code.read(entry, part), time)):
                     found.set(1)
-    code.give(builder.and_(fenced.get(), seen.get()))
-    return code.function
+    return code.end(builder.and_(fenced.get(), seen.get()))
 
 
 def _started(runtime: Runtime, pool: ClockPool) -> Value:
@@ -170,8 +168,7 @@ def _started(runtime: Runtime, pool: ClockPool) -> Value:
                     for word in (KnownThen.BLOCK_CLOCK, KnownThen.OWN):
                         code.call(pool.drop, launch, word_at(code, snapshot, word))
         code.write(block, Block.LEARNT_NEW, 0)
-    code.builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _gather(
@@ -196,8 +193,7 @@ def _barrier(runtime: Runtime, pool: ClockPool) -> Value:
         with code.count(0, threads) as thread:
             code.call(pool.drop, launch, word_at(code, thread_clocks(code, block, thread), ThreadClock.OWN))
         code.write(block, Block.LEARNT_NEW, 0)
-    code.builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _subgroup(runtime: Runtime, pool: ClockPool) -> Value:
@@ -230,8 +226,7 @@ def _subgroup(runtime: Runtime, pool: ClockPool) -> Value:
         entry = builder.mul(thread, code.value(2))
         code.write(partial, entry, now)
         code.write(partial, builder.add(entry, code.value(1)), mask)
-    builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _own_clock(runtime: Runtime, pool: ClockPool) -> None:

@@ -40,8 +40,7 @@ def _insert(runtime: Runtime) -> Value:
     entry = builder.mul(place.get(), code.value(2))
     code.write(table, entry, generation)
     code.write(table, builder.add(entry, code.value(1)), key)
-    code.give(builder.xor(known.get(), code.value(1)))
-    return code.function
+    return code.end(builder.xor(known.get(), code.value(1)))
 
 
 def _renew(code: Code, launch: Value) -> Value:
@@ -73,8 +72,7 @@ def _count_sectors(runtime: Runtime, insert: Value) -> Value:
     full = builder.add(builder.mul(distinct.get(), width), code.value(layout.SECTOR_BYTES - 1))
     for column, value in ((Counter.SECTORS, sectors.get()), (Counter.IDEAL, builder.lshr(full, shift))):
         code.write(counters, column, builder.add(code.read(counters, column), value))
-    builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _count_phases(runtime: Runtime, insert: Value) -> Value:
@@ -114,8 +112,7 @@ def _count_phases(runtime: Runtime, insert: Value) -> Value:
         group.set(end_of_group)
     for column, value in ((Counter.PHASES, phases.get()), (Counter.IDEAL, ideal.get())):
         code.write(counters, column, builder.add(code.read(counters, column), value))
-    builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def emit_counter(runtime: Runtime) -> Value:
@@ -190,5 +187,4 @@ def emit_counter(runtime: Runtime) -> Value:
             place = builder.add(start, number)
             code.write(log, place, code.read(log, builder.add(place, used)))
         code.write(lengths, thread, kept)
-    builder.ret_void()
-    return code.function
+    return code.end()

@@ -61,8 +61,7 @@ def _note(runtime: Runtime, pool: ClockPool) -> Value:
             took_part = builder.trunc(builder.lshr(lanes, builder.sub(lane, first)), ir.IntType(1))
             with code.when(took_part):
                 raise_word(code, released, lane, upto)
-    builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _tell(runtime: Runtime, pool: ClockPool) -> Value:
@@ -86,8 +85,7 @@ def _tell(runtime: Runtime, pool: ClockPool) -> Value:
         raise_word(code, entry, ClockEntry.FENCED, code.read(fenced, other))
     own = entry_of(code, launch, clock, number, builder.udiv(thread, subgroup))
     raise_word(code, own, ClockEntry.SOME, time)
-    builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _is_narrow(code: Code, block: Value, address: Value, access: Value) -> Value:
@@ -121,8 +119,7 @@ def _acquire(runtime: Runtime, pool: ClockPool) -> Value:
         learn(Place.BLOCK_CLOCK, ThreadClock.BLOCK_PENDING)
     with code.when(acquires):
         code.write(block, Block.LEARNT_NEW, 1)
-    builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _release(runtime: Runtime, pool: ClockPool, note: Value, tell: Value) -> Value:
@@ -162,8 +159,7 @@ def _release(runtime: Runtime, pool: ClockPool, note: Value, tell: Value) -> Val
             code.write(place, Place.OWNER, number)
         code.call(tell, block, slot, near.get())
     tick(code, launch)
-    builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _fence(runtime: Runtime, pool: ClockPool, note: Value) -> None:

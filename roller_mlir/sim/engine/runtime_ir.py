@@ -96,8 +96,7 @@ def _clock(module: Value) -> Value:
     code.builder.call(now, [ir.Constant(I32, 1), time])
     address = code.builder.ptrtoint(time, I64)
     seconds = code.builder.mul(code.read(address, 0), code.value(1_000_000_000))
-    code.give(code.builder.add(seconds, code.read(address, 1)))
-    return code.function
+    return code.end(code.builder.add(seconds, code.read(address, 1)))
 
 
 def _now(module: Value, clock: Value) -> None:
@@ -120,8 +119,17 @@ def emit_wait(module: Value, switch: Value) -> Value:
     code.write(sites, thread, site, I32)
     target = code.builder.inttoptr(scheduler, POINTER)
     code.builder.call(switch, [code.element(pointers, thread), target], tail=True)
-    code.builder.ret_void()
-    return code.function
+    return code.end()
+
+
+def note_fault(
+    code: Code, launch: Value, block: Value, fault: Value | int, thread: Value | int, site: Value | int
+) -> None:
+    """Emit the note of a fault, by which the launch ends."""
+    code.write(launch, LaunchRecord.FAULT, fault)
+    code.write(launch, LaunchRecord.FAULT_THREAD, thread)
+    code.write(launch, LaunchRecord.FAULT_SITE, site)
+    code.write(launch, LaunchRecord.FAULT_CONTEXT, block)
 
 
 def _fault(module: Value, wait: Value) -> Value:
@@ -129,10 +137,7 @@ def _fault(module: Value, wait: Value) -> Value:
     code = Code(module, PREFIX + "fault", 3, VOID)
     block, fault, site = code.parameters
     launch, thread = code.slots(block, Block.LAUNCH, Block.CURRENT)
-    code.write(launch, LaunchRecord.FAULT, fault)
-    code.write(launch, LaunchRecord.FAULT_SITE, site)
-    code.write(launch, LaunchRecord.FAULT_THREAD, thread)
-    code.write(launch, LaunchRecord.FAULT_CONTEXT, block)
+    note_fault(code, launch, block, fault, thread, site)
     code.call(wait, block, State.FAULT, site)
     code.builder.unreachable()
     return code.function

@@ -18,7 +18,7 @@ from roller_mlir.sim.engine import layout
 from roller_mlir.sim.engine.clocks_ir import Order
 from roller_mlir.sim.engine.fibers import FIRST_FRAME_BYTES
 from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, PassOutcome, State, SubgroupOp
-from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime
+from roller_mlir.sim.engine.runtime_ir import PREFIX, Runtime, note_fault
 from roller_mlir.sim.engine.structured import I8, I32, I64, POINTER, VOID, Code, Value
 
 _STACK_COLOURS = 16
@@ -35,8 +35,7 @@ def _random(runtime: Runtime) -> Value:
     for shift, amount in ((builder.shl, 13), (builder.lshr, 7), (builder.shl, 17)):
         state.set(builder.xor(state.get(), shift(state.get(), code.value(amount))))
     code.write(launch, LaunchRecord.RANDOM, state.get())
-    code.give(builder.urem(builder.lshr(state.get(), code.value(11)), below))
-    return code.function
+    return code.end(builder.urem(builder.lshr(state.get(), code.value(11)), below))
 
 
 def _permute(runtime: Runtime, random: Value) -> Value:
@@ -48,8 +47,7 @@ def _permute(runtime: Runtime, random: Value) -> Value:
         kept = code.read(address, number)
         code.write(address, number, code.read(address, other))
         code.write(address, other, kept)
-    code.builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _permute_subgroups(code: Code, permute: Value, launch: Value, block: Value) -> None:
@@ -110,8 +108,7 @@ def _start(runtime: Runtime, permute: Value, order_of_accesses: Order) -> Value:
         _permute_subgroups(code, permute, launch, block)
         code.call(order_of_accesses.started, launch, block)
         _tell_async_units(code, LaunchRecord.MACHINE_START, launch, block)
-    builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _resume(runtime: Runtime) -> Value:
@@ -133,20 +130,14 @@ def _resume(runtime: Runtime) -> Value:
     code.write(block, Block.CURRENT, thread)
     target = builder.inttoptr(code.read(pointers, thread), POINTER)
     builder.call(runtime.switch, [code.element(block, Block.SCHEDULER), target])
-    builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _blame(runtime: Runtime) -> Value:
     """blame(launch, block, fault, thread, site): note a fault that the scheduler found."""
     code = Code(runtime.module, PREFIX + "blame", 5, VOID, internal=True)
-    launch, block, fault, thread, site = code.parameters
-    code.write(launch, LaunchRecord.FAULT, fault)
-    code.write(launch, LaunchRecord.FAULT_THREAD, thread)
-    code.write(launch, LaunchRecord.FAULT_SITE, site)
-    code.write(launch, LaunchRecord.FAULT_CONTEXT, block)
-    code.builder.ret_void()
-    return code.function
+    note_fault(code, *code.parameters)
+    return code.end()
 
 
 def _run_job(runtime: Runtime, blame: Value) -> Value:
@@ -174,8 +165,7 @@ def _run_job(runtime: Runtime, blame: Value) -> Value:
     with code.count(first, end) as thread:
         code.write(entry(thread), SubgroupOp.FUNCTION, 0)
         code.write(states, thread, State.READY, I8)
-    code.give(1)
-    return code.function
+    return code.end(1)
 
 
 def _release_subgroup(runtime: Runtime, blame: Value, order: Order) -> Value:
@@ -232,8 +222,7 @@ def _release_subgroup(runtime: Runtime, blame: Value, order: Order) -> Value:
             left.set(1)
     subgroup_ops = builder.zext(code.compare("==", left.get(), 0), I64)
     code.call(order.subgroup, launch, block, first, end, released.get(), subgroup_ops)
-    code.give(1)
-    return code.function
+    return code.end(1)
 
 
 def _turn(runtime: Runtime, blame: Value, flush: Value, order_of_accesses: Order) -> Value:
@@ -276,8 +265,7 @@ def _turn(runtime: Runtime, blame: Value, flush: Value, order_of_accesses: Order
             again.set(builder.select(code.compare("==", sweep, 0), released, code.value(0)))
             with code.when(code.compare("!=", code.read(launch, LaunchRecord.FAULT), 0), likely=False):
                 builder.ret_void()
-    builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _release(runtime: Runtime, blame: Value) -> Value:
@@ -321,8 +309,7 @@ def _release(runtime: Runtime, blame: Value) -> Value:
         with code.when(code.compare("==", progress.get(), 2)):
             code.give(PassOutcome.FAULT)
     moved = code.compare("!=", progress.get(), 0)
-    code.give(builder.select(moved, code.value(PassOutcome.PROGRESS), code.value(PassOutcome.SPINNING)))
-    return code.function
+    return code.end(builder.select(moved, code.value(PassOutcome.PROGRESS), code.value(PassOutcome.SPINNING)))
 
 
 def _release_barrier(code: Code, runtime: Runtime, launch: Value, block: Value, threads: Value, order: Order) -> Value:

@@ -147,8 +147,7 @@ def _touch(runtime: Runtime, order: Order, visit: Value, name: str, kind: Shadow
                 wanted = int(does | (ShadowAccess.BLIND if does is ShadowAccess.READ else 0))
                 with code.when(code.compare("==", builder.and_(touch, code.value(wanted)), int(does))):
                     code.call(function, block, address, touch)
-    builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def emit_sanitizer(runtime: Runtime, order: Order) -> Value:

@@ -60,8 +60,7 @@ def _report(runtime: Runtime) -> Value:
     for column, value in values.items():
         code.write(entry, column, value)
     code.write(launch, LaunchRecord.REPORT_COUNT, builder.add(count, code.value(1)))
-    builder.ret_void()
-    return code.function
+    return code.end()
 
 
 class _Visit:
@@ -273,5 +272,4 @@ def emit_visit(runtime: Runtime, order: Order) -> Value:
     code = Code(runtime.module, PREFIX + "visit", 7, VOID, internal=True)
     _, cell, offset, place, mine, access, shared = code.parameters
     _Visit(code, order, report, mine, access, shared).emit(cell, offset, place)
-    code.builder.ret_void()
-    return code.function
+    return code.end()

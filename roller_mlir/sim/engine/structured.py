@@ -128,6 +128,14 @@ class Code:
         """Return a value from the function."""
         self.builder.ret(self.value(value))
 
+    def end(self, value: Value | int | None = None) -> Value:
+        """Return from the function, with a value or without one; return the function, which is complete."""
+        if value is None:
+            self.builder.ret_void()
+        else:
+            self.give(value)
+        return self.function
+
     def variable(self, initial: Value | int = 0) -> Variable:
         """Declare a variable."""
         return Variable(self, initial)

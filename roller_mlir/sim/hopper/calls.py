@@ -87,6 +87,10 @@ class HopperCalls:
 
         return rewrite
 
+    def plan_numbers(self, operation: Any, function: str, *numbers: int) -> Callable[[], None]:
+        """Return what replaces an operation without results by a call of a function of constants."""
+        return self.plan_call(operation, function, lambda: [self.number(one) for one in numbers])
+
     def require_warps(self, operation: Any) -> None:
         """Refuse subgroups that are no warps."""
         if self.places.subgroup_size != WARP:

@@ -39,7 +39,7 @@ class BulkCopyOps:
             "nvvm.cp.async.bulk.tensor.global.shared.cta": self._plan_tensor_store,
             "nvvm.cp.async.bulk.shared.cluster.global": self._plan_load,
             "nvvm.cp.async.bulk.global.shared.cta": self._plan_store,
-            "nvvm.cp.async.bulk.commit.group": lambda one: self.calls.plan_call(one, "store_commit", list),
+            "nvvm.cp.async.bulk.commit.group": lambda one: self.calls.plan_numbers(one, "store_commit"),
             "nvvm.cp.async.bulk.wait_group": self._plan_store_wait,
         }
         name = str(operation.name)
@@ -132,4 +132,4 @@ class BulkCopyOps:
 
     def _plan_store_wait(self, operation: Any) -> Callable[[], None]:
         groups = int(ir.IntegerAttr(operation.attributes["group"]).value)
-        return self.calls.plan_call(operation, "store_wait", lambda: [self.calls.number(groups)])
+        return self.calls.plan_numbers(operation, "store_wait", groups)

@@ -47,7 +47,7 @@ class MbarrierOps:
         relaxed = "relaxed" in operation.attributes and bool(ir.BoolAttr(operation.attributes["relaxed"]).value)
 
         def rewrite() -> None:
-            number = self.calls.number
+            number, emitter = self.calls.number, self.calls.memory.emitter
             values = [self.calls.index(operation, value) for value in operation.operands]
             head = [number(site), values[0]]
             if what == "init":
@@ -57,9 +57,7 @@ class MbarrierOps:
             elif what in ("expect_tx", "complete_tx"):
                 amount = values[1]
                 if what == "complete_tx":
-                    amount = self.calls.memory.emitter.binary(
-                        ir.InsertionPoint(operation), "arith.subi", number(0), amount
-                    )
+                    amount = emitter.binary(ir.InsertionPoint(operation), "arith.subi", number(0), amount)
                 self.calls.call(operation, "transactions", [*head, amount])
             elif what == "try_wait.parity":
                 self.calls.call(operation, "wait", [*head, values[1]])

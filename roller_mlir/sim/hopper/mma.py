@@ -57,11 +57,10 @@ class WarpgroupOps:
         if name == PRODUCT:
             return self._plan_product(operation)
         if name in _GROUPS:
-            site = calls.site(operation)
-            return self._call(operation, _GROUPS[name], [site])
+            return calls.plan_numbers(operation, _GROUPS[name], calls.site(operation))
         if name == "nvvm.wgmma.wait.group.sync.aligned":
             groups = int(ir.IntegerAttr(operation.attributes["group"]).value)
-            return self._call(operation, "group_wait", [calls.site(operation), groups])
+            return calls.plan_numbers(operation, "group_wait", calls.site(operation), groups)
         if tied_wait(operation):
             return self._plan_tied(operation)
         accesses = name in ("llvm.extractvalue", "llvm.insertvalue")
@@ -77,15 +76,6 @@ class WarpgroupOps:
             return lambda: calls.call(operation, "use", [calls.number(site), calls.number(web)])
 
         return [check(operation, calls.site(operation), web) for operation, web in self._uses]
-
-    def _call(self, operation: Any, function: str, numbers: list[int]) -> Callable[[], None]:
-        calls = self._calls
-
-        def rewrite() -> None:
-            calls.call(operation, function, [calls.number(one) for one in numbers])
-            operation.erase()
-
-        return rewrite
 
     def _plan_product(self, operation: Any) -> Callable[[], None]:
         calls = self._calls

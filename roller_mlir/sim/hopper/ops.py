@@ -69,7 +69,7 @@ class HopperOps:
         Raises:
             DiagnosedError: The simulator does not do what it asks for.
         """
-        name = str(operation.name)
+        name, calls = str(operation.name), self.calls
         if name in _NOTHING:
             return operation.erase
         if name.startswith("nvvm.read.ptx.sreg."):
@@ -86,15 +86,11 @@ class HopperOps:
             "nvvm.elect.sync": self._plan_elect,
             "nvvm.shfl.sync": self._plan_shuffle,
             "nvvm.setmaxregister": self._plan_registers,
-            "nvvm.cluster.arrive": lambda one: self._plan_cluster(one, "cluster_arrive", [1]),
-            "nvvm.cluster.arrive.relaxed": lambda one: self._plan_cluster(one, "cluster_arrive", [0]),
-            "nvvm.cluster.wait": lambda one: self._plan_cluster(one, "cluster_wait", []),
+            "nvvm.cluster.arrive": lambda one: calls.plan_numbers(one, "cluster_arrive", calls.site(one), 1),
+            "nvvm.cluster.arrive.relaxed": lambda one: calls.plan_numbers(one, "cluster_arrive", calls.site(one), 0),
+            "nvvm.cluster.wait": lambda one: calls.plan_numbers(one, "cluster_wait", calls.site(one)),
         }
         return planners[name](operation) if name in planners else None
-
-    def _plan_cluster(self, operation: Any, function: str, flags: list[int]) -> Callable[[], None]:
-        site = self.calls.site(operation)
-        return self.calls.plan_call(operation, function, lambda: [self.calls.number(one) for one in (site, *flags)])
 
     # Places and lanes -----------------------------------------------------------------------------------------------
 
@@ -221,7 +217,7 @@ class HopperOps:
         spaces = _PROXY_SPACES.get(word(operation.attributes["kind"]))
         if spaces is None:
             return operation.erase
-        return self.calls.plan_call(operation, "proxy_fence", lambda: [self.calls.number(int(spaces))])
+        return self.calls.plan_numbers(operation, "proxy_fence", int(spaces))
 
     def _plan_memory_fence(self, operation: Any) -> Callable[[], None]:
         order = ShadowAccess.ACQUIRE | ShadowAccess.RELEASE
@@ -242,6 +238,4 @@ class HopperOps:
         site = self.calls.site(operation)
         count = int(ir.IntegerAttr(operation.attributes["regCount"]).value)
         increases = int(word(operation.attributes["action"]) == "increase")
-        return self.calls.plan_call(
-            operation, "registers", lambda: [self.calls.number(one) for one in (site, count, increases)]
-        )
+        return self.calls.plan_numbers(operation, "registers", site, count, increases)

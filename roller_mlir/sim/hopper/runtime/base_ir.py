@@ -75,6 +75,14 @@ def row(code: Code, table: Value, number: Value | int, words: int) -> Value:
     return code.builder.add(table, code.builder.mul(code.value(number), code.value(8 * words)))
 
 
+def set_wait(code: Code, block: Value, number: Value | int, parity: Value | int) -> None:
+    """Emit the note of what the running thread waits for: a barrier of this number, and of an mbarrier which parity."""
+    waits = code.read(async_units_of(code, block), AsyncUnits.WAITS)
+    entry = row(code, waits, code.read(block, Block.CURRENT), 2)
+    code.write(entry, 0, number)
+    code.write(entry, 1, parity)
+
+
 def known_of(code: Code, block: Value, thread: Value) -> Value:
     """Return the address of the clock of a thread's warp."""
     warp = code.builder.udiv(thread, code.value(WARP))
@@ -135,8 +143,7 @@ def _join(module: Value) -> Value:
     words = code.builder.select(sanitized, code.value(CLOCK_GRID), code.value(CLOCK_PROXIED))
     with code.count(0, words) as number:
         code.write(into, number, greatest(code, code.read(into, number), code.read(clock, number)))
-    code.builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def grid_slot(code: Code, clock: Value) -> Value:
@@ -158,8 +165,7 @@ def _release(module: Value, join: Value) -> Value:
     code.call(join, block, clock, known_of(code, block, thread))
     code.write(clock, code.builder.udiv(thread, code.value(WARP)), tick(code, launch))
     code.call(own, block, grid_slot(code, clock))
-    code.builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _acquire(module: Value, join: Value, own: Value) -> Value:
@@ -168,8 +174,7 @@ def _acquire(module: Value, join: Value, own: Value) -> Value:
     (thread,) = code.slots(block, Block.CURRENT)
     code.call(join, block, known_of(code, block, thread), clock)
     code.call(own, block, grid_slot(code, clock))
-    code.builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _wake(module: Value) -> Value:
@@ -184,8 +189,7 @@ def _wake(module: Value) -> Value:
         with code.when(code.builder.and_(same, at)):
             code.write(states, thread, State.READY, I8)
     code.write(block, Block.PROGRESS, 1)
-    code.builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _start(base: Base) -> None:

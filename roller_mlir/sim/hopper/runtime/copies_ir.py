@@ -69,8 +69,7 @@ def _queue(base: Base) -> Value:
     code.write(entry, BulkCopy.SITE, site)
     code.write(entry, BulkCopy.THREAD, code.read(block, Block.CURRENT))
     code.write(entry, BulkCopy.GROUP, 0)
-    code.give(entry)
-    return code.function
+    return code.end(entry)
 
 
 def _require(
@@ -98,8 +97,7 @@ def _probe(base: Base, tensor: Value) -> Value:
     for one, access in ((CopyKind.LOAD, ShadowAccess.READ), (CopyKind.STORE, ShadowAccess.WRITE)):
         with code.when(code.compare("==", kind, one)):
             code.call(base.touch, block, site, far, width, int(access | ShadowAccess.PROBE))
-    builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _load(base: Base, mbarriers: Mbarriers, queue: Value, claim: Value, pointer: Value, probe: Value) -> None:
@@ -216,8 +214,7 @@ def _carry_out(base: Base, tensor: Value) -> Value:
                     shadow_access_if_sanitized(base, code, block, site, far, width, ShadowAccess.WRITE)
     with code.when(loads):
         shadow_access_if_sanitized(base, code, block, site, shared, width, ShadowAccess.WRITE | ShadowAccess.COMPLETE)
-    builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _remove(code: Code, async_units: Value, place: Value) -> None:
@@ -248,8 +245,7 @@ def _land(base: Base, mbarriers: Mbarriers, carry_out: Value) -> Value:
     left = builder.sub(code.read(mbarrier, Mbarrier.TRANSACTIONS), width)
     code.write(mbarrier, Mbarrier.TRANSACTIONS, left)
     _remove(code, async_units, place)
-    code.give(code.call(mbarriers.complete, block, mbarrier))
-    return code.function
+    return code.end(code.call(mbarriers.complete, block, mbarrier))
 
 
 def _stores(base: Base, carry_out: Value) -> None:

@@ -138,8 +138,7 @@ def _claim(base: Base) -> Value:
         _require_stored(base, code, block, site, walk.known, granule, offset)
         code.write(granule, Granule.COPY, code.parameters[4])
         code.write(granule, Granule.WRITE, 0)
-    code.builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _read(base: Base) -> Value:
@@ -150,8 +149,7 @@ def _read(base: Base) -> Value:
         _require_landed(base, code, block, site, walk.known, granule, offset, LaunchFault.READS_COPY)
         _require_fence(base, code, block, site, granule, offset)
         code.write(granule, Granule.STORE, code.parameters[4])
-    code.builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _product(base: Base) -> Value:
@@ -171,8 +169,7 @@ def _product(base: Base) -> Value:
     group = row(code, code.read(async_units, AsyncUnits.GROUPS), number, int(WarpgroupRecord.SIZE))
     after = builder.add(code.read(group, WarpgroupRecord.COMMITTED), code.value(1))
     code.write(granule, builder.add(number, code.value(int(Granule.READERS))), after)
-    builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _touched(base: Base) -> None:

@@ -53,8 +53,7 @@ def _arrive(base: Base) -> Value:
         code.write(group, WarpgroupRecord.ARRIVED, 0)
         code.give(1)
     code.call(base.wait, block, State.WARPGROUP, site)
-    code.give(0)
-    return code.function
+    return code.end(0)
 
 
 def _leave(base: Base) -> Value:
@@ -66,8 +65,7 @@ def _leave(base: Base) -> Value:
     with code.count(first, code.builder.add(first, code.value(WARPGROUP))) as other:
         code.write(states, other, State.READY, I8)
     code.write(block, Block.PROGRESS, 1)
-    code.builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _fence(base: Base, groups: Groups) -> None:

@@ -33,6 +33,7 @@ from roller_mlir.sim.hopper.runtime.base_ir import (
     known_of,
     note_values,
     row,
+    set_wait,
     shadow_access_if_sanitized,
     stop,
 )
@@ -177,8 +178,7 @@ def _complete(base: Base) -> Value:
     with code.when(code.compare("!=", code.read(source, CLOCK_GRID), 0), likely=False):
         code.call(base.absorb, code.read(block, Block.LAUNCH), grid_slot(code, target), code.read(source, CLOCK_GRID))
     code.call(base.wake, block, State.MBARRIER, number)
-    code.give(0)
-    return code.function
+    return code.end(0)
 
 
 def _check(base: Base, code: Code, block: Value, site: Value, fault: Value) -> None:
@@ -234,8 +234,7 @@ def _learn(base: Base) -> Value:
             code.call(base.acquire, block, finished(code, mbarrier))
         with by_thread, code.when(code.compare("!=", code.read(finished(code, mbarrier), CLOCK_GRID), 0), likely=False):
             code.call(base.acquire_grid, block, grid_slot(code, finished(code, mbarrier)))
-    code.builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _wait(base: Base, find: Value) -> None:
@@ -250,10 +249,7 @@ def _wait(base: Base, find: Value) -> None:
     mbarrier = code.call(find, block, site, address)
     phase = code.builder.and_(code.read(mbarrier, Mbarrier.PHASE), code.value(1))
     with code.when(code.builder.icmp_signed("==", phase, wanted)):
-        (thread,) = code.slots(block, Block.CURRENT)
-        waits = row(code, code.read(async_units_of(code, block), AsyncUnits.WAITS), thread, 2)
-        code.write(waits, 0, number_of(code, block, mbarrier))
-        code.write(waits, 1, wanted)
+        set_wait(code, block, number_of(code, block, mbarrier), wanted)
         code.call(base.wait, block, State.MBARRIER, site)
     code.call(learn, block, mbarrier)
     code.builder.ret_void()

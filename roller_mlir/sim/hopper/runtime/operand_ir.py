@@ -54,8 +54,7 @@ def _spread(base: Base) -> Value:
                 for place in range(16):
                     put(place, widen(take(place, I8), I32))
             builder.ret_void()
-    builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _chunk(base: Base, granules: Granules) -> Value:
@@ -71,8 +70,7 @@ def _chunk(base: Base, granules: Granules) -> Value:
         stop(base, code, block, LaunchFault.DESCRIPTOR, site, builder.sub(address, arena), 0)
     code.call(granules.product, block, site, address)
     shadow_access_if_sanitized(base, code, block, site, address, _CHUNK, ShadowAccess.READ | ShadowAccess.ASYNC)
-    code.give(address)
-    return code.function
+    return code.end(address)
 
 
 def emit_operand(base: Base, granules: Granules) -> Value:
@@ -126,5 +124,4 @@ def emit_operand(base: Base, granules: Granules) -> Value:
         address = code.call(chunk, block, site, at, mask)
         place = builder.add(builder.mul(builder.mul(part, code.value(8)), row_stride), builder.mul(k, k_stride))
         code.call(spread, address, element, word(place), row_stride)
-    builder.ret_void()
-    return code.function
+    return code.end()

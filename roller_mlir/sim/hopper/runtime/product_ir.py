@@ -60,8 +60,7 @@ def _multiply(base: Base, kind: Value, name: str) -> Value:
         for number, place in enumerate(sums):
             at = builder.add(builder.mul(row_at(first, number), n), column)
             builder.store(builder.load(place, typ=vector), code.element(product, at, kind), align=4)
-    builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _accumulate(base: Base, name: str, kind: Value, stored: Value) -> Value:
@@ -99,8 +98,7 @@ def _accumulate(base: Base, name: str, kind: Value, stored: Value) -> Value:
                 if stored != kind:
                     total = builder.fptrunc(total, stored_pair)
                 builder.store(total, pointer, align=2)
-    builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def emit_products(base: Base, groups: Groups, granules: Granules) -> None:

@@ -144,8 +144,7 @@ def emit_tensor_copy(base: Base) -> Value:
             with code.when(builder.and_(moves, rounded)):
                 _round(code, near)
         box.next()
-    builder.ret_void()
-    return code.function
+    return code.end()
 
 
 def _round(code: Code, address: Value) -> None:

@@ -6,6 +6,7 @@ and every thread waits for something that only its own block can give, the block
 """
 
 from roller_mlir.sim.engine.layout import Block, LaunchFault, LaunchRecord, State
+from roller_mlir.sim.engine.runtime_ir import note_fault
 from roller_mlir.sim.engine.structured import I8, I32, VOID, Code, Value
 from roller_mlir.sim.hopper.layout import (
     MBARRIER_WORDS,
@@ -17,18 +18,11 @@ from roller_mlir.sim.hopper.layout import (
     Mbarrier,
     NamedBarrier,
 )
-from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, async_units_of, note_values, row, stop
+from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, Base, async_units_of, note_values, row, set_wait, stop
 from roller_mlir.sim.hopper.runtime.copies_ir import Copies
 
 _CLUSTER = -1
 """What threads wait for at the cluster's barrier, in place of a named barrier's number."""
-
-
-def _set_wait(code: Code, block: Value, number: Value | int, detail: Value | int) -> None:
-    waits = code.read(async_units_of(code, block), AsyncUnits.WAITS)
-    entry = row(code, waits, code.read(block, Block.CURRENT), 2)
-    code.write(entry, 0, number)
-    code.write(entry, 1, detail)
 
 
 def _named(base: Base) -> None:
@@ -64,7 +58,7 @@ def _named(base: Base) -> None:
             code.write(barrier, NamedBarrier.ARRIVED, 0)
             code.call(base.wake, block, State.NAMED_BARRIER, number)
         with incomplete, code.when(code.compare("!=", waits, 0)):
-            _set_wait(code, block, number, 0)
+            set_wait(code, block, number, 0)
             code.call(base.wait, block, State.NAMED_BARRIER, site)
     with code.when(code.compare("!=", waits, 0)):
         code.call(base.acquire, block, clock)
@@ -108,7 +102,7 @@ def _cluster(base: Base) -> None:
     with code.when(code.compare("==", mine, 0), likely=False):
         stop(base, code, block, LaunchFault.CLUSTER, site, 2)
     with code.when(code.builder.icmp_signed(">", mine, done)):
-        _set_wait(code, block, _CLUSTER, 0)
+        set_wait(code, block, _CLUSTER, 0)
         code.call(base.wait, block, State.NAMED_BARRIER, site)
     code.call(base.acquire, block, _cluster_clock(code, async_units))
     code.builder.ret_void()
@@ -130,17 +124,6 @@ def _awaited(code: Code, block: Value, number: Value) -> Value:
     return code.compare("!=", found.get(), 0)
 
 
-def _blame(code: Code, block: Value, fault: Value | int, thread: Value | int, site: Value) -> None:
-    (launch,) = code.slots(block, Block.LAUNCH)
-    for slot, value in (
-        (LaunchRecord.FAULT, fault),
-        (LaunchRecord.FAULT_THREAD, thread),
-        (LaunchRecord.FAULT_SITE, site),
-        (LaunchRecord.FAULT_CONTEXT, block),
-    ):
-        code.write(launch, slot, value)
-
-
 def _advance(base: Base, copies: Copies) -> None:
     """async_advance(launch, block) -> 0: nothing; 1: something can go on; 2: a fault."""
     code = Code(base.module, ASYNC + "advance", 2)
@@ -156,7 +139,7 @@ def _advance(base: Base, copies: Copies) -> None:
             code.write(row(code, mbarriers, number, MBARRIER_WORDS), Mbarrier.TESTED, 0)
             fault = code.call(copies.land, block, place)
             with code.when(code.compare("!=", fault, 0), likely=False):
-                _blame(code, block, fault, thread, site)
+                note_fault(code, launch, block, fault, thread, site)
                 code.give(2)
             code.give(1)
     states, sites = code.slots(block, Block.STATE, Block.SITE)
@@ -186,7 +169,7 @@ def _advance(base: Base, copies: Copies) -> None:
                 note_values(code, block, offset, code.read(wait, 1), *code.slots(mbarrier, *columns))
             elif one is State.NAMED_BARRIER:
                 note_values(code, block, code.read(wait, 0), 0, -2)
-            _blame(code, block, fault, place.get(), site)
+            note_fault(code, launch, block, fault, place.get(), site)
             code.give(2)
     code.give(0)
 
