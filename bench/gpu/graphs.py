@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Functions of many small operators, each as one persistent kernel and in other ways to launch the same work."""
 
+import linalg_models
+
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device
 from roller_mlir.measure.kit.contents import PackRequest, Way
 from roller_mlir.measure.records import Reference
-from roller_mlir.suites import graphs
 from roller_mlir.targets.family import family_of
 
 SUITE = "persistent"
@@ -24,11 +25,11 @@ def of_graphs(device: Device, *, small: bool = False) -> list[PackRequest]:
     if not family_of(device).has_grid_barrier(device):
         return []
     models = {
-        "branches": graphs.branches(8, 16, (8, 16, 24, 40), 8)
+        "branches": linalg_models.branches(8, 16, (8, 16, 24, 40), 8)
         if small
-        else graphs.branches(64, 256, (64, 128, 192, 320), 256),
-        "lstm": graphs.lstm(2, 2, 1, 8) if small else graphs.lstm(4, 3, 4, 256),
-        "attention": graphs.attention(8, 16) if small else graphs.attention(128, 256),
+        else linalg_models.branches(64, 256, (64, 128, 192, 320), 256),
+        "lstm": linalg_models.lstm(2, 2, 1, 8) if small else linalg_models.lstm(4, 3, 4, 256),
+        "attention": linalg_models.attention(8, 16) if small else linalg_models.attention(128, 256),
     }
     return [
         PackRequest(

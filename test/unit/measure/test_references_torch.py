@@ -5,12 +5,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from linalg_models import attention, branches, lstm
 from reference_cases import EXAMPLES, OPERATORS, case, inputs_of, item_of
 
 from roller_mlir.measure.records import Item, ItemCandidate, Reference
 from roller_mlir.measure.runner.expected import loop_nests, references
 from roller_mlir.measure.runner.expected.references import reference_for
-from roller_mlir.suites import function_text, graphs
+from roller_mlir.suites import function_text
 from roller_mlir.suites.kinds import KINDS, Given
 from roller_mlir.suites.operator import Operator
 
@@ -40,9 +41,9 @@ def test_torch_agrees_with_the_linalg_ops(name: str) -> None:
 @pytest.mark.parametrize(
     ("name", "text"),
     [
-        ("branches", graphs.branches(8, 12, (4, 8, 16), 8)),
-        ("lstm", graphs.lstm(3, 2, 2, 8)),
-        ("attention", graphs.attention(8, 12)),
+        ("branches", branches(8, 12, (4, 8, 16), 8)),
+        ("lstm", lstm(3, 2, 2, 8)),
+        ("attention", attention(8, 12)),
     ],
 )
 def test_torch_agrees_on_graphs(name: str, text: str) -> None:

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Makes the modules that these tests share importable: tests are imported by file, not through sys.path."""
+"""Makes what these tests share, and the modules of bench/gpu, importable: tests are imported by file."""
 
 import sys
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
+sys.path[:0] = [str(Path(__file__).parent), str(Path(__file__).parents[3] / "bench" / "gpu")]

@@ -3,10 +3,9 @@
 
 from typing import Any, TypeAlias
 
+import linalg_models
 import numpy as np
-
-from roller_mlir.suites import graphs
-from roller_mlir.suites.graphs import ZERO, matmul
+from linalg_models import ZERO, matmul
 
 Array: TypeAlias = "np.ndarray[Any, Any]"
 Model: TypeAlias = tuple[str, list[Array], list[Array], float]
@@ -27,7 +26,7 @@ def mlp() -> Model:
 def branches() -> Model:
     """Return four branches of two products each, of different widths, and their sum."""
     widths = (16, 32, 48, 80)
-    text = graphs.branches(32, 48, widths, 40)
+    text = linalg_models.branches(32, 48, widths, 40)
     rng = np.random.default_rng(2)
     x = rng.integers(-2, 3, (32, 48)).astype(np.float32)
     weights = [rng.integers(-2, 3, shape).astype(np.float32) for k in widths for shape in ((48, k), (k, 40))]
@@ -42,7 +41,7 @@ def lstm(steps: int = 4, layers: int = 3, hidden: int = 32) -> Model:
     for _ in range(layers):
         inputs += [(rng.standard_normal((hidden, gates)) * 0.2).astype(np.float32) for _ in range(2)]
         inputs += [(rng.standard_normal((batch, hidden)) * 0.2).astype(np.float32) for _ in range(2)]
-    text = graphs.lstm(steps, layers, batch, hidden)
+    text = linalg_models.lstm(steps, layers, batch, hidden)
     x, *rest = (one.astype(np.float64) for one in inputs)
     w, u, hs, cs = rest[0::4], rest[1::4], rest[2::4], rest[3::4]
     for step in range(steps):
@@ -97,7 +96,7 @@ def residual() -> Model:
 def attention() -> Model:
     """Return one head of attention: three products of the input, a softmax of their scores, and the output product."""
     n, width = 24, 32
-    text = graphs.attention(n, width)
+    text = linalg_models.attention(n, width)
     rng = np.random.default_rng(5)
     x = rng.standard_normal((n, width)).astype(np.float32)
     weights = [(rng.standard_normal((width, width)) / 6).astype(np.float32) for _ in range(4)]

@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 from graph_models import mlp
+from linalg_models import ZERO, matmul
 
 from roller_mlir import CompileOptions
-from roller_mlir.suites.graphs import ZERO, matmul
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.support.passes.pipeline import run_pipeline

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The functions of the folder `examples` and of `suites.graphs` in torch: for references in f64 and as peers.
+"""The functions of the folder `examples` and of bench/gpu/linalg_models.py in torch: references in f64, and peers.
 
 Arguments are those of the MLIR functions, in their order. Extents are those of the arguments, so that an example may
 be packed in other sizes; what they do not say is a size of the item ("heads").
