@@ -47,6 +47,11 @@ class InstructionRecord(AtomPlan):
 
     family: Annotated[str, OneOf(MATRIX_FAMILIES)]
 
+    @property
+    def loops(self) -> tuple[int, int, int]:
+        """The loops of rows, columns and reduction."""
+        return self.row, self.column, self.depth
+
 
 class TileAttr(RTile.Attribute, name="tile"):
     """A data tile in a memory layer: element x holds source[origin + x * steps].
@@ -141,42 +146,13 @@ class ThreadsAttr(RTile.Attribute, name="threads"):
         entries = {"axes": [list(axis) for axis in axes], "order": list(order), "lane": lane, "unroll": unroll}
         return cls.get(to_attribute(entries | ({"lane_order": list(lane_order)} if lane_order else {})))
 
-    def _read(self) -> ThreadsRecord:
+    def read(self) -> ThreadsRecord:
+        """Return the entries."""
         return read_record(ThreadsRecord, self.params[0], "threads")
-
-    @property
-    def axes(self) -> tuple[tuple[int, int], ...]:
-        """(threads, chunk) per loop."""
-        return tuple((axis[0], axis[1]) for axis in self._read().axes)
-
-    @property
-    def tiles(self) -> tuple[tuple[int, int], ...]:
-        """(lanes, tile) per loop, (0, 0) for those that no matrix instruction spans."""
-        return tuple((axis[2], axis[3]) if len(axis) == 4 else (0, 0) for axis in self._read().axes)
-
-    @property
-    def lane_order(self) -> tuple[int, ...]:
-        """Loops with lanes, fastest in the thread number first."""
-        return self._read().lane_order
-
-    @property
-    def order(self) -> tuple[int, ...]:
-        """Loops with more than one thread, fastest in the thread number first."""
-        return self._read().order
-
-    @property
-    def lane(self) -> int:
-        """Loop whose chunk is the SSA vector, -1 for none."""
-        return self._read().lane
-
-    @property
-    def unroll(self) -> int:
-        """Reduction points unrolled inside one step."""
-        return self._read().unroll
 
     def check(self, box: Sequence[int]) -> None:
         """Raise `InvalidOpError` unless the map fits a box."""
-        read = self._read()
+        read = self.read()
         axes = read.axes
         require(len(axes) == len(box), f"threads 'axes' needs {len(box)} pairs, one per loop, but has {len(axes)}")
         for loop, (extent, axis) in enumerate(zip(box, axes, strict=True)):
@@ -207,28 +183,13 @@ class InstructionAttr(RTile.Attribute, name="instruction"):
         entries = {"family": family, "shape": list(shape), "row": row, "column": column, "depth": depth}
         return cls.get(to_attribute(entries))
 
-    def _read(self) -> InstructionRecord:
+    def read(self) -> InstructionRecord:
+        """Return the entries."""
         return read_record(InstructionRecord, self.params[0], "instruction", {"lane_order": ()})
 
-    @property
-    def family(self) -> str:
-        """The family of instructions."""
-        return self._read().family
-
-    @property
-    def shape(self) -> tuple[int, int, int]:
-        """Rows, columns and reduction length of one instruction."""
-        return self._read().shape
-
-    @property
-    def loops(self) -> tuple[int, int, int]:
-        """The loops of rows, columns and reduction."""
-        read = self._read()
-        return read.row, read.column, read.depth
-
-    def check(self, iterators: Sequence[str], threads: ThreadsAttr) -> None:
+    def check(self, iterators: Sequence[str], threads: ThreadsRecord) -> None:
         """Raise `InvalidOpError` unless the instruction fits loops and their threads."""
-        loops = self.loops
+        loops = self.read().loops
         require(len(set(loops)) == 3, f"instruction must span 3 different loops, but spans {list(loops)}")
         wanted = ("parallel", "parallel", "reduction")
         for key, loop, kind in zip(("row", "column", "depth"), loops, wanted, strict=True):

@@ -26,7 +26,7 @@ is spread (#rtile.threads), `instruction` which matrix instruction computes it, 
 from collections.abc import Sequence
 from typing import Any
 
-from roller_mlir.dialects.rtile_attributes import InstructionAttr, ThreadsAttr
+from roller_mlir.dialects.rtile_attributes import InstructionAttr, InstructionRecord, ThreadsAttr, ThreadsRecord
 from roller_mlir.dialects.rtile_checks import (
     check_index_operands,
     check_map,
@@ -122,14 +122,15 @@ class ComputeOp(FreeOperandsAndResults, name="compute", traits=[ReadsMemrefs, Sp
         return self.attributes["origin"].value
 
     @property
-    def thread_map(self) -> ThreadsAttr:
+    def thread_map(self) -> ThreadsRecord:
         """How the box is spread over threads."""
-        return self.attributes["threads"]
+        return self.attributes["threads"].read()
 
     @property
-    def matrix_instruction(self) -> InstructionAttr | None:
+    def matrix_instruction(self) -> InstructionRecord | None:
         """The matrix instruction that computes the box, None where each thread computes by itself."""
-        return self.attributes.get("instruction")
+        attribute = self.attributes.get("instruction")
+        return None if attribute is None else attribute.read()
 
     @property
     def entry(self) -> Any:
@@ -237,8 +238,6 @@ def compute(
     origin: Any,
     threads: ThreadsAttr,
     instruction: InstructionAttr | None = None,
-    loc: Any = None,
-    ip: Any = None,
 ) -> ComputeOp:
     """Build an `rtile.compute` with an empty `entry` block, which the caller fills and ends with `yield_`.
 
@@ -253,8 +252,6 @@ def compute(
         origin: ir.AffineMap from the indices to the box's first point.
         threads: How the box is spread over threads.
         instruction: The matrix instruction that computes it; None where each thread computes by itself.
-        loc: Location; the current one where None.
-        ip: Insertion point; the current one where None.
     """
     kinds = [value.type for value in accumulators]
     attributes: dict[str, ir.Attribute] = {
@@ -269,9 +266,7 @@ def compute(
     if instruction is not None:
         attributes["instruction"] = instruction
     operands = [*inputs, *accumulators, *indices]
-    op = ir.Operation.create(
-        "rtile.compute", results=kinds, operands=operands, attributes=attributes, regions=1, loc=loc, ip=ip
-    )
+    op = ir.Operation.create("rtile.compute", results=kinds, operands=operands, attributes=attributes, regions=1)
     tiles = [*inputs, *accumulators]
     op.regions[0].blocks.append(*[element_type(value.type) for value in tiles], arg_locs=[op.location] * len(tiles))
     return op.opview

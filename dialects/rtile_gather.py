@@ -44,13 +44,11 @@ class GatherOp(RTile.Operation, name="gather", traits=[ReadsMemrefs, Speculatabl
         require(result.type == table.type, f"result must be {table.type}, as the argument, but is {result.type}")
 
 
-def gather(table: Any, position: Any, *, loc: Any = None, ip: Any = None) -> GatherOp:
+def gather(table: Any, position: Any) -> GatherOp:
     """Build an `rtile.gather`.
 
     Args:
         table: Argument of the enclosing body that stands for the tensor.
         position: Index value.
-        loc: Location; the current one where None.
-        ip: Insertion point; the current one where None.
     """
-    return ir.Operation.create("rtile.gather", results=[table.type], operands=[table, position], loc=loc, ip=ip).opview
+    return ir.Operation.create("rtile.gather", results=[table.type], operands=[table, position]).opview

@@ -43,18 +43,16 @@ class IndexOp(RTile.Operation, name="index", traits=[ReadsMemrefs, Speculatable]
         require(0 <= dim.value < loops, f"{known}, but is {dim.value}")
 
 
-def index(dim: int, *, loc: Any = None, ip: Any = None) -> IndexOp:
+def index(dim: int, *, loc: Any = None) -> IndexOp:
     """Build an `rtile.index`.
 
     Args:
         dim: Number of the loop.
         loc: Location; the current one where None.
-        ip: Insertion point; the current one where None.
     """
     return ir.Operation.create(
         "rtile.index",
         results=[ir.IndexType.get()],
         attributes={"dim": ir.IntegerAttr.get(ir.IntegerType.get_signless(64), dim)},
         loc=loc,
-        ip=ip,
     ).opview

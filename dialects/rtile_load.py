@@ -77,7 +77,8 @@ class TileLoad(RTile.Operation):
         """What elements outside the source read as; None leaves them unspecified."""
         return self.attributes["pad"].value if "pad" in self.attributes else None
 
-    def check(self) -> None:
+    @hook
+    def verify_invariants(self) -> None:
         """Check operands, attributes and results."""
         require(len(self.operands) >= 1, "needs a source operand")
         check_segments(self, ("source", "indices"), (True, False), needed=False)
@@ -114,11 +115,6 @@ class TileLoad(RTile.Operation):
 class LoadOp(TileLoad, name="load", traits=[ReadsMemrefs, Speculatable]):
     """Reads a tile. See the module's description."""
 
-    @hook
-    def verify_invariants(self) -> None:
-        """Check operands, attributes and results."""
-        self.check()
-
 
 class MapLoadOp(TileLoad, name="map_load", traits=[ReadsMemrefs, Speculatable]):
     """Reads a tile through a body. See the module's description."""
@@ -129,11 +125,6 @@ class MapLoadOp(TileLoad, name="map_load", traits=[ReadsMemrefs, Speculatable]):
     def entry(self) -> Any:
         """The block that makes one element."""
         return self.regions[0].blocks[0]
-
-    @hook
-    def verify_invariants(self) -> None:
-        """Check operands, attributes and results."""
-        self.check()
 
     @hook
     def verify_region_invariants(self) -> None:
@@ -152,8 +143,6 @@ def load_tile(
     layout: LayoutAttr | None = None,
     pad_value: float | int | None = None,
     mapped: bool = False,
-    loc: Any = None,
-    ip: Any = None,
 ) -> TileLoad:
     """Build an `rtile.load`, or an `rtile.map_load` with an empty `entry`, which the caller fills and ends.
 
@@ -165,8 +154,6 @@ def load_tile(
         layout: Layout in workgroup memory; needed by workgroup tiles.
         pad_value: What elements outside the source read as.
         mapped: Whether it is a map_load.
-        loc: Location; the current one where None.
-        ip: Insertion point; the current one where None.
     """
     element = element_type(source.type)
     attributes: dict[str, Any] = {"tile": tile, "origin": ir.AffineMapAttr.get(origin)}
@@ -183,8 +170,6 @@ def load_tile(
         operands=[source, *indices],
         attributes=attributes,
         regions=int(mapped),
-        loc=loc,
-        ip=ip,
     )
     if mapped:
         op.regions[0].blocks.append(element, arg_locs=[op.location])

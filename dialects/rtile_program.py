@@ -206,7 +206,6 @@ def program(
     name: str,
     *,
     plan: PlanAttr | None = None,
-    loc: Any = None,
     ip: Any = None,
 ) -> ProgramOp:
     """Build an `rtile.program` with an empty `entry` block, which the caller fills and ends with `yield_`.
@@ -216,7 +215,6 @@ def program(
         results: Types of the results; none on memrefs.
         name: Name of the program.
         plan: The plan, if any.
-        loc: Location; the current one where None.
         ip: Insertion point; the current one where None.
     """
     attributes: dict[str, Any] = {"sym_name": ir.StringAttr.get(name)}
@@ -228,7 +226,6 @@ def program(
         operands=list(operands),
         attributes=attributes,
         regions=1,
-        loc=loc,
         ip=ip,
     )
     kinds = [operand.type for operand in operands]
@@ -236,6 +233,6 @@ def program(
     return op.opview
 
 
-def yield_(values: Sequence[Any] = (), *, loc: Any = None, ip: Any = None) -> YieldOp:
+def yield_(values: Sequence[Any] = ()) -> YieldOp:
     """Build an `rtile.yield` of `values`."""
-    return ir.Operation.create("rtile.yield", operands=list(values), loc=loc, ip=ip).opview
+    return ir.Operation.create("rtile.yield", operands=list(values)).opview

@@ -108,8 +108,6 @@ def store(
     origin: Any,
     steps: Sequence[int] | None = None,
     copy: str = SYNCHRONOUS,
-    loc: Any = None,
-    ip: Any = None,
 ) -> StoreOp:
     """Build an `rtile.store`; on a tensor its only result is the updated tensor.
 
@@ -120,8 +118,6 @@ def store(
         origin: ir.AffineMap from the indices to where the tile's first element goes.
         steps: Distance between neighbouring elements per dimension; 1 where None.
         copy: How the tile gets there.
-        loc: Location; the current one where None.
-        ip: Insertion point; the current one where None.
     """
     kind = destination.type
     steps = [1] * len(origin.results) if steps is None else list(steps)
@@ -136,6 +132,4 @@ def store(
         results=[] if isinstance(kind, ir.MemRefType) else [kind],
         operands=[tile, destination, *indices],
         attributes=attributes,
-        loc=loc,
-        ip=ip,
     ).opview

@@ -53,7 +53,7 @@ def emit_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: BlockLi
     for store in stores_of(program.operation):
         if is_tensor_store(store):
             fail(store, "'rtile.store' by tensor copy needs a program of wgmma; leave out its copy")
-    threads = prod(count for count, _ in computes[0].thread_map.axes)
+    threads = prod(axis[0] for axis in computes[0].thread_map.axes)
     arena = plan_arena(program.operation, limits.subgroup_size)
     if threads > limits.max_threads:
         fail(

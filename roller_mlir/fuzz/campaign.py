@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from roller_mlir.fuzz.case import Case, command_of, job_of
-from roller_mlir.fuzz.failed_jobs import ORACLE_JOB, failed_oracle
+from roller_mlir.fuzz.failed_jobs import ORACLE_JOB, RUN_JOB, failed_oracle
 from roller_mlir.fuzz.generate import make_case
 from roller_mlir.fuzz.job import FuzzJob, FuzzOutcome
 from roller_mlir.fuzz.keep import write_failure
-from roller_mlir.fuzz.pool import RUN_JOB, Pool
 from roller_mlir.fuzz.program.program import elements
 from roller_mlir.fuzz.shrink import shrink
 from roller_mlir.support.jobs.job_pool import JobPool
@@ -184,13 +183,13 @@ def _try_cases(
             yield case, job_of(case)
 
     failed: list[tuple[Case, FuzzOutcome]] = []
-    with Pool(campaign.workers, campaign.limit_s, entry, on_failure) as pool:
+    with JobPool(campaign.workers, campaign.limit_s, entry, on_failure) as pool:
         for case, outcome in pool.run(jobs()):
             check()
             tally.count(case, outcome)
             if outcome.failed:
                 failed.append((case, outcome))
-    with Pool(1, campaign.limit_s, entry, on_failure) as pool:
+    with JobPool[FuzzJob, FuzzOutcome](1, campaign.limit_s, entry, on_failure) as pool:
         for failure in _shrunk(campaign, pool, failed, check):
             tally.failures.append(failure)
             found(failure)

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The other oracle's worker processes: what is called in them, and what the end of one of them says."""
+"""Worker processes that try programs: what is called in them, and what the end of the other oracle's says."""
 
 from roller_mlir.fuzz.job import FuzzOutcome
 
+RUN_JOB = "roller_mlir.fuzz.execute:run_job"
 ORACLE_JOB = "roller_mlir.fuzz.oracle.compare:run_oracle_job"
 
 

@@ -78,17 +78,17 @@ def box_loops(compute: ComputeOp) -> tuple[Loop, ...]:
 
 def box_axes(compute: ComputeOp) -> tuple[AxisPlan, ...]:
     """Return how a compute's box is spread over threads and registers."""
+    names = ("threads", "chunk", "lanes", "tile")
     return tuple(
-        AxisPlan(block=block, threads=threads, chunk=chunk, lanes=lanes, tile=tile)
-        for block, (threads, chunk), (lanes, tile) in zip(
-            compute.box_shape, compute.thread_map.axes, compute.thread_map.tiles, strict=True
-        )
+        AxisPlan(block=block, **dict(zip(names, axis, strict=False)))
+        for block, axis in zip(compute.box_shape, compute.thread_map.axes, strict=True)
     )
 
 
 def lane_of(compute: ComputeOp) -> int | None:
     """Return the loop whose chunk is a vector, None for scalars."""
-    return compute.thread_map.lane if compute.thread_map.lane >= 0 else None
+    lane = compute.thread_map.lane
+    return lane if lane >= 0 else None
 
 
 def _find(operation: ir.Operation, kind: type[_Op]) -> Iterator[_Op]:

@@ -174,35 +174,29 @@ class Prediction:
 
 
 @dataclass(frozen=True, kw_only=True)
-class SplitK:
-    """A reduction that is divided over tasks: each computes a part of it, a second stage joins the partial results.
-
-    Attributes:
-        loop: The reduction loop that is divided.
-        parts: How many parts: the extent of the first stage's loop 0.
-        extent: Points of the loop in one part; the last part may have fewer.
-        join: The plan of the second stage, for `plan.split.combine_expression`.
-    """
-
-    loop: LoopNumber
-    parts: Annotated[Extent, Range(2)]
-    extent: Annotated[Extent, Range(1)]
-    join: "Plan"
-
-
-@dataclass(frozen=True, kw_only=True)
 class SplitKPartial:
     """What the plan of a first stage belongs to: its loop 0 numbers the parts of a divided reduction.
 
     Attributes:
         loop: The reduction loop that is divided, in the whole operator.
-        parts: How many parts.
-        extent: Points of the loop in one part.
+        parts: How many parts: the extent of the first stage's loop 0.
+        extent: Points of the loop in one part; the last part may have fewer.
     """
 
     loop: LoopNumber
     parts: Annotated[Extent, Range(2)]
     extent: Annotated[Extent, Range(1)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class SplitK(SplitKPartial):
+    """A reduction that is divided over tasks: each computes a part of it, a second stage joins the partial results.
+
+    Attributes:
+        join: The plan of the second stage, for `plan.split.combine_expression`.
+    """
+
+    join: "Plan"
 
 
 @dataclass(frozen=True, kw_only=True)

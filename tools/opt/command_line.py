@@ -3,9 +3,10 @@
 
 import textwrap
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import Field, dataclass, field, fields
+from typing import Any
 
-from roller_mlir.foreign.options import Option
+from roller_mlir.foreign.options import Option, option
 from roller_mlir.support.passes.passes import (
     NamedPipeline,
     find_pass,
@@ -22,96 +23,84 @@ class CommandLineError(Exception):
 
 @dataclass
 class Settings:
-    """What the command line says; the flags of `FLAGS` are its fields."""
+    """What the command line says: an input, passes, and flags, each declared with its text in the manual."""
 
     input: str | None = None
-    output: str = "-"
-    pass_pipeline: str | None = None
     steps: list[tuple[str, str | None]] = field(default_factory=list[tuple[str, str | None]])
-    help: bool = False
-    version: bool = False
-    list_passes: bool = False
-    split_input_file: bool = False
-    verify_diagnostics: bool = False
-    verify_each: bool = True
-    allow_unregistered_dialect: bool = False
-    emit_bytecode: bool = False
-    mlir_print_op_generic: bool = False
-    mlir_print_debuginfo: bool = False
-    mlir_print_local_scope: bool = False
-    mlir_print_ir_before_all: bool = False
-    mlir_print_ir_after_all: bool = False
-    mlir_timing: bool = False
-    mlir_timing_display: str = "tree"
-    mlir_disable_threading: bool = False
-    mlir_pass_statistics: bool = False
-    mlir_pass_statistics_display: str = "pipeline"
-    mlir_print_ir_before: str | None = None
-    mlir_print_ir_after: str | None = None
-    mlir_print_ir_after_change: bool = False
-    mlir_print_ir_after_failure: bool = False
-    mlir_print_ir_module_scope: bool = False
-    mlir_print_ir_tree_dir: str | None = None
-    mlir_elide_elementsattrs_if_larger: int | None = None
-    mlir_elide_resource_strings_if_larger: int | None = None
-    mlir_use_nameloc_as_prefix: bool = False
-    mlir_pass_pipeline_crash_reproducer: str | None = None
-    run_reproducer: bool = False
-    dump_pass_pipeline: bool = False
-    verify_roundtrip: bool = False
-    no_implicit_module: bool = False
-    irdl_file: str | None = None
-    show_dialects: bool = False
-    debug_only: str | None = None
+    help: bool = option(False, help="show this text")
+    version: bool = option(False, help="show the version")
+    list_passes: bool = option(False, help="list our passes and pipelines, and the names of the upstream passes")
+    output: str = option(
+        "-", name="o", value="FILE", help="write to FILE, completely or not at all, instead of standard output"
+    )
+    pass_pipeline: str | None = option(
+        None, value="TEXT", help="run a pipeline such as 'builtin.module(rtile-construct{device=h200},func.func(cse))'"
+    )
+    split_input_file: bool = option(False, help="process the parts of the input between lines '// -----' on their own")
+    verify_diagnostics: bool = option(
+        False, help="check the diagnostics against comments such as '// expected-error@+1 {{text}}'"
+    )
+    verify_each: bool = option(True, help="verify the IR after each pass (on unless =false)")
+    allow_unregistered_dialect: bool = option(False, help="accept operations of unknown dialects")
+    emit_bytecode: bool = option(False, help="write MLIR bytecode instead of text")
+    mlir_print_op_generic: bool = option(False, help="print in the generic form")
+    mlir_print_debuginfo: bool = option(False, help="print locations")
+    mlir_print_local_scope: bool = option(False, help="print attributes and maps in place, without aliases")
+    mlir_print_ir_before_all: bool = option(False, help="print the IR before each pass, to standard error")
+    mlir_print_ir_after_all: bool = option(False, help="print the IR after each pass, to standard error")
+    mlir_print_ir_before: str | None = option(
+        None, value="PASS,...", help="print the IR before these passes, to standard error"
+    )
+    mlir_print_ir_after: str | None = option(
+        None, value="PASS,...", help="print the IR after these passes, to standard error"
+    )
+    mlir_print_ir_after_change: bool = option(
+        False, help="with --mlir-print-ir-after-all: only after passes that changed the IR"
+    )
+    mlir_print_ir_after_failure: bool = option(False, help="print the IR after a pass that fails, to standard error")
+    mlir_print_ir_module_scope: bool = option(False, help="print the whole module, not only what a pass runs on")
+    mlir_print_ir_tree_dir: str | None = option(
+        None, value="DIR", help="print the IR of each pass into a tree of files there"
+    )
+    mlir_elide_elementsattrs_if_larger: int | None = option(
+        None, value="N", help="print dense constants of more elements as '__elided__'"
+    )
+    mlir_elide_resource_strings_if_larger: int | None = option(
+        None, value="N", help="leave out resources of more characters"
+    )
+    mlir_use_nameloc_as_prefix: bool = option(False, help="name values by the names in their locations")
+    mlir_timing: bool = option(False, help="print the time of each pass, to standard error")
+    mlir_timing_display: str = option(
+        "tree", value="tree", choices=("tree",), help="as a tree of passes; the bindings of MLIR have no list"
+    )
+    mlir_pass_statistics: bool = option(
+        False, help="print what passes count, to standard error; release builds of MLIR count nothing"
+    )
+    mlir_pass_statistics_display: str = option(
+        "pipeline", value="KIND", choices=("list", "pipeline"), help="list or pipeline (pipeline)"
+    )
+    mlir_disable_threading: bool = option(False, help="run on one thread")
+    mlir_pass_pipeline_crash_reproducer: str | None = option(
+        None, value="FILE", help="where a pass fails, write the input and the pipeline there"
+    )
+    run_reproducer: bool = option(False, help="run the pipeline that stands in the input, a reproducer")
+    dump_pass_pipeline: bool = option(False, help="print the pipeline before it runs, to standard error")
+    verify_roundtrip: bool = option(
+        False, help="check that the input survives printing and parsing, as text and as bytecode"
+    )
+    no_implicit_module: bool = option(
+        False, help="take the only operation of the input as it is, without a module around it"
+    )
+    irdl_file: str | None = option(None, value="FILE", help="register the dialects that this IRDL defines")
+    show_dialects: bool = option(False, help="print the names of the dialects that are known")
+    debug_only: str | None = option(
+        None,
+        value="TYPE,...",
+        help="debug output of MLIR; its wheels are release builds, which have none, and a note says so",
+    )
 
 
-#: Text per flag for the manual; a flag that takes a value shows it.
-FLAGS = {
-    "help": "show this text",
-    "version": "show the version",
-    "list-passes": "list our passes and pipelines, and the names of the upstream passes",
-    "o FILE": "write to FILE, completely or not at all, instead of standard output",
-    "pass-pipeline=TEXT": "run a pipeline such as 'builtin.module(rtile-construct{device=h200},func.func(cse))'",
-    "split-input-file": "process the parts of the input between lines '// -----' on their own",
-    "verify-diagnostics": "check the diagnostics against comments such as '// expected-error@+1 {{text}}'",
-    "verify-each": "verify the IR after each pass (on unless =false)",
-    "allow-unregistered-dialect": "accept operations of unknown dialects",
-    "emit-bytecode": "write MLIR bytecode instead of text",
-    "mlir-print-op-generic": "print in the generic form",
-    "mlir-print-debuginfo": "print locations",
-    "mlir-print-local-scope": "print attributes and maps in place, without aliases",
-    "mlir-print-ir-before-all": "print the IR before each pass, to standard error",
-    "mlir-print-ir-after-all": "print the IR after each pass, to standard error",
-    "mlir-print-ir-before=PASS,...": "print the IR before these passes, to standard error",
-    "mlir-print-ir-after=PASS,...": "print the IR after these passes, to standard error",
-    "mlir-print-ir-after-change": "with --mlir-print-ir-after-all: only after passes that changed the IR",
-    "mlir-print-ir-after-failure": "print the IR after a pass that fails, to standard error",
-    "mlir-print-ir-module-scope": "print the whole module, not only what a pass runs on",
-    "mlir-print-ir-tree-dir=DIR": "print the IR of each pass into a tree of files there",
-    "mlir-elide-elementsattrs-if-larger=N": "print dense constants of more elements as '__elided__'",
-    "mlir-elide-resource-strings-if-larger=N": "leave out resources of more characters",
-    "mlir-use-nameloc-as-prefix": "name values by the names in their locations",
-    "mlir-timing": "print the time of each pass, to standard error",
-    "mlir-timing-display=tree": "as a tree of passes; the bindings of MLIR have no list",
-    "mlir-pass-statistics": "print what passes count, to standard error; release builds of MLIR count nothing",
-    "mlir-pass-statistics-display=KIND": "list or pipeline (pipeline)",
-    "mlir-disable-threading": "run on one thread",
-    "mlir-pass-pipeline-crash-reproducer=FILE": "where a pass fails, write the input and the pipeline there",
-    "run-reproducer": "run the pipeline that stands in the input, a reproducer",
-    "dump-pass-pipeline": "print the pipeline before it runs, to standard error",
-    "verify-roundtrip": "check that the input survives printing and parsing, as text and as bytecode",
-    "no-implicit-module": "take the only operation of the input as it is, without a module around it",
-    "irdl-file=FILE": "register the dialects that this IRDL defines",
-    "show-dialects": "print the names of the dialects that are known",
-    "debug-only=TYPE,...": "debug output of MLIR; its wheels are release builds, which have none, and a note says so",
-}
-
-_BOOLEAN = tuple(name for name in FLAGS if "=" not in name and " " not in name)
-_VALUED = {name.split("=")[0].split(" ")[0]: name.split("=")[0].replace("-", "_") for name in FLAGS if "=" in name} | {
-    "o": "output"
-}
-_CHOICES = {"mlir_timing_display": ("tree",), "mlir_pass_statistics_display": ("list", "pipeline")}
-_NUMBERS = ("mlir_elide_elementsattrs_if_larger", "mlir_elide_resource_strings_if_larger")
+_FLAGS = {one.metadata["name"] or one.name.replace("_", "-"): one for one in fields(Settings) if one.metadata}
 
 
 def parse_command_line(arguments: Sequence[str], upstream: Sequence[str]) -> Settings:
@@ -135,18 +124,17 @@ def parse_command_line(arguments: Sequence[str], upstream: Sequence[str]) -> Set
             continue
         name, equals, value = word.lstrip("-").partition("=")
         name = "help" if name == "h" else name
-        if name in _VALUED:
+        flag = _FLAGS.get(name)
+        if flag is not None and isinstance(flag.default, bool):
+            setattr(settings, flag.name, _boolean(word, value) if equals else True)
+        elif flag is not None:
             if not equals and not words:
                 raise CommandLineError(f"'{word}' needs a value")
-            given = value if equals else words.pop(0)
-            setattr(settings, _VALUED[name], _value(word, _VALUED[name], given))
-        elif name in _BOOLEAN:
-            setattr(settings, name.replace("-", "_"), _boolean(word, value) if equals else True)
+            setattr(settings, flag.name, _value(word, flag, value if equals else words.pop(0)))
         elif find_pass(name) is not None or find_pipeline(name) is not None or name in upstream:
             settings.steps.append((name, value if equals else None))
         else:
-            known = [*_BOOLEAN, *_VALUED, *(p.name for p in registered_passes())]
-            known += [*(p.name for p in registered_pipelines()), *upstream]
+            known = [*_FLAGS, *(p.name for p in (*registered_passes(), *registered_pipelines())), *upstream]
             near = suggest(name, known).replace("'", "'--", 1)
             raise CommandLineError(f"unknown option '{word}'{near}" + ("" if near else "; --help lists all"))
     if settings.pass_pipeline is not None and settings.steps:
@@ -171,11 +159,12 @@ def parse_command_line(arguments: Sequence[str], upstream: Sequence[str]) -> Set
     return settings
 
 
-def _value(word: str, name: str, given: str) -> str | int:
+def _value(word: str, flag: Field[Any], given: str) -> str | int:
     """Return the value of a flag."""
-    if name in _CHOICES and given not in _CHOICES[name]:
-        raise CommandLineError(f"'{word}' must be {' or '.join(_CHOICES[name])}, but got '{given}'")
-    if name in _NUMBERS:
+    choices: tuple[str, ...] = flag.metadata["choices"]
+    if choices and given not in choices:
+        raise CommandLineError(f"'{word}' must be {' or '.join(choices)}, but got '{given}'")
+    if flag.metadata["value"] == "N":
         if not given.isdecimal() or len(given) > 9:
             raise CommandLineError(f"'{word}' must be a number of at least 0, but got '{given}'")
         return int(given)
@@ -201,7 +190,7 @@ def manual(pipelines: Sequence[NamedPipeline], upstream_count: int) -> str:
         "their options are those of mlir-opt.",
         "",
         "options:",
-        *(_entry(("-" if name.startswith("o ") else "--") + name, text) for name, text in FLAGS.items()),
+        *(_entry(_spelled(name, flag.metadata["value"]), flag.metadata["help"]) for name, flag in _FLAGS.items()),
         "",
         "passes:",
     ]
@@ -221,6 +210,10 @@ def pass_list(pipelines: Sequence[NamedPipeline], upstream: Sequence[str]) -> st
     lines += ["pipelines:", *(_entry(p.name, p.summary) for p in pipelines)]
     names = textwrap.fill(" ".join(upstream), 110, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
     return "\n".join([*lines, "upstream passes:", names])
+
+
+def _spelled(name: str, value: str) -> str:
+    return f"-{name} {value}" if len(name) == 1 else f"--{name}={value}" if value else f"--{name}"
 
 
 def _entry(left: str, right: str) -> str:

@@ -77,7 +77,7 @@ def threads_of(program: rtile.ProgramOp) -> int:
     computes = computes_of(program.operation)
     if not computes:
         fail(program, f"'rtile.program' '{program.program_name}' has no rtile.compute, so there is nothing to run")
-    return prod(count for count, _ in computes[0].thread_map.axes)
+    return prod(axis[0] for axis in computes[0].thread_map.axes)
 
 
 def expected_registers(programs: Sequence[rtile.ProgramOp], most: int) -> int:

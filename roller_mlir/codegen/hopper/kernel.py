@@ -51,7 +51,7 @@ def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: 
     """
     name, nest = program.program_name, parallel_nest(program.operation)
     steps = steps_of_program(program)
-    consumers = prod(count for count, _ in steps.compute.thread_map.axes)
+    consumers = prod(axis[0] for axis in steps.compute.thread_map.axes)
     threads = consumers + PRODUCER_THREADS
     if consumers % WARPGROUP_THREADS or threads > limits.max_threads:
         fail(

@@ -61,17 +61,13 @@ class Versions:
             return True
 
 
+@functools.cache
 def find_versions() -> Versions:
     """Return the state of the compiler that this process runs, read once.
 
     Raises:
         OSError: A source cannot be read.
     """
-    return _find_versions()
-
-
-@functools.cache
-def _find_versions() -> Versions:
     specs = [find_spec(name) for name in _ROOTS]
     roots = [Path(folder) for spec in specs if spec is not None for folder in spec.submodule_search_locations or ()]
     return versions_of(tuple(roots), package_versions(), find_toolchain())

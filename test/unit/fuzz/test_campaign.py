@@ -13,8 +13,8 @@ from roller_mlir.fuzz.case import command_of, job_of
 from roller_mlir.fuzz.generate import make_case
 from roller_mlir.fuzz.job import FuzzOutcome
 from roller_mlir.fuzz.limits import limits_page
-from roller_mlir.fuzz.pool import Pool
 from roller_mlir.fuzz.refusals import reason_of
+from roller_mlir.support.jobs.job_pool import JobPool
 from roller_mlir.tools.roller import main
 
 TARGETS = ("h200", "mi300x", "v100", "a100")
@@ -66,7 +66,7 @@ def test_300_random_programs_hold(first: int) -> None:
 @pytest.mark.full
 def test_a_crash_and_a_hang_are_reported_and_the_rest_goes_on(planted: Path) -> None:
     cases = [make_case(0, number, TARGETS) for number in range(9)]
-    with Pool(2, 3.0, "planted_faults:run_job") as pool:
+    with JobPool(2, 3.0, "planted_faults:run_job", FuzzOutcome) as pool:
         found = {case.number: outcome for case, outcome in pool.run((case, job_of(case)) for case in cases)}
     assert sorted(found) == list(range(9))
     assert found[3] == FuzzOutcome("crash", "the process died: SIGSEGV at planted_faults.py:6 in run_job")

@@ -14,9 +14,9 @@ from roller_mlir.fuzz.failed_jobs import ORACLE_JOB, failed_oracle
 from roller_mlir.fuzz.generate import KINDS
 from roller_mlir.fuzz.job import FuzzJob, FuzzOutcome
 from roller_mlir.fuzz.oracle.differences import known_difference
-from roller_mlir.fuzz.pool import Pool
 from roller_mlir.reference import Evaluation
 from roller_mlir.reference.bounds.nests import Bounded
+from roller_mlir.support.jobs.job_pool import JobPool
 from roller_mlir.tools.roller import main
 
 # Stands for the reference in a worker process: a mistake that kernels would share is planted into it.
@@ -85,21 +85,21 @@ def test_a_reference_that_is_wrong_is_contradicted(
 ) -> None:
     (tmp_path / "planted_reference.py").write_text(PLANTED)
     monkeypatch.syspath_prepend(tmp_path)
-    with Pool(1, 120.0, ORACLE_JOB, failed_oracle) as pool:
+    with JobPool(1, 120.0, ORACLE_JOB, failed_oracle) as pool:
         assert pool.one(difference).status == "equal"
         undefined = pool.one(replace(difference, text=ZERO_DIVISORS))
         refused = pool.one(replace(difference, text=NAMED))
     assert (undefined.status, undefined.reason) == ("unanswered", "the program has undefined behaviour")
     assert (refused.status, refused.reason) == ("unanswered", "IREE refuses it")
     assert "'linalg.sub' is unknown" in refused.message
-    with Pool(1, 120.0, "planted_reference:run_job", failed_oracle) as pool:
+    with JobPool(1, 120.0, "planted_reference:run_job", failed_oracle) as pool:
         assert pool.one(difference).status == "wrong"
 
 
 def test_a_death_of_iree_is_no_answer(difference: FuzzJob, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "deadly.py").write_text(DEADLY)
     monkeypatch.syspath_prepend(tmp_path)
-    with Pool(1, 120.0, "deadly:run_job", failed_oracle) as pool:
+    with JobPool(1, 120.0, "deadly:run_job", failed_oracle) as pool:
         found = pool.one(difference)
     assert (found.status, found.reason) == ("unanswered", "IREE dies") and not found.failed
     assert failed_oracle("hang", "no end").reason == "IREE does not end"
@@ -148,7 +148,7 @@ def test_what_iree_adds_to_a_maximum_is_known(start: str, known: bool) -> None:
 @pytest.mark.full
 def test_iree_does_add_it(difference: FuzzJob) -> None:
     """Once it does not, the entry of the table has to go."""
-    with Pool(1, 120.0, ORACLE_JOB, failed_oracle) as pool:
+    with JobPool(1, 120.0, ORACLE_JOB, failed_oracle) as pool:
         found = pool.one(replace(difference, text=POOLING.replace("START", "c"), seed=3))
     assert found.reason.startswith("known difference: IREE adds"), found
 
@@ -183,8 +183,8 @@ def test_a_cpu_rounds_less_often_and_has_short_polynomials(
     )
     monkeypatch.syspath_prepend(tmp_path)
     job = replace(difference, values="normal", exact=(False, False))
-    with Pool(1, 120.0, ORACLE_JOB, failed_oracle) as pool:
+    with JobPool(1, 120.0, ORACLE_JOB, failed_oracle) as pool:
         found = pool.one(replace(job, text=ROUNDINGS.replace("SUBF", "subf")))
     assert (found.status, found.reason[:29]) == ("unanswered", "known difference: IREE rounds"), found
-    with Pool(1, 120.0, "planted_reference:run_job", failed_oracle) as pool:
+    with JobPool(1, 120.0, "planted_reference:run_job", failed_oracle) as pool:
         assert pool.one(replace(job, text=ROUNDINGS.replace("SUBF", "addf"))).status == "wrong"
