@@ -41,6 +41,7 @@ from roller_mlir.dialects.rtile_checks import (
 )
 from roller_mlir.dialects.rtile_dialect import ReadsMemrefs, RTile, Speculatable
 from roller_mlir.support.bindings import ext, ir
+from roller_mlir.support.values import number_attribute
 
 
 class TileLoad(RTile.Operation):
@@ -160,10 +161,7 @@ def load_tile(
     if layout is not None:
         attributes["layout"] = layout
     if pad_value is not None:
-        is_float = isinstance(element, ir.FloatType)
-        attributes["pad"] = (
-            ir.FloatAttr.get(element, pad_value) if is_float else ir.IntegerAttr.get(element, int(pad_value))
-        )
+        attributes["pad"] = number_attribute(element, pad_value)
     op = ir.Operation.create(
         "rtile.map_load" if mapped else "rtile.load",
         results=[ir.RankedTensorType.get(tile.shape, element)],

@@ -38,17 +38,18 @@ Paper: ROLLER section 3.2 (axis fusion).
 """
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
-from roller_mlir.linalg.accepted_input import RESHAPES, check_operations, check_signatures, compiled_functions
+from roller_mlir.linalg.accepted_input import check_operations, check_signatures, compiled_functions
 from roller_mlir.linalg.front_end import AFTER_SIMPLIFYING, BEFORE_SIMPLIFYING, rewrite
 from roller_mlir.linalg.front_end.control.unroll import unroll_loops
+from roller_mlir.linalg.reader import is_plain
 from roller_mlir.linalg.rewrite.axis_fusion import fuse_axes
 from roller_mlir.linalg.rewrite.separate import renew_operands, separate_results, separate_views
-from roller_mlir.linalg.views import VIEWS
 from roller_mlir.model.options import AxisOptions, LoopOptions
 from roller_mlir.support.bindings import ir, passmanager
 from roller_mlir.support.passes.passes import Pass, register
+from roller_mlir.support.values import erase_unread
 
 SIMPLIFY = "builtin.module(convert-elementwise-to-linalg,func.func(canonicalize,cse))"
 CLEAN = "builtin.module(func.func(canonicalize,cse))"
@@ -82,18 +83,9 @@ class RTileNormalize(LoopOptions, AxisOptions, Pass):
             if separate_views(function) and self.fuse_axes:
                 fuse_axes(function)
             separate_results(function, flat=self.fuse_axes)
-            _erase_unused(function)
+            erase_unread(function.entry_block, is_plain)
 
 
 def _simplify(module: ir.Module, pipeline: str) -> None:
     with module.context:
         passmanager.PassManager.parse(pipeline).run(module.operation)
-
-
-def _erase_unused(function: Any) -> None:
-    """Erase constants, empty tensors, views and reshapes that nothing uses any more."""
-    for op in reversed(list(function.entry_block.operations)):
-        operation = op.operation
-        unused = not any(True for result in operation.results for _ in result.uses)
-        if unused and operation.name in ("arith.constant", "tensor.empty", *VIEWS, *RESHAPES):
-            operation.erase()

@@ -113,7 +113,7 @@ def _check_structured(operation: ir.Operation) -> None:
                 fail(
                     body,
                     f"'{body.name}' in the body of '{name}' computes in {value.type}; "
-                    f"supported: {_listed(SCALAR_TYPES)}",
+                    f"supported: {', '.join(SCALAR_TYPES)}",
                 )
 
 
@@ -132,7 +132,7 @@ def _check_tensor(kind: Any, what: str, where: Any) -> None:
     if not isinstance(kind, ir.RankedTensorType):
         if isinstance(kind, ir.ShapedType):
             fail(where, f"{what} has type {kind}; ranked tensors can be compiled: give it a rank")
-        fail(where, f"{what} has type {kind}; supported are ranked tensors, and scalars of {_listed(SCALAR_TYPES)}")
+        fail(where, f"{what} has type {kind}; supported are ranked tensors, and scalars of {', '.join(SCALAR_TYPES)}")
     tensor = ir.RankedTensorType(kind)
     if tensor.encoding is not None:
         fail(where, f"{what} has type {kind}; tensors with an encoding are not supported")
@@ -143,8 +143,4 @@ def _check_tensor(kind: Any, what: str, where: Any) -> None:
     if prod(tensor.shape) > MAX_ELEMENTS:
         fail(where, f"{what} has type {kind}, more than {MAX_ELEMENTS} elements; indices are 64 bits wide")
     if str(tensor.element_type) not in ELEMENT_TYPES:
-        fail(where, f"{what} has element type {tensor.element_type}; supported: {_listed(ELEMENT_TYPES)}")
-
-
-def _listed(names: tuple[str, ...]) -> str:
-    return ", ".join(names)
+        fail(where, f"{what} has element type {tensor.element_type}; supported: {', '.join(ELEMENT_TYPES)}")

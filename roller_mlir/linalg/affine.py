@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Affine maps as linear coefficients, and their application to linear expressions."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from roller_mlir.mapping.index import Linear
@@ -44,6 +44,15 @@ def apply_indices(indices: Sequence[LinearIndex], operands: Sequence[Linear]) ->
                 value = value + operand * k
         results.append(value)
     return results
+
+
+def affine_sum(terms: Mapping[int, int], constant: int) -> ir.AffineExpr:
+    """Return the sum of dimensions, by their numbers, times factors, and of a constant."""
+    value: ir.AffineExpr = ir.AffineConstantExpr.get(constant)
+    for dim, factor in sorted(terms.items(), reverse=True):
+        if factor:
+            value = ir.AffineDimExpr.get(dim) * factor + value
+    return value
 
 
 def _terms(expression: ir.AffineExpr) -> tuple[dict[int, int], int]:

@@ -276,7 +276,7 @@ def read_body(block: ir.Block, inputs: int) -> Body:
             raise UnknownValueError(f"body holds '{operation.name}', which has no single scalar result")
         name = INDEX if operation.name == "linalg.index" else operation.name
         operands = [reference(value) for value in operation.operands]
-        attributes, kind = _attributes(operation), operation.results[0].type
+        attributes, kind = dict(operation.attributes.items()), operation.results[0].type
         if name == "arith.subf" and _is_accumulator_of(operands[0], inputs, operation.results[0], yields):
             # What canonicalization makes of accumulator + -x; a sum like any other, to the last bit.
             ops.append(BodyOp("arith.negf", (operands[1],), attributes, kind))
@@ -299,8 +299,3 @@ def _is_accumulator_of(reference: Reference, inputs: int, result: ir.Value, yiel
     """Whether a reference is the accumulator for which a result is yielded."""
     number = reference.number - inputs if isinstance(reference, BodyArgument) else -1
     return 0 <= number < len(yields) and yields[number] == result
-
-
-def _attributes(operation: ir.Operation) -> dict[str, Any]:
-    names: Sequence[str] = list(operation.attributes)
-    return {name: operation.attributes[name] for name in names}

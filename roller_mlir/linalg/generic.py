@@ -6,13 +6,13 @@ from typing import Any
 
 from roller_mlir.dialects.rtile_compute import iterator_name
 from roller_mlir.linalg.affine import loops_in
-from roller_mlir.support.bindings import ir, linalg, tensor
+from roller_mlir.support.bindings import arith, ir, linalg, tensor
 
 
 def generic(
     inputs: Sequence[Any],
     output: Any,
-    maps: Sequence[Sequence[int] | None],
+    maps: Sequence[Sequence[int | ir.AffineExpr] | None],
     body: Callable[..., Any],
     *,
     loops: int,
@@ -22,13 +22,17 @@ def generic(
     Args:
         inputs: Tensors.
         output: The tensor that the result starts from.
-        maps: Per input, then for the output, the loops that index its dimensions; None for all.
+        maps: Per input, then for the output, the loops that index its dimensions, or expressions of loops; None for all
+            loops in order.
         body: From the elements of the inputs and of the output, all values, to what is yielded.
         loops: How many there are.
     """
-    given = [range(loops) if each is None else each for each in maps]
+    given: list[Sequence[Any]] = [range(loops) if each is None else each for each in maps]
     kinds = ["parallel" if loop in given[-1] else "reduction" for loop in range(loops)]
-    affine_maps = [ir.AffineMap.get(loops, 0, [ir.AffineDimExpr.get(i) for i in each]) for each in given]
+    affine_maps = [
+        ir.AffineMap.get(loops, 0, [ir.AffineDimExpr.get(one) if isinstance(one, int) else one for one in each])
+        for each in given
+    ]
     operation = bodiless_generic(inputs, [output], affine_maps, kinds)
     elements = [ir.RankedTensorType(value.type).element_type for value in (*inputs, output)]
     block = operation.regions[0].blocks.append(*elements, arg_locs=[operation.location] * len(elements))
@@ -75,3 +79,8 @@ def empty_like(kind: Any) -> Any:
     """Build a tensor of a type and unspecified content at the insertion point."""
     ranked = ir.RankedTensorType(kind)
     return tensor.empty(list(ranked.shape), ranked.element_type)
+
+
+def filled(kind: Any, scalar: Any) -> Any:
+    """Build a fill of a new tensor of a type with a constant at the insertion point."""
+    return linalg.fill(arith.constant(ir.RankedTensorType(kind).element_type, scalar), outs=[empty_like(kind)])

@@ -14,6 +14,7 @@ of their own (`front_end.computed_pads`). Paper: ROLLER section 3.1
 (data tiles follow from the index functions).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import isnan
 from typing import Any
@@ -120,18 +121,18 @@ def static_sizes(operation: ir.Operation) -> tuple[list[int], list[int]] | None:
     return (low, high) if fits else None
 
 
-def pad_tensor(padding: Padding, source: ir.Value, low: list[int], high: list[int]) -> ir.Value:
-    """Build a `tensor.pad` of another tensor with a padding's value at the insertion point.
+def pad_tensor(source: ir.Value, low: Sequence[int], high: Sequence[int], scalar: Any) -> ir.Value:
+    """Build a `tensor.pad` at the insertion point.
 
     Args:
-        padding: Whose value is padded with.
         source: The tensor inside.
         low: Elements before it, one number a dimension.
         high: Elements behind it.
+        scalar: The attribute of the constant that they read as.
     """
     kind = ir.RankedTensorType(source.type)
     shape = [a + extent + b for a, extent, b in zip(low, kind.shape, high, strict=True)]
-    constant = ir.Operation.create("arith.constant", results=[kind.element_type], attributes={"value": padding.scalar})
+    constant = ir.Operation.create("arith.constant", results=[kind.element_type], attributes={"value": scalar})
     pad = ir.Operation.create(
         PAD,
         results=[ir.RankedTensorType.get(shape, kind.element_type)],

@@ -16,7 +16,7 @@ from roller_mlir.linalg.views import VIEWS, view_of
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import defining_op, indexing_maps
+from roller_mlir.support.values import defining_op, erase_unread, indexing_maps
 
 
 @dataclass(frozen=True)
@@ -65,11 +65,12 @@ def fill_constant(value: ir.Value) -> Any:
 
 def erase_unused(block: ir.Block) -> None:
     """Erase structured ops, views, reshapes, empty tensors and constants of a block whose results nobody uses."""
-    for inner in reversed(list(block.operations)):
-        operation = inner.operation
-        pure = is_structured(operation) or operation.name in ("arith.constant", "tensor.empty", *VIEWS, *RESHAPES)
-        if pure and not any(list(result.uses) for result in operation.results):
-            operation.erase()
+    erase_unread(block, lambda operation: is_structured(operation) or is_plain(operation))
+
+
+def is_plain(operation: ir.Operation) -> bool:
+    """Return whether an operation is a view, a reshape, an empty tensor or a constant."""
+    return operation.name in ("arith.constant", "tensor.empty", *VIEWS, *RESHAPES)
 
 
 def read_structured(operation: ir.Operation) -> StructuredOp:

@@ -11,6 +11,7 @@ a slice are not what the padding says: `rtile-normalize` copies the slice. Refus
 known at run time only. Paper: ROLLER section 3.1 (data tiles follow from the index functions).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -115,7 +116,7 @@ class View:
         if self.padding is None:
             return extract_slice(source, Slice(tuple(start), tuple(shape), (1,) * len(groups)))
         high = [size + at - extent for size, at, extent in zip(shape, start, extents, strict=True)]
-        return pad_tensor(self.padding, source, [-at for at in start], high)
+        return pad_tensor(source, [-at for at in start], high, self.padding.scalar)
 
 
 def view_of(value: ir.Value) -> View | None:
@@ -161,7 +162,6 @@ def padded_behind(value: Any, high: list[int], scalar: ir.Attribute) -> ir.Value
         high: Elements to add, one number a dimension.
         scalar: What they read as, where no elements of the tensor that a slice is taken of are there.
     """
-    kind = ir.RankedTensorType(value.type)
     operation = defining_op(value, SLICE)
     if operation is not None:
         cut, whole = read_slice(operation), ir.RankedTensorType(operation.operands[0].type)
@@ -170,16 +170,30 @@ def padded_behind(value: Any, high: list[int], scalar: ir.Attribute) -> ir.Value
         missing = [max(0, end - extent) for end, extent in zip(ends, whole.shape, strict=True)]
         source = padded_behind(operation.operands[0], missing, scalar) if any(missing) else operation.operands[0]
         return extract_slice(source, Slice(cut.offsets, sizes, cut.strides))
-    padding = Padding(value, (0,) * kind.rank, tuple(high), scalar)
-    return pad_tensor(padding, value, list(padding.low), high)
+    return pad_tensor(value, [0] * ir.RankedTensorType(value.type).rank, high, scalar)
 
 
 def extract_slice(source: ir.Value, cut: Slice) -> ir.Value:
     """Build a `tensor.extract_slice` of all dimensions at the insertion point."""
-    element = ir.RankedTensorType(source.type).element_type
+    kind = ir.RankedTensorType.get(list(cut.sizes), ir.RankedTensorType(source.type).element_type)
+    return build_slice(SLICE, kind, [source], cut)
+
+
+def build_slice(
+    name: str, kind: ir.Type, tensors: Sequence[ir.Value], cut: Slice, offsets: Sequence[ir.Value] = ()
+) -> ir.Value:
+    """Build a slice, or the insertion of one, at the insertion point.
+
+    Args:
+        name: `SLICE` or `INSERT`.
+        kind: Type of the result.
+        tensors: The tensor; of an insertion, what is inserted before it.
+        cut: Which elements.
+        offsets: Index values in the place of the offsets that are dynamic.
+    """
     attributes: dict[str, ir.Attribute] = {
-        f"static_{name}": ir.DenseI64ArrayAttr.get(list(getattr(cut, name))) for name in _PARTS
+        f"static_{part}": ir.DenseI64ArrayAttr.get(list(getattr(cut, part))) for part in _PARTS
     }
-    attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([1, 0, 0, 0])
-    kind = ir.RankedTensorType.get(list(cut.sizes), element)
-    return ir.Operation.create(SLICE, results=[kind], operands=[source], attributes=attributes).results[0]
+    segments = [*(1 for _ in tensors), len(offsets), 0, 0]
+    attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get(segments)
+    return ir.Operation.create(name, results=[kind], operands=[*tensors, *offsets], attributes=attributes).results[0]

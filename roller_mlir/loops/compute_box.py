@@ -3,6 +3,7 @@
 
 from collections.abc import Sequence
 
+from roller_mlir.linalg.affine import affine_sum
 from roller_mlir.mapping.layout.data_tile import TileDimension
 from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop, Plan
 from roller_mlir.support.bindings import ir
@@ -60,13 +61,7 @@ def _one_point(axis: AxisPlan) -> AxisPlan:
 
 def local_map(dimensions: Sequence[TileDimension], loops: int) -> ir.AffineMap:
     """Return the map from points of the box to elements of a tile."""
-    results: list[ir.AffineExpr] = []
-    for dimension in dimensions:
-        value = ir.AffineConstantExpr.get(dimension.offset)
-        for loop, k in sorted(dimension.coefficients.items(), reverse=True):
-            value = ir.AffineDimExpr.get(loop) * k + value
-        results.append(value)
-    return ir.AffineMap.get(loops, 0, results)
+    return ir.AffineMap.get(loops, 0, [affine_sum(one.coefficients, one.offset) for one in dimensions])
 
 
 def unit_coefficients(loop: int, loops: int) -> tuple[int, ...]:

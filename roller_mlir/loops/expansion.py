@@ -12,6 +12,7 @@ from math import prod
 from typing import Any
 
 from roller_mlir.dialects import rtile
+from roller_mlir.linalg.affine import affine_sum
 from roller_mlir.linalg.group.group import Group, Member
 from roller_mlir.linalg.reader import StructuredOp, fill_constant
 from roller_mlir.loops.compute_box import ComputeBox, local_map, unit_coefficients
@@ -321,12 +322,8 @@ class Expansion:
             constant = function.constant - sum(
                 k * self._shifts[box.group[loop]] for loop, k in function.terms().items()
             )
-            value = ir.AffineConstantExpr.get(constant)
-            for position, loop in reversed(list(enumerate(used))):
-                factor = function.coefficients[loop] * box.axes[loop].block
-                if factor:
-                    value = ir.AffineDimExpr.get(position) * factor + value
-            results.append(value)
+            factors = [function.coefficients[loop] * box.axes[loop].block for loop in used]
+            results.append(affine_sum(dict(enumerate(factors)), constant))
         return ir.AffineMap.get(len(used), 0, results)
 
 

@@ -17,7 +17,7 @@ from typing import Any
 
 from roller_mlir.dialects import rtile
 from roller_mlir.hal import Device
-from roller_mlir.linalg.affine import map_indices
+from roller_mlir.linalg.affine import affine_sum, map_indices
 from roller_mlir.linalg.body import gathered_arguments
 from roller_mlir.linalg.pads import PAD
 from roller_mlir.linalg.reader import StructuredOp, fill_constant, is_structured, read_structured
@@ -29,7 +29,7 @@ from roller_mlir.suites.errors import SuiteError
 from roller_mlir.suites.extents import Extents, shrunk_extents
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import parse_module
-from roller_mlir.support.values import defining_op, indexing_maps
+from roller_mlir.support.values import defining_op, indexing_maps, replace_op
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -131,7 +131,7 @@ def _shrink(program: rtile.ProgramOp, extents: Extents) -> tuple[TensorExpressio
     for number, result in enumerate(operation.results):
         result.set_type(operation.operands[inputs + number].type)
     if extents.part is not None:
-        renewed = [_map(tuple(extents.index(index) for index in map_indices(one))) for one in maps]
+        renewed = [_map(tuple(map(extents.index, map_indices(one)))) for one in maps]
         operation.attributes["indexing_maps"] = ir.ArrayAttr.get([ir.AffineMapAttr.get(one) for one in renewed])
     owner = program.operation
     for number, argument in enumerate(program.entry.arguments):
@@ -146,14 +146,7 @@ def _shrink(program: rtile.ProgramOp, extents: Extents) -> tuple[TensorExpressio
 
 def _map(indices: tuple[LinearIndex, ...]) -> ir.AffineMap:
     loops = max((len(index.coefficients) for index in indices), default=0)
-    results: list[ir.AffineExpr] = []
-    for index in indices:
-        value: ir.AffineExpr = ir.AffineConstantExpr.get(index.constant)
-        for loop, k in reversed(list(enumerate(index.coefficients))):
-            if k:
-                value = ir.AffineDimExpr.get(loop) * k + value
-        results.append(value)
-    return ir.AffineMap.get(loops, 0, results)
+    return ir.AffineMap.get(loops, 0, [affine_sum(index.terms(), index.constant) for index in indices])
 
 
 def _resize(
@@ -218,6 +211,4 @@ def _unwrap(module: ir.Module) -> None:
         *body, last = [op.operation for op in program.entry.operations]
         for op in body:
             op.move_before(owner)
-        for result, value in zip(owner.results, last.operands, strict=True):
-            result.replace_all_uses_with(value)
-        owner.erase()
+        replace_op(owner, *last.operands)

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Questions about SSA values and operations that the bindings answer only in part, and how one is replaced."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any, cast
 
@@ -59,10 +59,30 @@ def indexing_maps(operation: ir.Operation) -> list[ir.AffineMap]:
     return [ir.AffineMapAttr(one).value for one in maps]
 
 
-def replace_op(operation: Any, value: Any) -> None:
-    """Put a value in the place of an operation's only result, and erase the operation."""
-    operation.results[0].replace_all_uses_with(value)
+def replace_op(operation: Any, *values: Any) -> None:
+    """Put values in the place of an operation's results, one of each, and erase the operation."""
+    for result, value in zip(operation.results, values, strict=True):
+        result.replace_all_uses_with(value)
     operation.erase()
+
+
+def erase_unread(block: Any, may_go: Callable[[Any], bool]) -> None:
+    """Erase the operations of a block that may go and whose results nothing reads, those behind others first."""
+    for op in reversed(list(block.operations)):
+        operation = op.operation
+        if may_go(operation) and not any(True for result in operation.results for _ in result.uses):
+            operation.erase()
+
+
+def number_attribute(element: Any, value: float) -> Any:
+    """Return a number as an attribute of an element type."""
+    is_float = isinstance(element, ir.FloatType)
+    return ir.FloatAttr.get(element, value) if is_float else ir.IntegerAttr.get(element, int(value))
+
+
+def is_static(value: Any) -> bool:
+    """Return whether a value is no tensor of a shape that is known at run time only."""
+    return not isinstance(value.type, ir.RankedTensorType) or ir.RankedTensorType(value.type).has_static_shape
 
 
 def values_used(operation: Any) -> list[Any]:

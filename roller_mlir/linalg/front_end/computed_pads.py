@@ -18,17 +18,17 @@ from typing import Any
 from roller_mlir.linalg.front_end.walk import entry_operations
 from roller_mlir.linalg.generic import empty_like, generic
 from roller_mlir.linalg.mapped_copies import copy_mapped
-from roller_mlir.linalg.pads import PAD, Padding, pad_tensor, read_pad, static_sizes
+from roller_mlir.linalg.pads import PAD, pad_tensor, read_pad, static_sizes
 from roller_mlir.linalg.rewrite.decompose import TensorPart, is_inside
 from roller_mlir.linalg.rewrite.packing import PACK, missing_in_last_tiles
 from roller_mlir.support.bindings import arith, ir, linalg
-from roller_mlir.support.values import defining_op, replace_op
+from roller_mlir.support.values import defining_op, is_static, number_attribute, replace_op
 
 
 def choose_paddings(module: ir.Module) -> None:
     """Rewrite the `tensor.pad` and `linalg.pack` of a module that pad with something else than a constant number."""
     for operation in entry_operations(module):
-        if not all(_is_static(value) for value in (*operation.operands, *operation.results)):
+        if not all(map(is_static, (*operation.operands, *operation.results))):
             continue
         with ir.InsertionPoint(operation), operation.location:
             if operation.name == PACK:
@@ -54,8 +54,7 @@ def _choose(operation: ir.Operation) -> None:
         yielded = terminator.operation.operands[0]
         return mapping.get(yielded, yielded)
 
-    new = _padded(operation.operands[0], *sizes, value)
-    replace_op(operation, new)
+    replace_op(operation, _padded(operation.operands[0], *sizes, value))
 
 
 def _fill_tiles(operation: ir.Operation) -> None:
@@ -66,7 +65,7 @@ def _fill_tiles(operation: ir.Operation) -> None:
     high = missing_in_last_tiles(operation)
     if any(high):
         source = _padded(source, [0] * len(high), high, lambda: scalar)
-    attributes = {name: operation.attributes[name] for name in operation.attributes}
+    attributes = dict(operation.attributes.items())
     attributes["operandSegmentSizes"] = ir.DenseI32ArrayAttr.get([1, 1, 0, 0])
     new = ir.Operation.create(PACK, results=[result.type], operands=[source, result], attributes=attributes)
     replace_op(operation, new.results[0])
@@ -74,10 +73,8 @@ def _fill_tiles(operation: ir.Operation) -> None:
 
 def _padded(source: Any, low: list[int], high: list[int], value: Any) -> Any:
     """Build the element-wise op that reads a tensor where it is and a value around it."""
-    kind = ir.RankedTensorType(source.type).element_type
-    is_float = isinstance(kind, ir.FloatType)
-    zero = (ir.FloatAttr if is_float else ir.IntegerAttr).get(kind, 0)
-    padded = pad_tensor(Padding(source, tuple(low), tuple(high), zero), source, low, high)
+    zero = number_attribute(ir.RankedTensorType(source.type).element_type, 0)
+    padded = pad_tensor(source, low, high, zero)
     whole = ir.RankedTensorType(padded.type)
     part = TensorPart(source, tuple(low))
 
@@ -92,7 +89,3 @@ def _is_number(value: ir.Value) -> bool:
     constant = defining_op(value, "arith.constant")
     scalar = None if constant is None else constant.attributes["value"]
     return scalar is not None and not (isinstance(scalar, ir.FloatAttr) and isnan(scalar.value))
-
-
-def _is_static(value: ir.Value) -> bool:
-    return not isinstance(value.type, ir.RankedTensorType) or ir.RankedTensorType(value.type).has_static_shape

@@ -16,10 +16,10 @@ from roller_mlir.linalg.front_end.positions import check_position, shape_of
 from roller_mlir.linalg.front_end.walk import entry_operations, rebuild
 from roller_mlir.linalg.generic import bodiless_generic, empty_like
 from roller_mlir.linalg.mapped_copies import copy_mapped
-from roller_mlir.linalg.views import INSERT
+from roller_mlir.linalg.views import INSERT, Slice, build_slice
 from roller_mlir.support.bindings import ir, linalg, tensor
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import defining_op
+from roller_mlir.support.values import constant_of
 
 MOST_ELEMENTS = 64
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
@@ -60,8 +60,7 @@ def _insert(operation: Any) -> Any:
     scalar, whole, *indices = operation.operands
     if not indices:
         return _splat(operation)
-    constants = [defining_op(index, "arith.constant") for index in indices]
-    numbers = [None if one is None else ir.IntegerAttr(one.attributes["value"]).value for one in constants]
+    numbers = [constant_of(index) for index in indices]
     check_position(operation, shape_of(whole), numbers)
     position = [index if number is None else number for index, number in zip(indices, numbers, strict=True)]
     return _inserted(scalar, whole, position)
@@ -72,14 +71,8 @@ def _inserted(scalar: Any, whole: Any, position: Sequence[Any]) -> Any:
     ones = [1] * len(position)
     part = linalg.fill(scalar, outs=[empty_like(ir.RankedTensorType.get(ones, scalar.type))])
     moving = [one for one in position if not isinstance(one, int)]
-    attributes: dict[str, ir.Attribute] = {
-        "static_offsets": ir.DenseI64ArrayAttr.get([one if isinstance(one, int) else _DYNAMIC for one in position]),
-        "static_sizes": ir.DenseI64ArrayAttr.get(ones),
-        "static_strides": ir.DenseI64ArrayAttr.get(ones),
-        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([1, 1, len(moving), 0, 0]),
-    }
-    made = ir.Operation.create(INSERT, results=[whole.type], operands=[part, whole, *moving], attributes=attributes)
-    return made.results[0]
+    place = Slice(tuple(one if isinstance(one, int) else _DYNAMIC for one in position), (*ones,), (*ones,))
+    return build_slice(INSERT, whole.type, [part, whole], place, moving)
 
 
 def _generate(operation: Any) -> Any:

@@ -22,6 +22,7 @@ from roller_mlir.linalg.generic import bodiless_generic, iterators_of
 from roller_mlir.linalg.mapped_copies import copy_mapped
 from roller_mlir.linalg.views import Slice, extract_slice
 from roller_mlir.support.bindings import arith, ir, tensor
+from roller_mlir.support.values import replace_op
 
 EXTRACT = "tensor.extract"
 
@@ -123,9 +124,7 @@ class _Nest:
                     with op.location:
                         argument = _gathered(argument, places, shape_of(op.operands[0]), positions)
                 mapped[op.results[0]] = argument
-        for before, after in zip(operation.results, new.results, strict=True):
-            before.replace_all_uses_with(after)
-        operation.erase()
+        replace_op(operation, *new.results)
 
     def _plain_map(self, extract: ir.Operation, positions: Positions) -> ir.AffineMap | None:
         """Return the map of an extraction at sums of loops inside of the tensor, None of any other."""

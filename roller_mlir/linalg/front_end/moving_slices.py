@@ -22,7 +22,7 @@ from roller_mlir.linalg.reader import fill_constant
 from roller_mlir.linalg.rewrite.separate import splat_of
 from roller_mlir.linalg.views import INSERT, SLICE
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
-from roller_mlir.support.values import defining_op, replace_op
+from roller_mlir.support.values import defining_op, number_attribute, replace_op
 
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
 
@@ -137,8 +137,7 @@ def _inserted(operation: ir.Operation, box: _Box) -> Any:
     starts = box.starts(kind.shape)
     scalar = fill_constant(base) or splat_of(base)
     if defining_op(base, "tensor.empty") is not None:
-        is_float = isinstance(kind.element_type, ir.FloatType)
-        scalar = (ir.FloatAttr if is_float else ir.IntegerAttr).get(kind.element_type, 0)
+        scalar = number_attribute(kind.element_type, 0)
 
     def body(*elements: Any) -> Any:
         condition: Any = None

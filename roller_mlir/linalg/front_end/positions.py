@@ -6,7 +6,7 @@ from typing import Any
 
 from roller_mlir.support.bindings import arith, ir, linalg
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import defining_op
+from roller_mlir.support.values import constant_of, defining_op
 
 Range = tuple[int, int]
 _ANY = (-(1 << 63), (1 << 63) - 1)
@@ -55,7 +55,7 @@ class Positions:
 
     def linear(self, value: ir.Value) -> ir.AffineExpr | None:
         """Return a value of the body as a sum of loops and a constant, None where it is none."""
-        constant = _constant(value)
+        constant = constant_of(value)
         if constant is not None:
             return ir.AffineConstantExpr.get(constant)
         operation = defining_op(value)
@@ -77,7 +77,7 @@ class Positions:
 
     def range(self, value: ir.Value) -> Range | None:
         """Return the least and the greatest that an index value can be, None where it may wrap around."""
-        constant = _constant(value)
+        constant = constant_of(value)
         if constant is not None:
             return constant, constant
         operation = defining_op(value)
@@ -137,11 +137,6 @@ class Positions:
         if natural:
             return arith.remui(left, right)
         return arith.subi(left, arith.muli(arith.floordivsi(left, right), right))
-
-
-def _constant(value: ir.Value) -> int | None:
-    constant = defining_op(value, "arith.constant")
-    return None if constant is None else ir.IntegerAttr(constant.attributes["value"]).value
 
 
 def _sum(a: Range, b: Range) -> Range:

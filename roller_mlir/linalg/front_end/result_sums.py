@@ -23,14 +23,14 @@ from typing import Any
 from roller_mlir.linalg.affine import NotLinearError, map_indices
 from roller_mlir.linalg.front_end.positions import loop_extents
 from roller_mlir.linalg.front_end.walk import entry_operations
-from roller_mlir.linalg.generic import bodiless_generic, empty_like, iterators_of
-from roller_mlir.linalg.pads import Padding, pad_tensor
+from roller_mlir.linalg.generic import bodiless_generic, empty_like, filled, iterators_of
+from roller_mlir.linalg.pads import pad_tensor
 from roller_mlir.linalg.reader import fill_constant
-from roller_mlir.linalg.rewrite.separate import filled, splat_of
-from roller_mlir.linalg.views import INSERT, SLICE
+from roller_mlir.linalg.rewrite.separate import splat_of
+from roller_mlir.linalg.views import INSERT, SLICE, Slice, build_slice, extract_slice
 from roller_mlir.plan import LinearIndex
 from roller_mlir.support.bindings import ir, tensor
-from roller_mlir.support.values import defining_op
+from roller_mlir.support.values import defining_op, number_attribute
 
 
 def expand_result_sums(module: ir.Module) -> None:
@@ -179,8 +179,7 @@ class _Whole:
             low = [one.low for one in dimensions]
             high = [one.padded - one.low - one.extent for one in dimensions]
             if any((*low, *high)):
-                zero = (ir.FloatAttr if isinstance(element, ir.FloatType) else ir.IntegerAttr).get(element, 0)
-                value = pad_tensor(Padding(value, tuple(low), tuple(high), zero), value, low, high)
+                value = pad_tensor(value, low, high, number_attribute(element, 0))
             self._value = tensor.expand_shape(expanded, value, self._groups, [], list(expanded.shape))
 
     def part(self) -> Any:
@@ -189,39 +188,26 @@ class _Whole:
         kind = ir.RankedTensorType.get([digit.size for digit in kept], self._kind.element_type)
         if self._is_whole:
             return self._value
-        return _slice(SLICE, kind, [self._value], self._firsts, self._sizes)
+        return build_slice(SLICE, kind, [self._value], self._place)
 
     def with_part(self, part: Any) -> Any:
         """Build the result from what the op makes."""
-        value = part
+        value: Any = part
         if not self._is_whole:
-            value = _slice(INSERT, self._value.type, [part, self._value], self._firsts, self._sizes)
+            value = build_slice(INSERT, self._value.type, [part, self._value], self._place)
         padded = ir.RankedTensorType.get([one.padded for one in self._dimensions], self._kind.element_type)
         if len(self._digits) > len(self._dimensions):
             value = tensor.collapse_shape(padded, value, self._groups)
         if padded == self._kind:
             return value
-        return _slice(SLICE, self._kind, [value], [one.low for one in self._dimensions], self._kind.shape)
+        lows = tuple(one.low for one in self._dimensions)
+        return extract_slice(value, Slice(lows, tuple(self._kind.shape), (1,) * len(lows)))
 
     @property
     def _is_whole(self) -> bool:
         return all(digit.loop is not None and digit.size == digit.base for digit in self._digits)
 
     @property
-    def _firsts(self) -> list[int]:
-        return [digit.first for digit in self._digits]
-
-    @property
-    def _sizes(self) -> list[int]:
-        return [digit.size for digit in self._digits]
-
-
-def _slice(name: str, kind: ir.Type, operands: Sequence[Any], offsets: Sequence[int], sizes: Sequence[int]) -> Any:
-    """Build a slice, or the insertion of one, of elements side by side."""
-    attributes: dict[str, ir.Attribute] = {
-        "static_offsets": ir.DenseI64ArrayAttr.get(offsets),
-        "static_sizes": ir.DenseI64ArrayAttr.get(sizes),
-        "static_strides": ir.DenseI64ArrayAttr.get([1] * len(sizes)),
-        "operandSegmentSizes": ir.DenseI32ArrayAttr.get([*(1 for _ in operands), 0, 0, 0]),
-    }
-    return ir.Operation.create(name, results=[kind], operands=list(operands), attributes=attributes).results[0]
+    def _place(self) -> Slice:
+        firsts, sizes = tuple(digit.first for digit in self._digits), tuple(digit.size for digit in self._digits)
+        return Slice(firsts, sizes, (1,) * len(sizes))

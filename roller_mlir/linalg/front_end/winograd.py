@@ -15,8 +15,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from roller_mlir.linalg.front_end.walk import entry_operations, rebuild
-from roller_mlir.linalg.generic import bodiless_generic, empty_like
-from roller_mlir.support.bindings import arith, ir, linalg, tensor
+from roller_mlir.linalg.generic import empty_like, filled, generic
+from roller_mlir.support.bindings import arith, ir, tensor
 from roller_mlir.support.values import defining_op, operations_inside
 from roller_mlir.support.winograd import FILTER, INPUT, TRANSFORMS, decomposed
 
@@ -129,8 +129,7 @@ def _output(operation: ir.Operation, constants: _Matrices) -> Any:
             x = arith.mulf(arith.constant(element, constants.scale), x)
         return arith.addf(x, old[0]) if starts else x
 
-    plain = [d(i) for i in range(6)]
-    made = _generic([source, *starts], empty_like(spread), [at, *[plain] * (len(starts) + 1)], 6, body)
+    made = generic([source, *starts], empty_like(spread), [at, *[None] * (len(starts) + 1)], body, loops=6)
     return tensor.collapse_shape(kind, made, groups)
 
 
@@ -146,22 +145,9 @@ def _contraction(
     element = ir.RankedTensorType(source.type).element_type
     kind = ir.RankedTensorType.get(list(shape), element)
     constant = arith.constant(matrix.type, matrix)
-    zero = arith.constant(element, ir.FloatAttr.get(element, 0.0))
-    start = linalg.fill(zero, outs=[empty_like(kind)])
-    plain = [ir.AffineDimExpr.get(i) for i in range(len(shape))]
+    start = filled(kind, ir.FloatAttr.get(element, 0.0))
 
     def body(x: Any, y: Any, total: Any) -> Any:
         return arith.addf(total, arith.mulf(x, y))
 
-    return _generic([constant, source], start, [matrix_at, source_at, plain], len(shape) + 1, body)
-
-
-def _generic(inputs: Sequence[Any], output: Any, indices: Sequence[Sequence[Any]], loops: int, body: Any) -> Any:
-    maps = [ir.AffineMap.get(loops, 0, list(each)) for each in indices]
-    rank = ir.RankedTensorType(output.type).rank
-    operation = bodiless_generic(inputs, [output], maps, ["parallel"] * rank + ["reduction"] * (loops - rank))
-    elements = [ir.RankedTensorType(value.type).element_type for value in (*inputs, output)]
-    block = operation.regions[0].blocks.append(*elements, arg_locs=[operation.location] * len(elements))
-    with ir.InsertionPoint(block):
-        linalg.YieldOp([body(*block.arguments)])
-    return operation.results[0]
+    return generic([constant, source], start, [matrix_at, source_at, range(len(shape))], body, loops=len(shape) + 1)

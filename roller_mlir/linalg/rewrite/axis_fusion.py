@@ -20,11 +20,11 @@ from typing import Any
 
 from roller_mlir.linalg.affine import loops_in
 from roller_mlir.linalg.body import UnknownValueError, read_body
-from roller_mlir.linalg.generic import bodiless_generic, iterators_of
+from roller_mlir.linalg.generic import bodiless_generic, empty_like, filled, iterators_of
 from roller_mlir.linalg.reader import fill_constant, is_structured
 from roller_mlir.linalg.rewrite.axis_groups import Groups, OperandIndexing, fusible_groups
 from roller_mlir.linalg.views import View, view_of
-from roller_mlir.support.bindings import arith, ir, linalg, tensor
+from roller_mlir.support.bindings import arith, ir, tensor
 from roller_mlir.support.values import defining_op, indexing_maps
 
 
@@ -256,16 +256,14 @@ def _collapse(nest: OpLoops, number: int) -> Any:
     if len(groups) == len(shape):
         return value
     kind = ir.RankedTensorType(value.type)
-    fused = [prod(shape[d] for d in group) for group in groups]
+    fused = ir.RankedTensorType.get([prod(shape[d] for d in group) for group in groups], kind.element_type)
     view = nest.views[number]
     if view is not None:
         return view.collapsed(groups)
     if defining_op(value, "tensor.empty") is not None:
-        return tensor.empty(fused, kind.element_type)
+        return empty_like(fused)
     scalar = fill_constant(value)
-    if scalar is not None:
-        return linalg.fill(arith.constant(kind.element_type, scalar), outs=[tensor.empty(fused, kind.element_type)])
-    return tensor.collapse_shape(ir.RankedTensorType.get(fused, kind.element_type), value, groups)
+    return tensor.collapse_shape(fused, value, groups) if scalar is None else filled(fused, scalar)
 
 
 def _expand(nest: OpLoops, number: int, value: Any, kind: ir.Type) -> Any:

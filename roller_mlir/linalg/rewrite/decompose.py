@@ -17,13 +17,14 @@ from math import inf, isnan, prod
 from typing import Any
 
 from roller_mlir.linalg.generic import empty_like, generic
-from roller_mlir.linalg.pads import Padding, pad_tensor
+from roller_mlir.linalg.pads import pad_tensor
 from roller_mlir.linalg.reader import fill_constant
 from roller_mlir.linalg.rewrite.packing import PACK, UNPACK, pack, unpack
+from roller_mlir.linalg.rewrite.separate import splat_of
 from roller_mlir.linalg.views import INSERT, SLICE, VIEWS, Slice, extract_slice, read_slice
 from roller_mlir.support.bindings import arith, ir, linalg, math, tensor
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import defining_op, replace_op
+from roller_mlir.support.values import defining_op, erase_unread, is_static, number_attribute, replace_op
 
 CONCAT = "tensor.concat"
 SOFTMAX = "linalg.softmax"
@@ -36,7 +37,7 @@ def decompose(function: Any) -> None:
     for op in reversed(list(function.entry_block.operations)):
         operation = op.operation
         build = _DECOMPOSITIONS.get(operation.name)
-        if build is None or not all(_is_static(value) for value in (*operation.operands, *operation.results)):
+        if build is None or not all(map(is_static, (*operation.operands, *operation.results))):
             continue
         if not operation.name.startswith("linalg.") and not any(True for _ in operation.results[0].uses):
             continue  # part of a chain that is done; the final clean-up drops it
@@ -44,18 +45,7 @@ def decompose(function: Any) -> None:
             new = build(operation)
         if new is not None:
             replace_op(operation, new)
-    _erase_inserted(function)
-
-
-def _erase_inserted(function: Any) -> None:
-    for op in reversed(list(function.entry_block.operations)):
-        unused = not any(True for result in op.operation.results for _ in result.uses)
-        if op.operation.name == INSERT and unused:
-            op.operation.erase()
-
-
-def _is_static(value: Any) -> bool:
-    return not isinstance(value.type, ir.RankedTensorType) or ir.RankedTensorType(value.type).has_static_shape
+    erase_unread(function.entry_block, lambda operation: operation.name == INSERT)
 
 
 # Softmax ------------------------------------------------------------------------------------------------------------
@@ -120,7 +110,7 @@ def _insert(operation: ir.Operation) -> Any:
             break
         parts.insert(0, _inserted_part(inserted))
         base = inserted.operands[1]
-    scalar = fill_constant(base) or _splat(base)
+    scalar = fill_constant(base) or splat_of(base)
     if defining_op(base, "tensor.empty") is not None:
         return _composed(kind, None, parts)
     is_number = scalar is not None and not (isinstance(scalar, ir.FloatAttr) and isnan(scalar.value))
@@ -139,20 +129,13 @@ def _inserted_part(operation: ir.Operation) -> TensorPart:
     return TensorPart(value, place.offsets)
 
 
-def _splat(value: Any) -> Any:
-    constant = defining_op(value, "arith.constant")
-    elements = None if constant is None else constant.attributes["value"]
-    return elements.get_splat_value() if isinstance(elements, ir.DenseElementsAttr) and elements.is_splat else None
-
-
 def _padded(part: TensorPart, kind: ir.RankedTensorType, scalar: Any) -> Any:
     """Pad a part to the whole."""
     shape = ir.RankedTensorType(part.value.type).shape
     high = tuple(n - o - size for n, o, size in zip(kind.shape, part.offsets, shape, strict=True))
     if not any(part.offsets) and not any(high):
         return part.value
-    padding = Padding(part.value, part.offsets, high, scalar)
-    return pad_tensor(padding, part.value, list(part.offsets), list(high))
+    return pad_tensor(part.value, part.offsets, high, scalar)
 
 
 def _composed(kind: ir.RankedTensorType, base: Any, parts: Sequence[TensorPart]) -> Any:
@@ -190,8 +173,7 @@ def _composed(kind: ir.RankedTensorType, base: Any, parts: Sequence[TensorPart])
 
 
 def _selected(kind: ir.RankedTensorType, base: Any, parts: Sequence[TensorPart]) -> Any:
-    is_float = isinstance(kind.element_type, ir.FloatType)
-    zero = (ir.FloatAttr if is_float else ir.IntegerAttr).get(kind.element_type, 0)
+    zero = number_attribute(kind.element_type, 0)
     inputs = [_padded(part, kind, zero) for part in parts] + ([] if base is None else [base])
 
     def body(*elements: Any) -> Any:

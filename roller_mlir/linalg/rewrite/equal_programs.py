@@ -14,6 +14,7 @@ from typing import Generic, TypeVar
 
 from roller_mlir.dialects import rtile
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.values import replace_op
 
 _Made = TypeVar("_Made")
 
@@ -61,7 +62,5 @@ def copy_of(first: rtile.ProgramOp, program: rtile.ProgramOp) -> rtile.ProgramOp
     for number, operand in enumerate(program.operands):
         copy.operation.operands[number] = operand
     copy.operation.attributes["sym_name"] = program.attributes["sym_name"]
-    for old, new in zip(program.operation.results, copy.operation.results, strict=True):
-        old.replace_all_uses_with(new)
-    program.operation.erase()
+    replace_op(program.operation, *copy.operation.results)
     return copy.operation.opview

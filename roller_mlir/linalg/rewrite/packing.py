@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from roller_mlir.linalg.generic import bodiless_generic, empty_like
-from roller_mlir.linalg.pads import Padding, pad_tensor
+from roller_mlir.linalg.pads import pad_tensor
 from roller_mlir.linalg.views import Slice, extract_slice
 from roller_mlir.support.bindings import ir, linalg, tensor
 from roller_mlir.support.diagnostics import fail
@@ -78,8 +78,7 @@ def pack(operation: ir.Operation) -> Any:
     high = layout.missing
     identity = [layout.order.index(p) for p in range(len(layout.order))]  # loops run in the order of the result
     if any(high):
-        scalar = _padding_value(operation)
-        source = pad_tensor(Padding(source, (0,) * kind.rank, tuple(high), scalar), source, [0] * kind.rank, high)
+        source = pad_tensor(source, [0] * kind.rank, high, _padding_value(operation))
         indices = [_position(layout, d, group, identity) for d, group in enumerate(layout.groups)]
     else:
         expanded = ir.RankedTensorType.get(layout.expanded, kind.element_type)

@@ -8,9 +8,10 @@ from math import prod
 from typing import Any
 
 from roller_mlir.linalg.accepted_input import RESHAPES
+from roller_mlir.linalg.generic import empty_like, filled
 from roller_mlir.linalg.views import VIEWS, reads_through
-from roller_mlir.support.bindings import arith, ir, linalg, tensor
-from roller_mlir.support.values import defining_op
+from roller_mlir.support.bindings import ir, linalg, tensor
+from roller_mlir.support.values import defining_op, number_attribute
 
 
 def separate_views(function: Any) -> bool:
@@ -32,7 +33,7 @@ def separate_views(function: Any) -> bool:
             continue
         found = True
         with ir.InsertionPoint.after(op.operation), op.operation.location:
-            copied = linalg.copy(op.operation.results[0], outs=[empty_of(op.operation.results[0].type)])
+            copied = linalg.copy(op.operation.results[0], outs=[empty_like(op.operation.results[0].type)])
         for use in others:
             use.owner.operation.operands[use.operand_number] = copied
     return found
@@ -75,15 +76,14 @@ def _new_result(value: Any, root: Any, *, flat: bool) -> Any:
     kind = ir.RankedTensorType(value.type)
     scalar = splat_of(root)
     if defining_op(root, "tensor.empty") is not None:
-        number = ir.FloatAttr if isinstance(kind.element_type, ir.FloatType) else ir.IntegerAttr
-        scalar = number.get(kind.element_type, 0)
+        scalar = number_attribute(kind.element_type, 0)
     if scalar is not None:
         return filled(kind, scalar)
     if not flat or kind.rank < 2:
-        return linalg.copy(value, outs=[empty_of(kind)])
+        return linalg.copy(value, outs=[empty_like(kind)])
     axes = [list(range(kind.rank))]
     line = ir.RankedTensorType.get([prod(kind.shape)], kind.element_type)
-    copied = linalg.copy(tensor.collapse_shape(line, value, axes), outs=[empty_of(line)])
+    copied = linalg.copy(tensor.collapse_shape(line, value, axes), outs=[empty_like(line)])
     return tensor.expand_shape(kind, copied, axes, [], list(kind.shape))
 
 
@@ -94,16 +94,6 @@ def splat_of(value: Any) -> Any:
     elements = value.owner.attributes["value"]
     is_splat = isinstance(elements, ir.DenseElementsAttr) and elements.is_splat
     return elements.get_splat_value() if is_splat else None
-
-
-def empty_of(kind: ir.RankedTensorType) -> Any:
-    """Build a tensor of unspecified content at the insertion point."""
-    return tensor.empty(list(kind.shape), kind.element_type)
-
-
-def filled(kind: ir.RankedTensorType, scalar: Any) -> Any:
-    """Build a fill of a new tensor at the insertion point."""
-    return linalg.fill(arith.constant(kind.element_type, scalar), outs=[empty_of(kind)])
 
 
 def renew_operands(function: Any) -> None:
@@ -121,6 +111,6 @@ def renew_operands(function: Any) -> None:
             scalar = splat_of(value) if number >= first else None
             with ir.InsertionPoint(operation), operation.location:
                 if not is_read and defining_op(value, "tensor.empty") is None:
-                    operation.operands[number] = empty_of(value.type)
+                    operation.operands[number] = empty_like(value.type)
                 elif is_read and scalar is not None:
                     operation.operands[number] = filled(value.type, scalar)

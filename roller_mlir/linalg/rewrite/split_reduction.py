@@ -21,9 +21,9 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
-from roller_mlir.linalg.affine import map_indices
+from roller_mlir.linalg.affine import affine_sum, map_indices
 from roller_mlir.linalg.body import BodyOp, Local
-from roller_mlir.linalg.generic import bodiless_generic
+from roller_mlir.linalg.generic import bodiless_generic, empty_like, filled
 from roller_mlir.linalg.reader import StructuredOp, fill_constant
 from roller_mlir.linalg.views import padded_behind
 from roller_mlir.plan import LinearIndex, SplitK
@@ -32,7 +32,7 @@ from roller_mlir.plan.split import divisible_loops
 from roller_mlir.plan.uneven import uneven_problem
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import defining_op, indexing_maps, replace_op
+from roller_mlir.support.values import defining_op, indexing_maps, number_attribute, replace_op
 
 
 def split_reduction(root: StructuredOp, split: SplitK) -> tuple[ir.Operation, ir.Operation]:
@@ -104,8 +104,8 @@ class _First:
         maps[-1] = ir.AffineMap.get(count, 0, [ir.AffineDimExpr.get(0), *maps[-1].results])
         start = tensor.empty([self._parts, *root.expression.output.static_shape], element)
         start = linalg.fill(_neutral(root, element), outs=[start])
-        reductions = [False, *(loop.reduction for loop in root.expression.loops)]
-        first = _generic([*inputs, points], start, maps, reductions)
+        kinds = ["parallel", *("reduction" if loop.reduction else "parallel" for loop in root.expression.loops)]
+        first = bodiless_generic([*inputs, points], [start], maps, kinds)
         block = root.operation.regions[0].blocks[0]
         block.append_to(first.regions[0])
         self._shift_indices(first.regions[0].blocks[0])
@@ -130,12 +130,8 @@ class _First:
         """Return the map of an operand over (part, *loops)."""
         results: list[ir.AffineExpr] = []
         for index in indices:
-            value: ir.AffineExpr = ir.AffineConstantExpr.get(index.constant)
             coefficients = (index.coefficients[self._split.loop] * self._points, *index.coefficients)
-            for loop, k in reversed(list(enumerate(coefficients))):
-                if k:
-                    value = ir.AffineDimExpr.get(loop) * k + value
-            results.append(value)
+            results.append(affine_sum(dict(enumerate(coefficients)), index.constant))
         return ir.AffineMap.get(len(self._extents) + 1, 0, results)
 
     def _input(self, number: int) -> ir.Value:
@@ -153,7 +149,7 @@ class _First:
             return value
         neutral = self._root.body.pad_value()
         assert neutral is not None  # _check
-        return padded_behind(value, high, _scalar(kind.element_type, neutral))
+        return padded_behind(value, high, number_attribute(kind.element_type, neutral))
 
     def _size(self, index: LinearIndex) -> int:
         """Return the extent of a dimension that holds all positions of an index."""
@@ -177,7 +173,7 @@ def _combine(root: StructuredOp, split: SplitK, partials: Any) -> tuple[ir.Opera
     start = _line(root.operation.operands[root.body.inputs], line, axes)
     x, part = ir.AffineDimExpr.get(0), ir.AffineDimExpr.get(1)
     maps = [ir.AffineMap.get(2, 0, [part, x]), ir.AffineMap.get(2, 0, [x])]
-    join = _generic([partials], start, maps, [False, True])
+    join = bodiless_generic([partials], [start], maps, ["parallel", "reduction"])
     block = join.regions[0].blocks.append(element, element, arg_locs=[join.location] * 2)
     with ir.InsertionPoint(block):
         combiner = _combiner(root)
@@ -200,22 +196,13 @@ def _line(value: Any, line: ir.RankedTensorType, axes: list[list[int]]) -> ir.Va
     if kind.rank == 1:
         return value
     if defining_op(value, "tensor.empty") is not None:
-        return tensor.empty(line.shape, line.element_type)
+        return empty_like(line)
     scalar = fill_constant(value)
     if scalar is not None:
-        constant = arith.constant(line.element_type, scalar)
-        return linalg.fill(constant, outs=[tensor.empty(line.shape, line.element_type)])
+        return filled(line, scalar)
     if kind.rank == 0:
         return tensor.expand_shape(line, value, axes, [], line.shape)
     return tensor.collapse_shape(line, value, axes)
-
-
-def _generic(
-    inputs: Sequence[ir.Value], start: ir.Value, maps: Sequence[ir.AffineMap], reductions: Sequence[bool]
-) -> ir.Operation:
-    """Build a linalg.generic of one result with an empty region."""
-    kinds = ["reduction" if reduction else "parallel" for reduction in reductions]
-    return bodiless_generic(inputs, [start], maps, kinds)
 
 
 def _combiner(root: StructuredOp) -> BodyOp:
@@ -228,10 +215,4 @@ def _combiner(root: StructuredOp) -> BodyOp:
 def _neutral(root: StructuredOp, element: ir.Type) -> Any:
     neutral = neutral_of(_combiner(root).name, str(element))
     assert neutral is not None  # `divisible_loops`
-    return arith.constant(element, _scalar(element, neutral))
-
-
-def _scalar(element: ir.Type, value: float) -> ir.Attribute:
-    if isinstance(element, ir.FloatType):
-        return ir.FloatAttr.get(element, value)
-    return ir.IntegerAttr.get(element, int(value))
+    return arith.constant(element, number_attribute(element, neutral))

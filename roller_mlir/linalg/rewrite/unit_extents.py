@@ -17,7 +17,7 @@ from roller_mlir.linalg.body import gathered_arguments
 from roller_mlir.linalg.generic import bodiless_generic, iterators_of
 from roller_mlir.linalg.reader import fill_constant, is_structured
 from roller_mlir.support.bindings import ir
-from roller_mlir.support.values import defining_op, indexing_maps
+from roller_mlir.support.values import defining_op, indexing_maps, replace_op
 
 COLLAPSE, EXPAND = "tensor.collapse_shape", "tensor.expand_shape"
 
@@ -61,9 +61,7 @@ def _rewrite(operation: ir.Operation, tables: frozenset[int]) -> None:
         outputs = list(operation.operands)[len(inputs) :]
         generic = bodiless_generic(inputs, outputs, maps, kinds)
         operation.regions[0].blocks[0].append_to(generic.regions[0])
-    for old, new in zip(operation.results, generic.results, strict=True):
-        old.replace_all_uses_with(new)
-    operation.erase()
+    replace_op(operation, *generic.results)
 
 
 def _before(value: ir.Value) -> ir.Operation | None:

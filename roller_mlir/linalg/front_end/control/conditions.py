@@ -28,7 +28,7 @@ from roller_mlir.linalg.front_end.walk import operations_of
 from roller_mlir.linalg.pads import PAD
 from roller_mlir.support.bindings import arith, ir, linalg
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import defining_op
+from roller_mlir.support.values import constant_of, defining_op, erase_unread, replace_op
 
 GENERATE = "tensor.generate"
 IF, COMPARE, SELECT = "scf.if", "arith.cmpi", "arith.select"
@@ -41,7 +41,8 @@ def decide_conditions(module: ir.Module) -> None:
         if any(op.operation.name in (IF, COMPARE, SELECT) for op in block.operations):
             maps = [ir.AffineMapAttr(one).value for one in _indexing_maps(operation)]
             _Body(operation, Positions(loop_extents(maps, operation))).decide(block)
-            _erase_unread(block)
+            # A tensor that only a number reads which nothing needs is read no more.
+            erase_unread(block, _computes)
 
 
 def _has_body(operation: Any) -> bool:
@@ -67,7 +68,7 @@ class _Body:
             if operation.name == COMPARE:
                 self._answer(operation)
             elif operation.name == SELECT and (answer := _known(operation.operands[0])) is not None:
-                _replace(operation, [operation.operands[1 if answer else 2]])
+                replace_op(operation, operation.operands[1 if answer else 2])
             elif operation.name == IF:
                 self._choose(operation)
 
@@ -78,7 +79,7 @@ class _Body:
         if answer is not None and isinstance(bit, ir.IntegerType):
             with ir.InsertionPoint(compare), compare.location:
                 constant: Any = arith.constant(bit, answer)
-            _replace(compare, [constant])
+            replace_op(compare, constant)
 
     def _choose(self, operation: ir.Operation) -> None:
         """Put what one side computes in the place of an `scf.if`, or what both do and a choice between them."""
@@ -86,7 +87,7 @@ class _Body:
         sides = [list(region.blocks) for region in operation.regions]
         if answer is not None:
             taken = sides[0 if answer else 1]
-            _replace(operation, self._taken_out(operation, taken[0]) if taken else [])
+            replace_op(operation, *(self._taken_out(operation, taken[0]) if taken else []))
             return
         yielded: list[list[Any]] = []
         for is_then, blocks in zip((True, False), sides, strict=True):
@@ -96,7 +97,7 @@ class _Body:
         if len(operation.results):
             with ir.InsertionPoint(operation), operation.location:
                 chosen = [arith.select(condition, *both) for both in zip(*yielded, strict=True)]
-        _replace(operation, chosen)
+        replace_op(operation, *chosen)
 
     def _taken_out(
         self, operation: ir.Operation, block: Any, guard: Callable[[ir.Operation], None] = lambda op: None
@@ -129,24 +130,15 @@ def _keep_whole(op: ir.Operation, condition: Any, is_then: bool) -> None:
         op.operands[1] = cast(Any, arith.select(condition, *((divisor, one) if is_then else (one, divisor))))
 
 
-def _replace(operation: ir.Operation, values: list[Any]) -> None:
-    for result, value in zip(operation.results, values, strict=True):
-        result.replace_all_uses_with(value)
-    operation.erase()
-
-
-def _erase_unread(block: Any) -> None:
-    """Erase what computes a number that nothing reads, so that a tensor that only it reads is read no more."""
-    for op in reversed(list(block.operations)[:-1]):
-        operation = op.operation
-        unread = not any(True for result in operation.results for _ in result.uses)
-        if unread and (operation.name.split(".")[0] in BODY_DIALECTS or operation.name in (EXTRACT, *BODY_OPS)):
-            operation.erase()
+def _computes(operation: ir.Operation) -> bool:
+    """Return whether an operation of a body computes a number, and is not its end."""
+    known = operation.name.split(".")[0] in BODY_DIALECTS or operation.name in (EXTRACT, *BODY_OPS)
+    return known and len(operation.results) > 0
 
 
 def _known(condition: Any) -> bool | None:
-    constant = defining_op(condition, "arith.constant")
-    return None if constant is None else bool(ir.IntegerAttr(constant.attributes["value"]).value)
+    number = constant_of(condition)
+    return None if number is None else bool(number)
 
 
 def _answer_of(predicate: int, left: Range | None, right: Range | None) -> bool | None:

@@ -19,7 +19,7 @@ from roller_mlir.linalg.generic import bodiless_generic, iterators_of
 from roller_mlir.linalg.mapped_copies import copy_mapped
 from roller_mlir.linalg.reader import is_structured
 from roller_mlir.support.bindings import ir
-from roller_mlir.support.values import defining_op, indexing_maps
+from roller_mlir.support.values import defining_op, erase_unread, indexing_maps, replace_op
 
 EXTRACT = "tensor.extract"
 _Element = tuple[Any, tuple[int, ...]]
@@ -31,7 +31,7 @@ def sink_scalars(module: ir.Module) -> None:
         for op in list(function.entry_block.operations):
             if is_structured(op.operation) and indexing_maps(op.operation):
                 _sink(op.operation)
-        _erase_unused(function)
+        erase_unread(function.entry_block, lambda op: op.name == EXTRACT or op.name.split(".")[0] in BODY_DIALECTS)
 
 
 def _sink(operation: Any) -> None:
@@ -69,9 +69,7 @@ def _sink(operation: Any) -> None:
                 mapping[old.arguments[n]] = mapping[value]
         for inner in old.operations:
             copy_mapped(inner.operation, mapping)
-    for before, after in zip(operation.results, new.results, strict=True):
-        before.replace_all_uses_with(after)
-    operation.erase()
+    replace_op(operation, *new.results)
 
 
 def _captured(operation: Any) -> list[Any]:
@@ -122,11 +120,3 @@ def _clone_tree(value: Any, mapping: dict[Any, Any], at: dict[_Element, Any]) ->
 
 def _is_constant(value: Any) -> bool:
     return defining_op(value, "arith.constant") is not None
-
-
-def _erase_unused(function: Any) -> None:
-    for op in reversed(list(function.entry_block.operations)):
-        operation = op.operation
-        scalar = operation.name == EXTRACT or operation.name.split(".")[0] in BODY_DIALECTS
-        if scalar and not any(True for result in operation.results for _ in result.uses):
-            operation.erase()

@@ -17,7 +17,7 @@ from roller_mlir.linalg.accepted_input import compiled_functions
 from roller_mlir.linalg.front_end.walk import operations_of
 from roller_mlir.linalg.generic import empty_like
 from roller_mlir.support.bindings import arith, ir, linalg, tensor
-from roller_mlir.support.values import defining_op, replace_op
+from roller_mlir.support.values import defining_op, number_attribute, replace_op
 
 CAST = "builtin.unrealized_conversion_cast"
 _MARK = "rtile.step"
@@ -105,11 +105,8 @@ def _store(block: Any, tables: dict[tuple[ir.Type, int, tuple[int, ...]], dict[i
     for (kind, body, _), table in tables.items():
         lengths[kind, body] = max(lengths.get((kind, body), 0), max(table) + 2)
     for number, ((kind, body, _), table) in enumerate(tables.items()):
-        is_float = isinstance(kind, ir.FloatType)
-        elements: list[ir.Attribute] = [(ir.FloatAttr if is_float else ir.IntegerAttr).get(kind, 0)] * lengths[
-            kind, body
-        ]
-        elements[0] = (ir.FloatAttr if is_float else ir.IntegerAttr).get(kind, number)
+        elements: list[ir.Attribute] = [number_attribute(kind, 0)] * lengths[kind, body]
+        elements[0] = number_attribute(kind, number)
         for element, (cast, *_) in table.items():
             elements[element + 1] = defining_op(cast.operands[0]).attributes["value"]
         with ir.InsertionPoint.at_block_begin(block), block.owner.location:

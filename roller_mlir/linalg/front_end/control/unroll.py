@@ -16,7 +16,7 @@ loops are unrolled before outer ones, so that each loop is judged by the steps i
 more steps, steps of more different shapes than may be different, steps below 1, and bounds that are no constants.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from itertools import product
 from math import prod
@@ -30,7 +30,7 @@ from roller_mlir.linalg.mapped_copies import copy_mapped
 from roller_mlir.linalg.rewrite.separate import renew_operands
 from roller_mlir.support.bindings import arith, ir
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import defining_op
+from roller_mlir.support.values import constant_of, replace_op
 
 FOR, FORALL = "scf.for", "scf.forall"
 _DYNAMIC = ir.ShapedType.get_dynamic_size()
@@ -179,7 +179,7 @@ def _ranges(operation: ir.Operation) -> list[range] | None:
         given = iter(list(operation.operands))
         for name in ("staticLowerBound", "staticUpperBound", "staticStep"):
             values = [int(value) for value in ir.DenseI64ArrayAttr(operation.attributes[name])]
-            bounds.append([_number(next(given)) if value == _DYNAMIC else value for value in values])
+            bounds.append([constant_of(next(given)) if value == _DYNAMIC else value for value in values])
     for step in bounds[2]:
         if step is not None and step < 1:
             fail(operation, f"'{operation.name}' has a step of {step}; steps must be at least 1")
@@ -210,7 +210,7 @@ def _unroll_for(operation: ir.Operation, ranges: list[range], shared: SharedStep
                 carried = [shared.carry(value, number, step) for number, value in enumerate(carried)]
     if shared is not None:
         shared.check()
-    _replace(operation, carried)
+    replace_op(operation, *carried)
 
 
 def _unroll_forall(operation: ir.Operation, ranges: list[range], shared: SharedSteps | None) -> None:
@@ -230,31 +230,25 @@ def _unroll_forall(operation: ir.Operation, ranges: list[range], shared: SharedS
                 target = op.operands[1]
                 number = outputs.index(target)
                 given[1] = made[number]
-                names: list[str] = list(op.attributes)
                 made[number] = ir.Operation.create(
                     "tensor.insert_slice",
                     results=[target.type],
                     operands=given,
-                    attributes={name: op.attributes[name] for name in names},
+                    attributes=dict(op.attributes.items()),
                     loc=op.location,
                 ).results[0]
             if shared is not None:
                 shared.note(mapped)
     if shared is not None:
         shared.check()
-    _replace(operation, made)
+    replace_op(operation, *made)
 
 
 def _bound(loop: ir.Operation, value: ir.Value) -> int | None:
-    number = _number(value)
+    number = constant_of(value)
     if number is None or "unsignedCmp" not in loop.attributes:
         return number
     return number % (1 << (ir.IntegerType(value.type).width if isinstance(value.type, ir.IntegerType) else 64))
-
-
-def _number(value: ir.Value) -> int | None:
-    constant = defining_op(value, "arith.constant")
-    return None if constant is None else ir.IntegerAttr(constant.attributes["value"]).value
 
 
 def _clone(block: Any, mapped: dict[ir.Value, ir.Value], step: int) -> dict[ir.Value, ir.Value]:
@@ -262,9 +256,3 @@ def _clone(block: Any, mapped: dict[ir.Value, ir.Value], step: int) -> dict[ir.V
     for op in list(block.operations)[:-1]:
         number_step(copy_mapped(op.operation, mapped), step)
     return mapped
-
-
-def _replace(operation: ir.Operation, values: Sequence[ir.Value]) -> None:
-    for result, value in zip(operation.results, values, strict=True):
-        result.replace_all_uses_with(value)
-    operation.erase()
