@@ -17,7 +17,7 @@ a task walks the steps of its reduction, where its loads leave a choice.
       : (tensor<64x32xf32>, tensor<32x64xf32>) -> tensor<64x64xf32>
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from roller_mlir.dialects.rtile_attributes import PlanAttr
@@ -44,6 +44,7 @@ from roller_mlir.dialects.rtile_slots import (
 )
 from roller_mlir.plan.plan import PIPELINES
 from roller_mlir.support.bindings import ext, ir
+from roller_mlir.support.values import operations_inside
 
 TASKS_PER_UNIT = "tasks_per_unit"
 PERSISTENT = "persistent"
@@ -172,16 +173,8 @@ class ProgramOp(FreeOperandsAndResults, name="program", traits=[ir.IsIsolatedFro
         kinds = [operand.type for operand in self.operands]
         check_types([argument.type for argument in block.arguments], kinds, "region arguments", "operand")
         check_yield(block, [result.type for result in self.results], "result")
-        for nested in _nested_operations(self.operation):
+        for nested in operations_inside(self.operation)[1:]:
             _check_loop_attributes(nested)
-
-
-def _nested_operations(operation: Any) -> Iterator[Any]:
-    for region in operation.regions:
-        for block in region.blocks:
-            for op in block.operations:
-                yield op.operation
-                yield from _nested_operations(op.operation)
 
 
 def _check_loop_attributes(op: Any) -> None:

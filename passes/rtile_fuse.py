@@ -30,11 +30,12 @@ from typing import Any, ClassVar
 
 from roller_mlir.codegen import FAMILIES
 from roller_mlir.hal import Device, find_device
+from roller_mlir.linalg.accepted_input import compiled_functions
 from roller_mlir.linalg.group.axes import fuse_axes_of_groups
-from roller_mlir.linalg.group.group import starts_others_only
+from roller_mlir.linalg.group.group import members_of
 from roller_mlir.linalg.group.wrap import wrap
 from roller_mlir.linalg.pads import PAD, padding_of
-from roller_mlir.linalg.reader import erase_unused, is_structured, read_structured
+from roller_mlir.linalg.reader import erase_unused, read_structured
 from roller_mlir.linalg.rewrite.compose import compose_into_readers
 from roller_mlir.linalg.rewrite.fusion import Cost, Evaluate, Fusion, FusionDecision, leaving
 from roller_mlir.linalg.rewrite.separate import renew_operands, separate_results, separate_views
@@ -44,9 +45,10 @@ from roller_mlir.model.options import AxisOptions, DeviceOptions, FusionOptions
 from roller_mlir.model.search.best_plan import best_plan
 from roller_mlir.plan import TensorExpression
 from roller_mlir.plan.merge_axes import merge_axes
-from roller_mlir.support.bindings import func, ir, passmanager
+from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import remark
 from roller_mlir.support.passes.passes import Pass, register
+from roller_mlir.support.passes.upstream import run_upstream
 from roller_mlir.support.values import defining_op, values_used
 
 VIEWS = ("tensor.collapse_shape", "tensor.expand_shape", "tensor.extract_slice", PAD)
@@ -67,13 +69,13 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
         """Join the ops of every function."""
         device = find_device(self.device)
         evaluate = _evaluator(device)
-        functions = [op for op in module.body.operations if isinstance(op, func.FuncOp) and not op.is_external]
+        functions = compiled_functions(module)
         blocks = [block for function in functions for block in function.regions[0].blocks]
         if self.fusion:
             for block in blocks:
                 read_through_unit_extents(block)
         if self.fusion and sum([_compose(block) for block in blocks]):
-            _clean(module)  # two bodies as one may read less than both
+            run_upstream(CLEAN, module)  # two bodies as one may read less than both
             for function in functions:
                 separate_views(function)
                 renew_operands(function)
@@ -81,14 +83,14 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
         for block in blocks:
             self._fuse(block, evaluate)
         if self.fuse_axes:
-            _clean(module)
+            run_upstream(CLEAN, module)
             for function in functions:
                 separate_views(function)
                 separate_results(function, flat=True)
 
     def _fuse(self, block: ir.Block, evaluate: Evaluate) -> None:
         erase_unused(block)
-        operations = _computing(block)
+        operations = members_of(block)
         groups: list[Sequence[ir.Operation]] = [[operation] for operation in operations]
         if self.fusion:
             cut = Fusion(operations, evaluate).search()
@@ -107,21 +109,10 @@ class RTileFuse(FusionOptions, AxisOptions, DeviceOptions, Pass):
         erase_unused(block)
 
 
-def _computing(block: ir.Block) -> list[ir.Operation]:
-    """Return the structured ops of a block but fills that only start the output of others."""
-    found = [op.operation for op in block.operations if is_structured(op.operation)]
-    return [operation for operation in found if not starts_others_only(operation)]
-
-
 def _compose(block: ir.Block) -> int:
     """Compose element-wise ops of a block into their readers; return how many."""
-    operations = _computing(block)
+    operations = members_of(block)
     return len(operations) - len(compose_into_readers(operations))
-
-
-def _clean(module: ir.Module) -> None:
-    with module.context:
-        passmanager.PassManager.parse(CLEAN).run(module.operation)
 
 
 def _share_views(block: ir.Block) -> None:

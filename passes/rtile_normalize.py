@@ -47,8 +47,9 @@ from roller_mlir.linalg.reader import is_plain
 from roller_mlir.linalg.rewrite.axis_fusion import fuse_axes
 from roller_mlir.linalg.rewrite.separate import renew_operands, separate_results, separate_views
 from roller_mlir.model.options import AxisOptions, LoopOptions
-from roller_mlir.support.bindings import ir, passmanager
+from roller_mlir.support.bindings import ir
 from roller_mlir.support.passes.passes import Pass, register
+from roller_mlir.support.passes.upstream import run_upstream
 from roller_mlir.support.values import erase_unread
 
 SIMPLIFY = "builtin.module(convert-elementwise-to-linalg,func.func(canonicalize,cse))"
@@ -69,8 +70,8 @@ class RTileNormalize(LoopOptions, AxisOptions, Pass):
         """Check, simplify, fuse axes and give each result an op of its own."""
         rewrite(module, BEFORE_SIMPLIFYING)
         check_signatures(module)
-        _simplify(module, SIMPLIFY)
-        unroll_loops(module, self.unroll_limit, self.launch_limit, lambda: _simplify(module, SIMPLIFY))
+        run_upstream(SIMPLIFY, module)
+        unroll_loops(module, self.unroll_limit, self.launch_limit, lambda: run_upstream(SIMPLIFY, module))
         rewrite(module, AFTER_SIMPLIFYING)
         check_operations(module)
         functions = compiled_functions(module)
@@ -78,14 +79,9 @@ class RTileNormalize(LoopOptions, AxisOptions, Pass):
             renew_operands(function)
             if self.fuse_axes:
                 fuse_axes(function)
-        _simplify(module, CLEAN)
+        run_upstream(CLEAN, module)
         for function in functions:
             if separate_views(function) and self.fuse_axes:
                 fuse_axes(function)
             separate_results(function, flat=self.fuse_axes)
             erase_unread(function.entry_block, is_plain)
-
-
-def _simplify(module: ir.Module, pipeline: str) -> None:
-    with module.context:
-        passmanager.PassManager.parse(pipeline).run(module.operation)

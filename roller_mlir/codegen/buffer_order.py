@@ -30,14 +30,20 @@ def order_fault(module: ir.Module) -> tuple[ir.Operation, str] | None:
     return next((fault for one in functions if (fault := _Order(one).fault()) is not None), None)
 
 
+def argument_roles(function: Any) -> list[str | None]:
+    """Return what each argument of a function is for; None where it does not say so."""
+    arguments = function.regions[0].blocks[0].arguments
+    given = function.attributes["arg_attrs"] if "arg_attrs" in function.attributes else [{}] * len(arguments)
+    return [ir.StringAttr(each[ROLE]).value if ROLE in each else None for each in given]
+
+
 class _Order:
     """One function, and what its buffers hold after the programs so far."""
 
     def __init__(self, function: Any) -> None:
         self._function = function
         self._block = function.regions[0].blocks[0]
-        attributes = function.attributes.get("arg_attrs", [])
-        self._roles = [ir.StringAttr(each[ROLE]).value if ROLE in each else "" for each in attributes]
+        self._roles = argument_roles(function)
         self._written: set[ir.Value] = set()
         self._starts: list[int] = []  # of the spans of the workspace that hold a buffer, which are disjoint
         self._held: dict[int, tuple[int, ir.Value]] = {}  # by the start: the end, and the buffer
@@ -75,9 +81,9 @@ class _Order:
             self._write(buffer)
         return ""
 
-    def _role(self, buffer: ir.Value) -> str:
+    def _role(self, buffer: ir.Value) -> str | None:
         if isinstance(buffer, ir.BlockArgument):
-            return self._roles[buffer.arg_number] if buffer.arg_number < len(self._roles) else ""
+            return self._roles[buffer.arg_number]
         return "workspace" if span_of(buffer) is not None else "constant"
 
     def _is_there(self, buffer: ir.Value) -> bool:

@@ -43,11 +43,9 @@ def assemble(
         kernels_ir: The module of kernels and launches as text, which the simulator executes.
         phases_s: Seconds per phase.
     """
-    contents: dict[str, bytes] = {"input.mlir": source.encode(), "kernels.mlir": kernels_ir.encode()}
-    roles: dict[str, str] = {"input.mlir": "input", "kernels.mlir": "kernels"}
+    contents = {"input.mlir": ("input", source.encode()), "kernels.mlir": ("kernels", kernels_ir.encode())}
     if launch_list.constants:
-        contents["constants.bin"] = launch_list.constants
-        roles["constants.bin"] = "constants"
+        contents["constants.bin"] = ("constants", launch_list.constants)
     by_name = {binary.name: binary for binary in binaries}
     names = list(dict.fromkeys(launch.kernel for launch in launch_list.launches if launch.kernel))
     kernels: list[Kernel] = []
@@ -58,9 +56,7 @@ def assemble(
         files = _files(binary, device) if binary else {}
         planned = plans.get(name)
         tuned = (f"kernel '{name}': {planned.tuned}",) if planned is not None and planned.tuned else ()
-        for role, (file_name, data) in files.items():
-            contents[file_name] = data
-            roles[file_name] = role
+        contents |= {file_name: (role, data) for role, (file_name, data) in files.items()}
         kernels.append(
             Kernel(
                 name=name,
@@ -83,14 +79,14 @@ def assemble(
         launches=launch_list.launches,
         kernels=tuple(kernels),
         files=tuple(
-            File(name=name, role=roles[name], size_bytes=len(data), sha256=sha256(data))
-            for name, data in contents.items()
+            File(name=name, role=role, size_bytes=len(data), sha256=sha256(data))
+            for name, (role, data) in contents.items()
         ),
         phases_s=phases_s,
         versions=_versions(),
         notes=notes,
     )
-    return Artifact(manifest, contents)
+    return Artifact(manifest, {name: data for name, (_, data) in contents.items()})
 
 
 def _device_record(device: Device) -> DeviceRecord:

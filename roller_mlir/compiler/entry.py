@@ -6,6 +6,7 @@ What it may hold is for `rtile-normalize` to say, which inlines what it calls.
 
 from typing import Any
 
+from roller_mlir.linalg.accepted_input import compiled_functions
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import operations_inside
@@ -24,8 +25,7 @@ def isolate_entry(module: ir.Module, name: str | None) -> str:
     Raises:
         DiagnosedError: There is none, or more than one, or it returns nothing, or tensors have an encoding.
     """
-    functions = [op.operation for op in module.body.operations if op.operation.name == "func.func"]
-    functions = [op for op in functions if len(op.regions[0].blocks)]
+    functions = [op.operation for op in compiled_functions(module)]
     names = [ir.StringAttr(op.attributes["sym_name"]).value for op in functions]
     public = [n for op, n in zip(functions, names, strict=True) if not _is_private(op)]
     public = public or (names if len(names) == 1 else [])

@@ -21,7 +21,9 @@ from typing import Any, cast
 from roller_mlir.backend.tensor_maps import tensor_maps_of
 from roller_mlir.compiler.errors import InternalError
 from roller_mlir.dialects.rtile_fields import read_record
+from roller_mlir.linalg.accepted_input import compiled_functions
 from roller_mlir.loops.attributes import COOPERATIVE, REPORT, TIMES
+from roller_mlir.mapping.arena_offsets import aligned
 from roller_mlir.plan.extent import Extent, as_extents
 from roller_mlir.plan.manifest import Buffer, BufferView, Launch, Role
 from roller_mlir.plan.task_times import TaskTimes
@@ -69,11 +71,10 @@ def read_launch_list(module: ir.Module) -> LaunchList:
         InternalError: The function is missing or holds what a launch list cannot express.
         DiagnosedError: The data of a constant is missing, or is not of its type's size.
     """
-    functions = [op.operation for op in module.body.operations if op.operation.name == "func.func"]
-    functions = [function for function in functions if len(function.regions[0].blocks)]
+    functions = compiled_functions(module)
     if len(functions) != 1:
         raise InternalError(f"a lowered module has 1 host function, but this one has {len(functions)}")
-    return _Reader(module, functions[0]).read()
+    return _Reader(module, functions[0].operation).read()
 
 
 @dataclass
@@ -127,7 +128,7 @@ class _Reader:
         shape, element = _memref(value.type)
         buffer = Buffer(name=name, role=role, element_type=cast(Any, element), shape=shape, offset_bytes=offset_bytes)
         if role in self.arenas:
-            start = _align(self.arenas[role], WORKSPACE_ALIGNMENT_BYTES)
+            start = aligned(self.arenas[role], WORKSPACE_ALIGNMENT_BYTES)
             self.arenas[role] = start + buffer.size_bytes
             buffer = Buffer(name=name, role=role, element_type=cast(Any, element), shape=shape, offset_bytes=start)
         self.buffers.append(buffer)
@@ -257,7 +258,3 @@ def _memref(value_type: Any) -> tuple[tuple[Extent, ...], str]:
             raise InternalError(f"a launch list needs dense memrefs, but got {memref}")
         expected *= extent
     return as_extents(memref.shape), str(memref.element_type)
-
-
-def _align(value: int, alignment: int) -> int:
-    return -(-value // alignment) * alignment

@@ -7,11 +7,12 @@ Refused beyond linalg: choices of planning, which is over; plans for another dev
 """
 
 from collections.abc import Iterator
-from typing import Any, cast
 
+from roller_mlir.codegen.buffer_order import argument_roles
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device
+from roller_mlir.linalg.accepted_input import compiled_functions
 from roller_mlir.loops.program import programs_of
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -94,17 +95,12 @@ def _stage_of(program: ir.Operation) -> Stage:
 
 def _check_host(module: ir.Module, entry: str | None) -> None:
     """Refuse all but one function, each of whose arguments says what it is for."""
-    functions = [op.operation for op in module.body.operations if op.operation.name == "func.func"]
-    functions = [op for op in functions if len(op.regions[0].blocks)]
-    names = [ir.StringAttr(op.attributes["sym_name"]).value for op in functions]
+    functions = compiled_functions(module)
+    names = [function.name.value for function in functions]
     if len(names) != 1 or entry not in (None, names[0]):
         wanted = f" '{entry}'" if entry else ""
         fail(module.operation, f"a module on buffers must have 1 function{wanted}, but this one has {', '.join(names)}")
-    attributes = cast(Any, functions[0].attributes)
-    arguments = functions[0].regions[0].blocks[0].arguments
-    given = attributes["arg_attrs"] if "arg_attrs" in attributes else [{}] * len(arguments)
-    for number, one in enumerate(given):
-        role = ir.StringAttr(one["rtile.role"]).value if "rtile.role" in one else None
+    for number, role in enumerate(argument_roles(functions[0])):
         if role not in _ROLES:
             says = "no rtile.role" if role is None else f"rtile.role '{role}'"
             fail(functions[0], f"argument {number} of '{names[0]}' has {says}; it must be one of {', '.join(_ROLES)}")

@@ -14,10 +14,12 @@ from typing import Any, NoReturn
 
 from roller_mlir.backend.job import KernelBinary, Replacement
 from roller_mlir.backend.kernel_module import kernel_functions
+from roller_mlir.codegen.buffer_order import argument_roles
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.reached_stage import check_given, reached_stage
 from roller_mlir.compiler.source import read_source
 from roller_mlir.hal import Device
+from roller_mlir.linalg.accepted_input import compiled_functions
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, SourcePlace, fail, in_file, parse_module
 from roller_mlir.support.nesting import check_nesting
@@ -155,8 +157,7 @@ def _check(given: Any, made: Any, stage: Stage) -> None:
 
 def _host(module: Any) -> Any | None:
     """Return the function that is compiled; None where there is none."""
-    functions = (op for op in module.body.operations if op.operation.name == "func.func")
-    return next((op.operation for op in functions if list(op.operation.regions[0].blocks)), None)
+    return next(iter(compiled_functions(module)), None)
 
 
 def _interface(module: Any) -> str:
@@ -166,9 +167,7 @@ def _interface(module: Any) -> str:
         return "none"
     attributes: Any = function.attributes
     kind: Any = ir.FunctionType(ir.TypeAttr(attributes["function_type"]).value)
-    said = list(attributes["arg_attrs"]) if "arg_attrs" in attributes else [{}] * len(kind.inputs)
-    roles = [ir.StringAttr(one["rtile.role"]).value if "rtile.role" in one else "" for one in said]
-    shown = [(role, one) for role, one in zip(roles, kind.inputs, strict=True) if role not in ("workspace", "state")]
-    inputs = [f"{role} {one}".strip() for role, one in shown]
+    said = zip(argument_roles(function), kind.inputs, strict=True)
+    inputs = [f"{role or ''} {one}".strip() for role, one in said if role not in ("workspace", "state")]
     name = ir.StringAttr(attributes["sym_name"]).value
     return f"@{name}({', '.join(inputs)}) -> ({', '.join(map(str, kind.results))})"

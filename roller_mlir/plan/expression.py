@@ -6,7 +6,7 @@ sum differ only in their loops and index functions.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from math import inf, prod
 from types import MappingProxyType
@@ -230,6 +230,16 @@ class TensorExpression:
     def reductions(self) -> tuple[int, ...]:
         """Return the reduction loops, outermost first."""
         return tuple(i for i, loop in enumerate(self.loops) if loop.reduction)
+
+    def with_accesses(self, changed: Callable[[Access], Access]) -> "TensorExpression":
+        """Return the expression with each of its accesses changed."""
+        return replace(
+            self,
+            inputs=tuple(map(changed, self.inputs)),
+            output=changed(self.output),
+            epilogue=tuple(map(changed, self.epilogue)),
+            more_outputs=tuple(map(changed, self.more_outputs)),
+        )
 
     def moves_window(self, loop: int) -> bool:
         """Return whether a loop moves a window over some input (see `Access.moves_window`)."""

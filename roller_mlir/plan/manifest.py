@@ -84,7 +84,8 @@ class _DenseArray:
     def __post_init__(self) -> None:
         """Take numbers as extents, and check the rank."""
         object.__setattr__(self, "shape", as_extents(self.shape))
-        _check_rank(self.shape)
+        if len(self.shape) > MOST_RANK:
+            raise ValueError(f"shape: an array has at most {MOST_RANK} dimensions, but got {len(self.shape)}")
 
     @property
     def static_shape(self) -> tuple[int, ...]:
@@ -362,11 +363,6 @@ class Manifest:
         if version != SCHEMA_VERSION:
             raise CodecError(f"schema_version: this release reads version {SCHEMA_VERSION}, but got {version!r}")
         return from_json(cls, data)
-
-
-def _check_rank(shape: tuple[Extent, ...]) -> None:
-    if len(shape) > MOST_RANK:
-        raise ValueError(f"shape: an array has at most {MOST_RANK} dimensions, but got {len(shape)}")
 
 
 def _unique(what: str, names: Iterable[str]) -> set[str]:

@@ -6,6 +6,7 @@ knows of them, so that a group can be weighed before its ops are rewritten.
 """
 
 from dataclasses import replace
+from itertools import permutations
 
 from roller_mlir.plan.expression import Access, LinearIndex, Loop, TensorExpression
 from roller_mlir.plan.extent import Extent
@@ -20,15 +21,8 @@ def merge_axes(expression: TensorExpression) -> TensorExpression:
     (Loop(extent=32, reduction=False),)
     """
     while True:
-        pair = next(
-            (
-                (a, b)
-                for a in range(len(expression.loops))
-                for b in range(len(expression.loops))
-                if a != b and _mergeable(expression, a, b)
-            ),
-            None,
-        )
+        pairs = permutations(range(len(expression.loops)), 2)
+        pair = next((pair for pair in pairs if _mergeable(expression, *pair)), None)
         if pair is None:
             return expression
         expression = _merged(expression, *pair)
@@ -85,12 +79,5 @@ def _merged(expression: TensorExpression, a: int, b: int) -> TensorExpression:
             indices.append(LinearIndex(tuple(coefficients), index.constant))
         return replace(access, shape=tuple(shape), indices=tuple(indices))
 
-    return replace(
-        expression,
-        loops=tuple(loops),
-        inputs=tuple(map(moved, expression.inputs)),
-        output=moved(expression.output),
-        more_outputs=tuple(map(moved, expression.more_outputs)),
-        epilogue=tuple(map(moved, expression.epilogue)),
-        whole=tuple(sorted(loop - (loop > b) for loop in expression.whole if loop != b)),
-    )
+    whole = tuple(sorted(loop - (loop > b) for loop in expression.whole if loop != b))
+    return replace(expression.with_accesses(moved), loops=tuple(loops), whole=whole)

@@ -40,7 +40,7 @@ def tuning_key(expression: TensorExpression, device: str, choices: Mapping[str, 
     >>> tuning_key(one, "h200") == tuning_key(two, "h200") != tuning_key(one, "h100")
     True
     """
-    record: dict[str, JsonValue] = {"expression": compact(_unnamed(expression)), "device": device}
+    record: dict[str, JsonValue] = {"expression": compact(expression.with_accesses(_unnamed)), "device": device}
     if choices:
         record["choices"] = to_json(choices)
     text = json.dumps(record, sort_keys=True, separators=(",", ":"))
@@ -67,15 +67,5 @@ def _default_of(field: Field[Any]) -> Any:
     return field.default if field.default_factory is MISSING else field.default_factory()
 
 
-def _unnamed(expression: TensorExpression) -> TensorExpression:
-    def of(accesses: tuple[Access, ...]) -> tuple[Access, ...]:
-        return tuple(replace(access, name="") for access in accesses)
-
-    (output,) = of((expression.output,))
-    return replace(
-        expression,
-        inputs=of(expression.inputs),
-        output=output,
-        epilogue=of(expression.epilogue),
-        more_outputs=of(expression.more_outputs),
-    )
+def _unnamed(access: Access) -> Access:
+    return replace(access, name="")

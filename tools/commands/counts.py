@@ -7,18 +7,7 @@ from typing import NamedTuple
 from roller_mlir.plan.plan import Prediction
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.sequence import AccessCount, LaunchReport
-
-# Quantity, then which counts it sums: kind, space, figure; and the field of the prediction.
-_QUANTITIES = (
-    ("global load bytes", "load", "global", "bytes", "global_load_bytes"),
-    ("global store bytes", "store", "global", "bytes", "global_store_bytes"),
-    ("global load sectors", "load", "global", "sectors", "global_load_sectors"),
-    ("global store sectors", "store", "global", "sectors", "global_store_sectors"),
-    ("workgroup load bytes", "load", "workgroup", "bytes", "shared_load_bytes"),
-    ("workgroup store bytes", "store", "workgroup", "bytes", "shared_store_bytes"),
-    ("workgroup load phases", "load", "workgroup", "phases", "shared_load_phases"),
-    ("workgroup store phases", "store", "workgroup", "phases", "shared_store_phases"),
-)
+from roller_mlir.suites.stages.counted import QUANTITIES, summed
 
 _ESTIMATE = " (planned is an estimate where rows are not aligned, and the most where elements are gathered)"
 
@@ -65,15 +54,15 @@ def count_rows(artifact: Artifact, report: LaunchReport) -> Iterator[CountRow]:
     plan = artifact.manifest.kernel(report.kernel).plan
     prediction: Prediction | None = plan.prediction if plan else None
     rows: list[CountRow] = []
-    for quantity, kind, space, figure, name in _QUANTITIES:
-        counted = sum(getattr(c, figure) for c in report.counts if c.kind == kind and c.space == space)
+    for kind, space, figure, name in QUANTITIES:
+        counted = summed(report.counts, kind, space, figure)
         planned = getattr(prediction, name) if prediction is not None else None
         if counted or planned:
-            rows.append(CountRow(report.kernel, quantity, counted, planned))
+            rows.append(CountRow(report.kernel, f"{space} {kind} {figure}", counted, planned))
     differing = {row.quantity for row in rows if row.planned is not None and row.counted != row.planned}
-    exact = {quantity for quantity, _, _, figure, _ in _QUANTITIES if figure == "bytes"}
+    exact = not any(quantity.endswith("bytes") for quantity in differing)
     for row in rows:
-        yield row._replace(estimated=row.quantity in differing) if not differing & exact else row
+        yield row._replace(estimated=row.quantity in differing) if exact else row
 
 
 def site_rows(report: LaunchReport) -> Iterator[Sequence[str]]:

@@ -14,7 +14,7 @@ import hashlib
 import io
 import json
 from collections.abc import Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +28,16 @@ from roller_mlir.plan.manifest import Manifest
 from roller_mlir.runtime import Artifact
 
 _UNKEYED_OPTIONS = ("plan_file", "tuning", "entry", "tool_timeout_s", "cache", "dump_stages", "override_stages")
+
+
+@dataclass(frozen=True)
+class _Compiled:
+    """The fields of a `KernelBinary` that are kept, but for its files."""
+
+    name: str
+    statistics: KernelStatistics
+    notes: tuple[str, ...]
+    mismatches: tuple[Mismatch, ...]
 
 
 def artifact_name(versions: str, text: str, first: str, device: Device, options: CompileOptions) -> str:
@@ -93,15 +103,9 @@ def decode_artifact(data: bytes) -> Artifact:
 
 def encode_binaries(binaries: Sequence[KernelBinary]) -> bytes:
     """Return compiled kernels as bytes."""
-    records: list[dict[str, Any]] = []
-    blobs: dict[str, bytes] = {}
-    for number, binary in enumerate(binaries):
-        statistics, mismatches = to_json(binary.statistics), to_json(binary.mismatches)
-        records.append(
-            {"name": binary.name, "statistics": statistics, "notes": list(binary.notes), "mismatches": mismatches}
-        )
-        blobs |= {f"{number} {role}": content for role, content in binary.files.items()}
-    return encode(Message(fields={"kernels": records}, blobs=blobs))
+    records = [to_json(_Compiled(one.name, one.statistics, one.notes, one.mismatches)) for one in binaries]
+    files = {f"{number} {role}": data for number, one in enumerate(binaries) for role, data in one.files.items()}
+    return encode(Message(fields={"kernels": records}, blobs=files))
 
 
 def decode_binaries(data: bytes) -> list[KernelBinary]:
@@ -114,16 +118,8 @@ def decode_binaries(data: bytes) -> list[KernelBinary]:
     found: list[KernelBinary] = []
     for number, record in enumerate(message.fields["kernels"]):
         begin = f"{number} "
-        found.append(
-            KernelBinary(
-                name=record["name"],
-                files={key.removeprefix(begin): data for key, data in message.blobs.items() if key.startswith(begin)},
-                statistics=from_json(KernelStatistics, record["statistics"]),
-                phases_s={},
-                notes=tuple(record["notes"]),
-                mismatches=tuple(from_json(Mismatch, one) for one in record["mismatches"]),
-            )
-        )
+        files = {key.removeprefix(begin): data for key, data in message.blobs.items() if key.startswith(begin)}
+        found.append(KernelBinary(files=files, **vars(from_json(_Compiled, record))))
     return found
 
 

@@ -5,10 +5,7 @@ IREE shares no code with the reference, and with the compiler only upstream's ML
 a process that may.
 """
 
-import os
-import tempfile
-from collections.abc import Generator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -18,6 +15,7 @@ import ml_dtypes
 import numpy as np
 
 from roller_mlir.reference.values import Array
+from roller_mlir.support.passes.upstream import captured_stderr
 
 # Sums stay in their order, and types as they are. A sum of f16 may be one of f32 that is rounded at the end.
 FLAGS = (
@@ -60,14 +58,14 @@ def compile_program(text: str) -> bytes:
         session.set_flags(*FLAGS)
         # What __enter__ of these returns is typed wrongly.
         invocation, source = session.invocation(), compiler.Source.wrap_buffer(session, text.encode() + b"\0")
-        with _captured() as errors, invocation, source:
+        with captured_stderr() as errors, invocation, source:
             invocation.enable_console_diagnostics()
             if invocation.parse_source(source) and invocation.execute():
                 output = compiler.Output.open_membuffer()
                 with output:
                     invocation.output_vm_bytecode(output)
                     return bytes(output.map_memory())
-    lines = [line for line in errors if "error:" in line]
+    lines = [line for line in "".join(errors).splitlines() if "error:" in line]
     raise RefusedError(lines[0].split("error:")[1].strip() if lines else "it gives no reason")
 
 
@@ -104,19 +102,3 @@ def _results(returned: Any) -> list[Array]:
 
 def _as_bits(array: Array) -> Array:
     return array.view(np.uint16) if array.dtype == ml_dtypes.bfloat16 else array
-
-
-@contextmanager
-def _captured() -> Generator[list[str]]:
-    """Collect what is written to this process's standard error, where IREE's compiler writes its diagnostics."""
-    lines: list[str] = []
-    kept = os.dup(2)
-    with tempfile.TemporaryFile() as file:
-        os.dup2(file.fileno(), 2)
-        try:
-            yield lines
-        finally:
-            os.dup2(kept, 2)
-            os.close(kept)
-            file.seek(0)
-            lines += file.read().decode(errors="replace").splitlines()

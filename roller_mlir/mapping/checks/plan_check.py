@@ -66,7 +66,9 @@ def plan_problem(expression: TensorExpression, plan: Plan) -> str:
     family = atom_family(plan.instruction)
     accesses = zip(expression.inputs, expression.pad_values, plan.operands, strict=True)
     for number, (access, pad, operand) in enumerate(accesses):
-        problem = _operand_problem(operand, len(access.shape))
+        problem, rank = "", len(access.shape)
+        if sorted(operand.order) != list(range(rank)):
+            problem = f"has order {list(operand.order)}, which must hold each of its {rank} dimensions once"
         if not problem and operand.pad_value != pad and reads_outside(expression, access):
             problem = f"has pad_value {operand.pad_value}; it is read outside of its tensor, where it is {pad}"
         changed = expression.prologue_flops and expression.prologue_flops[number]
@@ -191,10 +193,4 @@ def ordered_problem(expression: TensorExpression, axes: Sequence[AxisPlan], lane
     for loop in reductions[:-1]:
         if axes[loop].block > 1:
             return f"takes {axes[loop].block} points of reduction loop {loop} in a step; only the last loop may"
-    return ""
-
-
-def _operand_problem(operand: OperandPlan, rank: int) -> str:
-    if sorted(operand.order) != list(range(rank)):
-        return f"has order {list(operand.order)}, which must hold each of its {rank} dimensions once"
     return ""

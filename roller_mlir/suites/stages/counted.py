@@ -5,10 +5,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any, NamedTuple
 
 from roller_mlir.runtime import Artifact
-from roller_mlir.runtime.sequence import LaunchReport
+from roller_mlir.runtime.sequence import AccessCount, LaunchReport
 
-# Kind of access, space, figure of the counts, field of the prediction.
-_QUANTITIES = (
+QUANTITIES = (
     ("load", "global", "bytes", "global_load_bytes"),
     ("store", "global", "bytes", "global_store_bytes"),
     ("load", "global", "sectors", "global_load_sectors"),
@@ -18,6 +17,7 @@ _QUANTITIES = (
     ("load", "workgroup", "phases", "shared_load_phases"),
     ("store", "workgroup", "phases", "shared_store_phases"),
 )
+"""Kind of access, space, figure of the counts, and field of the prediction of what is compared."""
 _ENOUGH = 64
 
 
@@ -44,6 +44,11 @@ class Counted(NamedTuple):
         return self.counted / self.planned if self.planned else float("inf")
 
 
+def summed(counts: Iterable[AccessCount], kind: str, space: str, figure: str) -> int:
+    """Return a figure of all accesses of a kind to a memory space."""
+    return sum(getattr(one, figure) for one in counts if (one.kind, one.space) == (kind, space))
+
+
 def counted(artifact: Artifact, launches: Iterable[LaunchReport]) -> tuple[Counted, ...]:
     """Return every quantity of every launch that was counted and has a plan with a prediction."""
     rows: list[Counted] = []
@@ -51,8 +56,8 @@ def counted(artifact: Artifact, launches: Iterable[LaunchReport]) -> tuple[Count
         plan = artifact.manifest.kernel(report.kernel).plan if report.kernel else None
         if report.counts is None or plan is None or plan.prediction is None:
             continue
-        for kind, space, figure, name in _QUANTITIES:
-            found = sum(getattr(one, figure) for one in report.counts if (one.kind, one.space) == (kind, space))
+        for kind, space, figure, name in QUANTITIES:
+            found = summed(report.counts, kind, space, figure)
             planned: int = getattr(plan.prediction, name)
             if found or planned:
                 rows.append(Counted(report.kernel, name, found, planned))

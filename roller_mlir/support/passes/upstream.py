@@ -25,8 +25,14 @@ def upstream_passes() -> tuple[str, ...]:
     )
 
 
+def run_upstream(pipeline: str, module: "ir.Module") -> None:
+    """Run a pipeline of upstream passes on a module, in place."""
+    with module.context:
+        passmanager.PassManager.parse(pipeline).run(module.operation)
+
+
 @contextlib.contextmanager
-def _captured_stderr() -> Generator[list[str]]:
+def captured_stderr() -> Generator[list[str]]:
     """Catch what C++ writes to stderr; the list holds it after the block."""
     caught: list[str] = []
     sys.stderr.flush()
@@ -55,7 +61,7 @@ def refusal(element: str, anchor: str = "builtin.module") -> str | None:
       None where it can, or MLIR's reason in one line.
     """
     reason = ""
-    with ir.Context.current or ir.Context(), _captured_stderr() as caught:
+    with ir.Context.current or ir.Context(), captured_stderr() as caught:
         try:
             passmanager.PassManager(anchor).add(element)
         except ValueError as error:
@@ -72,7 +78,7 @@ def nest_for(element: str) -> str:
     Args:
       element: The pass with its options.
     """
-    with ir.Context(), _captured_stderr():
+    with ir.Context(), captured_stderr():
         for anchor in ("builtin.module", "func.func", "gpu.module"):
             nested = element if anchor == "builtin.module" else f"{anchor}({element})"
             try:

@@ -10,8 +10,9 @@ Refused: calls of functions without a body, functions that call themselves, indi
 from typing import Any
 
 from roller_mlir.linalg.front_end.walk import operations_of
-from roller_mlir.support.bindings import ir, passmanager
+from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
+from roller_mlir.support.passes.upstream import run_upstream
 
 CALL = "func.call"
 _INLINE = "builtin.module(inline{default-pipeline=})"
@@ -36,8 +37,7 @@ def inline_calls(module: ir.Module) -> None:
                 f"'{CALL}' calls '{callee}', which has no body in the module; add its definition",
                 [(functions[callee], f"'{callee}' is declared here")],
             )
-    with module.context:
-        passmanager.PassManager.parse(_INLINE).run(module.operation)
+    run_upstream(_INLINE, module)
     for call in _calls(module):
         callee = ir.FlatSymbolRefAttr(call.attributes["callee"]).value
         fail(call, f"'{CALL}' of '{callee}' cannot be inlined, as in a function that calls itself; write it without")
