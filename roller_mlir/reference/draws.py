@@ -18,7 +18,7 @@ from roller_mlir.reference.undefined import DIVISIONS, PARTIAL, SHIFTS, Undefine
 from roller_mlir.reference.values import Array, from_caller, is_float, to_caller
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError
-from roller_mlir.support.values import values_used
+from roller_mlir.support.values import operations_inside, values_used
 
 _MIXTURES = 12
 _SIGNS = ("any", "positive", "negative")
@@ -129,13 +129,7 @@ def _feeding(op: ir.Operation) -> set[int]:
 
 def _may_be_undefined(root: Any) -> bool:
     """Return whether an operation inside another is undefined for some operands, constants as they are."""
-    for region in root.regions:
-        for block in region.blocks:
-            for inner in block.operations:
-                op = inner.operation
-                if (op.name in PARTIAL and not _is_harmless(op)) or _may_be_undefined(op):
-                    return True
-    return False
+    return any(op.name in PARTIAL and not _is_harmless(op) for op in operations_inside(root))
 
 
 def _is_harmless(op: ir.Operation) -> bool:

@@ -24,7 +24,7 @@ from roller_mlir.reference.values import Array, from_caller, is_supported, round
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.elements import ElementsError, read_elements
-from roller_mlir.support.values import defining_op
+from roller_mlir.support.values import defining_op, operations_inside
 from roller_mlir.support.winograd import TRANSFORMS, decomposed
 
 # How MLIR writes an offset, a size or a stride that is an operand.
@@ -171,9 +171,8 @@ def _shape(op: ir.Operation) -> tuple[int, ...]:
 
 def _outer(op: ir.Operation, values: Mapping[Any, Bounded]) -> dict[Any, Bounded]:
     """Return the values of the function that the op's body uses."""
-    inner = [one.operation for region in op.regions for block in region.blocks for one in block.operations]
-    own = {operand: values[operand] for one in inner for operand in one.operands if operand in values}
-    return {**own, **{value: known for one in inner for value, known in _outer(one, values).items()}}
+    inner = operations_inside(op)[1:]
+    return {operand: values[operand] for one in inner for operand in one.operands if operand in values}
 
 
 def _evaluate(
@@ -181,8 +180,6 @@ def _evaluate(
 ) -> list[Bounded]:
     if op.name in _NOTHING:
         return []
-    if op.name == "tensor.generate":
-        return [generated(op, _shape(op), outer)]
     if op.name in _OTHERS:
         return [_OTHERS[op.name](op, operands)]
     if op.name in _FROM_POSITIONS:
@@ -196,10 +193,6 @@ def _evaluate(
     if not op.name.startswith("linalg."):
         fail(op, f"numpy reference: '{op.name}' is not supported")
     return evaluate_structured(op, operands, accumulation, outer)
-
-
-def _constant(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
-    return _constant_of(op, op.attributes["value"])
 
 
 def _constant_of(op: ir.Operation, attribute: Any) -> Bounded:
@@ -237,10 +230,6 @@ def _empty(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
 def _dimension(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
     source, axis = operands
     return Bounded(np.asarray(source.data.shape[int(axis.data)], np.int64))
-
-
-def _splat(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
-    return operands[0].map(lambda array: np.full(_shape(op), array))
 
 
 def _from_elements(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
@@ -367,12 +356,8 @@ def _pack(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
     return Bounded(packed(op, operands[0].data, padding), moved.error, moved.skipped)
 
 
-def _unpack(op: ir.Operation, operands: Sequence[Bounded]) -> Bounded:
-    return operands[0].map(lambda array: unpacked(op, array))
-
-
 _OTHERS: dict[str, Callable[[ir.Operation, Sequence[Bounded]], Bounded]] = {
-    "arith.constant": _constant,
+    "arith.constant": lambda op, operands: _constant_of(op, op.attributes["value"]),
     "ml_program.global_load": _global,
     "ml_program.global_load_const": _global,
     "tensor.empty": _empty,
@@ -380,7 +365,7 @@ _OTHERS: dict[str, Callable[[ir.Operation, Sequence[Bounded]], Bounded]] = {
     "tensor.collapse_shape": _reshape,
     "tensor.cast": _cast,
     "tensor.dim": _dimension,
-    "tensor.splat": _splat,
+    "tensor.splat": lambda op, operands: operands[0].map(lambda array: np.full(_shape(op), array)),
     "tensor.from_elements": _from_elements,
     "tensor.extract": _element,
     "tensor.insert": _with_element,
@@ -393,7 +378,7 @@ _OTHERS: dict[str, Callable[[ir.Operation, Sequence[Bounded]], Bounded]] = {
     "tensor.scatter": lambda op, operands: scattered(op, operands[0], operands[1], operands[2].data),
     "linalg.softmax": _softmax,
     "linalg.pack": _pack,
-    "linalg.unpack": _unpack,
+    "linalg.unpack": lambda op, operands: operands[0].map(lambda array: unpacked(op, array)),
 }
 
 # What computes elements from their positions, and from values of the function.

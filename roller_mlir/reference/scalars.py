@@ -12,25 +12,6 @@ import numpy as np
 from roller_mlir.reference.integers import INTEGER_REDUCERS, INTEGER_SCALARS, as_signed, as_unsigned
 from roller_mlir.reference.values import Array
 
-_erf = np.frompyfunc(math.erf, 1, 1)
-_erfc = np.frompyfunc(math.erfc, 1, 1)
-
-
-def _reciprocal_root(x: Array) -> Array:
-    return 1.0 / np.sqrt(x)
-
-
-def _error_function(x: Array) -> Array:
-    return np.asarray(_erf(x), np.float64)
-
-
-def _complementary_error_function(x: Array) -> Array:
-    return np.asarray(_erfc(x), np.float64)
-
-
-def _integer_power(x: Array, exponent: Array) -> Array:
-    return np.power(x, np.asarray(exponent, np.float64))
-
 
 def _round(x: Array) -> Array:
     """Round to the nearest whole number, halves away from zero."""
@@ -38,54 +19,28 @@ def _round(x: Array) -> Array:
     return whole + np.where(np.abs(x - whole) >= 0.5, np.copysign(1.0, x), 0.0)
 
 
-def _largest(function: np.ufunc) -> Callable[[Array, Array], Array]:
-    """Return a maximum for which 0 is greater than -0; numpy gives either of them."""
+def _extreme(function: np.ufunc, zero: float) -> Callable[[Array, Array], Array]:
+    """Return a maximum or minimum that prefers one of the zeros, for which numpy gives either: 0 is greater than -0."""
 
     def compute(left: Array, right: Array) -> Array:
-        # The sum of two zeros is -0 only where both are.
-        return np.where((left == 0) & (right == 0), np.add(left, right), function(left, right))
+        preferred = (np.signbit(left) == np.signbit(zero)) | (np.signbit(right) == np.signbit(zero))
+        return np.where((left == 0) & (right == 0), np.where(preferred, zero, -zero), function(left, right))
 
     return compute
 
 
-def _least(function: np.ufunc) -> Callable[[Array, Array], Array]:
-    """Return a minimum for which -0 is less than 0."""
-
-    def compute(left: Array, right: Array) -> Array:
-        return np.where((left == 0) & (right == 0), -np.add(-left, -right), function(left, right))
-
-    return compute
-
-
-def _largest_of(function: np.ufunc) -> Callable[..., Array]:
+def _extreme_of(function: np.ufunc, zero: float) -> Callable[..., Array]:
     def reduce(values: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
         found = function.reduce(values, axis=axis, keepdims=keepdims)
         if not np.any(found == 0):
             return found
-        positive = np.any((values == 0) & ~np.signbit(values), axis=axis, keepdims=keepdims)
-        return np.where(found == 0, np.where(positive, 0.0, -0.0), found)
+        preferred = (values == 0) & (np.signbit(values) == np.signbit(zero))
+        return np.where(found == 0, np.where(np.any(preferred, axis=axis, keepdims=keepdims), zero, -zero), found)
 
     return reduce
 
 
-def _least_of(function: np.ufunc) -> Callable[..., Array]:
-    def reduce(values: Array, axis: tuple[int, ...], keepdims: bool) -> Array:
-        found = function.reduce(values, axis=axis, keepdims=keepdims)
-        if not np.any(found == 0):
-            return found
-        negative = np.any((values == 0) & np.signbit(values), axis=axis, keepdims=keepdims)
-        return np.where(found == 0, np.where(negative, -0.0, 0.0), found)
-
-    return reduce
-
-
-def _clamp(x: Array, low: Array, high: Array) -> Array:
-    return _largest(np.maximum)(_least(np.minimum)(x, high), low)
-
-
-def _multiply_add(a: Array, b: Array, c: Array) -> Array:
-    return a * b + c
-
+_MAXIMUM, _MINIMUM = _extreme(np.maximum, 0.0), _extreme(np.minimum, -0.0)
 
 # How the operands of a binary operation combine; those with an `accumulate` below may also be reduced over an axis.
 SCALARS: dict[str, Callable[..., Array]] = {
@@ -96,10 +51,10 @@ SCALARS: dict[str, Callable[..., Array]] = {
     "arith.divf": np.divide,
     "arith.remf": np.fmod,
     "arith.negf": np.negative,
-    "arith.maximumf": _largest(np.maximum),
-    "arith.minimumf": _least(np.minimum),
-    "arith.maxnumf": _largest(np.fmax),
-    "arith.minnumf": _least(np.fmin),
+    "arith.maximumf": _MAXIMUM,
+    "arith.minimumf": _MINIMUM,
+    "arith.maxnumf": _extreme(np.fmax, 0.0),
+    "arith.minnumf": _extreme(np.fmin, -0.0),
     "arith.select": np.where,
     "math.absf": np.abs,
     "math.ceil": np.ceil,
@@ -115,7 +70,7 @@ SCALARS: dict[str, Callable[..., Array]] = {
     "math.log10": np.log10,
     "math.log1p": np.log1p,
     "math.sqrt": np.sqrt,
-    "math.rsqrt": _reciprocal_root,
+    "math.rsqrt": lambda x: 1.0 / np.sqrt(x),
     "math.cbrt": np.cbrt,
     "math.sin": np.sin,
     "math.cos": np.cos,
@@ -130,26 +85,26 @@ SCALARS: dict[str, Callable[..., Array]] = {
     "math.asinh": np.arcsinh,
     "math.acosh": np.arccosh,
     "math.atanh": np.arctanh,
-    "math.erf": _error_function,
-    "math.erfc": _complementary_error_function,
+    "math.erf": np.vectorize(math.erf, otypes=[np.float64]),
+    "math.erfc": np.vectorize(math.erfc, otypes=[np.float64]),
     "math.powf": np.power,
-    "math.fpowi": _integer_power,
+    "math.fpowi": np.float_power,
     "math.isfinite": np.isfinite,
     "math.isinf": np.isinf,
     "math.isnan": np.isnan,
-    "math.clampf": _clamp,
+    "math.clampf": lambda x, low, high: _MAXIMUM(_MINIMUM(x, high), low),
     "math.copysign": np.copysign,
-    "math.fma": _multiply_add,
+    "math.fma": lambda a, b, c: a * b + c,
 }
 
 REDUCERS: dict[str, Callable[..., Array]] = {
     **INTEGER_REDUCERS,
     "arith.addf": np.add.reduce,
     "arith.mulf": np.multiply.reduce,
-    "arith.maximumf": _largest_of(np.maximum),
-    "arith.minimumf": _least_of(np.minimum),
-    "arith.maxnumf": _largest_of(np.fmax),
-    "arith.minnumf": _least_of(np.fmin),
+    "arith.maximumf": _extreme_of(np.maximum, 0.0),
+    "arith.minimumf": _extreme_of(np.minimum, -0.0),
+    "arith.maxnumf": _extreme_of(np.fmax, 0.0),
+    "arith.minnumf": _extreme_of(np.fmin, -0.0),
 }
 
 
@@ -173,15 +128,6 @@ COMPARE_FLOATS: tuple[Callable[[Array, Array], Array], ...] = (
     lambda a, b: np.ones(np.broadcast_shapes(a.shape, b.shape), np.bool_),
 )
 
-
-def _to_signed(x: Array) -> Array:
-    return np.trunc(x).astype(np.int64)
-
-
-def _to_unsigned(x: Array) -> Array:
-    return np.trunc(x).astype(np.uint64)
-
-
 # Casts: how the operand is read before it is rounded to the result's element type.
 CASTS: dict[str, Callable[[Array], Array]] = {
     "arith.extf": np.asarray,
@@ -189,8 +135,8 @@ CASTS: dict[str, Callable[[Array], Array]] = {
     "arith.convertf": np.asarray,
     "arith.sitofp": as_signed,
     "arith.uitofp": as_unsigned,
-    "arith.fptosi": _to_signed,
-    "arith.fptoui": _to_unsigned,
+    "arith.fptosi": lambda x: np.trunc(x).astype(np.int64),
+    "arith.fptoui": lambda x: np.trunc(x).astype(np.uint64),
     "arith.extsi": as_signed,
     "arith.extui": as_unsigned,
     "arith.trunci": np.asarray,

@@ -62,7 +62,7 @@ def _affine(b: Builder, ref: Ref, element: str) -> Ref:
     last = [b.loop(rank - 1, rank)]
     inputs = [(ref, plain(b, rank)), (b.operand(shape[-1:], element), last), (b.operand(shape[-1:], element), last)]
     body = apply("add", apply("mul", x(0), x(1)), x(2))
-    return b.generic(shape, inputs, [(b.fill(shape, element), list(range(rank)))], [body])
+    return b.pointwise(shape, inputs, element, body)
 
 
 def _product(b: Builder, left: Ref, right: Ref, sizes: tuple[Number, Number, Number], transposed: bool) -> Ref:

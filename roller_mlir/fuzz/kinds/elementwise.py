@@ -143,9 +143,7 @@ def element_wise(b: Builder, element: str) -> list[Ref]:
     if rank and b.chance(0.08):
         leaves.append(Scalar("index", value=b.random.randrange(rank), element=element))
     results = 2 if b.chance(0.1) else 1
-    order = list(range(rank))
-    if b.chance(0.2):
-        b.random.shuffle(order)
+    order = b.order(rank, 0.2)
     body = [expression(b, leaves, element, b.random.randint(1, 5)) for _ in range(results)]
     target = b.random.choice(_MIXED_TYPES) if mixed and b.chance(0.5) else element
     body = [cast(scalar, target) for scalar in body]
@@ -164,16 +162,14 @@ def source(b: Builder, shape: Sequence[Whole], element: str) -> Ref:
     if not b.chance(b.made_inputs) or element == "i1" or b.at(product(shape)) > b.most_points:
         return b.operand(shape, element)
     given = b.random.choice(("f16", "f32")) if is_float(element) and b.chance(0.1) else element
-    order = list(range(rank))
-    if b.chance(0.2):
-        b.random.shuffle(order)
+    order = b.order(rank, 0.2)
     inputs = [(b.operand([shape[i] for i in order], given), [b.loop(i, rank) for i in order])]
     if b.chance(0.35):
         indices, other = read_indices(b, shape, 0.0)
         inputs.append((b.operand(other, element), indices))
     leaves = [cast(x(0), element), *[x(i) for i in range(1, len(inputs))]]
     body = expression(b, leaves, element, b.random.randint(1, 2))
-    return b.generic(shape, inputs, [(b.fill(shape, element), list(range(rank)))], [body])
+    return b.pointwise(shape, inputs, element, body)
 
 
 def epilogue(b: Builder, ref: Ref) -> Ref:
@@ -193,9 +189,7 @@ def epilogue(b: Builder, ref: Ref) -> Ref:
     if is_float(element) and b.chance(0.15):
         target = b.random.choice(("f16", "bf16", "f32"))
         body = cast(body, target)
-    order = list(range(rank))
-    if b.chance(0.1):
-        b.random.shuffle(order)
+    order = b.order(rank, 0.1)
     out = b.fill([shape[i] for i in order], target)
     return b.generic(shape, inputs, [(out, order)], [body])
 
@@ -211,8 +205,7 @@ def tree(b: Builder, element: str) -> list[Ref]:
             values.append(_named_binary(b, chosen, element))
             continue
         body = expression(b, [x(i) for i in range(len(chosen))], element, b.random.randint(1, 2))
-        out = (b.fill(shape, element), list(range(rank)))
-        values.append(b.generic(shape, [(ref, plain(b, rank)) for ref in chosen], [out], [body]))
+        values.append(b.pointwise(shape, [(ref, plain(b, rank)) for ref in chosen], element, body))
     made = [ref for ref in values if b.nodes[ref[0]].operands]
     count = b.random.choice((1, 1, 2, 3))
     return list(dict.fromkeys([made[-1], *b.random.sample(made, min(len(made), count))]))[:count]
@@ -246,8 +239,7 @@ def layout_op(b: Builder, ref: Ref) -> Ref:
     kind = b.type_of(ref)
     rank = len(kind.shape)
     if rank and b.chance(0.6):
-        order = list(range(rank))
-        b.random.shuffle(order)
+        order = b.order(rank)
         shape = tuple(kind.shape[i] for i in order)
         node_type = Tensor(shape, kind.element)
         tail = ("permutation", tuple(order))

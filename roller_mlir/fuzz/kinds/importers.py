@@ -73,7 +73,7 @@ def _on_kept(b: Builder, ref: Ref, body: Scalar) -> Ref:
     indices = plain(b, rank)
     if b.chance(0.5):
         indices[-1] = Index((0,) * rank)
-    return b.generic(kind.shape, [(ref, indices)], [(b.fill(kind.shape, kind.element), list(range(rank)))], [body])
+    return b.pointwise(kind.shape, [(ref, indices)], kind.element, body)
 
 
 def _with_kept(b: Builder, ref: Ref, row: Ref, body: Scalar) -> Ref:
@@ -84,9 +84,7 @@ def _with_kept(b: Builder, ref: Ref, row: Ref, body: Scalar) -> Ref:
     if how == "collapsed":
         return with_rows(b, ref, [_without_one(b, row)], body)
     indices = [*plain(b, rank)[:-1], Index((0,) * rank)]
-    out = (b.fill(kind.shape, kind.element), list(range(rank)))
     if how == "broadcast":
-        row = b.generic(kind.shape, [(row, indices)], [out], [x(0)])
+        row = b.pointwise(kind.shape, [(row, indices)], kind.element, x(0))
         indices = plain(b, rank)
-        out = (b.fill(kind.shape, kind.element), list(range(rank)))
-    return b.generic(kind.shape, [(ref, plain(b, rank)), (row, indices)], [out], [body])
+    return b.pointwise(kind.shape, [(ref, plain(b, rank)), (row, indices)], kind.element, body)

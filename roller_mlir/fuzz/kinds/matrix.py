@@ -155,8 +155,7 @@ def _behind(b: Builder, ref: Ref, given: str) -> Ref:
     if chosen == "relu" or b.chance(0.25):
         body = apply("max", body, constant(0, element))
     target = given if is_float(given) and (chosen == "cast" or b.chance(0.25)) else element
-    out = b.fill(list(shape), target)
-    return b.generic(list(shape), inputs, [(out, list(range(rank)))], [cast(body, target)])
+    return b.pointwise(list(shape), inputs, target, cast(body, target))
 
 
 def _extent(b: Builder) -> Number:

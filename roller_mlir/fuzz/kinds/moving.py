@@ -77,7 +77,7 @@ def scalars(b: Builder, element: str) -> list[Ref]:
         inputs.append((made[-1], plain(b, rank)))
     leaves = [cast(x(i), element) for i in range(len(inputs))]
     body = expression(b, leaves, element, b.random.randint(0, 3))
-    ref = b.generic(loops, inputs, [(b.fill(loops, element), list(range(rank)))], [body])
+    ref = b.pointwise(loops, inputs, element, body)
     results = [_behind(b, ref)]
     if b.chance(0.1) and made:
         results.append(made[0])

@@ -15,9 +15,7 @@ def packed(b: Builder, element: str) -> list[Ref]:
     shape: list[Whole] = [*b.extents(rank, 2048)]
     dimensions = tuple(b.random.sample(range(rank), b.random.randint(1, rank)))
     tiles = tuple(b.knob(b.random.choice((1, 2, 3, 4, 8, 16))) for _ in dimensions)
-    order = list(range(rank))
-    if b.chance(0.5):
-        b.random.shuffle(order)
+    order = b.order(rank, 0.5)
     outer = list(shape)
     for dimension, tile in zip(dimensions, tiles, strict=True):
         outer[dimension] = (shape[dimension] - 1) // tile + 1

@@ -101,7 +101,7 @@ def with_rows(b: Builder, ref: Ref, rows: list[Ref], body: Scalar, axis: int = -
     over = axis % rank
     kept = [b.loop(i, rank) for i in range(rank) if i != over]
     inputs = [(ref, plain(b, rank)), *[(row, kept) for row in rows]]
-    return b.generic(kind.shape, inputs, [(b.fill(kind.shape, kind.element), list(range(rank)))], [body])
+    return b.pointwise(kind.shape, inputs, kind.element, body)
 
 
 def scaled(value: Scalar, count: int, element: str) -> Scalar:

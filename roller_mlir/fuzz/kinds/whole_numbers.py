@@ -34,7 +34,7 @@ def whole_numbers(b: Builder) -> list[Ref]:
     for unread in terms[: len(inputs)]:
         body = apply("xor", body, unread)
     target = b.random.choice((element, element, *_TYPES, "i1"))
-    return [(b.generic(loops, inputs, [(b.fill(loops, target), list(range(rank)))], [cast(body, target)])[0], 0)]
+    return [(b.pointwise(loops, inputs, target, cast(body, target))[0], 0)]
 
 
 def _drawn(b: Builder, element: str) -> str:

@@ -189,7 +189,6 @@ def pooling(b: Builder, element: str) -> list[Ref]:
         node, reduced * b.at(product(shape)), reduced, point, {"sum": "add", "max": "max", "min": "min"}[kind]
     )
     if kind == "sum" and is_float(element) and b.chance(0.4):
-        rank = len(shape)
         body = apply("mul", x(0), constant(1.0 / reduced, element))
-        ref = b.generic(shape, [(ref, plain(b, rank))], [(b.fill(shape, element), list(range(rank)))], [body])
+        ref = b.pointwise(shape, [(ref, plain(b, len(shape)))], element, body)
     return [ref]

@@ -74,9 +74,7 @@ class Builder:
         """Return new extents whose product is at most `room`, none of them favoured."""
         left = self.most_points if room is None else room
         found: dict[int, Number] = {}
-        order = list(range(count))
-        self.random.shuffle(order)
-        for position, number in enumerate(order):
+        for position, number in enumerate(self.order(count)):
             share = left ** (1.0 / max(1, (count - position) * self.random.choice((0.5, 0.8, 1.0))))
             found[number] = self.extent(int(min(left, share)))
             left //= max(1, self.at(found[number]))
@@ -85,6 +83,13 @@ class Builder:
     def chance(self, probability: float) -> bool:
         """Return True as often as asked."""
         return self.random.random() < probability
+
+    def order(self, count: int, probability: float = 1.0) -> list[int]:
+        """Return the numbers below a count, as often as asked shuffled."""
+        order = list(range(count))
+        if probability == 1.0 or self.chance(probability):
+            self.random.shuffle(order)
+        return order
 
     # Values.
 
@@ -193,7 +198,7 @@ class Builder:
         operand = self.operand([shape[i] for i in chosen], element)
         body = apply("max", x(0), constant(self.random.choice((0.0, 1.0)), element))
         inputs = [(operand, [self.loop(i, rank) for i in chosen])]
-        return self.generic(shape, inputs, [(self.fill(shape, element), list(range(rank)))], [body])
+        return self.pointwise(shape, inputs, element, body)
 
     # Structured ops.
 
@@ -208,6 +213,12 @@ class Builder:
         if points > self.most_points or self.points > 3 * self.most_points:
             raise RejectedError(f"{self.points} points")
         return points
+
+    def pointwise(
+        self, shape: Sequence[Whole], inputs: Sequence[tuple[Ref, Sequence[Index]]], element: str, body: Scalar
+    ) -> Ref:
+        """Add a linalg.generic that makes one element of each point."""
+        return self.generic(shape, inputs, [(self.fill(shape, element), list(range(len(shape))))], [body])
 
     def generic(
         self,

@@ -139,14 +139,6 @@ class Positions:
         return arith.subi(left, arith.muli(arith.floordivsi(left, right), right))
 
 
-def _sum(a: Range, b: Range) -> Range:
-    return a[0] + b[0], a[1] + b[1]
-
-
-def _difference(a: Range, b: Range) -> Range:
-    return a[0] - b[1], a[1] - b[0]
-
-
 def _product(a: Range, b: Range) -> Range:
     ends = [x * y for x in a for y in b]
     return min(ends), max(ends)
@@ -160,23 +152,15 @@ def _remainder(a: Range, b: Range) -> Range | None:
     return (0, min(a[1], b[1] - 1)) if a[0] >= 0 and b[0] > 0 else None
 
 
-def _least(a: Range, b: Range) -> Range:
-    return min(a[0], b[0]), min(a[1], b[1])
-
-
-def _greatest(a: Range, b: Range) -> Range:
-    return max(a[0], b[0]), max(a[1], b[1])
-
-
 _RANGES: dict[str, Callable[[Range, Range], Range | None]] = {
-    "arith.addi": _sum,
-    "arith.subi": _difference,
+    "arith.addi": lambda a, b: (a[0] + b[0], a[1] + b[1]),
+    "arith.subi": lambda a, b: (a[0] - b[1], a[1] - b[0]),
     "arith.muli": _product,
     "arith.divui": _quotient,
     "arith.divsi": _quotient,
     "arith.floordivsi": _quotient,
     "arith.remui": _remainder,
     "arith.remsi": _remainder,
-    "arith.minsi": _least,
-    "arith.maxsi": _greatest,
+    "arith.minsi": lambda a, b: (min(a[0], b[0]), min(a[1], b[1])),
+    "arith.maxsi": lambda a, b: (max(a[0], b[0]), max(a[1], b[1])),
 }

@@ -8,7 +8,7 @@ another operator is looked up, not simulated again.
 from dataclasses import replace
 from functools import lru_cache
 
-from roller_mlir.mapping.atoms import Family, atom_family
+from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.mapping.index import power_of_two_divisor
 from roller_mlir.mapping.layout.bank_phases import Banks
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
@@ -30,6 +30,8 @@ from roller_mlir.plan.plan import REGISTER, AtomPlan
 
 LARGEST_VECTOR = 16
 """Alignment beyond this many elements changes no layout."""
+
+_matrix_operand = lru_cache(maxsize=4096)(matrix_operand)
 
 
 def operand_layout(
@@ -103,24 +105,10 @@ def matrix_layout(
         atom,
         context.atom.family,
         matrix_memory(context.machine),
-        context.through_registers[number],
-        padded,
+        prologue=context.through_registers[number],
+        spread=padded,
     )
     return replace(found, pad_value=expression.pad_values[number])
-
-
-@lru_cache(maxsize=4096)
-def _matrix_operand(
-    access: Access,
-    loops: tuple[Loop, ...],
-    axes: tuple[AxisPlan, ...],
-    atom: AtomPlan,
-    family: Family,
-    memory: MatrixMemory,
-    prologue: bool,
-    padded: bool,
-) -> OperandPlan:
-    return matrix_operand(access, loops, axes, atom, family, memory, prologue=prologue, spread=padded)
 
 
 @lru_cache(maxsize=64)

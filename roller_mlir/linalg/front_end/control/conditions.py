@@ -26,9 +26,9 @@ from roller_mlir.linalg.front_end.gather import EXTRACT
 from roller_mlir.linalg.front_end.positions import Positions, Range, loop_extents
 from roller_mlir.linalg.front_end.walk import operations_of
 from roller_mlir.linalg.pads import PAD
-from roller_mlir.support.bindings import arith, ir, linalg
+from roller_mlir.support.bindings import arith, ir
 from roller_mlir.support.diagnostics import fail
-from roller_mlir.support.values import constant_of, defining_op, erase_unread, replace_op
+from roller_mlir.support.values import constant_of, defining_op, erase_unread, indexing_maps, replace_op
 
 GENERATE = "tensor.generate"
 IF, COMPARE, SELECT = "scf.if", "arith.cmpi", "arith.select"
@@ -39,7 +39,7 @@ def decide_conditions(module: ir.Module) -> None:
     for operation in [op for op in operations_of(module) if _has_body(op)]:
         block = operation.regions[0].blocks[0]
         if any(op.operation.name in (IF, COMPARE, SELECT) for op in block.operations):
-            maps = [ir.AffineMapAttr(one).value for one in _indexing_maps(operation)]
+            maps = indexing_maps(operation) if operation.name.startswith("linalg.") else []
             _Body(operation, Positions(loop_extents(maps, operation))).decide(block)
             # A tensor that only a number reads which nothing needs is read no more.
             erase_unread(block, _computes)
@@ -48,10 +48,6 @@ def decide_conditions(module: ir.Module) -> None:
 def _has_body(operation: Any) -> bool:
     computes = operation.name.startswith("linalg.") or operation.name in (GENERATE, PAD)
     return computes and len(operation.regions) == 1 and len(operation.regions[0].blocks) == 1
-
-
-def _indexing_maps(operation: ir.Operation) -> Any:
-    return cast(Any, linalg).get_indexing_maps(operation) or () if operation.name.startswith("linalg.") else ()
 
 
 class _Body:
