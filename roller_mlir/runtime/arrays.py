@@ -130,7 +130,8 @@ def _of_ours(array: DeviceArray, stream: int) -> ArrayView:
 def _of_dlpack(subject: str, array: Any, driver: Driver, stream: int) -> ArrayView:
     kind = int(array.__dlpack_device__()[0])
     try:
-        tensor = dlpack.read(array, _dlpack_stream(driver, stream) if kind in driver.memory_kinds else None)
+        # DLPack numbers CUDA's legacy default stream, 0 of the driver, as 1.
+        tensor = dlpack.read(array, stream or driver.legacy_stream if kind in driver.memory_kinds else None)
     except (AssertionError, BufferError, RuntimeError, TypeError, ValueError) as error:
         raise ArgumentError(f"{subject} does not give its memory away: {error}") from error
     size = ELEMENT_BYTES.get(tensor.element_type, 2)
@@ -143,11 +144,6 @@ def _of_dlpack(subject: str, array: Any, driver: Driver, stream: int) -> ArrayVi
         read_only=tensor.read_only,
         keep=tensor.capsule,
     )
-
-
-def _dlpack_stream(driver: Driver, stream: int) -> int:
-    """Number a stream as DLPack does: CUDA's legacy default stream, 0 of the driver, is 1 there."""
-    return stream or driver.legacy_stream
 
 
 def _of_interface(subject: str, array: Any, interface: dict[str, Any], driver: Driver) -> ArrayView:

@@ -194,16 +194,8 @@ def _wake(driver: Driver, stream: int, works: Sequence[Callable[[], object]]) ->
 
 
 def _seconds(driver: Driver, stream: int, work: Callable[[], object]) -> float:
-    begin, end = driver.make_event(), driver.make_event()
-    try:
-        work()
-        driver.record_event(begin, stream)
-        work()
-        driver.record_event(end, stream)
-        return driver.elapsed_s(begin, end)
-    finally:
-        driver.free_event(begin)
-        driver.free_event(end)
+    work()
+    return driver.timed_s(stream, work)
 
 
 def _round(

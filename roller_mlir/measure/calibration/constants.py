@@ -6,7 +6,7 @@ instructions are stated in flops per cycle, at the clock that the description gi
 device's, measured where it was.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from roller_mlir.hal import Device, Instruction, MemoryLayer
@@ -69,7 +69,7 @@ def constants(device: Device, found: Iterable[Figure]) -> list[CalibrationConsta
         result += _layer(layer, known, clock_hz / device.clock_hz)
     for one in device.instructions:
         result += _instruction(device, one, known, clock_hz)
-    return result + _atomics(device, known, result)
+    return [*result, *_atomics(device, known, result)]
 
 
 def _value(figure: Figure) -> float:
@@ -115,23 +115,19 @@ def _clock(device: Device, known: Sequence[Figure]) -> CalibrationConstant | Non
     )
 
 
-def _launches(device: Device, known: Sequence[Figure]) -> list[CalibrationConstant]:
+def _launches(device: Device, known: Sequence[Figure]) -> Iterator[CalibrationConstant]:
     figure = _of(known, "launch", "launch")
     if figure is None:
-        return []
-    documented = device.launch_latency_s
-    assumed = documented if documented is not None else device.model.assumed_launch_s
-    problem = _far(_value(figure), assumed, "s")
-    key = "launch_latency_s"
-    return [
-        CalibrationConstant(
-            table=(), key=key, value=_value(figure), documented=documented, figure=figure, problem=problem
-        )
-    ]
+        return
+    value, documented = _value(figure), device.launch_latency_s
+    problem = _far(value, documented if documented is not None else device.model.assumed_launch_s, "s")
+    yield CalibrationConstant(
+        table=(), key="launch_latency_s", value=value, documented=documented, figure=figure, problem=problem
+    )
 
 
-def _layer(layer: MemoryLayer, known: Sequence[Figure], faster: float) -> list[CalibrationConstant]:
-    table, result = ("layers", layer.name), list[CalibrationConstant]()
+def _layer(layer: MemoryLayer, known: Sequence[Figure], faster: float) -> Iterator[CalibrationConstant]:
+    table = ("layers", layer.name)
     figure = _of(known, "bandwidth", layer.name, "read/")
     if figure is not None:
         value, peak = _value(figure), layer.bandwidth_bytes_per_s
@@ -141,14 +137,10 @@ def _layer(layer: MemoryLayer, known: Sequence[Figure], faster: float) -> list[C
         if peak is not None and not problem and value > peak:
             # A layer sustains no more than its peak, so that follows.
             key, how = "bandwidth_bytes_per_s", "above the documented peak"
-            result.append(
-                CalibrationConstant(table=table, key=key, value=value, documented=peak, figure=figure, how=how)
-            )
+            yield CalibrationConstant(table=table, key=key, value=value, documented=peak, figure=figure, how=how)
         key, documented = "sustained_bandwidth_bytes_per_s", layer.sustained_bandwidth_bytes_per_s
-        result.append(
-            CalibrationConstant(
-                table=table, key=key, value=value, documented=documented or peak, figure=figure, problem=problem
-            )
+        yield CalibrationConstant(
+            table=table, key=key, value=value, documented=documented or peak, figure=figure, problem=problem
         )
     figure = _of(known, "latency", layer.name)
     if figure is not None:
@@ -156,43 +148,38 @@ def _layer(layer: MemoryLayer, known: Sequence[Figure], faster: float) -> list[C
         if documented is not None and "latency_s" in layer.clocked:
             documented /= faster
         problem = _far(_value(figure), documented, "s")
-        result.append(
-            CalibrationConstant(
-                table=table,
-                key="latency_s",
-                value=_value(figure),
-                documented=documented,
-                figure=figure,
-                how="with the computation of an address",
-                problem=problem,
-            )
+        yield CalibrationConstant(
+            table=table,
+            key="latency_s",
+            value=_value(figure),
+            documented=documented,
+            figure=figure,
+            how="with the computation of an address",
+            problem=problem,
         )
-    return result
 
 
 def _instruction(
     device: Device, one: Instruction, known: Sequence[Figure], clock_hz: float
-) -> list[CalibrationConstant]:
+) -> Iterator[CalibrationConstant]:
     figure = _of(known, "flops", subject_of(one))
     if figure is None:
-        return []
+        return
     clock = one.clock_hz or clock_hz
     value, documented = _value(figure) / device.units / clock, one.flops_per_cycle_per_unit
     problem = _above(value, _peak(device, one, clock_hz) / clock, "flop/cycle")
     rounded = max(1, round(value))
     if not problem and abs(rounded - value) > 0.05 * value:
         problem = f"{value:.3g} flop/cycle is not near a whole number, which it has to be"
-    return [
-        CalibrationConstant(
-            table=("instructions", one.name, one.operand_type, one.result_type),
-            key="flops_per_cycle_per_unit",
-            value=rounded,
-            documented=documented,
-            figure=figure,
-            how=f"{_value(figure):.4g} flop/s / {device.units} units / {clock / 1e9:.4g} GHz",
-            problem=problem,
-        )
-    ]
+    yield CalibrationConstant(
+        table=("instructions", one.name, one.operand_type, one.result_type),
+        key="flops_per_cycle_per_unit",
+        value=rounded,
+        documented=documented,
+        figure=figure,
+        how=f"{_value(figure):.4g} flop/s / {device.units} units / {clock / 1e9:.4g} GHz",
+        problem=problem,
+    )
 
 
 def _peak(device: Device, one: Instruction, clock_hz: float) -> float:
@@ -210,25 +197,22 @@ def _peak(device: Device, one: Instruction, clock_hz: float) -> float:
 
 def _atomics(
     device: Device, known: Sequence[Figure], before: Sequence[CalibrationConstant]
-) -> list[CalibrationConstant]:
-    """Return how many bytes of plain traffic an atomically added byte is worth."""
+) -> Iterator[CalibrationConstant]:
+    """Yield how many bytes of plain traffic an atomically added byte is worth."""
     figure = _of(known, "atomics", "f32 own addresses")
     key = "sustained_bandwidth_bytes_per_s"
     cache = next((one for one in before if one.table == ("layers", "l2") and one.key == key and not one.problem), None)
     if figure is None or cache is None:
-        return []
+        return
     value = float(f"{cache.value / (_value(figure) * _ATOMIC_BYTES):.{_DIGITS}g}")
     how = f"{cache.value:.4g} B/s of '{cache.figure.probe.name}' / ({_value(figure):.4g} additions/s x 4 B)"
-    problem = _far(value, device.model.atomic_cost, "B/B")
     documented = device.model.atomic_cost
-    return [
-        CalibrationConstant(
-            table=("model",),
-            key="atomic_cost",
-            value=value,
-            documented=documented,
-            figure=figure,
-            how=how,
-            problem=problem,
-        )
-    ]
+    yield CalibrationConstant(
+        table=("model",),
+        key="atomic_cost",
+        value=value,
+        documented=documented,
+        figure=figure,
+        how=how,
+        problem=_far(value, documented, "B/B"),
+    )

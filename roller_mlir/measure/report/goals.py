@@ -2,6 +2,7 @@
 """The goals that the project has set itself, judged by what was measured; what is missing leaves a goal open."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from roller_mlir.measure.records import Skipped
 from roller_mlir.measure.report.figures import VENDOR, ItemFigures, PredictionFigures
@@ -41,26 +42,16 @@ def judge(
     products = [[i for i in source if i.kind in _PRODUCTS and i.dtype == "f16"] for source in (items, ten)]
     goals.extend(_products(of, choice) for of, choice in zip(products, (TOP1, BEST), strict=True))
     goals.append(_spearman(items, prediction))
-    return tuple(_unjudged(goal) for goal in goals) if dry_run else tuple(goals)
+    if dry_run:
+        detail = "a dry run: seconds of the simulator"
+        return tuple(replace(goal, value=None, detail=detail, verdict="not judged") for goal in goals)
+    return tuple(goals)
 
 
 def rows_of(item: ItemFigures, suite: str) -> int:
     """Return for how many rows of a suite an item stands, itself or as the same kernel."""
     own = item.suite == suite
     return own + sum(name.startswith(f"{suite}/") or (own and "/" not in name) for name in item.same_as)
-
-
-def _unjudged(goal: Goal) -> Goal:
-    detail = "a dry run: seconds of the simulator"
-    return Goal(
-        goal=goal.goal,
-        needed=goal.needed,
-        value=None,
-        n=goal.n,
-        missing=goal.missing,
-        detail=detail,
-        verdict="not judged",
-    )
 
 
 def _named(choice: str) -> str:

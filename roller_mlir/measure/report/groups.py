@@ -116,10 +116,9 @@ def published_figures(items: Sequence[ItemFigures]) -> tuple[PublishedFigures, .
 
 def group_figures(items: Sequence[ItemFigures]) -> tuple[GroupFigures, ...]:
     """Return the figures of each suite and element type, and of each class in it, in the order of the kit."""
-    suites = dict.fromkeys((item.suite, item.dtype) for item in items)
-    by_suite: dict[tuple[str, str], list[ItemFigures]] = {name: [] for name in suites}
+    by_suite: dict[tuple[str, str], list[ItemFigures]] = {}
     for item in items:
-        by_suite[item.suite, item.dtype].append(item)
+        by_suite.setdefault((item.suite, item.dtype), []).append(item)
     found: list[GroupFigures] = []
     for members in by_suite.values():
         kinds: dict[str, list[ItemFigures]] = {}

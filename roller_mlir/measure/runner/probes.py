@@ -12,6 +12,7 @@ import numpy as np
 from roller_mlir.measure.records import Probe, Timing
 from roller_mlir.measure.runner.devices import Bench
 from roller_mlir.measure.runner.expected.probe_values import Array, ProbeError, filled, require
+from roller_mlir.measure.runner.rounds import timing_of
 from roller_mlir.measure.runner.steps import WARM
 from roller_mlir.runtime.artifact import Artifact
 from roller_mlir.runtime.element_types import NUMPY_TYPES
@@ -57,16 +58,7 @@ def run_probe(probe: Probe, artifact: Artifact, bench: Bench, samples: int) -> T
             require(word, got, inputs)
     flush = probe.subject == FLUSHED_SUBJECT
     taken = bench.time({probe.name: call}, samples=samples, limit_s=_LIMIT_S, flush=flush)[probe.name]
-    return Timing(
-        item=probe.name,
-        who="probe",
-        median_s=taken.median_s,
-        least_s=taken.least_s,
-        p10_s=taken.p10_s,
-        p90_s=taken.p90_s,
-        samples=len(taken.seconds),
-        note=FLUSHED if flush else WARM,
-    )
+    return timing_of(probe.name, "probe", taken, note=FLUSHED if flush else WARM)
 
 
 def _input(buffer: Any, word: str) -> Array:

@@ -4,6 +4,7 @@
 from collections.abc import Callable, Mapping
 from typing import TypeAlias
 
+from roller_mlir.measure.records import Timing
 from roller_mlir.measure.runner.devices import Bench
 from roller_mlir.runtime.timing import Samples
 
@@ -50,6 +51,21 @@ def time_rounds(
             continue
         return {(who, rank): taken[f"{who} {rank}"] for who, rank in left}, failed
     return {}, failed
+
+
+def timing_of(item: str, who: str, samples: Samples, *, rank: int = 0, note: str = "") -> Timing:
+    """Return samples as a record."""
+    return Timing(
+        item=item,
+        who=who,
+        rank=rank,
+        median_s=samples.median_s,
+        least_s=samples.least_s,
+        p10_s=samples.p10_s,
+        p90_s=samples.p90_s,
+        samples=len(samples.seconds),
+        note=note,
+    )
 
 
 def _noting(call: Callable[[], object], who: Who, raised: list[Who]) -> Callable[[], object]:

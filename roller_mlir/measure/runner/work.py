@@ -19,7 +19,7 @@ from roller_mlir.measure.runner.expected.references import reference_for, same_a
 from roller_mlir.measure.runner.expected.tolerance import ExpectedOutputs
 from roller_mlir.measure.runner.processes.shared_device import free_memory, use_with_torch
 from roller_mlir.measure.runner.processes.snapshots import Snapshot, readable
-from roller_mlir.measure.runner.rounds import OURS, RoundError, Who, time_rounds
+from roller_mlir.measure.runner.rounds import OURS, RoundError, Who, time_rounds, timing_of
 from roller_mlir.measure.runner.sim_bench import DRY_RUN
 from roller_mlir.measure.runner.steps import (
     AGAIN,
@@ -166,8 +166,7 @@ class StepWorker:
             outputs_of_first = self._run(loaded, loaded.prepare(current.inputs), 0xFF)
             expected = replace(same_as(outputs_of_first, loaded.manifest), against=f"candidate {base}")
             current.expected = expected
-        found = expected.compare([readable(self._bench, one) for one in outputs])
-        return replace(made, ok=found.ok, error=found.error, message=found.message, against=expected.against)
+        return _compared(made, expected, [readable(self._bench, one) for one in outputs])
 
     def _time(self, step: Step, current: Current) -> StepOutcome:
         calls: dict[Who, Callable[[], object]] = {}
@@ -189,16 +188,19 @@ class StepWorker:
             samples, failed = time_rounds(self._bench, calls, self._samples)
             for (who, rank), one in samples.items():
                 note = self._note(step, str(getattr(calls[who, rank], "note", "")))
-                timings.append(_timing(step, who, rank, note, one))
+                timings.append(timing_of(step.item, who, one, rank=rank, note=note))
             troubles += [Trouble(item=step.item, who=who, message=_late(error)) for (who, _), error in failed.items()]
             if (step.note != TOP_K or current.item.has_ways) and self._bench.back_end != "sim":
                 right = {who: calls[who] for who in samples}
                 warm, _ = time_rounds(self._bench, right, self._samples, flush=False)
-                timings += [_timing(step, *who, WARM, one) for who, one in warm.items()]
+                timings += [timing_of(step.item, who, one, rank=rank, note=WARM) for (who, rank), one in warm.items()]
             chosen = _chosen(samples) if step.note == TOP_K else ()
             if chosen:
                 samples, _ = time_rounds(self._bench, {who: calls[who] for who in chosen}, self._samples)
-                timings += [_timing(step, *who, self._note(step, AGAIN), one) for who, one in samples.items()]
+                note = self._note(step, AGAIN)
+                timings += [
+                    timing_of(step.item, who, one, rank=rank, note=note) for (who, rank), one in samples.items()
+                ]
         except RoundError as error:
             troubles.append(Trouble(item=step.item, who=OURS, message=_late(error.__cause__ or error)))
         return StepOutcome(step=step.key, checks=tuple(checks), timings=tuple(timings), troubles=tuple(troubles))
@@ -228,7 +230,7 @@ class StepWorker:
         except (ArgumentError, ArtifactError, BackendError) as error:
             return StepOutcome(step=step.key, checks=(replace(wrong, message=f"{times} launches: {_said(error)}"),))
         note = self._note(step, f"{times} {REPEATED}")
-        timing = _timing(step, OURS, candidate.rank, note, Samples((spent,)))
+        timing = timing_of(step.item, OURS, Samples((spent,)), rank=candidate.rank, note=note)
         return StepOutcome(step=step.key, timings=(replace(timing, samples=times),))
 
     def _note(self, step: Step, more: str) -> str:
@@ -257,10 +259,7 @@ class StepWorker:
                     self._bench.synchronize()
                     check = Check(item=step.item, who=who, ok=True, against=ITSELF)
                     if current.expected is not None:
-                        verdict = current.expected.compare(given)
-                        against = current.expected.against
-                        check = replace(check, ok=verdict.ok, error=verdict.error, message=verdict.message)
-                        check = replace(check, against=against)
+                        check = _compared(check, current.expected, given)
                     checks.append(check)
                     if check.ok:
                         calls[who, 0] = call
@@ -293,22 +292,13 @@ def _small() -> Any:
     return np.zeros(1, np.float32)
 
 
+def _compared(check: Check, expected: ExpectedOutputs, outputs: Any) -> Check:
+    found = expected.compare(outputs)
+    return replace(check, ok=found.ok, error=found.error, message=found.message, against=expected.against)
+
+
 def _against(expected: ExpectedOutputs | None) -> str:
     return "" if expected is None else expected.against
-
-
-def _timing(step: Step, who: str, rank: int, note: str, samples: Samples) -> Timing:
-    return Timing(
-        item=step.item,
-        who=who,
-        rank=rank,
-        median_s=samples.median_s,
-        least_s=samples.least_s,
-        p10_s=samples.p10_s,
-        p90_s=samples.p90_s,
-        samples=len(samples.seconds),
-        note=note,
-    )
 
 
 def _chosen(samples: Mapping[Who, Samples]) -> tuple[Who, ...]:

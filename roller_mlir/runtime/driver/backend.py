@@ -102,17 +102,10 @@ class DriverBackend:
     def launch(self, launch: Launch, arguments: Sequence[tuple[BufferView, Memory]]) -> LaunchReport:
         """Run a kernel to its end, and time it."""
         with self.driver.current():
-            parameters = self._launches[launch].prepare([memory.address for _, memory in arguments])
-            begin, end = self.driver.make_event(), self.driver.make_event()
-            try:
-                self.driver.record_event(begin, _STREAM)
-                self._launches[launch].start(parameters, _STREAM)
-                self.driver.record_event(end, _STREAM)
-                seconds = self.driver.elapsed_s(begin, end)
-            finally:
-                self.driver.free_event(begin)
-                self.driver.free_event(end)
-        return LaunchReport(kernel=launch.kernel, seconds=seconds, note=self._launches[launch].note)
+            loaded = self._launches[launch]
+            parameters = loaded.prepare([memory.address for _, memory in arguments])
+            seconds = self.driver.timed_s(_STREAM, lambda: loaded.start(parameters, _STREAM))
+        return LaunchReport(kernel=launch.kernel, seconds=seconds, note=loaded.note)
 
 
 def cuda_backend(*, device: int = 0, cache_bytes: int = DEFAULT_CACHE_BYTES) -> DriverBackend:

@@ -55,8 +55,8 @@ class CudaDriver(Driver):
             attribute="CU_DEVICE_ATTRIBUTE_",
         )
         super().__init__(bindings, ordinal, "NVIDIA's driver (libcuda.so.1)")
-        self._device = self.call("DeviceGet", ordinal)
-        self._context = self.call("DevicePrimaryCtxRetain", self._device)
+        self.handle = self.call("DeviceGet", ordinal)
+        self.context = self.call("DevicePrimaryCtxRetain", self.handle)
         self.facts = self._read_facts()
 
     def _word(self, status: Any) -> str:
@@ -64,23 +64,13 @@ class CudaDriver(Driver):
         _, text = self._api.cuGetErrorString(status)
         return f"{_text(name)} ({_text(text)})"
 
-    @property
-    def handle(self) -> Any:
-        """The driver's handle of the device."""
-        return self._device
-
-    @property
-    def context(self) -> Any:
-        """The primary context."""
-        return self._context
-
     def describe(self) -> DeviceDescription:
         """Name, driver, memory and clocks."""
         version = int(self.call("DriverGetVersion"))
         return DeviceDescription(
-            name=_text(self.call("DeviceGetName", _NAME_BYTES, self._device)).split("\0")[0],
+            name=_text(self.call("DeviceGetName", _NAME_BYTES, self.handle)).split("\0")[0],
             driver=f"{version // 1000}.{version % 1000 // 10}",
-            memory_bytes=int(self.call("DeviceTotalMem", self._device)),
+            memory_bytes=int(self.call("DeviceTotalMem", self.handle)),
             l2_bytes=self.ask_if_known("L2_CACHE_SIZE"),
             more=self.known(_DESCRIBED),
         )
@@ -131,7 +121,7 @@ class CudaDriver(Driver):
 
     def make_graph(self) -> CudaGraph:
         """Return an empty graph."""
-        return CudaGraph(self._api, self.call, self._context)
+        return CudaGraph(self._api, self.call, self.context)
 
     def _launch_clusters(self, setup: Setup, parameters: int, stream: int) -> None:
         api, names = self._api, self._api.CUlaunchAttributeID
@@ -153,17 +143,9 @@ class CudaDriver(Driver):
         """Write a tensor map."""
         cuda_maps.encode(record, described, address)
 
-    def upload(self, target: int, source: int, size_bytes: int, stream: int) -> None:
-        """Copy to the device."""
-        self.call("MemcpyHtoDAsync", target, source, size_bytes, self._api.CUstream(stream))
-
-    def download(self, target: int, source: int, size_bytes: int, stream: int) -> None:
-        """Copy to the host."""
-        self.call("MemcpyDtoHAsync", target, source, size_bytes, self._api.CUstream(stream))
-
-    def copy(self, target: int, source: int, size_bytes: int, stream: int) -> None:
-        """Copy within the device."""
-        self.call("MemcpyDtoDAsync", target, source, size_bytes, self._api.CUstream(stream))
+    def transfer(self, way: str, target: int, source: int, size_bytes: int, stream: int) -> None:
+        """Copy by the function of that way."""
+        self.call(f"Memcpy{way}Async", target, source, size_bytes, self._api.CUstream(stream))
 
     def place_of(self, address: int) -> int | None:
         """The device of an address."""

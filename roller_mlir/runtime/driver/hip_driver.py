@@ -8,7 +8,7 @@ from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.runtime.driver.interface import Bindings, DeviceDescription, DeviceFacts, Driver, Setup
 from roller_mlir.runtime.errors import BackendError
 
-_TO_DEVICE, _TO_HOST, _WITHIN = "hipMemcpyHostToDevice", "hipMemcpyDeviceToHost", "hipMemcpyDeviceToDevice"
+_WAYS = {"HtoD": "hipMemcpyHostToDevice", "DtoH": "hipMemcpyDeviceToHost", "DtoD": "hipMemcpyDeviceToDevice"}
 # Functions that CUDA calls otherwise; the device itself stands for its context.
 _NAMES = {
     "DeviceGetCount": "GetDeviceCount",
@@ -66,18 +66,8 @@ class HipDriver(Driver):
             names=_NAMES,
         )
         super().__init__(bindings, ordinal, "ROCm's libamdhip64.so")
-        self._kinds = self._api.hipMemcpyKind
+        self.handle = self.context = ordinal
         self.facts = self._read_facts()
-
-    @property
-    def handle(self) -> int:
-        """The device's number."""
-        return self.ordinal
-
-    @property
-    def context(self) -> int:
-        """The device's number."""
-        return self.ordinal
 
     def describe(self) -> DeviceDescription:
         """Name, driver, memory and clocks."""
@@ -161,20 +151,11 @@ class HipDriver(Driver):
         """
         raise BackendError("HIP has no tensor maps; the kernel is for another vendor's devices")
 
-    def upload(self, target: int, source: int, size_bytes: int, stream: int) -> None:
-        """Copy to the device."""
-        self._copy(target, source, size_bytes, _TO_DEVICE, stream)
-
-    def download(self, target: int, source: int, size_bytes: int, stream: int) -> None:
-        """Copy to the host."""
-        self._copy(target, source, size_bytes, _TO_HOST, stream)
-
-    def copy(self, target: int, source: int, size_bytes: int, stream: int) -> None:
-        """Copy within the device."""
-        self._copy(target, source, size_bytes, _WITHIN, stream)
-
-    def _copy(self, target: int, source: int, size_bytes: int, kind: str, stream: int) -> None:
-        self.call("MemcpyAsync", target, source, size_bytes, getattr(self._kinds, kind), stream or None)
+    def transfer(self, way: str, target: int, source: int, size_bytes: int, stream: int) -> None:
+        """Copy by the one function that takes the way."""
+        self.call(
+            "MemcpyAsync", target, source, size_bytes, getattr(self._api.hipMemcpyKind, _WAYS[way]), stream or None
+        )
 
     def place_of(self, address: int) -> int | None:
         """The device of an address."""

@@ -155,6 +155,8 @@ class Driver(ABC):
         ordinal: The device's number.
         facts: What the device can do.
         bindings: The vendor's functions.
+        handle: What the driver's questions about the device take.
+        context: What is current while the device is used.
     """
 
     label: ClassVar[str]
@@ -163,6 +165,8 @@ class Driver(ABC):
     query_tool: ClassVar[str]
     memory_kinds: ClassVar[tuple[int, ...]]
     facts: DeviceFacts
+    handle: Any
+    context: Any
 
     def __init__(self, bindings: Bindings, ordinal: int, library: str) -> None:
         """Begin to use a driver.
@@ -199,11 +203,6 @@ class Driver(ABC):
             raise BackendError(f"{self.label}: {self.bindings.name(function)} failed: {self.bindings.word(status)}")
         return values[0] if values else None
 
-    @property
-    @abstractmethod
-    def handle(self) -> Any:
-        """What the driver's questions about the device take."""
-
     def ask(self, name: str) -> int:
         """Return an attribute of the device, as the vendor calls it."""
         attribute = getattr(self.bindings.attributes, f"{self.bindings.attribute}{name}")
@@ -228,11 +227,6 @@ class Driver(ABC):
     @abstractmethod
     def describe(self) -> DeviceDescription:
         """What the driver says of the device and of itself."""
-
-    @property
-    @abstractmethod
-    def context(self) -> Any:
-        """What is current while the device is used."""
 
     @contextmanager
     def current(self) -> Generator[None]:
@@ -298,17 +292,21 @@ class Driver(ABC):
         """Give memory back, after all that uses it has ended."""
         self.call("MemFree", address)
 
-    @abstractmethod
     def upload(self, target: int, source: int, size_bytes: int, stream: int) -> None:
         """Copy pageable memory of the host, which is the caller's again on return."""
+        self.transfer("HtoD", target, source, size_bytes, stream)
 
-    @abstractmethod
     def download(self, target: int, source: int, size_bytes: int, stream: int) -> None:
         """Copy to the host; the bytes are there after `synchronize`."""
+        self.transfer("DtoH", target, source, size_bytes, stream)
 
-    @abstractmethod
     def copy(self, target: int, source: int, size_bytes: int, stream: int) -> None:
         """Copy within the device."""
+        self.transfer("DtoD", target, source, size_bytes, stream)
+
+    @abstractmethod
+    def transfer(self, way: str, target: int, source: int, size_bytes: int, stream: int) -> None:
+        """Copy from the host ("HtoD"), to it ("DtoH"), or within the device ("DtoD")."""
 
     def fill(self, address: int, value: int, size_bytes: int, stream: int) -> None:
         """Queue writing a byte all over a part of the device's memory."""
@@ -347,6 +345,18 @@ class Driver(ABC):
         """Wait for `stop`, and return the device's seconds from one event to the other."""
         self.call("EventSynchronize", stop)
         return float(self.call("EventElapsedTime", start, stop)) * 1e-3
+
+    def timed_s(self, stream: int, work: Callable[[], object]) -> float:
+        """Run what queues work on a stream, wait for that, and return the device's seconds for it."""
+        begin, end = self.make_event(), self.make_event()
+        try:
+            self.record_event(begin, stream)
+            work()
+            self.record_event(end, stream)
+            return self.elapsed_s(begin, end)
+        finally:
+            self.free_event(begin)
+            self.free_event(end)
 
     def free_event(self, event: Any) -> None:
         """Give an event back."""

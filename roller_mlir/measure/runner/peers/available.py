@@ -67,28 +67,17 @@ def _tensors(inputs: Sequence[Any]) -> tuple[Any, list[Any]]:
     return torch, [one if is_torch(one) else to_torch(torch, one) for one in inputs]
 
 
-def _torch(item: Item, inputs: Sequence[Any]) -> Peer:
-    torch, tensors = _tensors(inputs)
-    return torch_peer.eager(torch, item, tensors)
+def _on_tensors(make: Callable[[Any, Item, list[Any]], Peer | None]) -> Callable[[Item, Sequence[Any]], Peer | None]:
+    def maker(item: Item, inputs: Sequence[Any]) -> Peer | None:
+        torch, tensors = _tensors(inputs)
+        return make(torch, item, tensors)
 
-
-def _compiled(item: Item, inputs: Sequence[Any]) -> Peer:
-    torch, tensors = _tensors(inputs)
-    return torch_peer.compiled(torch, item, tensors)
-
-
-def _triton(item: Item, inputs: Sequence[Any]) -> Peer | None:
-    torch, tensors = _tensors(inputs)
-    return triton_peer.build(torch, item, tensors)
-
-
-def _numpy(item: Item, inputs: Sequence[Any]) -> Peer | None:
-    return numpy_peer.build(item, list(inputs))
+    return maker
 
 
 _MAKERS: dict[str, Callable[[Item, Sequence[Any]], Peer | None]] = {
-    "torch": _torch,
-    "torch.compile": _compiled,
-    "triton": _triton,
-    "numpy": _numpy,
+    "torch": _on_tensors(torch_peer.eager),
+    "torch.compile": _on_tensors(torch_peer.compiled),
+    "triton": _on_tensors(triton_peer.build),
+    "numpy": lambda item, inputs: numpy_peer.build(item, list(inputs)),
 }

@@ -9,6 +9,7 @@ import fcntl
 import json
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
@@ -112,17 +113,12 @@ class Journal:
     def results(self, kit: Kit, *, complete: bool) -> Results:
         """Return all that is known; of what was measured twice the later."""
         outcomes = list(self.outcomes.values())
-        machine = self.machines[-1]
         return Results(
             kit=kit,
-            machine=MeasuredMachine(
-                back_end=machine.back_end,
-                device=machine.device,
-                driver=machine.driver,
+            machine=replace(
+                self.machines[-1],
                 started="\n".join(one.started for one in self.machines),
                 command="\n".join(one.command for one in self.machines),
-                versions=machine.versions,
-                facts=machine.facts,
             ),
             checks=_latest(check for outcome in outcomes for check in outcome.checks),
             timings=_latest(timing for outcome in outcomes for timing in outcome.timings),
@@ -204,10 +200,8 @@ def write_results(path: Path, results: Results) -> None:
 
 
 def _latest(records: Iterable[_Record]) -> tuple[_Record, ...]:
-    kept: dict[tuple[str, str, int, str], _Record] = {}
-    for record in records:
-        kept[record.item, record.who, record.rank, record.note if isinstance(record, Timing) else ""] = record
-    return tuple(kept.values())
+    notes = ((record, record.note if isinstance(record, Timing) else "") for record in records)
+    return tuple({(one.item, one.who, one.rank, note): one for one, note in notes}.values())
 
 
 def _reason(error: OSError) -> str:
