@@ -29,7 +29,7 @@ from roller_mlir.sim.lowering import LoweredKernels, LoweringOptions, lower
 from roller_mlir.sim.matrix.units import provide
 from roller_mlir.sim.records import Records
 from roller_mlir.sim.shadow import Shadow
-from roller_mlir.sim.stuck import stuck_waits
+from roller_mlir.sim.stuck import stuck_waits, triple
 from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.support.nesting import check_nesting
@@ -284,7 +284,7 @@ class SimulatedKernels:
             at = records.place(int(records.launch[LaunchRecord.FAULT_CONTEXT]))
         blamed = None
         if fault not in (LaunchFault.SPINS, LaunchFault.CLOCKS, LaunchFault.DIVERGENT_BARRIER) and thread >= 0:
-            blamed = (thread % block[0], thread // block[0] % block[1], thread // block[0] // block[1])
+            blamed = triple(thread, block)
         found: tuple[Position, ...] = positions(self._lowered.table, records.standing())
         values = [int(value) for value in records.fault_values]
         site = site if at is not None else -1

@@ -120,12 +120,18 @@ def _total(kind: str, what: str, have: int, expected: int) -> list[Mismatch]:
     return [Mismatch(kind=kind, promised=expected, found=have, message=text)]
 
 
+def _main_part(expected_code: ExpectedCode, listing: Listing) -> tuple[tuple[int, int] | None, tuple[str, ...]]:
+    """Return the main loop and what is in it; None and all instructions of a kernel without one."""
+    loop = main_loop_range(listing) if expected_code.loops else None
+    return loop, listing.instructions if loop is None else listing.instructions[loop[0] : loop[1] + 1]
+
+
 def _passes(expected_code: ExpectedCode, listing: Listing) -> list[Mismatch]:
     each, most = expected_code.pass_fmas, expected_code.most_pass_fmas
     if not each:
         return []
-    loop = main_loop_range(listing) if expected_code.loops else None
-    have = fma_count(listing.instructions[slice(loop[0], loop[1] + 1) if loop else slice(None)])
+    loop, inside = _main_part(expected_code, listing)
+    have = fma_count(inside)
     if loop and not have:  # all passes were unrolled
         loop, have = None, fma_count(listing.instructions)
     exact = loop is not None or expected_code.only_fmas
@@ -144,8 +150,7 @@ def _passes(expected_code: ExpectedCode, listing: Listing) -> list[Mismatch]:
 def _packed(expected_code: ExpectedCode, listing: Listing) -> list[Mismatch]:
     if not (expected_code.packed and expected_code.pass_fmas):
         return []
-    loop = main_loop_range(listing) if expected_code.loops else None
-    counts = [fmas_of(name) for name in listing.instructions[slice(loop[0], loop[1] + 1) if loop else slice(None)]]
+    counts = [fmas_of(name) for name in _main_part(expected_code, listing)[1]]
     have, packed = sum(counts), sum(count for count in counts if count > 1)
     if have == packed:
         return []
@@ -160,8 +165,7 @@ def _matrices(expected_code: ExpectedCode, listing: Listing) -> list[Mismatch]:
     each = expected_code.pass_matrices * pieces(
         expected_code.family, expected_code.device.architecture, machine_code=machine_code
     )
-    loop = main_loop_range(listing) if expected_code.loops else None
-    inside = listing.instructions[slice(loop[0], loop[1] + 1) if loop else slice(None)]
+    loop, inside = _main_part(expected_code, listing)
     if not matrix_count(inside):  # all passes were unrolled
         loop, inside = None, listing.instructions
     have = matrix_count(inside)

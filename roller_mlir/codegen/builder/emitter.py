@@ -56,6 +56,10 @@ class Emitter:
         element = ir.VectorType(vector.type).element_type
         return self.op("vector.extract", [vector], element, {"static_position": ir.DenseI64ArrayAttr.get([lane])})
 
+    def binary(self, name: str, left: Any, right: Any) -> ir.Value:
+        """Return the result of an operation of two index values."""
+        return self.cached((name, left, right), lambda: self.op(name, [left, right], self.index_type))
+
     def constant(self, value: int) -> ir.Value:
         """Return an index constant."""
         return self.cached(("constant", value), lambda: arith.constant(self.index_type, value))
@@ -89,8 +93,8 @@ class Emitter:
         if symbol.high < size:
             return zero, symbol
         divisor = self.constant(size)
-        whole = self._binary("arith.divui", symbol.value, divisor)
-        rest = self._binary("arith.remui", symbol.value, divisor)
+        whole = self.binary("arith.divui", symbol.value, divisor)
+        rest = self.binary("arith.remui", symbol.value, divisor)
         return (
             Symbol(f"{symbol.name}/{size}", 0, symbol.high // size, 1, whole),
             Symbol(f"{symbol.name}%{size}", 0, size - 1, 1, rest),
@@ -204,10 +208,7 @@ class Emitter:
 
     def _multiply(self, symbol: Symbol, factor: int) -> ir.Value:
         value: Any = symbol.value
-        return value if factor == 1 else self._binary("arith.muli", value, self.constant(factor))
+        return value if factor == 1 else self.binary("arith.muli", value, self.constant(factor))
 
     def _add(self, left: ir.Value | None, right: ir.Value) -> ir.Value:
-        return right if left is None else self._binary("arith.addi", left, right)
-
-    def _binary(self, name: str, left: Any, right: Any) -> ir.Value:
-        return self.cached((name, left, right), lambda: self.op(name, [left, right], self.index_type))
+        return right if left is None else self.binary("arith.addi", left, right)

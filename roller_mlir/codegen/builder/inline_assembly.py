@@ -86,16 +86,15 @@ def find_assembly(template: str) -> str | None:
     return None if entry is None else entry.name
 
 
-def emit_assembly(name: str, operands: Sequence[ir.Value], result_types: Sequence[ir.Type] = ()) -> list[ir.Value]:
+def emit_assembly(name: str, operands: Sequence[ir.Value]) -> list[ir.Value]:
     """Emit assembly of the table at the insertion point.
 
     Args:
         name: Its name.
         operands: Scalars and pointers.
-        result_types: Types of the results; those of a tied one are the operands'.
 
     Returns:
-        The results.
+        The results: of a tied one as many as operands, else none.
 
     Raises:
         ValueError: The table has no such name, or the operands do not fit it.
@@ -103,7 +102,7 @@ def emit_assembly(name: str, operands: Sequence[ir.Value], result_types: Sequenc
     entry = BY_NAME.get(name)
     if entry is None:
         raise ValueError(f"inline assembly must be one of {', '.join(BY_NAME)}, but got {name!r}")
-    results = [value.type for value in operands] if entry.tied else list(result_types)
+    results = [value.type for value in operands] if entry.tied else []
     constraints = entry.constraints_of([str(value.type) for value in operands])
     expected = len(results) + len(operands) + entry.memory_clobber
     if len(constraints.split(",")) != expected:

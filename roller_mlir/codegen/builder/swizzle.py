@@ -40,12 +40,9 @@ def buffer_indices(emit: Emitter, view: ir.Value, layout: OperandPlan, at: Seque
         return [*[emit.index(x) for x in at[:-1]], inner]
     per_piece = PIECE_BYTES // size
 
-    def binary(name: str, left: ir.Value, right: ir.Value) -> ir.Value:
-        return emit.cached((name, left, right), lambda: emit.op(name, [left, right], emit.index_type))
-
     turn = emit.index(low)
     if run > 1:
-        turn = binary("arith.divui", turn, emit.constant(run))
-    turn = binary("arith.remui", turn, emit.constant(period))
-    turn = binary("arith.muli", turn, emit.constant(per_piece))
-    return [*[emit.index(x) for x in at[:-1]], binary("arith.xori", inner, turn)]
+        turn = emit.binary("arith.divui", turn, emit.constant(run))
+    turn = emit.binary("arith.remui", turn, emit.constant(period))
+    turn = emit.binary("arith.muli", turn, emit.constant(per_piece))
+    return [*[emit.index(x) for x in at[:-1]], emit.binary("arith.xori", inner, turn)]

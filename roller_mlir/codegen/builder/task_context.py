@@ -25,10 +25,10 @@ class TaskContext:
         thread: The thread's number in the task.
         threads: Threads of the task.
         subgroup_size: Lanes of a subgroup.
+        buffers: Kernel buffer of each memref that the program uses.
         arena: The task's workgroup memory, a memref of i8; None when the task uses none.
         offsets: Byte offset in the arena of each staged load.
         combine_offset: Byte offset of the space in which partial results are joined.
-        buffers: Kernel buffer of each memref that the program uses.
         indices: Value of each loop variable as a linear expression.
         fma_count: Fused multiply-adds emitted so far (scalar count).
         matrix_count: Matrix instructions emitted so far.
@@ -41,10 +41,10 @@ class TaskContext:
     thread: Symbol
     threads: int
     subgroup_size: int
-    arena: ir.Value | None
-    offsets: dict[ir.Operation, int]
-    combine_offset: int
     buffers: dict[ir.Value, ir.Value]
+    arena: ir.Value | None = None
+    offsets: dict[ir.Operation, int] = field(default_factory=dict)
+    combine_offset: int = 0
     indices: dict[ir.Value, Linear] = field(default_factory=dict)
     fma_count: int = 0
     matrix_count: int = 0

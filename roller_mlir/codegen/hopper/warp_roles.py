@@ -171,9 +171,6 @@ class WarpRoles:
             thread=Symbol("thread", 0, 0),
             threads=threads,
             subgroup_size=self.subgroup_size,
-            arena=None,
-            offsets={},
-            combine_offset=0,
             buffers=self.buffers,
         )
         builder = ProducerBuilder(context, self.steps, self.ring, self.maps)
@@ -190,7 +187,6 @@ class WarpRoles:
             threads=threads,
             subgroup_size=self.subgroup_size,
             arena=self.memory,
-            offsets={},
             combine_offset=self.places.combine,
             buffers=self.buffers,
         )

@@ -247,10 +247,7 @@ def issue_rounds(
         return []
 
     for share in staged.rounds:
-        if share.present is None:
-            issue(share)
-        else:
-            emit.branch(share.present, [], lambda share=share: issue(share))
+        emit.when(share.present, lambda share=share: issue(share))
 
 
 def store_rounds(context: TaskContext, staged: StagedCopy, name: str, values: list[ir.Value], stage: ir.Value) -> None:
@@ -258,12 +255,7 @@ def store_rounds(context: TaskContext, staged: StagedCopy, name: str, values: li
     depth = staged.copy.depth
     for number, share in enumerate(staged.rounds):
         own = values[number * depth : (number + 1) * depth]
-        if share.present is None:
-            _store(context, staged, name, share, own, stage)
-        else:
-            context.emit.branch(
-                share.present, [], lambda s=share, v=own: _store(context, staged, name, s, v, stage) or []
-            )
+        context.emit.when(share.present, lambda s=share, v=own: _store(context, staged, name, s, v, stage) or [])
 
 
 def _vectors(staged: StagedCopy) -> list[tuple[Round, tuple[Linear, ...]]]:

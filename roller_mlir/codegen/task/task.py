@@ -130,7 +130,4 @@ class TaskBuilder:
         )
         target = scope.place(op, view.destination, view.indices, view.origin_map, view.tile_steps)
         condition = owner(self._context, tile)
-        if condition is None:
-            store_register_tile(self._context, tile, target)
-        else:
-            self._context.emit.branch(condition, [], lambda: store_register_tile(self._context, tile, target) or [])
+        self._context.emit.when(condition, lambda: store_register_tile(self._context, tile, target) or [])

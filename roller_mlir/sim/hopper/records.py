@@ -35,27 +35,21 @@ Array = np.ndarray[Any, Any]
 _MAP_32BIT = 0x40  # Linux on x86-64; addresses of workgroup memory take 32 bits, as on the device
 
 
-class Arenas:
-    """Workgroup memory of all resident blocks, each in a window of its own.
+def _map_arenas(records: Records, arena_bytes: int) -> None:
+    """Put the workgroup memory of each resident block into a window of its own.
 
-    Attributes:
-        addresses: Of each block's memory.
+    Raises:
+        ValueError: A block's memory does not fit its window.
     """
-
-    def __init__(self, resident: int, arena_bytes: int) -> None:
-        """Map the windows.
-
-        Raises:
-            ValueError: A block's memory does not fit its window.
-        """
-        most = WINDOW_BYTES - RESERVED_BYTES
-        if arena_bytes > most:
-            raise ValueError(f"workgroup memory of a block must be at most {most} B, but is {arena_bytes} B")
-        flags = mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_32BIT
-        self._mapping = mmap.mmap(-1, (resident + 1) * WINDOW_BYTES, flags=flags)
-        start = ctypes.addressof(ctypes.c_char.from_buffer(self._mapping))
-        first = -(-start // WINDOW_BYTES) * WINDOW_BYTES + RESERVED_BYTES
-        self.addresses = first + np.arange(resident, dtype=np.int64) * WINDOW_BYTES
+    most = WINDOW_BYTES - RESERVED_BYTES
+    if arena_bytes > most:
+        raise ValueError(f"workgroup memory of a block must be at most {most} B, but is {arena_bytes} B")
+    resident, flags = len(records.blocks), mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS | _MAP_32BIT
+    mapping = mmap.mmap(-1, (resident + 1) * WINDOW_BYTES, flags=flags)
+    records.hold(mapping)
+    start = ctypes.addressof(ctypes.c_char.from_buffer(mapping))
+    first = -(-start // WINDOW_BYTES) * WINDOW_BYTES + RESERVED_BYTES
+    records.blocks[:, Block.ARENA] = first + np.arange(resident, dtype=np.int64) * WINDOW_BYTES
 
 
 def prepare_async_units(records: Records, maps: Sequence[int]) -> None:
@@ -68,9 +62,7 @@ def prepare_async_units(records: Records, maps: Sequence[int]) -> None:
     launch, blocks = records.launch, records.blocks
     resident, threads = len(blocks), int(launch[LaunchRecord.THREADS])
     arena_bytes = int(launch[LaunchRecord.ARENA_BYTES])
-    arenas = Arenas(resident, arena_bytes)
-    records.hold(arenas)
-    blocks[:, Block.ARENA] = arenas.addresses
+    _map_arenas(records, arena_bytes)
     warps, groups = -(-threads // WARP), -(-threads // WARPGROUP)
     granules = -(-arena_bytes // GRANULE_BYTES)
     machines: Array = np.zeros((resident, AsyncUnits.SIZE), np.int64)
