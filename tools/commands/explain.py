@@ -36,7 +36,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_target_arguments(parser, default="h200")
     parser.add_argument("--entry", metavar="NAME", help="function to look at; by default the only public one")
     parser.add_argument("--op", metavar="NAME", help="program to explain, such as matmul_0; by default all")
-    parser.add_argument("--top-k", type=positive, default=10, metavar="K", help="programs to show (10)")
+    parser.add_argument("--top-k", type=positive, metavar="K", help="programs to show (10)")
     parser.add_argument("--json", action="store_true", help="print JSON, an array of one object per operator")
     parser.add_argument("--html", metavar="OUT.html", help="write one self-contained page")
     add_options(parser, FusionOptions, "fusion")
@@ -98,7 +98,7 @@ def _check_persistent(arguments: argparse.Namespace) -> None:
 
     if not arguments.persistent and (given := sorted(given_flags(arguments, ScheduleOptions))):
         raise UsageError(f"{', '.join(given)}: only a persistent kernel has a schedule; add --persistent")
-    if arguments.persistent and (given := sorted(named_flags(arguments, "op", "html"))):
+    if arguments.persistent and (given := sorted(named_flags(arguments, "op", "top_k", "html"))):
         raise UsageError(f"{', '.join(given)}: --persistent explains a schedule, not operators; leave out one of them")
 
 
@@ -136,7 +136,7 @@ def _explained(operator: "SourceOperator", device: Any, arguments: argparse.Name
     from roller_mlir.model.options import ChoiceOptions
     from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic
 
-    options = ConstructOptions(top_k=arguments.top_k, **ChoiceOptions.values_of(arguments))
+    options = ConstructOptions(top_k=arguments.top_k or 10, **ChoiceOptions.values_of(arguments))
     try:
         return explain(
             operator.expression,

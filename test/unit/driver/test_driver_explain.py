@@ -269,6 +269,6 @@ def printed(capsys: Any, *words: str) -> str:
 def test_schedules_and_operators_are_explained_apart(source: str, capsys: Any) -> None:
     assert main(["explain", source, "--policy", "wavefront"]) == 2
     assert "--policy: only a persistent kernel has a schedule; add --persistent" in capsys.readouterr().err
-    assert main(["explain", source, "--persistent", "--op", "matmul_0", "--html", "a.html"]) == 2
-    said = "--html, --op: --persistent explains a schedule, not operators; leave out one of them"
+    assert main(["explain", source, "--persistent", "--op", "matmul_0", "--top-k", "3", "--html", "a.html"]) == 2
+    said = "--html, --op, --top-k: --persistent explains a schedule, not operators; leave out one of them"
     assert said in capsys.readouterr().err
