@@ -30,19 +30,22 @@ be read, that name a program which the module has not, or that hold one stage of
 and measured plans that do not fit. Paper: ROLLER section 3.1 and Figure 8.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from roller_mlir.codegen import FAMILIES
+from roller_mlir.codegen.graph.tables import ring_bytes
 from roller_mlir.dialects import rtile
 from roller_mlir.dialects.rtile_checks import InvalidOpError
+from roller_mlir.foreign.options import option
 from roller_mlir.hal import Device, find_device
 from roller_mlir.linalg.group.dispatches import group_of, named_dispatches, planned_blocks
 from roller_mlir.linalg.group.wrap import wrap
 from roller_mlir.linalg.reader import StructuredOp, erase_unused, read_structured
 from roller_mlir.linalg.rewrite.split_reduction import split_reduction
 from roller_mlir.loops.attributes import TUNED
+from roller_mlir.mapping.atoms import atom_family
 from roller_mlir.model import ConstructionError, ConstructOptions
 from roller_mlir.model.options import ChoiceOptions, DeviceOptions, PlanFileOptions, PlanningOptions, TileOptions
 from roller_mlir.model.search.best_plan import best_plan
@@ -73,6 +76,10 @@ class RTileConstruct(PlanFileOptions, PlanningOptions, DeviceOptions, Pass):
     requires: ClassVar[frozenset[str]] = frozenset({"normalized"})
     establishes: ClassVar[frozenset[str]] = frozenset({"plan"})
 
+    records: bool = option(
+        False, help="whether blocks keep workgroup memory for the records of the tasks that they walk"
+    )
+
     def __post_init__(self) -> None:
         super().__post_init__()
         given = [one.name for one, _ in PlanningOptions.given_in(self)]
@@ -93,6 +100,8 @@ class RTileConstruct(PlanFileOptions, PlanningOptions, DeviceOptions, Pass):
         device, options = find_device(self.device), self.construct_options()
         blocks = planned_blocks(module)
         units = named_dispatches(blocks)
+        if self.records:
+            device = _beside_records(device, units.values(), options)
         plans = _plans_of(str(self.plan_file), list(units)) if self.plan_file else {}
         tuning = str(self.tuning or "")
         measured = _measured_plans(tuning) if tuning else {}
@@ -111,6 +120,27 @@ class RTileConstruct(PlanFileOptions, PlanningOptions, DeviceOptions, Pass):
             remark(module.operation, f"tuning {tuning} has no plan for {count}, which the model plans: {shown}")
         for block in blocks:
             erase_unused(block)
+
+
+def _beside_records(device: Device, units: Iterable[ir.Operation], options: ConstructOptions) -> Device:
+    """Return a device whose blocks have less workgroup memory: that without the records of the tasks that they walk.
+
+    Beside its inputs a program has a result, and as part of a divided one the sums of the other. With roles a record
+    has one field more, and two crews keep records.
+    """
+    operands = 3 + max((len(group_of(unit).expression.inputs) for unit in units), default=0)
+    known = {one.family for one in device.instructions}
+    roles = any(atom_family(family).reads_memory for family in options.instructions if family in known)
+    size = ring_bytes(operands) * (2 if roles else 1)
+    most = device.max_workgroup_bytes_per_block - size
+    if most <= 0:
+        return device  # what no block holds is refused where blocks are made
+    return replace(
+        device,
+        max_workgroup_bytes_per_block=most,
+        static_workgroup_bytes=min(device.static_workgroup_bytes, most),
+        reserved_workgroup_bytes_per_block=device.reserved_workgroup_bytes_per_block + size,
+    )
 
 
 def options_of(unit: ir.Operation, options: ConstructOptions) -> ConstructOptions:

@@ -119,7 +119,7 @@ def _predicted(text: str, reached: Stage | None, target: str, options: CompileOp
     """Return the sum of the predicted times of a module's programs."""
     module = ir.Module.parse(text)
     given = {"device": target, **options.pipeline_options()}
-    steps = passes_to(PLANNED, given)[0 if reached is None else COMMON.index(reached) + 1 :]
+    steps = passes_to(PLANNED, given, persistent=True)[0 if reached is None else COMMON.index(reached) + 1 :]
     run_pipeline(module, list[Step](steps))
     plans = [program.plan.read() for program in programs_of(module) if program.plan is not None]
     return sum(plan.prediction.seconds for plan in plans if plan.prediction is not None)

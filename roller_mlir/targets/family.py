@@ -70,7 +70,8 @@ class TargetFamily:
         usual = self.pipeline
         passes = [one for name in usual.passes for one in (PERSISTENT if name == KERNELS.made_by else (name,))]
         summary = f"{usual.summary}, all programs in one persistent kernel"
-        presets = {**PRESETS, "rtile-assign-buffers": {"reuse": "false"}}
+        own = {"rtile-construct": {"records": "true"}, "rtile-assign-buffers": {"reuse": "false"}}
+        presets = {**PRESETS, **own}
         return replace(usual, name=f"{usual.name}-persistent", summary=summary, passes=tuple(passes), presets=presets)
 
     @property

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Functions of unusual form as one persistent kernel: right, or refused by one located error."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ from graph_models import mlp
 from linalg_models import ZERO, matmul
 
 from roller_mlir import CompileOptions
+from roller_mlir.hal import find_device
+from roller_mlir.hal.template import template
 from roller_mlir.support.bindings import make_context
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.support.passes.pipeline import run_pipeline
@@ -35,6 +38,18 @@ def slices() -> str:
         for i, ((source, where, kind), part) in enumerate(zip(cut, parts, strict=True))
     )
     return function(M, [M, *parts], body, "%p, %s0, %s1, %s2")
+
+
+def test_records_have_workgroup_memory(tmp_path: Path) -> None:
+    """The best plans fill a block's workgroup memory on this device, and leave none for the records of tasks."""
+    device, file = tmp_path / "small.toml", tmp_path / "f.mlir"
+    text = template(find_device("v100"))
+    text, count = re.subn(r"= (98_?304|49_?152)$", "= 3072", text, flags=re.MULTILINE)
+    assert count == 4
+    device.write_text(text)
+    file.write_text(mlp()[0])
+    asked = ["--persistent", "--block-threads", "128", "--emit", "gpu"]
+    assert main(["compile", str(file), "--device-file", str(device), *asked]) == 0
 
 
 def small_products(count: int) -> str:
