@@ -5,8 +5,6 @@ Bounded are bytes, nesting, values, digits of a number, and the dots of a line o
 Numbers are finite; a key stands in an object once. Whatever is wrong is one `BoundsError` that says where.
 """
 
-from __future__ import annotations
-
 import json
 import math
 import os

@@ -18,8 +18,6 @@ and where a layer's peak does, so does what is sustained of it.
 What the device is (its name, vendor, instruction set, kinds of layers) cannot be calibrated.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import typing
 from collections.abc import Collection, Iterable

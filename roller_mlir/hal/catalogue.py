@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The devices that come with this package, and how a user names one."""
 
-from __future__ import annotations
-
 import difflib
 from functools import cache
 from pathlib import Path

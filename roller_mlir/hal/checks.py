@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The rules that fields of a device description keep; each raises a DeviceError that names the field."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Mapping
 

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Devices as tables of text, for a tool to print: all of them in one table, or all that is known of one."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from roller_mlir.hal.catalogue import device_names, find_device

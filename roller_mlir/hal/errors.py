@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The one error of this package: a device that cannot be named, read or believed."""
 
-from __future__ import annotations
-
 
 class DeviceError(ValueError):
     """A device is unknown, or its description is wrong.
@@ -24,10 +22,10 @@ class DeviceError(ValueError):
         """Return ``file: key: reason``, without the parts that do not apply."""
         return ": ".join(part for part in (self.file, self.key and f"'{self.key}'", self.reason) if part)
 
-    def within(self, table: str) -> DeviceError:
+    def within(self, table: str) -> "DeviceError":
         """Return this error with ``table`` put before its key."""
         return DeviceError(self.reason, key=f"{table}.{self.key}" if self.key else table, file=self.file)
 
-    def in_file(self, file: str) -> DeviceError:
+    def in_file(self, file: str) -> "DeviceError":
         """Return this error with the file that it was found in."""
         return DeviceError(self.reason, key=self.key, file=file)

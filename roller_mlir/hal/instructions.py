@@ -4,8 +4,6 @@
 Paper: ROLLER sections 3.1 and 5.1 (the shape of an execution unit; tensor cores).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from roller_mlir.hal.checks import check_clock, require, require_member, require_positive

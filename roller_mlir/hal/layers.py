@@ -4,8 +4,6 @@
 Paper: ROLLER section 3.1 (memory layers, transactions, banks).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from roller_mlir.hal.checks import (

@@ -14,8 +14,6 @@ A layer without `instances` has one; `instances = "units"` gives it one per unit
 Whatever is wrong is one `DeviceError` with the file and the key. The file is data: nothing in it is executed.
 """
 
-from __future__ import annotations
-
 import typing
 from pathlib import Path
 

@@ -7,8 +7,6 @@ the defaults below, which are assumed where they name neither a source nor a cal
 Paper: ROLLER section 3.3 (the micro-performance model and what is measured once per device).
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -8,8 +8,6 @@ block share. What is not known is `None`, never 0. No record is derived from the
 Paper: ROLLER section 3.1 (hardware abstraction: layers, execution units, transactions, banks), section 4 (instances).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 from roller_mlir.hal.checks import (

@@ -4,8 +4,6 @@
 Whatever is wrong is one `DeviceError` with the key.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import difflib
 import types

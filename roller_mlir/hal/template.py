@@ -4,8 +4,6 @@
 The values are those of an example device, so the text is a description that loads; whoever fills it in replaces them.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import inspect
 import re

@@ -1,8 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Whose devices can be described, and for whose code is generated; the family of a new target adds its own."""
 
-from __future__ import annotations
-
 _COMPILES = {"nvidia": True, "amd": True, "graphcore": False}
 
 
