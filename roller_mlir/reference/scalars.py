@@ -42,6 +42,19 @@ def _extreme_of(function: np.ufunc, zero: float) -> Callable[..., Array]:
 
 _MAXIMUM, _MINIMUM = _extreme(np.maximum, 0.0), _extreme(np.minimum, -0.0)
 
+
+def _clamp(x: Array, low: Array, high: Array) -> Array:
+    return _MAXIMUM(_MINIMUM(x, high), low)
+
+
+def _reciprocal_root(x: Array) -> Array:
+    return 1.0 / np.sqrt(x)
+
+
+def _multiply_add(a: Array, b: Array, c: Array) -> Array:
+    return a * b + c
+
+
 # How the operands of a binary operation combine; those with an `accumulate` below may also be reduced over an axis.
 SCALARS: dict[str, Callable[..., Array]] = {
     **INTEGER_SCALARS,
@@ -70,7 +83,7 @@ SCALARS: dict[str, Callable[..., Array]] = {
     "math.log10": np.log10,
     "math.log1p": np.log1p,
     "math.sqrt": np.sqrt,
-    "math.rsqrt": lambda x: 1.0 / np.sqrt(x),
+    "math.rsqrt": _reciprocal_root,
     "math.cbrt": np.cbrt,
     "math.sin": np.sin,
     "math.cos": np.cos,
@@ -92,9 +105,9 @@ SCALARS: dict[str, Callable[..., Array]] = {
     "math.isfinite": np.isfinite,
     "math.isinf": np.isinf,
     "math.isnan": np.isnan,
-    "math.clampf": lambda x, low, high: _MAXIMUM(_MINIMUM(x, high), low),
+    "math.clampf": _clamp,
     "math.copysign": np.copysign,
-    "math.fma": lambda a, b, c: a * b + c,
+    "math.fma": _multiply_add,
 }
 
 REDUCERS: dict[str, Callable[..., Array]] = {
