@@ -3,7 +3,7 @@
 
 Precondition: programs on memrefs (`rtile-assign-buffers`). Postcondition: each function holds one `rammer.program`,
 whose `rammer.apply` ops are its programs in their order; programs that are equal but for their names and buffers are
-one `rammer.operator`.
+one `rammer.operator`, also where what they load begins elsewhere in a buffer: an application then says where.
 
     "rtile.program"(%x, %w1, %h) ({ ... }) {sym_name = "matmul_0"} : (...) -> ()
     "rtile.program"(%h, %w2, %y) ({ ... }) {sym_name = "matmul_1"} : (...) -> ()
@@ -21,8 +21,8 @@ Paper: RAMMER, section 3.1.
 from dataclasses import dataclass
 from typing import ClassVar
 
+from roller_mlir.codegen.graph.start_operands import take_out_starts
 from roller_mlir.dialects import rammer, rtile
-from roller_mlir.linalg.rewrite.equal_programs import EqualPrograms
 from roller_mlir.loops.program import check_no_loose_ops
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail
@@ -51,15 +51,16 @@ class RammerFormGraph(Pass):
 
 
 def _form(module: ir.Module, function: func.FuncOp, programs: list[rtile.ProgramOp]) -> None:
-    operators = EqualPrograms(lambda program: _operator(module, function, program))
-    with function.location:
-        graph = rammer.program(function.name.value, ip=ir.InsertionPoint(programs[-1]))
     for program in programs:
         if any(not isinstance(operand.type, ir.MemRefType) for operand in program.operands):
             fail(program, "'rtile.program' works on tensors; run rtile-assign-buffers first")
-        operator, _ = operators.of(program)
+    alike = take_out_starts(programs)
+    operators = {first: _operator(module, function, programs[first]) for first in sorted({one for one, _ in alike})}
+    with function.location:
+        graph = rammer.program(function.name.value, ip=ir.InsertionPoint(programs[-1]))
+    for program, (first, starts) in zip(programs, alike, strict=True):
         with program.location:
-            rammer.apply(operator, list(program.operands), ip=ir.InsertionPoint(graph.entry))
+            rammer.apply(operators[first], list(program.operands), starts=starts, ip=ir.InsertionPoint(graph.entry))
         program.operation.erase()
 
 

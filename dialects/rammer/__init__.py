@@ -9,13 +9,14 @@ Ops: OperatorOp, ApplyOp, ProgramOp, EventOp with typed properties; build them w
 Paper: RAMMER, section 3.
 """
 
-from roller_mlir.dialects.rammer.apply import ApplyOp, apply
+from roller_mlir.dialects.rammer.apply import START, ApplyOp, apply, start_values
 from roller_mlir.dialects.rammer.attributes import DeviceAttr, ScheduleAttr
 from roller_mlir.dialects.rammer.dialect import Rammer, load
 from roller_mlir.dialects.rammer.operator import OperatorOp, operator
 from roller_mlir.dialects.rammer.program import EventOp, GraphOp, event, program
 
 __all__ = [
+    "START",
     "ApplyOp",
     "DeviceAttr",
     "EventOp",
@@ -28,4 +29,5 @@ __all__ = [
     "load",
     "operator",
     "program",
+    "start_values",
 ]

@@ -3,7 +3,17 @@
 
     "rammer.apply"(%x, %w, %h) {callee = @matmul_0} : (memref<64x96xf32>, memref<96x128xf32>, memref<64x128xf32>) -> ()
 
-Its tasks are those of that program. Applications that differ in their buffers alone share one body.
+Its tasks are those of that program. Where loads of the program are indexed by constants `{rammer.start}` in its entry
+block, `starts` says what stands there in this application, a number for each: slices of one tensor, say, of a time step
+each. Applications that differ in their buffers and starts alone share one body.
+
+    "rtile.program"(%x, %w, %h) ({
+    ^bb0(%a: memref<8x32xf32>, ...):
+      %s = arith.constant {rammer.start} 0 : index
+      ... "rtile.load"(%a, %i, %s) {origin = affine_map<(d0, d1) -> (d0 + d1, 0)>, ...} : ...
+    }) {sym_name = "matmul_0"} : (...) -> ()
+    "rammer.apply"(%x, %w, %h) {callee = @matmul_0, starts = array<i64: 6>} : (...) -> ()
+
 Paper: RAMMER, section 3.1.
 """
 
@@ -15,6 +25,7 @@ from roller_mlir.dialects.rammer.operator import OperatorOp
 from roller_mlir.dialects.rtile_checks import (
     check_types,
     hook,
+    integers,
     known_attributes,
     optional_attribute,
     require,
@@ -23,6 +34,9 @@ from roller_mlir.dialects.rtile_checks import (
 from roller_mlir.dialects.rtile_program import ProgramOp
 from roller_mlir.dialects.rtile_slots import OPERAND_SIZES, occupy, slots, vacate
 from roller_mlir.support.bindings import ir
+
+START = "rammer.start"
+"""What marks the constants of a program that stand for the starts of an application."""
 
 
 class FreeBuffers(Rammer.Operation):
@@ -45,6 +59,11 @@ class ApplyOp(FreeBuffers, name="apply"):
         return self.attributes["kernel"].value if "kernel" in self.attributes else 0
 
     @property
+    def starts(self) -> tuple[int, ...]:
+        """What stands for the starts of the program, in elements."""
+        return tuple(self.attributes["starts"]) if "starts" in self.attributes else ()
+
+    @property
     def program(self) -> ProgramOp:
         """The program that computes it."""
         return self.callee.programs[self.kernel]
@@ -52,7 +71,7 @@ class ApplyOp(FreeBuffers, name="apply"):
     @hook
     def verify_invariants(self) -> None:
         """Check attributes, and the operands against the operator."""
-        known_attributes(self, ("callee", "kernel", OPERAND_SIZES))
+        known_attributes(self, ("callee", "kernel", "starts", OPERAND_SIZES))
         name = required_attribute(self, "callee", ir.FlatSymbolRefAttr, "a symbol").value
         parent = self.operation.parent
         inside = parent is not None and parent.name == "rammer.program"
@@ -64,12 +83,23 @@ class ApplyOp(FreeBuffers, name="apply"):
         count = len(operator.programs)
         good = kernel is None or 0 <= kernel.value < count
         require(good, f"attribute 'kernel' must be one of the {count} programs of @{name}, but is {self.kernel}")
+        starts = optional_attribute(self, "starts", ir.DenseI64ArrayAttr, "array<i64: ...>")
+        given = () if starts is None else integers(starts, "starts", at_least=0)
+        wanted = len(start_values(operator.programs[self.kernel]))
+        good = len(given) == wanted and all(start < 2**31 for start in given)
+        require(good, f"attribute 'starts' must give {wanted} numbers of 31 bits to @{name}, but gives {list(given)}")
         occupy(self, results=False)
 
     @hook
     def verify_region_invariants(self) -> None:
         """Take back what `verify_invariants` set."""
         vacate(self, results=False)
+
+
+def start_values(program: ProgramOp) -> list[ir.Value]:
+    """Return what stands for the starts of an application in a program, in their order."""
+    constants = [op.operation for op in program.entry.operations if op.operation.name == "arith.constant"]
+    return [op.results[0] for op in constants if START in op.attributes]
 
 
 def _operator_named(op: Any, name: str) -> OperatorOp:
@@ -83,17 +113,22 @@ def _operator_named(op: Any, name: str) -> OperatorOp:
     return named[0]
 
 
-def apply(callee: str, buffers: Sequence[Any], *, kernel: int = 0, loc: Any = None, ip: Any = None) -> ApplyOp:
+def apply(
+    callee: str, buffers: Sequence[Any], *, kernel: int = 0, starts: Sequence[int] = (), loc: Any = None, ip: Any = None
+) -> ApplyOp:
     """Build a `rammer.apply`.
 
     Args:
         callee: Symbol of the operator.
         buffers: Memrefs, one an argument of the operator.
+        starts: What stands for the starts of its program, in elements.
         kernel: Which of the operator's programs computes it.
         loc: Location; the current one where None.
         ip: Insertion point; the current one where None.
     """
     attributes: dict[str, Any] = {"callee": ir.FlatSymbolRefAttr.get(callee)}
+    if starts:
+        attributes["starts"] = ir.DenseI64ArrayAttr.get(list(starts))
     if kernel:
         attributes["kernel"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), kernel)
     return ir.Operation.create("rammer.apply", operands=list(buffers), attributes=attributes, loc=loc, ip=ip).opview

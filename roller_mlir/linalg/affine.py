@@ -34,6 +34,12 @@ def map_indices(affine_map: ir.AffineMap) -> tuple[LinearIndex, ...]:
     return tuple(linear_index(result, affine_map.n_dims) for result in affine_map.results)
 
 
+def affine_map(indices: Sequence[LinearIndex]) -> ir.AffineMap:
+    """Return linear indices of the same loops as an affine map: the inverse of `map_indices`."""
+    loops = max((len(index.coefficients) for index in indices), default=0)
+    return ir.AffineMap.get(loops, 0, [affine_sum(index.terms(), index.constant) for index in indices])
+
+
 def apply_indices(indices: Sequence[LinearIndex], operands: Sequence[Linear]) -> list[Linear]:
     """Return each linear index with its loops replaced by linear expressions."""
     results: list[Linear] = []

@@ -17,7 +17,7 @@ from typing import Any
 
 from roller_mlir.dialects import rtile
 from roller_mlir.hal import Device
-from roller_mlir.linalg.affine import affine_sum, map_indices
+from roller_mlir.linalg.affine import affine_map, map_indices
 from roller_mlir.linalg.body import gathered_arguments
 from roller_mlir.linalg.pads import PAD
 from roller_mlir.linalg.reader import StructuredOp, fill_constant, is_structured, read_structured
@@ -131,7 +131,7 @@ def _shrink(program: rtile.ProgramOp, extents: Extents) -> tuple[TensorExpressio
     for number, result in enumerate(operation.results):
         result.set_type(operation.operands[inputs + number].type)
     if extents.part is not None:
-        renewed = [_map(tuple(map(extents.index, map_indices(one)))) for one in maps]
+        renewed = [affine_map([*map(extents.index, map_indices(one))]) for one in maps]
         operation.attributes["indexing_maps"] = ir.ArrayAttr.get([ir.AffineMapAttr.get(one) for one in renewed])
     owner = program.operation
     for number, argument in enumerate(program.entry.arguments):
@@ -142,11 +142,6 @@ def _shrink(program: rtile.ProgramOp, extents: Extents) -> tuple[TensorExpressio
     kinds = [value.type for value in owner.operands], [value.type for value in owner.results]
     function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(*kinds))
     return read_structured(operation).expression, replace(plan, part=extents.part, prediction=None)
-
-
-def _map(indices: tuple[LinearIndex, ...]) -> ir.AffineMap:
-    loops = max((len(index.coefficients) for index in indices), default=0)
-    return ir.AffineMap.get(loops, 0, [affine_sum(index.terms(), index.constant) for index in indices])
 
 
 def _resize(

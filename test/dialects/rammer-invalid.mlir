@@ -467,7 +467,315 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
   %z = arith.constant 0 : index
   %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
   "rammer.program"() ({
-    // expected-error@+1 {{'rammer.apply' op has unknown attribute 'x'; known are callee, kernel, operandSegmentSizes}}
+    // expected-error@+1 {{'rammer.apply' op attribute 'starts' must be array<i64: ...>, but is 1 : i64}}
+    "rammer.apply"(%a, %h) {callee = @add, starts = 1} : (memref<64xf32>, memref<64xf32>) -> ()
+  }) {sym_name = "main"} : () -> ()
+  return
+}
+// -----
+
+"rammer.operator"() ({
+^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
+  "rtile.program"(%a, %b) ({
+  ^bb0(%x: memref<64xf32>, %y: memref<64xf32>):
+    %from = arith.constant {rammer.start} 0 : index
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    scf.for %i = %c0 to %c2 step %c1 {
+      %init = tensor.empty() : tensor<32xf32>
+      %p = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 * 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
+      %s = "rtile.compute"(%p, %init, %i) ({
+      ^bb0(%u: f32, %old: f32):
+        %one = arith.constant 1.0 : f32
+        %t = arith.addf %u, %one : f32
+        "rtile.yield"(%t) : (f32) -> ()
+      }) {operandSegmentSizes = array<i32: 1, 1, 1>, box = array<i64: 32>, bounds = array<i64: 64>,
+          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+          iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<(d0) -> (d0 * 32)>,
+          threads = #rtile.threads<{axes = [[32, 1]], order = [0], lane = -1, unroll = 1}>}
+        : (tensor<32xf32>, tensor<32xf32>, index) -> tensor<32xf32>
+      "rtile.store"(%s, %y, %i) {origin = affine_map<(d0) -> (d0 * 32)>, steps = array<i64: 1>} : (tensor<32xf32>, memref<64xf32>, index) -> ()
+    } {rtile.mapping = "unit"}
+    "rtile.yield"() : () -> ()
+  }) {sym_name = "add"} : (memref<64xf32>, memref<64xf32>) -> ()
+}) {sym_name = "add"} : () -> ()
+"rammer.operator"() ({
+^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
+  "rtile.program"(%a, %b) ({
+  ^bb0(%x: memref<64xf32>, %y: memref<64xf32>):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    scf.for %i = %c0 to %c2 step %c1 {
+      %init = tensor.empty() : tensor<32xf32>
+      %p = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 * -32 + 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
+      %s = "rtile.compute"(%p, %init, %i) ({
+      ^bb0(%u: f32, %old: f32):
+        %one = arith.constant 1.0 : f32
+        %t = arith.addf %u, %one : f32
+        "rtile.yield"(%t) : (f32) -> ()
+      }) {operandSegmentSizes = array<i32: 1, 1, 1>, box = array<i64: 32>, bounds = array<i64: 64>,
+          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+          iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<(d0) -> (d0 * 32)>,
+          threads = #rtile.threads<{axes = [[32, 1]], order = [0], lane = -1, unroll = 1}>}
+        : (tensor<32xf32>, tensor<32xf32>, index) -> tensor<32xf32>
+      "rtile.store"(%s, %y, %i) {origin = affine_map<(d0) -> (d0 * 32)>, steps = array<i64: 1>} : (tensor<32xf32>, memref<64xf32>, index) -> ()
+    } {rtile.mapping = "unit"}
+    "rtile.yield"() : () -> ()
+  }) {sym_name = "turn"} : (memref<64xf32>, memref<64xf32>) -> ()
+}) {sym_name = "turn"} : () -> ()
+func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {rtile.role = "output"}, %w: memref<256xi8> {rtile.role = "workspace"}) {
+  %z = arith.constant 0 : index
+  %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
+  "rammer.program"() ({
+    // expected-error@+1 {{'rammer.apply' op starts must hold integers of at least 0, but holds -2}}
+    "rammer.apply"(%a, %h) {callee = @add, starts = array<i64: -2>} : (memref<64xf32>, memref<64xf32>) -> ()
+  }) {sym_name = "main"} : () -> ()
+  return
+}
+// -----
+
+"rammer.operator"() ({
+^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
+  "rtile.program"(%a, %b) ({
+  ^bb0(%x: memref<64xf32>, %y: memref<64xf32>):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    scf.for %i = %c0 to %c2 step %c1 {
+      %init = tensor.empty() : tensor<32xf32>
+      %p = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 * 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
+      %s = "rtile.compute"(%p, %init, %i) ({
+      ^bb0(%u: f32, %old: f32):
+        %one = arith.constant 1.0 : f32
+        %t = arith.addf %u, %one : f32
+        "rtile.yield"(%t) : (f32) -> ()
+      }) {operandSegmentSizes = array<i32: 1, 1, 1>, box = array<i64: 32>, bounds = array<i64: 64>,
+          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+          iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<(d0) -> (d0 * 32)>,
+          threads = #rtile.threads<{axes = [[32, 1]], order = [0], lane = -1, unroll = 1}>}
+        : (tensor<32xf32>, tensor<32xf32>, index) -> tensor<32xf32>
+      "rtile.store"(%s, %y, %i) {origin = affine_map<(d0) -> (d0 * 32)>, steps = array<i64: 1>} : (tensor<32xf32>, memref<64xf32>, index) -> ()
+    } {rtile.mapping = "unit"}
+    "rtile.yield"() : () -> ()
+  }) {sym_name = "add"} : (memref<64xf32>, memref<64xf32>) -> ()
+}) {sym_name = "add"} : () -> ()
+"rammer.operator"() ({
+^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
+  "rtile.program"(%a, %b) ({
+  ^bb0(%x: memref<64xf32>, %y: memref<64xf32>):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    scf.for %i = %c0 to %c2 step %c1 {
+      %init = tensor.empty() : tensor<32xf32>
+      %p = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 * -32 + 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
+      %s = "rtile.compute"(%p, %init, %i) ({
+      ^bb0(%u: f32, %old: f32):
+        %one = arith.constant 1.0 : f32
+        %t = arith.addf %u, %one : f32
+        "rtile.yield"(%t) : (f32) -> ()
+      }) {operandSegmentSizes = array<i32: 1, 1, 1>, box = array<i64: 32>, bounds = array<i64: 64>,
+          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+          iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<(d0) -> (d0 * 32)>,
+          threads = #rtile.threads<{axes = [[32, 1]], order = [0], lane = -1, unroll = 1}>}
+        : (tensor<32xf32>, tensor<32xf32>, index) -> tensor<32xf32>
+      "rtile.store"(%s, %y, %i) {origin = affine_map<(d0) -> (d0 * 32)>, steps = array<i64: 1>} : (tensor<32xf32>, memref<64xf32>, index) -> ()
+    } {rtile.mapping = "unit"}
+    "rtile.yield"() : () -> ()
+  }) {sym_name = "turn"} : (memref<64xf32>, memref<64xf32>) -> ()
+}) {sym_name = "turn"} : () -> ()
+func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {rtile.role = "output"}, %w: memref<256xi8> {rtile.role = "workspace"}) {
+  %z = arith.constant 0 : index
+  %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
+  "rammer.program"() ({
+    // expected-error@+1 {{'rammer.apply' op attribute 'starts' must give 0 numbers of 31 bits to @add, but gives [2]}}
+    "rammer.apply"(%a, %h) {callee = @add, starts = array<i64: 2>} : (memref<64xf32>, memref<64xf32>) -> ()
+  }) {sym_name = "main"} : () -> ()
+  return
+}
+// -----
+
+"rammer.operator"() ({
+^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
+  "rtile.program"(%a, %b) ({
+  ^bb0(%x: memref<64xf32>, %y: memref<64xf32>):
+    %from = arith.constant {rammer.start} 0 : index
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    scf.for %i = %c0 to %c2 step %c1 {
+      %init = tensor.empty() : tensor<32xf32>
+      %p = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 * 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
+      %s = "rtile.compute"(%p, %init, %i) ({
+      ^bb0(%u: f32, %old: f32):
+        %one = arith.constant 1.0 : f32
+        %t = arith.addf %u, %one : f32
+        "rtile.yield"(%t) : (f32) -> ()
+      }) {operandSegmentSizes = array<i32: 1, 1, 1>, box = array<i64: 32>, bounds = array<i64: 64>,
+          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+          iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<(d0) -> (d0 * 32)>,
+          threads = #rtile.threads<{axes = [[32, 1]], order = [0], lane = -1, unroll = 1}>}
+        : (tensor<32xf32>, tensor<32xf32>, index) -> tensor<32xf32>
+      "rtile.store"(%s, %y, %i) {origin = affine_map<(d0) -> (d0 * 32)>, steps = array<i64: 1>} : (tensor<32xf32>, memref<64xf32>, index) -> ()
+    } {rtile.mapping = "unit"}
+    "rtile.yield"() : () -> ()
+  }) {sym_name = "add"} : (memref<64xf32>, memref<64xf32>) -> ()
+}) {sym_name = "add"} : () -> ()
+"rammer.operator"() ({
+^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
+  "rtile.program"(%a, %b) ({
+  ^bb0(%x: memref<64xf32>, %y: memref<64xf32>):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    scf.for %i = %c0 to %c2 step %c1 {
+      %init = tensor.empty() : tensor<32xf32>
+      %p = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 * -32 + 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
+      %s = "rtile.compute"(%p, %init, %i) ({
+      ^bb0(%u: f32, %old: f32):
+        %one = arith.constant 1.0 : f32
+        %t = arith.addf %u, %one : f32
+        "rtile.yield"(%t) : (f32) -> ()
+      }) {operandSegmentSizes = array<i32: 1, 1, 1>, box = array<i64: 32>, bounds = array<i64: 64>,
+          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+          iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<(d0) -> (d0 * 32)>,
+          threads = #rtile.threads<{axes = [[32, 1]], order = [0], lane = -1, unroll = 1}>}
+        : (tensor<32xf32>, tensor<32xf32>, index) -> tensor<32xf32>
+      "rtile.store"(%s, %y, %i) {origin = affine_map<(d0) -> (d0 * 32)>, steps = array<i64: 1>} : (tensor<32xf32>, memref<64xf32>, index) -> ()
+    } {rtile.mapping = "unit"}
+    "rtile.yield"() : () -> ()
+  }) {sym_name = "turn"} : (memref<64xf32>, memref<64xf32>) -> ()
+}) {sym_name = "turn"} : () -> ()
+func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {rtile.role = "output"}, %w: memref<256xi8> {rtile.role = "workspace"}) {
+  %z = arith.constant 0 : index
+  %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
+  "rammer.program"() ({
+    // expected-error@+1 {{'rammer.apply' op attribute 'starts' must give 1 numbers of 31 bits to @add, but gives []}}
+    "rammer.apply"(%a, %h) {callee = @add, kernel = 0} : (memref<64xf32>, memref<64xf32>) -> ()
+  }) {sym_name = "main"} : () -> ()
+  return
+}
+// -----
+
+"rammer.operator"() ({
+^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
+  "rtile.program"(%a, %b) ({
+  ^bb0(%x: memref<64xf32>, %y: memref<64xf32>):
+    %from = arith.constant {rammer.start} 0 : index
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    scf.for %i = %c0 to %c2 step %c1 {
+      %init = tensor.empty() : tensor<32xf32>
+      %p = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 * 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
+      %s = "rtile.compute"(%p, %init, %i) ({
+      ^bb0(%u: f32, %old: f32):
+        %one = arith.constant 1.0 : f32
+        %t = arith.addf %u, %one : f32
+        "rtile.yield"(%t) : (f32) -> ()
+      }) {operandSegmentSizes = array<i32: 1, 1, 1>, box = array<i64: 32>, bounds = array<i64: 64>,
+          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+          iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<(d0) -> (d0 * 32)>,
+          threads = #rtile.threads<{axes = [[32, 1]], order = [0], lane = -1, unroll = 1}>}
+        : (tensor<32xf32>, tensor<32xf32>, index) -> tensor<32xf32>
+      "rtile.store"(%s, %y, %i) {origin = affine_map<(d0) -> (d0 * 32)>, steps = array<i64: 1>} : (tensor<32xf32>, memref<64xf32>, index) -> ()
+    } {rtile.mapping = "unit"}
+    "rtile.yield"() : () -> ()
+  }) {sym_name = "add"} : (memref<64xf32>, memref<64xf32>) -> ()
+}) {sym_name = "add"} : () -> ()
+"rammer.operator"() ({
+^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
+  "rtile.program"(%a, %b) ({
+  ^bb0(%x: memref<64xf32>, %y: memref<64xf32>):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    scf.for %i = %c0 to %c2 step %c1 {
+      %init = tensor.empty() : tensor<32xf32>
+      %p = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 * -32 + 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
+      %s = "rtile.compute"(%p, %init, %i) ({
+      ^bb0(%u: f32, %old: f32):
+        %one = arith.constant 1.0 : f32
+        %t = arith.addf %u, %one : f32
+        "rtile.yield"(%t) : (f32) -> ()
+      }) {operandSegmentSizes = array<i32: 1, 1, 1>, box = array<i64: 32>, bounds = array<i64: 64>,
+          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+          iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<(d0) -> (d0 * 32)>,
+          threads = #rtile.threads<{axes = [[32, 1]], order = [0], lane = -1, unroll = 1}>}
+        : (tensor<32xf32>, tensor<32xf32>, index) -> tensor<32xf32>
+      "rtile.store"(%s, %y, %i) {origin = affine_map<(d0) -> (d0 * 32)>, steps = array<i64: 1>} : (tensor<32xf32>, memref<64xf32>, index) -> ()
+    } {rtile.mapping = "unit"}
+    "rtile.yield"() : () -> ()
+  }) {sym_name = "turn"} : (memref<64xf32>, memref<64xf32>) -> ()
+}) {sym_name = "turn"} : () -> ()
+func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {rtile.role = "output"}, %w: memref<256xi8> {rtile.role = "workspace"}) {
+  %z = arith.constant 0 : index
+  %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
+  "rammer.program"() ({
+    // expected-error@+1 {{'rammer.apply' op attribute 'starts' must give 1 numbers of 31 bits to @add, but gives [2147483648]}}
+    "rammer.apply"(%a, %h) {callee = @add, starts = array<i64: 2147483648>} : (memref<64xf32>, memref<64xf32>) -> ()
+  }) {sym_name = "main"} : () -> ()
+  return
+}
+// -----
+
+"rammer.operator"() ({
+^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
+  "rtile.program"(%a, %b) ({
+  ^bb0(%x: memref<64xf32>, %y: memref<64xf32>):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    scf.for %i = %c0 to %c2 step %c1 {
+      %init = tensor.empty() : tensor<32xf32>
+      %p = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 * 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
+      %s = "rtile.compute"(%p, %init, %i) ({
+      ^bb0(%u: f32, %old: f32):
+        %one = arith.constant 1.0 : f32
+        %t = arith.addf %u, %one : f32
+        "rtile.yield"(%t) : (f32) -> ()
+      }) {operandSegmentSizes = array<i32: 1, 1, 1>, box = array<i64: 32>, bounds = array<i64: 64>,
+          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+          iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<(d0) -> (d0 * 32)>,
+          threads = #rtile.threads<{axes = [[32, 1]], order = [0], lane = -1, unroll = 1}>}
+        : (tensor<32xf32>, tensor<32xf32>, index) -> tensor<32xf32>
+      "rtile.store"(%s, %y, %i) {origin = affine_map<(d0) -> (d0 * 32)>, steps = array<i64: 1>} : (tensor<32xf32>, memref<64xf32>, index) -> ()
+    } {rtile.mapping = "unit"}
+    "rtile.yield"() : () -> ()
+  }) {sym_name = "add"} : (memref<64xf32>, memref<64xf32>) -> ()
+}) {sym_name = "add"} : () -> ()
+"rammer.operator"() ({
+^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
+  "rtile.program"(%a, %b) ({
+  ^bb0(%x: memref<64xf32>, %y: memref<64xf32>):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    scf.for %i = %c0 to %c2 step %c1 {
+      %init = tensor.empty() : tensor<32xf32>
+      %p = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 * -32 + 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
+      %s = "rtile.compute"(%p, %init, %i) ({
+      ^bb0(%u: f32, %old: f32):
+        %one = arith.constant 1.0 : f32
+        %t = arith.addf %u, %one : f32
+        "rtile.yield"(%t) : (f32) -> ()
+      }) {operandSegmentSizes = array<i32: 1, 1, 1>, box = array<i64: 32>, bounds = array<i64: 64>,
+          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+          iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<(d0) -> (d0 * 32)>,
+          threads = #rtile.threads<{axes = [[32, 1]], order = [0], lane = -1, unroll = 1}>}
+        : (tensor<32xf32>, tensor<32xf32>, index) -> tensor<32xf32>
+      "rtile.store"(%s, %y, %i) {origin = affine_map<(d0) -> (d0 * 32)>, steps = array<i64: 1>} : (tensor<32xf32>, memref<64xf32>, index) -> ()
+    } {rtile.mapping = "unit"}
+    "rtile.yield"() : () -> ()
+  }) {sym_name = "turn"} : (memref<64xf32>, memref<64xf32>) -> ()
+}) {sym_name = "turn"} : () -> ()
+func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {rtile.role = "output"}, %w: memref<256xi8> {rtile.role = "workspace"}) {
+  %z = arith.constant 0 : index
+  %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
+  "rammer.program"() ({
+    // expected-error@+1 {{'rammer.apply' op has unknown attribute 'x'; known are callee, kernel, operandSegmentSizes, starts}}
     "rammer.apply"(%a, %h) {callee = @add, x = 1} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main"} : () -> ()
   return

@@ -3,11 +3,13 @@
 
 // CHECK: "rammer.operator"() ({
 // CHECK: }) {sym_name = "add"} : () -> ()
+// CHECK: %[[S:.*]] = arith.constant {rammer.start} 0 : index
+// CHECK: "rtile.load"(%[[X:.*]], %[[I:.*]], %[[S]])
 // CHECK: "rammer.program"() ({
 // CHECK-NEXT: "rammer.event"() {count = 1 : i64} : () -> ()
 // CHECK-NEXT: "rammer.event"() {count = 1 : i64} : () -> ()
 // CHECK-NEXT: "rammer.apply"(%[[A:.*]], %[[H:.*]]) {callee = @add}
-// CHECK-NEXT: "rammer.apply"(%[[H]], %[[R:.*]]) {callee = @turn, kernel = 0 : i64}
+// CHECK-NEXT: "rammer.apply"(%[[H]], %[[R:.*]]) {callee = @turn, kernel = 0 : i64, starts = array<i64: 4>}
 // CHECK-NEXT: device = #rammer.device<{per_unit = 1 : i64, registers = 64 : i64, threads = 16 : i64, units = 2 : i64, workgroup_bytes = 0 : i64}>
 // CHECK-SAME: schedule = #rammer.schedule<{signals = array<i32: 0, 1, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 2, 1, 3>, wait_starts = array<i32: 0, 0, 0, 1, 2>, waits = array<i32: 1, 0>}>
 "rammer.operator"() ({
@@ -39,12 +41,13 @@
 ^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
   "rtile.program"(%a, %b) ({
   ^bb0(%x: memref<64xf32>, %y: memref<64xf32>):
+    %from = arith.constant {rammer.start} 0 : index
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c2 = arith.constant 2 : index
     scf.for %i = %c0 to %c2 step %c1 {
       %init = tensor.empty() : tensor<32xf32>
-      %p = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 * -32 + 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
+      %p = "rtile.load"(%x, %i, %from) {origin = affine_map<(d0, d1) -> (d0 * -32 + d1 + 28)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index, index) -> tensor<32xf32>
       %s = "rtile.compute"(%p, %init, %i) ({
       ^bb0(%u: f32, %old: f32):
         %one = arith.constant 1.0 : f32
@@ -67,7 +70,7 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
     "rammer.event"() {count = 1 : i64} : () -> ()
     "rammer.event"() {count = 1 : i64} : () -> ()
     "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
-    "rammer.apply"(%h, %r) {callee = @turn, kernel = 0} : (memref<64xf32>, memref<64xf32>) -> ()
+    "rammer.apply"(%h, %r) {callee = @turn, kernel = 0, starts = array<i64: 4>} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main",
       device = #rammer.device<{per_unit = 1, registers = 64, threads = 16, units = 2, workgroup_bytes = 0}>,
       schedule = #rammer.schedule<{signals = array<i32: 0, 1, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 2, 1, 3>,

@@ -1,4 +1,4 @@
-// RUN: roller-opt %s --rammer-verify=device=h200 --mlir-print-local-scope | FileCheck %s
+// RUN: roller-opt %s --rammer-verify=device=h200 --mlir-print-local-scope --split-input-file | FileCheck %s
 // Task 2 reads what task 1 writes, task 3 what task 0 writes: each waits for the other block's first task.
 
 // CHECK: waits = array<i32: 1, 0>
@@ -64,5 +64,75 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
       device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 2, workgroup_bytes = 64}>,
       schedule = #rammer.schedule<{signals = array<i32: 0, 1, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 2, 1, 3>,
                                   wait_starts = array<i32: 0, 0, 0, 1, 2>, waits = array<i32: 1, 0>}>} : () -> ()
+  return
+}
+
+// -----
+
+// Task 2 reads from element 32 on, which task 1 writes; task 3 then reads nothing.
+
+// CHECK: starts = array<i64: 32>
+"rammer.operator"() ({
+^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
+  "rtile.program"(%a, %b) ({
+  ^bb0(%x: memref<64xf32>, %y: memref<64xf32>):
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    scf.for %i = %c0 to %c2 step %c1 {
+      %init = tensor.empty() : tensor<32xf32>
+      %p = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 * 32)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index) -> tensor<32xf32>
+      %s = "rtile.compute"(%p, %init, %i) ({
+      ^bb0(%u: f32, %old: f32):
+        %one = arith.constant 1.0 : f32
+        %t = arith.addf %u, %one : f32
+        "rtile.yield"(%t) : (f32) -> ()
+      }) {operandSegmentSizes = array<i32: 1, 1, 1>, box = array<i64: 32>, bounds = array<i64: 64>,
+          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+          iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<(d0) -> (d0 * 32)>,
+          threads = #rtile.threads<{axes = [[32, 1]], order = [0], lane = -1, unroll = 1}>}
+        : (tensor<32xf32>, tensor<32xf32>, index) -> tensor<32xf32>
+      "rtile.store"(%s, %y, %i) {origin = affine_map<(d0) -> (d0 * 32)>, steps = array<i64: 1>} : (tensor<32xf32>, memref<64xf32>, index) -> ()
+    } {rtile.mapping = "unit"}
+    "rtile.yield"() : () -> ()
+  }) {sym_name = "add"} : (memref<64xf32>, memref<64xf32>) -> ()
+}) {sym_name = "add"} : () -> ()
+"rammer.operator"() ({
+^bb0(%a: memref<64xf32>, %b: memref<64xf32>):
+  "rtile.program"(%a, %b) ({
+  ^bb0(%x: memref<64xf32>, %y: memref<64xf32>):
+    %from = arith.constant {rammer.start} 0 : index
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c2 = arith.constant 2 : index
+    scf.for %i = %c0 to %c2 step %c1 {
+      %init = tensor.empty() : tensor<32xf32>
+      %p = "rtile.load"(%x, %i, %from) {origin = affine_map<(d0, d1) -> (d0 * 32 + d1)>, tile = #rtile.tile<[32], "register", [1]>} : (memref<64xf32>, index, index) -> tensor<32xf32>
+      %s = "rtile.compute"(%p, %init, %i) ({
+      ^bb0(%u: f32, %old: f32):
+        %one = arith.constant 1.0 : f32
+        %t = arith.addf %u, %one : f32
+        "rtile.yield"(%t) : (f32) -> ()
+      }) {operandSegmentSizes = array<i32: 1, 1, 1>, box = array<i64: 32>, bounds = array<i64: 64>,
+          indexing_maps = [affine_map<(d0) -> (d0)>, affine_map<(d0) -> (d0)>],
+          iterator_types = [#linalg.iterator_type<parallel>], origin = affine_map<(d0) -> (d0 * 32)>,
+          threads = #rtile.threads<{axes = [[32, 1]], order = [0], lane = -1, unroll = 1}>}
+        : (tensor<32xf32>, tensor<32xf32>, index) -> tensor<32xf32>
+      "rtile.store"(%s, %y, %i) {origin = affine_map<(d0) -> (d0 * 32)>, steps = array<i64: 1>} : (tensor<32xf32>, memref<64xf32>, index) -> ()
+    } {rtile.mapping = "unit"}
+    "rtile.yield"() : () -> ()
+  }) {sym_name = "part"} : (memref<64xf32>, memref<64xf32>) -> ()
+}) {sym_name = "part"} : () -> ()
+func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {rtile.role = "output"}, %w: memref<256xi8> {rtile.role = "workspace"}) {
+  %z = arith.constant 0 : index
+  %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
+  "rammer.program"() ({
+    "rammer.event"() {count = 1 : i64} : () -> ()
+    "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
+    "rammer.apply"(%h, %r) {callee = @part, starts = array<i64: 32>} : (memref<64xf32>, memref<64xf32>) -> ()
+  }) {sym_name = "main",
+      device = #rammer.device<{per_unit = 1, registers = 64, threads = 32, units = 2, workgroup_bytes = 64}>,
+      schedule = #rammer.schedule<{signals = array<i32: -1, 0, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 2, 1, 3>,
+                                  wait_starts = array<i32: 0, 0, 0, 1, 1>, waits = array<i32: 0>}>} : () -> ()
   return
 }

@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The bodies of a persistent kernel: one for each program and each choice of arguments that its operands lie in.
 
-Operands in the workspace start where the task's record says, so that equal operators on other parts of it share a body.
+Operands in the workspace start where the task's record says, and it holds the starts of the application, so that equal
+operators on other parts of the workspace, or on other slices of an argument, share a body.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from math import gcd
 
 from roller_mlir.codegen.buffer_order import ROLE, place_of
 from roller_mlir.codegen.graph.tables import PIECE_BYTES
 from roller_mlir.dialects import rammer, rtile
+from roller_mlir.mapping.index import UNLIMITED
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.values import defining_op
@@ -21,10 +24,12 @@ class TaskBody:
     Attributes:
         program: The program.
         operands: For each operand, the value in the function that it is, or None for one in the workspace.
+        ranges: For each start of its applications, the least, the largest, and what divides all.
     """
 
     program: rtile.ProgramOp
     operands: tuple[ir.Value | None, ...]
+    ranges: tuple[tuple[int, int, int], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +39,8 @@ class Bodies:
     Attributes:
         bodies: The bodies.
         of: The body of each application.
-        starts: The bytes at which the operands of each application in the workspace start, in their order.
+        starts: Of each application, where its operands in the workspace start, in pieces of 16 bytes, in their order,
+            and then its own starts, in elements.
         roots: What the kernel takes: arguments of the function, and constants.
         written: Those of them that tasks write, or may.
         workspace: That of them which operands without a value lie in; None if there is none.
@@ -71,13 +77,18 @@ def bodies_of(function: func.FuncOp, program: rammer.GraphOp) -> Bodies:
                     fail(
                         application, f"operands in the workspace start at multiples of {PIECE_BYTES} B, one at {start}"
                     )
-                own.append(start)
+                own.append(start // PIECE_BYTES)
         body = bodies.setdefault(tuple(key), TaskBody(application.program, tuple(operands)))
         of.append(list(bodies.values()).index(body))
-        starts.append(tuple(own))
+        starts.append((*own, *application.starts))
+    found: list[TaskBody] = []
+    for number, body in enumerate(bodies.values()):
+        given = [one.starts for one, which in zip(program.applications, of, strict=True) if which == number]
+        ranges = tuple((min(each), max(each), gcd(*each) or UNLIMITED) for each in zip(*given, strict=True))
+        found.append(replace(body, ranges=ranges))
     arguments = {root: roles[ir.BlockArgument(root).arg_number] for root in roots if not isinstance(root, str)}
     return Bodies(
-        tuple(bodies.values()),
+        tuple(found),
         tuple(of),
         tuple(starts),
         tuple(roots.values()),

@@ -10,7 +10,7 @@ from roller_mlir.codegen.builder.task_context import TaskContext
 from roller_mlir.codegen.graph.bodies import TaskBody
 from roller_mlir.codegen.task.arena import plan_arena
 from roller_mlir.codegen.task.task import TaskBuilder
-from roller_mlir.mapping.index import Symbol
+from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.support.bindings import ir
 
 
@@ -23,7 +23,8 @@ class BodyTask:
         number: The task's number in it.
         thread: The number of the running thread, as the task's record makes it.
         buffers: Kernel buffer of each memref that its program uses.
-        starts: Where its operands in the workspace start, in pieces.
+        starts: Where its operands in the workspace start, in pieces; then the starts of its application, in elements.
+        indices: What stands for those in the program, and what they are.
     """
 
     body: TaskBody
@@ -31,6 +32,7 @@ class BodyTask:
     thread: ir.Value
     buffers: dict[ir.Value, ir.Value]
     starts: Sequence[ir.Value]
+    indices: dict[ir.Value, Linear]
 
 
 class WalkingCrew(Protocol):
@@ -122,6 +124,7 @@ class WholeBlock:
             offsets=arena.offsets,
             combine_offset=arena.combine_offset,
             buffers=task.buffers,
+            indices=dict(task.indices),
             repeats=True,
         )
         TaskBuilder(context).build(task.body.program.operation, task.number)

@@ -28,11 +28,11 @@ from roller_mlir.codegen.kernel_function import (
     gpu_id,
     note_counts,
 )
-from roller_mlir.dialects import rtile
+from roller_mlir.dialects import rammer, rtile
 from roller_mlir.loops.attributes import REGISTERS, TASKS_PER_UNIT, TENSOR_MAP, WORKGROUP_ALIGNMENT
 from roller_mlir.loops.loop_nest import parallel_nest
 from roller_mlir.mapping.arena_offsets import TILE_ALIGNMENT_BYTES
-from roller_mlir.mapping.index import Symbol
+from roller_mlir.mapping.index import Linear, Symbol
 from roller_mlir.mapping.tensor_copy import SWIZZLE_BYTES
 from roller_mlir.plan.extent import as_extent
 from roller_mlir.plan.stuck_report import REPORT_CELLS
@@ -233,7 +233,10 @@ class _Emission:
         own = emit.op("arith.addi", [emit.op("arith.index_cast", [self.thread], self.i32), task.zero], self.i32)
         thread = self._bounded(own, crew.threads)
         number = Symbol("task", 0, tasks - 1, 1, self._bounded(task.number, tasks) if tasks > 1 else None)
-        found, counts = crew.run(BodyTask(body, number, thread, buffers, task.starts), carried)
+        indices: dict[ir.Value, Linear] = {}
+        for value, (low, high, divisor) in zip(rammer.start_values(body.program), body.ranges, strict=True):
+            indices[value] = Linear.of(Symbol("start", low, high, divisor, next(waiting)))
+        found, counts = crew.run(BodyTask(body, number, thread, buffers, task.starts, indices), carried)
         self.counts.append(counts)
         return found
 

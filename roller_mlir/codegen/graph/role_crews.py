@@ -108,6 +108,7 @@ class Consumers(WholeBlock):
             offsets={} if steps is not None else {load: own + at for load, at in arena.offsets.items()},
             combine_offset=own if steps is not None else own + arena.combine_offset,
             buffers=task.buffers,
+            indices=dict(task.indices),
             repeats=True,
         )
         strategy = None
@@ -197,6 +198,7 @@ class Producer:
             offsets={},
             combine_offset=0,
             buffers=task.buffers,
+            indices=dict(task.indices),
         )
         maps = self.maps.of(self.emit, task, [copy.map for copy in steps.copies])
         fence_global_copies()

@@ -92,7 +92,8 @@ def role_layout(graph: rammer.GraphOp, threads: int, subgroup_size: int, most_by
         else plan_arena(one.operation, subgroup_size).total_bytes
         for one in programs
     )
-    records = 2 * ring_bytes(max(len(application.operands) for application in graph.applications) + 1)
+    words = max(len(application.operands) + len(application.starts) for application in graph.applications)
+    records = 2 * ring_bytes(words + 1)
 
     def laid_out(pages: int) -> RoleLayout:
         barriers = pages * page + staging
@@ -165,8 +166,8 @@ def roles_of(graph: rammer.GraphOp, bodies: Bodies, layout: RoleLayout, threads:
             which = sum(other is None for other in body.operands[: one.argument])
             at: dict[int, int] = {}
             for start in dict.fromkeys(given[which] for given in starts):
-                moved = replace(one, argument=roots[id_of(bodies.workspace)], offset_bytes=start)
-                at[start // PIECE_BYTES] = numbers.setdefault(moved, len(numbers))
+                moved = replace(one, argument=roots[id_of(bodies.workspace)], offset_bytes=PIECE_BYTES * start)
+                at[start] = numbers.setdefault(moved, len(numbers))
             places[body][one] = which, at
     if len(numbers) > MOST_MAPS:
         fail(

@@ -1,14 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A schedule as data: a record for each task of each vEU, and the waits of all tasks.
 
-    record: body, task, waits, event to signal (-1: none), 0, then where each workspace operand starts; at the end, in
-            blocks with roles, what is handed over inside of the block: AWAITS and TELLS
+    record: body, task, waits, event to signal (-1: none), 0, then where each workspace operand starts, then the starts
+            of the application; at the end, in blocks with roles, what is handed over inside of the block: AWAITS and
+            TELLS
     span:   tasks of a vEU, its first wait
     wait:   event, signals that it counts
 
 The waits of a vEU stand in the order of its tasks. Behind records and waits stands what is fetched ahead of their end.
-Starts are in pieces of 16 bytes. The field that is always 0 is added to the number of the thread: nobody can then move
-what a body computes of it out of the loop over tasks, where it would hold registers for all bodies at once.
+Operands start at so many pieces of 16 bytes, starts are in elements. The field that is always 0 is added to the number
+of the thread: nobody can then move what a body computes of it out of the loop over tasks, where it would hold registers
+for all bodies at once.
 """
 
 from collections.abc import Sequence
@@ -75,7 +77,7 @@ def tables_of(
         graph: The tasks.
         schedule: Where they run.
         bodies: The body of each operator.
-        operands: The bytes at which the operands of each operator in the workspace start.
+        operands: What records say of the operands of each operator, and its starts.
         threads: Threads of a block.
         copied: Of each operator, whether a thread that runs ahead copies what its tasks read; None without roles.
     """
@@ -92,7 +94,7 @@ def tables_of(
             events = schedule.waits[task].tolist()
             signal = int(schedule.signals[task])
             record = [bodies[operator], task - graph.first[operator], len(events), signal, 0]
-            record += [start // PIECE_BYTES for start in operands[operator]]
+            record += operands[operator]
             records[unit * length + position, : len(record)] = record
             if handed is not None:
                 records[unit * length + position, -1] = handed[task]

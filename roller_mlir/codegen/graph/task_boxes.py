@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from roller_mlir.codegen.builder.task_context import element_bytes
+from roller_mlir.dialects.rammer import start_values
 from roller_mlir.dialects.rtile import ProgramOp
 from roller_mlir.linalg.affine import map_indices
 from roller_mlir.loops.loop_nest import LoopNest, is_parallel, parallel_nest, reduction_nest
@@ -37,9 +38,16 @@ class ProgramBoxes:
     writes: tuple[tuple[int, TaskBoxes], ...]
 
 
-def boxes_of(program: ProgramOp) -> ProgramBoxes:
-    """Return what each task of a program on buffers touches."""
+def boxes_of(program: ProgramOp, starts: Sequence[int] = ()) -> ProgramBoxes:
+    """Return what each task of a program on buffers touches.
+
+    Args:
+        program: The program.
+        starts: Those of its application, in elements.
+    """
     reader = _Reader(program)
+    for value, start in zip(start_values(program), starts, strict=True):
+        reader.values[value] = np.full(reader.tasks, start, np.int64)
     return ProgramBoxes(
         reader.tasks,
         tuple(

@@ -40,13 +40,13 @@ def read_graph(program: rammer.GraphOp, device: Device) -> ApplicationGraph:
     """
     check_operands(program)
     applications = program.applications
-    types: dict[tuple[str, int], ProgramBoxes] = {}
+    types: dict[tuple[object, ...], ProgramBoxes] = {}
     numbers: dict[ir.Value | str, int] = {}
     operators: list[TaskOperator] = []
     for application in applications:
-        key = (application.attributes["callee"].value, application.kernel)
+        key = (application.attributes["callee"].value, application.kernel, application.starts)
         if key not in types:
-            types[key] = boxes_of(application.program)
+            types[key] = boxes_of(application.program, application.starts)
         boxes = types[key]
 
         def accesses(found: tuple[tuple[int, TaskBoxes], ...], on: rammer.ApplyOp = application) -> list[TaskAccess]:
@@ -56,7 +56,7 @@ def read_graph(program: rammer.GraphOp, device: Device) -> ApplicationGraph:
                 for (root, offset), (_, one) in zip(places, found, strict=True)
             ]
 
-        name, number = key[0], len(operators)
+        name, number = application.attributes["callee"].value, len(operators)
         operators.append(
             TaskOperator(
                 f"{name} ({number})" if len(applications) > 1 else name,

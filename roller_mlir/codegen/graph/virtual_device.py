@@ -39,7 +39,9 @@ def virtual_device(graph: rammer.GraphOp, device: Device, wanted: int | None = N
     if layout is None:
         block, registers = threads, max(_registers(program, device) for program in programs)
         memory = aligned(max(plan_arena(program.operation, device.subgroup_size).total_bytes for program in programs))
-        memory += ring_bytes(max(len(application.operands) for application in graph.applications))
+        memory += ring_bytes(
+            max(len(application.operands) + len(application.starts) for application in graph.applications)
+        )
         held = tasks_per_unit(device, threads, registers, memory)
     else:
         block, memory = threads + PRODUCER_THREADS, layout.places.total_bytes

@@ -39,7 +39,7 @@ class WalkedTask:
     Attributes:
         number: Its task, an i32.
         zero: A 0 that no compiler knows, an i32.
-        starts: Where its operands in the workspace start, in pieces, as indices.
+        starts: Where its operands in the workspace start, in pieces, then the starts of its application, as indices.
     """
 
     number: ir.Value

@@ -22,16 +22,23 @@ from roller_mlir.targets.stage import BUFFERS
 
 
 class GraphRun:
-    """A function as one persistent kernel, and its state between launches."""
+    """A function as one persistent kernel, and its state between launches; a planned one holds programs on buffers."""
 
     def __init__(
-        self, text: str, device: str, *, policy: str = "list", blocks: int | None = None, **asked: str
+        self,
+        text: str,
+        device: str,
+        *,
+        policy: str = "list",
+        blocks: int | None = None,
+        planned: bool = False,
+        **asked: str,
     ) -> None:
         context = make_context()
         with context:
             module = parse_module(text, context)
             steps: list[Step] = [
-                *passes_to(BUFFERS, {"device": device, **asked}),
+                *([] if planned else passes_to(BUFFERS, {"device": device, **asked})),
                 RammerFormGraph(),
                 RammerSchedule(device=device, policy=policy, blocks=blocks),
                 RammerReduceWaits(),

@@ -24,28 +24,33 @@ from roller_mlir.support.bindings import arith, func, ir, make_context
 from roller_mlir.support.diagnostics import DiagnosedError, parse_module
 
 TASKS, PIECE = 2, 128  # tasks of an operator, and the bytes that each of them writes: 32 f32
-FROM = {"add": (0, 1), "turn": (1, 0)}  # the piece that each task of an operator reads
+FROM = {"add": (0, 1), "turn": (1, 0), "move": (0, 1)}  # the piece that each task of an operator reads
 
-Application = tuple[str, tuple[str, int], tuple[str, int]]
-"""An operator, and buffer and first byte of what it reads and of what it writes."""
+Application = tuple[str, int, tuple[str, int], tuple[str, int]]
+"""An operator and its start in bytes, and buffer and first byte of what it reads and of what it writes."""
 
 
 def operator(name: str) -> str:
-    """Return an operator that adds one, two tasks, each of which reads a piece of 32 numbers and writes one."""
-    read = "d0 * 32" if name == "add" else "d0 * -32 + 32"
+    """Return an operator that adds one, two tasks, each of which reads a piece of 32 numbers and writes one.
+
+    What "move" reads begins so many numbers behind the piece, and ends with the buffer.
+    """
+    read = {"add": "d0 * 32 + d1 * 0", "turn": "d0 * -32 + 32 + d1 * 0", "move": "d0 * 32 + d1"}[name]
+    marked = "{rammer.start} " if name == "move" else ""
     memref, tile = "memref<64xf32>", "tensor<32xf32>"
     return f"""
 "rammer.operator"() ({{
 ^bb0(%a: {memref}, %b: {memref}):
   "rtile.program"(%a, %b) ({{
   ^bb0(%x: {memref}, %y: {memref}):
+    %s0 = arith.constant {marked}0 : index
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c2 = arith.constant 2 : index
     scf.for %i = %c0 to %c2 step %c1 {{
       %init = tensor.empty() : {tile}
-      %p = "rtile.load"(%x, %i) {{origin = affine_map<(d0) -> ({read})>,
-        tile = #rtile.tile<[32], "register", [1]>}} : ({memref}, index) -> {tile}
+      %p = "rtile.load"(%x, %i, %s0) {{origin = affine_map<(d0, d1) -> ({read})>,
+        tile = #rtile.tile<[32], "register", [1]>}} : ({memref}, index, index) -> {tile}
       %s = "rtile.compute"(%p, %init, %i) ({{
       ^bb0(%u: f32, %old: f32):
         %one = arith.constant 1.0 : f32
@@ -71,21 +76,23 @@ def random_program(rng: random.Random) -> tuple[str, list[Application]]:
     applications: list[Application] = []
     for number in range(count):
         source = rng.randrange(number + 1)
-        applications.append((rng.choice(sorted(FROM)), places[source], places[number + 1]))
+        kind = rng.choice(sorted(FROM))
+        start = 4 * rng.choice([0, 1, 16, 31, 32, 33, 63, 64]) if kind == "move" else 0
+        applications.append((kind, start, places[source], places[number + 1]))
     lines = list[str]()
     views = [f"%v{i} = memref.view %w[%z{i}][] : memref<2048xi8> to memref<64xf32>" for i in range(count - 1)]
     names = {("a", 0): "a", ("r", 0): "r", **{("w", 256 * i): f"v{i}" for i in range(count - 1)}}
     for i, view in enumerate(views):
         lines += [f"%z{i} = arith.constant {256 * i} : index", view]
     lines.append('"rammer.program"() ({')
-    for kind, source, target in applications:
+    for kind, start, source, target in applications:
+        starts = f", starts = array<i64: {start // 4}>" if kind == "move" else ""
         kinds = "(memref<64xf32>, memref<64xf32>) -> ()"
-        lines.append(f'"rammer.apply"(%{names[source]}, %{names[target]}) {{callee = @{kind}}} : {kinds}')
+        lines.append(f'"rammer.apply"(%{names[source]}, %{names[target]}) {{callee = @{kind}{starts}}} : {kinds}')
     lines.append('}) {sym_name = "main"} : () -> ()')
     role = "rtile.role = "
     return (
-        operator("add")
-        + operator("turn")
+        "".join(map(operator, FROM))
         + f'\nfunc.func @main(%a: memref<64xf32> {{{role}"input"}}, %r: memref<64xf32> {{{role}"output"}}, '
         f'%w: memref<2048xi8> {{{role}"workspace"}}) {{\n' + "\n".join(lines) + "\nreturn\n}",
         applications,
@@ -96,9 +103,10 @@ def pairs_of(applications: list[Application]) -> set[tuple[int, int]] | None:
     """Return pairs of tasks that touch common bytes, one writing; None where both are of one operator."""
     found = set[tuple[int, int]]()
     touched = list[tuple[int, set[tuple[str, int]], set[tuple[str, int]]]]()
-    for number, (kind, (read, start), (written, target)) in enumerate(applications):
+    for number, (kind, start, (read, source), (written, target)) in enumerate(applications):
         for task in range(TASKS):
-            reads = {(read, start + PIECE * FROM[kind][task] + byte) for byte in range(PIECE)}
+            first = start + PIECE * FROM[kind][task]
+            reads = {(read, source + byte) for byte in range(first, min(first + PIECE, TASKS * PIECE))}
             writes = {(written, target + PIECE * task + byte) for byte in range(PIECE)}
             for other, (its, their_reads, their_writes) in enumerate(touched):
                 if writes & (their_reads | their_writes) or reads & their_writes:
@@ -138,8 +146,8 @@ def moved(module: ir.Module, applications: list[Application], rng: random.Random
         views[which].operation.operands[1] = arith.constant(ir.IndexType.get(), offset)
     old, new = ("w", 256 * which), ("w", offset)
     return [
-        (kind, new if source == old else source, new if target == old else target)
-        for kind, source, target in applications
+        (kind, start, new if source == old else source, new if target == old else target)
+        for kind, start, source, target in applications
     ]
 
 
