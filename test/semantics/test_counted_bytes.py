@@ -68,6 +68,7 @@ CASES = {
 }
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("name", CASES)
 def test_counted_bytes_are_predicted(name: str) -> None:
     text, device, tile, points = CASES[name]
@@ -102,6 +103,7 @@ def test_copies_behind_the_last_step_are_counted() -> None:
     _assert_bytes_as_planned(artifact)
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("rules", [("execution-unit",), RULES])
 def test_a_divided_reduction_without_whole_subgroups(rules: tuple[str, ...]) -> None:
     """A rule that is left out holds for neither stage; k80 then gets parts of 24 threads."""

@@ -16,7 +16,7 @@ BODIES = {
 }
 
 
-@pytest.mark.full(each=["body", "device"])
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize("device", ["h200", "mi50"])
 @pytest.mark.parametrize("body", BODIES)
 def test_differences_are_sums(body: str, device: str) -> None:

@@ -17,7 +17,7 @@ APART = CompileOptions(binaries=False, fusion=False)
 EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.mlir"))
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize("device", ["v100", "h200", "mi300x"])
 @pytest.mark.parametrize("name", GROUPS)
 def test_joined_ops_compute_what_they_do_apart(name: str, device: str) -> None:
@@ -57,7 +57,7 @@ def test_nothing_is_joined_where_that_is_asked_for(name: str) -> None:
         assert comparison.matches, comparison
 
 
-@pytest.mark.full(every=6)
+@pytest.mark.full(every=12)
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
 @pytest.mark.parametrize("device", ["a100", "mi300x"])
 def test_examples(path: Path, device: str) -> None:

@@ -122,6 +122,7 @@ def test_the_kernels_are_right_as_they_are(device: str, stages: int) -> None:
     assert is_right(artifact, values="normal")
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_mistake_gives_wrong_results(name: str) -> None:
     artifact = FAULTS[name].plant()
@@ -129,6 +130,7 @@ def test_a_planted_mistake_gives_wrong_results(name: str) -> None:
     assert not is_right(artifact, values="normal")
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("name", [name for name, fault in FAULTS.items() if fault.reported])
 def test_the_sanitizer_names_a_planted_mistake(name: str) -> None:
     with pytest.raises(SanitizedRunError) as caught:

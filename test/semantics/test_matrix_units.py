@@ -45,7 +45,7 @@ def families(artifact: Artifact) -> set[str]:
     return {kernel.plan.instruction for kernel in artifact.kernels if kernel.plan is not None}
 
 
-@pytest.mark.full(every=5)
+@pytest.mark.full(every=12)
 @pytest.mark.parametrize(("name", "device", "t"), rotated(list(PLAIN[F16])))
 def test_products_equal_numpy(name: str, device: str, t: Types, tmp_path: Path) -> None:
     artifact = compiled(PLAIN[t][name], device, tmp_path)

@@ -15,7 +15,7 @@ def test_f32(name: str) -> None:
     assert_agrees(named_op(name), device_of(name))
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize("name", [name for name in OPS if name not in ELEMENTWISE])
 def test_other_types(name: str) -> None:
     element, result = TYPES[sum(map(ord, name)) % len(TYPES)]
@@ -27,6 +27,7 @@ def test_integers(name: str) -> None:
     assert_agrees(named_op(name, "i16" if name == "add" else "i32"), device_of(name))
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(
     ("op", "ins", "out"),
     [

@@ -68,6 +68,7 @@ def test_no_path_leaves_a_group_and_comes_back(through: bool) -> None:
     assert crossed > 30
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("seed", range(16))
 def test_random_graphs_compute_what_numpy_does(seed: int) -> None:
     assert_agrees(random_graph(100 + seed, 14), device_of(str(seed)))

@@ -131,6 +131,7 @@ def test_inner_loops_that_begin_at_the_outer_step() -> None:
         launches(text, 2)
 
 
+@pytest.mark.full
 def test_what_a_step_takes() -> None:
     """Positions and numbers of the step in bodies, fills and slices; positions that are data; scalars that go on."""
     text = """func.func @f(%a: tensor<8xf32>, %ids: tensor<10xi64>, %t: tensor<10x8xf32>)

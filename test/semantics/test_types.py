@@ -114,7 +114,7 @@ def test_wide_lanes_are_several_accesses() -> None:
     check(generic((64, 256), ("a, b", "a, b"), body, ("f16", "f64"), None), "h200")
 
 
-@pytest.mark.full(each=["t", "device"])
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize("t", TYPES, ids=str)
 @pytest.mark.parametrize("device", ["v100", "h200", "mi300x"])
 def test_binaries_are_made(t: Typed, device: str) -> None:

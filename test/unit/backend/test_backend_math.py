@@ -71,7 +71,7 @@ def test_libraries_are_linked_and_nothing_else_is_called(device: str, kind: str)
         assert "hsaco" in binary.files, "the linker found every symbol"
 
 
-@pytest.mark.full(each=["name", "kind"])
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("kind", ["f32", "bf16"])
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_in_the_simulator(name: str, kind: str) -> None:

@@ -43,7 +43,7 @@ def _calls(text: str) -> int:
     return sum(entry.callcount for entry in entries)
 
 
-@pytest.mark.full(every=4)
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize("kind", [kind for kind in KINDS if kind != "distinct products"])
 def test_work_grows_as_the_number_of_ops(kind: str) -> None:
     _compile(KINDS[kind](10))  # what is done once

@@ -14,7 +14,7 @@ SCHEDULES: dict[str, Any] = runpy.run_path(str(FOLDER / "schedule.py"))
 BODIES: dict[str, Any] = runpy.run_path(str(FOLDER / "bodies.py"))
 
 
-@pytest.mark.full(every=20)
+@pytest.mark.full(every=60)
 @pytest.mark.parametrize("seed", range(60))
 def test_random_cells(seed: int) -> None:
     target = ("h200", "a100", "mi300x")[seed % 3]

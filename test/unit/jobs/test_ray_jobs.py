@@ -53,6 +53,7 @@ def test_answers_are_those_of_processes(cluster: Jobs[Any]) -> None:
     assert cluster.workers == 2
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("_free")
 def test_an_actor_that_dies_is_an_answer_and_another_takes_its_place(
     cluster: Jobs[Any], monkeypatch: pytest.MonkeyPatch

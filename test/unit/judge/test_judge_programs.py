@@ -69,6 +69,7 @@ def files(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("kind", ["f16", "bf16"])
 @pytest.mark.parametrize("target", ["h200", "v100"])
 def test_a_kernel_that_stores_zeros_is_found(
@@ -80,6 +81,7 @@ def test_a_kernel_that_stores_zeros_is_found(
     assert "does not match numpy" in capsys.readouterr().out
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("kind", ["f16", "bf16"])
 @pytest.mark.parametrize("values", ["integers", "normal"])
 def test_two_dropped_terms_of_1024_are_found(files: Path, kind: str, values: str) -> None:

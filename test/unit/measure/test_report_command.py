@@ -76,6 +76,7 @@ def test_json_is_the_report_and_writes_only_where_it_is_told_to(
     assert json.loads(capsys.readouterr().out)["schema"] == 1 and names(Path("out")) == WHOLE
 
 
+@pytest.mark.full
 def test_a_dry_run_says_so_first(given: Path, capsys: pytest.CaptureFixture[str]) -> None:
     given.write_text(dumps_results(many(4, machine={"back_end": "sim"})))
     assert main(["report", str(given)]) == 0
@@ -170,6 +171,7 @@ def test_an_interrupt_while_files_are_renamed_waits_until_all_are(given: Path, m
     assert names(Path("out")) == WHOLE
 
 
+@pytest.mark.full
 def test_pictures_of_an_earlier_report_are_removed_and_nothing_else(given: Path) -> None:
     out = Path("out")
     out.mkdir()

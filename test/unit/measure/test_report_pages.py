@@ -128,6 +128,7 @@ def test_the_page_is_one_file_with_all_figures_in_it() -> None:
     assert all(one.id in shown.seen for one in report.items)
 
 
+@pytest.mark.full
 def test_a_dry_run_says_so_in_every_output() -> None:
     made = many(12, machine={"back_end": "sim", "device": "simulator"})
     report = make_report(made)
@@ -189,6 +190,7 @@ def test_huge_ratios_stay_in_the_chart() -> None:
     assert len(ticks(1e-9, 1e9)) <= 10 and ticks(0.5, 2.0)[-1] == 2.0
 
 
+@pytest.mark.full
 def test_thousands_of_kernels() -> None:
     made = many(1000, candidates=1)
     report = make_report(made)
@@ -196,6 +198,7 @@ def test_thousands_of_kernels() -> None:
     assert shown.tags.count("tr") > 1000
 
 
+@pytest.mark.full
 def test_the_same_results_give_the_same_bytes() -> None:
     one, two = many(4), many(4)
     assert contents_of(make_report(one), one) == contents_of(make_report(two), two)

@@ -173,6 +173,7 @@ def test_wrong_results(tmp_path: Path, driver: Path) -> None:
     assert "WRONG values candidate 1: the output: 64 of 64 elements are wrong" in said
 
 
+@pytest.mark.full
 def test_a_fault_a_crash_and_a_hang_cost_one_step_each(tmp_path: Path, driver: Path) -> None:
     kit = make_kit(
         tmp_path / "kit",

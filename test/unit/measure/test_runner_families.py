@@ -73,6 +73,7 @@ def test_a_family_that_faults_or_hangs_is_left_out_and_all_else_is_done(tmp_path
     assert first[:3] == ["check w0", "time w0", "check m0"]  # smoke: one of each family, in the kit's order
 
 
+@pytest.mark.full
 def test_what_was_lost_stays_so_for_the_next_run(tmp_path: Path, driver: Path) -> None:
     kit, out = make_kit(tmp_path / "kit", {**FAULTS, **GOOD}, (), FAMILIES), tmp_path / "out"
     run(kit, driver, out, "--only", "w0", code=1)

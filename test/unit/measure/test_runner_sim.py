@@ -52,6 +52,7 @@ def test_a_dry_run_says_so_everywhere(tmp_path: Path, kit: Path) -> None:
     assert done.stdout.splitlines()[-2].endswith(" -")  # no ratio to anybody
 
 
+@pytest.mark.full(every=2)
 def test_a_kernel_that_is_wrong(tmp_path: Path, kit: Path) -> None:
     broken = tmp_path / "kit"
     broken.mkdir()

@@ -202,6 +202,7 @@ def test_both_stages_are_predicted(operator: str, name: str) -> None:
         assert one.tasks % parts == 0
 
 
+@pytest.mark.full
 @QUICK
 @given(expressions(largest=3000, windows=True), st.sampled_from(["v100", "h200", "mi300x"]))
 def test_uneven_parts_only_where_they_are_neutral(expr: TensorExpression, name: str) -> None:

@@ -178,6 +178,7 @@ def starts_of(text: str, device: str, **asked: str) -> list[list[int]]:
     return [list(map(int, one[1].split(", "))) if one else [] for one in found]
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("device", DEVICES)
 def test_steps_of_a_recurrent_layer(device: str) -> None:
     """They read slices of the input: there are as many bodies for four steps as for three."""
@@ -189,6 +190,7 @@ def test_steps_of_a_recurrent_layer(device: str) -> None:
             np.testing.assert_allclose(found, wanted, rtol=tolerance, atol=tolerance)
 
 
+@pytest.mark.full(every=4)
 # The first product adds the others up at the end, in a body of its own.
 @pytest.mark.parametrize("device", DEVICES)
 @pytest.mark.parametrize(

@@ -203,7 +203,7 @@ MISTAKES = {
 }
 
 
-@pytest.mark.full(each=["mistake", "seed"])
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize("mistake", MISTAKES)
 @pytest.mark.parametrize("seed", [0, None])
 def test_mistakes_are_found(mistake, seed):

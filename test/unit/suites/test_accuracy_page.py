@@ -67,6 +67,7 @@ def test_the_page_is_what_the_code_gives_today(scripts: Scripts, capsys: pytest.
     assert scripts.report.main(["--check"]) == 0, capsys.readouterr().err
 
 
+@pytest.mark.full
 def test_a_stale_page_is_found(scripts: Scripts, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "accuracy.md"
     page.write_text(PAGE.read_text().replace("| k80 | **model** | 0.", "| k80 | **model** | 1."))

@@ -27,6 +27,7 @@ def write(path: Path, results: Results) -> str:
     return str(path)
 
 
+@pytest.mark.full
 def test_from_a_kit_to_a_compilation(tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     mlp = str(EXAMPLES / "mlp.mlir")

@@ -57,6 +57,7 @@ def start(folder: Path, driver: Path, kernels: str, *options: str) -> "subproces
     )
 
 
+@pytest.mark.full(every=2)
 def test_the_fastest_right_candidate_is_written_and_compiled(tmp_path: Path, driver: Path) -> None:
     process = start(tmp_path, driver, "twice_us40,twice_us20,twice_wrong_us10,twice_us30", "--json")
     said, errors = process.communicate(timeout=600)

@@ -86,6 +86,7 @@ def plans_alone(source: Source, target: str) -> dict[str, Plan]:
     return found
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("path", sorted(EXAMPLES.glob("*.mlir")), ids=lambda path: path.stem)
 def test_examples(path: Path) -> None:
     source = Source(path.name, path.read_text())
@@ -98,6 +99,7 @@ def test_kernels_of_examples(name: str) -> None:
     assert assert_alone_as_whole(Source("-", (EXAMPLES / f"{name}.mlir").read_text()), "h200")
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(("target", "dtype"), [("h200", "f16"), ("mi300x", "f16"), ("v100", "f32")])
 def test_operators_of_a_suite(target: str, dtype: str) -> None:
     rows = {row.id: row for row in find_suite("roller119")}
