@@ -48,6 +48,7 @@ def backwards(inputs: str, output: str, maps: str, body: str) -> str:
 """
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(
     ("inputs", "output", "maps", "body"),
     [

@@ -29,7 +29,7 @@ def compare_product(device: str, types: Types, depth: int, folder: Path, values:
     return found
 
 
-@pytest.mark.full(each=["device", "factor"])
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize(("device", "factor"), DEVICES)
 def test_sums_are_as_good_as_those_of_f32(device: str, factor: str, tmp_path: Path) -> None:
     """Products of two f16 or bf16 are exact in f32, so that only the sum rounds."""
@@ -38,7 +38,7 @@ def test_sums_are_as_good_as_those_of_f32(device: str, factor: str, tmp_path: Pa
     assert 0 < found.max_error <= 1
 
 
-@pytest.mark.full(each=["device", "factor"])
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize(("device", "factor"), DEVICES)
 def test_a_narrow_result_rounds_once(device: str, factor: str, tmp_path: Path) -> None:
     """A sum in f16 would round 2048 times, and be wrong in many of the last digits; this is in one at most."""
@@ -54,6 +54,7 @@ def test_whole_numbers_are_exact_within_the_range_of_the_type(device: str, facto
     assert compare_product(device, Types(factor, factor), depth, tmp_path, "signs").equal
 
 
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize("device", ["a100", "h200", "mi300x"])
 def test_integers_are_exact(device: str, tmp_path: Path) -> None:
     assert compare_product(device, Types("i8", "i32"), DEPTH, tmp_path, "integers").equal

@@ -73,6 +73,7 @@ def test_integer_combiners_start_from_their_neutral_element(kind: str, element: 
     check(generic((5, 333), ("a, b", "a"), body, (element, element), str(start)), "h200")
 
 
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize("device", ["h200", "mi300x"])
 @pytest.mark.parametrize(
     ("source", "accumulator", "out"),

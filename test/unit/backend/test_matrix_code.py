@@ -151,6 +151,7 @@ def test_cubins_are_read_as_nvdisasm_reads_them(device: str, family: str) -> Non
     assert main_loop_range(own) == main_loop_range(theirs)
 
 
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize(("device", "family"), [*CASES, ("v100", "wmma")])
 def test_one_matrix_instruction_too_few_is_an_error(device: str, family: str) -> None:
     """The count of the kernel's IR is exact."""

@@ -56,7 +56,7 @@ def test_the_loop_of_128x256x64():
     assert kernel.tensor_maps[0].box == (128, 64) and kernel.tensor_maps[1].box == (64, 64)
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=6)
 @pytest.mark.parametrize(
     "case",
     [

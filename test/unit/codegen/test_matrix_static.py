@@ -71,7 +71,7 @@ def test_other_types_do_not_spill_either(product: Product, tmp_path: Path) -> No
     assert [note for note in kernel.notes if note.startswith("warning: ")] == []
 
 
-@pytest.mark.full(each=["name", "device"])
+@pytest.mark.full(every=4)
 # A divided product; windows and rows that are aligned to nothing, whose copies pass registers.
 @pytest.mark.parametrize("name", ["M1", "C0", "C12", "C23"])
 @pytest.mark.parametrize("device", ["a100-80", "mi300x"])
@@ -88,6 +88,7 @@ MFMA = Product(
 )  # fmt: skip
 
 
+@pytest.mark.full(every=5)
 @pytest.mark.parametrize(
     "product",
     [

@@ -19,7 +19,7 @@ ROW_PLANS = {
 }
 
 
-@pytest.mark.full(each=["name", "make"])
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("name", BODIES)
 @pytest.mark.parametrize("make", ROW_PLANS.values(), ids=ROW_PLANS)
 def test_rows(name: str, make) -> None:
@@ -29,6 +29,7 @@ def test_rows(name: str, make) -> None:
         check(source, make, [(m, n)], lambda a: reference(a, 1))
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("name", BODIES)
 def test_columns(name: str) -> None:
     body, initial, reference = BODIES[name]

@@ -81,6 +81,7 @@ def run(name: str, text: str | None = None) -> bool:
     return np.array_equal(found, case.reference(*inputs))
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("name", CASES)
 def test_emitted_kernels_are_clean(name: str) -> None:
     assert run(name)

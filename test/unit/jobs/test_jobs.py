@@ -140,6 +140,7 @@ def test_an_error_of_the_one_who_asks_ends_everything() -> None:
     assert _workers() <= before
 
 
+@pytest.mark.full
 def test_temporary_files_and_tools_of_a_job_end_with_its_process(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, gone: Callable[[Path], list[str]]
 ) -> None:

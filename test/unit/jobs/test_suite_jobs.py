@@ -59,7 +59,7 @@ def timeless(record: Any) -> Any:
 STAGES = [("construct",), ("compile", "--top-k", "2"), ("run",), ("verify", "--target", "v100")]
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("stage", STAGES, ids=" ".join)
 def test_two_processes_say_what_one_says(stage: tuple[str, ...], mine: str, capsys: Any) -> None:
     one = printed(capsys, mine, "--stage", *stage, code=1)

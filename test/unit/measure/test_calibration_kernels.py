@@ -88,7 +88,7 @@ def test_result_in_the_simulator(device: str, name: str) -> None:
         assert timing.note == (FLUSHED if probe.subject == "global" else WARM)
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full(every=12)
 @pytest.mark.parametrize(("device", "name", "instruction", "count"), LOOPS)
 def test_loop_of_the_machine_code(device: str, name: str, instruction: str, count: int) -> None:
     (text,) = named(device, small=False)[name].sources().values()
@@ -112,6 +112,7 @@ WRONG = [
 """Experiment, and a change that makes its kernel wrong."""
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(("name", "right", "wrong"), WRONG)
 def test_wrong_kernel_is_found(name: str, right: str, wrong: str) -> None:
     one = named("h200", small=True)[name]

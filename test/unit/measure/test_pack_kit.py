@@ -117,6 +117,7 @@ def test_functions_of_one_plan_are_not_one_function(tmp_path: Path) -> None:
     assert kit.items[0].key == kit.items[1].key
 
 
+@pytest.mark.full
 def test_two_processes_pack_the_same_kit_as_one(tmp_path: Path) -> None:
     for name, jobs in (("one", 1), ("two", 2)):
         pack_kit(tmp_path / name, "h200", small(SMALL, ROW), replace(QUICK, jobs=jobs))
@@ -199,6 +200,7 @@ def test_a_time_limit_leaves_all_first_candidates(tmp_path: Path, jobs: int) -> 
     assert left.reason == "those of rank 1 from mine/S/f32 on, and all of higher rank, for the time limit of 1e-09 s"
 
 
+@pytest.mark.full
 def test_a_size_limit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(pack, "run_py", lambda: "")
     all_of_it = pack_kit(tmp_path / "all", "h200", small(SMALL, ROW, top_k=6), QUICK)

@@ -84,6 +84,7 @@ def test_what_was_lost_stays_so_for_the_next_run(tmp_path: Path, driver: Path) -
     assert results(out)["lost"] == []
 
 
+@pytest.mark.full
 def test_a_driver_that_refuses_cubins_runs_the_ptx_beside_them(tmp_path: Path, driver: Path) -> None:
     kit = make_kit(tmp_path / "kit", GOOD, (), FAMILIES, cubins=True)
     process = start(kit, driver, tmp_path / "out", more={"FAKE_CUDA_REFUSES": "cubin"})

@@ -143,6 +143,7 @@ def check_legal(expr: TensorExpression, plan: Plan, name: str) -> None:
         assert not windows or expr.bounds[loop] % plan.axes[loop].block == 0, "windows are no matter of taste"
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("disabled", [*((rule,) for rule in RULES), RULES], ids=[*RULES, "all"])
 @pytest.mark.parametrize("name", DEVICES)
 def test_plans_without_a_rule_are_legal(name: str, disabled: tuple[str, ...]) -> None:

@@ -142,6 +142,7 @@ def best(expr: TensorExpression, name: str, **options: object) -> float:
     return prediction.seconds
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("name", ["v100", "a100", "h100", "h200", "mi300x"])
 @pytest.mark.parametrize("operator", list(M))
 def test_splitting_pays_for_small_products(operator: str, name: str) -> None:
@@ -178,6 +179,7 @@ def test_large_operators_are_not_divided() -> None:
         assert construct(matmul(4096, 4096, 1024), find_device(name))[0].split is None
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("name", ["v100", "h200", "mi300x"])
 @pytest.mark.parametrize("operator", [*M, "deep", "full_sum"])
 def test_both_stages_are_predicted(operator: str, name: str) -> None:

@@ -85,7 +85,7 @@ OPERATORS = {"matmul": matmul(1024, 1024, 1024), "conv": CONV, "M2": matmul(128,
 OPERATORS |= {name: CASES[name] for name in ("row_sum", "transpose", "matrix_vector")}
 
 
-@pytest.mark.full(each=["operator", "name"])
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("name", ["v100", "h200", "mi300x"])
 @pytest.mark.parametrize("operator", list(OPERATORS))
 def test_more_units_take_no_longer(operator: str, name: str) -> None:

@@ -220,6 +220,7 @@ def test_launches_of_branches_depend_on_nothing_of_others() -> None:
     assert (artifact.run(*inputs)[0] == expected[0]).all()
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("device", ["h200", "mi300x"])
 def test_what_bodies_have_in_common_may_be_merged(device: str) -> None:
     """LLVM joins the ends of bodies that are alike: their multiply-adds need not be there once for each."""

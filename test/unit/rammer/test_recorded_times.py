@@ -74,6 +74,7 @@ def test_tasks_run_in_order(model: str, device: str, level: str, monkeypatch: py
         before = max(one.end_ns for one in report.times)
 
 
+@pytest.mark.full
 def test_the_counter_of_each_vendor() -> None:
     """Assembly reads the counter twice a task, and not in a build that records nothing."""
     for device, counter, tick in (("h200", "%globaltimer", 1), ("mi300x", "s_memrealtime", 10)):

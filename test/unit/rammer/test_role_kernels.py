@@ -41,6 +41,7 @@ def without(graph: GraphRun, what: str, number: int = 0) -> None:
     graph.change(graph.text[:at] + graph.text[at + len(what) :])
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(("blocks", "launches"), [(1, 2), (3, 10), (None, 2)])
 def test_two_products(blocks: int | None, launches: int) -> None:
     text, inputs, expected = layers(128, (128, 192, 64))
@@ -90,6 +91,7 @@ def test_equal_operators_share_a_body() -> None:
         assert (y == expected).all()
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("blocks", [1, 2])
 def test_what_a_block_wrote_itself_is_handed_over(blocks: int) -> None:
     text, inputs, _ = layers(256, (128, 256, 128), lowered=(1,))

@@ -87,7 +87,7 @@ def is_right(name: str, kernels: SimulatedKernels, seed: int | None, size: tuple
     return np.array_equal(c, expected)
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize("name", KERNELS)
 def test_products(name: str) -> None:
     for seed in (None, 0, 1):

@@ -88,6 +88,7 @@ SMALL = [
 ]
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("operator", SMALL, ids=[f"{one.kind}-{number}" for number, one in enumerate(SMALL)])
 def test_small_operators_run_as_numpy_says(operator: Operator) -> None:
     """Windows with odd padding, strides, dilation; divisions by 4 are exact."""
