@@ -40,7 +40,7 @@ _Assembled = tuple[ToolResult, tuple[str, ...]]
 _LOSS = re.compile(r"^.*?(\(C\d+\) Potential Performance Loss: .*)$", re.MULTILINE)
 """What ptxas says where products of wgmma wait for each other, or registers do not change hands."""
 
-_BOUND = re.compile(r"^\.(minnctapersm|maxnreg) .*\n", re.MULTILINE)
+_BOUND = re.compile(r"^\.(minnctapersm|maxnreg) (\d+)\n", re.MULTILINE)
 
 
 def build_nvidia(source: KernelSource, start: KernelBinary, job: BackendJob) -> KernelBinary:
@@ -108,15 +108,25 @@ def _careful(
     By default ptxas schedules loads early, which a kernel that needs nearly all of its registers pays for in spills;
     and told how many blocks are to fit on an SM it now and then spills in as many registers as it needs without being
     told. No result takes more registers than the first one, rounded up to what is allotted. Where all blocks must run
-    at once, none takes more than lets them, and that without a bound, which is an estimate there, is tried first.
+    at once, none takes more than lets them; the bound is an estimate there: one a little higher is tried first, then
+    none.
     """
     first = found = _known(source, result)
     best, chosen, spent = result, "", phases["ptxas_s"]
     limit = -(-(first.registers or 0) // _ALLOTTED) * _ALLOTTED
-    bound, free = _BOUND.search(ptx), _BOUND.sub("", ptx)
-    trials = [(text, level) for text in dict.fromkeys((ptx, free)) for level in _REGISTER_USAGE_LEVELS]
+    bound, texts = _BOUND.search(ptx), {ptx: ""}
+    if bound is not None:
+        texts[_BOUND.sub("", ptx)] = f" and without .{bound[1]}"
+    trials = [(text, level) for text in texts for level in _REGISTER_USAGE_LEVELS]
     resident = source.residency
-    for text, level in trials if resident is None else reversed(trials):
+    if resident is not None:
+        trials.reverse()
+        if bound is not None and bound[1] == "maxnreg":
+            higher = f".maxnreg {int(bound[2]) + _ALLOTTED}"
+            text = _BOUND.sub(f"{higher}\n", ptx)
+            texts[text] = f" and {higher}"
+            trials.insert(0, (text, _DEFAULT_LEVEL))
+    for text, level in trials:
         if not found.spill_bytes:
             break
         if text == ptx and level == _DEFAULT_LEVEL:
@@ -127,9 +137,7 @@ def _careful(
         allowed = (known.registers or 0) <= limit if resident is None else resident.held(known) >= resident.blocks
         if allowed and (known.spill_bytes or 0) < (found.spill_bytes or 0):
             best, found = again, known
-            chosen = (
-                f"--register-usage-level={level}{'' if text == ptx or bound is None else f' and without .{bound[1]}'}"
-            )
+            chosen = f"--register-usage-level={level}{texts[text]}"
     if not chosen:
         return best, ()
     spills = f"{first.spill_bytes} B of spills per thread, of which {found.spill_bytes} B are left"

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from roller_mlir.backend.amd import build as build_amd
+from roller_mlir.backend.checks.residency import Residency
 from roller_mlir.backend.toolchain import Toolchain
 from roller_mlir.hal import Device
 from roller_mlir.targets import compile_kernels
@@ -25,6 +26,19 @@ echo "ptxas info    : Compiling entry function 'scale' for 'sm_90a'
     0 bytes stack frame, $spills bytes spill stores, 0 bytes spill loads
 ptxas info    : Used 30 registers" >&2
 echo "$level $bound" > output
+"""
+
+
+# An assembler that spills in fewer than 32 registers.
+MAXNREG = """#!/bin/sh
+for last; do :; done
+registers=$(sed -n 's/^.maxnreg //p' "$last")
+echo "$registers" >> {calls}
+test "$registers" -lt 32 && spills=8 || spills=0
+echo "ptxas info    : Compiling entry function 'scale' for 'sm_90a'
+    0 bytes stack frame, $spills bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 24 registers" >&2
+echo > output
 """
 
 
@@ -66,6 +80,23 @@ def test_the_assembler_with_the_fewest_spills(
     assert "cubin" in binary.files
     assert table[binary.files["cubin"].decode().strip()] == str(least), (
         "the binary is the one that the statistics are of"
+    )
+
+
+def test_the_bound_of_blocks_that_run_at_once_is_raised_first(
+    tmp_path: Path, parse: Any, kernels: Any, h200: Device, toolchain: Toolchain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The bound follows the largest body of a persistent kernel, and who walks its records needs registers, too."""
+    asked = kernels.scale.replace("rtile.fma_count", "rtile.registers = 24 : i64, rtile.fma_count")
+    monkeypatch.setattr(Residency, "of", lambda launches, device: Residency(device=device, blocks=1, threads=256))
+    ptxas = tmp_path / "ptxas"
+    ptxas.write_text(MAXNREG.format(calls=tmp_path / "calls"))
+    ptxas.chmod(0o755)
+    (binary,) = compile_kernels(parse(asked), "h200", toolchain=replace(toolchain, ptxas=(ptxas,)))
+    assert (tmp_path / "calls").read_text() == "24\n32\n"
+    assert binary.notes == (
+        "kernel 'scale' was assembled with --register-usage-level=5 and .maxnreg 32: ptxas's defaults give 8 B of "
+        "spills per thread, of which 0 B are left",
     )
 
 
