@@ -22,6 +22,7 @@ COMMANDS = {
         "roller_mlir.tools.commands.run",
         "run an artifact or a .mlir file, check it against numpy, count transactions",
     ),
+    "simulate": ("roller_mlir.tools.commands.simulate", "run a program whose CUDA or HIP device is the simulator"),
     "explain": ("roller_mlir.tools.commands.explain", "show how an operator is planned, and why so"),
     "suite": ("roller_mlir.tools.commands.suite.command", "run the operators of a suite through a stage"),
     "tune": ("roller_mlir.tools.commands.tune", "measure the best plans of each operator, and keep the fastest"),

@@ -28,3 +28,18 @@ def image_kinds(architecture: str, device: str) -> tuple[str, ...]:
     if same_family:
         return ("cubin", "ptx")
     return ("ptx",) if not suffix and here >= (major, minor) else ()
+
+
+def compute_capability(architecture: str) -> tuple[int, int]:
+    """Return the numbers of an architecture, as the driver says them.
+
+    Raises:
+        ValueError: It is none of NVIDIA's.
+
+    >>> compute_capability("sm_90a")
+    (9, 0)
+    """
+    found = _NAME.fullmatch(architecture)
+    if found is None:
+        raise ValueError(f"an architecture must be one of NVIDIA's, such as sm_90a, but got {architecture!r}")
+    return int(found[1]), int(found[2])

@@ -13,9 +13,9 @@ from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.runtime.errors import BackendError
 
 # CUtensorMapDataType, CUtensorMapSwizzle and the rest as cuda.h 13 numbers them.
-_DATA_TYPES = {"i8": 0, "f16": 6, "f32": 7, "bf16": 9, "tf32": 11}
-_SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
-_NO_INTERLEAVE, _PROMOTE_128, _FILL_ZEROS = 0, 2, 0
+DATA_TYPES = {"i8": 0, "f16": 6, "f32": 7, "bf16": 9, "tf32": 11}
+SWIZZLES = {0: 0, 32: 1, 64: 2, 128: 3}
+_NO_INTERLEAVE, PROMOTE_128, _FILL_ZEROS = 0, 2, 0
 
 
 @cache
@@ -43,7 +43,7 @@ def encode(record: int, described: TensorMap, address: int) -> None:
     longs, words = ctypes.c_uint64 * rank, ctypes.c_uint32 * rank
     code = _library().cuTensorMapEncodeTiled(
         ctypes.c_void_p(record),
-        ctypes.c_int(_DATA_TYPES[described.element]),
+        ctypes.c_int(DATA_TYPES[described.element]),
         ctypes.c_uint32(rank),
         ctypes.c_void_p(address),
         longs(*reversed(described.static_extents)),
@@ -51,8 +51,8 @@ def encode(record: int, described: TensorMap, address: int) -> None:
         words(*reversed(described.box)),
         words(*reversed(described.steps)),
         ctypes.c_int(_NO_INTERLEAVE),
-        ctypes.c_int(_SWIZZLES[described.swizzle]),
-        ctypes.c_int(_PROMOTE_128),
+        ctypes.c_int(SWIZZLES[described.swizzle]),
+        ctypes.c_int(PROMOTE_128),
         ctypes.c_int(_FILL_ZEROS),
     )
     if code:

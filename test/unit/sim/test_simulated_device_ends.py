@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Nothing is left of a simulated device: not when its program, its server or who started them is killed in a kernel."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+from simulated_programs import program, run_cases, save_artifact
+
+from roller_mlir.sim.driver import simulated_device
+from roller_mlir.support.jobs.process_tree import descendants, wait_until_gone
+from roller_mlir.tools.roller import main
+
+pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler, which makes the driver library")
+LIMIT_S = 300.0
+
+
+@pytest.fixture(scope="module")
+def artifact(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return save_artifact(tmp_path_factory.mktemp("ends"), "cuda")
+
+
+def cached(artifact: Path) -> dict[str, str]:
+    """Returns an environment with a cache, whose folder the tests share."""
+    return {**os.environ, "ROLLER_CACHE": "1", "ROLLER_CACHE_DIR": str(artifact.parent)}
+
+
+@contextmanager
+def in_a_kernel(artifact: Path, environment: dict[str, str]) -> Iterator[subprocess.Popen[str]]:
+    """Starts a program, and waits until its kernel is about to run."""
+    command = program(artifact, "cuda", {"kernel": "endless"})
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env={**os.environ, **environment}) as process:
+        assert process.stdout is not None and process.stdout.readline() == "launching\n"
+        try:
+            yield process
+        finally:
+            process.kill()
+
+
+def wait_for(process: int, count: int) -> list[int]:
+    """Waits until a process has so many descendants, and returns them."""
+    end = time.monotonic() + LIMIT_S
+    while len(found := descendants(process)) != count and time.monotonic() < end:
+        time.sleep(0.01)
+    assert len(found) == count
+    return found
+
+
+def test_a_killed_program_takes_its_device_along(artifact: Path) -> None:
+    with simulated_device([artifact], libraries=artifact.parent / "drivers", timeout_s=LIMIT_S) as environment:
+        (server,) = set(descendants(os.getpid())) - set(others())
+        with in_a_kernel(artifact, environment) as killed:
+            devices = wait_for(server, 1)
+            killed.kill()
+        assert not wait_until_gone(devices, LIMIT_S)
+        assert run_cases(artifact, "cuda", {**os.environ, **environment}, {})[0]["status"] == 0
+    assert not wait_until_gone([server], LIMIT_S)
+
+
+def others() -> list[int]:
+    """Processes of this one that are no server of a device."""
+    return [
+        one for one in descendants(os.getpid()) if b"sim.driver.server" not in Path(f"/proc/{one}/cmdline").read_bytes()
+    ]
+
+
+def test_a_killed_server_is_an_error_of_the_launch(artifact: Path) -> None:
+    with simulated_device([artifact], libraries=artifact.parent / "drivers", timeout_s=LIMIT_S) as environment:
+        (server,) = set(descendants(os.getpid())) - set(others())
+        with in_a_kernel(artifact, environment) as process:
+            devices = wait_for(server, 1)
+            os.kill(server, signal.SIGKILL)
+            assert process.stdout is not None
+            assert '"status": 719, "text": "the process of the simulated device has ended"' in process.stdout.read()
+            assert process.wait(LIMIT_S) == 0
+        assert not wait_until_gone(devices, LIMIT_S)
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)])
+def test_a_signal_ends_the_command_and_all_that_it_started(
+    artifact: Path, tmp_path: Path, number: signal.Signals, code: int
+) -> None:
+    roller = [
+        sys.executable,
+        "-m",
+        "roller_mlir.tools.roller",
+        "simulate",
+        "--artifact",
+        str(artifact),
+        "--timeout",
+        "300",
+    ]
+    command = [*roller, "--", *program(artifact, "cuda", {"kernel": "endless"})]
+    environment = {**cached(artifact), "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment, start_new_session=True
+    ) as process:
+        assert process.stdout is not None and process.stdout.readline() == "launching\n"
+        started = wait_for(process.pid, 3)  # the server, the device, the program
+        if number == signal.SIGINT:
+            os.killpg(process.pid, number)  # as a terminal does it
+        else:
+            process.send_signal(number)
+        _, said = process.communicate(timeout=LIMIT_S)
+    assert process.returncode == code, said
+    assert "Traceback" not in said
+    assert not wait_until_gone(started, LIMIT_S)
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_exit_code_is_that_of_the_program(
+    artifact: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    for name, value in cached(artifact).items():
+        monkeypatch.setenv(name, value)
+    command = ["simulate", "--artifact", str(artifact)]
+    assert main([*command, "--", "sh", "-c", "exit 7"]) == 7
+    assert main([*command, "--", "sh", "-c", "kill -SEGV $$"]) == 128 + signal.SIGSEGV
+    assert main([*command, "--", "/nonexistent/program"]) == 1
+    assert "cannot start '/nonexistent/program': no such file or directory" in capfd.readouterr().err
+    for wrong, text in (("--memory=1", "--memory must be a size"), ("--timeout=0", "--timeout must be above 0")):
+        assert main([*command, wrong, "--", "true"]) == 2
+        assert text in capfd.readouterr().err
+
+
+def test_without_a_cache_the_libraries_go_with_the_server(artifact: Path, tmp_path: Path) -> None:
+    roller = [sys.executable, "-m", "roller_mlir.tools.roller", "simulate", "--artifact", str(artifact)]
+    environment = {**os.environ, "ROLLER_CACHE": "0", "TMPDIR": str(tmp_path)}
+    with subprocess.Popen(
+        [*roller, "--", "sh", "-c", "echo up; exec sleep 300"], stdout=subprocess.PIPE, text=True, env=environment
+    ) as process:
+        assert process.stdout is not None and process.stdout.readline() == "up\n"
+        assert len(list(tmp_path.iterdir())) == 1
+        started = descendants(process.pid)
+        process.kill()
+    assert not wait_until_gone(started, LIMIT_S)
+    assert not list(tmp_path.iterdir())

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Compiled artifacts through the CUDA and HIP back ends on simulated drivers: the very bits that `sim` gives."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from roller_mlir.runtime import Artifact
+from roller_mlir.sim.driver import simulated_device
+from roller_mlir.tools.roller import main
+
+pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler, which makes the driver library")
+CUDA = pytest.mark.skipif(importlib.util.find_spec("cuda") is None, reason="needs cuda-bindings")
+HIP = pytest.mark.skipif(importlib.util.find_spec("hip") is None, reason="needs hip-python")
+PROGRAM = """
+import sys
+import numpy as np
+from roller_mlir.runtime import Artifact
+
+folder, on, given, results = sys.argv[1:]
+inputs = list(np.load(given).values())
+artifact = Artifact.load(folder)
+found = {"run": artifact.run(*inputs, on=on)[0]}
+if on == "cuda":
+    from cuda.bindings import driver
+
+    def place(array):
+        address = int(driver.cuMemAlloc(array.nbytes)[1])
+        assert not int(driver.cuMemcpyHtoD(address, array.ctypes.data, array.nbytes)[0])
+        data = {"shape": array.shape, "typestr": array.dtype.str, "data": (address, False), "version": 3}
+        return type("OnDevice", (), {"__cuda_array_interface__": data})()
+
+    driver.cuCtxSetCurrent(driver.cuDevicePrimaryCtxRetain(0)[1])
+    program = artifact.open(on)
+    found["open"] = program(*inputs)[0].numpy()
+    result = place(np.zeros_like(found["run"]))
+    program.prepare(*map(place, inputs), outputs=[result], graph=True)()
+    found["graph"] = np.zeros_like(found["run"])
+    driver.cuMemcpyDtoH(found["graph"].ctypes.data, result.__cuda_array_interface__["data"][0], found["graph"].nbytes)
+np.savez(results, **found)
+"""
+
+
+def matmul(kind: str, m: int, n: int, k: int) -> str:
+    sizes = {"a": f"tensor<{m}x{k}x{kind}>", "b": f"tensor<{k}x{n}x{kind}>", "c": f"tensor<{m}x{n}xf32>"}
+    return f"""
+func.func @main(%a: {sizes["a"]}, %b: {sizes["b"]}) -> {sizes["c"]} {{
+  %zero = arith.constant 0.0 : f32
+  %e = tensor.empty() : {sizes["c"]}
+  %f = linalg.fill ins(%zero : f32) outs(%e : {sizes["c"]}) -> {sizes["c"]}
+  %r = linalg.matmul ins(%a, %b : {sizes["a"]}, {sizes["b"]}) outs(%f : {sizes["c"]}) -> {sizes["c"]}
+  return %r : {sizes["c"]}
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("on", "target", "kind"),
+    [
+        pytest.param("cuda", "h200", "f32", marks=CUDA),
+        pytest.param("cuda", "h200", "f16", marks=CUDA),
+        pytest.param("hip", "mi300x", "f32", marks=HIP),
+    ],
+)
+def test_the_runtime_gives_the_same_bits(tmp_path: Path, on: str, target: str, kind: str) -> None:
+    source, folder = tmp_path / "matmul.mlir", tmp_path / "matmul.roller"
+    source.write_text(matmul(kind, 128, 128, 64))
+    family = ["--instruction", "wgmma"] if kind == "f16" else []  # which takes tensor maps
+    assert main(["compile", str(source), "--target", target, *family, "-o", str(folder)]) == 0
+    artifact = Artifact.load(folder)
+    assert (kind == "f16") == any(kernel.tensor_maps for kernel in artifact.kernels)
+    random = np.random.default_rng(0)
+    inputs = [
+        random.standard_normal(shape).astype(np.dtype(kind.replace("f", "float"))) for shape in ((128, 64), (64, 128))
+    ]
+    np.savez(tmp_path / "in.npz", *inputs)
+    words = [str(folder), on, str(tmp_path / "in.npz"), str(tmp_path / "out.npz")]
+    with simulated_device([folder]) as environment:
+        done = subprocess.run(
+            [sys.executable, "-c", PROGRAM, *words],
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=600,
+            env={**os.environ, **environment},
+        )
+    assert done.returncode == 0, done.stderr
+    (wanted,) = artifact.run(*inputs)
+    results = dict(np.load(tmp_path / "out.npz"))
+    assert list(results) == (["run", "open", "graph"] if on == "cuda" else ["run"])
+    for found in results.values():
+        np.testing.assert_array_equal(found, wanted)

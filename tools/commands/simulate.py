@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Run a program whose CUDA or HIP device is the simulator.
+
+roller simulate --artifact mlp.roller -- iree-run-module --device=cuda --module=mlp.vmfb --function=mlp --input=@a.npy
+roller simulate --artifact matmul.roller -- roller run matmul.roller --on cuda --random --check
+
+The program is not changed: it finds driver libraries (libcuda.so.1, libamdhip64.so) whose kernels run in the simulator.
+They are built with the system's C compiler at the first use, and kept in the folder of the cache. A program may load
+the images of the given artifacts, which say which device it sees, and launch their kernels as these do: another grid,
+block or alignment, memory that is not allocated, or another image is an error of the driver that says what differs.
+The exit code is the program's. Nothing is left when it ends, however that comes.
+"""
+
+import argparse
+import os
+from collections.abc import Sequence
+from pathlib import Path
+
+_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("program", metavar="PROGRAM", nargs="+", help="the program and its arguments, behind --")
+    parser.add_argument(
+        "--artifact", action="append", required=True, metavar="DIR", help="an artifact whose kernels it may launch"
+    )
+    parser.add_argument(
+        "--level",
+        choices=("gpu", "llvm"),
+        default="gpu",
+        help="what is executed: kernels in the gpu dialect (default), or the LLVM IR that the vendor's compiler gets",
+    )
+    parser.add_argument("--timeout", type=float, default=60.0, metavar="S", help="end a kernel that hangs (60 s)")
+    parser.add_argument("--memory", default="4G", metavar="SIZE", help="memory of the device (4G)")
+    parser.add_argument("--log", metavar="FILE", help="append a line of JSON for each launch")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command."""
+    from roller_mlir.compiler.cache.settings import CacheSettingError, parse_limit
+    from roller_mlir.console.errors import UsageError
+    from roller_mlir.sim.driver import simulated_device
+
+    try:
+        memory_bytes, libraries = parse_limit(arguments.memory, "--memory"), _libraries()
+    except CacheSettingError as error:
+        raise UsageError(str(error)) from None
+    if arguments.timeout <= 0:
+        raise UsageError(f"--timeout must be above 0, but got {arguments.timeout:g}")
+    with simulated_device(
+        arguments.artifact,
+        libraries=libraries,
+        level=arguments.level,
+        timeout_s=arguments.timeout,
+        memory_bytes=memory_bytes,
+        log=arguments.log or "",
+    ) as environment:
+        return _run(arguments.program, environment)
+
+
+def _libraries() -> Path | None:
+    """Return the folder for driver libraries in the cache; None where there is no cache."""
+    from roller_mlir.compiler.cache.settings import CacheSettings
+
+    settings = CacheSettings.of(os.environ)
+    return settings.folder / "drivers" if settings.enabled else None
+
+
+def _run(program: Sequence[str], environment: dict[str, str]) -> int:
+    """Run the program to its end, and end it with this process; return its exit code, as a shell says it."""
+    import ctypes
+    import signal
+    import subprocess
+
+    from roller_mlir.console.errors import InputError
+
+    system = ctypes.CDLL(None)
+    try:
+        done = subprocess.run(
+            program,
+            check=False,
+            env={**os.environ, **environment},
+            preexec_fn=lambda: system.prctl(_DIE_WITH_PARENT, signal.SIGKILL),
+        )
+    except OSError as error:
+        raise InputError(f"cannot start '{program[0]}': {(error.strerror or str(error)).lower()}") from None
+    return done.returncode if done.returncode >= 0 else 128 - done.returncode
