@@ -23,6 +23,7 @@ COMMANDS = {
         "run an artifact or a .mlir file, check it against numpy, count transactions",
     ),
     "simulate": ("roller_mlir.tools.commands.simulate", "run a program whose CUDA or HIP device is the simulator"),
+    "iree": ("roller_mlir.tools.commands.iree", "put an artifact into a program of IREE"),
     "explain": ("roller_mlir.tools.commands.explain", "show how an operator is planned, and why so"),
     "suite": ("roller_mlir.tools.commands.suite.command", "run the operators of a suite through a stage"),
     "tune": ("roller_mlir.tools.commands.tune", "measure the best plans of each operator, and keep the fastest"),
@@ -34,7 +35,7 @@ COMMANDS = {
 }
 
 # They work in a child, so that a crash of MLIR, LLVM or a kernel is an error with an exit code.
-IN_CHILD = ("compile", "run", "explain")
+IN_CHILD = ("compile", "run", "iree", "explain")
 
 _EPILOG = """exit codes: 0 done; 1 an error in the input, or a result that does not match; 2 wrong usage;
 70 a bug of ours; 130 interrupted. `roller COMMAND --help` documents a command."""

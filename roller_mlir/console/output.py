@@ -75,7 +75,7 @@ def seconds(value: float) -> str:
     return f"{value / 1e-9:.3g} ns"
 
 
-def write_whole(path: Path, text: str) -> None:
+def write_whole(path: Path, content: str | bytes) -> None:
     """Write a file whole or not at all: under another name first.
 
     Raises:
@@ -85,7 +85,7 @@ def write_whole(path: Path, text: str) -> None:
 
     aside = path.with_name(f".{path.name}.partial")
     try:
-        aside.write_text(text, encoding="utf-8")
+        aside.write_bytes(content if isinstance(content, bytes) else content.encode())
         aside.replace(path)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}") from None

@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""How IREE 3.13 names the devices of artifacts, by its runtime's name for their driver."""
+
+from dataclasses import dataclass
+
+from roller_mlir.hal import Device
+
+_TYPES = "compute = fp64|fp32|fp16|int64|int32|int16|int8, storage = b64|b32|b16|b8"
+_TARGET = (
+    '#hal.executable.target<"{backend}", "{format}", {{{more}iree_codegen.target_info = #iree_gpu.target<'
+    'arch = "{arch}", features = "{features}", wgp = <{types}, subgroup = shuffle|arithmetic, dot = dp4xi8toi32, '
+    "mma = [], subgroup_size_choices = [{lanes}], max_workgroup_sizes = [{threads}, {threads}, {threads}], "
+    "max_thread_count_per_workgroup = {threads}, max_workgroup_memory_bytes = {memory}, "
+    "max_workgroup_counts = [2147483647, 65535, 65535]>>}}>"
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class IreeDriver:
+    """A driver of IREE's runtime.
+
+    Attributes:
+        backend: IREE's compiler for it.
+        format: What its executables hold.
+        images: Kinds of files of a kernel that they may hold, the first by default.
+        features: Of the target's code generator, for what else is in the program.
+        more: Further attributes of the target.
+    """
+
+    backend: str
+    format: str
+    images: tuple[str, ...]
+    features: str = ""
+    more: str = ""
+
+
+DRIVERS = {
+    "cuda": IreeDriver(backend="cuda", format="cuda-nvptx-fb", images=("ptx", "cubin"), features="+ptx80"),
+    "hip": IreeDriver(backend="rocm", format="rocm-hsaco-fb", images=("hsaco",), more='abi = "hip", '),
+}
+
+
+def target_attribute(driver: str, device: Device) -> str:
+    """Return the attribute of a target, whole: IREE does not know all of our devices by name.
+
+    Args:
+        driver: A name in `DRIVERS`.
+        device: The device.
+    """
+    known = DRIVERS[driver]
+    return _TARGET.format(
+        backend=known.backend,
+        format=known.format,
+        more=known.more,
+        arch=device.architecture.removesuffix("a") if known.features else device.architecture,
+        features=known.features,
+        types=_TYPES,
+        lanes=device.subgroup_size,
+        threads=device.max_threads_per_block,
+        memory=device.max_workgroup_bytes_per_block,
+    )
