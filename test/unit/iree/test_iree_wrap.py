@@ -33,12 +33,14 @@ EXAMPLES = (
     "layer_norm",
     "matmul",
     "matmul_bias_gelu",
+    "matmul_f16",
     "resnet_block",
     "softmax",
 )
 
 
-def compiled(folder: Path, example: str, target: str, *flags: str) -> Path:
+def compiled(folder: Path, example: str, target: str) -> Path:
+    flags = ("--instruction", "mma") if (example, target) == ("matmul_f16", "h200") else ()  # wgmma takes tensor maps
     path = folder / f"{example}-{target}.roller"
     source = ROOT / "examples" / f"{example}.mlir"
     assert main(["compile", str(source), "--target", target, *flags, "-o", str(path)]) == 0
@@ -99,7 +101,7 @@ def test_iree_gives_the_same_bits(tmp_path: Path, example: str, target: str, ima
         np.testing.assert_array_equal(found, wanted)
 
 
-def test_a_wrong_grid_and_another_image_in_a_module_are_errors_that_say_so(tmp_path: Path) -> None:
+def test_a_wrong_grid_a_swapped_operand_and_another_image_in_a_module_are_errors_that_say_so(tmp_path: Path) -> None:
     path = compiled(tmp_path, "mlp", "h200")
     artifact = Artifact.load(path)
     text = iree_program(artifact)
@@ -110,6 +112,14 @@ def test_a_wrong_grid_and_another_image_in_a_module_are_errors_that_say_so(tmp_p
     done, _ = run_module(path, compile_program(wrong, timeout_s=600), "cuda", function, inputs)
     assert done.returncode
     assert f"grid is ({blocks - 1}, 1, 1), not ({blocks}, 1, 1)" in done.stderr
+    swapped = text.replace(
+        "(%input0, %input1, %input2) : (tensor<64x784xf32>, tensor<784x256xf32>, ",
+        "(%input1, %input0, %input2) : (tensor<784x256xf32>, tensor<64x784xf32>, ",
+    )
+    assert swapped != text
+    done, _ = run_module(path, compile_program(swapped, timeout_s=600), "cuda", function, inputs)
+    assert done.returncode
+    assert "argument 1: 802816 B at " in done.stderr and "go beyond the 200704 B that are allocated" in done.stderr
     other = iree_program(
         replace(artifact, files={**artifact.files, "matmul_1.ptx": artifact.files["matmul_1.ptx"] + b" "})
     )

@@ -13,6 +13,7 @@ import pytest
 
 from roller_mlir.runtime import Artifact
 from roller_mlir.sim.driver import simulated_device
+from roller_mlir.sim.driver.build import library_folder
 from roller_mlir.tools.roller import main
 
 pytestmark = pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler, which makes the driver library")
@@ -96,3 +97,38 @@ def test_the_runtime_gives_the_same_bits(tmp_path: Path, on: str, target: str, k
     assert list(results) == (["run", "open", "graph"] if on == "cuda" else ["run"])
     for found in results.values():
         np.testing.assert_array_equal(found, wanted)
+
+
+SPEC = importlib.util.find_spec("nvidia")
+HEADERS = [
+    str(header.parent)
+    for place in (SPEC.submodule_search_locations or [] if SPEC else [])
+    for header in Path(place).glob("*/include/cuda.h")
+]
+
+
+@pytest.mark.skipif(not HEADERS, reason="needs NVIDIA's cuda.h, which nvidia-cuda-runtime brings")
+def test_a_program_in_c_gives_the_same_bits(tmp_path: Path) -> None:
+    root = Path(__file__).parents[3]
+    source, folder, program = tmp_path / "matmul.mlir", tmp_path / "matmul.roller", tmp_path / "run_artifact"
+    source.write_text(matmul("f32", 32, 16, 8))
+    assert main(["compile", str(source), "--target", "h200", "-o", str(folder)]) == 0
+    libraries = library_folder(tmp_path / "drivers")
+    words = [
+        "-std=c11",
+        f"-I{root / 'include'}",
+        "-isystem",
+        HEADERS[0],
+        str(root / "examples" / "c" / "run_artifact.c"),
+    ]
+    subprocess.run(["cc", *words, "-o", str(program), f"-L{libraries}", "-l:libcuda.so.1"], check=True, timeout=600)
+    artifact, random = Artifact.load(folder), np.random.default_rng(0)
+    inputs = [random.standard_normal(shape).astype(np.float32) for shape in ((32, 8), (8, 16))]
+    files = [tmp_path / name for name in ("a.bin", "b.bin", "c.bin")]
+    for array, path in zip(inputs, files, strict=False):
+        array.tofile(path)
+    with simulated_device([folder], libraries=tmp_path / "drivers") as environment:
+        command = [str(program), str(folder), *map(str, files)]
+        subprocess.run(command, check=True, timeout=600, env={**os.environ, **environment})
+    (wanted,) = artifact.run(*inputs)
+    np.testing.assert_array_equal(np.fromfile(files[2], np.float32), wanted.reshape(-1))
