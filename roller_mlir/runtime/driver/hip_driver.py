@@ -59,7 +59,7 @@ class HipDriver(Driver):
         bindings = Bindings(
             api=self._api,
             prefix="hip",
-            word=lambda status: f"{getattr(status, 'name', 'error')} ({int(status)})",
+            word=self._word,
             stream=lambda stream: stream or None,
             attributes=self._api.hipDeviceAttribute_t,
             attribute="hipDeviceAttribute",
@@ -68,6 +68,11 @@ class HipDriver(Driver):
         super().__init__(bindings, ordinal, "ROCm's libamdhip64.so")
         self.handle = self.context = ordinal
         self.facts = self._read_facts()
+
+    def _word(self, status: Any) -> str:
+        said = self._api.hipGetErrorString(status)
+        text = _text(said[-1] if isinstance(said, tuple) else said)  # older ones (before 10) give no status
+        return f"{getattr(status, 'name', 'error')} ({int(status)}: {text})"
 
     def describe(self) -> DeviceDescription:
         """Name, driver, memory and clocks."""

@@ -7,6 +7,7 @@
 
 static int device_now;
 
+const char *hipGetErrorString(int error) { return (void)error, "said the fake driver"; }
 int hipInit(unsigned flags) { return cuInit(flags); }
 int hipGetDeviceCount(int *count) { return cuDeviceGetCount(count); }
 int hipGetDevice(int *device) { return *device = device_now, SUCCESS; }
