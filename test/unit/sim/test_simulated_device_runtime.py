@@ -22,7 +22,7 @@ HIP = pytest.mark.skipif(importlib.util.find_spec("hip") is None, reason="needs 
 PROGRAM = """
 import sys
 import numpy as np
-from roller_mlir.runtime import Artifact
+from roller_mlir.runtime import Artifact, BackendError
 
 folder, on, given, results = sys.argv[1:]
 inputs = list(np.load(given).values())
@@ -45,6 +45,17 @@ if on == "cuda":
     found["graph"] = np.zeros_like(found["run"])
     driver.cuMemcpyDtoH(found["graph"].ctypes.data, result.__cuda_array_interface__["data"][0], found["graph"].nbytes)
 np.savez(results, **found)
+if any(kernel.tensor_maps for kernel in artifact.kernels):
+    from roller_mlir.runtime.driver import cuda_maps
+
+    encode = cuda_maps.encode
+    cuda_maps.encode = lambda record, described, address: encode(record, described, address + 16)
+    try:
+        artifact.run(*inputs, on=on)
+    except BackendError as error:
+        assert "tensor map 0 is not that of argument 0" in str(error), error
+    else:
+        raise SystemExit("a tensor map of another place is taken")
 """
 
 
