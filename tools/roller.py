@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 # Sub-command to (module, summary). A module is imported when its name is on the command line, or for the manual.
 COMMANDS = {
     "compile": ("roller_mlir.tools.commands.compile", "compile a .mlir file into an artifact, or show a stage of it"),
+    "import": (
+        "roller_mlir.tools.commands.import_model",
+        "bring a model of ONNX, StableHLO or TOSA to linalg, as .mlir",
+    ),
     "run": (
         "roller_mlir.tools.commands.run",
         "run an artifact or a .mlir file, check it against numpy, count transactions",
@@ -35,7 +39,7 @@ COMMANDS = {
 }
 
 # They work in a child, so that a crash of MLIR, LLVM or a kernel is an error with an exit code.
-IN_CHILD = ("compile", "run", "iree", "explain")
+IN_CHILD = ("compile", "import", "run", "iree", "explain")
 
 _EPILOG = """exit codes: 0 done; 1 an error in the input, or a result that does not match; 2 wrong usage;
 70 a bug of ours; 130 interrupted. `roller COMMAND --help` documents a command."""

@@ -41,11 +41,13 @@ def bytecode_to_text(data: bytes) -> str:
 
 
 def _main() -> int:
+    from roller_mlir.importers.stablehlo import portable_text
     from roller_mlir.support.bindings import make_context
     from roller_mlir.support.diagnostics import DiagnosedError, parse_module
 
     try:
-        text = str(parse_module(sys.stdin.buffer.read(), make_context()))
+        data = sys.stdin.buffer.read()
+        text = portable_text(data) or str(parse_module(data, make_context()))
     except DiagnosedError as error:
         print(error.message)
         return _REFUSED

@@ -1,17 +1,28 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What the user hands in: a path, text, bytes or a module; what is not MLIR is one clear error."""
+"""What the user hands in: a path, text, bytes or a module; what is neither MLIR nor a model is one clear error.
 
-from dataclasses import dataclass
+What a front end wrote (`importers.formats`) is linalg from here on.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 from roller_mlir.compiler.bytecode import BytecodeError, bytecode_to_text
 from roller_mlir.compiler.unknown_dialects import parse_with_unknown_dialects
 from roller_mlir.foreign.bounded import BoundsError, read_bytes
+from roller_mlir.importers.formats import import_file, import_text
+from roller_mlir.importers.imported import Imported
+from roller_mlir.importers.weights import attach_weights, weights_beside
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic
 from roller_mlir.support.nesting import check_nesting
 from roller_mlir.support.source import check_resources
+
+if TYPE_CHECKING:
+    import numpy as np
 
 MAX_SOURCE_BYTES = 512 << 20
 _BYTECODE_MAGIC = b"ML\xefR"
@@ -23,29 +34,43 @@ class Source:
 
     Attributes:
         name: What diagnostics call it; "-" where it did not come from a file.
-        text: MLIR text; of bytecode, what MLIR prints for it.
+        text: MLIR text; of bytecode, what MLIR prints for it; of a model, the linalg that it was brought to.
+        weights: Data of resources that the text only names.
+        given: The text that places with a line point into, where that is another; "" where there is none.
     """
 
     name: str
     text: str
+    weights: "Mapping[str, np.ndarray[Any, Any]]" = field(default_factory=dict[str, Any])
+    given: str | None = None
+
+    @property
+    def lines(self) -> str:
+        """The text that places with a line point into."""
+        return self.text if self.given is None else self.given
 
 
-def read_source(given: "ir.Module | str | bytes | PathLike[str]") -> Source:
-    """Read a module, text, bytecode or the file at a path.
+def read_source(given: "Imported | ir.Module | str | bytes | PathLike[str]") -> Source:
+    """Read a module, text, bytecode, a model or the file at a path.
 
     A `str` is text if it holds a line break or a brace, and otherwise a path.
 
     Raises:
-        DiagnosedError: The file cannot be read, is empty, or is neither MLIR text nor MLIR bytecode.
+        DiagnosedError: The file cannot be read, is empty, or is neither MLIR nor a model that can be imported.
     """
+    if isinstance(given, Imported):
+        return Source(given.name, given.text, given.weights, given.given)
     if isinstance(given, ir.Module):
         return Source("-", str(given))
     if isinstance(given, bytes):
-        return Source("-", _decode("-", given))
+        return _of_text("-", _decode("-", given))
     if isinstance(given, str) and ("\n" in given or "{" in given):
-        return Source("-", _check_text("-", given))
+        return _of_text("-", _check_text("-", given))
     path = Path(given)
     name = str(path)
+    imported = import_file(path, name)
+    if imported is not None:
+        return read_source(imported)
     try:
         if path.is_dir():
             raise _error(name, "cannot be read: it is a directory")
@@ -57,7 +82,7 @@ def read_source(given: "ir.Module | str | bytes | PathLike[str]") -> Source:
         raise _error(name, f"cannot be read: {reason}") from None
     except ValueError as error:
         raise _error(name, f"cannot be read: {error}") from None
-    return Source(name, _decode(name, data))
+    return _of_text(name, _decode(name, data), path.parent)
 
 
 def parse_source(source: Source, context: "ir.Context") -> "ir.Module":
@@ -69,7 +94,16 @@ def parse_source(source: Source, context: "ir.Context") -> "ir.Module":
     """
     check_nesting(source.text)
     check_resources(source.text)
-    return parse_with_unknown_dialects(source.text, context)
+    module = parse_with_unknown_dialects(source.text, context)
+    attach_weights(module, source.weights)
+    return module
+
+
+def _of_text(name: str, text: str, folder: Path | None = None) -> Source:
+    imported = import_text(text, name)
+    if imported is not None:
+        return read_source(imported)
+    return Source(name, text, {} if folder is None else weights_beside(text, folder, name))
 
 
 def _decode(name: str, data: bytes) -> str:

@@ -164,5 +164,5 @@ def _place(op: Any) -> str:
     """Return where an operation stands, or, of a named op's own body, where the named op does."""
     place = place_of(op.location)
     if place is not None:
-        return f"{place.file}:{place.line}:{place.column}"
+        return str(place)
     return "" if op.parent is None else _place(op.parent.operation)

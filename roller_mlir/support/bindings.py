@@ -53,10 +53,13 @@ __all__ = [
     "linalg",
     "llvm",
     "make_context",
+    "make_import_context",
     "math",
     "memref",
     "nvvm",
+    "onnx_importer",
     "passmanager",
+    "read_portable_artifact",
     "rewrite",
     "rocdl",
     "scf",
@@ -123,3 +126,55 @@ def make_context(*, allow_unregistered: bool = False) -> "ir.Context":
     for name in _DIALECT_MODULES:
         importlib.import_module(name).load(context)
     return context
+
+
+def make_import_context() -> "ir.Context":
+    """Make a context for what front ends write: with the dialects torch, stablehlo and chlo, and their passes.
+
+    It holds none of our dialects: a program leaves it as text, for a context of `make_context`.
+
+    Raises:
+      ImportError: The bindings are upstream's, which have none of these dialects.
+    """
+    if _PACKAGE != "torch_mlir":
+        raise ImportError(
+            "models are imported with the bindings of the package torch-mlir: pip install torch-mlir==20261001"
+        )
+    from_core = globals().get("ir") or __getattr__("ir")
+    torch = importlib.import_module(f"{_PACKAGE}._mlir_libs._torchMlir")
+    stablehlo = importlib.import_module(f"{_PACKAGE}._mlir_libs._stablehlo")
+    stablehlo.register_stablehlo_passes()
+    context = from_core.Context()
+    context.enable_multithreading(False)
+    torch.register_dialect(context)
+    stablehlo.register_dialect(context)
+    passes = importlib.import_module(f"{_PACKAGE}.passmanager")
+    with context:  # nothing registers chlo, but what a pass may write is loaded when it runs
+        empty = from_core.Module.create(from_core.Location.unknown())
+        passes.PassManager.parse("builtin.module(func.func(convert-torch-to-stablehlo))").run(empty.operation)
+    return context
+
+
+def onnx_importer() -> ModuleType:
+    """Return torch-mlir's importer of ONNX models.
+
+    Raises:
+      ImportError: The package onnx is not installed.
+    """
+    return importlib.import_module(f"{_PACKAGE}.extras.onnx_importer")
+
+
+def read_portable_artifact(data: bytes, context: "ir.Context") -> "ir.Module":
+    """Return the module in StableHLO's portable bytecode, which `jax.export` writes.
+
+    Raises:
+      ValueError: The bytes are no such artifact.
+    """
+    return importlib.import_module(f"{_PACKAGE}._mlir_libs._stablehlo").deserialize_portable_artifact(context, data)
+
+
+def write_portable_artifact(text: str, context: "ir.Context") -> bytes:
+    """Return a module of StableHLO as portable bytecode of this version."""
+    stablehlo = importlib.import_module(f"{_PACKAGE}._mlir_libs._stablehlo")
+    module = (globals().get("ir") or __getattr__("ir")).Module.parse(text, context)
+    return stablehlo.serialize_portable_artifact(module, stablehlo.get_current_version())

@@ -24,11 +24,17 @@ class SourcePlace:
       file: Name of the file; "-" for text that did not come from a file.
       line: Line, counted from 1.
       column: Column, counted from 1.
+      name: What stands there, in the words of the front end that a model came through, such as "node 'fc1' (Gemm)";
+        line and column are then 0.
     """
 
     file: str
     line: int
     column: int
+    name: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.file}: {self.name}" if self.name else f"{self.file}:{self.line}:{self.column}"
 
 
 @dataclass(frozen=True)
@@ -80,7 +86,7 @@ def place_of(location: Any) -> SourcePlace | None:
     if isinstance(location, ir.FileLineColLoc):
         return SourcePlace(str(location.filename), int(location.start_line), int(location.start_col))
     if isinstance(location, ir.NameLoc):
-        return place_of(location.child_loc)
+        return place_of(location.child_loc) or SourcePlace("-", 0, 0, str(location.name_str))
     if isinstance(location, ir.CallSiteLoc):
         return place_of(location.callee)
     if isinstance(location, ir.FusedLoc):
@@ -204,8 +210,9 @@ def render(
     """
     place = diagnostic.place
     if place is None or place.line == 0:
-        shown = (names or {}).get("-", "") if place is not None else ""
-        parts = [f"{shown + ': ' if shown else ''}{diagnostic.severity}: {diagnostic.message}"]
+        file = "" if place is None else (names or {}).get(place.file, "" if place.file == "-" else place.file)
+        where = "".join(f"{part}: " for part in (file, place.name if place else "") if part)
+        parts = [f"{where}{diagnostic.severity}: {diagnostic.message}"]
     else:
         shown = (names or {}).get(place.file, place.file)
         parts = [f"{shown}:{place.line}:{place.column}: {diagnostic.severity}: {diagnostic.message}"]
@@ -238,7 +245,7 @@ def subject_of_diagnostic(diagnostic: Diagnostic) -> str:
 
 
 def _subject(name: str, place: SourcePlace | None) -> str:
-    at = f"at {place.file}:{place.line}:{place.column}" if place else ""
+    at = f"at {place}" if place else ""
     return " ".join(part for part in (f"'{name}'" if name else "", at if name else at.removeprefix("at ")) if part)
 
 

@@ -157,18 +157,19 @@ def run(arguments: argparse.Namespace) -> int:
 def open_source(arguments: argparse.Namespace) -> "Source":
     """Read the file of the command line, and remember its text for the lines under diagnostics."""
     import sys
+    from dataclasses import replace
 
-    from roller_mlir.compiler.source import Source, read_source
+    from roller_mlir.compiler.source import read_source
     from roller_mlir.support.stage import keep_input
 
     arguments.source = (arguments.file, "")
     if arguments.file == "-":
         arguments.source = ("<stdin>", "")
-        source = Source("<stdin>", read_source(sys.stdin.buffer.read()).text)
+        source = replace(read_source(sys.stdin.buffer.read()), name="<stdin>")
     else:
         source = read_source(Path(arguments.file))
-    arguments.source = (source.name, source.text)
-    keep_input(source.text)
+    arguments.source, arguments.program = (source.name, source.lines), source
+    keep_input(source.lines)
     return source
 
 

@@ -152,7 +152,8 @@ def _explained(operator: "SourceOperator", device: Any, arguments: argparse.Name
 
 def place(operator: "SourceOperator", name: str) -> str:
     """Return where an operator stands, for people: file, line and function."""
-    line = f":{operator.place.line}" if operator.place is not None else ""
+    at = operator.place
+    line = "" if at is None else f", {at.name}" if at.name else f":{at.line}"
     return f"{name}{line}, function {operator.function}"
 
 
@@ -200,5 +201,5 @@ def json_record(operator: "SourceOperator", found: "Explanation", name: str) -> 
     from roller_mlir.plan.codec import to_json
 
     data: Any = to_json(found)
-    line = operator.place.line if operator.place is not None else None
+    line = operator.place.line or None if operator.place is not None else None
     return {"file": name, "line": line, "function": operator.function, **data}

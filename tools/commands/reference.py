@@ -28,11 +28,11 @@ def open_reference(arguments: argparse.Namespace, artifact: Artifact) -> tuple[S
     """
     if arguments.reference:
         source = read_source(Path(arguments.reference))
-        arguments.source = (source.name, source.text)
+        arguments.source = (source.name, source.lines)
     else:
         # As the user wrote it, so that places are the user's; of a compiled artifact only its own copy is there.
         is_artifact = Path(arguments.file).is_dir()
-        source = Source("-", artifact.text("input")) if is_artifact else Source(*arguments.source)
+        source = Source("-", artifact.text("input")) if is_artifact else arguments.program
     manifest = artifact.manifest
     with make_context() as context:
         module = parse_source(source, context)

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The operators of a source as `roller compile` would plan them: by program name, with their tensor expressions."""
 
+from collections import Counter
 from dataclasses import dataclass
 
 from roller_mlir.compiler.entry import isolate_entry
@@ -51,10 +52,8 @@ def read_operators(
         DiagnosedError: The source is refused, is planned already, or holds no operator.
     """
     with make_context() as context, ir.Location.unknown():
-        before = {
-            one.place: one.expression
-            for one in _read(source, entry, context, RTileFuse(device=target, fusion=fusion, fuse_axes=False))
-        }
+        unfused = _read(source, entry, context, RTileFuse(device=target, fusion=fusion, fuse_axes=False))
+        before = dict(zip(_numbered_places(unfused), (one.expression for one in unfused), strict=True))
         found = _read(source, entry, context, RTileFuse(device=target, fusion=fusion))
         return [
             SourceOperator(
@@ -62,11 +61,21 @@ def read_operators(
                 one.function,
                 one.place,
                 one.expression,
-                before[one.place].bounds if one.place in before else None,
+                before[at].bounds if at in before else None,
                 one.joined,
             )
-            for one in found
+            for one, at in zip(found, _numbered_places(found), strict=True)
         ]
+
+
+def _numbered_places(operators: list[SourceOperator]) -> list[tuple[SourcePlace | None, int]]:
+    """Return the place of each operator, and how many before it stand there: a node of a model may become several."""
+    counts: Counter[SourcePlace | None] = Counter()
+    found: list[tuple[SourcePlace | None, int]] = []
+    for one in operators:
+        found.append((one.place, counts[one.place]))
+        counts[one.place] += 1
+    return found
 
 
 def _read(source: Source, entry: str | None, context: ir.Context, fuse: RTileFuse) -> list[SourceOperator]:

@@ -2,7 +2,7 @@
 """Sites: the operations at which a simulated thread can wait, fail or touch memory, numbered in program order."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from roller_mlir.sim.engine.layout import ADDRESS_BITS, Space
@@ -75,11 +75,7 @@ class SiteTable:
         if "rtile.site" in operation.attributes:
             label = str(ir.StringAttr(operation.attributes["rtile.site"]).value)
         place = place_of(operation.location)
-        where = (
-            "unknown"
-            if place is None
-            else f"{self.file if place.file == '-' else place.file}:{place.line}:{place.column}"
-        )
+        where = "unknown" if place is None else str(replace(place, file=self.file) if place.file == "-" else place)
         site = Site(number=len(self.sites), kernel=kernel, op=str(operation.name), label=label, place=where, **details)
         self.sites.append(site)
         return site

@@ -1,0 +1,130 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""ONNX models to linalg on tensors, through torch-mlir's importer; needs the package onnx.
+
+Initializers of `WEIGHT_BYTES` and more never pass through MLIR: the model is lowered with them as arguments, which
+then become constants that name resources. Smaller ones are constants that the lowering sees.
+"""
+
+import re
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from roller_mlir.foreign.bounded import BoundsError, read_bytes
+from roller_mlir.importers.imported import WEIGHT_BYTES, Imported, lower, refuse, text_with_places
+from roller_mlir.importers.onnx_graph import (
+    check_operators,
+    infer_shapes,
+    name_nodes,
+    set_dimensions,
+    take_weights,
+)
+from roller_mlir.support.bindings import arith, func, ir, make_import_context, onnx_importer
+
+MAX_MODEL_BYTES = 2 << 30
+"""Protocol buffers hold no more; weights of larger models lie in files of their own beside the model."""
+
+_PIPELINE = (
+    "builtin.module("
+    "torch-onnx-to-torch-backend-pipeline{backend-legal-ops=aten.flatten.using_ints,aten.unflatten.int},"
+    "torch-backend-to-linalg-on-tensors-backend-pipeline)"
+)
+
+
+def import_model(
+    model: str | PathLike[str], *, name: str | None = None, dimensions: Mapping[str, int] | None = None
+) -> Imported:
+    """Read an ONNX model.
+
+    Args:
+        model: The path of the file; weights in files of their own are looked for beside it.
+        name: What diagnostics call it; by default the path.
+        dimensions: Sizes of dimensions, by the names that the model gives them, such as {"batch": 8}; of those without
+            a name by input and axis, such as {"x:0": 8}.
+
+    Returns:
+        The model; its function has the graph's name, and its arguments and results are those of the graph, in order.
+
+    Raises:
+        DiagnosedError: The package onnx is not installed, the file is no ONNX model, or the model cannot be brought to
+            linalg on static tensors.
+    """
+    name = str(model) if name is None else name
+    try:
+        importer: Any = onnx_importer()
+    except ImportError as error:
+        refuse(name, f"is an ONNX model, which needs the package onnx: pip install 'roller-mlir[onnx]' ({error.name})")
+    proto = _load(Path(model), name)
+    set_dimensions(proto.graph, dimensions or {}, name)
+    check_operators(proto, name)
+    inputs, weights = take_weights(proto.graph, WEIGHT_BYTES)
+    proto = infer_shapes(proto, name)
+    name_nodes(proto.graph)
+    proto.graph.name = re.sub(r"\W", "_", proto.graph.name) or "main"
+    context = make_import_context()
+    information = importer.ModelInfo(proto)
+    with context:
+        module = information.create_module(context=context)
+        try:
+            importer.NodeImporter.define_function(information.main_graph, module.operation).import_all()
+        except importer.OnnxImportError as error:
+            refuse(name, f"cannot be imported: {str(error).splitlines()[0]}")
+        lower(module, name, "ONNX", _PIPELINE, _explain)
+        resources = _name_resources(module, inputs, weights)
+        return Imported(name, text_with_places(module), resources)
+
+
+def _load(path: Path, name: str) -> Any:
+    """Read the file, and what it names beside it."""
+    import onnx
+    from google.protobuf.message import DecodeError
+    from onnx.external_data_helper import load_external_data_for_model
+
+    try:
+        proto = onnx.load_model_from_string(read_bytes(path, MAX_MODEL_BYTES))
+        load_external_data_for_model(proto, str(path.parent))
+    except DecodeError:
+        refuse(name, "is no ONNX model that can be read: it is damaged, or of another format")
+    except BoundsError as error:
+        refuse(name, f"{error} of an ONNX file; keep its weights as external data")
+    except OSError as error:
+        refuse(name, f"cannot be read: {(error.strerror or str(error)).lower()}")
+    except (ValueError, onnx.checker.ValidationError) as error:
+        refuse(name, f"names weights that cannot be read: {str(error).splitlines()[0]}")
+    if not proto.graph.node and not proto.graph.output:
+        refuse(name, "is no ONNX model that can be read: it holds no graph")
+    return proto
+
+
+def _explain(message: str) -> str:
+    operator = re.search(r"failed to legalize operation 'torch\.operator'.*\"onnx\.(\w+)\"", message, re.DOTALL)
+    if operator:
+        return f"ONNX operator '{operator[1]}' cannot be brought to linalg as it is used here"
+    legal = re.search(r"failed to legalize operation '([\w.]+)'", message)
+    if legal:
+        return f"the node becomes '{legal[1]}', which cannot be brought to linalg"
+    return f"the node cannot be brought to linalg: {message.splitlines()[0]}"
+
+
+def _name_resources(module: "ir.Module", inputs: int, weights: Mapping[str, Any]) -> dict[str, Any]:
+    """Make constants of the arguments behind the inputs, and return their data by the names of the resources."""
+    (function,) = (one for one in module.body.operations if isinstance(one, func.FuncOp))
+    block, found = function.entry_block, dict[str, Any]()
+    names = {name: _resource_name(name, number) for number, name in enumerate(weights)}
+    for index, (name, resource) in reversed(list(enumerate(names.items(), inputs))):
+        argument = block.arguments[index]
+        value = ir.Attribute.parse(f"dense_resource<{resource}> : {argument.type}")
+        place = ir.Location.name(name)
+        constant = arith.ConstantOp(argument.type, value, loc=place, ip=ir.InsertionPoint.at_block_begin(block))
+        argument.replace_all_uses_with(constant.result)
+        block.erase_argument(index)
+        found[resource] = weights[name]
+    kept = ir.FunctionType.get([one.type for one in block.arguments], function.type.results)
+    function.attributes["function_type"] = ir.TypeAttr.get(kept)
+    return found
+
+
+def _resource_name(name: str, number: int) -> str:
+    plain = re.sub(r"[^\w.]", "_", name, flags=re.ASCII)
+    return plain if plain == name and not name[:1].isdigit() else f"weight{number}_{plain}"

@@ -1,0 +1,189 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""ONNX models, made here, give in the simulator what ONNX's own evaluator gives."""
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx.reference import ReferenceEvaluator
+from onnx_models import MODELS, Graph, mlp
+
+import roller_mlir
+from roller_mlir import CompileOptions
+from roller_mlir.importers.onnx import import_model
+from roller_mlir.support.diagnostics import DiagnosedError
+
+
+def _inputs(model: onnx.ModelProto, seed: int = 1) -> dict[str, np.ndarray[Any, Any]]:
+    random = np.random.default_rng(seed)
+    shapes = {one.name: [d.dim_value for d in one.type.tensor_type.shape.dim] for one in model.graph.input}
+    return {name: random.standard_normal(shape).astype(np.float32) for name, shape in shapes.items()}
+
+
+def _agree(model: onnx.ModelProto, path: Path, device: str) -> None:
+    given = _inputs(model)
+    artifact = roller_mlir.compile(path, target=device, options=CompileOptions(binaries=False))
+    for found, wanted in zip(
+        artifact.run(*given.values()), ReferenceEvaluator(model).run(None, dict(given)), strict=True
+    ):
+        np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("name", MODELS)
+@pytest.mark.parametrize("device", ["h200", "mi300x"])
+def test_models_give_what_onnx_gives(name: str, device: str, tmp_path: Path) -> None:
+    model = MODELS[name]()
+    onnx.save(model, tmp_path / "model.onnx")
+    _agree(model, tmp_path / "model.onnx", device)
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float64, np.int32])
+def test_weights_of_other_types(kind: Any, tmp_path: Path) -> None:
+    graph = Graph("typed")
+    element = onnx.helper.np_dtype_to_tensor_dtype(np.dtype(kind))
+    value = np.arange(1024).reshape(32, 32).astype(kind)
+    x = graph.input("x", [32, 32], element)
+    graph.output(
+        graph.node("Mul", graph.node("Add", x, graph.constant("w", value)), graph.constant("s", kind(2))),
+        [32, 32],
+        element,
+    )
+    model = graph.model()
+    onnx.save(model, tmp_path / "model.onnx")
+    artifact = roller_mlir.compile(tmp_path / "model.onnx", options=CompileOptions(binaries=False))
+    (found,) = artifact.run(value)
+    np.testing.assert_array_equal(found, value * kind(4))
+
+
+def test_weights_are_arrays_beside_the_text(tmp_path: Path) -> None:
+    model = mlp()
+    onnx.save(model, tmp_path / "model.onnx")
+    imported = import_model(tmp_path / "model.onnx")
+    assert {name: array.shape for name, array in imported.weights.items()} == {"w1": (64, 32), "w2": (64, 10)}
+    assert imported.text.count("dense_resource<") == 2 and '"0x' not in imported.text
+    assert not any(array.flags.owndata for array in imported.weights.values()), "a copy of what was read"
+
+
+def test_weights_may_lie_in_a_file_beside_the_model(tmp_path: Path) -> None:
+    model = mlp()
+    onnx.save(model, tmp_path / "model.onnx", save_as_external_data=True, location="model.data", size_threshold=0)
+    _agree(mlp(), tmp_path / "model.onnx", "h200")
+    (tmp_path / "model.data").unlink()
+    with pytest.raises(
+        DiagnosedError,
+        match=r"^error: '.*model\.onnx' (cannot be read|names weights that cannot be read): .*model\.data",
+    ):
+        import_model(tmp_path / "model.onnx")
+
+
+def test_old_models_list_weights_among_inputs(tmp_path: Path) -> None:
+    model = mlp()
+    first = model.graph.initializer[0]
+    model.graph.input.insert(0, onnx.helper.make_tensor_value_info(first.name, first.data_type, first.dims))
+    onnx.save(model, tmp_path / "model.onnx")
+    _agree(mlp(), tmp_path / "model.onnx", "h200")
+
+
+def test_constants_of_nodes_are_weights(tmp_path: Path) -> None:
+    graph = Graph("constants")
+    value = np.ones((32, 32), np.float32)
+    graph.nodes.append(onnx.helper.make_node("Constant", [], ["c"], value=onnx.numpy_helper.from_array(value)))
+    graph.output(graph.node("Add", graph.input("x", [32, 32]), "c"), [32, 32])
+    onnx.save(graph.model(), tmp_path / "model.onnx")
+    assert list(import_model(tmp_path / "model.onnx").weights) == ["c"]
+    _agree(graph.model(), tmp_path / "model.onnx", "h200")
+
+
+def test_dimensions_with_names_are_given_sizes(tmp_path: Path) -> None:
+    graph = Graph("dynamic")
+    hidden = graph.node("Gemm", graph.input("x", ["batch", 32]), graph.weight("w", 32, 16))
+    graph.output(graph.node("Softmax", hidden), ["batch", 16])
+    onnx.save(graph.model(), tmp_path / "model.onnx")
+    imported = import_model(tmp_path / "model.onnx", dimensions={"batch": 5})
+    artifact = roller_mlir.compile(imported, options=CompileOptions(binaries=False))
+    x = np.ones((5, 32), np.float32)
+    (wanted,) = ReferenceEvaluator(graph.model()).run(None, {"x": x})
+    np.testing.assert_allclose(artifact.run(x)[0], wanted, rtol=1e-5)
+    with pytest.raises(
+        DiagnosedError,
+        match=r"model\.onnx: input 'x': error: dimension 0 is 'batch', which has no size; .*--dim batch=8",
+    ):
+        import_model(tmp_path / "model.onnx")
+    with pytest.raises(DiagnosedError, match=r"has no dimension 'tokens' without a size"):
+        import_model(tmp_path / "model.onnx", dimensions={"batch": 5, "tokens": 3})
+
+
+def _refused(model: onnx.ModelProto, path: Path) -> str:
+    onnx.save(model, path)
+    with pytest.raises(DiagnosedError) as caught:
+        roller_mlir.compile(path, options=CompileOptions(binaries=False))
+    return str(caught.value).replace(str(path.parent) + "/", "")
+
+
+def _one_node(
+    kind: str, name: str, *, element: int = onnx.TensorProto.FLOAT, domain: str = "", **attributes: Any
+) -> onnx.ModelProto:
+    graph = Graph("one")
+    value = graph.node(kind, graph.input("x", [1, 2, 4, 4]), name=name, domain=domain, **attributes)
+    graph.output(value, [None] * (2 if kind == "NonZero" else 4), element)
+    model = graph.model(check=False)
+    if domain:
+        model.opset_import.append(onnx.helper.make_opsetid(domain, 1))
+    return model
+
+
+def test_refusals_name_file_and_node(tmp_path: Path) -> None:
+    path = tmp_path / "m.onnx"
+    assert _refused(_one_node("Frobnicate", "f", domain="my.ops"), path) == (
+        "m.onnx: node 'f' (Frobnicate): error: operator 'Frobnicate' is of the domain 'my.ops', not of ONNX"
+    )
+    assert _refused(_one_node("LpPool", "d", kernel_shape=[2, 2]), path) == (
+        "m.onnx: node 'd' (LpPool): error: ONNX operator 'LpPool' cannot be brought to linalg as it is used here"
+    )
+    invalid = _refused(_one_node("Frobnicate", "f"), path)
+    assert invalid.startswith("error: 'm.onnx' is no valid ONNX model: No Op registered for Frobnicate")
+    mismatch = Graph("mismatch")
+    mismatch.output(mismatch.node("MatMul", mismatch.input("x", [4, 4]), mismatch.weight("w", 3, 4), name="p"), [4, 4])
+    assert re.match(
+        r"error: 'm\.onnx' is no valid ONNX model: .*MatMul, node name: p.*Incompatible",
+        _refused(mismatch.model(), path),
+    )
+
+
+def test_refusals_of_the_compiler_name_file_and_node(tmp_path: Path) -> None:
+    message = _refused(_one_node("NonZero", "nz", element=onnx.TensorProto.INT64), tmp_path / "m.onnx")
+    assert message.startswith("m.onnx: node 'nz' (NonZero): error: what ONNX says here becomes 'tm_tensor.scan', which")
+    random = _refused(_one_node("RandomNormalLike", "r"), tmp_path / "m.onnx")
+    assert random.startswith("m.onnx: node 'r' (RandomNormalLike): error: 'ml_program.global_store'")
+
+
+@pytest.mark.parametrize("content", [b"", b"ONNX, but not really \xff\x00", b"\x08\x07"])
+def test_files_that_are_no_models(content: bytes, tmp_path: Path) -> None:
+    (tmp_path / "m.onnx").write_bytes(content)
+    with pytest.raises(DiagnosedError, match=r"^error: '.*m\.onnx' is no ONNX model that can be read: "):
+        roller_mlir.compile(tmp_path / "m.onnx")
+    with pytest.raises(DiagnosedError, match=r"^error: '.*none\.onnx' cannot be read: no such file"):
+        roller_mlir.compile(tmp_path / "none.onnx")
+
+
+def test_a_cut_off_model_is_refused(tmp_path: Path) -> None:
+    whole = mlp().SerializeToString()
+    for length in range(1, len(whole), len(whole) // 7):
+        (tmp_path / "m.onnx").write_bytes(whole[:length])
+        with pytest.raises(DiagnosedError, match=r"m\.onnx' is no (valid )?ONNX model"):
+            import_model(tmp_path / "m.onnx")
+
+
+def test_without_the_package_onnx_the_error_says_how_to_install_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "onnx", None)
+    monkeypatch.delitem(sys.modules, "torch_mlir.extras.onnx_importer", raising=False)
+    with pytest.raises(
+        DiagnosedError, match=r"m\.onnx' is an ONNX model, which needs .*pip install 'roller-mlir\[onnx\]'"
+    ):
+        roller_mlir.compile(tmp_path / "m.onnx")

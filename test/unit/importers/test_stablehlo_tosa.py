@@ -1,0 +1,116 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""StableHLO with CHLO and TOSA give in the simulator what numpy gives; errors are at the user's places."""
+
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import roller_mlir
+from roller_mlir import CompileOptions
+from roller_mlir.importers import stablehlo
+from roller_mlir.importers.formats import import_text
+from roller_mlir.support.bindings import make_import_context, write_portable_artifact
+from roller_mlir.support.diagnostics import DiagnosedError
+
+STABLEHLO = """module @jit_f {
+  func.func public @main(%a: tensor<8x32xf32>, %b: tensor<32x16xf32>) -> tensor<8x16xf32> {
+    %0 = call @product(%a, %b) : (tensor<8x32xf32>, tensor<32x16xf32>) -> tensor<8x16xf32>
+    %1 = chlo.erf %0 : tensor<8x16xf32> -> tensor<8x16xf32>
+    return %1 : tensor<8x16xf32>
+  }
+  func.func private @product(%a: tensor<8x32xf32>, %b: tensor<32x16xf32>) -> tensor<8x16xf32> {
+    %0 = stablehlo.dot_general %a, %b, contracting_dims = [1] x [0]
+      : (tensor<8x32xf32>, tensor<32x16xf32>) -> tensor<8x16xf32>
+    return %0 : tensor<8x16xf32>
+  }
+}
+"""
+TOSA = """func.func @f(%a: tensor<1x4x8xf32>, %b: tensor<1x8x3xf32>) -> tensor<1x4x3xf32> {
+  %z = "tosa.const"() <{values = dense<0.0> : tensor<1xf32>}> : () -> tensor<1xf32>
+  %0 = tosa.matmul %a, %b, %z, %z
+    : (tensor<1x4x8xf32>, tensor<1x8x3xf32>, tensor<1xf32>, tensor<1xf32>) -> tensor<1x4x3xf32>
+  %1 = tosa.tanh %0 : (tensor<1x4x3xf32>) -> tensor<1x4x3xf32>
+  return %1 : tensor<1x4x3xf32>
+}
+"""
+OPTIONS = CompileOptions(binaries=False)
+A, B = (np.random.default_rng(0).standard_normal(shape).astype(np.float32) * 0.3 for shape in ((8, 32), (32, 16)))
+
+
+def _erf(array: np.ndarray) -> np.ndarray:
+    return np.vectorize(math.erf)(array)
+
+
+@pytest.mark.parametrize("device", ["h200", "mi300x"])
+def test_stablehlo_text(device: str) -> None:
+    (found,) = roller_mlir.compile(STABLEHLO, target=device, options=OPTIONS).run(A, B)
+    np.testing.assert_allclose(found, _erf(A @ B), rtol=1e-5, atol=1e-6)
+
+
+def test_stablehlo_portable_bytecode(tmp_path: Path) -> None:
+    (tmp_path / "m.mlirbc").write_bytes(
+        write_portable_artifact(
+            STABLEHLO.replace("chlo.erf %0 : tensor<8x16xf32> ->", "stablehlo.tanh %0 :"), make_import_context()
+        )
+    )
+    (found,) = roller_mlir.compile(tmp_path / "m.mlirbc", options=OPTIONS).run(A, B)
+    np.testing.assert_allclose(found, np.tanh(A @ B), rtol=1e-5, atol=1e-6)
+    (tmp_path / "m.mlirbc").write_bytes((tmp_path / "m.mlirbc").read_bytes()[:90])
+    with pytest.raises(DiagnosedError, match=r"^error: '.*m\.mlirbc' is no MLIR bytecode that can be read"):
+        roller_mlir.compile(tmp_path / "m.mlirbc", options=OPTIONS)
+
+
+def test_tosa_text() -> None:
+    a, b = A[:4, :8][None].copy(), B[:8, :3][None].copy()
+    (found,) = roller_mlir.compile(TOSA, options=OPTIONS).run(a, b)
+    np.testing.assert_allclose(found, np.tanh(a @ b), rtol=1e-5, atol=1e-6)
+
+
+def test_large_constants_are_weights() -> None:
+    data = np.arange(512, dtype=np.float32).reshape(32, 16)
+    text = f"""func.func @f(%a: tensor<32x16xf32>) -> tensor<32x16xf32> {{
+      %w = stablehlo.constant dense<"0x{data.tobytes().hex()}"> : tensor<32x16xf32>
+      %0 = stablehlo.add %a, %w : tensor<32x16xf32>
+      return %0 : tensor<32x16xf32>
+    }}"""
+    imported = stablehlo.import_model(text)
+    (weight,) = imported.weights.values()
+    np.testing.assert_array_equal(weight, data)
+    assert len(imported.text) < 2000
+    np.testing.assert_array_equal(roller_mlir.compile(imported, options=OPTIONS).run(data)[0], 2 * data)
+
+
+@pytest.mark.parametrize(
+    ("operation", "message"),
+    [
+        ("stablehlo.fft %a, type = FFT, length = [4] : (tensor<4xcomplex<f32>>) -> tensor<4xcomplex<f32>>", "fft"),
+        ("stablehlo.frobnicate %a : tensor<4xcomplex<f32>>", "frobnicate"),
+    ],
+)
+def test_refusals_are_at_the_line_of_the_file(operation: str, message: str, tmp_path: Path) -> None:
+    kind = "tensor<4xcomplex<f32>>"
+    (tmp_path / "m.mlir").write_text(
+        f"func.func @f(%a: {kind}) -> {kind} {{\n  %0 = {operation}\n  return %0 : {kind}\n}}\n"
+    )
+    with pytest.raises(DiagnosedError, match=rf"m\.mlir:2:\d+: error: .*{message}"):
+        roller_mlir.compile(tmp_path / "m.mlir", options=OPTIONS)
+
+
+def test_refusals_of_the_compiler_are_at_the_line_of_the_file(tmp_path: Path) -> None:
+    text = """func.func @f(%a: tensor<?xf32>) -> tensor<?xf32> {
+
+  %0 = stablehlo.tanh %a : tensor<?xf32>
+  return %0 : tensor<?xf32>
+}
+"""
+    (tmp_path / "m.mlir").write_text(text)
+    with pytest.raises(DiagnosedError, match=r"m\.mlir:1:\d+: error: "):
+        roller_mlir.compile(tmp_path / "m.mlir", options=OPTIONS)
+
+
+def test_names_of_dialects_in_comments_are_no_operations() -> None:
+    function = "func.func @stablehlo.f(%a: tensor<4xf32>) -> tensor<4xf32> {\n  return %a : tensor<4xf32>\n}\n"
+    assert import_text(f"// = stablehlo.add is not meant\n{function}", "-") is None
+    assert import_text(STABLEHLO, "-") is not None
