@@ -4,22 +4,17 @@
 %w = arith.constant dense_resource<fc1.weight> : tensor<64x32xf32> loc("fc1.weight")
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from roller_mlir.foreign.printable import printable
-from roller_mlir.support.bindings import ir, passmanager
+from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import (
     DiagnosedError,
     Diagnostic,
     SourcePlace,
-    collecting,
-    diagnosed,
-    in_file,
-    place_of,
 )
-from roller_mlir.support.stage import during
 from roller_mlir.support.values import operations_inside
 
 if TYPE_CHECKING:  # programs without weights are read without numpy
@@ -28,11 +23,6 @@ if TYPE_CHECKING:  # programs without weights are read without numpy
 
 WEIGHT_BYTES = 1024
 """Constants of so many bytes are weights."""
-
-# What may be left of a model; what the compiler does not take of these dialects it refuses itself.
-_KNOWN = frozenset(
-    ("affine", "arith", "builtin", "cf", "complex", "func", "linalg", "math", "ml_program", "scf", "tensor", "ub")
-)
 
 
 @dataclass(frozen=True)
@@ -66,34 +56,6 @@ def refuse(name: str, message: str, where: str = "") -> NoReturn:
     if where:
         raise DiagnosedError([Diagnostic("error", message, SourcePlace(name, 0, 0, printable(where)))])
     raise DiagnosedError([Diagnostic("error", f"{repr(name) if name != '-' else 'the model'} {message}")])
-
-
-def lower(module: "ir.Module", name: str, what: str, pipeline: str, explain: Callable[[str], str]) -> None:
-    """Bring a module to linalg on tensors, in place.
-
-    Args:
-        module: The module.
-        name: What diagnostics call it.
-        what: What the module holds, such as "ONNX".
-        pipeline: The passes.
-        explain: Makes the message of a diagnostic one for the user.
-
-    Raises:
-        DiagnosedError: A pass refuses an operation, or leaves one that is no linalg; only the first error is told, as
-            others follow from it.
-    """
-    with module.context, collecting(module.context) as collector:
-        try:
-            with during(f"the import of {what}"):
-                passmanager.PassManager.parse(pipeline).run(module.operation)
-        except ir.MLIRError as error:
-            found = diagnosed(collector, error).diagnostics
-            first = next(one for one in found if one.severity == "error")
-            raise DiagnosedError([in_file(Diagnostic("error", explain(first.message), first.place), name)]) from None
-    for operation in operations_inside(module.operation):
-        if operation.name.split(".")[0] not in _KNOWN:
-            message = f"what {what} says here becomes '{operation.name}', which is no linalg on tensors"
-            raise DiagnosedError([in_file(Diagnostic("error", message, place_of(operation.location)), name)])
 
 
 def take_constants(module: "ir.Module") -> "dict[str, np.ndarray[Any, Any]]":

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from roller_mlir.foreign.bounded import BoundsError, read_bytes
-from roller_mlir.importers.imported import WEIGHT_BYTES, Imported, lower, refuse, text_with_places
+from roller_mlir.importers.imported import WEIGHT_BYTES, Imported, refuse, text_with_places
+from roller_mlir.importers.lower import lower
 from roller_mlir.importers.onnx_graph import (
     check_operators,
     infer_shapes,
@@ -70,7 +71,8 @@ def import_model(
             importer.NodeImporter.define_function(information.main_graph, module.operation).import_all()
         except importer.OnnxImportError as error:
             refuse(name, f"cannot be imported: {str(error).splitlines()[0]}")
-        lower(module, name, "ONNX", _PIPELINE, _explain)
+        text = module.operation.get_asm(enable_debug_info=True)
+        module = ir.Module.parse(lower(text, name, "ONNX", _PIPELINE, _explain))
         resources = _name_resources(module, inputs, weights)
         return Imported(name, text_with_places(module), resources)
 

@@ -7,9 +7,10 @@ jax.export.export(jax.jit(f))(*arguments).mlir_module_serialized     bytecode
 
 import re
 
-from roller_mlir.importers.imported import Imported, lower, take_constants, text_with_places
-from roller_mlir.support.bindings import make_import_context, read_portable_artifact
-from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, in_file, parse_module
+from roller_mlir.importers.imported import Imported, take_constants, text_with_places
+from roller_mlir.importers.lower import lower
+from roller_mlir.support.bindings import ir, make_import_context, read_portable_artifact
+from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, in_file
 from roller_mlir.support.source import check_nesting, check_resources
 
 _PIPELINE = "builtin.module(inline,func.func(chlo-legalize-to-stablehlo),stablehlo-legalize-to-linalg,canonicalize,cse)"
@@ -43,10 +44,9 @@ def import_dialect(text: str, name: str, what: str, pipeline: str) -> Imported:
     try:
         check_nesting(text)
         check_resources(text)
-        module = parse_module(text, make_import_context())
     except DiagnosedError as error:
         raise DiagnosedError([in_file(one, name) for one in error.diagnostics]) from None
-    lower(module, name, what, pipeline, explain)
+    module = ir.Module.parse(lower(text, name, what, pipeline, explain), make_import_context())
     weights = take_constants(module)
     return Imported(name, text_with_places(module), weights, text)
 

@@ -161,6 +161,14 @@ def test_refusals_of_the_compiler_name_file_and_node(tmp_path: Path) -> None:
     assert random.startswith("m.onnx: node 'r' (RandomNormalLike): error: 'ml_program.global_store'")
 
 
+def test_a_crash_of_the_importer_is_an_error(tmp_path: Path) -> None:
+    graph = Graph("crash")
+    graph.output(graph.node("Unique", graph.input("x", [6])), [None])
+    assert _refused(graph.model(), tmp_path / "m.onnx") == (
+        "error: 'm.onnx' cannot be imported: SIGSEGV ended the passes that lower ONNX"
+    )
+
+
 @pytest.mark.parametrize("content", [b"", b"ONNX, but not really \xff\x00", b"\x08\x07"])
 def test_files_that_are_no_models(content: bytes, tmp_path: Path) -> None:
     (tmp_path / "m.onnx").write_bytes(content)

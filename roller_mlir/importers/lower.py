@@ -1,0 +1,115 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Brings the text of a module to linalg on tensors in a child process, because passes of other projects may crash.
+
+Run as a module it is the child: its arguments are what the text is, and the passes; the text is on the standard input,
+and on the standard output comes the lowered text, or, with exit code 3, what is wrong, as JSON.
+"""
+
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import asdict
+from signal import Signals
+from typing import Any
+
+from roller_mlir.foreign.bounded import read_json
+from roller_mlir.importers.imported import refuse
+from roller_mlir.support.bindings import ir, make_import_context, passmanager
+from roller_mlir.support.diagnostics import (
+    DiagnosedError,
+    Diagnostic,
+    SourcePlace,
+    collecting,
+    diagnosed,
+    in_file,
+    parse_module,
+    place_of,
+)
+from roller_mlir.support.values import operations_inside
+
+_TIMEOUT_S = 600.0
+_REFUSED = 3
+
+# What may be left of a model; what the compiler does not take of these dialects it refuses itself.
+_KNOWN = frozenset(
+    ("affine", "arith", "builtin", "cf", "complex", "func", "linalg", "math", "ml_program", "scf", "tensor", "ub")
+)
+
+
+def lower(text: str, name: str, what: str, pipeline: str, explain: Callable[[str], str]) -> str:
+    """Bring a module to linalg on tensors.
+
+    Args:
+        text: The module, with locations where it has any that matter.
+        name: What diagnostics call it.
+        what: What the module holds, such as "ONNX".
+        pipeline: The passes.
+        explain: Makes the message of a pass that refuses an operation one for the user.
+
+    Returns:
+        The lowered module, with its locations.
+
+    Raises:
+        DiagnosedError: The text is not valid; a pass refuses an operation, or leaves one that is no linalg; or a pass
+            crashes. Of several errors of a pass the first is told, as the others follow from it.
+    """
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
+    try:
+        child = subprocess.run(
+            [sys.executable, "-P", "-m", __name__, what, pipeline],
+            input=text.encode(),
+            capture_output=True,
+            timeout=_TIMEOUT_S,
+            env=environment,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        refuse(name, f"was not brought from {what} to linalg in {_TIMEOUT_S:g} s")
+    if child.returncode < 0:
+        refuse(name, f"cannot be imported: {Signals(-child.returncode).name} ended the passes that lower {what}")
+    if not child.returncode:
+        return child.stdout.decode()
+    if child.returncode != _REFUSED:
+        raise RuntimeError(f"the import of {what} failed: {child.stderr.decode(errors='replace').strip()}")
+    answer = read_json(child.stdout)
+    found = [in_file(_diagnostic(one), name) for one in answer["diagnostics"]]
+    if answer["is_pass"]:
+        found = [Diagnostic("error", explain(found[0].message), found[0].place)]
+    raise DiagnosedError(found)
+
+
+def _diagnostic(record: dict[str, Any]) -> Diagnostic:
+    place = record["place"] and SourcePlace(**record["place"])
+    return Diagnostic(record["severity"], record["message"], place, tuple(map(_diagnostic, record["notes"])))
+
+
+def _answer(text: str, what: str, pipeline: str) -> str | dict[str, Any]:
+    context = make_import_context()
+    try:
+        module = parse_module(text, context)
+    except DiagnosedError as error:
+        return {"is_pass": False, "diagnostics": [asdict(one) for one in error.diagnostics]}
+    with context, collecting(context) as collector:
+        try:
+            passmanager.PassManager.parse(pipeline).run(module.operation)
+        except ir.MLIRError as error:
+            found = [one for one in diagnosed(collector, error).diagnostics if one.severity == "error"]
+            return {"is_pass": True, "diagnostics": [asdict(found[0])]}
+    for operation in operations_inside(module.operation):
+        if operation.name.split(".")[0] not in _KNOWN:
+            message = f"what {what} says here becomes '{operation.name}', which is no linalg on tensors"
+            unknown = Diagnostic("error", message, place_of(operation.location))
+            return {"is_pass": False, "diagnostics": [asdict(unknown)]}
+    return module.operation.get_asm(enable_debug_info=True)
+
+
+def _main() -> int:
+    answer = _answer(sys.stdin.buffer.read().decode(), *sys.argv[1:])
+    sys.stdout.buffer.write((answer if isinstance(answer, str) else json.dumps(answer)).encode())
+    return 0 if isinstance(answer, str) else _REFUSED
+
+
+if __name__ == "__main__":
+    sys.exit(_main())
