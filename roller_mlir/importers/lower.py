@@ -9,7 +9,7 @@ import json
 import os
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from signal import Signals
 from typing import Any
@@ -38,14 +38,14 @@ _KNOWN = frozenset(
 )
 
 
-def lower(text: str, name: str, what: str, pipeline: str, explain: Callable[[str], str]) -> str:
+def lower(text: str, name: str, what: str, pipelines: Sequence[str], explain: Callable[[str], str]) -> str:
     """Bring a module to linalg on tensors.
 
     Args:
         text: The module, with locations where it has any that matter.
         name: What diagnostics call it.
         what: What the module holds, such as "ONNX".
-        pipeline: The passes.
+        pipelines: The passes, in parts; behind the first no operator of ONNX may be left.
         explain: Makes the message of a pass that refuses an operation one for the user.
 
     Returns:
@@ -58,7 +58,7 @@ def lower(text: str, name: str, what: str, pipeline: str, explain: Callable[[str
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(entry for entry in sys.path if entry)}
     try:
         child = subprocess.run(
-            [sys.executable, "-P", "-m", __name__, what, pipeline],
+            [sys.executable, "-P", "-m", __name__, what, *pipelines],
             input=text.encode(),
             capture_output=True,
             timeout=_TIMEOUT_S,
@@ -85,18 +85,24 @@ def _diagnostic(record: dict[str, Any]) -> Diagnostic:
     return Diagnostic(record["severity"], record["message"], place, tuple(map(_diagnostic, record["notes"])))
 
 
-def _answer(text: str, what: str, pipeline: str) -> str | dict[str, Any]:
+def _answer(text: str, what: str, *pipelines: str) -> str | dict[str, Any]:
     context = make_import_context()
     try:
         module = parse_module(text, context)
     except DiagnosedError as error:
         return {"is_pass": False, "diagnostics": [asdict(one) for one in error.diagnostics]}
     with context, collecting(context) as collector:
-        try:
-            passmanager.PassManager.parse(pipeline).run(module.operation)
-        except ir.MLIRError as error:
-            found = [one for one in diagnosed(collector, error).diagnostics if one.severity == "error"]
-            return {"is_pass": True, "diagnostics": [asdict(found[0])]}
+        for pipeline in pipelines:
+            try:
+                passmanager.PassManager.parse(pipeline).run(module.operation)
+            except ir.MLIRError as error:
+                found = [one for one in diagnosed(collector, error).diagnostics if one.severity == "error"]
+                return {"is_pass": True, "diagnostics": [asdict(found[0])]}
+            for operation in operations_inside(module.operation):
+                if operation.name == "torch.operator":  # else later passes complain about its operands
+                    message = f"failed to legalize operation 'torch.operator': {operation.attributes['name']}"
+                    left = Diagnostic("error", message, place_of(operation.location))
+                    return {"is_pass": True, "diagnostics": [asdict(left)]}
     for operation in operations_inside(module.operation):
         if operation.name.split(".")[0] not in _KNOWN:
             message = f"what {what} says here becomes '{operation.name}', which is no linalg on tensors"

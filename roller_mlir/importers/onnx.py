@@ -12,9 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from roller_mlir.foreign.bounded import BoundsError, read_bytes
+from roller_mlir.foreign.printable import printable
 from roller_mlir.importers.imported import WEIGHT_BYTES, Imported, refuse, text_with_places
 from roller_mlir.importers.lower import lower
 from roller_mlir.importers.onnx_graph import (
+    check_model,
     check_operators,
     infer_shapes,
     name_nodes,
@@ -26,10 +28,9 @@ from roller_mlir.support.bindings import arith, func, ir, make_import_context, o
 MAX_MODEL_BYTES = 2 << 30
 """Protocol buffers hold no more; weights of larger models lie in files of their own beside the model."""
 
-_PIPELINE = (
-    "builtin.module("
-    "torch-onnx-to-torch-backend-pipeline{backend-legal-ops=aten.flatten.using_ints,aten.unflatten.int},"
-    "torch-backend-to-linalg-on-tensors-backend-pipeline)"
+_PIPELINES = (
+    "builtin.module(torch-onnx-to-torch-backend-pipeline{backend-legal-ops=aten.flatten.using_ints,aten.unflatten.int})",
+    "builtin.module(torch-backend-to-linalg-on-tensors-backend-pipeline)",
 )
 
 
@@ -60,21 +61,28 @@ def import_model(
     set_dimensions(proto.graph, dimensions or {}, name)
     check_operators(proto, name)
     inputs, weights = take_weights(proto.graph, WEIGHT_BYTES)
+    proto.graph.name = re.sub(r"\W", "_", proto.graph.name) or "main"
+    check_model(proto, name)
     proto = infer_shapes(proto, name)
     name_nodes(proto.graph)
-    proto.graph.name = re.sub(r"\W", "_", proto.graph.name) or "main"
+    module = _lowered(importer, proto, name)
+    with module.context:
+        resources = _name_resources(module, inputs, weights)
+        return Imported(name, text_with_places(module), resources)
+
+
+def _lowered(importer: Any, proto: Any, name: str) -> "ir.Module":
+    """Return the model as linalg."""
     context = make_import_context()
-    information = importer.ModelInfo(proto)
     with context:
-        module = information.create_module(context=context)
+        module = ir.Module.create(ir.Location.unknown())
+        information = importer.ModelInfo(proto)
         try:
             importer.NodeImporter.define_function(information.main_graph, module.operation).import_all()
         except importer.OnnxImportError as error:
-            refuse(name, f"cannot be imported: {str(error).splitlines()[0]}")
+            refuse(name, f"cannot be imported: {printable(str(error).splitlines()[0])}")
         text = module.operation.get_asm(enable_debug_info=True)
-        module = ir.Module.parse(lower(text, name, "ONNX", _PIPELINE, _explain))
-        resources = _name_resources(module, inputs, weights)
-        return Imported(name, text_with_places(module), resources)
+        return ir.Module.parse(lower(text, name, "ONNX", _PIPELINES, _explain))
 
 
 def _load(path: Path, name: str) -> Any:

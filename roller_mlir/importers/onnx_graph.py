@@ -10,8 +10,8 @@ from roller_mlir.foreign.printable import printable
 from roller_mlir.importers.imported import refuse
 
 _OWN_DOMAINS = ("", "ai.onnx")
-# Operators that are compiled as ONNX defines them by others.
-_AS_FUNCTIONS = [("", "MeanVarianceNormalization")]
+AS_FUNCTIONS = ("MeanVarianceNormalization",)
+"""Operators that are compiled as ONNX defines them by others."""
 
 
 def set_dimensions(graph: Any, dimensions: Mapping[str, int], name: str) -> None:
@@ -91,24 +91,59 @@ def take_weights(graph: Any, least_bytes: int) -> tuple[int, dict[str, np.ndarra
     return len(own), weights
 
 
-def infer_shapes(proto: Any, name: str) -> Any:
-    """Return the checked model with the types of all values, and its own functions in place of their calls.
+def check_model(proto: Any, name: str) -> None:
+    """Refuse what is no valid model.
 
     Raises:
-        DiagnosedError: The model is not valid.
+        DiagnosedError: It is not.
+    """
+    import onnx
+
+    try:
+        onnx.checker.check_model(proto)
+    except onnx.checker.ValidationError as error:
+        refuse(name, f"is no valid ONNX model: {_line(error)}")
+
+
+def infer_shapes(proto: Any, name: str) -> Any:
+    """Return a model with the types of all values, and with functions in place of their calls.
+
+    Raises:
+        DiagnosedError: Shapes or types do not fit together.
     """
     import onnx
     import onnx.inliner
 
     try:
-        onnx.checker.check_model(proto)
         if proto.functions:
             proto = onnx.inliner.inline_local_functions(proto)
             check_operators(proto, name)
-        proto = onnx.inliner.inline_selected_functions(proto, _AS_FUNCTIONS, inline_schema_functions=True)
+        if any(node.op_type in AS_FUNCTIONS for node in _nodes(proto.graph)):
+            called = [("", one) for one in AS_FUNCTIONS]
+            proto = onnx.inliner.inline_selected_functions(_with_defaults(proto), called, inline_schema_functions=True)
         return onnx.shape_inference.infer_shapes(proto, check_type=True, strict_mode=True, data_prop=True)
     except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError, RuntimeError) as error:
-        refuse(name, f"is no valid ONNX model: {printable(' '.join(str(error).split()))}")
+        refuse(name, f"is no valid ONNX model: {_line(error)}")
+
+
+def _with_defaults(proto: Any) -> Any:
+    """Return a model with all attributes of nodes that are to be functions: the inliner leaves out those by default."""
+    import onnx
+
+    proto = onnx.ModelProto.FromString(proto.SerializeToString())
+    version = next((one.version for one in proto.opset_import if one.domain in _OWN_DOMAINS), 1)
+    for node in _nodes(proto.graph):
+        if node.op_type not in AS_FUNCTIONS:
+            continue
+        given = {one.name for one in node.attribute}
+        for label, attribute in onnx.defs.get_schema(node.op_type, version, "").attributes.items():
+            if label not in given and attribute.default_value.type != onnx.AttributeProto.UNDEFINED:
+                node.attribute.append(attribute.default_value)
+    return proto
+
+
+def _line(error: Exception) -> str:
+    return printable(" ".join(str(error).split()))
 
 
 def name_nodes(graph: Any) -> None:

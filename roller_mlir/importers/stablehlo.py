@@ -46,7 +46,7 @@ def import_dialect(text: str, name: str, what: str, pipeline: str) -> Imported:
         check_resources(text)
     except DiagnosedError as error:
         raise DiagnosedError([in_file(one, name) for one in error.diagnostics]) from None
-    module = ir.Module.parse(lower(text, name, what, pipeline, explain), make_import_context())
+    module = ir.Module.parse(lower(text, name, what, (pipeline,), explain), make_import_context())
     weights = take_constants(module)
     return Imported(name, text_with_places(module), weights, text)
 

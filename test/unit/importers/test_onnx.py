@@ -161,6 +161,23 @@ def test_refusals_of_the_compiler_name_file_and_node(tmp_path: Path) -> None:
     assert random.startswith("m.onnx: node 'r' (RandomNormalLike): error: 'ml_program.global_store'")
 
 
+def test_an_operator_that_onnx_defines_by_others(tmp_path: Path) -> None:
+    graph = Graph("normed")
+    graph.output(graph.node("MeanVarianceNormalization", graph.input("x", [1, 4, 4, 4])), [1, 4, 4, 4])
+    onnx.save(graph.model(), tmp_path / "model.onnx")
+    _agree(graph.model(), tmp_path / "model.onnx", "h200")
+
+
+def test_an_operator_that_is_left_is_named_not_its_operands(tmp_path: Path) -> None:
+    graph = Graph("normed", opset=23)
+    value = graph.node("RMSNormalization", graph.input("x", [1, 4]), graph.positive("scale", 4), name="n")
+    graph.output(value, [1, 4])
+    assert _refused(graph.model(), tmp_path / "m.onnx") == (
+        "m.onnx: node 'n' (RMSNormalization): error: "
+        "ONNX operator 'RMSNormalization' cannot be brought to linalg as it is used here"
+    )
+
+
 def test_a_crash_of_the_importer_is_an_error(tmp_path: Path) -> None:
     graph = Graph("crash")
     graph.output(graph.node("Unique", graph.input("x", [6])), [None])
