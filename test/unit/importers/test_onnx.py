@@ -154,6 +154,16 @@ def test_refusals_name_file_and_node(tmp_path: Path) -> None:
     )
 
 
+def test_what_torch_mlir_lowers_wrongly_is_refused(tmp_path: Path) -> None:
+    graph = Graph("sampled", opset=20)
+    points = graph.constant("points", np.zeros((1, 2, 2, 2), np.float32))
+    value = graph.node("GridSample", graph.input("x", [1, 1, 4, 4]), points, name="g", mode="nearest")
+    graph.output(value, [1, 1, 2, 2])
+    assert _refused(graph.model(), tmp_path / "m.onnx") == (
+        "m.onnx: node 'g' (GridSample): error: torch-mlir lowers 'GridSample' of mode 'nearest' to another function"
+    )
+
+
 def test_refusals_of_the_compiler_name_file_and_node(tmp_path: Path) -> None:
     message = _refused(_one_node("NonZero", "nz", element=onnx.TensorProto.INT64), tmp_path / "m.onnx")
     assert message.startswith("m.onnx: node 'nz' (NonZero): error: what ONNX says here becomes 'tm_tensor.scan', which")
