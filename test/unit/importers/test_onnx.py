@@ -33,6 +33,7 @@ def _agree(model: onnx.ModelProto, path: Path, device: str) -> None:
         np.testing.assert_allclose(found, wanted, rtol=1e-5, atol=1e-5)
 
 
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("device", ["h200", "mi300x"])
 def test_models_give_what_onnx_gives(name: str, device: str, tmp_path: Path) -> None:

@@ -83,6 +83,7 @@ def test_a_killed_server_is_an_error_of_the_launch(artifact: Path) -> None:
         assert not wait_until_gone(devices, LIMIT_S)
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGKILL, -9)])
 def test_a_signal_ends_the_command_and_all_that_it_started(
     artifact: Path, tmp_path: Path, number: signal.Signals, code: int
@@ -130,6 +131,7 @@ def test_the_exit_code_is_that_of_the_program(
         assert text in capfd.readouterr().err
 
 
+@pytest.mark.full
 def test_without_a_cache_the_libraries_go_with_the_server(artifact: Path, tmp_path: Path) -> None:
     roller = [sys.executable, "-m", "roller_mlir.tools.roller", "simulate", "--artifact", str(artifact)]
     environment = {**os.environ, "ROLLER_CACHE": "0", "TMPDIR": str(tmp_path)}

@@ -72,6 +72,7 @@ func.func @main(%a: {sizes["a"]}, %b: {sizes["b"]}) -> {sizes["c"]} {{
 """
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize(
     ("on", "target", "kind"),
     [
