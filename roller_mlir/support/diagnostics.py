@@ -7,6 +7,7 @@ itself emits; `render` prints it as `mlir-opt` does, with the line and a caret.
 
 import contextlib
 import re
+import warnings
 from collections.abc import Generator, Mapping, Sequence
 from contextvars import ContextVar
 from dataclasses import dataclass, field, replace
@@ -262,8 +263,9 @@ def subject_of(error: BaseException) -> str:
     for frame in reversed(frames):
         for value in reversed(list(frame.f_locals.values())):
             if isinstance(value, ir.Operation | ir.OpView):
-                # An op that a rewrite has erased answers every question with an exception.
-                with contextlib.suppress(Exception):
+                # An op that a rewrite has erased answers every question with an exception, one that its constructor
+                # has not made yet with a warning, too.
+                with contextlib.suppress(Exception), warnings.catch_warnings(action="ignore"):
                     if value.operation.name == "builtin.module":
                         continue
                     return subject(value.operation)

@@ -363,10 +363,10 @@ def _callback(
             collector.diagnostics.extend(error.diagnostics)
             external.signal_pass_failure()
         except BaseException as error:  # noqa: BLE001 - re-raised by run_pipeline
-            internal = isinstance(error, Exception)
-            subject = subject or diagnostics.subject_of(error)
-            wrapped = PassCrashError(step.name, subject, pipeline, error) if internal else error
-            wrapped.__cause__ = error if internal else None
+            wrapped: BaseException = error
+            if isinstance(error, Exception):
+                wrapped = PassCrashError(step.name, subject or diagnostics.subject_of(error), pipeline, error)
+                wrapped.__cause__ = error
             escaped.append(wrapped)
             external.signal_pass_failure()
         finally:

@@ -106,6 +106,16 @@ def test_subject_is_the_innermost_op() -> None:
     assert subject_of(RuntimeError()) == ""
 
 
+def test_an_op_that_its_constructor_has_not_made_yet_is_no_subject(recwarn: pytest.WarningsRecorder) -> None:
+    def construct(_unmade: object) -> None:
+        raise RuntimeError
+
+    with pytest.raises(RuntimeError) as caught:
+        construct(ir.OpView.__new__(ir.OpView))
+    assert subject_of(caught.value) == ""
+    assert not recwarn.list
+
+
 def test_a_context_has_our_dialect_and_no_threads() -> None:
     context = make_context()
     assert context.is_dialect_loaded("rtile")
