@@ -5,7 +5,8 @@
 python bench/peers/witness_triton.py                        (with an interpreter that has triton)
 
 For `witness.py`. The kernels are the shortest that use a target's matrix unit: C = A B of any M and N, in tiles; what
-is outside is masked. Where the target has a tensor memory accelerator, one takes descriptors instead of pointers.
+is outside is masked. Where the target has a tensor memory accelerator, one takes descriptors instead of pointers, and
+one makes them.
 """
 
 import json
@@ -58,6 +59,20 @@ def product_of_descriptors(A, B, C, K, BM: tl.constexpr, BN: tl.constexpr, BK: t
     C.store([row, column], total.to(tl.float16))
 
 
+@triton.jit
+def product_of_made_descriptors(
+    A, B, C, M, N, K, BM: tl.constexpr, BN: tl.constexpr, BK: tl.constexpr, SUM: tl.constexpr
+):
+    row, column = tl.program_id(0) * BM, tl.program_id(1) * BN
+    a = tl.make_tensor_descriptor(A, [M, K], [K, 1], [BM, BK])
+    b = tl.make_tensor_descriptor(B, [K, N], [N, 1], [BK, BN])
+    c = tl.make_tensor_descriptor(C, [M, N], [N, 1], [BM, BN])
+    total = tl.zeros((BM, BN), SUM)
+    for k in range(0, K, BK):
+        total = tl.dot(a.load([row, k]), b.load([k, column]), total)
+    c.store([row, column], total.to(C.dtype.element_ty))
+
+
 # Name: target, element, sum, tile, warps, stages, options.
 CASES: dict[str, tuple[str, str, str, tuple[int, int, int], int, int, dict[str, Any]]] = {
     "sm_80-f16": ("sm_80", "f16", "f32", (32, 32, 32), 2, 3, {}),
@@ -70,6 +85,7 @@ CASES: dict[str, tuple[str, str, str, tuple[int, int, int], int, int, dict[str, 
     "sm_90-tf32": ("sm_90", "f32", "f32", (64, 16, 16), 4, 2, {"PRECISION": "tf32"}),
     "sm_90-i8": ("sm_90", "i8", "i32", (64, 16, 32), 4, 2, {}),
     "sm_90-f16-descriptors": ("sm_90", "f16", "f16", (64, 32, 64), 4, 3, {}),
+    "sm_90-bf16-made": ("sm_90", "bf16", "bf16", (64, 32, 64), 4, 2, {}),
     "gfx90a-i8": ("gfx90a", "i8", "i32", (32, 32, 32), 2, 2, {}),
     "gfx90a-f32": ("gfx90a", "f32", "f32", (32, 32, 16), 2, 2, {"PRECISION": "ieee"}),
     "gfx942-f16": ("gfx942", "f16", "f32", (32, 32, 16), 2, 2, {}),
@@ -85,17 +101,21 @@ def compiled(name: str) -> dict[str, Any]:
     target, element, total, (bm, bn, bk), warps, stages, given = CASES[name]
     options = {key: value for key, value in given.items() if key.islower()}
     options |= {"num_warps": warps, "num_stages": stages}
-    constants: dict[str, Any] = {"BM": bm, "BN": bn, "BK": bk, "SUM": KINDS["f32" if total == "f16" else total]}
+    constants: dict[str, Any] = {"BM": bm, "BN": bn, "BK": bk, "SUM": KINDS["f32" if total.endswith("f16") else total]}
     if name.endswith("descriptors"):
         function: Any = product_of_descriptors
         tiles = {"A": (bm, bk), "B": (bk, bn), "C": (bm, bn)}
         types = {key: f"tensordesc<fp16[{rows}, {columns}]>" for key, (rows, columns) in tiles.items()}
+    elif name.endswith("made"):
+        function, types = product_of_made_descriptors, dict.fromkeys("ABC", POINTERS[element])
     else:
         function = product
         constants |= {"SUM": KINDS[total], "PRECISION": given.get("PRECISION", "ieee")}
         types = {"A": POINTERS[element], "B": POINTERS[element], "C": POINTERS[total]}
     names: list[str] = function.arg_names
-    aligned = [key for key in names if key not in constants and (key in "MNK" or function is product)]
+    aligned = [
+        key for key in names if key not in constants and (key in "MNK" or function is not product_of_descriptors)
+    ]
     source = ASTSource(
         fn=function,
         signature={key: "constexpr" if key in constants else types.get(key, "i32") for key in names},
@@ -113,6 +133,7 @@ def compiled(name: str) -> dict[str, Any]:
         "threads": TARGETS[target].warp_size * warps,
         "dynamic_bytes": built.metadata.shared,
         "stages": stages,
+        **({"scratch_bytes": built.metadata.global_scratch_size} if name.endswith("made") else {}),
     }
 
 

@@ -1,11 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Tensor maps as arguments of lowered kernels: records of 128 bytes by value, in the constant memory of the grid.
+"""Tensor maps of kernels: what they are given, and what they make themselves.
+
+Those that are given are arguments of lowered kernels: records of 128 bytes by value, in the grid's constant memory.
 
 Upstream's lowering of kernels drops `llvm.byval`, and a pointer to anything else would make ptxas copy the record; so
 the attributes are given to the lowered kernel's arguments.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from roller_mlir.backend.kernel_module import (
@@ -15,7 +17,7 @@ from roller_mlir.backend.kernel_module import (
     symbol_name,
 )
 from roller_mlir.dialects.rtile_fields import from_attribute
-from roller_mlir.loops.attributes import TENSOR_MAP, WORKGROUP_ALIGNMENT
+from roller_mlir.loops.attributes import MADE_MAPS, TENSOR_MAP, WORKGROUP_ALIGNMENT
 from roller_mlir.plan.codec import from_json
 from roller_mlir.plan.tensor_map import MAP_BYTES, TensorMap
 from roller_mlir.support.bindings import ir
@@ -26,9 +28,20 @@ _ALIGNMENT_BYTES = 64
 
 def tensor_maps_of(module: ir.Module) -> dict[str, tuple[TensorMap, ...]]:
     """Return the tensor maps that each kernel takes, in the order of its arguments, by the kernel's name."""
+    return _by_kernel(module, lambda kernel: [one for _, one in _marked(kernel, TENSOR_MAP)])
+
+
+def made_maps_of(module: ir.Module) -> dict[str, tuple[TensorMap, ...]]:
+    """Return the tensor maps that each kernel makes in its last buffer, in their order there, by the kernel's name."""
+    return _by_kernel(
+        module, lambda kernel: [one for _, all_ in _marked(kernel, MADE_MAPS) for one in ir.ArrayAttr(all_)]
+    )
+
+
+def _by_kernel(module: ir.Module, described: Callable[[Any], list[Any]]) -> dict[str, tuple[TensorMap, ...]]:
     found: dict[str, tuple[TensorMap, ...]] = {}
     for kernel in kernel_functions(module):
-        maps = [from_json(TensorMap, from_attribute(one)) for _, one in _marked(kernel)]
+        maps = [from_json(TensorMap, from_attribute(one)) for one in described(kernel)]
         if maps:
             found[symbol_name(kernel)] = tuple(maps)
     return found
@@ -37,7 +50,8 @@ def tensor_maps_of(module: ir.Module) -> dict[str, tuple[TensorMap, ...]]:
 def map_arguments(module: ir.Module) -> dict[str, tuple[int, ...]]:
     """Return which arguments of each kernel are tensor maps, by the kernel's name."""
     places = {
-        symbol_name(kernel): tuple(number for number, _ in _marked(kernel)) for kernel in kernel_functions(module)
+        symbol_name(kernel): tuple(number for number, _ in _marked(kernel, TENSOR_MAP))
+        for kernel in kernel_functions(module)
     }
     return {name: numbers for name, numbers in places.items() if numbers}
 
@@ -96,9 +110,9 @@ def _says(kernel: Any) -> bool:
     return WORKGROUP_ALIGNMENT in kernel.attributes
 
 
-def _marked(kernel: Any) -> list[tuple[int, Any]]:
-    """Return the number and description of each argument that is a tensor map."""
+def _marked(kernel: Any, attribute: str) -> list[tuple[int, Any]]:
+    """Return the number and the value of an attribute of each argument that has it."""
     if "arg_attrs" not in kernel.attributes:
         return []
     given: list[Any] = [ir.DictAttr(one) for one in ir.ArrayAttr(kernel.attributes["arg_attrs"])]
-    return [(number, one[TENSOR_MAP]) for number, one in enumerate(given) if TENSOR_MAP in one]
+    return [(number, one[attribute]) for number, one in enumerate(given) if attribute in one]

@@ -2,7 +2,7 @@
 
 // 16 threads add a constant to 30 elements in two tasks: the second one's last two threads are masked.
 // CHECK: gpu.module @kernels
-// CHECK: gpu.func @add(%[[A:.*]]: memref<30xf32> {llvm.align = 16 : i64, llvm.noalias, llvm.readonly},
+// CHECK: gpu.func @main_add(%[[A:.*]]: memref<30xf32> {llvm.align = 16 : i64, llvm.noalias, llvm.readonly},
 // CHECK-SAME: %[[R:.*]]: memref<30xf32> {llvm.align = 16 : i64, llvm.noalias, llvm.writeonly}) kernel
 // CHECK-SAME: known_block_size = array<i32: 16, 1, 1>
 // CHECK-DAG: %[[T:.*]] = gpu.thread_id x
@@ -19,7 +19,7 @@
 // CHECK-LABEL: func.func @main
 // CHECK-SAME: (%[[X0:.*]]: memref<30xf32>, %[[X1:.*]]: memref<30xf32>)
 func.func @main(%a: memref<30xf32>, %r: memref<30xf32>) {
-  // CHECK: gpu.launch_func @kernels::@add blocks in (%c2{{.*}}, %c1{{.*}}, %c1{{.*}}) threads in (%c16{{.*}}, %c1{{.*}}, %c1{{.*}}) args(%[[X0]] : memref<30xf32>, %[[X1]] : memref<30xf32>)
+  // CHECK: gpu.launch_func @kernels::@main_add blocks in (%c2{{.*}}, %c1{{.*}}, %c1{{.*}}) threads in (%c16{{.*}}, %c1{{.*}}, %c1{{.*}}) args(%[[X0]] : memref<30xf32>, %[[X1]] : memref<30xf32>)
   "rtile.program"(%a, %r) ({
   ^bb0(%x: memref<30xf32>, %y: memref<30xf32>):
     %c0 = arith.constant 0 : index

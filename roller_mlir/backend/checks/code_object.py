@@ -37,6 +37,18 @@ def _sections(data: bytes) -> list[_Section]:
     return found
 
 
+def section_names(data: bytes) -> tuple[str, ...]:
+    """Return the names of the sections.
+
+    Raises:
+        ValueError: the data is not ELF-64.
+    """
+    sections = _sections(data)
+    (names_at,) = struct.unpack_from("<H", data, 0x3E)
+    starts = [sections[names_at].offset + one.name for one in sections]
+    return tuple(data[start : data.index(b"\0", start)].decode() for start in starts)
+
+
 def section(data: bytes, name: str) -> bytes:
     """Return the contents of a section.
 

@@ -45,7 +45,7 @@ def compared(
     )
     if ptx:
         products = None if expected_code is None else expected_code.products
-        found += hopper_mismatches(ptx, source.tensor_maps, products)
+        found += hopper_mismatches(ptx, source.tensor_maps, products, source.made_maps)
     phases = {**binary.phases_s, "gate_s": time.perf_counter() - start}
     return replace(binary, mismatches=found, phases_s=phases)
 

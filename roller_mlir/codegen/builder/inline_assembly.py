@@ -55,6 +55,26 @@ class InlineAssembly:
         return ",".join(parts + [MEMORY_CLOBBER] * self.memory_clobber)
 
 
+_MAP_FIELDS = {
+    "global_address": ("b64", "r,l"),
+    "global_stride": ("b64", "r,n,l"),
+    **dict.fromkeys(("global_dim", "box_dim", "element_stride"), ("b32", "r,n,r")),
+    "rank": ("b32", "r,r"),
+    **dict.fromkeys(("elemtype", "interleave_layout", "swizzle_mode", "fill_mode"), ("b32", "r,n")),
+}
+"""Of the fields of tensor maps: type of the value, constraints of address, dimension where there is one, and value."""
+
+
+def _written_field(field: str, kind: str, constraints: str) -> InlineAssembly:
+    places = ", ".join(f"${number}" for number in range(1, len(constraints.split(","))))
+    return InlineAssembly(
+        name=f"tensormap_{field}",
+        template=f"tensormap.replace.tile.{field}.shared::cta.b1024.{kind} [$0], {places};",
+        constraints=constraints,
+        memory_clobber=True,
+    )
+
+
 TABLE: tuple[InlineAssembly, ...] = (
     # Waits until the phase of that parity has completed. Operands: address of the mbarrier in workgroup memory, parity.
     InlineAssembly(
@@ -73,6 +93,17 @@ TABLE: tuple[InlineAssembly, ...] = (
         template="wgmma.wait_group.sync.aligned 0;",
         memory_clobber=True,
         tied=True,
+    ),
+    # Writes a field of a tensor map in workgroup memory; dimensions are counted innermost first.
+    *(_written_field(field, *rest) for field, rest in _MAP_FIELDS.items()),
+    # Copies a tensor map by all lanes of a warp. Operands: addresses in global and in workgroup memory.
+    InlineAssembly(
+        name="tensormap_publish",
+        template=(
+            "tensormap.cp_fenceproxy.global.shared::cta.tensormap::generic.release.gpu.sync.aligned [$0], [$1], 128;"
+        ),
+        constraints="l,r",
+        memory_clobber=True,
     ),
 )
 

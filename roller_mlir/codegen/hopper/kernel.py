@@ -10,6 +10,7 @@ consumers still store the last one.
 from math import prod
 
 from roller_mlir.codegen.builder.emitter import Emitter
+from roller_mlir.codegen.hopper.made_maps import MadeMaps
 from roller_mlir.codegen.hopper.ops import memory_base
 from roller_mlir.codegen.hopper.ring import Ring
 from roller_mlir.codegen.hopper.steps import Steps, steps_of_program
@@ -20,6 +21,7 @@ from roller_mlir.codegen.kernel_function import (
     declare_kernel,
     dynamic_bytes,
     dynamic_memory,
+    kernel_name,
     note_counts,
     resident_blocks,
 )
@@ -37,17 +39,21 @@ from roller_mlir.mapping.tensor_copy import (
     WARPGROUP_THREADS,
 )
 from roller_mlir.mapping.warpgroup_registers import register_problem, role_registers
+from roller_mlir.plan.tensor_map import MAP_BYTES
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
 
-def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: BlockLimits) -> EmittedKernel:
+def emit_hopper_kernel(
+    program: rtile.ProgramOp, module_body: ir.Block, limits: BlockLimits, tensor_maps: str = "host"
+) -> EmittedKernel:
     """Emit a program whose heavy compute is wgmma as a kernel at the end of a gpu.module.
 
     Args:
         program: An rtile.program on memrefs whose region is unit loops.
         module_body: Block of the gpu.module.
         limits: What the device allows.
+        tensor_maps: Who makes its tensor maps; see `MapOptions`.
     """
     name, nest = program.program_name, parallel_nest(program.operation)
     steps = steps_of_program(program)
@@ -68,16 +74,25 @@ def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: 
     places = _places(program, steps, consumers // WARPGROUP_THREADS, limits.subgroup_size)
     total = places.total_bytes
     dynamic = dynamic_bytes(program, total, limits)
+    wrapper = wrapper_of(nest.trips, resident_blocks(program, limits))
+    map_bytes = wrapper.blocks.bound * len(steps.maps) * MAP_BYTES if tensor_maps == "device" else 0
     function = declare_kernel(
-        program, module_body, name, threads, 0 if dynamic else total, alignment=SWIZZLE_BYTES, maps=steps.maps
+        program,
+        module_body,
+        threads,
+        0 if dynamic else total,
+        alignment=SWIZZLE_BYTES,
+        maps=steps.maps,
+        map_bytes=map_bytes,
     )
     entry = function.regions[0].blocks[0]
     arguments = list(entry.arguments)
-    wrapper = wrapper_of(nest.trips, resident_blocks(program, limits))
     with ir.InsertionPoint(entry.operations[0]), program.location:
         emit = Emitter()
         memory = dynamic_memory() if dynamic else arguments[-1]
         buffers = list(program.entry.arguments)
+        given = arguments[len(buffers) :]
+        made = None if not map_bytes else MadeMaps.of(emit, steps.maps, given[0], arguments)
         roles = WarpRoles(
             program=program,
             steps=steps,
@@ -86,7 +101,8 @@ def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: 
             memory=memory,
             places=places,
             buffers=dict(zip(buffers, arguments, strict=False)),
-            maps=dict(zip(steps.maps, arguments[len(buffers) :], strict=False)),
+            maps=dict(zip(steps.maps, given if made is None else made.pointers, strict=False)),
+            made=made,
             subgroup_size=limits.subgroup_size,
         )
         roles.build(consumers, role_registers(consumers, resident, limits.registers_per_unit))
@@ -95,12 +111,13 @@ def emit_hopper_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: 
     function.attributes[TASKS_PER_UNIT] = ir.IntegerAttr.get(i64, resident)
     note_counts(function, *roles.counts)
     return EmittedKernel(
-        name=name,
+        name=kernel_name(program),
         grid=wrapper.blocks,
         block=threads,
         dynamic_workgroup_bytes=dynamic,
         workgroup_bytes=total,
-        maps=len(steps.maps),
+        maps=0 if map_bytes else len(steps.maps),
+        map_bytes=map_bytes,
     )
 
 

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from roller_mlir.codegen.builder.emitter import Emitter
 from roller_mlir.mapping.tensor_copy import WARPGROUP_THREADS
+from roller_mlir.plan.tensor_map import MAP_BYTES
 from roller_mlir.support.bindings import arith, ir
 
 CONSUMER_BARRIER = 1
@@ -104,6 +105,13 @@ def _barrier(number: ir.Value, threads: ir.Value) -> None:
 def prefetch_map(tensor_map: ir.Value) -> None:
     """Emit the fetch of a tensor map before it is needed."""
     ir.Operation.create("nvvm.prefetch", operands=[tensor_map], attributes={"tensormap": ir.UnitAttr.get()})
+
+
+def acquire_map(emit: Emitter, tensor_map: ir.Value) -> None:
+    """Emit the fence between a tensor map's making in device memory and copies by the running thread that use it."""
+    size = i32(emit, MAP_BYTES)
+    scope = {"scope": ir.Attribute.parse("#nvvm.mem_scope<gpu>")}
+    ir.Operation.create("nvvm.fence.proxy.acquire", operands=[tensor_map, size], attributes=scope)
 
 
 def copy_box(

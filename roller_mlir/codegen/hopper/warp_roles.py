@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The roles of the warpgroups of a wgmma kernel: those that compute, and the last one, of which one thread copies."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from roller_mlir.codegen.builder.emitter import Emitter
 from roller_mlir.codegen.builder.task_context import TaskContext
 from roller_mlir.codegen.hopper.consumer import Consumer, ConsumerContext, WarpSpecialised
+from roller_mlir.codegen.hopper.made_maps import MadeMaps
 from roller_mlir.codegen.hopper.ops import (
+    acquire_map,
     address_of,
     binary,
     elected,
@@ -122,8 +124,9 @@ class WarpRoles:
         memory: Workgroup memory, a memref of i8.
         places: Its parts.
         buffers: Kernel buffer of each memref that the program uses.
-        maps: The kernel's argument of each tensor map.
+        maps: Where each tensor map lies: the kernel's argument, or what was made.
         subgroup_size: Lanes of a subgroup.
+        made: What makes the tensor maps; None where the kernel takes them.
         counts: Multiply-adds and matrix instructions that were emitted.
     """
 
@@ -136,6 +139,7 @@ class WarpRoles:
     buffers: dict[ir.Value, ir.Value]
     maps: Mapping[TensorMap, ir.Value]
     subgroup_size: int
+    made: MadeMaps | None = None
     counts: tuple[int, int] = (0, 0)
 
     def build(self, consumers: int, registers: tuple[int, int] | None) -> None:
@@ -149,11 +153,17 @@ class WarpRoles:
         own = RoleThread.of(emit)
         block = self.wrapper.block()
         emit.branch(equals(emit, own.number, 0), [], lambda: self.ring.initialize(groups) or [])
+        if self.made is not None:
+            made, base = self.made, self.ring.base
+            copies = equals(emit, own.warp, consumers // WARP_THREADS)
+            emit.branch(copies, [], lambda: made.make(emit, base, own.number) or [])
         ir.Operation.create("gpu.barrier")
 
         def consume() -> None:
             staging = Staging(self.ring.base, self.places.staging, own.group, own.number, own.leads)
             stored = {store.map: self.maps[store.map] for store in self.steps.stores}
+            if self.made is not None and stored:
+                emit.branch(own.leads, [], lambda: self._acquire(stored.values()))
             address = address_of(emit, self.ring.base)
             consumer = Consumer(self.ring, address, own.group, own.leads, groups, staging, stored)
             self._consume(consumer, Symbol("thread", 0, consumers - 1, 1, own.index), consumers, block)
@@ -164,8 +174,11 @@ class WarpRoles:
         own.split(emit, consumers, registers, produce, consume)
 
     def _produce(self, threads: int, block: ir.Value | None) -> None:
-        for one in self.maps.values():
-            prefetch_map(one)
+        if self.made is None:
+            for one in self.maps.values():
+                prefetch_map(one)
+        else:
+            self._acquire(self.maps[copy.map] for copy in self.steps.copies)
         context = TaskContext(
             emit=self.ring.emit,
             thread=Symbol("thread", 0, 0),
@@ -179,6 +192,11 @@ class WarpRoles:
             return builder.build(self.program.operation, task, RingSlot(*slot)).values
 
         self.wrapper.run(self.ring.emit, block, self.ring.start(1).values, copies)
+
+    def _acquire(self, maps: Iterable[ir.Value]) -> list[ir.Value]:
+        for one in dict.fromkeys(maps):
+            acquire_map(self.ring.emit, one)
+        return []
 
     def _consume(self, consumer: Consumer, thread: Symbol, threads: int, block: ir.Value | None) -> None:
         context = ConsumerContext(

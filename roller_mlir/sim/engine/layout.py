@@ -188,6 +188,7 @@ class LaunchFault(IntEnum):
     MBARRIER_START = 57  # an mbarrier is used by a warp that its initialisation is not ordered before
     PROXY = 58  # a copy or a product reads what a thread wrote, without a proxy fence in between
     OVERWRITES_STORE = 59  # a thread or a copy overwrites what a bulk store may still read
+    MADE_MAP = 60  # a tensor map that a kernel makes itself: see `MapFault`
 
 
 class PassOutcome(IntEnum):

@@ -23,12 +23,14 @@ class KernelParameter:
         shape: Shape of the memref, or None for a scalar.
         element_type: MLIR's name of the element or scalar type.
         tensor_map: The tensor map that the launch makes for it; None: the caller gives the argument.
+        made_maps: The tensor maps that each block makes in it.
     """
 
     llvm_type: str
     shape: tuple[int, ...] | None
     element_type: str
     tensor_map: MapSpec | None = None
+    made_maps: tuple[MapSpec, ...] = ()
 
 
 @dataclass(kw_only=True)

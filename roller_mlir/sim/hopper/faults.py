@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The words for what Hopper kernels do wrong."""
 
+from roller_mlir.plan.map_fields import ELEMENT_CODES, MapField, field_name
 from roller_mlir.sim.engine.layout import LaunchFault
 from roller_mlir.sim.engine.sites import SiteTable
+from roller_mlir.sim.hopper.layout import VALUE_RULES, MapFault
 
 _TEXTS = {
     LaunchFault.DESCRIPTORS_DIFFER: ("mixed-operands", "the threads of a warpgroup give different matrix descriptors"),
@@ -46,9 +48,19 @@ _TEXTS = {
 }
 """Kind and message, in which numbers stand for what the check noted."""
 
-HOPPER_FAULTS = frozenset(
-    fault for fault in LaunchFault if LaunchFault.MBARRIER <= fault <= LaunchFault.OVERWRITES_STORE
-)
+_MADE = {
+    MapFault.ALIGNMENT: "a tensor map is made, copied or acquired at address {2:#x}, which is no multiple of 128",
+    MapFault.NOT_ZERO: "the tensor map at {2:#x} has {0}, which nobody wrote: its memory must be zeroed before",
+    MapFault.UNPUBLISHED: "no tensor map has been copied to address {2:#x} by 'tensormap.cp_fenceproxy'",
+    MapFault.MISSING: "the tensor map at {2:#x} has no {0}, which a map of its rank needs",
+    MapFault.VALUE: "the tensor map at {2:#x} has {0} = {1}, which {3}",
+    MapFault.OUTSIDE: "the tensor map at {2:#x} describes an array from {1:#x} to {3:#x}, which lies in no argument",
+    MapFault.DIFFERS: "the tensor map at {2:#x} has {0} = {1}, but the kernel says that it is {3}",
+    MapFault.UNFENCED: "the tensor map at {2:#x} is used without 'fence.proxy.tensormap::generic.acquire' of it before",
+    MapFault.COUNT: "a block acquires more than {1} tensor maps",
+}
+
+HOPPER_FAULTS = frozenset(fault for fault in LaunchFault if LaunchFault.MBARRIER <= fault <= LaunchFault.MADE_MAP)
 
 
 def hopper_fault(fault: LaunchFault, table: SiteTable, values: list[int]) -> tuple[str, str]:
@@ -95,10 +107,30 @@ def hopper_fault(fault: LaunchFault, table: SiteTable, values: list[int]) -> tup
         return "unfinished-product", f"accumulators are used while a product on them is under way, {state}"
     if fault is LaunchFault.REGISTERS:
         return "registers", _registers(values)
+    if fault is LaunchFault.MADE_MAP:
+        return _made(values)
     return "cluster", {
         1: "a thread arrives twice at the barrier of the cluster, without a wait in between",
         2: "a thread waits at the barrier of the cluster, at which it has not arrived",
     }.get(values[0], "the simulator runs clusters of one block only")
+
+
+def _made(values: list[int]) -> tuple[str, str]:
+    why, number, found, address, more = values[:5]
+    kind = "missing-fence" if why == MapFault.UNFENCED else "tensor-map"
+    rule: object = more
+    if why == MapFault.VALUE:
+        low, high, multiple = VALUE_RULES[number]
+        rule = f"must be {low} to {high}" if low != high else f"must be {low}"
+        rule += f", in multiples of {multiple}" if multiple > 1 else ""
+        if number == MapField.box_dim:
+            rule += ", and fill the span of its swizzle, or whole pieces of 16 B where there is none"
+        if number == MapField.elemtype:
+            rule = f"must be one of {', '.join(map(str, sorted(ELEMENT_CODES.values())))}"
+    shown: object = found
+    if why == MapFault.DIFFERS and number == MapField.global_address:
+        shown, rule = hex(found), hex(more)
+    return kind, _MADE[MapFault(why)].format(field_name(number), shown, address, rule)
 
 
 def _count(values: list[int], at: str) -> str:

@@ -8,6 +8,8 @@ warp's clock to the phase, a wait adds the phase's to the warp's. What a thread 
 
 from enum import IntEnum, IntFlag
 
+from roller_mlir.plan.map_fields import ELEMENT_CODES, SWIZZLE_CODES, MapField
+
 WARP = 32
 WARPGROUP = 128
 MOST_WARPS = 32
@@ -15,6 +17,7 @@ MOST_GROUPS = MOST_WARPS * WARP // WARPGROUP
 MOST_MBARRIERS = 64
 MOST_BULK_COPIES = 256
 MOST_WEBS = 64
+MOST_MADE_MAPS = 64
 NAMED_BARRIERS = 16
 GRANULE_BYTES = 16
 
@@ -69,7 +72,11 @@ class AsyncUnits(IntEnum):
     MAP_COUNT = 17
     PROXY_FENCES = 18  # address of int64[2][threads]: when it last passed a proxy fence for workgroup, global memory
     STORES = 19  # address of int64[warps]: bulk stores that threads of the warp have issued
-    SIZE = 20
+    MADE_MAPS = 20  # address of int64[MOST_MADE_MAPS][MadeMap.SIZE]: tensor maps in device memory that were acquired
+    MADE_COUNT = 21
+    MAP_FENCES = 22  # address of int64[MOST_MADE_MAPS][threads]: when the thread acquired it; 0: never
+    DESCRIBED = 23  # address of DescribedMaps, of the launch; 0: no kernel says what it makes
+    SIZE = 24
 
 
 class Granule(IntEnum):
@@ -138,6 +145,62 @@ class TensorMapRecord(IntEnum):
     LOWER = 27  # im2col: corners of the box of pixels
     UPPER = 30
     SIZE = 33
+
+
+class MadeMap(IntEnum):
+    """Columns of a tensor map in device memory, as it was when it was last acquired."""
+
+    ADDRESS = 0
+    PUBLISHED = 1  # the time that stood in it
+    RECORD = 2  # TensorMapRecord
+    SIZE = 2 + TensorMapRecord.SIZE
+
+
+class DescribedMaps(IntEnum):
+    """What a kernel says of the tensor maps that it makes."""
+
+    FIRST = 0  # address of the buffer
+    END = 1
+    COUNT = 2  # maps of a block
+    FIELDS = 3  # int64[COUNT][MAP_FIELDS]; UNSAID where nothing is said
+
+
+UNSAID = -1
+MAP_WORDS = 32
+"""Of 32 bits, of a tensor map in memory, which has a layout of the simulator's own: fields of 64 bits, the others, and
+then:"""
+MAP_SET_WORD, MAP_TIME_WORD = 30, 31
+"""Which fields have been written, a bit each; when it was published, 0: never."""
+
+
+class MapFault(IntEnum):
+    """What is wrong with a tensor map that a kernel makes."""
+
+    ALIGNMENT = 0  # an address is no multiple of 128
+    NOT_ZERO = 1  # the memory was not zeroed before
+    UNPUBLISHED = 2  # nobody has copied a map there
+    MISSING = 3  # a field that its rank needs was not written
+    VALUE = 4  # a field has a value that the hardware does not take, or the simulator does not know
+    OUTSIDE = 5  # the array is not in one argument
+    DIFFERS = 6  # a field is not as the kernel says it
+    UNFENCED = 7  # it is used by a thread that no acquire is ordered before
+    COUNT = 8  # more than there is room for
+
+
+def _rules() -> dict[int, tuple[int, int, int]]:
+    found = {
+        int(MapField.global_address): (16, (1 << 57) - 16, 16),
+        **{MapField.global_stride + axis: (16, (1 << 40) - 16, 16) for axis in range(MOST_RANK - 1)},
+        **{MapField.global_dim + axis: (1, (1 << 32) - 1, 1) for axis in range(MOST_RANK)},
+        **{MapField.box_dim + axis: (1, 256, 1) for axis in range(MOST_RANK)},
+        **{MapField.element_stride + axis: (1, 8 if axis else 1, 1) for axis in range(MOST_RANK)},
+    }
+    last = (MOST_RANK - 1, max(ELEMENT_CODES.values()), 0, max(SWIZZLE_CODES.values()), 0)
+    return found | {MapField.rank + number: (0, high, 1) for number, high in enumerate(last)}
+
+
+VALUE_RULES = _rules()
+"""Least and greatest value of each element of a tensor map, and what it is a multiple of."""
 
 
 class NamedBarrier(IntEnum):

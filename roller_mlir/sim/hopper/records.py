@@ -14,6 +14,7 @@ from roller_mlir.sim.hopper.layout import (
     GRANULE_BYTES,
     MBARRIER_WORDS,
     MOST_BULK_COPIES,
+    MOST_MADE_MAPS,
     MOST_MBARRIERS,
     NAMED_BARRIERS,
     NAMED_WORDS,
@@ -25,6 +26,7 @@ from roller_mlir.sim.hopper.layout import (
     AsyncUnits,
     BulkCopy,
     Granule,
+    MadeMap,
     WarpgroupRecord,
 )
 from roller_mlir.sim.hopper.runtime.build import hook
@@ -52,12 +54,13 @@ def _map_arenas(records: Records, arena_bytes: int) -> None:
     records.blocks[:, Block.ARENA] = first + np.arange(resident, dtype=np.int64) * WINDOW_BYTES
 
 
-def prepare_async_units(records: Records, maps: Sequence[int]) -> None:
+def prepare_async_units(records: Records, maps: Sequence[int], described: Array | None = None) -> None:
     """Allocate what goes on beside the threads of every resident block, and tell the launch's records.
 
     Args:
         records: The launch's records.
         maps: Addresses of its tensor maps.
+        described: `DescribedMaps` of its kernel, where it makes tensor maps.
     """
     launch, blocks = records.launch, records.blocks
     resident, threads = len(blocks), int(launch[LaunchRecord.THREADS])
@@ -77,6 +80,8 @@ def prepare_async_units(records: Records, maps: Sequence[int]) -> None:
         AsyncUnits.OPERANDS: np.zeros((resident, groups * WARPGROUP), np.int64),
         AsyncUnits.PROXY_FENCES: np.zeros((resident, 2 * threads), np.int64),
         AsyncUnits.STORES: np.zeros((resident, warps), np.int64),
+        AsyncUnits.MADE_MAPS: np.zeros((resident, MOST_MADE_MAPS * MadeMap.SIZE), np.int64),
+        AsyncUnits.MAP_FENCES: np.zeros((resident, MOST_MADE_MAPS * threads), np.int64),
         AsyncUnits.CLUSTER_PHASE: np.zeros((resident, threads), np.int64),
     }
     for slot, table in rows.items():
@@ -86,6 +91,7 @@ def prepare_async_units(records: Records, maps: Sequence[int]) -> None:
     machines[:, AsyncUnits.SCRATCH] = records.keep(np.zeros(SCRATCH_WORDS, np.float32))
     machines[:, AsyncUnits.MAPS] = records.keep(np.array([*maps, 0], np.int64))
     machines[:, AsyncUnits.MAP_COUNT] = len(maps)
+    machines[:, AsyncUnits.DESCRIBED] = 0 if described is None else records.keep(described)
     blocks[:, Block.MACHINE] = records.keep(machines) + np.arange(resident) * machines.strides[0]
     for slot, name in (
         (LaunchRecord.MACHINE_START, "start"),

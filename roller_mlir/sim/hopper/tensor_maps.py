@@ -15,10 +15,12 @@ from typing import Any
 
 import numpy as np
 
+from roller_mlir.loops.attributes import MADE_MAPS
 from roller_mlir.plan.codec import from_json
+from roller_mlir.plan.map_fields import MAP_FIELDS, map_fields
 from roller_mlir.plan.tensor_map import TensorMap as Plain
 from roller_mlir.sim.gpu.memory_types import element_bytes
-from roller_mlir.sim.hopper.layout import MOST_RANK, TensorMapRecord
+from roller_mlir.sim.hopper.layout import MOST_RANK, UNSAID, TensorMapRecord
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
@@ -85,6 +87,11 @@ class MapSpec:
             return f"a row of its box must fill the swizzle's {plain.swizzle} B, but has {inner} B"
         return ""
 
+    def fields(self, base: int) -> list[int]:
+        """Return each element of a map that a kernel makes itself, `UNSAID` where it need not have it."""
+        values = map_fields(self.plain, base)
+        return [values.get(number, UNSAID) for number in range(MAP_FIELDS)]
+
     def record(self, base: int) -> "np.ndarray[Any, Any]":
         """Return the columns of `TensorMapRecord` for an array at an address."""
         plain, rank = self.plain, len(self.plain.extents)
@@ -115,16 +122,31 @@ def read_map(function: Any, number: int) -> MapSpec | None:
     if "arg_attrs" not in function.attributes:
         return None
     given = ir.DictAttr(ir.ArrayAttr(function.attributes["arg_attrs"])[number])
-    if ATTRIBUTE not in given:
-        return None
-    fields = {entry.name: _value(entry.attr) for entry in ir.DictAttr(given[ATTRIBUTE])}
+    return _spec(function, ATTRIBUTE, number, given[ATTRIBUTE]) if ATTRIBUTE in given else None
+
+
+def read_made_maps(function: Any, number: int) -> tuple[MapSpec, ...]:
+    """Return the tensor maps that each block makes in an argument of a kernel; none where it does not say so.
+
+    Raises:
+        DiagnosedError: The attribute describes no tensor maps, or one that the driver refuses.
+    """
+    if "arg_attrs" not in function.attributes:
+        return ()
+    given = ir.DictAttr(ir.ArrayAttr(function.attributes["arg_attrs"])[number])
+    described = ir.ArrayAttr(given[MADE_MAPS]) if MADE_MAPS in given else ()
+    return tuple(_spec(function, MADE_MAPS, number, one) for one in described)
+
+
+def _spec(function: Any, attribute: str, number: int, given: Any) -> MapSpec:
+    fields = {entry.name: _value(entry.attr) for entry in ir.DictAttr(given)}
     more = {name: fields.pop(name) for name in _IM2COL if name in fields}
     try:
         spec = MapSpec(plain=from_json(Plain, fields), **{name: _tuple(value) for name, value in more.items()})
     except ValueError as error:
-        fail(function, f"'{ATTRIBUTE}' of argument {number} describes no tensor map: {error}")
+        fail(function, f"'{attribute}' of argument {number} describes no tensor map: {error}")
     if problem := spec.problem():
-        fail(function, f"'{ATTRIBUTE}' of argument {number} describes no tensor map: {problem}")
+        fail(function, f"'{attribute}' of argument {number} describes no tensor map: {problem}")
     return spec
 
 

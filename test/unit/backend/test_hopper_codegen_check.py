@@ -301,6 +301,7 @@ PLANTED: dict[str, tuple[Callable[[Kernel], Kernel], str, str]] = {
 }
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("name", PLANTED)
 def test_a_planted_mistake_is_found(name: str) -> None:
     mutate, kind, message = PLANTED[name]

@@ -60,7 +60,7 @@ def test_equal_programs_are_one_kernel_with_one_plan() -> None:
 def test_a_module_of_any_stage_carries_its_plan(stage: str) -> None:
     artifact = roller_mlir.compile(text_of(stage), "h200", options=OPTIONS)
     (kernel,) = artifact.kernels
-    assert kernel.plan is not None and kernel.plan == plans(text_of("gpu"))["matmul_0"].plan
+    assert kernel.plan is not None and kernel.plan == plans(text_of("gpu"))["f_matmul_0"].plan
     assert artifact.text("kernels").count("#rtile.plan<") == 1
 
 
@@ -99,7 +99,11 @@ def test_edited_kernels_are_compared_with_the_plan_that_they_carry() -> None:
         (r"pad_values = \[[^]]*\]", "pad_values = []", r"must say something of each of 2 inputs"),
         (r"widens_only", "whole = [3], widens_only", r"'whole' must hold some of 3 loops, but is \[3\]"),
         (r"combiner =", 'accumulator_type = "f1", combiner =', r"'accumulator_type' must be one of f64"),
-        (r'device = "h200"', 'device = "a100"', r"kernel 'matmul_0' is planned for a100, but the target is h200; take"),
+        (
+            r'device = "h200"',
+            'device = "a100"',
+            r"kernel 'f_matmul_0' is planned for a100, but the target is h200; take",
+        ),
     ],
 )
 def test_what_is_no_plan_of_the_kernel_is_refused(old: str, new: str, message: str) -> None:

@@ -251,7 +251,8 @@ class Matmul:
 
     def check(self, device: str = "h200", **options: object) -> Artifact:
         """Compile, run, and compare with numpy, exactly: all numbers are small integers."""
-        artifact = self.compile(device, llvm=options.get("level") == "llvm")
+        maps = options.pop("tensor_maps", "host")
+        artifact = self.compile(device, llvm=options.get("level") == "llvm", tensor_maps=maps)
         generator = np.random.default_rng(5)
         m, n, k = self.extents
         batch = [self.batch] if self.batch else []

@@ -50,12 +50,6 @@ def softmax(x: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
     return exponentials / exponentials.sum(1, keepdims=True)
 
 
-def spelled_for_llvm_22(text: str) -> str:
-    """LLVM 24 has two widths of a buffer's size, LLVM 22 has one and does not name it."""
-    size = r"(make\.buffer\.rsrc\.p7\.p1)\.i32\((.*?, i16[^,]*), i32"
-    return to_llvm_22(re.sub(size, r"\1(\2, i64", text))
-
-
 @lru_cache(maxsize=4)
 def compiled_by_iree(source: str, target: str) -> dict[str, str]:
     """Returns the LLVM IR of a function's only kernel, by the stage."""
@@ -66,7 +60,7 @@ def compiled_by_iree(source: str, target: str) -> dict[str, str]:
         subprocess.run(command, input=source, text=True, check=True, capture_output=True, timeout=600)
         found = {stage: list(Path(folder).glob(f"*.{stage}.ll")) for stage in STAGES}
         assert [len(files) for files in found.values()] == [1, 1]
-        return {stage: spelled_for_llvm_22(file.read_text()) for stage, (file,) in found.items()}
+        return {stage: to_llvm_22(file.read_text()) for stage, (file,) in found.items()}
 
 
 @pytest.mark.full(every=3)

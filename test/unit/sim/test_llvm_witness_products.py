@@ -24,7 +24,7 @@ from roller_mlir.sim.llvm.level import lower_llvm
 
 DATA = Path(__file__).parent / "data" / "witness"
 INDEX: dict[str, dict[str, Any]] = json.loads((DATA / "index.json").read_text())
-KERNELS = [name for name, entry in INDEX.items() if not name.endswith("descriptors")]
+KERNELS = [name for name, entry in INDEX.items() if not name.endswith(("descriptors", "made"))]
 DTYPES: dict[str, Any] = {
     "f16": np.float16,
     "bf16": ml_dtypes.bfloat16,
@@ -36,10 +36,8 @@ DTYPES: dict[str, Any] = {
 
 
 def text_of(name: str) -> str:
-    """LLVM IR as LLVM 22 spells it, which does not name the width of a buffer's size: it knows one."""
-    text = (DATA / f"{name}.ll").read_text()
-    size = r"(make\.buffer\.rsrc\.p7\.p1)\.i32\((.*?, i16[^,]*), i32"
-    return to_llvm_22(re.sub(size, r"\1(\2, i64", text))
+    """LLVM IR as LLVM 22 spells it."""
+    return to_llvm_22((DATA / f"{name}.ll").read_text())
 
 
 def subgroup_size(name: str) -> int:
@@ -144,6 +142,52 @@ def runs_with_descriptors(text: str, seed: int | None) -> bool:
 @pytest.mark.parametrize("seed", [None, 0, 1])
 def test_products_with_descriptors(seed: int | None) -> None:
     assert runs_with_descriptors(text_of(TENSORS), seed)
+
+
+MADE = "triton-sm_90-bf16-made"
+
+
+def runs_with_made_descriptors(text: str, seed: int | None) -> bool:
+    """Whether the kernel that makes its descriptors itself, in memory that it is given, gives the product."""
+    entry = INDEX[MADE]
+    kernels = SimulatedKernels(lower_llvm(entry["kernel"], text, subgroup_size=32), 32)
+    m, n, k = extents(MADE)
+    generator = np.random.default_rng(7)
+    a, b = (generator.integers(-4, 5, shape).astype(ml_dtypes.bfloat16) for shape in ((m, k), (k, n)))
+    expected = (a.astype(np.int64) @ b.astype(np.int64)).astype(ml_dtypes.bfloat16)
+    c, rest = np.full_like(expected, 99), np.zeros(16, np.uint8)
+    rows, columns, _ = entry["tile"]
+    grid = (-(-m // rows), -(-n // columns))
+    scratch = np.zeros(grid[0] * grid[1] * entry["scratch_bytes"], np.uint8)
+    arguments = [a, b, c, m, n, k, scratch, rest]
+    kernels.launch(entry["kernel"], grid, entry["threads"], entry["dynamic_bytes"], arguments, seed=seed)
+    return np.array_equal(c, expected)
+
+
+@pytest.mark.parametrize("seed", [None, pytest.param(0, marks=pytest.mark.full)])
+def test_products_with_descriptors_that_the_kernel_makes(seed: int | None) -> None:
+    assert runs_with_made_descriptors(text_of(MADE), seed)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "new", "message"),
+    [
+        (
+            r"@\$1 fence\.proxy\.tensormap::generic\.acquire\.gpu \[ \$0 \+ 0 \], 0x80;",
+            "",
+            "is used without 'fence.proxy.",
+        ),
+        (r"(elemtype\S+ \[ \$0 \+ 0 \]), 0xa;", r"\1, 0x9;", "has elemtype = 9, which must be one of 0, 6, 7, 10, 11"),
+        (r"(shl nsw i64 %\d+), 1", r"\1, 2", "which lies in no argument"),
+    ],
+)
+def test_mistakes_of_made_descriptors_are_named(pattern: str, new: str, message: str) -> None:
+    text = text_of(MADE)
+    wrong = re.sub(pattern, new, text)
+    assert wrong != text
+    with pytest.raises(SimulationError) as caught:
+        runs_with_made_descriptors(wrong, 0)
+    assert message in str(caught.value)
 
 
 FAULTS = {

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Tensor copies and products of warpgroups in PTX against the hardware's rules and the plan.
 
-- "tensor_map": of each tensor map what the driver takes (rank, extents, strides, box, steps, span of the swizzle), and
-  of those of the step's tiles and of the results the plan's array: extents, strides, element type, steps, swizzle;
+- "tensor_map": of each tensor map what the driver takes (rank, extents, strides, box, steps, span of the swizzle), of
+  those that the kernel makes every field that it writes, and that each thread which copies by one acquires it before,
+  and of those of the step's tiles and of the results the plan's array: extents, strides, element type, steps, swizzle;
 - "copies": boxes begin where the pattern of their swizzle does; the bytes of a step's boxes are those that its barrier
   is told of, and those of the plan's tiles, each of which they bring once; buffers of two steps lie apart;
 - "descriptor": the products of a step are the plan's: types, whether a factor is transposed, swizzle, and of each
@@ -17,6 +18,7 @@ from collections.abc import Iterator, Sequence
 
 from roller_mlir.backend.checks.hopper.descriptors import products_of
 from roller_mlir.backend.checks.hopper.fills import PhaseFill, fills_of, tiles_of
+from roller_mlir.backend.checks.hopper.made_maps import made_map_faults
 from roller_mlir.backend.checks.hopper.ptx_text import PtxKernel, read_kernel
 from roller_mlir.backend.checks.hopper.ptx_thread import BoxCopy, Followed, WarpgroupProduct, follow
 from roller_mlir.backend.checks.hopper.rules import PIECE, REPEATS, element_bytes, map_problems
@@ -32,7 +34,10 @@ _UNITS = ("wgmma.mma_async", "cp.async.bulk.tensor")
 
 
 def hopper_mismatches(
-    ptx: str, maps: Sequence[TensorMap], expected: ExpectedProducts | None = None
+    ptx: str,
+    maps: Sequence[TensorMap],
+    expected: ExpectedProducts | None = None,
+    made: Sequence[TensorMap] = (),
 ) -> tuple[Mismatch, ...]:
     """Compare what a kernel asks of Hopper's asynchronous units; nothing, of a kernel that asks them nothing.
 
@@ -40,6 +45,7 @@ def hopper_mismatches(
         ptx: the text of one kernel.
         maps: the tensor maps that it is given, its last parameters.
         expected: the plan's products; None for a kernel without a plan, which is held to the hardware's rules alone.
+        made: the tensor maps that it makes itself, where its last parameter points.
 
     Returns:
         The first mismatch of each kind and subject.
@@ -48,12 +54,14 @@ def hopper_mismatches(
     if kernel is None:
         return ()
     first: dict[tuple[str, str], Mismatch] = {}
-    for subject, found in _all(kernel, maps, expected):
+    for subject, found in _all(kernel, maps or made, expected, made):
         first.setdefault((found.kind, subject), found)
     return tuple(first.values())
 
 
-def _all(kernel: PtxKernel, maps: Sequence[TensorMap], expected: ExpectedProducts | None) -> Iterator[_Found]:
+def _all(
+    kernel: PtxKernel, maps: Sequence[TensorMap], expected: ExpectedProducts | None, made: Sequence[TensorMap]
+) -> Iterator[_Found]:
     for number, described in enumerate(maps):
         for what, found, allowed in map_problems(described):
             subject = f"tensor map {number} (argument {described.argument})"
@@ -61,12 +69,15 @@ def _all(kernel: PtxKernel, maps: Sequence[TensorMap], expected: ExpectedProduct
                 subject,
                 _mismatch("tensor_map", 0, found, f"{subject} has {what} of {found}, which must be {allowed}"),
             )
-    threads = [follow(kernel, first) for first in range(0, max(kernel.threads, 1), _GROUP_THREADS)]
-    by_parameter = {len(kernel.parameters) - len(maps) + number: one for number, one in enumerate(maps)}
+    threads = [follow(kernel, first, len(made)) for first in range(0, max(kernel.threads, 1), _GROUP_THREADS)]
+    start = len(kernel.parameters) - (1 if made else len(maps))
+    by_parameter = {start + number: one for number, one in enumerate(maps)}
+    if made:
+        yield from made_map_faults(threads, by_parameter)
     fills: list[PhaseFill] = []
     for thread in threads:
-        made, unknown = fills_of(thread.events, by_parameter, whole=thread.whole)
-        fills += made
+        filled, unknown = fills_of(thread.events, by_parameter, whole=thread.whole)
+        fills += filled
         if unknown and expected is not None:
             text = f"the operands of a tensor copy ({kernel.statements[unknown[0]].name}) cannot be followed"
             yield "operands", _mismatch("copies", 0, 0, text)

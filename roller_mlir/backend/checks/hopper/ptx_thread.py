@@ -11,12 +11,14 @@ from dataclasses import dataclass
 
 from roller_mlir.backend.checks.hopper.ptx_integers import Value, computed
 from roller_mlir.backend.checks.hopper.ptx_text import PtxKernel, PtxStatement, address_parts, parts_of
+from roller_mlir.plan.tensor_map import MAP_BYTES
 
 MOST_STATEMENTS = 60_000
 _BEHIND_RING = 2
 """Steps that are followed when all buffers of a ring were seen."""
 
 _WARP = 32
+_ACQUIRE = "fence.proxy.tensormap::generic.acquire"
 _PRODUCT, _COPY, _EXPECT, _WAIT = "wgmma.mma_async", "cp.async.bulk.tensor", "expect_tx", "mbarrier.try_wait"
 
 
@@ -78,7 +80,43 @@ class Waited:
     barrier: Value
 
 
-Event = WarpgroupProduct | BoxCopy | ExpectTx | Waited
+@dataclass(frozen=True)
+class FieldWritten:
+    """A field of a tensor map that is made in workgroup memory.
+
+    Attributes:
+        number: Of the statement.
+        record: Address of the tensor map.
+        field: Name of the field.
+        dimension: Of it, 0 where the field has none.
+        value: What is written.
+    """
+
+    number: int
+    record: Value
+    field: str
+    dimension: Value
+    value: Value
+
+
+@dataclass(frozen=True)
+class MapPublished:
+    """A tensor map that is copied from workgroup memory: to the place of the map that stands for a parameter."""
+
+    number: int
+    record: Value
+    parameter: int | None
+
+
+@dataclass(frozen=True)
+class MapAcquired:
+    """A fence behind which the thread's copies see what was written to the tensor map that stands for a parameter."""
+
+    number: int
+    parameter: int | None
+
+
+Event = WarpgroupProduct | BoxCopy | ExpectTx | Waited | FieldWritten | MapPublished | MapAcquired
 
 
 @dataclass(frozen=True)
@@ -94,17 +132,29 @@ class Followed:
     whole: bool
 
 
-def follow(kernel: PtxKernel, thread: int) -> Followed:
-    """Follow a thread until its end, a branch that depends on data, or until it has seen enough."""
-    return _Thread(kernel, thread).run()
+def follow(kernel: PtxKernel, thread: int, made: int = 0) -> Followed:
+    """Follow a thread until its end, a branch that depends on data, or until it has seen enough.
+
+    Args:
+        kernel: The kernel.
+        thread: Its number.
+        made: Tensor maps that the block makes where the last parameter points; they stand for this parameter and those
+            that would follow it.
+    """
+    return _Thread(kernel, thread, made).run()
 
 
 class _Thread:
-    def __init__(self, kernel: PtxKernel, thread: int) -> None:
+    def __init__(self, kernel: PtxKernel, thread: int, made: int) -> None:
         self._kernel = kernel
         # Records are taken by their address: parameter n stands at -(n + 1) << 32, where no memory is.
         places = {name: -(n + 1) << 32 & (1 << 64) - 1 for n, name in enumerate(kernel.parameters)}
         self._parameters = {address: n for n, address in enumerate(places.values())}
+        self._made_in = kernel.parameters[-1] if made else ""
+        if made:
+            last = len(kernel.parameters) - 1
+            first = places[self._made_in]
+            self._parameters |= {first + MAP_BYTES * number: last + number for number in range(made)}
         self._known: dict[str, Value] = {
             **places,
             **kernel.addresses,
@@ -174,6 +224,8 @@ class _Thread:
             read = operands[1:2] if name.startswith("shfl.sync.idx") else operands[1:]
             name = f"mov.{name.rsplit('.', 1)[1]}" if name.startswith("shfl.sync.idx") else name
             result = computed(name, [self._value(one) for one in read])
+            if name.startswith("ld.param") and address_parts(operands[1])[0] == self._made_in:
+                result = self._known[self._made_in]
         for target in parts_of(operands[0]):
             self._known[target] = result
 
@@ -186,6 +238,14 @@ class _Thread:
             return ExpectTx(number, self._address(address), self._value(operands[-1]))
         if name.startswith(_WAIT):
             return Waited(number, self._address(operands[1]))
+        if name.startswith("tensormap.replace"):
+            *dimension, value = (self._value(one) for one in operands[1:])
+            field = name.split(".")[3]
+            return FieldWritten(number, self._address(operands[0]), field, (*dimension, 0)[0], value)
+        if name.startswith("tensormap.cp_fenceproxy"):
+            return MapPublished(number, self._address(operands[1]), self._map_at(operands[0]))
+        if name.startswith(_ACQUIRE):
+            return MapAcquired(number, self._map_at(operands[0]))
         if not name.startswith(_COPY):
             return None
         store = ".global.shared" in name
@@ -201,6 +261,10 @@ class _Thread:
             tuple(self._value(one) for one in parts_of(coordinates)),
             None if store or len(operands) < 3 else self._address(operands[2]),
         )
+
+    def _map_at(self, operand: str) -> int | None:
+        address = self._address(operand)
+        return None if address is None else self._parameters.get(address)
 
     def _address(self, operand: str) -> Value:
         name, offset = address_parts(operand)

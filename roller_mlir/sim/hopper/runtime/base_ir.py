@@ -230,7 +230,13 @@ def _start(base: Base) -> None:
     clear(phases, threads)
     clear(code.read(async_units, AsyncUnits.PROXY_FENCES), builder.mul(threads, code.value(2)))
     clear(code.read(async_units, AsyncUnits.STORES), warps)
-    for slot in (AsyncUnits.MBARRIER_COUNT, AsyncUnits.COPY_COUNT, AsyncUnits.CLUSTER_ARRIVED, AsyncUnits.CLUSTER_DONE):
+    for slot in (
+        AsyncUnits.MBARRIER_COUNT,
+        AsyncUnits.COPY_COUNT,
+        AsyncUnits.CLUSTER_ARRIVED,
+        AsyncUnits.CLUSTER_DONE,
+        AsyncUnits.MADE_COUNT,
+    ):
         code.write(async_units, slot, 0)
     code.give(0)
 

@@ -36,6 +36,7 @@ from roller_mlir.sim.hopper.runtime.base_ir import (
     stop,
 )
 from roller_mlir.sim.hopper.runtime.granules_ir import Granules
+from roller_mlir.sim.hopper.runtime.maps_ir import emit_maps
 from roller_mlir.sim.hopper.runtime.mbarrier_ir import Mbarriers, collected, number_of
 from roller_mlir.sim.hopper.runtime.tensor_ir import emit_tensor_copy
 
@@ -100,14 +101,16 @@ def _probe(base: Base, tensor: Value) -> Value:
     return code.end()
 
 
-def _load(base: Base, mbarriers: Mbarriers, queue: Value, claim: Value, pointer: Value, probe: Value) -> None:
+def _load(
+    base: Base, mbarriers: Mbarriers, queue: Value, claim: Value, pointer: Value, maps: Value, probe: Value
+) -> None:
     """async_load(block, site, kind, shared, source, mbarrier, bytes, five coordinates, three offsets)."""
     code = Code(base.module, ASYNC + "load", 15, VOID)
     builder = code.builder
     block, site, kind, shared, source, address, given, *numbers = code.parameters
     mbarrier = code.call(mbarriers.find, block, site, address)
     tensor = code.compare("==", kind, CopyKind.TENSOR_LOAD)
-    width = _checked_width(base, code, pointer, tensor, (block, site, source, shared, given))
+    width, source = _checked(base, code, (pointer, maps), tensor, (block, site, source, shared, given))
     number = number_of(code, block, mbarrier)
     phase = builder.add(code.read(mbarrier, Mbarrier.PHASE), code.value(1))
     writer = builder.or_(builder.shl(number, code.value(32)), phase)
@@ -128,52 +131,48 @@ def _fill(
         code.write(entry, column, value)
 
 
-def _checked_width(
-    base: Base, code: Code, pointer: Value, tensor: Value, of: tuple[Value, Value, Value, Value, Value]
-) -> Value:
-    """Emit the checks of a copy, and return how many bytes it moves.
+def _checked(
+    base: Base,
+    code: Code,
+    checks: tuple[Value, Value],
+    tensor: Value,
+    of: tuple[Value, Value, Value, Value, Value],
+) -> tuple[Value, Value]:
+    """Emit the checks of a copy; return how many bytes it moves, and its place in global memory or `TensorMapRecord`.
 
     Args:
         base: Faults.
         code: The function.
-        pointer: Checks plain memory.
+        checks: Check plain memory, and find the record of a tensor map.
         tensor: Whether it is a tensor copy, of as many bytes as its map says.
         of: Block, site, place in global memory or tensor map, place in workgroup memory, bytes of a plain copy.
     """
     block, site, far, shared, given = of
     builder = code.builder
-    width = code.variable(given)
+    width, found_far, (pointer, maps) = code.variable(given), code.variable(far), checks
     offset = builder.sub(shared, code.read(block, Block.ARENA))
     with builder.if_else(tensor) as (with_map, plain):
         with with_map:
-            _require_map(base, code, block, site, far)
+            record = code.call(maps, block, site, far)
+            found_far.set(record)
             _require(base, code, _multiple(code, shared, _TARGET_ALIGNMENT), block, LaunchFault.BULK_COPY, site, offset)
-            width.set(code.read(far, TensorMapRecord.BYTES))
+            width.set(code.read(record, TensorMapRecord.BYTES))
         with plain:
             aligned = _multiple(code, builder.or_(builder.or_(shared, far), given), GRANULE_BYTES)
             _require(base, code, aligned, block, LaunchFault.BULK_COPY, site, offset, given)
             code.call(pointer, block, site, far, given)
     found = width.get()
     _require(base, code, in_arena(code, block, shared, found), block, LaunchFault.BULK_COPY, site, offset, found)
-    return found
+    return found, found_far.get()
 
 
-def _require_map(base: Base, code: Code, block: Value, site: Value, source: Value) -> None:
-    """Emit a fault unless a tensor map lies at an address: the marks of all that there are have been noted."""
-    maps, count = code.slots(async_units_of(code, block), AsyncUnits.MAPS, AsyncUnits.MAP_COUNT)
-    found = code.variable(0)
-    with code.count(0, count) as number, code.when(code.builder.icmp_signed("==", code.read(maps, number), source)):
-        found.set(1)
-    _require(base, code, code.compare("!=", found.get(), 0), block, LaunchFault.TENSOR_MAP, site, source)
-
-
-def _store(base: Base, queue: Value, reads: Value, pointer: Value, probe: Value) -> None:
+def _store(base: Base, queue: Value, reads: Value, pointer: Value, maps: Value, probe: Value) -> None:
     """async_store(block, site, kind, target, shared, bytes, five coordinates)."""
     code = Code(base.module, ASYNC + "store", 11, VOID)
     builder = code.builder
     block, site, kind, target, shared, given, *numbers = code.parameters
     tensor = code.compare("==", kind, CopyKind.TENSOR_STORE)
-    width = _checked_width(base, code, pointer, tensor, (block, site, target, shared, given))
+    width, target = _checked(base, code, (pointer, maps), tensor, (block, site, target, shared, given))
     warp = builder.udiv(code.read(block, Block.CURRENT), code.value(WARP))
     issued = code.read(async_units_of(code, block), AsyncUnits.STORES)
     order = builder.add(code.read(issued, warp), code.value(1))
@@ -304,7 +303,8 @@ def emit_bulk_copies(base: Base, mbarriers: Mbarriers, granules: Granules) -> Co
     tensor = emit_tensor_copy(base)
     carry_out, probe = _carry_out(base, tensor), _probe(base, tensor)
     pointer = ir.Function(base.module, ir.FunctionType(VOID, [I64] * 4), PREFIX + "pointer")
-    _load(base, mbarriers, queue, granules.claim, pointer, probe)
-    _store(base, queue, granules.read, pointer, probe)
+    maps = emit_maps(base, pointer)
+    _load(base, mbarriers, queue, granules.claim, pointer, maps, probe)
+    _store(base, queue, granules.read, pointer, maps, probe)
     _stores(base, carry_out)
     return Copies(_land(base, mbarriers, carry_out))

@@ -3,10 +3,12 @@
 
 import re
 
+from roller_mlir.plan.map_fields import ELEMENTS, MapField
+from roller_mlir.plan.tensor_map import MAP_BYTES
 from roller_mlir.sim.hopper.layout import CopyKind
 from roller_mlir.sim.llvm.assembly.ptx import address, group
 from roller_mlir.sim.llvm.assembly.statement import Assembly, Rewrite
-from roller_mlir.sim.llvm.async_units import call_async_unit, coordinates
+from roller_mlir.sim.llvm.async_units import call_async_unit, coordinates, require_warps
 from roller_mlir.sim.llvm.text import split_top
 
 
@@ -64,6 +66,44 @@ def _tensor(assembly: Assembly) -> None:
         _call(assembly, "store", *head, *coordinates(places)[:5])
 
 
+def _commit(assembly: Assembly) -> None:
+    assembly.lines += call_async_unit(assembly.kernel, "store_commit", [], assembly.when())
+
+
+def _wait_stores(assembly: Assembly) -> None:
+    """`cp.async.bulk.wait_group[.read] N`."""
+    assembly.lines += call_async_unit(assembly.kernel, "store_wait", [str(assembly.constant(0))], assembly.when())
+
+
+def _replace_field(assembly: Assembly) -> None:
+    """`tensormap.replace.tile.FIELD... [map], [dimension,] value`."""
+    field = MapField[assembly.statement.opcode.split(".")[3]]
+    indexed = ELEMENTS[field] > 1
+    axis = assembly.constant(1) if indexed else 0
+    if not 0 <= axis < ELEMENTS[field]:
+        raise assembly.refuse(f"of dimension {axis}")
+    value = assembly.read(assembly.operand(2 if indexed else 1), "i64")
+    _call(assembly, "map_replace", _at(assembly, 0), str(field + axis), value)
+
+
+def _publish(assembly: Assembly) -> None:
+    """`tensormap.cp_fenceproxy... [global], [shared], 128`, by all lanes of a warp."""
+    require_warps(assembly.kernel, assembly.statement.opcode)
+    _require_whole(assembly, 2)
+    _call(assembly, "map_publish", _at(assembly, 0), _at(assembly, 1))
+
+
+def _acquire(assembly: Assembly) -> None:
+    """`fence.proxy.tensormap::generic.acquire.SCOPE [map], 128`."""
+    _require_whole(assembly, 1)
+    _call(assembly, "map_acquire", _at(assembly, 0))
+
+
+def _require_whole(assembly: Assembly, number: int) -> None:
+    if assembly.constant(number) != MAP_BYTES:
+        raise assembly.refuse(f"must be of {MAP_BYTES} B")
+
+
 def _wait(assembly: Assembly) -> None:
     """The loop that asks until the phase of that parity has completed."""
     values = [assembly.read(f"${number}", "i64") for number in range(2)]
@@ -79,11 +119,17 @@ def _compare(assembly: Assembly) -> None:
 
 
 _SHARED = r"(?:\.shared(?:::cta)?)?"
+_SCOPES = "(?:cta|cluster|gpu|sys)"
 STATEMENTS: dict[str, Rewrite] = {
     rf"mbarrier\.init{_SHARED}\.b64": _init,
     rf"mbarrier\.inval{_SHARED}\.b64": _inval,
     rf"mbarrier\.arrive(?:\.expect_tx)?(?:\.release\.cta)?{_SHARED}\.b64": _arrive,
     _TENSOR.pattern: _tensor,
+    rf"tensormap\.replace\.tile\.(?:{'|'.join(MapField.__members__)})\.shared::cta\.b1024\.b(?:32|64)": _replace_field,
+    rf"tensormap\.cp_fenceproxy\.global\.shared::cta\.tensormap::generic\.release\.{_SCOPES}\.sync\.aligned": _publish,
+    rf"fence\.proxy\.tensormap::generic\.acquire\.{_SCOPES}": _acquire,
+    r"cp\.async\.bulk\.commit_group": _commit,
+    r"cp\.async\.bulk\.wait_group(?:\.read)?": _wait_stores,
     r"setp\.(?:eq|ne)\.[bsu](?:16|32|64)": _compare,
 }
 STRINGS: dict[str, Rewrite] = {

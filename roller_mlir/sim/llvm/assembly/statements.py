@@ -59,6 +59,11 @@ def _move(assembly: Assembly) -> None:
     assembly.write(assembly.operand(0), kind, assembly.read(assembly.operand(1), kind))
 
 
+def _reciprocal(assembly: Assembly) -> None:
+    value = assembly.read(assembly.operand(1), "float")
+    assembly.write(assembly.operand(0), "float", assembly.emitted(f"fdiv float 1.0, {value}"))
+
+
 def _round_to_tf32(assembly: Assembly) -> None:
     """`cvt.rna.tf32.f32 d, a`: to the nearest with 10 bits behind the point, ties away from 0."""
     bits = assembly.read(assembly.operand(1), "i32")
@@ -73,5 +78,6 @@ STATEMENTS: dict[str, Rewrite] = {
     _ACCESS.pattern.replace("(?:ld|st)", "ld", 1): _load,
     _ACCESS.pattern.replace("(?:ld|st)", "st", 1): _store,
     r"mov\.[bsuf](?:16|32|64)": _move,
+    r"rcp\.(?:rn|approx)(?:\.ftz)?\.f32": _reciprocal,
     r"cvt\.rna\.tf32\.f32": _round_to_tf32,
 }

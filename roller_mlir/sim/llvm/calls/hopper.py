@@ -7,6 +7,7 @@ i32 %x, i32 %y, i16 0, i64 0, i1 false, i1 false, i32 0)
 
 import re
 
+from roller_mlir.plan.tensor_map import MAP_BYTES
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.hopper.layout import CopyKind
 from roller_mlir.sim.llvm.async_units import ask_async_unit, call_async_unit, coordinates, require_warps, wide_operands
@@ -97,6 +98,14 @@ def _bulk_store(call: IntrinsicCall) -> list[str]:
     return [*lines, *call_async_unit(call.kernel, "store", [*head, *coordinates([])[:5]])]
 
 
+def _acquire(call: IntrinsicCall) -> list[str]:
+    """`fence.proxy.tensormap_generic.acquire.gpu(map, 128)`."""
+    if call.constant(1) != MAP_BYTES:
+        raise UnknownIntrinsicError(f"'{call.callee}' of other than {MAP_BYTES} B")
+    lines, values = wide_operands(call, 0)
+    return [*lines, *call_async_unit(call.kernel, "map_acquire", [str(call.site()), *values])]
+
+
 def _elect(call: IntrinsicCall) -> list[str]:
     """Lane 0 is elected; all lanes must take part."""
     require_warps(call.kernel, call.callee)
@@ -145,6 +154,7 @@ INTRINSICS: dict[str, Expansion] = {
         call.kernel, "store_wait", [str(call.constant(0))]
     ),
     r"llvm\.nvvm\.fence\.proxy\.async(?:\.\w+)?": lambda call: call_async_unit(call.kernel, "proxy_fence", ["3"]),
+    r"llvm\.nvvm\.fence\.proxy\.tensormap_generic\.acquire\.(?:cta|cluster|gpu|sys)": _acquire,
     r"llvm\.nvvm\.elect\.sync": _elect,
     r"llvm\.nvvm\.setmaxnreg\.(?:inc|dec)\.sync\.aligned\.u32": _registers,
     r"llvm\.nvvm\.barrier\.cta\.(?:sync|arrive)(?:\.aligned)?\.count": _named,
