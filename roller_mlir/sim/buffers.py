@@ -49,10 +49,17 @@ class Arguments:
         region_bytes: Its size.
         spans: Of each array its start in the region, and its bytes.
         map_addresses: Of the tensor maps made here.
+        described_maps: `DescribedMaps` of those that the kernel makes; None where it says nothing of such.
     """
 
     def __init__(
-        self, kernel: str, parameters: Sequence[KernelParameter], given: Sequence[Any], *, in_region: bool = False
+        self,
+        kernel: str,
+        parameters: Sequence[KernelParameter],
+        given: Sequence[Any],
+        *,
+        in_region: bool = False,
+        in_place: bool = False,
     ) -> None:
         """Check and place the arguments.
 
@@ -61,6 +68,7 @@ class Arguments:
             parameters: Its parameters.
             given: Arrays for memrefs, numbers for scalars.
             in_region: Whether all arrays are placed in one piece of memory, with gaps between them.
+            in_place: Whether arrays stay where they are, aligned or not, and may overlap.
 
         Raises:
             ValueError: Their number, shape, type or memory does not fit the kernel.
@@ -72,6 +80,7 @@ class Arguments:
         ranges: list[tuple[int, int]] = []
         self._copies: list[tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]] = []
         self._seen: list[tuple[int, int, str]] = []
+        self._in_place = in_place
         self.region_address, self.region_bytes = 0, 0
         self.spans: list[tuple[int, int]] = []
         region: np.ndarray[Any, Any] | None = None
@@ -98,9 +107,16 @@ class Arguments:
         self.ranges = np.array(ranges or [(0, 0)], np.int64)
         self._maps: list[np.ndarray[Any, Any]] = []
         self.map_addresses: list[int] = []
+        self.described_maps: np.ndarray[Any, Any] | None = None
         for number, parameter in enumerate(parameters):
             if parameter.tensor_map is not None:
                 self.values[number] = self._make_map(kernel, number, parameter.tensor_map, sizes_bytes)
+            elif parameter.made_maps:
+                first, specs = int(self.values[number]), parameter.made_maps
+                starts = [int(self.values[one.plain.argument]) + one.plain.offset_bytes for one in specs]
+                fields = [one for spec, start in zip(specs, starts, strict=True) for one in spec.fields(start)]
+                end = first + sizes_bytes[number]
+                self.described_maps = np.array([first, end, len(specs), *fields], np.int64)
 
     def _make_map(self, kernel: str, number: int, spec: MapSpec, sizes_bytes: dict[int, int]) -> int:
         """Make the tensor map of an argument; return its address."""
@@ -117,7 +133,7 @@ class Arguments:
 
     def _check_overlap(self, subject: str, array: np.ndarray[Any, Any]) -> None:
         start, end = array.ctypes.data, array.ctypes.data + array.nbytes
-        for first, last, other in self._seen:
+        for first, last, other in () if self._in_place else self._seen:
             if (first, last) != (start, end) and start < last and first < end:
                 raise ValueError(
                     f"{subject} must share all of its memory with another argument or none, "
@@ -126,7 +142,8 @@ class Arguments:
         self._seen.append((start, end, subject))
 
     def _place(self, array: np.ndarray[Any, Any], region: np.ndarray[Any, Any] | None) -> np.ndarray[Any, Any]:
-        if region is None and (array.ctypes.data % ALIGNMENT_BYTES == 0 or not array.nbytes):
+        placed = self._in_place or array.ctypes.data % ALIGNMENT_BYTES == 0 or not array.nbytes
+        if region is None and placed:
             return array
         for original, copy in self._copies:
             if original.ctypes.data == array.ctypes.data and original.nbytes == array.nbytes:

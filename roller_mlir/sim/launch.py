@@ -140,6 +140,7 @@ class SimulatedKernels:
         resident_blocks: int | None = 1,
         sweep: bool = False,
         written: Sequence["np.ndarray[Any, Any] | None"] | None = None,
+        in_place: bool = False,
     ) -> LaunchResult:
         """Run a kernel to its end.
 
@@ -156,6 +157,7 @@ class SimulatedKernels:
                 can only wait for each other.
             written: For a sanitized launch, of each array which of its bytes have content, as uint8 (1: written), and
                 None for all of them. What the launch writes is added. Without it, all arrays have content.
+            in_place: Whether arrays stay where they are, aligned or not, and may overlap.
 
         Raises:
             SanitizerError: The launch is sanitized, and the kernel did something wrong or did not end.
@@ -182,7 +184,7 @@ class SimulatedKernels:
             )
         if resident_blocks is not None and resident_blocks < 1:
             raise ValueError(f"resident_blocks must be at least 1, but got {resident_blocks}")
-        arguments = Arguments(name, entry.parameters, args, in_region=self._sanitize)
+        arguments = Arguments(name, entry.parameters, args, in_region=self._sanitize, in_place=in_place)
         resident = min(prod(grid3), resident_blocks or prod(grid3))
         if resident * prod(block3) > MOST_RESIDENT_THREADS:
             raise ValueError(
@@ -261,7 +263,7 @@ class SimulatedKernels:
         launch[LaunchRecord.RANDOM] = 0 if seed is None else int(generator.integers(1, 2**62))
         launch[LaunchRecord.IDLE_LIMIT] = IDLE_ROUNDS
         if self._lowered.needs.machine:
-            prepare_async_units(records, arguments.map_addresses)
+            prepare_async_units(records, arguments.map_addresses, arguments.described_maps)
         records.describe_sites(self._lowered.table, self._subgroup_size, self._banks)
         return records
 

@@ -28,10 +28,11 @@ from roller_mlir.sim.gpu.ops import GROUPS, GpuOps
 from roller_mlir.sim.gpu.polls import plan_watch
 from roller_mlir.sim.hopper.calls import HopperCalls
 from roller_mlir.sim.hopper.copy_ops import BulkCopyOps
+from roller_mlir.sim.hopper.map_ops import MapOps
 from roller_mlir.sim.hopper.mbarrier_ops import MbarrierOps
 from roller_mlir.sim.hopper.mma import WarpgroupOps
 from roller_mlir.sim.hopper.ops import HopperOps, refuse_clusters
-from roller_mlir.sim.hopper.tensor_maps import ATTRIBUTE, read_map
+from roller_mlir.sim.hopper.tensor_maps import ATTRIBUTE, read_made_maps, read_map
 from roller_mlir.sim.kernel_limits import MOST_WORKGROUP_BYTES, KernelLimits, check_global, is_plain
 from roller_mlir.sim.llvm.hardened import harden
 from roller_mlir.sim.matrix.fragments import KernelFragments
@@ -122,7 +123,8 @@ def _parameter(function: Any, number: int, kind: Any) -> KernelParameter:
     identity = [prod(memref.shape[axis + 1 :]) for axis in range(memref.rank)]
     if not memref.has_static_shape or list(strides) != identity or offset != 0:
         fail(function, f"argument {number} must be a memref of static shape and identity layout, but got {kind}")
-    return KernelParameter("ptr", tuple(memref.shape), str(memref.element_type))
+    made = read_made_maps(function, number)
+    return KernelParameter("ptr", tuple(memref.shape), str(memref.element_type), made_maps=made)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -188,10 +190,11 @@ class _KernelLowering:
         refuse_clusters(self.function)
         calls = HopperCalls(memory, gpu_ops)
         groups = WarpgroupOps(calls, list(_operations(self.function)))
-        hopper = (MbarrierOps(calls), BulkCopyOps(calls), HopperOps(calls), groups)
+        hopper = (MapOps(calls), MbarrierOps(calls), BulkCopyOps(calls), HopperOps(calls), groups)
         planners = (*copies, *matrices, *hopper, Assumptions(memory), memory, gpu_ops)
         self._rewrite(emitter, memory, planners, groups)
-        self._needs.widths |= {one.tensor_map.element_bytes for one in parameters if one.tensor_map is not None}
+        described = [spec for one in parameters for spec in (one.tensor_map, *one.made_maps) if spec is not None]
+        self._needs.widths |= {spec.element_bytes for spec in described}
         with ir.InsertionPoint(target.body), nowhere:
             kind = ir.FunctionType.get([a.type for a in block.arguments], [])
             created = ir.Operation.create(

@@ -80,6 +80,13 @@ def _hip(device: Device) -> dict[int, int]:
 
 
 _LIBRARIES = {"cuda": _cuda, "hip": _hip}
+_LIMITS = {"cuda": ((5, 6, 7), (2, 3, 4)), "hip": ((29, 30, 31), (26, 27, 28))}
+
+
+def launch_limits(device: Device, library: str) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Return the most blocks of a grid and the most threads of a block, along each axis."""
+    numbers, (grid, block) = _LIBRARIES[library](device), _LIMITS[library]
+    return tuple(numbers[key] for key in grid), tuple(numbers[key] for key in block)
 
 
 def record(device: Device, library: str, memory_bytes: int) -> bytes:

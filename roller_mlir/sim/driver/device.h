@@ -123,10 +123,13 @@ static int exchange(uint32_t kind, const void *head, uint32_t head_bytes, const 
     if (answer[1] && (!got || answer[1] > MOST_REPLY || !receive_all(got, answer[1])))
         return free(got), lost();
     int status = (int)answer[0];
-    if (status)
+    if (status) {
         refuse(status, "%.*s", (int)answer[1], got ? got : "");
-    else if (got)
+        if (kind == LAUNCH || kind == MODULE) /* at once: programs have crashed on the way to say it */
+            fprintf(stderr, "simulated device: %s\n", said);
+    } else if (got) {
         memcpy(reply, got, answer[1] < room ? answer[1] : room);
+    }
     return free(got), status;
 }
 static int ask(uint32_t kind, const void *head, uint32_t head_bytes, const void *data, uint32_t data_bytes, void *reply,

@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The kernels that a simulated device runs: those of artifacts, found by the hash of the image that a program loads.
+"""The kernels that a simulated device runs, found by the image that a program loads: of artifacts, and of others.
 
-Each launch is compared with those of the artifact. What differs is the error of the launch: grid, block,
-workgroup memory, how its blocks go together, alignment and extent of arguments, tensor maps.
+An image of an artifact is known by its hash; one of others by its kernels, whose LLVM IR must be given (`foreign`).
+Each launch of an artifact's kernel is compared with those of the artifact. What differs is the error of the launch:
+grid, block, workgroup memory, how its blocks go together, alignment and extent of arguments, tensor maps.
 """
 
 import struct
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from hashlib import sha256
 from math import gcd
 
@@ -19,6 +20,9 @@ from roller_mlir.runtime.driver.cuda_maps import DATA_TYPES, PROMOTE_128, SWIZZL
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.registry import backend_of_vendor
 from roller_mlir.runtime.sequence import LaunchReport
+from roller_mlir.sim.driver.foreign import ForeignKernel, ForeignTexts
+from roller_mlir.sim.driver.images import ImageError, kernels_of
+from roller_mlir.sim.driver.launches import MismatchError, Shape
 from roller_mlir.sim.driver.memory import MappedMemory
 from roller_mlir.sim.launcher import SimulatorBackend
 
@@ -27,45 +31,19 @@ IMAGES = ("cubin", "ptx", "hsaco")
 _ADDRESS_BYTES = 8
 
 
-class MismatchError(Exception):
-    """A program does not launch a kernel as its artifact says; the message names each difference."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class Shape:
-    """How a program launches a kernel; see `plan.manifest.Launch`."""
-
-    grid: tuple[int, ...]
-    block: tuple[int, ...]
-    dynamic_workgroup_bytes: int
-    cooperative: bool
-    cluster: tuple[int, ...]
-
-    @staticmethod
-    def of(launch: Launch) -> "Shape":
-        """Return how an artifact launches a kernel."""
-        return Shape(
-            grid=launch.static_grid,
-            block=launch.block,
-            dynamic_workgroup_bytes=launch.dynamic_workgroup_bytes,
-            cooperative=launch.cooperative,
-            cluster=launch.cluster,
-        )
-
-    def differences(self, planned: "Shape") -> list[str]:
-        """Say in what this one is not as it was planned."""
-        return [
-            f"{name.replace('_', ' ')} is {given}, not {wanted}"
-            for name, given in vars(self).items()
-            if given != (wanted := getattr(planned, name))
-        ]
-
-
 class KnownKernel:
-    """A kernel of an artifact."""
+    """A kernel of an artifact.
 
-    def __init__(self, artifact: Artifact, kernel: Kernel, backend: SimulatorBackend) -> None:
+    Attributes:
+        source: What the artifact is called.
+    """
+
+    def __init__(
+        self, source: str, artifact: Artifact, kernel: Kernel, backend: SimulatorBackend, *, assume_resident: bool
+    ) -> None:
         """Take its launches."""
+        self._assume_resident = assume_resident
+        self.source = source
         self._manifest, self._kernel, self._backend = artifact.manifest, kernel, backend
         self._launches = [one for one in artifact.manifest.launches if one.kernel == kernel.name]
 
@@ -105,6 +83,8 @@ class KnownKernel:
     def _differences(
         self, launch: Launch, shape: Shape, addresses: Sequence[int], maps: bytes, memory: MappedMemory
     ) -> list[str]:
+        if self._assume_resident and launch.cooperative:
+            shape = replace(shape, cooperative=True)
         found = shape.differences(Shape.of(launch))
         for number, (view, address) in enumerate(zip(launch.arguments, addresses, strict=True)):
             alignment = self._alignment_bytes(view)
@@ -144,28 +124,48 @@ def _encoded(described: TensorMap, address: int) -> bytes:
     ).ljust(MAP_BYTES, b"\0")
 
 
+class UnknownImageError(Exception):
+    """An image that none of the given artifacts and LLVM IR describe; the message says what is missing."""
+
+
 class KnownKernels:
-    """The kernels of several artifacts.
+    """The kernels of several artifacts, and of others whose LLVM IR is given.
 
     Attributes:
-        devices: The simulated device of each driver library ("cuda", "hip") for which there are artifacts.
+        devices: The simulated device of each driver library ("cuda", "hip") for which there are artifacts, or that is
+            asked for.
     """
 
-    def __init__(self, artifacts: Mapping[str, Artifact], *, level: str, timeout_s: float) -> None:
+    def __init__(
+        self,
+        artifacts: Mapping[str, Artifact],
+        *,
+        level: str,
+        timeout_s: float,
+        assume_resident: bool = False,
+        llvm: Mapping[str, str] | None = None,
+        target: str = "",
+    ) -> None:
         """Take artifacts.
 
         Args:
             artifacts: By a name for messages.
-            level: What is executed; see `SimulatorBackend`.
+            level: What is executed of them; see `SimulatorBackend`.
+            assume_resident: Whether kernels whose blocks wait for each other may be launched as others are.
             timeout_s: After which a launch is given up.
+            llvm: LLVM IR of other compilers' kernels, by the names of its files.
+            target: A device that programs see, too; "" for those of the artifacts only.
 
         Raises:
             BackendError: One cannot be simulated, has no binaries, or is for a device that does not go with others.
         """
         self.devices: dict[str, Device] = {}
         self._images: dict[str, dict[str, KnownKernel]] = {}
+        self._foreign, self._timeout_s = ForeignTexts(llvm or {}), timeout_s
+        if target:
+            self._take_device("--target", target)
         for name, artifact in artifacts.items():
-            self._take_device(name, artifact)
+            self._take_device(name, artifact.manifest.device.name)
             backend = SimulatorBackend(level=level, timeout_s=timeout_s)
             backend.open(artifact.manifest, artifact.files)
             launched = {one.kernel for one in artifact.manifest.launches}
@@ -174,32 +174,58 @@ class KnownKernels:
                 if not files:
                     raise BackendError(f"{name}: kernel '{kernel.name}' has no binary; compile it with binaries")
                 if kernel.name in launched:
-                    known = KnownKernel(artifact, kernel, backend)
+                    known = KnownKernel(name, artifact, kernel, backend, assume_resident=assume_resident)
                     for file in files:
                         self._images.setdefault(image_digest(artifact.files[file]), {}).setdefault(kernel.name, known)
 
-    def _take_device(self, name: str, artifact: Artifact) -> None:
-        record = artifact.manifest.device
-        library = backend_of_vendor(record.vendor)
+    def _take_device(self, name: str, wanted: str) -> None:
         try:
-            device = find_device(record.name)
+            device = find_device(wanted)
         except DeviceError as error:
             raise BackendError(f"{name}: its device cannot be simulated: {error}") from None
+        library = backend_of_vendor(device.vendor)
         if library is None:
-            raise BackendError(f"{name}: no driver library is known for devices of {record.vendor}")
+            raise BackendError(f"{name}: no driver library is known for devices of {device.vendor}")
         if self.devices.setdefault(library, device) != device:
             raise BackendError(
-                f"{name} is for {device.name}, but another artifact is for {self.devices[library].name}; a driver has "
-                "one simulated device, so run them one after the other"
+                f"{name} is for {device.name}, but the simulated device is {self.devices[library].name}; a driver has "
+                "one, so run them one after the other"
             )
 
-    def find_image(self, image: bytes) -> Mapping[str, KnownKernel]:
+    def find_image(self, image: bytes, library: str) -> "Mapping[str, KnownKernel | ForeignKernel]":
         """Return the kernels of an image.
 
+        Args:
+            image: As a program loads it.
+            library: The driver library that it loads it with.
+
         Raises:
-            KeyError: It is of none of the artifacts.
+            UnknownImageError: It is of none of the artifacts, and has kernels whose LLVM IR is not given.
+            BackendError: LLVM IR that is given is not clear, or of another kernel.
         """
-        return self._images[image_digest(image)]
+        known = self._images.get(image_digest(image))
+        if known is not None:
+            return known
+        subject = f"no artifact holds this image of {len(image)} B (SHA-256 {image_digest(image)[:16]}...)"
+        try:
+            kernels = kernels_of(image)
+        except ImageError as error:
+            raise UnknownImageError(f"{subject}, and {error}") from None
+        if not kernels:
+            raise UnknownImageError(f"{subject}, and it has no kernels")
+        return {name: self._foreign_kernel(subject, name, sizes, library) for name, sizes in kernels.items()}
+
+    def _foreign_kernel(self, subject: str, name: str, sizes: tuple[int, ...] | None, library: str) -> ForeignKernel:
+        found = self._foreign.find(name)
+        if found is None:
+            raise UnknownImageError(
+                f"{subject}, nor is LLVM IR of its kernel '{name}' given; give the one that it is of, or the LLVM IR, "
+                "to the simulated driver"
+            )
+        file, text = found
+        return ForeignKernel(
+            name, text, file, sizes, library=library, device=self.devices[library], timeout_s=self._timeout_s
+        )
 
 
 def image_digest(image: bytes) -> str:

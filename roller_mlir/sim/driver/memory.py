@@ -86,6 +86,12 @@ class MappedMemory:
             return ""
         return f"{size_bytes} B at {address:#x} go beyond the {end - start} B that are allocated at {start:#x}"
 
+    def left(self, address: int) -> int:
+        """Return the bytes from an address to the end of its piece; 0 where it is in none."""
+        number = bisect_right(self._starts, address) - 1
+        start = self._starts[number] if number >= 0 else 0
+        return max(0, start + self._sizes.get(start, 0) - address)
+
     def view(self, address: int, size_bytes: int) -> "np.ndarray[Any, np.dtype[np.uint8]]":
         """Return bytes of the memory as an array."""
         return np.frombuffer(memoryview((ctypes.c_uint8 * size_bytes).from_address(address)), np.uint8)

@@ -21,7 +21,7 @@ import sys
 import threading
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from typing import Any, NoReturn
 
 from roller_mlir.foreign.bounded import read_json
@@ -29,8 +29,11 @@ from roller_mlir.plan.codec import from_json
 from roller_mlir.runtime import Artifact, ArtifactError
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.sim.driver import attributes
-from roller_mlir.sim.driver.kernels import KnownKernel, KnownKernels, MismatchError, Shape, image_digest
+from roller_mlir.sim.driver.foreign import ForeignKernel, read_texts
+from roller_mlir.sim.driver.kernels import KnownKernel, KnownKernels, UnknownImageError
+from roller_mlir.sim.driver.launches import MismatchError, Shape
 from roller_mlir.sim.driver.memory import MappedMemory
+from roller_mlir.sim.driver.settings import ServerSettings
 from roller_mlir.support.diagnostics import DiagnosedError
 
 # As in device.h.
@@ -40,29 +43,6 @@ _HELLO, _ALLOCATE, _FREE, _CHECK, _MODULE, _FUNCTION, _LAUNCH = range(1, 8)
 _MOST_MESSAGE_BYTES = 4000
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _SHAPE = struct.Struct("<11I")
-
-
-@dataclass(frozen=True, kw_only=True)
-class ServerSettings:
-    """What a server is told.
-
-    Attributes:
-        socket: Name of the abstract socket.
-        artifacts: Folders of the artifacts whose kernels run.
-        level: What is executed: "gpu" or "llvm".
-        timeout_s: After which a launch is given up.
-        memory_bytes: Memory of a device.
-        log: A file that gets a line of JSON for each launch; "" for none.
-        temporary: A folder that goes with the server; "" for none.
-    """
-
-    socket: str
-    artifacts: tuple[str, ...]
-    level: str
-    timeout_s: float
-    memory_bytes: int
-    log: str
-    temporary: str
 
 
 class _RefusedError(Exception):
@@ -77,13 +57,15 @@ class _Device:
     def __init__(self, kernels: KnownKernels, settings: ServerSettings) -> None:
         self._kernels, self._settings = kernels, settings
         self.memory = MappedMemory(settings.memory_bytes)
-        self._modules: list[Mapping[str, KnownKernel]] = []
+        self._modules: list[Mapping[str, KnownKernel | ForeignKernel]] = []
+        self._library = ""
 
     def hello(self, data: bytes) -> bytes:
         library = data.decode()
         device = self._kernels.devices.get(library)
         if device is None:
             raise _RefusedError(_NO_DEVICE, f"no artifact is for a device of this driver library ({library})")
+        self._library = library
         return attributes.record(device, library, self.memory.size_bytes)
 
     def allocate(self, data: bytes) -> bytes:
@@ -108,20 +90,20 @@ class _Device:
 
     def module(self, data: bytes) -> bytes:
         try:
-            self._modules.append(self._kernels.find_image(data))
-        except KeyError:
-            raise _RefusedError(
-                _INVALID_IMAGE,
-                f"no artifact holds this image of {len(data)} B (SHA-256 {image_digest(data)[:16]}...); give the one "
-                "that it is of to the simulated driver",
-            ) from None
+            self._modules.append(self._kernels.find_image(data, self._library))
+        except (UnknownImageError, BackendError) as error:
+            raise _RefusedError(_INVALID_IMAGE, str(error)) from None
         return struct.pack("<I", len(self._modules) - 1)
 
     def function(self, data: bytes) -> bytes:
-        sizes = self._find(*struct.unpack_from("<I", data), data[4:].decode()).parameter_bytes
+        kernel = self._find(*struct.unpack_from("<I", data), data[4:].decode())
+        try:
+            sizes = kernel.parameter_bytes
+        except (BackendError, DiagnosedError) as error:
+            raise _RefusedError(_INVALID_IMAGE, str(error)) from None
         return struct.pack(f"<{1 + len(sizes)}I", len(sizes), *sizes)
 
-    def _find(self, module: int, name: str) -> KnownKernel:
+    def _find(self, module: int, name: str) -> KnownKernel | ForeignKernel:
         kernel = self._modules[module].get(name)
         if kernel is None:
             known = ", ".join(self._modules[module])
@@ -142,7 +124,9 @@ class _Device:
         )
         record: dict[str, Any] = {"kernel": name, **asdict(shape)}
         try:
-            record["seconds"] = self._find(module, name).launch(shape, values, self.memory).seconds
+            kernel = self._find(module, name)
+            record["source"] = kernel.source
+            record["seconds"] = kernel.launch(shape, values, self.memory).seconds
         except (MismatchError, BackendError, DiagnosedError) as error:
             record["error"] = str(error)
             raise _RefusedError(
@@ -154,8 +138,12 @@ class _Device:
 
     def _write(self, record: dict[str, Any]) -> None:
         if self._settings.log:
-            with open(self._settings.log, "a", encoding="utf-8") as stream:
-                stream.write(json.dumps(record) + "\n")
+            try:
+                with open(self._settings.log, "a", encoding="utf-8") as stream:
+                    stream.write(json.dumps(record) + "\n")
+            except OSError as error:
+                said = (error.strerror or str(error)).lower()
+                raise _RefusedError(_LAUNCH_FAILED, f"{self._settings.log} cannot be written: {said}") from None
 
 
 def _serve(connection: socket.socket, device: _Device) -> None:
@@ -225,7 +213,14 @@ def main() -> NoReturn:
     settings = from_json(ServerSettings, read_json(sys.stdin.readline()))
     try:
         artifacts = {folder: Artifact.load(folder) for folder in settings.artifacts}
-        kernels = KnownKernels(artifacts, level=settings.level, timeout_s=settings.timeout_s)
+        kernels = KnownKernels(
+            artifacts,
+            level=settings.level,
+            assume_resident=settings.assume_resident,
+            timeout_s=settings.timeout_s,
+            llvm=read_texts(settings.llvm),
+            target=settings.target,
+        )
     except (ArtifactError, BackendError, DiagnosedError, ValueError) as error:
         print(json.dumps(str(error)), flush=True)
         sys.exit(1)

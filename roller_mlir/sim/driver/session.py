@@ -15,11 +15,12 @@ import tempfile
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 from roller_mlir.foreign.bounded import read_json
+from roller_mlir.plan.codec import to_json
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.sim.driver.build import library_folder
+from roller_mlir.sim.driver.settings import ServerSettings
 
 DEFAULT_MEMORY_BYTES = 4 << 30
 
@@ -28,8 +29,11 @@ DEFAULT_MEMORY_BYTES = 4 << 30
 def simulated_device(
     artifacts: Sequence[str | os.PathLike[str]],
     *,
+    llvm: Sequence[str | os.PathLike[str]] = (),
+    target: str = "",
     libraries: Path | None = None,
     level: str = "gpu",
+    assume_resident: bool = False,
     timeout_s: float = 60.0,
     memory_bytes: int = DEFAULT_MEMORY_BYTES,
     log: str | os.PathLike[str] = "",
@@ -38,8 +42,11 @@ def simulated_device(
 
     Args:
         artifacts: Folders of the artifacts whose kernels programs may launch; they say which device it is.
+        llvm: Files of LLVM IR of other compilers' kernels that programs may launch.
+        target: A device that programs see, where no artifact says it.
         libraries: Where the driver libraries are built; None: in a folder of their own that goes with the server.
         level: What is executed: "gpu" or "llvm".
+        assume_resident: Whether kernels whose blocks wait for each other may be launched as others are.
         timeout_s: After which a launch is given up.
         memory_bytes: Memory of a program's device.
         log: A file that gets a line of JSON for each launch.
@@ -53,22 +60,25 @@ def simulated_device(
     if memory_bytes < 1:
         raise ValueError(f"memory_bytes must be at least 1, but got {memory_bytes}")
     temporary = tempfile.mkdtemp(prefix="roller-drivers-") if libraries is None else ""
-    settings = {
-        "socket": f"roller-sim-driver-{os.getpid()}-{secrets.token_hex(8)}",
-        "artifacts": [os.path.abspath(one) for one in artifacts],
-        "level": level,
-        "timeout_s": timeout_s,
-        "memory_bytes": memory_bytes,
-        "log": os.path.abspath(log) if log else "",
-        "temporary": temporary,
-    }
+    settings = ServerSettings(
+        socket=f"roller-sim-driver-{os.getpid()}-{secrets.token_hex(8)}",
+        artifacts=tuple(os.path.abspath(one) for one in artifacts),
+        llvm=tuple(os.path.abspath(one) for one in llvm),
+        target=target,
+        level=level,
+        assume_resident=assume_resident,
+        timeout_s=timeout_s,
+        memory_bytes=memory_bytes,
+        log=os.path.abspath(log) if log else "",
+        temporary=temporary,
+    )
     try:
         folder = library_folder(libraries or Path(temporary))
         with _server(settings):
             found = os.environ.get("LD_LIBRARY_PATH")
             yield {
                 "LD_LIBRARY_PATH": str(folder) + (f":{found}" if found else ""),
-                "ROLLER_SIM_DRIVER": str(settings["socket"]),
+                "ROLLER_SIM_DRIVER": settings.socket,
             }
     finally:
         if temporary:
@@ -76,7 +86,7 @@ def simulated_device(
 
 
 @contextmanager
-def _server(settings: dict[str, Any]) -> Generator[None]:
+def _server(settings: ServerSettings) -> Generator[None]:
     """Run a server, which also ends when this process does."""
     path = os.pathsep.join(entry for entry in sys.path if entry)
     process = subprocess.Popen(
@@ -89,7 +99,7 @@ def _server(settings: dict[str, Any]) -> Generator[None]:
     )
     assert process.stdin is not None and process.stdout is not None
     try:
-        process.stdin.write(json.dumps(settings) + "\n")
+        process.stdin.write(json.dumps(to_json(settings)) + "\n")
         process.stdin.flush()
         said = process.stdout.readline()
         if said != "ready\n":

@@ -15,9 +15,10 @@ from roller_mlir.sim.llvm.calls.copies import wait_for_copies
 from roller_mlir.sim.llvm.calls.intrinsics import expansion
 from roller_mlir.sim.llvm.calls.lds import COPIES, RELEASES
 from roller_mlir.sim.llvm.calls.math import math_text
+from roller_mlir.sim.llvm.calls.raw_buffers import access_buffer
 from roller_mlir.sim.llvm.context import HELPER, Context, InstructionContext
 from roller_mlir.sim.llvm.known import ACCESSES, ASSEMBLY, DIVISIONS, callee_of, opcode_of
-from roller_mlir.sim.llvm.memory import POINTER, WAITS_FOR_MEMORY, AddressRange, LlvmAccess, parse_access
+from roller_mlir.sim.llvm.memory import BUFFER, POINTER, WAITS_FOR_MEMORY, AddressRange, LlvmAccess, parse_access
 from roller_mlir.sim.llvm.polls import LoopPolls
 from roller_mlir.sim.llvm.text import NAME, TYPE, KernelText, blocks, enclosed, plain, split_top
 from roller_mlir.sim.llvm.types import operand_value, size_bytes
@@ -30,12 +31,13 @@ _DIVIDE = re.compile(rf"(%\S+) = ([us])(div|rem) (?:exact )?({TYPE}) (.+)$")
 _BRANCH = re.compile(r"(br i1|switch i\d+) (%[^\s,]+),(.*)$")
 _CALL_FLAGS = r"(?:fast|nnan|ninf|nsz|arcp|contract|afn|reassoc)"
 _BUNDLE_ALIGN = re.compile(r'"align"\((ptr(?: addrspace<\d+>)? [^\s,]+), i\d+ (\d+)\)')
+_ALIGN = re.compile(r"\balign (\d+) ")
 _KNOWN = re.compile(
     r"llvm\.(?:fma|fmuladd|exp|exp2|exp10|log|log2|log10|sqrt|sin|cos|tan|sinh|cosh|tanh|asin|acos|atan|atan2|pow|powi|"
     r"floor|ceil|trunc|rint|round|roundeven|nearbyint|fabs|copysign|minnum|maxnum|minimum|maximum|minimumnum|"
-    r"maximumnum|canonicalize|abs|smax|smin|umax|umin|ctlz|cttz|ctpop|bswap|bitreverse|fshl|fshr|ldexp|is\.fpclass|"
-    r"[us](?:add|sub|mul)\.(?:sat|with\.overflow)|[us]shl\.sat|fpto[us]i\.sat|vector\.reduce\.\w+|vector\.insert|"
-    r"vector\.extract|expect)(?:\.\w+)*"
+    r"maximumnum|canonicalize|abs|smax|smin|umax|umin|ctlz|cttz|ctpop|bswap|bitreverse|fshl|fshr|ldexp|frexp|is\.fpclass|"
+    r"[us](?:add|sub|mul)\.(?:sat|with\.overflow)|[us]shl\.sat|fpto[us]i\.sat|"
+    r"vector\.(?:reduce\.\w+|insert|extract|reverse|splice(?:\.\w+)?|(?:de)?interleave\d)|[us]cmp|expect)(?:\.\w+)*"
 )
 _DROPPED = re.compile(
     r"llvm\.(?:lifetime\.\w+|invariant\.\w+|experimental\.noalias\.scope\.decl|sideeffect|donothing|fake\.use|dbg)(?:\.\w+)*"
@@ -234,7 +236,10 @@ class Rewriter:
                 self._freeze(kernel, given[0] if given else "", operand_value(operand), lines)
                 for given, operand in zip(kinds, operands, strict=True)
             )
-            call = IntrinsicCall(match=match, result=result, kind=kind[1], operands=pairs, kernel=kernel)
+            alignments = tuple(int(given[1]) if (given := _ALIGN.search(one)) else 1 for one in operands)
+            call = IntrinsicCall(
+                match=match, result=result, kind=kind[1], operands=pairs, alignments=alignments, kernel=kernel
+            )
             try:
                 return [*lines, *expand(call)]
             except UnknownIntrinsicError as error:
@@ -322,7 +327,14 @@ class Rewriter:
         if size is None:
             self._refuse(at, f"an access of type {access.kind} cannot be simulated")
         pointer = f"ptr addrspace<{access.space}>" if access.space else "ptr"
-        frozen, defines = InstructionContext(self._context, at, access.op).emitted(f"freeze {pointer} {access.pointer}")
+        kernel = InstructionContext(self._context, at, access.op)
+        frozen, defines = kernel.emitted(f"freeze {pointer} {access.pointer}")
+        if (
+            access.space == BUFFER
+            and (buffer := access_buffer(kernel, access, f"{pointer} {frozen}", size)) is not None
+        ):
+            aligned = kernel.aligned(f"{pointer} {frozen}", access.alignment) if access.alignment > 1 else []
+            return [defines, *aligned, *buffer]
         lines, site = self._context.inside(at, access.op, f"{pointer} {frozen}", str(size))
         if access.alignment > 1:
             lines += self._context.aligned(site, f"{pointer} {frozen}", access.alignment)

@@ -21,6 +21,7 @@ class IntrinsicCall:
         result: Name of the result, "" for none.
         kind: LLVM type of the result.
         operands: Type and value of each.
+        alignments: What the call promises of each, in bytes.
         kernel: The kernel around it.
     """
 
@@ -28,6 +29,7 @@ class IntrinsicCall:
     result: str
     kind: str
     operands: tuple[tuple[str, str], ...]
+    alignments: tuple[int, ...]
     kernel: InstructionContext
 
     @property

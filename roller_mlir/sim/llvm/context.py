@@ -5,7 +5,7 @@ from typing import NoReturn
 
 from roller_mlir.sim.engine.sites import Site, SiteTable
 from roller_mlir.sim.gpu.kernel_ir import LaunchNeeds
-from roller_mlir.sim.llvm.memory import Roots
+from roller_mlir.sim.llvm.memory import RawBuffer, Roots
 from roller_mlir.sim.llvm.text import KernelText
 
 HELPER = "roller_llvm_"
@@ -137,6 +137,10 @@ class InstructionContext:
         """
         lines, site = self._context.inside(self._at, self._op, pointer, size, when)
         return lines + (self._context.aligned(site, pointer, alignment, when) if alignment > 1 else [])
+
+    def buffer(self, pointer: str) -> RawBuffer | None:
+        """Return the buffer resource that an address comes from, None where that is not known."""
+        return self._context.roots.find_buffer(pointer)
 
     def aligned(self, pointer: str, alignment: int) -> list[str]:
         """Return the check that an address is a multiple of `alignment`."""

@@ -24,11 +24,15 @@ def text_of(content: bytes, file: str) -> str:
         raise BackendError(f"simulator: {file}: {error}") from None
 
 
+_Maps = tuple[TensorMap, ...]
+
+
 @lru_cache(maxsize=16)
 def _compiled(
-    name: str, file: str, text: str, subgroup_size: int, tensor_maps: tuple[TensorMap, ...]
+    name: str, file: str, text: str, subgroup_size: int, maps: tuple[_Maps, _Maps]
 ) -> tuple[LlvmKernel, SimulatedKernels]:
-    lowered = lower_llvm(name, text, subgroup_size=subgroup_size, file=file, tensor_maps=tensor_maps)
+    given, made = maps
+    lowered = lower_llvm(name, text, subgroup_size=subgroup_size, file=file, tensor_maps=given, made_maps=made)
     return lowered, SimulatedKernels(lowered, subgroup_size)
 
 
@@ -42,7 +46,7 @@ class LlvmKernels:
             BackendError: It holds none.
         """
         self._subgroup_size = manifest.device.subgroup_size
-        self._texts: dict[str, tuple[str, str, tuple[TensorMap, ...]]] = {}
+        self._texts: dict[str, tuple[str, str, tuple[_Maps, _Maps]]] = {}
         for kernel in manifest.kernels:
             file = kernel.files.get("llvm")
             if file is None:
@@ -50,7 +54,8 @@ class LlvmKernels:
                     f"'{manifest.function}' cannot be simulated at level llvm: its artifact holds no LLVM IR of kernel "
                     f"'{kernel.name}'; compile it with llvm=True, or with binaries"
                 )
-            self._texts[kernel.name] = file, text_of(files[file], file), kernel.tensor_maps
+            maps = kernel.tensor_maps, kernel.made_maps
+            self._texts[kernel.name] = file, text_of(files[file], file), maps
 
     def find(self, launch: Launch) -> SimulatedKernels:
         """Return what runs a launch.

@@ -11,7 +11,7 @@ Not modelled: flushed denormals, approximate functions (the host's are exact), w
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from roller_mlir.plan.tensor_map import TensorMap
 from roller_mlir.sim.buffers import UNTYPED
@@ -63,7 +63,13 @@ class LlvmKernel(LoweredKernels):
 
 
 def lower_llvm(
-    name: str, text: str, *, subgroup_size: int, file: str = "", tensor_maps: Sequence[TensorMap] = ()
+    name: str,
+    text: str,
+    *,
+    subgroup_size: int,
+    file: str = "",
+    tensor_maps: Sequence[TensorMap] = (),
+    made_maps: Sequence[TensorMap] = (),
 ) -> LlvmKernel:
     """Make a kernel of the vendors' LLVM IR one that the simulator runs.
 
@@ -73,6 +79,7 @@ def lower_llvm(
         subgroup_size: Lanes of a subgroup.
         file: What places are called after; the kernel's name where it is empty.
         tensor_maps: What the grid constants of the kernel describe, in order.
+        made_maps: The tensor maps that each block makes where the last parameter points.
 
     Raises:
         DiagnosedError: The text is not valid, or holds what the simulator does not know.
@@ -89,6 +96,9 @@ def lower_llvm(
     body[1:1] = [f"  {line}" for line in context.own_lines()]
     symbol = "kernel_0"
     parameters = _parameters(kernel, tensor_maps)
+    if made_maps:
+        specs = tuple(MapSpec(plain=one) for one in made_maps)
+        parameters = (*parameters[:-1], replace(parameters[-1], made_maps=specs))
     entry = Entry(symbol, parameters, memory.offsets, memory.static_bytes)
     # Without what the kernel promises of them: a check of a promise that LLVM knows of would be left out.
     signature = [f"{one.kind} {one.name}" for one in kernel.parameters]

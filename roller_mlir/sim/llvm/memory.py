@@ -6,8 +6,9 @@ somewhere else, it must lie in any argument, in the block's workgroup memory or 
 """
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.llvm.text import TYPE, KernelText, split_top
@@ -24,7 +25,17 @@ _RMW = re.compile(rf"(%\S+) = atomicrmw (volatile )?\w+ {_POINTER}, ({TYPE}) ([^
 _CMPXCHG = re.compile(
     rf"(%\S+) = cmpxchg (?:weak )?(volatile )?{_POINTER}, ({TYPE}) (\S+), {TYPE} [^\s,]+{_ORDER}{_ALIGN}"
 )
-_DERIVED = re.compile(rf"(?:getelementptr|addrspacecast|bitcast|freeze)\b.*?{_POINTER}(?:,.*| to .*)?$")
+_DERIVED = re.compile(
+    r"(?:getelementptr|addrspacecast|bitcast|freeze|extractelement)\b.*?"
+    r"\bptr(?: addrspace<\d+>)?>? ([^\s,]+)(?:,.*| to .*)?$"
+)
+_SEEN = re.compile(r"(?:%\S+ = )?(?:atomicrmw|cmpxchg|(?:load|store) (?:atomic|volatile))\b")
+BUFFER = 7
+"""Address space of addresses in buffer resources."""
+_MAKES_BUFFER = re.compile(
+    rf"(?:tail )?call .*ptr addrspace<{BUFFER}> @(?:llvm\.)?amdgcn\.make\.buffer\.rsrc\.[^(]*\(ptr[^,]* ([^\s,]+), "
+)
+_Found = TypeVar("_Found")
 WAITS_FOR_MEMORY = re.compile(r"\b(?:atomicrmw|cmpxchg|load (?:atomic|volatile))\b")
 """What a loop that waits for other threads has in it."""
 
@@ -42,6 +53,24 @@ class AddressRange:
     first: str
     last: str
     label: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class RawBuffer:
+    """A buffer resource of AMD (`calls/raw_buffers`).
+
+    Attributes:
+        first: Its first address, an i64 value.
+        size: Its bytes, an i64 value.
+    """
+
+    first: str
+    size: str
+
+    @staticmethod
+    def of(name: str) -> "RawBuffer":
+        """Return the resource that the call with a result makes."""
+        return RawBuffer(first=f"{name}.base", size=f"{name}.records")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -65,6 +94,11 @@ class LlvmAccess:
     alignment: int
     line: str
     after: tuple[str, ...] = ()
+
+    @property
+    def atomic(self) -> bool:
+        """Whether other threads may look on: the access is atomic, or volatile."""
+        return bool(_SEEN.match(self.line))
 
 
 def _natural(kind: str) -> int:
@@ -122,11 +156,14 @@ class Roots:
     def __init__(self, kernel: KernelText, hoisted: list[str], ranges: dict[str, AddressRange]) -> None:
         """Take the kernel's instructions, those before it, and what is known of arguments and variables."""
         self._ranges = dict(ranges)
+        self._buffers: dict[str, RawBuffer] = {}
         self._defined = dict(line.split(" = ", 1) for line in hoisted)
         for _, line in kernel.body:
             name, equals, rest = line.strip().partition(" = ")
             if equals and name.startswith("%"):
                 self._defined[name] = rest
+                if made := _MAKES_BUFFER.match(rest):
+                    self._buffers[name], self._defined[name] = RawBuffer.of(name), f"freeze ptr {made[1]}"
 
     def add(self, name: str, one: AddressRange) -> None:
         """Say where a value points."""
@@ -138,27 +175,31 @@ class Roots:
 
     def find(self, pointer: str) -> AddressRange | None:
         """Return the range of an address, None where it is not known."""
-        return self._find(pointer, set())
+        return self._find(pointer, set(), self._ranges)
 
-    def _find(self, pointer: str, seen: set[str]) -> AddressRange | None:
-        while pointer not in self._ranges:
+    def find_buffer(self, pointer: str) -> RawBuffer | None:
+        """Return the buffer resource that an address comes from, None where that is not known."""
+        return self._find(pointer, set(), self._buffers)
+
+    def _find(self, pointer: str, seen: set[str], known: Mapping[str, _Found]) -> _Found | None:
+        while pointer not in known:
             if pointer in seen:
                 return None
             seen.add(pointer)
             text = self._defined.get(pointer, "")
             if text.startswith(("phi ptr", "select i1")):
-                return self._join(text, seen)
+                return self._join(text, seen, known)
             derived = _DERIVED.match(text)
             if derived is None:
                 return None
-            pointer = derived[2]
-        return self._ranges[pointer]
+            pointer = derived[1]
+        return known[pointer]
 
-    def _join(self, text: str, seen: set[str]) -> AddressRange | None:
+    def _join(self, text: str, seen: set[str], known: Mapping[str, _Found]) -> _Found | None:
         """A phi or select points where all of its operands do; an operand on a cycle adds nothing."""
         if text.startswith("phi"):
             values = re.findall(r"\[ (\S+), ", text)
         else:
             values = [operand.rsplit(" ", 1)[1] for operand in split_top(text)[1:]]
-        found = {self._find(value, seen) for value in values if value not in seen}
+        found = {self._find(value, seen, known) for value in values if value not in seen}
         return found.pop() if len(found) == 1 else None

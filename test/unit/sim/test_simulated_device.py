@@ -72,6 +72,13 @@ def test_the_log_has_a_line_for_each_launch(running: Running) -> None:
     assert "grid is (4, 1, 1), not (2, 1, 1)" in bad["error"] and "seconds" not in bad
 
 
+def test_a_log_that_cannot_be_written_is_an_error_of_the_launch(tmp_path: Path, running: Running) -> None:
+    log = tmp_path / "nothing" / "log"
+    with simulated_device([running.artifact("cuda")], libraries=running.folder / "drivers", log=log) as environment:
+        (found,) = run_cases(running.artifact("cuda"), "cuda", {**os.environ, **environment}, {})
+    assert found["status"] == 719 and f"{log} cannot be written: no such file or directory" in found["text"]
+
+
 def test_memory_that_the_device_does_not_have_is_an_error(running: Running) -> None:
     with pytest.raises(AssertionError, match=r"status 2: 2097152 B do not fit: .* has 1048576 B in all"):
         run_cases(running.artifact("cuda"), "cuda", running.environment, {"sizes": (2 << 20, 256)})

@@ -126,7 +126,7 @@ def test_the_exit_code_is_that_of_the_program(
     assert main([*command, "--", "sh", "-c", "kill -SEGV $$"]) == 128 + signal.SIGSEGV
     assert main([*command, "--", "/nonexistent/program"]) == 1
     assert "cannot start '/nonexistent/program': no such file or directory" in capfd.readouterr().err
-    for wrong, text in (("--memory=1", "--memory must be a size"), ("--timeout=0", "--timeout must be above 0")):
+    for wrong, text in (("--memory=1", "--memory must be a size"), ("--timeout=0", "--timeout must be a time above 0")):
         assert main([*command, wrong, "--", "true"]) == 2
         assert text in capfd.readouterr().err
 
@@ -144,3 +144,9 @@ def test_without_a_cache_the_libraries_go_with_the_server(artifact: Path, tmp_pa
         process.kill()
     assert not wait_until_gone(started, LIMIT_S)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("time_s", ["0", "nan", "inf"])
+def test_a_time_that_is_none_is_wrong_usage(time_s: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["simulate", "--target", "h200", "--timeout", time_s, "--", "true"]) == 2
+    assert f"--timeout must be a time above 0, but got {time_s}" in capsys.readouterr().err

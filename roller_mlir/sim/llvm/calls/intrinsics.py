@@ -9,7 +9,18 @@ import re
 
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.llvm.call import Expansion, IntrinsicCall, UnknownIntrinsicError
-from roller_mlir.sim.llvm.calls import copies, hopper, lds, matrix, matrix_memory, wgmma, wmma
+from roller_mlir.sim.llvm.calls import (
+    copies,
+    hopper,
+    lds,
+    masked,
+    matrix,
+    matrix_memory,
+    raw_buffers,
+    rounding,
+    wgmma,
+    wmma,
+)
 from roller_mlir.sim.llvm.calls.lanes import below, bpermute, dpp, readfirstlane, readlane, shfl, swizzle
 from roller_mlir.sim.llvm.types import from_bits
 
@@ -90,14 +101,33 @@ def _zero(call: IntrinsicCall) -> list[str]:
     return [f"{call.result} = add {call.kind} 0, 0"]
 
 
-def _buffer(call: IntrinsicCall) -> list[str]:
-    """A buffer resource, as the memory that it describes; where hardware reads 0 behind its end, here is an error."""
-    kind, value = call.operands[0]
-    return [f"{call.result} = addrspacecast {kind} {value} to {call.kind}"]
-
-
 def _now(call: IntrinsicCall) -> list[str]:
     return [f"{call.result} = call i64 @{PREFIX}now(i64 %roller.block)"]
+
+
+_IMPLICIT_AT = 1024
+"""Where implicit arguments lie in a thread's own memory: behind what its matrix instructions use."""
+_IMPLICIT_BYTES = 256
+
+
+def _implicit(call: IntrinsicCall) -> list[str]:
+    """Arguments that AMD's loader adds: blocks of the grid (i32), threads of a block and of a last one (i16), rank."""
+    own, lines = call.kernel.memory(_IMPLICIT_AT, _IMPLICIT_BYTES), list[str]()
+
+    def put(at: int, kind: str, value: str) -> None:
+        place = call.fresh()
+        if value.startswith("%"):
+            narrow = call.fresh()
+            lines.append(f"{narrow} = trunc i64 {value} to {kind}")
+            value = narrow
+        lines.extend((f"{place} = getelementptr i8, ptr {own}, i64 {at}", f"store {kind} {value}, ptr {place}"))
+
+    lines.append(f"call void @llvm.memset.p0.i64(ptr {own}, i8 0, i64 {_IMPLICIT_BYTES}, i1 false)")
+    for number, axis in enumerate("xyz"):
+        put(4 * number, "i32", f"%roller.grid.{axis}")
+        put(12 + 2 * number, "i16", f"%roller.size.{axis}")
+    put(64, "i16", "3")
+    return [*lines, f"{call.result} = addrspacecast ptr {own} to {call.kind}"]
 
 
 _ROUND = r"(?:\.ftz)?\.[fd]"
@@ -126,6 +156,7 @@ NVIDIA: dict[str, Expansion] = {
     rf"llvm\.nvvm\.mul\.rn{_ROUND}": _operator("fmul"),
     rf"llvm\.nvvm\.fma\.rn{_ROUND}": _same("fma"),
     rf"llvm\.nvvm\.floor{_ROUND}": _same("floor"),
+    r"llvm\.nvvm\.fabs(?:\.ftz)?\.f(?:16|32|64)": _same("fabs"),
     rf"llvm\.nvvm\.ceil{_ROUND}": _same("ceil"),
     r"__nvvm_reflect": _zero,
     rf"llvm\.nvvm\.fmax{_ROUND}": _same("maxnum"),
@@ -141,6 +172,7 @@ AMD: dict[str, Expansion] = {
     r"__ockl_get_(?:local_id|group_id|local_size|num_groups)": _ockl,
     r"llvm\.amdgcn\.s\.barrier": _wait("barrier"),
     r"llvm\.amdgcn\.wave\.barrier": _wait("sync"),
+    r"llvm\.amdgcn\.implicitarg\.ptr": _implicit,
     r"llvm\.amdgcn\.wavefrontsize": _subgroup_size,
     r"llvm\.amdgcn\.mbcnt\.(?:lo|hi)": below,
     r"llvm\.amdgcn\.ds\.bpermute": bpermute,
@@ -148,7 +180,6 @@ AMD: dict[str, Expansion] = {
     r"llvm\.amdgcn\.readlane(?:\.\w+)?": readlane,
     r"llvm\.amdgcn\.readfirstlane(?:\.\w+)?": readfirstlane,
     r"llvm\.amdgcn\.(?:update|mov)\.dpp\.\w+": dpp,
-    r"llvm\.amdgcn\.make\.buffer\.rsrc\.p7\.p[01](?:\.\w+)?": _buffer,
     r"llvm\.amdgcn\.(?:sched\.\w+(?:\.\w+)*|s\.setprio|s\.sleep|iglp\.opt)": _nothing,
     rf"llvm\.amdgcn\.rcp{_FLOAT}": _unary("", inverse=True),
     rf"llvm\.amdgcn\.rsq{_FLOAT}": _unary("sqrt", inverse=True),
@@ -160,7 +191,7 @@ AMD: dict[str, Expansion] = {
 
 _COMMON: dict[str, Expansion] = {r"llvm\.readsteadycounter": _now}
 
-_PARTS = (copies, hopper, lds, matrix, matrix_memory, wgmma, wmma)
+_PARTS = (copies, hopper, lds, masked, matrix, matrix_memory, raw_buffers, rounding, wgmma, wmma)
 _TABLE = {
     re.compile(pattern): expansion
     for table in (*(part.INTRINSICS for part in _PARTS), NVIDIA, AMD, _COMMON)
