@@ -23,6 +23,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+enum roller_access { ROLLER_READ = 1, ROLLER_WRITE = 2 };
 enum roller_role { ROLLER_INPUT, ROLLER_OUTPUT, ROLLER_WORKSPACE, ROLLER_STATE, ROLLER_CONSTANT };
 
 typedef struct {
@@ -46,6 +47,7 @@ typedef struct {
     size_t arguments, maps;
     size_t *buffers;   /* per argument: which buffer, and where in it */
     uint64_t *offsets;
+    unsigned *access;  /* per argument: ROLLER_READ, ROLLER_WRITE or both, which it is too where nobody knows */
     roller_map *map;
 } roller_launch;
 
@@ -213,6 +215,22 @@ static int roller_read_map(const char *record, roller_map *map) {
            roller_numbers(roller_get(record, "steps"), map->steps, map->rank, 1);
 }
 
+/* Takes a bit from the arguments that a list of a launch does not name. */
+static int roller_read_access(const char *list, unsigned *access, size_t count, unsigned bit) {
+    unsigned named[ROLLER_ARGUMENTS] = {0};
+    if (!list || *list != '[')
+        return 0;
+    for (const char *item = roller_first(list, '['); item; item = roller_next(item)) {
+        uint64_t number = 0;
+        if (roller_number(item, &number) || number >= count)
+            return 1;
+        named[number] = bit;
+    }
+    for (size_t i = 0; i < count; i++)
+        access[i] &= ~bit | named[i];
+    return 0;
+}
+
 static int roller_read_launch(roller_program *program, const char *record, roller_launch *launch) {
     const char *arguments = roller_get(record, "arguments"), *cooperative = roller_get(record, "cooperative");
     const char *report = roller_get(record, "report_bytes"), *times = roller_get(record, "times");
@@ -236,6 +254,11 @@ static int roller_read_launch(roller_program *program, const char *record, rolle
                  roller_number(roller_get(times, "positions"), &launch->positions);
     launch->buffers = calloc(count + 1, sizeof *launch->buffers);
     launch->offsets = calloc(count + 1, sizeof *launch->offsets);
+    launch->access = calloc(count + 1, sizeof *launch->access);
+    for (size_t i = 0; launch->access && i < count; i++)
+        launch->access[i] = ROLLER_READ | ROLLER_WRITE;
+    wrong = wrong || !launch->access || roller_read_access(roller_get(record, "read"), launch->access, count, ROLLER_READ) ||
+            roller_read_access(roller_get(record, "written"), launch->access, count, ROLLER_WRITE);
     if (wrong || !launch->buffers || !launch->offsets)
         return roller_fail(program, "manifest.json: a launch is malformed");
     for (const char *item = roller_first(arguments, '['); item; item = roller_next(item), launch->arguments++) {
@@ -411,6 +434,7 @@ void roller_close(roller_program *program) {
     for (size_t i = 0; i < program->launch_count; i++) {
         free(program->launches[i].buffers);
         free(program->launches[i].offsets);
+        free(program->launches[i].access);
         free(program->launches[i].map);
     }
     for (size_t i = 0; i < program->module_count; i++)

@@ -49,7 +49,8 @@ def build_kernels(
     )
     started = time.perf_counter()
     sources = [
-        replace(one, tensor_maps=request.tensor_maps.get(one.name, ())) for one in kernel_sources(module, device)
+        replace(one, tensor_maps=request.tensor_maps.get(one.name, ()), made_maps=request.made_maps.get(one.name, ()))
+        for one in kernel_sources(module, device)
     ]
     translate_s = (time.perf_counter() - started) / max(1, len(sources))
 

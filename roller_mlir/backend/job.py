@@ -72,6 +72,7 @@ class BuildRequest:
         code_object: version of AMD's code objects, one of `target.CODE_OBJECTS`.
         counted: whether a kernel with fewer multiply-adds or matrix instructions than its IR is an error.
         tensor_maps: what kernels take after their buffers, by the kernel's name.
+        made_maps: the tensor maps that kernels make in their last buffer, likewise.
         replaced: files that are given instead of made, by the kernel's name and the file's role.
     """
 
@@ -83,6 +84,7 @@ class BuildRequest:
     code_object: int = CODE_OBJECT
     counted: bool = True
     tensor_maps: Mapping[str, tuple[TensorMap, ...]] = field(default_factory=dict[str, tuple[TensorMap, ...]])
+    made_maps: Mapping[str, tuple[TensorMap, ...]] = field(default_factory=dict[str, tuple[TensorMap, ...]])
     replaced: Mapping[tuple[str, str], Replacement] = field(default_factory=dict[tuple[str, str], Replacement])
 
     def __post_init__(self) -> None:

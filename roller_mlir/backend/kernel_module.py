@@ -59,7 +59,7 @@ def launches(module: ir.Module) -> dict[str, list[Any]]:
     found: dict[str, list[Any]] = {}
     for op in host_operations(module):
         if op.name == "gpu.launch_func":
-            # @kernels::@matmul_0 prints so, and the last name is the kernel's
+            # @kernels::@mlp_matmul_0 prints so, and the last name is the kernel's
             name = list(ir.SymbolRefAttr(op.attributes["kernel"]).value)[-1]
             found.setdefault(name, []).append(op.opview)
     return found

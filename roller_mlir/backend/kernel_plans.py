@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The plans that kernels carry: what each was planned as, what for, and whether that was measured.
 
-    gpu.func @matmul_0(...) kernel attributes {rtile.plan = #rtile.plan<{...}>, rtile.expression = {...}, ...}
+    gpu.func @mlp_matmul_0(...) kernel attributes {rtile.plan = #rtile.plan<{...}>, rtile.expression = {...}, ...}
 
 Code is made of the kernel alone. Who edits a kernel so that its plan is no longer true takes the attributes away.
 """
@@ -14,7 +14,7 @@ from roller_mlir.dialects.rtile_attributes import PlanAttr
 from roller_mlir.dialects.rtile_checks import InvalidOpError, optional_attribute, require
 from roller_mlir.dialects.rtile_fields import read_record
 from roller_mlir.hal import Device
-from roller_mlir.loops.attributes import EXPRESSION, PLAN, TUNED
+from roller_mlir.loops.attributes import EXPRESSION, PLAN, PROGRAM, TUNED
 from roller_mlir.mapping.checks.expected_code import ExpectedCode, expected_code_of
 from roller_mlir.mapping.checks.expression_check import expression_problem
 from roller_mlir.mapping.checks.plan_check import plan_problem
@@ -29,11 +29,13 @@ class KernelPlan:
 
     Attributes:
         plan: The plan.
+        program: The program that it was made of; "" where the kernel does not say it.
         expression: What the plan is for; None where the kernel does not say it.
         tuned: Where a measured plan is from, and its times; "" where it was not measured.
     """
 
     plan: Plan
+    program: str = ""
     expression: TensorExpression | None = None
     tuned: str = ""
 
@@ -71,7 +73,8 @@ def _read(kernel: Any) -> KernelPlan | None:
     if carried is None:
         return None
     carried.check()
-    plan, tuned = carried.read(), optional_attribute(kernel, TUNED, ir.StringAttr, "a string")
+    plan = carried.read()
+    program, tuned = (optional_attribute(kernel, name, ir.StringAttr, "a string") for name in (PROGRAM, TUNED))
     expression = None
     if EXPRESSION in kernel.attributes:
         expression = read_record(TensorExpression, kernel.attributes[EXPRESSION], EXPRESSION)
@@ -79,4 +82,9 @@ def _read(kernel: Any) -> KernelPlan | None:
         require(not problem, f"{EXPRESSION} contradicts itself: {problem}")
         problem = plan_problem(expression, plan)
         require(not problem, f"the kernel {problem}")
-    return KernelPlan(plan=plan, expression=expression, tuned="" if tuned is None else tuned.value)
+    return KernelPlan(
+        plan=plan,
+        program="" if program is None else program.value,
+        expression=expression,
+        tuned="" if tuned is None else tuned.value,
+    )

@@ -40,6 +40,7 @@ class KernelSource:
         dynamic_shared_bytes: what its launches ask for.
         place: where it stands in the source.
         tensor_maps: what it takes after its buffers.
+        made_maps: the tensor maps that it makes in its last buffer.
         residency: blocks of it that must run at the same time.
     """
 
@@ -52,6 +53,7 @@ class KernelSource:
     dynamic_shared_bytes: int
     place: SourcePlace | None
     tensor_maps: tuple[TensorMap, ...] = ()
+    made_maps: tuple[TensorMap, ...] = ()
     residency: Residency | None = None
 
 

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """What LLVM must be told about a device."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from roller_mlir.hal import Device
 
@@ -33,6 +33,12 @@ class Target:
     features: str
     subgroup_size: int
     code_object: int = CODE_OBJECT
+
+    def with_ptx(self, version: str) -> "Target":
+        """Return the target with at least a version of PTX."""
+        known = self.features.removeprefix("+ptx")
+        needed = version.replace(".", "")
+        return replace(self, features=f"+ptx{max(known, needed, key=int)}")
 
     @staticmethod
     def of(device: Device, triple: str, code_object: int = CODE_OBJECT) -> "Target":

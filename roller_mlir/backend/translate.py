@@ -9,6 +9,11 @@ named before the constant on its line, which holds for every place where a const
 
     %5 = select i1 %4, float -inf, float %3     ->  %5 = select i1 %4, float 0xFFF0000000000000, float %3
     %6 = phi half [ %5, %1 ], [ +qnan, %2 ]     ->  %6 = phi half [ %5, %1 ], [ 0xH7E00, %2 ]
+
+AMD's `llvm.amdgcn.make.buffer.rsrc.p7.p1.i32` has a size of 32 bits, which LLVM 22's intrinsic of that name never has:
+it becomes a plain function, `amdgcn.make.buffer.rsrc.p7.p1.i32`. What a function does with denormals, strings say:
+
+    denormal_fpenv(float: preservesign)         ->  "denormal-fp-math-f32"="preserve-sign,preserve-sign"
 """
 
 import functools
@@ -25,6 +30,9 @@ _CONSTANT = re.compile(
     re.VERBOSE,
 )
 _TYPE = re.compile(r"(?<![\w.%@$-])(half|bfloat|float|double)\b")
+_NARROW_BUFFER = re.compile(r"@llvm\.(amdgcn\.make\.buffer\.rsrc\.p\d+\.p\d+\.i32)\b")
+_DENORMALS = re.compile(r"\bdenormal_fpenv\(([^)]*)\)")
+_DENORMAL_MODES = {"preservesign": "preserve-sign", "positivezero": "positive-zero"}
 _ASSEMBLY = re.compile(r'^(.* call .*\basm (?:sideeffect )?"[^"]*\.aligned\b.*\))(.*)$', re.MULTILINE)
 _GROUP = re.compile(r"^attributes #(\d+)", re.MULTILINE)
 _STRING = re.compile(r'"[^"]*"')
@@ -124,8 +132,18 @@ def _rewrite(kind: str, text: str) -> str:
     return _spell(kind, form.special(match[1], match[2], negative))
 
 
+def _denormal_strings(match: re.Match[str]) -> str:
+    """Return LLVM 22's spelling: results and operands, of all types and of float."""
+    found: list[str] = []
+    for part in match[1].split(","):
+        kind, _, modes = part.rpartition(":")
+        given, _, taken = (_DENORMAL_MODES.get(one.strip(), one.strip()) for one in modes.partition("|"))
+        found.append(f'"denormal-fp-math{"-f32" if kind.strip() else ""}"="{given},{taken or given}"')
+    return " ".join(found)
+
+
 def to_llvm_22(text: str) -> str:
-    """Rewrite every floating-point constant of an LLVM IR module, see the module's documentation.
+    """Rewrite an LLVM IR module, see this module's documentation.
 
     Args:
         text: what MLIR's translation gives.
@@ -133,6 +151,7 @@ def to_llvm_22(text: str) -> str:
     Raises:
         ValueError: a constant stands on a line that names no floating-point type.
     """
+    text = _DENORMALS.sub(_denormal_strings, _NARROW_BUFFER.sub(r"@\1", text))
 
     def replace(match: re.Match[str]) -> str:
         start = text.rfind("\n", 0, match.start()) + 1

@@ -8,7 +8,7 @@ None writes into what it reads, and each output is written.
 """
 
 from bisect import bisect_left, insort
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from roller_mlir.codegen.builder.task_context import element_bytes
@@ -35,6 +35,19 @@ def argument_roles(function: Any) -> list[str | None]:
     arguments = function.regions[0].blocks[0].arguments
     given = function.attributes["arg_attrs"] if "arg_attrs" in function.attributes else [{}] * len(arguments)
     return [ir.StringAttr(each[ROLE]).value if ROLE in each else None for each in given]
+
+
+def add_buffer(function: Any, kind: ir.Type, role: str) -> ir.Value:
+    """Give a function one more argument of a role, and return it."""
+    view = function.opview
+    assert isinstance(view, func.FuncOp)
+    argument = view.regions[0].blocks[0].add_argument(kind, view.location)
+    inputs: Sequence[ir.Type] = [*view.type.inputs, kind]
+    given = list(view.arg_attrs) if "arg_attrs" in view.attributes else [ir.DictAttr.get({})] * len(view.type.inputs)
+    attributes = [*given, ir.DictAttr.get({ROLE: ir.StringAttr.get(role)})]
+    view.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, []))
+    view.arg_attrs = attributes
+    return argument
 
 
 class _Order:

@@ -15,6 +15,7 @@ from roller_mlir.codegen.kernel_function import (
     dynamic_bytes,
     dynamic_memory,
     gpu_id,
+    kernel_name,
     note_counts,
     resident_blocks,
 )
@@ -32,13 +33,16 @@ from roller_mlir.support.diagnostics import fail
 __all__ = ["BlockLimits", "EmittedKernel", "emit_kernel"]
 
 
-def emit_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: BlockLimits) -> EmittedKernel:
+def emit_kernel(
+    program: rtile.ProgramOp, module_body: ir.Block, limits: BlockLimits, tensor_maps: str = "host"
+) -> EmittedKernel:
     """Emit a program as a kernel at the end of a gpu.module.
 
     Args:
         program: An rtile.program on memrefs whose region is unit loops.
         module_body: Block of the gpu.module.
         limits: What the device allows.
+        tensor_maps: Who makes its tensor maps; see `MapOptions`.
     """
     name = program.program_name
     wrapper = wrapper_of(parallel_nest(program.operation).trips, resident_blocks(program, limits))
@@ -49,7 +53,7 @@ def emit_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: BlockLi
         what = "without an instruction that reads" if program.pipeline == WARP_SPECIALISED else "whose wgmma reads"
         fail(program, f"'rtile.program' '{name}' has pipeline '{program.pipeline}' {what} workgroup memory; change it")
     if reads_memory(computes):
-        return emit_hopper_kernel(program, module_body, limits)
+        return emit_hopper_kernel(program, module_body, limits, tensor_maps)
     for store in stores_of(program.operation):
         if is_tensor_store(store):
             fail(store, "'rtile.store' by tensor copy needs a program of wgmma; leave out its copy")
@@ -63,7 +67,7 @@ def emit_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: BlockLi
         )
     dynamic = dynamic_bytes(program, arena.total_bytes, limits)
     static = 0 if dynamic else arena.total_bytes
-    function = declare_kernel(program, module_body, name, threads, static)
+    function = declare_kernel(program, module_body, threads, static)
     entry = function.regions[0].blocks[0]
     arguments = list(entry.arguments)
     with ir.InsertionPoint(entry.operations[0]), program.location:
@@ -92,7 +96,7 @@ def emit_kernel(program: rtile.ProgramOp, module_body: ir.Block, limits: BlockLi
         wrapper.run(emit, block, [], one)
     note_counts(function, context.fma_count, context.matrix_count)
     return EmittedKernel(
-        name=name,
+        name=kernel_name(program),
         grid=wrapper.blocks,
         block=threads,
         dynamic_workgroup_bytes=dynamic,

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Kernel functions: what a device allows them, what they take, and how they are launched."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,8 +9,10 @@ from roller_mlir.dialects import rtile
 from roller_mlir.loops.attributes import (
     EXPRESSION,
     FMA_COUNT,
+    MADE_MAPS,
     MATRIX_COUNT,
     PLAN,
+    PROGRAM,
     TASKS_PER_UNIT,
     TENSOR_MAP,
     TUNED,
@@ -18,12 +21,14 @@ from roller_mlir.loops.attributes import (
 from roller_mlir.loops.program import loads_of, stores_of
 from roller_mlir.mapping.arena_offsets import TILE_ALIGNMENT_BYTES
 from roller_mlir.plan.extent import Extent
-from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.plan.tensor_map import MAP_BYTES, TensorMap
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 
 # What every buffer of a kernel is aligned to, in bytes: the widest access.
 BUFFER_ALIGNMENT = 16
+_MOST_LETTERS = 80
+"""Of a function's name in those of its kernels, and of their files."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,6 +65,7 @@ class EmittedKernel:
         dynamic_workgroup_bytes: Workgroup memory given at launch, in bytes; 0 when it is declared in the kernel.
         workgroup_bytes: Workgroup memory in use, in bytes.
         maps: Tensor maps that it takes after its buffers.
+        map_bytes: Size of the buffer that it takes last, where it makes its tensor maps itself.
     """
 
     name: str
@@ -68,6 +74,7 @@ class EmittedKernel:
     dynamic_workgroup_bytes: int
     workgroup_bytes: int
     maps: int = 0
+    map_bytes: int = 0
 
 
 def gpu_id(name: str) -> ir.Value:
@@ -118,26 +125,37 @@ def note_counts(function: ir.Operation, multiply_adds: int, matrices: int) -> No
         function.attributes[MATRIX_COUNT] = ir.IntegerAttr.get(i64, matrices)
 
 
+def kernel_name(program: rtile.ProgramOp) -> str:
+    """Return what a program's kernel is called: after its function, spelled for every tool, and itself.
+
+    Kernels of two functions differ so, wherever they come together: `mlp_matmul_0`, and `matmul_0` of `matmul`.
+    """
+    function = ir.StringAttr(program.operation.parent.attributes["sym_name"]).value
+    spelled = re.sub(r"\W", "_", re.sub(r"^(?=\d)", "_", function[:_MOST_LETTERS]), flags=re.ASCII)
+    name = program.program_name
+    return name if name.startswith(f"{spelled}_") else f"{spelled}_{name}"
+
+
 def declare_kernel(
     program: rtile.ProgramOp,
     module_body: ir.Block,
-    name: str,
     threads: int,
     static_bytes: int,
     *,
     alignment: int = TILE_ALIGNMENT_BYTES,
     maps: Sequence[TensorMap] = (),
+    map_bytes: int = 0,
 ) -> ir.Operation:
     """Declare the kernel function: bare memrefs that do not overlap, tensor maps, and the arena; it carries the plan.
 
     Args:
         program: The program.
         module_body: Block of the gpu.module.
-        name: Symbol of the kernel.
         threads: Threads of a block.
         static_bytes: Workgroup memory that is declared in the kernel, in bytes.
         alignment: What workgroup memory is aligned to, in bytes.
         maps: The tensor maps that the kernel takes after its buffers.
+        map_bytes: Size of the buffer that it takes in their place, where it makes them itself; 0 where it takes them.
     """
     written = {op.destination for op in stores_of(program.operation)}
     read = {op.source for op in loads_of(program.operation)}
@@ -154,18 +172,22 @@ def declare_kernel(
         elif argument not in read:
             known["llvm.writeonly"] = ir.UnitAttr.get()
         facts.append(ir.DictAttr.get(known))
-    pointer = ir.Type.parse("!llvm.ptr")
-    inputs = [*buffers, *[pointer] * len(maps)]
-    facts += [ir.DictAttr.get({TENSOR_MAP: rtile.to_attribute(one)}) for one in maps]
+    described = [rtile.to_attribute(one) for one in maps]
+    if map_bytes:
+        inputs = [*buffers, ir.MemRefType.get([map_bytes], ir.IntegerType.get_signless(8))]
+        facts.append(ir.DictAttr.get({MADE_MAPS: ir.ArrayAttr.get(described), "llvm.align": i64(MAP_BYTES)}))
+    else:
+        inputs = [*buffers, *[ir.Type.parse("!llvm.ptr")] * len(maps)]
+        facts += [ir.DictAttr.get({TENSOR_MAP: one}) for one in described]
     attributes: dict[str, ir.Attribute] = {
-        "sym_name": ir.StringAttr.get(name),
+        "sym_name": ir.StringAttr.get(kernel_name(program)),
         "function_type": ir.TypeAttr.get(ir.FunctionType.get(inputs, [])),
         "arg_attrs": ir.ArrayAttr.get(facts),
         "gpu.kernel": ir.UnitAttr.get(),
         "known_block_size": ir.DenseI32ArrayAttr.get([threads, 1, 1]),
     }
     if program.plan is not None:
-        attributes[PLAN] = program.plan
+        attributes |= {PLAN: program.plan, PROGRAM: ir.StringAttr.get(program.program_name)}
     attributes |= {name: program.attributes[name] for name in (EXPRESSION, TUNED) if name in program.attributes}
     if program.tasks_per_unit is not None:
         attributes[TASKS_PER_UNIT] = i64(program.tasks_per_unit)

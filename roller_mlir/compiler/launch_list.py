@@ -6,7 +6,7 @@ views of these arguments and of `memref.get_global` constants, all at constant o
 run at the same time carries `rtile.cooperative`. `memref.copy` copies between views, in kernels written by hand.
 
     func.func @mlp(%x: memref<8x64xf32> {rtile.role = "input"}, ..., %y: memref<8x8xf32> {rtile.role = "output"}) {
-      gpu.launch_func @kernels::@matmul_0 blocks in (%c1, %c1, %c1) threads in (%c64, %c1, %c1) args(%x : ..., ...)
+      gpu.launch_func @kernels::@mlp_matmul_0 blocks in (%c1, %c1, %c1) threads in (%c64, %c1, %c1) args(%x : ..., ...)
 
 Return:
     }
@@ -14,11 +14,12 @@ Return:
 An op that a launch list cannot express is our own mistake, `InternalError`.
 """
 
+import io
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from roller_mlir.backend.tensor_maps import tensor_maps_of
+from roller_mlir.backend.tensor_maps import made_maps_of, tensor_maps_of
 from roller_mlir.compiler.errors import InternalError
 from roller_mlir.dialects.rtile_fields import read_record
 from roller_mlir.linalg.accepted_input import compiled_functions
@@ -28,13 +29,20 @@ from roller_mlir.plan.extent import Extent, as_extents
 from roller_mlir.plan.manifest import Buffer, BufferView, Launch, Role
 from roller_mlir.plan.task_times import TaskTimes
 from roller_mlir.plan.tensor_map import TensorMap
+from roller_mlir.support.array_bytes import byte_pieces
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.elements import ElementsError, read_elements
+from roller_mlir.support.resources import resource_name
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from roller_mlir.importers.weights import Weights
 
 CONSTANT_ALIGNMENT_BYTES = 256
 WORKSPACE_ALIGNMENT_BYTES = 256
-_READ_ONLY = "llvm.readonly"
+_READ_ONLY, _WRITE_ONLY = "llvm.readonly", "llvm.writeonly"
 
 
 @dataclass(frozen=True)
@@ -51,6 +59,7 @@ class LaunchList:
         constants: The constants file.
         launches: In order.
         tensor_maps: Those that each kernel takes after its buffers, by the kernel's name.
+        made_maps: Those that each kernel makes in its last buffer, likewise.
     """
 
     function: str
@@ -62,10 +71,16 @@ class LaunchList:
     constants: bytes
     launches: tuple[Launch, ...]
     tensor_maps: dict[str, tuple[TensorMap, ...]] = field(default_factory=dict[str, tuple[TensorMap, ...]])
+    made_maps: dict[str, tuple[TensorMap, ...]] = field(default_factory=dict[str, tuple[TensorMap, ...]])
 
 
-def read_launch_list(module: ir.Module) -> LaunchList:
+def read_launch_list(module: ir.Module, weights: "Weights | None" = None) -> LaunchList:
     """Read the host function of a module.
+
+    Args:
+        module: Of kernels and launches.
+        weights: The data of resources that it only names. All become constants: what no kernel reads of them the input
+            may still name.
 
     Raises:
         InternalError: The function is missing or holds what a launch list cannot express.
@@ -74,16 +89,17 @@ def read_launch_list(module: ir.Module) -> LaunchList:
     functions = compiled_functions(module)
     if len(functions) != 1:
         raise InternalError(f"a lowered module has 1 host function, but this one has {len(functions)}")
-    return _Reader(module, functions[0].operation).read()
+    return _Reader(module, functions[0].operation, weights or {}).read()
 
 
 @dataclass
 class _Reader:
     module: ir.Module
     function: ir.Operation
+    weights: "Weights"
     buffers: list[Buffer] = field(default_factory=list[Buffer])
     launches: list[Launch] = field(default_factory=list[Launch])
-    constants: bytearray = field(default_factory=bytearray)
+    constants: io.BytesIO = field(default_factory=io.BytesIO)
     arenas: dict[str, int] = field(default_factory=lambda: {"workspace": 0, "state": 0})
     integers: dict[Any, int] = field(default_factory=dict[Any, int])
     views: dict[Any, BufferView] = field(default_factory=dict[Any, BufferView])
@@ -112,6 +128,10 @@ class _Reader:
             if handler is None:
                 raise InternalError(f"a launch list cannot express '{op.operation.name}'")
             handler(self, op.operation)
+        read = {buffer.weight for buffer in self.buffers}
+        for name in self.weights:
+            if name not in read:
+                self._add_unread(name)
         return LaunchList(
             ir.StringAttr(attributes["sym_name"]).value,
             tuple(self.buffers),
@@ -119,18 +139,22 @@ class _Reader:
             tuple(roles["output"]),
             self.arenas["workspace"],
             self.arenas["state"],
-            bytes(self.constants),
+            self.constants.getvalue(),
             tuple(self.launches),
             tensor_maps_of(self.module),
+            made_maps_of(self.module),
         )
 
-    def _add_buffer(self, value: Any, name: str, role: Role, offset_bytes: int = 0) -> None:
-        shape, element = _memref(value.type)
-        buffer = Buffer(name=name, role=role, element_type=cast(Any, element), shape=shape, offset_bytes=offset_bytes)
+    def _add_buffer(self, value: Any, name: str, role: Role, offset_bytes: int = 0, weight: str = "") -> None:
+        shape, kind = _memref(value.type)
+        element = cast(Any, kind)
+        buffer = Buffer(
+            name=name, role=role, element_type=element, shape=shape, offset_bytes=offset_bytes, weight=weight
+        )
         if role in self.arenas:
             start = aligned(self.arenas[role], WORKSPACE_ALIGNMENT_BYTES)
             self.arenas[role] = start + buffer.size_bytes
-            buffer = Buffer(name=name, role=role, element_type=cast(Any, element), shape=shape, offset_bytes=start)
+            buffer = Buffer(name=name, role=role, element_type=element, shape=shape, offset_bytes=start)
         self.buffers.append(buffer)
         self.views[value] = BufferView(buffer=name, element_type=buffer.element_type, shape=shape)
 
@@ -148,13 +172,37 @@ class _Reader:
             shape = _memref(op.results[0].type)[0]
             self.views[op.results[0]] = BufferView(buffer=symbol, element_type=known.element_type, shape=shape)
             return
-        self.constants.extend(bytes(-len(self.constants) % CONSTANT_ALIGNMENT_BYTES))
-        self._add_buffer(op.results[0], symbol, "constant", len(self.constants))
-        self.globals[symbol] = (source, self.buffers[-1])
+        value = source.attributes["initial_value"]
+        name = resource_name(value) or ""
         try:
-            self.constants += read_elements(source.attributes["initial_value"]).tobytes()
+            start = self._append(read_elements(value, self.weights))
         except ElementsError as error:
             fail(source, f"the constant {error}")
+        self._add_buffer(op.results[0], symbol, "constant", start, name if name in self.weights else "")
+        self.globals[symbol] = (source, self.buffers[-1])
+
+    def _add_unread(self, weight: str) -> None:
+        """Add a weight as the bytes that it has."""
+        name, start = f"weight {weight}", self._append(self.weights[weight])
+        size = self.constants.tell() - start
+        self.buffers.append(
+            Buffer(
+                name=name,
+                role="constant",
+                element_type="i8",
+                shape=as_extents((size,)),
+                offset_bytes=start,
+                weight=weight,
+            )
+        )
+
+    def _append(self, array: "np.ndarray[Any, Any]") -> int:
+        """Append elements to the constants, and return where they begin; they are copied once."""
+        self.constants.write(bytes(-self.constants.tell() % CONSTANT_ALIGNMENT_BYTES))
+        start = self.constants.tell()
+        for piece in byte_pieces(array):
+            self.constants.write(piece)
+        return start
 
     def end(self, op: ir.Operation) -> None:
         """func.return."""
@@ -208,19 +256,20 @@ class _Reader:
                 times=read_record(TaskTimes, op.attributes[TIMES], TIMES) if TIMES in op.attributes else None,
                 cluster=(parts[0], parts[1], parts[2]),
                 arguments=tuple(map(self._view, views)),
-                written=self._written(kernel, len(views)),
+                written=self._without(_READ_ONLY, kernel, len(views)),
+                read=self._without(_WRITE_ONLY, kernel, len(views)),
             )
         )
 
-    def _written(self, kernel: str, count: int) -> tuple[int, ...] | None:
-        """Return which of so many arguments a kernel writes: those that it does not say it only reads."""
+    def _without(self, fact: str, kernel: str, count: int) -> tuple[int, ...] | None:
+        """Return of which of so many arguments a kernel does not say something; None: the kernel is not here."""
         for module in self.module.body.operations:
             for op in module.regions[0].blocks[0].operations if module.operation.name == "gpu.module" else ():
                 if ir.StringAttr(op.operation.attributes["sym_name"]).value == kernel:
                     attributes = op.operation.attributes
                     facts = list(ir.ArrayAttr(attributes["arg_attrs"])) if "arg_attrs" in attributes else []
-                    read = {n for n, one in enumerate(facts) if _READ_ONLY in ir.DictAttr(one)}
-                    return tuple(n for n in range(count) if n not in read)
+                    said = {n for n, one in enumerate(facts) if fact in ir.DictAttr(one)}
+                    return tuple(n for n in range(count) if n not in said)
         return None
 
     def _integer(self, value: Any) -> int:

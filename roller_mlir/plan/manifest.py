@@ -112,6 +112,7 @@ class Buffer(_DenseArray):
         alignment_bytes: What the address must be a multiple of.
         offset_bytes: Constants: where the data begins in the constants file. Workspaces and state: where the array
             begins in the one allocation that holds all of its role. Otherwise 0.
+        weight: Constants: the resource whose elements it holds, where the input only names that; "" otherwise.
     """
 
     name: str
@@ -121,6 +122,7 @@ class Buffer(_DenseArray):
     layout: Literal["dense"] = "dense"
     alignment_bytes: Alignment = DEFAULT_ALIGNMENT_BYTES
     offset_bytes: Bytes = 0
+    weight: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -156,6 +158,7 @@ class Launch:
         times: Where in its last argument the times of its tasks lie, and whose they are; None: it records none.
         arguments: One view per kernel argument, in order.
         written: Which of them the kernel writes, by number; None: any but inputs and constants.
+        read: Which of them the kernel reads, by number; None: any.
     """
 
     kernel: str
@@ -168,6 +171,7 @@ class Launch:
     times: TaskTimes | None = None
     arguments: tuple[BufferView, ...]
     written: tuple[Annotated[int, Range(0)], ...] | None = None
+    read: tuple[Annotated[int, Range(0)], ...] | None = None
 
     def __post_init__(self) -> None:
         """Take numbers as extents, and check that the grid is whole clusters."""
@@ -185,6 +189,12 @@ class Launch:
                 f"times of {4 * self.times.cells} B must lie in the last argument, of {room} B, but begin at "
                 f"{self.times.offset_bytes}"
             )
+
+    def access(self, number: int) -> Literal["read", "write", "read-write"]:
+        """Return what the kernel does with an argument, as far as it is known."""
+        if self.written is not None and number not in self.written:
+            return "read"
+        return "write" if self.read is not None and number not in self.read else "read-write"
 
     @property
     def static_grid(self) -> tuple[int, int, int]:
@@ -220,18 +230,23 @@ class Kernel:
 
     Attributes:
         name: Entry point in its binaries.
+        program: The program that it was made of, by which plan files name its plan; "" without a plan.
         files: Kind of file ("llvm", "ptx", "cubin", "hsaco", "assembly") to file name.
         plan: The decision behind it, with its prediction; None for a kernel without a plan.
         tensor_maps: What it takes after its buffers; runtimes encode them, from the views of a launch.
+        made_maps: Tensor maps that it makes itself, in its last argument: each block a record of 128 bytes of each, one
+            block behind the other.
         statistics: What the tools said.
         phases_s: Seconds per phase of its code generation.
         notes: Remarks of the code generator.
     """
 
     name: str
+    program: str = ""
     files: dict[str, str] = field(default_factory=dict[str, str])
     plan: Plan | None = None
     tensor_maps: tuple[TensorMap, ...] = ()
+    made_maps: tuple[TensorMap, ...] = ()
     statistics: Statistics = field(default_factory=Statistics)
     phases_s: dict[str, float] = field(default_factory=dict[str, float])
     notes: tuple[str, ...] = ()

@@ -18,6 +18,7 @@ from roller_mlir.backend.job import BackendJob, KernelBinary, generate, timed
 from roller_mlir.backend.sources import KernelSource
 from roller_mlir.backend.toolchain import NVDISASM_REMEDY, PTXAS_REMEDY
 from roller_mlir.backend.tools import ToolResult, run_tool
+from roller_mlir.plan.map_fields import PTX_VERSION
 
 # The last wheel that has an assembler for what later toolkits gave up: CUDA 12 and CUDA 13.
 _LAST_WHEEL = {
@@ -45,6 +46,8 @@ _BOUND = re.compile(r"^\.(minnctapersm|maxnreg) (\d+)\n", re.MULTILINE)
 
 def build_nvidia(source: KernelSource, start: KernelBinary, job: BackendJob) -> KernelBinary:
     """Compile a kernel for an NVIDIA device, as far as `job.request.emit` says."""
+    if source.made_maps:
+        job = replace(job, target=job.target.with_ptx(PTX_VERSION))
     # A step of matrix instructions is large enough by itself.
     answer = generate(source, job, with_object=False, unroll=not source.matrix_count)
     given = job.request.given(source.name, "ptx")

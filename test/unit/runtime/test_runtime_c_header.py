@@ -139,6 +139,43 @@ def test_a_wait_that_was_given_up(program: Path, folder: Path, cell: int) -> Non
     assert ("kernel 'twice_a' gave up a wait, and its results are not valid: block" in done.stderr) == bool(cell)
 
 
+ACCESS = r"""
+#define ROLLER_IMPLEMENTATION
+#include <stdio.h>
+#include <roller.h>
+int main(int count, char **words) {
+    CUcontext context;
+    roller_program program;
+    if (count != 2 || cuInit(0) || cuDevicePrimaryCtxRetain(&context, 0) || cuCtxSetCurrent(context))
+        return 2;
+    if (roller_open(&program, words[1]))
+        return fprintf(stderr, "%s", program.error), 1;
+    for (size_t i = 0; i < program.launch_count; i++)
+        for (size_t j = 0; j < program.launches[i].arguments; j++)
+            printf("%u", program.launches[i].access[j]);
+    roller_close(&program);
+    return 0;
+}
+"""
+
+
+def test_what_a_launch_reads_and_writes(compiled: Callable[[Path], Path], folder: Path) -> None:
+    source = folder / "access.c"
+    source.write_text(ACCESS)
+    given = manifest()
+    first, second, *rest = given.launches
+    said = replace(first, written=(1,), read=(0,)), replace(second, written=(0, 1), read=(0, 2))
+    Artifact(replace(given, launches=(*said, *rest)), {"k.ptx": PTX, "constants.bin": CONSTANTS}).save(
+        folder / "a.roller"
+    )
+    found = run(compiled(source), folder, "a.roller")
+    assert (found.returncode, found.stdout) == (0, "12" + "321" + "33" * 3)
+    manifest_file = folder / "a.roller" / MANIFEST_NAME
+    manifest_file.write_text(re.sub(r'("read": \[\s*)0', r"\g<1>9", manifest_file.read_text(), count=1))
+    found = run(compiled(source), folder, "a.roller")
+    assert (found.returncode, found.stderr) == (1, "manifest.json: a launch is malformed")
+
+
 TIMES = r"""
 #define ROLLER_IMPLEMENTATION
 #include <roller.h>
