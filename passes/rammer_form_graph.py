@@ -3,7 +3,7 @@
 
 Precondition: programs on memrefs (`rtile-assign-buffers`). Postcondition: each function holds one `rammer.program`,
 whose `rammer.apply` ops are its programs in their order; programs that are equal but for their names and buffers are
-one `rammer.operator`, also where what they load begins elsewhere in a buffer: an application then says where.
+one `rammer.operator`, also where what they load or store begins elsewhere in a buffer: an application says where.
 
     "rtile.program"(%x, %w1, %h) ({ ... }) {sym_name = "matmul_0"} : (...) -> ()
     "rtile.program"(%h, %w2, %y) ({ ... }) {sym_name = "matmul_1"} : (...) -> ()

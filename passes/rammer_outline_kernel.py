@@ -19,18 +19,17 @@ polls: it writes who waited for what, waits for nothing any more, and ends.
 
 With `record-times` it ends with start and end of each task (`plan.task_times`), which a thread of each block writes.
 
-Refused: tasks of different numbers of threads, blocks too small, pages or tensor maps that a block cannot hold,
-programs without a schedule, functions whose buffers take more than the device's memory.
+Refused: tensor maps made by the device, tasks of different numbers of threads, blocks too small, pages or tensor maps
+that a block cannot hold, programs without a schedule, functions whose buffers take more than the device's memory.
 Paper: RAMMER, section 4.1.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from roller_mlir.codegen.buffer_order import ROLE
+from roller_mlir.codegen.buffer_order import add_buffer
 from roller_mlir.codegen.device_memory import check_device_memory
 from roller_mlir.codegen.graph.bodies import bodies_of
 from roller_mlir.codegen.graph.kernel import GraphKernel, emit_graph_kernel, report_cell, state_size, times_cell
@@ -43,7 +42,7 @@ from roller_mlir.dialects import rammer, rtile
 from roller_mlir.hal import Device, find_device
 from roller_mlir.loops.attributes import COOPERATIVE, REPORT, TIMES
 from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS
-from roller_mlir.model.options import DeviceOptions
+from roller_mlir.model.options import DeviceOptions, MapOptions
 from roller_mlir.passes.rtile_lower_to_gpu import block_limits, kernels_module, launch
 from roller_mlir.plan.task_times import TaskTimes
 from roller_mlir.rammer.options import WalkOptions
@@ -56,7 +55,7 @@ from roller_mlir.support.values import free_symbol
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class RammerOutlineKernel(DeviceOptions, WalkOptions, Pass):
+class RammerOutlineKernel(DeviceOptions, WalkOptions, MapOptions, Pass):
     """Emits one persistent kernel for each program, and its launch."""
 
     name: ClassVar[str] = "rammer-outline-kernel"
@@ -79,7 +78,7 @@ class RammerOutlineKernel(DeviceOptions, WalkOptions, Pass):
         for program in programs:
             _check_tasks(program)
             check_block(program, schedule_of(program)[0], device)
-            _outline(program, module, body, name, device, self)
+            _outline(program, module, body, name, device, self, self.tensor_maps)
         for op in list(module.body.operations):
             if isinstance(op, rammer.OperatorOp):
                 op.operation.erase()
@@ -100,7 +99,7 @@ def _check_tasks(program: rammer.GraphOp) -> None:
 
 def _outline(
     program: rammer.GraphOp, module: ir.Module, body: ir.Block, kernels: str, device: Device,
-    walk: WalkOptions,
+    walk: WalkOptions, tensor_maps: str,
 ) -> None:  # fmt: skip
     virtual, schedule = schedule_of(program)
     function = program.operation.parent.opview
@@ -109,6 +108,13 @@ def _outline(
     programs, limits = [application.program for application in program.applications], block_limits(device)
     threads, size = max(map(threads_of, programs)), limits.subgroup_size
     layout = role_layout(program, threads, size, limits.workgroup_bytes)
+    if layout is not None and tensor_maps == "device":
+        fail(
+            program,
+            f"'rammer.program' '{program.program_name}' has tensor copies, and the tensor maps of a persistent kernel "
+            "are made by its launcher, not by the device; leave tensor-maps=device out, or leave out wgmma "
+            "(instructions=...)",
+        )
     copied = None if layout is None else [takes_roles(one) for one in programs]
     graph = read_graph(program, device).tasks
     tables = tables_of(graph, schedule, bodies.of, bodies.starts, virtual.threads, copied)
@@ -127,7 +133,8 @@ def _outline(
             _constant(module, function, f"{program.program_name}_{what}", values)
             for what, values in (("records", tables.records), ("spans", tables.spans), ("waits", tables.waits))
         ]
-        state = _state(function, state_size(kernel))
+        cells = ir.MemRefType.get([state_size(kernel)], ir.IntegerType.get_signless(32))
+        state = add_buffer(function.operation, cells, "state")
         with ir.InsertionPoint(program):
             loads = [_global(name, kind) for name, kind in constants]
             launched = launch([*bodies.roots, *loads, state], kernels, emitted)
@@ -173,14 +180,3 @@ def _constant(module: ir.Module, function: func.FuncOp, name: str, values: Ints)
 def _global(name: str, kind: ir.Type) -> ir.Value:
     symbol: dict[str, ir.Attribute] = {"name": ir.FlatSymbolRefAttr.get(name)}
     return ir.Operation.create("memref.get_global", results=[kind], attributes=symbol).results[0]
-
-
-def _state(function: func.FuncOp, cells: int) -> ir.Value:
-    """Give a function one more argument, the state, and return it."""
-    kind = ir.MemRefType.get([cells], ir.IntegerType.get_signless(32))
-    argument = function.regions[0].blocks[0].add_argument(kind, function.location)
-    inputs: Sequence[ir.Type] = [*function.type.inputs, kind]
-    attributes = [*function.arg_attrs, ir.DictAttr.get({ROLE: ir.StringAttr.get("state")})]
-    function.attributes["function_type"] = ir.TypeAttr.get(ir.FunctionType.get(inputs, []))
-    function.arg_attrs = attributes
-    return argument

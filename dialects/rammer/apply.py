@@ -3,9 +3,9 @@
 
     "rammer.apply"(%x, %w, %h) {callee = @matmul_0} : (memref<64x96xf32>, memref<96x128xf32>, memref<64x128xf32>) -> ()
 
-Its tasks are those of that program. Where loads of the program are indexed by constants `{rammer.start}` in its entry
-block, `starts` says what stands there in this application, a number for each: slices of one tensor, say, of a time step
-each. Applications that differ in their buffers and starts alone share one body.
+Its tasks are those of that program. Where loads and stores of the program are indexed by constants `{rammer.start}` in
+its entry block, `starts` says what stands there in this application, a number for each: slices of one tensor, say, of a
+time step each. Applications that differ in their buffers and starts alone share one body.
 
     "rtile.program"(%x, %w, %h) ({
     ^bb0(%a: memref<8x32xf32>, ...):

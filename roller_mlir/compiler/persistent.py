@@ -75,7 +75,7 @@ def with_block(
     best: tuple[float, CompileOptions] | None = None
     refused: dict[int, DiagnosedError] = {}
     choices: list[BlockChoice] = []
-    text = module.operation.get_asm(enable_debug_info=True)
+    text = module.operation.get_asm(enable_debug_info=True, large_resource_limit=0)  # planning reads no weights
     for subgroups in SUBGROUPS:
         threads = subgroups * device.subgroup_size
         try:

@@ -75,7 +75,7 @@ def reduce_waits(schedule: Schedule) -> Schedule:
     if clocks.stuck:
         return schedule
     unit, position = schedule.place
-    needed: dict[bytes, Ints] = {}
+    needed: dict[bytes, tuple[Ints, Ints, Ints]] = {}  # members, and where they run
     producers, consumers = list[Ints](), list[Ints]()
     for program in schedule.programs:
         previous = -1
@@ -85,12 +85,14 @@ def reduce_waits(schedule: Schedule) -> Schedule:
                 if (key := waits.tobytes()) not in needed:
                     members = np.concatenate([schedule.members[event] for event in waits])
                     implied = clocks.before[members][:, unit[members]] > position[members]
-                    needed[key] = members[~implied.any(axis=0)]
-                members = needed[key][(unit[needed[key]] != unit[task]) | (position[needed[key]] > position[task])]
+                    members = members[~implied.any(axis=0)]
+                    needed[key] = members, unit[members], position[members]
+                members, of, at = needed[key]
+                kept = (of != unit[task]) | (at > position[task])
                 if previous >= 0:
-                    members = members[clocks.before[previous, unit[members]] <= position[members]]
-                producers.append(members)
-                consumers.append(np.full(len(members), task, np.int32))
+                    kept &= clocks.before[previous][of] <= at
+                producers.append(members[kept])
+                consumers.append(np.full(len(producers[-1]), task, np.int32))
             previous = task
     pairs = TaskDependences(np.concatenate([NO_WAITS, *producers]), np.concatenate([NO_WAITS, *consumers]))
     return _joined(_with_events(schedule.programs, len(schedule.signals), pairs), clocks)
@@ -142,14 +144,15 @@ def _root(joined: list[int], event: int) -> int:
 def _numbered(schedule: Schedule, became: Sequence[int]) -> Schedule:
     """Return a schedule whose events became others, which are numbered through."""
     number = {event: i for i, event in enumerate(dict.fromkeys(became))}
-    of_event = np.array([number[event] for event in became], np.int32)
+    renumbered = [number[event] for event in became]
+    of_event = np.array(renumbered, np.int32)
     signals = schedule.signals.copy()
     signals[signals != NO_EVENT] = of_event[signals[signals != NO_EVENT]]
     counts = np.bincount(signals[signals != NO_EVENT], minlength=len(number)).astype(np.int32)
     made: dict[bytes, Ints] = {b"": NO_WAITS}  # tasks of one operator wait for the same
     for waits in schedule.waits:
         if (key := waits.tobytes()) not in made:
-            made[key] = np.unique(of_event[waits])
+            made[key] = np.array(sorted({renumbered[event] for event in waits.tolist()}), np.int32)
     return Schedule(schedule.programs, tuple(made[waits.tobytes()] for waits in schedule.waits), signals, counts)
 
 

@@ -123,7 +123,7 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
     "rammer.apply"(%a, %h) {callee = @add} : (memref<64xf32>, memref<64xf32>) -> ()
     "rammer.apply"(%h, %r) {callee = @turn} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main",
-      device = #rammer.device<{per_unit = 1, registers = 64, threads = 64, units = 2, workgroup_bytes = 64}>,
+      device = #rammer.device<{per_unit = 1, registers = 64, threads = 64, units = 2, workgroup_bytes = 80}>,
       schedule = #rammer.schedule<{signals = array<i32: 0, 1, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 2, 1, 3>,
                                   wait_starts = array<i32: 0, 0, 0, 1, 2>, waits = array<i32: 1, 0>}>} : () -> ()
   return
@@ -184,7 +184,7 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
 func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {rtile.role = "output"}, %w: memref<256xi8> {rtile.role = "workspace"}) {
   %z = arith.constant 0 : index
   %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
-  // expected-error@+1 {{'rammer.program' 'main' gives a block 16 bytes of workgroup memory, a task needs 64}}
+  // expected-error@+1 {{'rammer.program' 'main' gives a block 16 bytes of workgroup memory, a task needs 80}}
   "rammer.program"() ({
     "rammer.event"() {count = 1 : i64} : () -> ()
     "rammer.event"() {count = 1 : i64} : () -> ()

@@ -65,7 +65,7 @@ func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {r
 func.func @main(%a: memref<64xf32> {rtile.role = "input"}, %r: memref<64xf32> {rtile.role = "output"}, %w: memref<256xi8> {rtile.role = "workspace"}) {
   %z = arith.constant 0 : index
   %h = memref.view %w[%z][] : memref<256xi8> to memref<64xf32>
-  // expected-error@+1 {{'rammer.program' 'main' needs blocks of 2048 threads, 255 registers a thread and 64 B of workgroup memory, of which h200 holds none; lower the tiles}}
+  // expected-error@+1 {{'rammer.program' 'main' needs blocks of 2048 threads, 255 registers a thread and 80 B of workgroup memory, of which h200 holds none; lower the tiles}}
   "rammer.program"() ({
     "rammer.apply"(%a, %h) {callee = @o} : (memref<64xf32>, memref<64xf32>) -> ()
   }) {sym_name = "main"} : () -> ()

@@ -9,7 +9,7 @@
 
 // CHECK: "rammer.program"() ({
 // CHECK-NEXT: "rammer.apply"
-// CHECK: device = #rammer.device<{per_unit = 1 : i64, registers = 255 : i64, threads = 32 : i64, units = 2 : i64, workgroup_bytes = 64 : i64}>
+// CHECK: device = #rammer.device<{per_unit = 1 : i64, registers = 255 : i64, threads = 32 : i64, units = 2 : i64, workgroup_bytes = 80 : i64}>
 // CHECK-SAME: schedule = #rammer.schedule<{signals = array<i32: -1, -1, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 3, 1, 2>, wait_starts = array<i32: 0, 0, 0, 0, 0>, waits = array<i32>}>
 // BARRIER: "rammer.event"() {count = 2 : i64}
 // BARRIER: signals = array<i32: 0, 0, -1, -1>, starts = array<i32: 0, 2, 4>, tasks = array<i32: 0, 3, 1, 2>, wait_starts = array<i32: 0, 0, 0, 1, 2>, waits = array<i32: 0, 0>

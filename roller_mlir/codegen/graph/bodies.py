@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""The bodies of a persistent kernel: one for each program and each choice of arguments that its operands lie in.
+"""The bodies of a persistent kernel: one for each program, whatever its applications work on.
 
-Operands in the workspace start where the task's record says, and it holds the starts of the application, so that equal
-operators on other parts of the workspace, or on other slices of an argument, share a body.
+Where the applications of a program have different arguments for an operand, or it lies in the workspace, the task's
+record says where: a word below the number of those arguments is one of them, and others are places in the workspace,
+in pieces of 16 bytes. The record holds the starts of the application, too.
 """
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from math import gcd
 
 from roller_mlir.codegen.buffer_order import ROLE, place_of
@@ -18,18 +19,47 @@ from roller_mlir.support.values import defining_op
 
 
 @dataclass(frozen=True, eq=False)
+class BodyOperand:
+    """What an operand of a body may be.
+
+    Attributes:
+        arguments: The values in the function outside of the workspace that it is in some application, one a root.
+        in_workspace: Whether it lies in the workspace in others.
+    """
+
+    arguments: tuple[ir.Value, ...]
+    in_workspace: bool
+
+    @property
+    def recorded(self) -> bool:
+        """Whether a word of the record says which of them it is."""
+        return self.in_workspace or len(self.arguments) > 1
+
+    def word(self, value: ir.Value) -> int:
+        """Return what the record says of it, given the value that it is."""
+        root, start = place_of(value)
+        roots = [place_of(one)[0] for one in self.arguments]
+        return roots.index(root) if root in roots else len(roots) + start // PIECE_BYTES
+
+
+@dataclass(frozen=True, eq=False)
 class TaskBody:
     """A program on arguments of the kernel.
 
     Attributes:
         program: The program.
-        operands: For each operand, the value in the function that it is, or None for one in the workspace.
+        operands: What each operand may be.
         ranges: For each start of its applications, the least, the largest, and what divides all.
     """
 
     program: rtile.ProgramOp
-    operands: tuple[ir.Value | None, ...]
-    ranges: tuple[tuple[int, int, int], ...] = ()
+    operands: tuple[BodyOperand, ...]
+    ranges: tuple[tuple[int, int, int], ...]
+
+    def word_number(self, operand: int) -> int | None:
+        """Return which word of those that the record has for operands is that of one; None where it has none."""
+        before = sum(one.recorded for one in self.operands[:operand])
+        return before if self.operands[operand].recorded else None
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,11 +69,11 @@ class Bodies:
     Attributes:
         bodies: The bodies.
         of: The body of each application.
-        starts: Of each application, where its operands in the workspace start, in pieces of 16 bytes, in their order,
-            and then its own starts, in elements.
+        starts: Of each application, the words of its operands that the record tells apart, in their order, and then
+            its own starts, in elements.
         roots: What the kernel takes: arguments of the function, and constants.
         written: Those of them that tasks write, or may.
-        workspace: That of them which operands without a value lie in; None if there is none.
+        workspace: That of them which operands may lie in; None if there is none.
     """
 
     bodies: tuple[TaskBody, ...]
@@ -57,44 +87,50 @@ class Bodies:
 def bodies_of(function: func.FuncOp, program: rammer.GraphOp) -> Bodies:
     """Return the bodies that the applications of a program need."""
     roles = [ir.StringAttr(each[ROLE]).value if ROLE in each else "" for each in function.arg_attrs]
-    bodies: dict[tuple[object, ...], TaskBody] = {}
-    of: list[int] = []
-    starts: list[tuple[int, ...]] = []
+    applications: dict[tuple[str, int], list[rammer.ApplyOp]] = {}
     roots: dict[ir.Value | str, ir.Value] = {}
     for application in program.applications:
-        key: list[object] = [application.attributes["callee"].value, application.kernel]
-        operands: list[ir.Value | None] = []
-        own: list[int] = []
+        applications.setdefault((application.attributes["callee"].value, application.kernel), []).append(application)
         for value in application.operands:
-            root, start = place_of(value)
-            argument = None if isinstance(root, str) else ir.BlockArgument(root)
-            shared = argument is not None and roles[argument.arg_number] == "workspace"
-            roots.setdefault(root, root_of(value))
-            operands.append(None if shared else value)
-            key.append("workspace" if shared else (root, str(value.type)))
-            if shared:
-                if start % PIECE_BYTES:
-                    fail(
-                        application, f"operands in the workspace start at multiples of {PIECE_BYTES} B, one at {start}"
-                    )
-                own.append(start // PIECE_BYTES)
-        body = bodies.setdefault(tuple(key), TaskBody(application.program, tuple(operands)))
-        of.append(list(bodies.values()).index(body))
-        starts.append((*own, *application.starts))
-    found: list[TaskBody] = []
-    for number, body in enumerate(bodies.values()):
-        given = [one.starts for one, which in zip(program.applications, of, strict=True) if which == number]
-        ranges = tuple((min(each), max(each), gcd(*each) or UNLIMITED) for each in zip(*given, strict=True))
-        found.append(replace(body, ranges=ranges))
+            roots.setdefault(place_of(value)[0], root_of(value))
     arguments = {root: roles[ir.BlockArgument(root).arg_number] for root in roots if not isinstance(root, str)}
+    workspace = frozenset(root for root, role in arguments.items() if role == "workspace")
+    bodies = {key: _body(found, workspace) for key, found in applications.items()}
+    keys = list(bodies)
+    of: list[int] = []
+    starts: list[tuple[int, ...]] = []
+    for application in program.applications:
+        key = (application.attributes["callee"].value, application.kernel)
+        pairs = zip(bodies[key].operands, application.operands, strict=True)
+        of.append(keys.index(key))
+        starts.append((*(one.word(value) for one, value in pairs if one.recorded), *application.starts))
     return Bodies(
-        tuple(found),
+        tuple(bodies.values()),
         tuple(of),
         tuple(starts),
         tuple(roots.values()),
         tuple(root for root, role in arguments.items() if role != "input"),
-        next((root for root, role in arguments.items() if role == "workspace"), None),
+        next(iter(workspace), None),
     )
+
+
+def _body(applications: list[rammer.ApplyOp], workspace: frozenset[ir.Value]) -> TaskBody:
+    """Return the body of applications of one program."""
+    operands: list[BodyOperand] = []
+    for values in zip(*(one.operands for one in applications), strict=True):
+        arguments: dict[ir.Value | str, ir.Value] = {}
+        for application, value in zip(applications, values, strict=True):
+            root, start = place_of(value)
+            if root not in workspace:
+                arguments.setdefault(root, value)
+            elif start % PIECE_BYTES:
+                fail(application, f"operands in the workspace start at multiples of {PIECE_BYTES} B, one at {start}")
+        operands.append(BodyOperand(tuple(arguments.values()), any(place_of(one)[0] in workspace for one in values)))
+    ranges = (
+        (min(each), max(each), gcd(*each) or UNLIMITED)
+        for each in zip(*(one.starts for one in applications), strict=True)
+    )
+    return TaskBody(applications[0].program, tuple(operands), tuple(ranges))
 
 
 def root_of(value: ir.Value) -> ir.Value:

@@ -13,7 +13,7 @@ from functools import partial
 
 from roller_mlir.codegen.builder.emitter import Emitter
 from roller_mlir.codegen.builder.task_context import memref_view
-from roller_mlir.codegen.graph.bodies import Bodies, TaskBody, id_of, root_of
+from roller_mlir.codegen.graph.bodies import Bodies, BodyOperand, TaskBody, id_of, root_of
 from roller_mlir.codegen.graph.crews import BodyTask, WalkingCrew, WholeBlock
 from roller_mlir.codegen.graph.role_crews import RoleBlock
 from roller_mlir.codegen.graph.roles import Roles
@@ -38,7 +38,7 @@ from roller_mlir.plan.extent import as_extent
 from roller_mlir.plan.stuck_report import REPORT_CELLS
 from roller_mlir.plan.task_times import TIME_CELLS
 from roller_mlir.rammer.schedule import VirtualDevice
-from roller_mlir.support.bindings import ir
+from roller_mlir.support.bindings import ir, scf
 from roller_mlir.support.values import defining_op
 
 
@@ -209,13 +209,13 @@ class _Emission:
                 ),
                 lambda crew: walk.together(crew, self._bodies(crew), now),
             )
-        walk.count_launch(now)
+        walk.count_launch()
 
     def _ring(self, number: int) -> ir.Value:
-        """Return the records of a crew, from the end of workgroup memory."""
+        """Return the ring of a crew, from the end of workgroup memory."""
         fields, total = self.kernel.tables.fields, self.kernel.device.workgroup_bytes
         offset = total - number * ring_bytes(fields - OPERANDS)
-        return memref_view(self.emitter, self.arena, offset, [2 * fields], self.i32)
+        return memref_view(self.emitter, self.arena, offset, [2 * fields + 2], self.i32)
 
     def _bodies(self, crew: WalkingCrew) -> list[Body]:
         """Return what emits each body for whoever walks."""
@@ -228,8 +228,8 @@ class _Emission:
         tasks = parallel_nest(body.program.operation).trips.static
         waiting = iter(task.starts)
         buffers: dict[ir.Value, ir.Value] = {}
-        for argument, value in zip(body.program.entry.arguments, body.operands, strict=True):
-            buffers[argument] = self._view(argument.type, next(waiting)) if value is None else self._reshaped(value)
+        for argument, operand in zip(body.program.entry.arguments, body.operands, strict=True):
+            buffers[argument] = self._operand(argument.type, operand, next(waiting) if operand.recorded else None)
         own = emit.op("arith.addi", [emit.op("arith.index_cast", [self.thread], self.i32), task.zero], self.i32)
         thread = self._bounded(own, crew.threads)
         number = Symbol("task", 0, tasks - 1, 1, self._bounded(task.number, tasks) if tasks > 1 else None)
@@ -239,6 +239,30 @@ class _Emission:
         found, counts = crew.run(BodyTask(body, number, thread, buffers, task.starts, indices), carried)
         self.counts.append(counts)
         return found
+
+    def _operand(self, kind: ir.Type, operand: BodyOperand, word: ir.Value | None) -> ir.Value:
+        """Return an operand: its argument, or what a word of the record says."""
+        emit, count = self.emitter, len(operand.arguments)
+        if word is None:
+            return self._reshaped(operand.arguments[0])
+        if not count:
+            return self._view(kind, word)
+        cases = count if operand.in_workspace else count - 1
+        switch = ir.Operation.create(
+            "scf.index_switch",
+            results=[kind],
+            operands=[word],
+            regions=1 + cases,
+            attributes={"cases": ir.DenseI64ArrayAttr.get(list(range(cases)))},
+        )
+        for number, region in enumerate(switch.regions, -1):
+            with emit.scope(region.blocks.append()):
+                if number < 0 and operand.in_workspace:
+                    start = emit.op("arith.subi", [word, emit.constant(count)], emit.index_type)
+                    scf.YieldOp([self._view(kind, start)])
+                else:
+                    scf.YieldOp([self._reshaped(operand.arguments[number])])  # the default is the last one
+        return switch.results[0]
 
     def _view(self, kind: ir.Type, start: ir.Value) -> ir.Value:
         """Return an operand in the workspace, which starts at so many pieces."""

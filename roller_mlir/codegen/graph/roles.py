@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from roller_mlir.codegen.buffer_order import place_of
-from roller_mlir.codegen.graph.bodies import Bodies, TaskBody, id_of, root_of
-from roller_mlir.codegen.graph.tables import PIECE_BYTES, ring_bytes
+from roller_mlir.codegen.graph.bodies import Bodies, TaskBody, id_of
+from roller_mlir.codegen.graph.tables import ring_bytes
 from roller_mlir.codegen.hopper.kernel import accumulators_of
 from roller_mlir.codegen.hopper.steps import Steps, reads_memory, steps_of_program
 from roller_mlir.codegen.hopper.warp_roles import SmemLayout
@@ -54,8 +54,8 @@ class Roles:
         layout: Its workgroup memory.
         steps: The reductions of the bodies of wgmma, each step on a page of the ring.
         maps: The kernel's tensor maps.
-        places: Of each body and tensor map of its program: operand among those in the workspace (None: in none), and
-            the number of the kernel's map by where that operand starts, in pieces.
+        places: Of each body and tensor map of its program: which word of the record tells its operand (None: none
+            does), and the number of the kernel's map by that word.
     """
 
     layout: RoleLayout
@@ -155,20 +155,14 @@ def roles_of(graph: rammer.GraphOp, bodies: Bodies, layout: RoleLayout, threads:
             fail(body.program, f"'rtile.program' '{body.program.program_name}' {problem}; lower per_unit or the tiles")
         steps[body] = replace(own, stages=layout.pages, stage_bytes=layout.page_bytes)
         places[body] = {}
-        starts = [given for of, given in zip(bodies.of, bodies.starts, strict=True) if of == number]
+        applications = [one for of, one in zip(bodies.of, graph.applications, strict=True) if of == number]
         for one in own.maps:
-            value = body.operands[one.argument]
-            if value is not None:
-                moved = replace(one, argument=roots[id_of(root_of(value))], offset_bytes=place_of(value)[1])
-                places[body][one] = None, {0: numbers.setdefault(moved, len(numbers))}
-                continue
-            assert bodies.workspace is not None
-            which = sum(other is None for other in body.operands[: one.argument])
-            at: dict[int, int] = {}
-            for start in dict.fromkeys(given[which] for given in starts):
-                moved = replace(one, argument=roots[id_of(bodies.workspace)], offset_bytes=PIECE_BYTES * start)
-                at[start] = numbers.setdefault(moved, len(numbers))
-            places[body][one] = which, at
+            operand, at = body.operands[one.argument], dict[int, int]()
+            for value in (application.operands[one.argument] for application in applications):
+                root, start = place_of(value)
+                moved = replace(one, argument=roots[root], offset_bytes=start)
+                at.setdefault(operand.word(value), numbers.setdefault(moved, len(numbers)))
+            places[body][one] = body.word_number(one.argument), at
     if len(numbers) > MOST_MAPS:
         fail(
             graph,

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Where a program's loads begin, as starts of its applications: programs that differ in these alone become equal.
+"""Where a program's loads and stores begin, as starts of its applications: programs equal but for these become one.
 
     %0 = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 + 2, 0)>, ...}
     %1 = "rtile.load"(%x, %i) {origin = affine_map<(d0) -> (d0 + 6, 0)>, ...}    // of another program
@@ -8,7 +8,7 @@
     %0 = "rtile.load"(%x, %i, %s) {origin = affine_map<(d0, d1) -> (d0 + d1 + 2, 0)>, ...}
 
 The memref keeps its type, so that masks, bounds and tensor maps stay those of the whole tensor. Along rows, programs
-stay apart whose loads begin at multiples of other numbers of elements: their vectors are not equally wide.
+stay apart whose loads or stores begin at multiples of other numbers of elements: their vectors are not equally wide.
 """
 
 from collections.abc import Sequence
@@ -19,14 +19,14 @@ from roller_mlir.dialects import rammer, rtile
 from roller_mlir.linalg.affine import affine_map, map_indices
 from roller_mlir.linalg.rewrite.equal_programs import program_text
 from roller_mlir.loops.attributes import EXPRESSION
-from roller_mlir.loops.program import loads_of
+from roller_mlir.loops.program import TileLoad, loads_of, stores_of
 from roller_mlir.mapping.layout.layout import MAX_VECTOR_BYTES
-from roller_mlir.plan import LinearIndex
+from roller_mlir.plan import LinearIndex, TensorExpression
 from roller_mlir.support.bindings import ir
 
 
 def take_out_starts(programs: Sequence[rtile.ProgramOp]) -> list[tuple[int, list[int]]]:
-    """Make starts of the constants in loads that tell programs apart.
+    """Make starts of the constants in loads and stores that tell programs apart.
 
     Args:
         programs: Programs on memrefs. They lose the expressions that they were planned for, which say constants, too.
@@ -54,9 +54,29 @@ def take_out_starts(programs: Sequence[rtile.ProgramOp]) -> list[tuple[int, list
     return [found[number] for number in range(len(programs))]
 
 
+def most_starts(expressions: Sequence[TensorExpression]) -> int:
+    """Return how many starts an application may have at most: none where no operand of any operator is a slice.
+
+    Operators that become equal may read slices of different operands, along different dimensions.
+    """
+    indices = [[index for access in one.inputs for index in access.indices] for one in expressions]
+    sliced = any(index.constant for each in indices for index in each)
+    return max(map(len, indices)) if sliced else 0
+
+
 def _constants(program: rtile.ProgramOp) -> list[int]:
-    """Return the constants in the origins of all loads."""
-    return [index.constant for load in loads_of(program.operation) for index in map_indices(load.origin_map)]
+    """Return the constants in the origins of all loads and stores."""
+    return [index.constant for one in _accesses(program.operation) for index in map_indices(one.origin_map)]
+
+
+def _accesses(program: ir.Operation) -> list[TileLoad | rtile.StoreOp]:
+    """Return the loads and stores of a program."""
+    return [*loads_of(program), *stores_of(program)]
+
+
+def _memory(access: TileLoad | rtile.StoreOp) -> ir.Value:
+    """Return the memref that an access is of."""
+    return access.destination if isinstance(access, rtile.StoreOp) else access.source
 
 
 def _without_constants(program: rtile.ProgramOp) -> tuple[str, tuple[int, ...]]:
@@ -67,24 +87,24 @@ def _without_constants(program: rtile.ProgramOp) -> tuple[str, tuple[int, ...]]:
     copy, alignments = program.operation.clone(ip=ir.InsertionPoint(program)), list[int]()
     if program.plan is not None:
         del copy.attributes["plan"]
-    for load in loads_of(copy):
-        indices = map_indices(load.origin_map)
-        widest = MAX_VECTOR_BYTES // element_bytes(ir.MemRefType(load.source.type).element_type)
+    for access in _accesses(copy):
+        indices = map_indices(access.origin_map)
+        widest = MAX_VECTOR_BYTES // element_bytes(ir.MemRefType(_memory(access).type).element_type)
         alignments += [gcd(index.constant, widest) for index in indices[-1:]]
         without = affine_map([LinearIndex(index.coefficients) for index in indices])
-        load.operation.attributes["origin"] = ir.AffineMapAttr.get(without)
+        access.operation.attributes["origin"] = ir.AffineMapAttr.get(without)
     text = program_text(copy.opview)
     copy.erase()
     return text, tuple(alignments)
 
 
 def _take_out(program: rtile.ProgramOp, count: int, least: Sequence[int], which: Sequence[int | None]) -> None:
-    """Let loads of a program begin at starts.
+    """Let loads and stores of a program begin at starts.
 
     Args:
         program: The program.
         count: How many starts there are.
-        least: The constants that stay in the origins of all loads.
+        least: The constants that stay in the origins of all of them.
         which: Which start is added to each; None: none is.
     """
     index = ir.IndexType.get()
@@ -94,8 +114,8 @@ def _take_out(program: rtile.ProgramOp, count: int, least: Sequence[int], which:
         made = [ir.Operation.create("arith.constant", [index], attributes=marked, ip=before) for _ in range(count)]
     starts = [one.results[0] for one in made]
     place = 0
-    for load in loads_of(program.operation):
-        indices = map_indices(load.origin_map)
+    for access in _accesses(program.operation):
+        indices = map_indices(access.origin_map)
         own = which[place : place + len(indices)]
         used = sorted({one for one in own if one is not None})
         origin = [
@@ -104,22 +124,24 @@ def _take_out(program: rtile.ProgramOp, count: int, least: Sequence[int], which:
         ]
         place += len(indices)
         if used:
-            _replace(load.operation, [*load.indices, *(starts[one] for one in used)], affine_map(origin))
+            _replace(access.operation, [starts[one] for one in used], affine_map(origin))
 
 
-def _replace(load: ir.Operation, indices: Sequence[ir.Value], origin: ir.AffineMap) -> None:
-    """Replace a load by one at other indices."""
-    kept = {name: load.attributes[name] for name in ("tile", "layout", "pad") if name in load.attributes}
+def _replace(access: ir.Operation, more: Sequence[ir.Value], origin: ir.AffineMap) -> None:
+    """Replace a load or store by one of more indices."""
+    kept = ("tile", "layout", "pad", "steps", "copy")
+    attributes = {name: access.attributes[name] for name in kept if name in access.attributes}
     made = ir.Operation.create(
-        load.name,
-        results=[load.results[0].type],
-        operands=[load.operands[0], *indices],
-        attributes={**kept, "origin": ir.AffineMapAttr.get(origin)},
-        regions=len(load.regions),
-        loc=load.location,
-        ip=ir.InsertionPoint(load),
+        access.name,
+        results=[result.type for result in access.results],
+        operands=[*access.operands, *more],
+        attributes={**attributes, "origin": ir.AffineMapAttr.get(origin)},
+        regions=len(access.regions),
+        loc=access.location,
+        ip=ir.InsertionPoint(access),
     )
-    for old, new in zip(load.regions, made.regions, strict=True):
+    for old, new in zip(access.regions, made.regions, strict=True):
         old.blocks[0].append_to(new)
-    load.results[0].replace_all_uses_with(made.results[0])
-    load.erase()
+    for old, new in zip(access.results, made.results, strict=True):
+        old.replace_all_uses_with(new)
+    access.erase()

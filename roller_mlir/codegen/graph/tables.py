@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """A schedule as data: a record for each task of each vEU, and the waits of all tasks.
 
-    record: body, task, waits, event to signal (-1: none), 0, then where each workspace operand starts, then the starts
-            of the application; at the end, in blocks with roles, what is handed over inside of the block: AWAITS and
-            TELLS
+    record: body, task, waits, the first wait of the next task, event to signal (-1: none), 0, then which argument each
+            operand is or where in the workspace it starts, then the starts of the application; at the end, in blocks
+            with roles, what is handed over inside of the block: AWAITS and TELLS
     span:   tasks of a vEU, its first wait
     wait:   event, signals that it counts
 
@@ -27,7 +27,7 @@ PIECE_BYTES = 16
 
 WORD_BYTES = 4
 
-BODY, TASK, WAITS, SIGNAL, ZERO, OPERANDS = range(6)
+BODY, TASK, WAITS, NEXT_WAIT, SIGNAL, ZERO, OPERANDS = range(7)
 """Fields of a record."""
 
 AWAITS, TELLS = 1, 2
@@ -55,12 +55,12 @@ class Tables:
 
 
 def ring_bytes(operands: int) -> int:
-    """Return the workgroup memory of two records, for bodies of so many operands at most.
+    """Return the workgroup memory of two records of so many operands, the number of the launch, and a 0.
 
     >>> ring_bytes(3)
-    64
+    80
     """
-    return aligned(2 * (OPERANDS + operands) * WORD_BYTES, PIECE_BYTES)
+    return aligned((2 * (OPERANDS + operands) + 2) * WORD_BYTES, PIECE_BYTES)
 
 
 def tables_of(
@@ -93,7 +93,8 @@ def tables_of(
             operator = int(graph.operator_of[task])
             events = schedule.waits[task].tolist()
             signal = int(schedule.signals[task])
-            record = [bodies[operator], task - graph.first[operator], len(events), signal, 0]
+            behind = len(waits) + len(events)
+            record = [bodies[operator], task - graph.first[operator], len(events), behind, signal, 0]
             record += operands[operator]
             records[unit * length + position, : len(record)] = record
             if handed is not None:

@@ -10,8 +10,9 @@
         # where times are recorded: the end, in front of the signal, as the start behind the waits
         signal ring[n].signal
 
-The ring holds two records in workgroup memory: fields of a record would otherwise hold registers throughout a body. A
-warp that copies for the other threads of its block walks the same records alone, ahead of them, with a ring of its own.
+The ring holds two records in workgroup memory, and behind them the number of the launch and a 0: these, and what is
+computed of them, would otherwise hold registers throughout a body. A warp that copies for the other threads of its
+block walks the same records alone, ahead of them, with a ring of its own.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +22,7 @@ from typing import TypeAlias
 from roller_mlir.codegen.builder.emitter import Emitter
 from roller_mlir.codegen.graph.crews import WalkingCrew
 from roller_mlir.codegen.graph.events import PollLimit, add_signal, wait_for
-from roller_mlir.codegen.graph.tables import BODY, OPERANDS, SIGNAL, TASK, WAITS, ZERO
+from roller_mlir.codegen.graph.tables import BODY, NEXT_WAIT, OPERANDS, SIGNAL, TASK, WAITS, ZERO
 from roller_mlir.loops.attributes import SITE, WATCH
 from roller_mlir.plan.task_times import TIME_CELLS
 from roller_mlir.support.bindings import ir, scf
@@ -65,7 +66,7 @@ class RecordWalk:
         flagged: Whether the last of them says what is handed over inside of the block.
         spans: Tasks and first wait of each vEU.
         waits: The waits of all tasks, in the order of the vEUs.
-        ring: Two records in workgroup memory, a memref of i32.
+        ring: Two records, the number of the launch and a 0 in workgroup memory, a memref of i32.
         state: A counter for each event, and for each block one of launches.
         events: How many events there are.
         limit: Polls after which a wait is given up, and the cell of the state where its report begins; None: never.
@@ -92,12 +93,13 @@ class RecordWalk:
         before = self._load(self.state, self._launches(), "load launches")
         return self.emit.op("arith.addi", [before, self._i32(1)], ir.IntegerType.get_signless(32))
 
-    def count_launch(self, now: ir.Value) -> None:
+    def count_launch(self) -> None:
         """Emit the end of a launch, behind which no thread reads its number any more."""
         emit = self.emit
 
         def store() -> list[ir.Value]:
-            self._store(now, self.state, self._launches(), "store launches")
+            there = self._sum(self._launches(), self._index(self._zero()))
+            self._store(self._now(), self.state, there, "store launches")
             return []
 
         emit.branch(emit.compare("eq", self.thread, emit.constant(0)), [], store)
@@ -112,36 +114,52 @@ class RecordWalk:
         """
         emit, i32 = self.emit, ir.IntegerType.get_signless(32)
         length, first = self._span()
-        base = self._product(self.block, self.tasks * self.fields)
-        self._keep(crew, self._words(crew, base), emit.constant(0))
+        self._keep(crew, self._words(crew, self.block, self._i32(0)), emit.constant(0))
+
+        def keep() -> list[ir.Value]:
+            self._store(now, self.ring, emit.constant(2 * self.fields), "keep launch")
+            self._store(self._i32(0), self.ring, emit.constant(2 * self.fields + 1), "keep zero")
+            return []
+
+        emit.branch(emit.compare("eq", self.thread, emit.constant(0)), [], keep)
         ahead, carried = self._own_wait(first), crew.start()
         crew.barrier()
-        loop = scf.ForOp(self._i32(0), length, self._i32(1), [first, *ahead, *carried])
+        loop = scf.ForOp(self._i32(0), length, self._i32(1), [*ahead, *carried])
         with emit.scope(loop.body):
             number = loop.induction_variable
             after = emit.op("arith.addi", [number, self._i32(1)], i32)
-            here, there = self._slot(number), self._slot(after)
-            first, event, signals, *carried = loop.inner_iter_args
+            here = self._slot(number)
+            event, signals, *carried = loop.inner_iter_args
             which, task, count = self._field(here, BODY), self._field(here, TASK), self._field(here, WAITS)
-            self._wait(crew, first, count, (event, signals), now, (number, which, task))
+            behind = self._field(here, NEXT_WAIT)
+            self._wait(crew, behind, count, (event, signals), (number, which, task))
             self._record_time(number, 0)
-            first = emit.op("arith.addi", [first, count], i32)
-            words = self._words(crew, self._sum(base, self._product(self._index(after), self.fields)))
-            ahead = self._own_wait(first)
+            words = self._words(crew, self._sum(self.block, self._index(self._field(here, ZERO))), after)
+            ahead = self._own_wait(behind)
             walked = self._walked(task, lambda field: self._field(here, field))
 
             def flags() -> ir.Value:
                 return self._field(here, self.fields - 1)
 
             carried = self._switch(which, bodies, walked, crew.ready(flags, carried))
-            self._keep(crew, words, there)
+            number = emit.op("arith.addi", [number, self._zero()], i32)
+            here = self._slot(number)
+            self._keep(crew, words, self._slot(emit.op("arith.addi", [number, self._i32(1)], i32)))
 
             def ended() -> None:
                 self._record_time(number, 1)
                 self._signal(self._field(here, SIGNAL))
 
             crew.done(flags, ended)
-            scf.YieldOp([first, *ahead, *carried])
+            scf.YieldOp([*ahead, *carried])
+
+    def _now(self) -> ir.Value:
+        """Return the number of the launch, from the ring."""
+        return self._load(self.ring, self.emit.constant(2 * self.fields), "read launch")
+
+    def _zero(self) -> ir.Value:
+        """Return a 0 that no compiler knows: what is computed of it holds no register before."""
+        return self._load(self.ring, self.emit.constant(2 * self.fields + 1), "read zero")
 
     def _launches(self) -> ir.Value:
         """Return where the launches of the block are counted."""
@@ -166,11 +184,12 @@ class RecordWalk:
             found.append((at, emit.compare("ult", at, fields)))
         return found
 
-    def _words(self, crew: WalkingCrew, base: ir.Value) -> list[ir.Value]:
+    def _words(self, crew: WalkingCrew, block: ir.Value, number: ir.Value) -> list[ir.Value]:
         """Return the thread's words of a record, one unless it has more words than the crew threads; others hold 0."""
         found: list[ir.Value] = []
+        record = self._sum(self._product(block, self.tasks), self._index(number))
         for own, there in self._own(crew):
-            at = self._sum(base, own)
+            at = self._sum(self._product(record, self.fields), own)
             found += self.emit.branch(
                 there,
                 [ir.IntegerType.get_signless(32)],
@@ -207,10 +226,10 @@ class RecordWalk:
         after = self._sum(at, self.emit.constant(1))
         return self._load(self.waits, at, "load wait", "event"), self._load(self.waits, after, "load wait")
 
-    def _poll(self, event: ir.Value, signals: ir.Value, now: ir.Value, who: Sequence[ir.Value]) -> None:
+    def _poll(self, event: ir.Value, signals: ir.Value, who: Sequence[ir.Value]) -> None:
         """Poll the counter of an event until it has all signals of this launch."""
         emit = self.emit
-        target = emit.op("arith.muli", [now, signals], ir.IntegerType.get_signless(32))
+        target = emit.op("arith.muli", [self._now(), signals], ir.IntegerType.get_signless(32))
         limit = None
         if self.limit is not None:
             block = emit.op("arith.index_cast", [self.block], event.type)
@@ -220,10 +239,9 @@ class RecordWalk:
     def _wait(
         self,
         crew: WalkingCrew,
-        first: ir.Value,
+        behind: ir.Value,
         count: ir.Value,
         own: tuple[ir.Value, ir.Value],
-        now: ir.Value,
         who: Sequence[ir.Value],
     ) -> None:
         """Let a thread poll the counter of its wait until it has all signals of this launch; then all go on."""
@@ -231,8 +249,9 @@ class RecordWalk:
         mine = scf.ForOp(self.thread, self._index(count), step, list(own))
         with self.emit.scope(mine.body):
             event, signals = mine.inner_iter_args
-            self._poll(event, signals, now, who)
+            self._poll(event, signals, who)
             after = self._sum(mine.induction_variable, step)
+            first = self.emit.op("arith.subi", [behind, count], behind.type)
             scf.YieldOp(self._read_wait(self._sum(self._index(first), after)))
         crew.barrier()
 

@@ -14,7 +14,7 @@ from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.launch_list import read_launch_list
 from roller_mlir.compiler.persistent import BlockChoice, with_block
 from roller_mlir.compiler.reached_stage import open_entry, reached_stage
-from roller_mlir.compiler.source import Source, parse_source
+from roller_mlir.compiler.source import Source, parse_names
 from roller_mlir.compiler.stages import run_stages
 from roller_mlir.console.output import seconds
 from roller_mlir.hal import find_device
@@ -140,12 +140,12 @@ def explain_schedule(source: Source, target: str, options: CompileOptions) -> Sc
             )
 
     with make_context() as context, ir.Location.unknown():
-        module = parse_source(source, context)
+        module = parse_names(source, context)
         reached = reached_stage(module)
         open_entry(module, reached, device, options)
         asked, choices = with_block(module, reached, device, target, options)
         run_stages(module, target, asked, reached=reached, on_pass=look)
-        launches = read_launch_list(module)
+        launches = read_launch_list(module, source.weights)
     return ScheduleExplanation(
         file=source.name,
         function=launches.function,

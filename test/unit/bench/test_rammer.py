@@ -41,6 +41,7 @@ def test_times_of_schedules(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Capt
     assert all(" 408 " in line for line in lines[2:])
 
 
+@pytest.mark.full
 def test_growth_with_the_types_of_bodies() -> None:
     one = BODIES["compile_one"](4, "h200", "f16", None)
     assert one["bodies"] == 4

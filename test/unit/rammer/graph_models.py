@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Small models as linalg, with inputs and what numpy gives for them."""
 
+from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import linalg_models
@@ -23,9 +24,22 @@ def mlp() -> Model:
     return text, inputs, [x @ w @ v], 0.0
 
 
-def branches() -> Model:
-    """Return four branches of two products each, of different widths, and their sum."""
-    widths = (16, 32, 48, 80)
+def equal_layers(layers: int = 3, side: int = 48) -> Model:
+    """Return layers of one product each, all of one size, with weights of their own."""
+    kind = f"tensor<{side}x{side}xf32>"
+    values = ["x", *(f"h{i}" for i in range(layers))]
+    body = ZERO + "".join(matmul(values[i + 1], values[i], f"w{i}", side, side, side) for i in range(layers))
+    arguments = ", ".join(f"%{name}: {kind}" for name in ("x", *(f"w{i}" for i in range(layers))))
+    text = f"func.func @f({arguments}) -> {kind} {{\n{body}\n  return %{values[-1]} : {kind}\n}}"
+    rng = np.random.default_rng(6)
+    x, *weights = inputs = [rng.integers(-2, 3, (side, side)).astype(np.float32) for _ in range(layers + 1)]
+    for weight in weights:
+        x = x @ weight
+    return text, inputs, [x], 0.0
+
+
+def branches(widths: Sequence[int] = (16, 32, 48, 80)) -> Model:
+    """Return four branches of two products each, of such widths, and their sum."""
     text = linalg_models.branches(32, 48, widths, 40)
     rng = np.random.default_rng(2)
     x = rng.integers(-2, 3, (32, 48)).astype(np.float32)

@@ -4,7 +4,7 @@
 import re
 
 import pytest
-from graph_models import attention, branches
+from graph_models import attention, branches, equal_layers
 
 import roller_mlir
 from roller_mlir import CompileOptions
@@ -46,11 +46,11 @@ def parameters_of_loads(ptx: str) -> tuple[set[int], set[int]]:
     return loads
 
 
-@pytest.mark.full(every=2)
-@pytest.mark.parametrize(("model", "device"), [("branches", "h200"), ("attention", "a100")])
+@pytest.mark.full(every=3)
+@pytest.mark.parametrize(("model", "device"), [("branches", "h200"), ("attention", "a100"), ("layers", "a100")])
 def test_no_cached_load_of_what_the_kernel_writes(model: str, device: str) -> None:
     """A load through the read-only cache (ld.global.nc) may not see what another block wrote."""
-    text, *_ = {"branches": branches, "attention": attention}[model]()
+    text, *_ = {"branches": branches, "attention": attention, "layers": equal_layers}[model]()
     artifact = roller_mlir.compile(text, target=device, options=CompileOptions(persistent=True))
     manifest = artifact.manifest
     (launch,), (kernel,) = manifest.launches, manifest.kernels

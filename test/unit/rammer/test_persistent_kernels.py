@@ -46,6 +46,7 @@ def test_models(model: str, device: str) -> None:
     assert (graph.state[len(graph.state) - graph.blocks :] == 10).all()
 
 
+@pytest.mark.full
 def test_counters_may_wrap_around() -> None:
     text, inputs, expected, _ = branches()
     graph = GraphRun(text, "h200", **{"block-threads": "64"})
@@ -95,6 +96,7 @@ def test_each_wait_is_needed(model: str, part: int) -> None:
     graph.run(inputs)
 
 
+@pytest.mark.full
 def test_more_waits_than_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     """A thread polls for its own wait first, and then for those beyond the last thread."""
     made = rammer_outline_kernel.tables_of
@@ -179,7 +181,7 @@ def test_a_missing_signal_ends_in_a_report(level: str, roles: bool) -> None:
         assert int(found[1]) < int(found[2])
 
 
-@pytest.mark.full(every=9)
+@pytest.mark.full(every=12)
 @pytest.mark.parametrize("level", ["gpu", "llvm"])
 @pytest.mark.parametrize("device", ["a100", "h200", "mi300x"])
 @pytest.mark.parametrize("model", ["mlp", "branches"])

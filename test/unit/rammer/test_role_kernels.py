@@ -81,11 +81,10 @@ def test_random_layers(seed: int) -> None:
 
 
 def test_equal_operators_share_a_body() -> None:
-    """The producer takes the tensor map of where an operand starts."""
+    """The producer takes the tensor map of an argument, or of where an operand starts in the workspace."""
     text, inputs, expected = layers(128, (128,) * 5, shared=True)
     graph = GraphRun(text, "h200", blocks=2, instructions="wgmma", **TASKS)
-    bodies = {record[BODY] for record in graph.records().tolist()}
-    assert len(bodies) == 3  # from the input, in the workspace, to the output
+    assert {record[BODY] for record in graph.records().tolist()} == {0}
     for launch in range(3):
         (y,) = graph.run(inputs, seed=launch)
         assert (y == expected).all()
@@ -103,6 +102,7 @@ def test_what_a_block_wrote_itself_is_handed_over(blocks: int) -> None:
         graph.run(inputs)
 
 
+@pytest.mark.full
 def test_each_proxy_fence_is_needed() -> None:
     text, inputs, _ = layers(256, (128, 256, 128), lowered=(1,))
     graph = GraphRun(text, "h200", blocks=4, **MIXED)
@@ -120,6 +120,7 @@ def test_each_proxy_fence_is_needed() -> None:
     assert needed == 2  # the first body copies inputs alone
 
 
+@pytest.mark.full
 def test_each_barrier_of_the_warp_that_copies_is_needed() -> None:
     """Its threads fetch words of a record, and poll for two events, before one of them copies."""
     text, inputs, expected = squared(192)
@@ -223,6 +224,10 @@ def test_refusals(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(roles, "MOST_MAPS", 4)
     with pytest.raises(DiagnosedError, match="needs 5 tensor maps of 128 B, a kernel takes 4 at most; leave out wgmma"):
         GraphRun(text, "h200", instructions="wgmma", **TASKS)
+    monkeypatch.undo()
+    options = CompileOptions(persistent=True, instructions=("wgmma",), tensor_maps="device", binaries=False)
+    with pytest.raises(DiagnosedError, match="the tensor maps of a persistent kernel are made by its launcher, not by"):
+        roller_mlir.compile(text, "h200", options)
 
 
 @pytest.mark.parametrize("level", ["gpu", "llvm"])
