@@ -4,12 +4,13 @@
 %w = arith.constant dense_resource<fc1.weight> : tensor<64x32xf32> loc("fc1.weight")
 """
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, NoReturn
 
 from roller_mlir.foreign.printable import printable
-from roller_mlir.support.bindings import ir
+from roller_mlir.support.bindings import arith, func, ir
 from roller_mlir.support.diagnostics import (
     DiagnosedError,
     Diagnostic,
@@ -23,6 +24,8 @@ if TYPE_CHECKING:  # programs without weights are read without numpy
 
 WEIGHT_BYTES = 1024
 """Constants of so many bytes are weights."""
+
+_PLAIN_NAME = re.compile(r"(?!weight\d+_)[A-Za-z_][\w.]*", re.ASCII)
 
 
 @dataclass(frozen=True)
@@ -73,6 +76,38 @@ def take_constants(module: "ir.Module") -> "dict[str, np.ndarray[Any, Any]]":
             found[name] = elements
             operation.attributes["value"] = ir.Attribute.parse(f"dense_resource<{name}> : {value.type}", module.context)
     return found
+
+
+def make_weights(
+    module: "ir.Module", weights: "Mapping[int, tuple[str, np.ndarray[Any, Any]]]"
+) -> "dict[str, np.ndarray[Any, Any]]":
+    """Make constants that name resources of arguments of the only function, and return their data by these names.
+
+    Args:
+        module: The model, lowered with its weights as arguments.
+        weights: Name and data of each weight, by the number of its argument; equal names are one weight.
+    """
+    (function,) = (one for one in module.body.operations if isinstance(one, func.FuncOp))
+    block = function.entry_block
+    names = dict.fromkeys(name for name, _ in weights.values())
+    resources = {name: name_resource(name, number) for number, name in enumerate(names)}
+    with module.context:
+        for index, (name, _) in sorted(weights.items(), reverse=True):
+            argument, resource = block.arguments[index], resources[name]
+            value = ir.Attribute.parse(f"dense_resource<{resource}> : {argument.type}")
+            place = ir.Location.name(name)
+            constant = arith.ConstantOp(argument.type, value, loc=place, ip=ir.InsertionPoint.at_block_begin(block))
+            argument.replace_all_uses_with(constant.result)
+            block.erase_argument(index)
+        kept = ir.FunctionType.get([one.type for one in block.arguments], function.type.results)
+        function.attributes["function_type"] = ir.TypeAttr.get(kept)
+    return {resources[name]: data for name, data in weights.values()}
+
+
+def name_resource(name: str, number: int) -> str:
+    """Return a name that MLIR takes: the weight's own, or one with its number, which no other weight has."""
+    plain = re.sub(r"[^\w.]", "_", name, flags=re.ASCII)
+    return name if _PLAIN_NAME.fullmatch(name) else f"weight{number}_{plain}"
 
 
 def text_with_places(module: "ir.Module") -> str:

@@ -13,7 +13,7 @@ from typing import Any
 
 from roller_mlir.foreign.bounded import BoundsError, read_bytes
 from roller_mlir.foreign.printable import printable
-from roller_mlir.importers.imported import WEIGHT_BYTES, Imported, refuse, text_with_places
+from roller_mlir.importers.imported import WEIGHT_BYTES, Imported, make_weights, refuse, text_with_places
 from roller_mlir.importers.lower import lower
 from roller_mlir.importers.onnx_graph import (
     check_model,
@@ -23,7 +23,9 @@ from roller_mlir.importers.onnx_graph import (
     set_dimensions,
     take_weights,
 )
-from roller_mlir.support.bindings import arith, func, ir, make_import_context, onnx_importer
+from roller_mlir.importers.onnx_lowerings import check_lowerings
+from roller_mlir.importers.onnx_tensors import map_weights
+from roller_mlir.support.bindings import ir, make_import_context, onnx_importer
 
 MAX_MODEL_BYTES = 2 << 30
 """Protocol buffers hold no more; weights of larger models lie in files of their own beside the model."""
@@ -57,17 +59,18 @@ def import_model(
         importer: Any = onnx_importer()
     except ImportError as error:
         refuse(name, f"is an ONNX model, which needs the package onnx: pip install 'roller-mlir[onnx]' ({error.name})")
-    proto = _load(Path(model), name)
+    proto, mapped = _load(Path(model), name)
     set_dimensions(proto.graph, dimensions or {}, name)
     check_operators(proto, name)
-    inputs, weights = take_weights(proto.graph, WEIGHT_BYTES)
+    inputs, weights = take_weights(proto.graph, mapped, WEIGHT_BYTES, name)
     proto.graph.name = re.sub(r"\W", "_", proto.graph.name) or "main"
     check_model(proto, name)
     proto = infer_shapes(proto, name)
+    check_lowerings(proto, name)
     name_nodes(proto.graph)
     module = _lowered(importer, proto, name)
     with module.context:
-        resources = _name_resources(module, inputs, weights)
+        resources = make_weights(module, dict(enumerate(weights.items(), inputs)))
         return Imported(name, text_with_places(module), resources)
 
 
@@ -79,20 +82,21 @@ def _lowered(importer: Any, proto: Any, name: str) -> "ir.Module":
         information = importer.ModelInfo(proto)
         try:
             importer.NodeImporter.define_function(information.main_graph, module.operation).import_all()
-        except importer.OnnxImportError as error:
-            refuse(name, f"cannot be imported: {printable(str(error).splitlines()[0])}")
+        except (importer.OnnxImportError, AssertionError, LookupError, NameError, TypeError, ValueError) as error:
+            refuse(name, f"torch-mlir cannot import it: {printable(' '.join(str(error).split()))[:300]}")
         text = module.operation.get_asm(enable_debug_info=True)
         return ir.Module.parse(lower(text, name, "ONNX", _PIPELINES, _explain))
 
 
-def _load(path: Path, name: str) -> Any:
-    """Read the file, and what it names beside it."""
+def _load(path: Path, name: str) -> tuple[Any, dict[str, Any]]:
+    """Read the file, and what it names beside it: large weights are mapped."""
     import onnx
     from google.protobuf.message import DecodeError
     from onnx.external_data_helper import load_external_data_for_model
 
     try:
         proto = onnx.load_model_from_string(read_bytes(path, MAX_MODEL_BYTES))
+        mapped = map_weights(proto.graph, path.parent, WEIGHT_BYTES)
         load_external_data_for_model(proto, str(path.parent))
     except DecodeError:
         refuse(name, "is no ONNX model that can be read: it is damaged, or of another format")
@@ -104,7 +108,7 @@ def _load(path: Path, name: str) -> Any:
         refuse(name, f"names weights that cannot be read: {str(error).splitlines()[0]}")
     if not proto.graph.node and not proto.graph.output:
         refuse(name, "is no ONNX model that can be read: it holds no graph")
-    return proto
+    return proto, mapped
 
 
 def _explain(message: str) -> str:
@@ -115,26 +119,3 @@ def _explain(message: str) -> str:
     if legal:
         return f"the node becomes '{legal[1]}', which cannot be brought to linalg"
     return f"the node cannot be brought to linalg: {message.splitlines()[0]}"
-
-
-def _name_resources(module: "ir.Module", inputs: int, weights: Mapping[str, Any]) -> dict[str, Any]:
-    """Make constants of the arguments behind the inputs, and return their data by the names of the resources."""
-    (function,) = (one for one in module.body.operations if isinstance(one, func.FuncOp))
-    block, found = function.entry_block, dict[str, Any]()
-    names = {name: _resource_name(name, number) for number, name in enumerate(weights)}
-    for index, (name, resource) in reversed(list(enumerate(names.items(), inputs))):
-        argument = block.arguments[index]
-        value = ir.Attribute.parse(f"dense_resource<{resource}> : {argument.type}")
-        place = ir.Location.name(name)
-        constant = arith.ConstantOp(argument.type, value, loc=place, ip=ir.InsertionPoint.at_block_begin(block))
-        argument.replace_all_uses_with(constant.result)
-        block.erase_argument(index)
-        found[resource] = weights[name]
-    kept = ir.FunctionType.get([one.type for one in block.arguments], function.type.results)
-    function.attributes["function_type"] = ir.TypeAttr.get(kept)
-    return found
-
-
-def _resource_name(name: str, number: int) -> str:
-    plain = re.sub(r"[^\w.]", "_", name, flags=re.ASCII)
-    return plain if plain == name and not name[:1].isdigit() else f"weight{number}_{plain}"

@@ -1,20 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """An ONNX graph before it is imported: sizes of dimensions, operators, weights, shapes, and names of nodes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 from roller_mlir.foreign.printable import printable
 from roller_mlir.importers.imported import refuse
+from roller_mlir.importers.onnx_tensors import small_tensor, tensor_bytes, tensor_data
 
 _OWN_DOMAINS = ("", "ai.onnx")
-# What ONNX's operator tests find wrong: halves are rounded away, where ONNX rounds them to even.
-_LOWERED_WRONGLY = frozenset((("GridSample", "mode", b"nearest"),))
 
-AS_FUNCTIONS = ("MeanVarianceNormalization",)
-"""Operators that are compiled as ONNX defines them by others."""
+AS_FUNCTIONS = ("Gelu", "MeanVarianceNormalization")
+"""Operators that are compiled as ONNX defines them by others; torch-mlir's tanh of Gelu has a wrong constant."""
 
 
 def set_dimensions(graph: Any, dimensions: Mapping[str, int], name: str) -> None:
@@ -31,7 +31,7 @@ def set_dimensions(graph: Any, dimensions: Mapping[str, int], name: str) -> None
         if not one.type.tensor_type.HasField("shape"):
             refuse(name, "has no tensor type with a shape; shapes are static here", f"input '{one.name}'")
         for axis, dimension in enumerate(one.type.tensor_type.shape.dim):
-            if dimension.HasField("dim_value"):
+            if _has_size(dimension):
                 continue
             label = dimension.dim_param or f"{one.name}:{axis}"
             key = label if label in dimensions else f"{one.name}:{axis}"
@@ -47,55 +47,83 @@ def set_dimensions(graph: Any, dimensions: Mapping[str, int], name: str) -> None
     if unused := sorted(set(dimensions) - used):
         refuse(name, f"has no dimension '{printable(unused[0])}' without a size")
     for one in graph.output:
-        if any(not dimension.HasField("dim_value") for dimension in one.type.tensor_type.shape.dim):
-            for dimension in one.type.tensor_type.shape.dim:
-                dimension.ClearField("dim_param")
+        for dimension in one.type.tensor_type.shape.dim:
+            if not _has_size(dimension):
+                dimension.Clear()
+
+
+def _has_size(dimension: Any) -> bool:
+    """Return whether a dimension has a size; some exporters write -1 where it has none."""
+    return dimension.HasField("dim_value") and dimension.dim_value >= 0
 
 
 def check_operators(proto: Any, name: str) -> None:
-    """Refuse operators of other domains, which the importer takes for ONNX's of the same name, and wrong lowerings.
+    """Refuse operators of other domains, which the importer takes for ONNX's of the same name.
 
     Raises:
         DiagnosedError: One is.
     """
     defined = {(one.domain, one.name) for one in proto.functions}
-    for node in _nodes(proto.graph):
-        if node.domain not in _OWN_DOMAINS and (node.domain, node.op_type) not in defined:
-            refuse(name, f"operator '{node.op_type}' is of the domain '{node.domain}', not of ONNX", _label(node))
-        for attribute in node.attribute:
-            if (node.op_type, attribute.name, attribute.s) in _LOWERED_WRONGLY:
-                mode = f"{attribute.name} '{attribute.s.decode()}'"
-                refuse(name, f"torch-mlir lowers '{node.op_type}' of {mode} to another function", _label(node))
+    for one in proto.opset_import:
+        one.domain = "" if one.domain in _OWN_DOMAINS else one.domain
+    for node in nodes_of(proto.graph):
+        node.domain = "" if node.domain in _OWN_DOMAINS else node.domain  # the importer looks for versions of this one
+        if node.domain and (node.domain, node.op_type) not in defined:
+            refuse(name, f"operator '{node.op_type}' is of the domain '{node.domain}', not of ONNX", label_of(node))
 
 
-def take_weights(graph: Any, least_bytes: int) -> tuple[int, dict[str, np.ndarray[Any, Any]]]:
+def take_weights(
+    graph: Any, mapped: Mapping[str, np.ndarray[Any, Any]], least_bytes: int, name: str
+) -> tuple[int, dict[str, np.ndarray[Any, Any]]]:
     """Take large weights out of a graph: they are inputs of it then, behind its own.
+
+    Args:
+        graph: It is changed.
+        mapped: From `map_weights`.
+        least_bytes: Bytes of the smallest.
+        name: What diagnostics call the file.
 
     Returns:
         How many inputs the graph has of its own, and the weights by name, in the order of their inputs.
+
+    Raises:
+        DiagnosedError: What a tensor holds does not fit its type and shape.
     """
     import onnx
 
     initializers = list(graph.initializer)
     for node in list(graph.node):
         value = next((one for one in node.attribute if one.name == "value" and one.HasField("t")), None)
-        if node.op_type == "Constant" and value is not None and _size(value.t) >= least_bytes:
-            initializers.append(onnx.TensorProto.FromString(value.t.SerializeToString()))
-            initializers[-1].name = node.output[0]
-            graph.node.remove(node)
+        if node.op_type != "Constant" or value is None or not node.output:
+            continue
+        with _located(name, label_of(node)):
+            if tensor_bytes(value.t) >= least_bytes:
+                initializers.append(onnx.TensorProto.FromString(value.t.SerializeToString()))
+                initializers[-1].name = node.output[0]
+                graph.node.remove(node)
     own = [one for one in graph.input if one.name not in {tensor.name for tensor in initializers}]
     weights: dict[str, np.ndarray[Any, Any]] = {}
     del graph.initializer[:]
     inputs = [onnx.ValueInfoProto.FromString(one.SerializeToString()) for one in own]
     for tensor in initializers:
-        if _size(tensor) < least_bytes:
-            graph.initializer.append(_small(tensor))
-            continue
-        weights[tensor.name] = _data(tensor)
+        with _located(name, f"weight '{tensor.name}'"):
+            if tensor_bytes(tensor) < least_bytes:
+                graph.initializer.append(small_tensor(tensor))
+                continue
+            weights[tensor.name] = mapped[tensor.name] if tensor.name in mapped else tensor_data(tensor)
         inputs.append(onnx.helper.make_tensor_value_info(tensor.name, tensor.data_type, list(tensor.dims)))
     del graph.input[:]
     graph.input.extend(inputs)
     return len(own), weights
+
+
+@contextmanager
+def _located(name: str, where: str) -> Generator[None]:
+    """Refuse a tensor that cannot be read, at its place."""
+    try:
+        yield
+    except ValueError as error:
+        refuse(name, f"what it holds does not fit its type and shape: {_line(error)}", where)
 
 
 def check_model(proto: Any, name: str) -> None:
@@ -106,6 +134,9 @@ def check_model(proto: Any, name: str) -> None:
     """
     import onnx
 
+    newest = onnx.defs.onnx_opset_version()
+    if later := [one.version for one in proto.opset_import if not one.domain and one.version > newest]:
+        refuse(name, f"is of ONNX's opset {later[0]}; the package onnx {onnx.__version__} knows those up to {newest}")
     try:
         onnx.checker.check_model(proto)
     except onnx.checker.ValidationError as error:
@@ -125,11 +156,11 @@ def infer_shapes(proto: Any, name: str) -> Any:
         if proto.functions:
             proto = onnx.inliner.inline_local_functions(proto)
             check_operators(proto, name)
-        if any(node.op_type in AS_FUNCTIONS for node in _nodes(proto.graph)):
+        if any(node.op_type in AS_FUNCTIONS for node in nodes_of(proto.graph)):
             called = [("", one) for one in AS_FUNCTIONS]
             proto = onnx.inliner.inline_selected_functions(_with_defaults(proto), called, inline_schema_functions=True)
         return onnx.shape_inference.infer_shapes(proto, check_type=True, strict_mode=True, data_prop=True)
-    except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError, RuntimeError) as error:
+    except (onnx.checker.ValidationError, onnx.shape_inference.InferenceError, RuntimeError, ValueError) as error:
         refuse(name, f"is no valid ONNX model: {_line(error)}")
 
 
@@ -138,8 +169,8 @@ def _with_defaults(proto: Any) -> Any:
     import onnx
 
     proto = onnx.ModelProto.FromString(proto.SerializeToString())
-    version = next((one.version for one in proto.opset_import if one.domain in _OWN_DOMAINS), 1)
-    for node in _nodes(proto.graph):
+    version = next((one.version for one in proto.opset_import if not one.domain), 1)
+    for node in nodes_of(proto.graph):
         if node.op_type not in AS_FUNCTIONS:
             continue
         given = {one.name for one in node.attribute}
@@ -155,51 +186,20 @@ def _line(error: Exception) -> str:
 
 def name_nodes(graph: Any) -> None:
     """Name each node as diagnostics shall call it: "node 'fc1' (Gemm)"."""
-    for node in _nodes(graph):
-        node.name = _label(node)
+    for node in nodes_of(graph):
+        node.name = label_of(node)
 
 
-def _label(node: Any) -> str:
-    called = f"node '{node.name}'" if node.name else f"node of '{next(iter(node.output), '')}'"
+def label_of(node: Any) -> str:
+    """Return what diagnostics call a node."""
+    called = f"node '{node.name}'" if node.name else f"node of '{next(filter(None, node.output), '')}'"
     return printable(f"{called} ({node.op_type})")
 
 
-def _nodes(graph: Any) -> Iterator[Any]:
+def nodes_of(graph: Any) -> Iterator[Any]:
+    """Yield the nodes of a graph, and of the graphs inside of it."""
     for node in graph.node:
         yield node
         for attribute in node.attribute:
             for inner in (*([attribute.g] if attribute.HasField("g") else ()), *attribute.graphs):
-                yield from _nodes(inner)
-
-
-def _size(tensor: Any) -> int:
-    """Return the bytes of a tensor's elements; 0 for strings, which are no weights."""
-    import onnx
-
-    if tensor.data_type == onnx.TensorProto.STRING:
-        return 0
-    return int(np.prod(tensor.dims, dtype=np.int64)) * onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
-
-
-def _data(tensor: Any) -> np.ndarray[Any, Any]:
-    """Return the elements of a tensor without a copy where they are stored as bytes; bf16 as its 16 bits."""
-    import onnx
-
-    array = onnx.numpy_helper.to_array(tensor)
-    return array.view(np.uint16) if tensor.data_type == onnx.TensorProto.BFLOAT16 else array
-
-
-def _small(tensor: Any) -> Any:
-    """Return a small tensor as numbers where the importer reads these: as such it is a constant that passes see."""
-    import onnx
-
-    kinds = onnx.TensorProto
-    if tensor.data_type not in (kinds.FLOAT, kinds.INT64, kinds.INT32, kinds.BOOL, kinds.DOUBLE):
-        return tensor if tensor.HasField("raw_data") else onnx.numpy_helper.from_array(_array(tensor), tensor.name)
-    return onnx.helper.make_tensor(tensor.name, tensor.data_type, tensor.dims, _array(tensor).reshape(-1))
-
-
-def _array(tensor: Any) -> np.ndarray[Any, Any]:
-    import onnx
-
-    return onnx.numpy_helper.to_array(tensor)
+                yield from nodes_of(inner)

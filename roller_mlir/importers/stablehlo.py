@@ -3,6 +3,7 @@
 
 jax.export.export(jax.jit(f))(*arguments).mlir_module()              text
 jax.export.export(jax.jit(f))(*arguments).mlir_module_serialized     bytecode
+jax.export.export(jax.jit(f))(*arguments).serialize()                bytecode inside of a record of JAX
 """
 
 import re
@@ -13,8 +14,13 @@ from roller_mlir.support.bindings import ir, make_import_context, read_portable_
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic, in_file
 from roller_mlir.support.source import check_nesting, check_resources
 
-_PIPELINE = "builtin.module(inline,func.func(chlo-legalize-to-stablehlo),stablehlo-legalize-to-linalg,canonicalize,cse)"
+_PIPELINE = (
+    "builtin.module(func.func(stablehlo-legalize-composite-to-call),inline,func.func(chlo-legalize-to-stablehlo),"
+    "stablehlo-legalize-to-linalg,canonicalize,cse)"
+)
 _PORTABLE = b"StableHLO_v"
+_BEGINS = b"ML\xefR\r" + _PORTABLE
+_LENGTH_BYTES = 4
 
 
 def import_model(module: str, *, name: str = "-") -> Imported:
@@ -49,6 +55,17 @@ def import_dialect(text: str, name: str, what: str, pipeline: str) -> Imported:
     module = ir.Module.parse(lower(text, name, what, (pipeline,), explain), make_import_context())
     weights = take_constants(module)
     return Imported(name, text_with_places(module), weights, text)
+
+
+def artifacts_inside(data: bytes) -> list[bytes]:
+    """Return the portable artifacts in a record of JAX: FlatBuffers keeps the length of bytes in front of them."""
+    found: list[bytes] = []
+    at = data.find(_BEGINS)
+    while at >= _LENGTH_BYTES:
+        length = int.from_bytes(data[at - _LENGTH_BYTES : at], "little")
+        found.append(data[at : at + length])
+        at = data.find(_BEGINS, at + max(length, len(_BEGINS)))
+    return found
 
 
 def portable_text(data: bytes) -> str:

@@ -5,6 +5,7 @@ module attributes {roller.weights = "mlp.irpa"} {
   ... arith.constant dense_resource<w1> : tensor<64x32xf32>
 """
 
+import hashlib
 import re
 import zipfile
 from collections.abc import Mapping
@@ -32,15 +33,42 @@ def attach_weights(module: "ir.Module", weights: "Weights") -> None:
         return
     import numpy as np
 
-    for operation in operations_inside(module.operation):
-        if operation.name != "arith.constant":
-            continue
-        value = operation.attributes["value"]
-        name = resource_name(value)
-        if name is not None and name in weights:
-            array: Any = np.ascontiguousarray(weights[name])
-            attribute = ir.DenseResourceElementsAttr.get_from_buffer(array, name, value.type, context=module.context)
-            operation.attributes["value"] = attribute
+    for operation, name in _naming(module, weights):
+        array: Any = np.ascontiguousarray(weights[name])
+        kind = operation.attributes["value"].type
+        attribute = ir.DenseResourceElementsAttr.get_from_buffer(array, name, kind, context=module.context)
+        operation.attributes["value"] = attribute
+
+
+def used_weights(module: "ir.Module", weights: "Weights") -> "Weights":
+    """Return the weights that a module uses, and erase its constants of others."""
+    used: dict[str, Any] = {}
+    for operation, name in _naming(module, weights) if weights else ():
+        if any(True for _ in operation.results[0].uses):
+            used[name] = weights[name]
+        else:
+            operation.erase()
+    return used
+
+
+def digest_weights(weights: "Weights") -> str:
+    """Return names and SHA-256 of weights, one a line."""
+    from roller_mlir.support.array_bytes import byte_pieces
+
+    lines: list[str] = []
+    for name, array in weights.items():
+        digest = hashlib.sha256()
+        for piece in byte_pieces(array):
+            digest.update(piece)
+        lines.append(f"{digest.hexdigest()} {name}\n")
+    return "".join(lines)
+
+
+def _naming(module: "ir.Module", weights: "Weights") -> "list[tuple[ir.Operation, str]]":
+    """Return the constants of a module that name weights, each with the name."""
+    constants = [one for one in operations_inside(module.operation) if one.name == "arith.constant"]
+    named = [(one, resource_name(one.attributes["value"])) for one in constants]
+    return [(one, name) for one, name in named if name is not None and name in weights]
 
 
 def naming_weights(text: str, file: str) -> str:
@@ -88,19 +116,17 @@ def write_weights(path: Path, weights: "Weights") -> None:
 
 
 def read_weights(path: Path, name: str) -> "Weights":
-    """Read weights; those of an .irpa stay in the file until they are read.
+    """Read weights; they stay in the file until they are read, but for those that an .npz has compressed.
 
     Raises:
         DiagnosedError: The file cannot be read.
     """
-    import numpy as np
-
     from roller_mlir.importers.irpa import read_archive
+    from roller_mlir.importers.npz import read_npz
 
     try:
         if path.suffix == ".npz":
-            with np.load(path, allow_pickle=False) as found:
-                return {key: found[key] for key in found.files}
+            return read_npz(path)
         return read_archive(path)
     except OSError as error:
         refuse(name, f"needs the weights of '{path}', which cannot be read: {(error.strerror or str(error)).lower()}")

@@ -11,7 +11,7 @@ their first use, because importing all of them takes longer than parsing and pri
 import importlib
 import importlib.util
 from types import ModuleType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from torch_mlir import ir, passmanager, rewrite
@@ -64,6 +64,8 @@ __all__ = [
     "rocdl",
     "scf",
     "tensor",
+    "torch_decompositions",
+    "torch_importer",
     "ub",
     "vector",
 ]
@@ -162,6 +164,24 @@ def onnx_importer() -> ModuleType:
       ImportError: The package onnx is not installed.
     """
     return importlib.import_module(f"{_PACKAGE}.extras.onnx_importer")
+
+
+def torch_importer() -> ModuleType:
+    """Return torch-mlir's importer of PyTorch's graphs.
+
+    Raises:
+      ImportError: The package torch is not installed.
+    """
+    return importlib.import_module(f"{_PACKAGE}.extras.fx_importer")
+
+
+def torch_decompositions() -> "dict[Any, Any]":
+    """Return PyTorch's decompositions of the operators that torch-mlir's passes do not take.
+
+    Raises:
+      ImportError: The package torch is not installed.
+    """
+    return importlib.import_module(f"{_PACKAGE}.extras.fx_decomp_util").get_decomposition_table()
 
 
 def read_portable_artifact(data: bytes, context: "ir.Context") -> "ir.Module":

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """The elements of a constant tensor as a numpy array: of every element type, `dense` and `dense_resource` alike."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
+from roller_mlir.support.array_bytes import stored_bytes
 from roller_mlir.support.bindings import arith, func, ir, passmanager
 from roller_mlir.support.resources import ResourceError, read_resource, resource_name
 
@@ -16,8 +18,12 @@ class ElementsError(Exception):
     """A constant cannot be read; the text is the part of a sentence behind "constant"."""
 
 
-def read_elements(attribute: Any) -> np.ndarray[Any, Any]:
+def read_elements(attribute: Any, weights: Mapping[str, np.ndarray[Any, Any]] | None = None) -> np.ndarray[Any, Any]:
     """Return the elements of a constant in its shape; bf16 as its 16 bits (uint16), i1 as bool.
+
+    Args:
+        attribute: The constant.
+        weights: The data of resources that the module only names; it is not copied.
 
     Raises:
         ElementsError: The attribute is neither dense nor a resource of the type's size.
@@ -27,7 +33,7 @@ def read_elements(attribute: Any) -> np.ndarray[Any, Any]:
         raise ElementsError(f"has element type {element}, which cannot be read")
     name = resource_name(attribute)
     if name is not None:
-        return _read_resource(attribute, name, element).reshape(shape)
+        return _read_resource(attribute, name, element, weights or {}).reshape(shape)
     if not isinstance(attribute, ir.DenseElementsAttr):
         raise ElementsError("is neither dense nor dense_resource")
     if attribute.is_splat:
@@ -60,20 +66,33 @@ def _bits(attribute: Any) -> Any:
         return function.entry_block.operations[0].attributes["value"]
 
 
-def _read_resource(attribute: Any, name: str, element: str) -> np.ndarray[Any, Any]:
-    """Return the elements of a resource, of i1 one byte each, or one bit each as torch packs them."""
+def _read_resource(
+    attribute: Any, name: str, element: str, weights: Mapping[str, np.ndarray[Any, Any]]
+) -> np.ndarray[Any, Any]:
     try:
-        data = read_resource(attribute)
+        data = stored_bytes(weights[name]) if name in weights else np.frombuffer(read_resource(attribute), np.uint8)
     except ResourceError as error:
         raise ElementsError(f"'dense_resource<{name}>' {error}") from None
     count = int(np.prod(attribute.type.shape, dtype=np.int64))
-    if element == "i1" and len(data) == count:
-        return np.frombuffer(data, np.uint8) != 0
-    if element == "i1" and len(data) == -(-count // 8):
-        return np.unpackbits(np.frombuffer(data, np.uint8), count=count, bitorder="little").astype(np.bool_)
-    needed = count if element == "i1" else count * np.dtype(_TYPES[element]).itemsize
-    if len(data) != needed:
+    elements = stored_elements(data, element, count)
+    if elements is None:
+        needed = count * (1 if element == "i1" else np.dtype(_TYPES[element]).itemsize)
         raise ElementsError(
             f"'dense_resource<{name}>' has {len(data)} B of data, but {attribute.type} needs {needed} B"
         )
+    return elements
+
+
+def stored_elements(data: np.ndarray[Any, Any], element: str, count: int) -> np.ndarray[Any, Any] | None:
+    """Return elements that are stored in bytes, of i1 one byte each, or one bit each as torch packs them.
+
+    Returns:
+        They in a row, without a copy but of i1; None where the bytes are not those of so many.
+    """
+    if element == "i1" and len(data) == count:
+        return data != 0
+    if element == "i1" and len(data) == -(-count // 8):
+        return np.unpackbits(data, count=count, bitorder="little").astype(np.bool_)
+    if element == "i1" or len(data) != count * np.dtype(_TYPES[element]).itemsize:
+        return None
     return np.frombuffer(data, np.dtype("<" + _TYPES[element]))

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Import a model that another tool wrote, as linalg on tensors: ONNX (.onnx), StableHLO, TOSA.
+"""Import a model that another tool wrote, as linalg on tensors: ONNX (.onnx), PyTorch (.pt2), StableHLO, TOSA.
 
 roller import model.onnx -o model.mlir                             with its weights in the text
 roller import model.onnx -o model.mlir --weights model.npz         with its weights in a file beside it, also .irpa
 roller import model.onnx --dim batch=8 -o model.mlir               with the size of a dimension that the model names
 roller compile model.onnx --target h200 -o model.roller            every command that takes .mlir takes such a file
 
-ONNX needs the package onnx: pip install 'roller-mlir[onnx]'. docs/importing.md says what is imported.
+ONNX needs the package onnx, a program of torch.export the package torch: pip install 'roller-mlir[onnx,torch]'.
+docs/importing.md says what is imported.
 """
 
 import argparse
@@ -20,7 +21,9 @@ if TYPE_CHECKING:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
     parser.add_argument(
-        "file", metavar="MODEL", help="an ONNX file, or StableHLO or TOSA as text or bytecode; - reads standard input"
+        "file",
+        metavar="MODEL",
+        help="a file of ONNX or torch.export, or StableHLO or TOSA as text or bytecode; - reads standard input",
     )
     parser.add_argument("-o", "--output", metavar="FILE", default="-", help="write the MLIR there (default: print it)")
     parser.add_argument(
@@ -88,18 +91,14 @@ def _text(source: "Source", *, keep_data: bool) -> str:
     from dataclasses import replace
 
     from roller_mlir.compiler.source import parse_source
+    from roller_mlir.importers.asserts import erase_asserts
     from roller_mlir.support.bindings import make_context
-    from roller_mlir.support.diagnostics import place_of
     from roller_mlir.support.standard_output import print_error
-    from roller_mlir.support.values import operations_inside
 
     with make_context() as context:
         module = parse_source(source if keep_data else replace(source, weights={}), context)
-        asserts = [one for one in operations_inside(module.operation) if one.name == "cf.assert"]
-        for one in asserts:
-            place = place_of(one.location)
-            print_error(f"note: an assert is left out{f' at {place.name or place}' if place else ''}")
-            one.erase()
+        for note in erase_asserts(module):
+            print_error(f"note: {note}")
         return str(module) if keep_data else module.operation.get_asm(large_resource_limit=0)
 
 

@@ -35,6 +35,10 @@ def _attention(x: Array, w: Weights, *, causal: bool) -> Array:
     return joined @ w["out"]
 
 
+def mlp(w: Weights, x: Array) -> Array:
+    return jax.nn.relu(x @ w["wide"] + w["bias"]) @ w["narrow"]
+
+
 def bert_layer(w: Weights, x: Array) -> Array:
     x = _normalise(x + _attention(x, w, causal=False), w["gain"], w["bias"])
     return _normalise_by_var(x + jax.nn.gelu(x @ w["wide"], approximate=False) @ w["narrow"], w["gain"], w["bias"])
@@ -102,6 +106,7 @@ _MODELS: dict[str, tuple[Callable[[Weights, Array], Array], dict[str, tuple[int,
         {"kernel0": (1, 1, 6, 12), "kernel1": (3, 3, 1, 12), "kernel2": (1, 1, 12, 6), **_norms(12, 12, 6)},
         (2, 8, 8, 6),
     ),
+    "mlp": (mlp, {"wide": (24, 32), "bias": (32,), "narrow": (32, 10)}, (8, 24)),
     "lstm": (lstm, {"input": (6, 32), "hidden": (8, 32), "bias": (32,)}, (2, 4, 6)),
 }
 NAMES = tuple(_MODELS)

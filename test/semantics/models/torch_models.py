@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Small PyTorch models of the usual kinds; needs torch. `MODELS` holds each with example inputs."""
+"""Small PyTorch models of the usual kinds, each with an example input; needs torch."""
 
 import math
 from collections.abc import Callable
@@ -77,6 +77,39 @@ class ResNetBlock(nn.Module):
         return functional.relu(self.normalise[1](self.second(inner)) + x)
 
 
+class NarrowingBlock(nn.Module):
+    """A block of ResNet with a stride, whose input goes through a 1x1 convolution."""
+
+    def __init__(self, channels: int, wide: int) -> None:
+        super().__init__()
+        self.first = nn.Conv2d(channels, wide, 3, stride=2, padding=1, bias=False)
+        self.second = nn.Conv2d(wide, wide, 3, padding=1, bias=False)
+        self.shortcut = nn.Conv2d(channels, wide, 1, stride=2, bias=False)
+        self.normalise = nn.ModuleList([nn.BatchNorm2d(wide) for _ in range(3)])
+
+    def forward(self, x: Tensor) -> Tensor:
+        inner = functional.relu(self.normalise[0](self.first(x)))
+        return functional.relu(self.normalise[1](self.second(inner)) + self.normalise[2](self.shortcut(x)))
+
+
+class ResNet18(nn.Module):
+    """ResNet-18 with few channels and classes."""
+
+    def __init__(self, channels: int = 4, classes: int = 10) -> None:
+        super().__init__()
+        self.stem = nn.Conv2d(3, channels, 7, stride=2, padding=3, bias=False)
+        self.normalise, self.pool = nn.BatchNorm2d(channels), nn.MaxPool2d(3, 2, 1)
+        blocks: list[nn.Module] = [ResNetBlock(channels), ResNetBlock(channels)]
+        for width in (2 * channels, 4 * channels, 8 * channels):
+            blocks += [NarrowingBlock(width // 2, width), ResNetBlock(width)]
+        self.blocks = nn.Sequential(*blocks)
+        self.classify = nn.Linear(8 * channels, classes)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = self.blocks(self.pool(functional.relu(self.normalise(self.stem(x)))))
+        return self.classify(functional.adaptive_avg_pool2d(x, 1).flatten(1))
+
+
 class MobileNetBlock(nn.Module):
     """Widen by a 1x1 convolution, a depthwise one with stride 2, narrow; relu6 between."""
 
@@ -132,14 +165,26 @@ def _lstm() -> tuple[nn.Module, Tensor]:
     return Lstm().eval(), torch.randn(2, 4, 6)
 
 
+def _mlp() -> tuple[nn.Module, Tensor]:
+    return nn.Sequential(nn.Linear(24, 32), nn.ReLU(), nn.Linear(32, 10)).eval(), torch.randn(8, 24)
+
+
+def _resnet18() -> tuple[nn.Module, Tensor]:
+    return _with_statistics(ResNet18(), torch.randn(2, 3, 64, 64)), torch.randn(1, 3, 32, 32)
+
+
 _MAKERS: dict[str, Callable[[], tuple[nn.Module, Tensor]]] = {
     "bert_layer": _bert,
     "gpt": _gpt,
     "resnet_block": _resnet,
     "mobilenet_block": _mobilenet,
     "lstm": _lstm,
+    "mlp": _mlp,
+    "resnet18": _resnet18,
 }
-NAMES = tuple(_MAKERS)
+ALL = tuple(_MAKERS)
+NAMES = ALL[:5]
+"""Those of which files are kept."""
 
 
 def make(name: str) -> tuple[nn.Module, Tensor]:

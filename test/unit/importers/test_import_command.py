@@ -20,6 +20,7 @@ def model(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("weights", ["w.npz", "w.irpa"])
 def test_weights_go_into_a_file_that_the_text_names(
     weights: str, model: Path, capsys: pytest.CaptureFixture[str]

@@ -62,6 +62,30 @@ def test_stablehlo_portable_bytecode(tmp_path: Path) -> None:
         roller_mlir.compile(tmp_path / "m.mlirbc", options=OPTIONS)
 
 
+def test_what_jax_serializes_holds_portable_bytecode(tmp_path: Path) -> None:
+    kind = "tensor<8x16xf32>"
+    composite = f'stablehlo.composite "chlo.tanh" %0 {{decomposition = @tanh}} : ({kind}) -> {kind}'
+    body = f"func.func private @tanh(%a: {kind}) -> {kind} {{ %0 = stablehlo.tanh %a : {kind} return %0 : {kind} }}"
+    composed = STABLEHLO.replace(f"chlo.erf %0 : {kind} -> {kind}", composite)
+    composed = f"{composed.rstrip()[:-1]}{body}\n}}\n"
+    artifact = write_portable_artifact(composed, make_import_context())
+    part = len(artifact).to_bytes(4, "little") + artifact
+    (tmp_path / "m.jax").write_bytes(b"<\0\0\0\xff" + part + b"main\0\xfe")
+    (found,) = roller_mlir.compile(tmp_path / "m.jax", options=OPTIONS).run(A, B)
+    np.testing.assert_allclose(found, np.tanh(A @ B), rtol=1e-5, atol=1e-6)
+    (tmp_path / "m.jax").write_bytes(b"\xff" + part + part)
+    with pytest.raises(DiagnosedError, match=r"^error: '.*m\.jax' holds 2 modules; serialize it without vjp_order"):
+        roller_mlir.compile(tmp_path / "m.jax", options=OPTIONS)
+    (tmp_path / "m.jax").write_bytes(b"\xff" + part[:80])
+    with pytest.raises(DiagnosedError, match=r"^error: '.*m\.jax' is no MLIR bytecode that can be read"):
+        roller_mlir.compile(tmp_path / "m.jax", options=OPTIONS)
+
+
+def test_a_record_whose_length_is_nothing_ends() -> None:
+    begins = b"ML\xefR\rStableHLO_v"
+    assert len(stablehlo.artifacts_inside((bytes(4) + begins) * 2)) == 2
+
+
 def test_tosa_text() -> None:
     a, b = A[:4, :8][None].copy(), B[:8, :3][None].copy()
     (found,) = roller_mlir.compile(TOSA, options=OPTIONS).run(a, b)

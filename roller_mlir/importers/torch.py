@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Programs of `torch.export` to linalg on tensors, through torch-mlir's importer; needs the package torch.
+
+torch.export.save(torch.export.export(model.eval(), example_inputs), "model.pt2")
+"""
+
+import importlib
+import logging
+import warnings
+import zipfile
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from roller_mlir.foreign.printable import printable
+from roller_mlir.importers.imported import Imported, refuse
+from roller_mlir.importers.torch_graph import decompositions, import_graph, load_torch
+
+
+def import_model(model: Any, *, name: str | None = None) -> Imported:
+    """Bring an exported program to linalg on tensors.
+
+    Args:
+        model: The path of a file of `torch.export.save`, or a `torch.export.ExportedProgram`.
+        name: What diagnostics call it; by default the path, "-" of a program.
+
+    Returns:
+        The model as function `main`; its arguments and results are those of the program, in order. Parameters and
+        buffers are its weights: arrays that share the memory of the program's tensors.
+
+    Raises:
+        DiagnosedError: The package torch is not installed, the file is no program, or the program cannot be brought to
+            linalg on static tensors.
+        ValueError: The model is neither path nor program.
+    """
+    is_path = isinstance(model, str | PathLike)
+    name = (str(model) if is_path else "-") if name is None else name
+    torch = load_torch(name)
+    if not is_path and not isinstance(model, torch.export.ExportedProgram):
+        given = type(model).__name__
+        raise ValueError(f"model is a path or a torch.export.ExportedProgram, but got {given}; see torch.export.export")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what torch says about its own modules is not for the user of a file
+        program: Any = _load(Path(model), name) if is_path else model
+        program = program.run_decompositions(decompositions())
+    signature = program.graph_signature
+    _check_results(signature, name)
+    named = {**signature.inputs_to_parameters, **signature.inputs_to_buffers}
+    named.update(signature.inputs_to_lifted_tensor_constants)
+    tensors = {**program.state_dict, **program.constants}
+    if empty := [label for label in named.values() if tensors[label].device.type == "meta"]:
+        refuse(name, f"has no data for its weight '{empty[0]}', which is of the device 'meta'; load the weights first")
+    labels: dict[Any, str] = {}  # tied weights are one
+    for label in named.values():
+        labels.setdefault(_memory(tensors[label]), label)
+    weights = {key: (labels[_memory(tensors[label])], tensors[label]) for key, label in named.items()}
+    return import_graph(program.graph, name, weights)
+
+
+def _memory(tensor: Any) -> tuple[Any, ...]:
+    return tensor.data_ptr() or id(tensor), tensor.dtype, tuple(tensor.shape), tensor.stride()
+
+
+def _load(path: Path, name: str) -> Any:
+    """Read the file."""
+    export: Any = importlib.import_module("torch.export")
+    try:
+        with path.open("rb") as file:
+            is_archive = zipfile.is_zipfile(file)
+    except OSError as error:
+        refuse(name, f"cannot be read: {(error.strerror or str(error)).lower()}")
+    unread = "is no program of torch.export that can be read"
+    if not is_archive:
+        refuse(name, f"{unread}: it is damaged, or of another format")
+    logger = logging.getLogger("torch.export")
+    silent, logger.disabled = logger.disabled, True  # it would print a traceback
+    try:
+        return export.load(path)
+    except Exception as error:  # noqa: BLE001 - of damaged files torch raises what its parts happen to raise
+        refuse(name, f"{unread}: {printable(' '.join(str(error).split())) or type(error).__name__}")
+    finally:
+        logger.disabled = silent
+
+
+def _check_results(signature: Any, name: str) -> None:
+    """Refuse what has other effects than its results."""
+    if changed := [*signature.buffers_to_mutate.values()]:
+        refuse(name, f"changes its buffer '{changed[0]}'; export the model in evaluation mode: model.eval()")
+    if changed := [*signature.user_inputs_to_mutate.values()]:
+        refuse(name, f"changes its input '{changed[0]}' in place; return what it becomes instead")

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""`torch.compile(model, backend="roller")` gives what eager mode gives; needs torch."""
+
+import re
+from collections.abc import Callable, Iterator
+from importlib.metadata import entry_points
+from typing import Any
+
+import pytest
+
+from roller_mlir.torch import backend
+
+torch = pytest.importorskip("torch")
+from .models import torch_models  # noqa: E402 - it imports torch
+
+# torch warns of its own modules; what we warn of is an error where it is not expected
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.filterwarnings("error:torch.compile")]
+
+
+@pytest.fixture(autouse=True)
+def _forget_what_was_compiled() -> Iterator[None]:
+    torch._dynamo.reset()
+    yield
+    torch._dynamo.reset()
+
+
+def _agree(found: Any, wanted: Any) -> None:
+    torch.testing.assert_close(found, wanted, rtol=1e-5, atol=1e-5)
+    assert found.stride() == wanted.stride()
+
+
+def _compiled(function: Callable[..., Any], **options: Any) -> Callable[..., Any]:
+    return torch.compile(function, backend=backend, options=options or None, fullgraph=True)
+
+
+def test_torch_finds_the_back_end_by_its_name() -> None:
+    (found,) = entry_points(group="torch_dynamo_backends", name="roller")
+    assert found.load() is backend
+    x = torch.randn(4)
+    with torch.no_grad():
+        _agree(torch.compile(lambda x: x * 2 + 1, backend="roller", options={"target": "mi300x"})(x), x * 2 + 1)
+
+
+@pytest.mark.parametrize("name", ["mlp", "resnet_block", "mobilenet_block", "bert_layer", "gpt"])
+def test_models_give_what_eager_gives(name: str) -> None:
+    model, example = torch_models.make(name)
+    with torch.no_grad():
+        _agree(_compiled(model)(example), model(example))
+
+
+def test_dynamo_leaves_an_lstm_to_eager() -> None:
+    model, example = torch_models.make("lstm")
+    with torch.no_grad():
+        _agree(torch.compile(model, backend=backend)(example), model(example))
+
+
+def test_a_changed_weight_is_used() -> None:
+    model, example = torch_models.make("mlp")
+    fast = _compiled(model)
+    with torch.no_grad():
+        before = fast(example)
+        model[0].weight.mul_(2)
+        _agree(fast(example), model(example))
+        assert not torch.equal(before, model(example))
+
+
+def test_training_gives_the_gradients_of_eager() -> None:
+    model, example = torch_models.make("mlp")
+    gradients: list[Any] = []
+    for function in (model, _compiled(model)):
+        model.zero_grad()
+        function(example).square().mean().backward()
+        gradients.append([one.grad.clone() for one in model.parameters()])
+    for found, wanted in zip(*gradients, strict=True):
+        _agree(found, wanted)
+
+
+def test_statistics_of_a_batch_norm_in_training_change_as_in_eager() -> None:
+    (fast, slow), x = [torch.nn.BatchNorm1d(6).train() for _ in range(2)], torch.randn(8, 6)
+    with torch.no_grad():
+        _agree(_compiled(fast)(x), slow(x))
+    _agree(fast.running_var, slow.running_var)
+
+
+@pytest.mark.parametrize("dynamic", [None, True])
+def test_each_shape_is_compiled(dynamic: bool | None) -> None:
+    def function(x: Any) -> Any:
+        return (x.relu() + x.shape[0]).sum(1)
+
+    fast = torch.compile(function, backend=backend, dynamic=dynamic, fullgraph=True)
+    for rows in (3, 5, 3, 7):
+        x = torch.randn(rows, 4)
+        _agree(fast(x), function(x))
+
+
+@pytest.mark.parametrize("kind", [torch.float16, torch.bfloat16, torch.float64, torch.int64, torch.bool])
+def test_types_and_strides_are_those_of_eager(kind: Any) -> None:
+    x = (torch.arange(24).reshape(4, 6) % 5).to(kind)
+    for function in (
+        lambda x: (x + x).t(),
+        lambda x: x[:, ::2] + x[:, 1::2],
+        lambda x: (x | x) if kind == torch.bool else x * x,
+    ):
+        _agree(_compiled(function)(x.clone()), function(x))
+        _agree(_compiled(function)(x.t().contiguous().t()), function(x.t().contiguous().t()))
+
+
+def test_what_is_returned_besides_tensors() -> None:
+    def function(x: Any, y: Any) -> Any:
+        return x, 3, None, x + y, x.shape[0]
+
+    x = torch.ones(4)
+    assert str(_compiled(function)(x, x)) == str(function(x, x))
+
+
+def test_an_unsupported_graph_runs_in_eager_mode_with_one_warning() -> None:
+    def function(x: Any) -> Any:
+        return torch.sort(x * 2)[0] + 1
+
+    fast, x = _compiled(function), torch.randn(8)
+    with pytest.warns(RuntimeWarning, match="runs a graph in PyTorch's eager mode") as said:
+        found = [fast(x), fast(x)]
+    _agree(found[0], function(x))
+    _agree(found[1], function(x))
+    (message,) = [str(one.message) for one in said if "roller" in str(one.message)]
+    place = rf"node 'sort' \(aten\.sort\) at {re.escape(__file__)}:{function.__code__.co_firstlineno + 1}: error: "
+    assert re.search(place, message), message
+
+
+def test_a_graph_without_data_runs_in_eager_mode() -> None:
+    fast = _compiled(torch.nn.Linear(4, 3, device="meta"))
+    with torch.no_grad(), pytest.warns(RuntimeWarning, match="in PyTorch's eager mode: error: the model takes or "):
+        found = fast(torch.empty(2, 4, device="meta"))
+    assert found.shape == (2, 3) and found.device.type == "meta"
+
+
+def test_options_are_those_of_compile() -> None:
+    def function(x: Any, y: Any) -> Any:
+        return x @ y
+
+    a, b = torch.randn(16, 16), torch.randn(16, 16)
+    _agree(_compiled(function, target="a100", tile_sizes=(16, 16, 8))(a, b), a @ b)
+    for options, message in (
+        ({"mood": "good"}, "options are target, on and the fields of CompileOptions, but got 'mood'"),
+        ({"target": "h1000"}, "h1000"),
+    ):
+        torch._dynamo.reset()
+        with pytest.raises(Exception, match=message):
+            _compiled(function, **options)(a, b)
+    with pytest.raises(Exception, match="backend 'roller' has no modes, but got mode='max-autotune'"):
+        torch.compile(function, backend="roller", mode="max-autotune")(a, b)

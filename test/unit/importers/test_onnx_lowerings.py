@@ -1,0 +1,163 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What torch-mlir lowers to another function than ONNX says is refused, or lowered in another way."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import onnx
+import pytest
+from onnx_models import Graph
+from onnx_results import onnx_results
+
+import roller_mlir
+from roller_mlir import CompileOptions
+from roller_mlir.importers.onnx import import_model
+from roller_mlir.support.diagnostics import DiagnosedError
+
+F32, U8 = onnx.TensorProto.FLOAT, onnx.TensorProto.UINT8
+LSTM = {"W": (1, 12, 4), "R": (1, 12, 3), "B": (1, 24)}
+QUANTIZED = [np.float32(0.5), np.uint8(3)]
+
+
+def random(*shape: int) -> np.ndarray[Any, Any]:
+    return np.random.default_rng(1).standard_normal(shape).astype(np.float32)
+
+
+def model_of(
+    operator: str,
+    inputs: list[Any],
+    result: tuple[int, list[int]],
+    *,
+    opset: int = 20,
+    **attributes: Any,
+) -> onnx.ModelProto:
+    """Returns a model of one node: a pair of type and shape is an input, an array a constant, None is left out."""
+    graph, names = Graph("g", opset=opset), list[str]()
+    for number, one in enumerate(inputs):
+        if one is None:
+            names.append("")
+        elif isinstance(one, tuple):
+            names.append(graph.input(f"x{number}", one[1], one[0]))
+        else:
+            names.append(graph.constant(f"c{number}", np.asarray(one)))
+    graph.output(graph.node(operator, *names, name="n", **attributes), result[1], result[0])
+    return graph.model()
+
+
+LOWERED_WRONGLY: dict[str, tuple[onnx.ModelProto, str]] = {
+    "shift by data": (
+        model_of("BitShift", [(U8, [4]), (U8, [4])], (U8, [4]), direction="LEFT"),
+        "by a count that is no constant",
+    ),
+    "shift by the width": (
+        model_of("BitShift", [(U8, [4]), np.full(4, 8, np.uint8)], (U8, [4]), direction="LEFT"),
+        "by no count of 0 to the width less 1",
+    ),
+    "zero points of an axis": (
+        model_of(
+            "DequantizeLinear",
+            [(U8, [2, 3]), np.ones(3, np.float32), np.array([1, 128, 2], np.uint8)],
+            (F32, [2, 3]),
+            axis=1,
+        ),
+        "with zero points of 128 and more for each of an axis",
+    ),
+    "nearest samples": (
+        model_of("GridSample", [(F32, [1, 1, 4, 4]), np.zeros((1, 2, 2, 2), np.float32)], (F32, [1, 1, 2, 2]),
+                 mode="nearest"),
+        "of mode 'nearest'",
+    ),
+    "samples outside": (
+        model_of("GridSample", [(F32, [1, 1, 4, 4]), np.zeros((1, 2, 2, 2), np.float32)], (F32, [1, 1, 2, 2])),
+        "of padding_mode 'zeros'",
+    ),
+    "one axis of several": (
+        model_of("Hardmax", [(F32, [2, 3, 4])], (F32, [2, 3, 4]), opset=12),
+        "of opsets before 13",
+    ),
+    "norms of zero": (model_of("LpNormalization", [(F32, [2, 3])], (F32, [2, 3])), "of what may be all zeros"),
+    "lengths": (
+        model_of(
+            "LSTM",
+            [(F32, [3, 2, 4]), *(random(*shape) for shape in LSTM.values()), np.array([1, 3], np.int32)],
+            (F32, [3, 1, 2, 3]),
+            hidden_size=3,
+        ),
+        "with sequences shorter than the longest",
+    ),
+    "peepholes": (
+        model_of(
+            "LSTM",
+            [(F32, [3, 2, 4]), *(random(*shape) for shape in LSTM.values()), None, None, None, random(1, 9)],
+            (F32, [3, 1, 2, 3]),
+            hidden_size=3,
+        ),
+        "with peepholes",
+    ),
+    "pad around": (
+        model_of("Pad", [(F32, [2, 3]), np.array([0, 1, 0, 1])], (F32, [2, 5]), mode="wrap"),
+        "of mode 'wrap'",
+    ),
+    "quantized batches": (
+        model_of(
+            "QLinearMatMul", [(U8, [2, 2, 3]), *QUANTIZED, (U8, [2, 3, 4]), *QUANTIZED, *QUANTIZED], (U8, [2, 2, 4])
+        ),
+        "of batches",
+    ),
+    "corners": (
+        model_of(
+            "Resize",
+            [(F32, [1, 1, 2, 4]), None, np.array([1, 1, 0.6, 0.6], np.float32)],
+            (F32, [1, 1, 1, 2]),
+            mode="linear",
+            coordinate_transformation_mode="align_corners",
+        ),
+        "of aligned corners by scales whose sizes are no whole numbers",
+    ),
+}  # fmt: skip
+if onnx.defs.onnx_opset_version() >= 28:  # what older ones do not know
+    LOWERED_WRONGLY["depth from columns"] = (
+        model_of("SpaceToDepth", [(F32, [1, 2, 4, 6])], (F32, [1, 8, 2, 3]), opset=28, blocksize=2, mode="CRD"),
+        "of mode 'CRD'",
+    )
+
+
+@pytest.mark.parametrize(("model", "use"), LOWERED_WRONGLY.values(), ids=LOWERED_WRONGLY)
+def test_it_is_refused(model: onnx.ModelProto, use: str, tmp_path: Path) -> None:
+    path = tmp_path / "m.onnx"
+    onnx.save(model, path)
+    with pytest.raises(DiagnosedError) as caught:
+        import_model(path, name="m.onnx")
+    operator = model.graph.node[-1].op_type
+    wanted = f"m.onnx: node 'n' ({operator}): error: torch-mlir lowers '{operator}' {use} to another function"
+    assert str(caught.value) == wanted
+
+
+LOWERED: dict[str, onnx.ModelProto] = {
+    "gelu by tanh": model_of("Gelu", [(F32, [64])], (F32, [64]), approximate="tanh"),
+    "gelu": model_of("Gelu", [(F32, [64])], (F32, [64])),
+    "lengths that are the longest": model_of(
+        "LSTM",
+        [(F32, [3, 2, 4]), *(random(*shape) for shape in LSTM.values()), np.array([3, 3], np.int32)],
+        (F32, [3, 1, 2, 3]),
+        hidden_size=3,
+    ),
+    "corners of whole sizes": model_of(
+        "Resize",
+        [(F32, [1, 1, 2, 4]), None, np.array([1, 1, 2, 2], np.float32)],
+        (F32, [1, 1, 4, 8]),
+        mode="linear",
+        coordinate_transformation_mode="align_corners",
+    ),
+}
+
+
+@pytest.mark.parametrize("model", LOWERED.values(), ids=LOWERED)
+def test_it_gives_what_onnx_runtime_gives(model: onnx.ModelProto, tmp_path: Path) -> None:
+    path = tmp_path / "m.onnx"
+    onnx.save(model, path)
+    inputs = {one.name: random(*(d.dim_value for d in one.type.tensor_type.shape.dim)) for one in model.graph.input}
+    artifact = roller_mlir.compile(import_model(path), target="h200", options=CompileOptions(binaries=False))
+    (wanted,) = onnx_results(model, inputs)
+    np.testing.assert_allclose(artifact.run(*inputs.values())[0], wanted, rtol=1e-5, atol=1e-6)

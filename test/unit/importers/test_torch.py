@@ -1,0 +1,136 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What is said of PyTorch programs that cannot be imported: the file, and the node with its place in the model."""
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import roller_mlir
+from roller_mlir import CompileOptions
+from roller_mlir.support.diagnostics import DiagnosedError
+from roller_mlir.tools.roller import main
+
+
+def test_without_the_package_torch_the_error_says_how_to_install_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    monkeypatch.delitem(sys.modules, "torch_mlir.extras.fx_importer", raising=False)
+    with pytest.raises(
+        DiagnosedError, match=r"m\.pt2' is a PyTorch model, which needs .*pip install 'roller-mlir\[torch\]'"
+    ):
+        roller_mlir.compile(tmp_path / "m.pt2")
+
+
+def test_sizes_of_dimensions_are_of_onnx_alone(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["import", str(tmp_path / "m.pt2"), "--dim", "batch=8"]) == 2
+    assert "--dim gives sizes to the named dimensions of an ONNX model" in capsys.readouterr().err
+
+
+def test_files_that_are_no_programs(tmp_path: Path) -> None:
+    torch = pytest.importorskip("torch")
+    path = tmp_path / "m.pt2"
+    with pytest.raises(DiagnosedError, match=r"^error: '.*m\.pt2' cannot be read: no such file"):
+        roller_mlir.compile(path)
+    path.write_bytes(b"PK, but not really")
+    with pytest.raises(
+        DiagnosedError, match=r"^error: '.*m\.pt2' is no program of torch\.export .*: it is damaged, or"
+    ):
+        roller_mlir.compile(path)
+    torch.save({"weight": torch.zeros(3)}, path)
+    with pytest.raises(DiagnosedError, match=r"^error: '.*m\.pt2' is no program of torch\.export that can be read: "):
+        roller_mlir.compile(path)
+
+
+def _exported(function: Callable[..., Any], *example: Any, **options: Any) -> Any:
+    torch = pytest.importorskip("torch")
+
+    class Model(torch.nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.register_buffer("total", torch.zeros(4))
+            self.head = Head()
+
+        def forward(self, *inputs: Any) -> Any:
+            return function(self, *inputs)
+
+    class Head(torch.nn.Module):
+        def forward(self, x: Any) -> Any:
+            return torch.sort(x)[0]
+
+    return torch.export.export(Model(), example, **options)
+
+
+def _refused(program: Any) -> str:
+    from roller_mlir.importers.torch import import_model
+
+    with pytest.raises(DiagnosedError) as caught:
+        roller_mlir.compile(import_model(program, name="m.pt2"), options=CompileOptions(binaries=False))
+    return str(caught.value)
+
+
+@pytest.mark.filterwarnings("ignore")  # torch warns of its own modules
+def test_refusals_name_file_and_node() -> None:
+    torch = pytest.importorskip("torch")
+    x = torch.zeros(4)
+    place = rf" at {re.escape(__file__)}:\d+: error: "
+    for function, message in (
+        (lambda model, x: model.head(x), rf"node 'sort' \(aten\.sort\) of 'head'{place}what PyTorch says here becomes"),
+        (lambda model, x: torch.fft.fft(x), rf"node 'fft_fft' \(aten\.fft_fft\){place}this operator cannot be brought"),
+        (lambda model, x: torch.rand(4) + x, rf"node 'rand' \(aten\.rand\){place}'ml_program\.global_store' changes"),
+        (lambda model, x: torch.view_as_complex(x.view(2, 2)).abs(), rf"{place}the node cannot be brought to linalg: "),
+        (
+            lambda model, x: torch.cond(x.sum() > 0, torch.sin, torch.cos, (x,)),
+            r"node 'cond' \(cond\).*: error: torch-mlir cannot import it: Higher-order operation 'cond'",
+        ),
+    ):
+        said = _refused(_exported(function, x))
+        assert said.startswith("m.pt2: ")
+        assert re.search(message, said), said
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_refusals_of_what_is_no_function_of_static_tensors() -> None:
+    torch = pytest.importorskip("torch")
+    x = torch.zeros(4)
+    assert _refused(_exported(lambda model, x: model.total.add_(x), x)) == (
+        "error: 'm.pt2' changes its buffer 'total'; export the model in evaluation mode: model.eval()"
+    )
+    changed = _refused(_exported(lambda model, x: x.add_(1), x))
+    assert changed.startswith("error: 'm.pt2' changes its input ") and changed.endswith(
+        "return what it becomes instead"
+    )
+    assert _refused(_exported(lambda model, x: (x + 1, 3), x)) == (
+        "error: 'm.pt2' returns 3; only tensors that it computes are results"
+    )
+    empty = torch.export.export(torch.nn.Linear(64, 64, device="meta"), (torch.empty(2, 64, device="meta"),))
+    assert _refused(empty) == (
+        "error: 'm.pt2' has no data for its weight 'weight', which is of the device 'meta'; load the weights first"
+    )
+    batch = _exported(lambda model, x: x + 1, x, dynamic_shapes={"inputs": ({0: torch.export.Dim("batch")},)})
+    assert "error: dimension 0 is 's" in (said := _refused(batch)) and "shapes are static here" in said
+
+
+def test_a_module_is_exported_first() -> None:
+    torch = pytest.importorskip("torch")
+    from roller_mlir.importers.torch import import_model
+
+    with pytest.raises(
+        ValueError, match=r"a torch\.export\.ExportedProgram, but got Linear; see torch\.export\.export"
+    ):
+        import_model(torch.nn.Linear(2, 2))
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_numbers_of_the_signature_are_fixed_and_no_arguments() -> None:
+    torch = pytest.importorskip("torch")
+    from roller_mlir.importers.torch import import_model
+
+    imported = import_model(_exported(lambda model, x, times, flag: x * times, torch.ones(4), 3, None))
+    (found,) = roller_mlir.compile(imported, options=CompileOptions(binaries=False)).run(np.ones(4, np.float32))
+    np.testing.assert_array_equal(found, np.full(4, 3, np.float32))
