@@ -1,44 +1,100 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""IREE's compiler, in a process of its own."""
+"""IREE's compiler: it makes modules of programs, and takes weights out of them."""
 
-import shutil
-import subprocess
-import sys
+import re
 import tempfile
+from collections.abc import Generator
+from contextlib import contextmanager
 from pathlib import Path
+from subprocess import CompletedProcess
 
-from roller_mlir.iree.program import IreeError
+from roller_mlir.iree.errors import IreeError
+from roller_mlir.iree.tools import INSTALL_COMPILER, VERSION, find_tool, run_tool
+
+F64_TO_F32 = "--iree-input-demote-f64-to-f32"
+"""IREE's flag, on unless it is said otherwise, that makes another program of one with f64: we leave f64 as it is."""
+
+LLVM_FLAG = "--iree-hal-dump-executable-intermediates-to="
+"""What makes `iree-compile` write the LLVM IR of its kernels, which a simulated device runs."""
 
 
-def compile_program(text: str, *, timeout_s: float) -> bytes:
-    """Return the module that IREE makes of a program.
+def find_compiler() -> str:
+    """Return the path of `iree-compile`: beside this Python, else on the PATH.
+
+    Raises:
+        IreeError: There is none, or it is of another version than ours.
+    """
+    compiler = find_tool("iree-compile", INSTALL_COMPILER)
+    said = run_tool([compiler, "--version"], timeout_s=60).stdout
+    found = re.search(r"IREE compiler version (\S+)", said)
+    if found is None or not re.match(rf"{re.escape(VERSION)}\b", found[1]):
+        version = f"of IREE {found[1]}" if found else "of no version that it tells"
+        raise IreeError(f"roller works with IREE {VERSION}, but {compiler} is {version}; {INSTALL_COMPILER}")
+    return compiler
+
+
+def compile_program(text: str, *flags: str, timeout_s: float, compiler: str | None = None) -> bytes:
+    """Return what IREE makes of a program: a module, or the program at the phase that a flag names.
 
     Args:
-        text: As `iree_program` gives it.
+        text: MLIR that IREE's compiler takes.
+        flags: Of `iree-compile`; without `F64_TO_F32` among them f64 stays f64.
         timeout_s: What it may take.
+        compiler: Its path, as `find_compiler` gives it.
 
     Raises:
         IreeError: There is no `iree-compile`, it takes too long, or refuses the program.
     """
-    beside = str(Path(sys.executable).parent)
-    compiler = shutil.which("iree-compile", path=beside) or shutil.which("iree-compile")
-    if compiler is None:
-        raise IreeError("no iree-compile was found; pip install iree-base-compiler")
-    with tempfile.TemporaryDirectory(prefix="roller-") as folder:
+    compiler = compiler or find_compiler()
+    if not any(flag.startswith(F64_TO_F32) for flag in flags):
+        flags = (*flags, f"{F64_TO_F32}=false")
+    with _folder() as folder:
         source, module = Path(folder, "program.mlir"), Path(folder, "program.vmfb")
         source.write_text(text, encoding="utf-8")
-        try:
-            done = subprocess.run(
-                [compiler, str(source), "-o", str(module)],
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=timeout_s,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            raise IreeError(f"iree-compile took more than {timeout_s:g} s and was ended") from None
-        if done.returncode or not module.is_file():
-            said = next((line for line in done.stderr.splitlines() if "error" in line), done.stderr.strip()[:300])
-            raise IreeError(f"iree-compile refuses the program: {said}")
+        done = run_tool([compiler, str(source), "-o", str(module), *flags], timeout_s=timeout_s)
+        _check(done, source, module)
         return module.read_bytes()
+
+
+def export_weights(text: str, path: Path, *, timeout_s: float, compiler: str) -> str:
+    """Return a program whose constants of 256 B and more are parameters of IREE, of the scope "model".
+
+    Args:
+        text: MLIR that IREE's compiler takes.
+        path: A file to write the constants into, .irpa.
+        timeout_s: What it may take.
+        compiler: As `find_compiler` gives it.
+
+    Raises:
+        IreeError: There is no `iree-opt` beside the compiler, it takes too long, or refuses the program.
+    """
+    export = f"iree-flow-outline-constants,iree-io-export-parameters{{path=model={path.name} minimum-size=256}}"
+    with _folder() as folder:
+        source, program = Path(folder, "program.mlir"), Path(folder, "exported.mlir")
+        source.write_text(text, encoding="utf-8")
+        command = [str(Path(compiler).with_name("iree-opt")), str(source), "-o", str(program)]
+        # It runs beside the file, as the name of a folder may mean something else in an option.
+        done = run_tool(
+            [*command, f"--pass-pipeline=builtin.module({export})"], timeout_s=timeout_s, folder=path.parent
+        )
+        _check(done, source, program)
+        return program.read_text(encoding="utf-8")
+
+
+@contextmanager
+def _folder() -> Generator[str]:
+    """Give a folder for what IREE's compiler reads and writes; where there is no room for it, the error says so."""
+    try:
+        with tempfile.TemporaryDirectory(prefix="roller-") as folder:
+            yield folder
+    except OSError as error:
+        said = (error.strerror or str(error)).lower()
+        where = f"cannot be written in {tempfile.gettempdir()}: {said}; TMPDIR names another folder"
+        raise IreeError(f"files for IREE's compiler {where}") from None
+
+
+def _check(done: CompletedProcess[str], source: Path, made: Path) -> None:
+    if done.returncode or not made.is_file():
+        said = next((line for line in done.stderr.splitlines() if "error" in line), done.stderr.strip()[:300])
+        tool = Path(done.args[0]).name
+        raise IreeError(f"{tool} refuses the program: {said.replace(f'{source}:', '')}")

@@ -59,3 +59,8 @@ def target_attribute(driver: str, device: Device) -> str:
         threads=device.max_threads_per_block,
         memory=device.max_workgroup_bytes_per_block,
     )
+
+
+def device_attribute(driver: str, target: str) -> str:
+    """Return the attribute of a device with one target, of which the text or an alias is given."""
+    return f'#hal.device.target<"{driver}", [{target}]> : !hal.device'

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Put artifacts into programs of IREE.
+"""Put an artifact into a program of IREE.
 
 roller iree wrap mlp.roller -o mlp.vmfb                   a module for iree-run-module --device=cuda (or hip)
 roller iree wrap mlp.roller -o mlp.mlir --image cubin     the program that iree-compile takes, with cubins inside
+roller iree wrap whole.roller -o whole.vmfb --assume-resident     of 'roller compile --persistent'
 
 A module has the function of the artifact, with its name and signature; IREE's runtime places the workspace and launches
 the kernels. `roller simulate --artifact mlp.roller -- iree-run-module ...` executes it without a GPU.
@@ -11,30 +12,34 @@ the kernels. `roller simulate --artifact mlp.roller -- iree-run-module ...` exec
 import argparse
 from pathlib import Path
 
-_LIMIT_S = 600.0
+from roller_mlir.tools.commands.iree.residency import add_residency_argument
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
-    parser.add_argument("action", choices=("wrap",), help="wrap: an artifact as a program of IREE")
     parser.add_argument("artifact", metavar="ARTIFACT", help="a directory made by 'roller compile -o', with binaries")
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help="a .vmfb module, or a .mlir program")
     parser.add_argument("--image", choices=("ptx", "cubin", "hsaco"), help="kind of binaries (ptx; for AMD hsaco)")
+    add_residency_argument(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     from roller_mlir.console.errors import InputError, UsageError
-    from roller_mlir.console.output import print_line, write_whole
+    from roller_mlir.console.output import check_place, print_line, write_whole
     from roller_mlir.iree import IreeError, compile_program, iree_program
+    from roller_mlir.iree.tools import LIMIT_S
     from roller_mlir.runtime import Artifact
 
     output = Path(arguments.output)
     if output.suffix not in (".vmfb", ".mlir"):
         raise UsageError(f"-o must name a .vmfb module or a .mlir program, but got {arguments.output}")
+    check_place(output)
     try:
-        text = iree_program(Artifact.load(arguments.artifact), arguments.image)
-        content = text if output.suffix == ".mlir" else compile_program(text, timeout_s=_LIMIT_S)
+        text = iree_program(
+            Artifact.load(arguments.artifact), arguments.image, assume_resident=arguments.assume_resident
+        )
+        content = text if output.suffix == ".mlir" else compile_program(text, timeout_s=LIMIT_S)
     except IreeError as error:
         raise InputError(f"{arguments.artifact}: {error}") from None
     write_whole(output, content)

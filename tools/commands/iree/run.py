@@ -1,0 +1,346 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Run a function of a module of IREE, on a simulated device or a real one, and check what it gives.
+
+roller iree run mlp.vmfb --on sim --random --check                    the artifact beside it says what is right
+roller iree run model.vmfb --on sim --random --check model.onnx       IREE's own build of the model, for the CPU
+roller iree run model.vmfb --on cuda --input a.npy --output results -- --parameters=model=w.irpa
+
+iree-run-module executes the module as it is; what stands behind -- is passed on to it. On sim, the CUDA or HIP device
+is the simulator (`roller simulate`). It runs the kernels of the artifacts whose images the module holds: --artifact
+names artifacts or folders of them; without it they are looked for beside the module, and in NAME.artifacts. Each launch
+is held to its artifact. IREE's own kernels run from their LLVM IR: --llvm, or what lies in NAME.artifacts as *.ll.
+
+--check without a model compares each element with numpy, within the bound that is proven for it: for a module that
+`roller iree wrap` has made. --check MODEL compiles the model by IREE for the CPU, runs it on the same inputs, and
+permits --tolerance of the largest magnitude in each result. The exit code is 1 where a result differs.
+"""
+
+import argparse
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from roller_mlir.tools.commands.simulate import add_device_arguments, check_timeout
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from roller_mlir.iree.module import Function, ModuleFile
+    from roller_mlir.reference import Comparison
+    from roller_mlir.runtime import Artifact
+
+_ARTIFACT = ""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the command's arguments."""
+    parser.add_argument("file", metavar="MODULE.vmfb", help="a module of IREE's compiler")
+    parser.add_argument("--on", choices=("sim", "cuda", "hip", "cpu"), default="sim", help="where to run (sim)")
+    parser.add_argument("--function", metavar="NAME", help="what is called (the only function)")
+    add_device_arguments(
+        parser.add_argument_group("the simulated device"),
+        artifact="artifacts whose kernels run (those beside)",
+        llvm="LLVM IR of IREE's own kernels, or a pattern of files (NAME.artifacts/*.ll)",
+    )
+    given = parser.add_argument_group("inputs")
+    given.add_argument(
+        "--input",
+        action="append",
+        default=[],
+        metavar="A.npy",
+        help="one per input, in order: a .npy file, or what iree-run-module takes (4x4xf32=1)",
+    )
+    given.add_argument("--random", action="store_true", help="random inputs instead of --input")
+    given.add_argument("--values", choices=("integers", "normal"), default="normal", help="kind of random (normal)")
+    given.add_argument("--seed", type=int, default=0, metavar="N", help="seed of random inputs (0)")
+    results = parser.add_argument_group("results")
+    results.add_argument(
+        "--check", nargs="?", const=_ARTIFACT, metavar="MODEL", help="compare, with the artifact or with a model"
+    )
+    results.add_argument("--tolerance", type=float, default=1e-5, metavar="X", help="permitted by --check MODEL (1e-5)")
+    results.add_argument("--output", metavar="DIR", help="write the results there as output0.npy, output1.npy, ...")
+    results.add_argument("--json", action="store_true", help="print JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run the command."""
+    from roller_mlir.console.errors import InputError, UsageError
+    from roller_mlir.iree import IreeError
+    from roller_mlir.iree.module import ModuleFile
+
+    if arguments.random and arguments.input:
+        raise UsageError("--random makes the inputs and --input names them; give one of them")
+    check_timeout(arguments)
+    if arguments.seed < 0 or not 0 <= arguments.tolerance < 1:
+        raise UsageError("--seed must be at least 0, and --tolerance in 0 to 1")
+    if arguments.on != "sim" and (arguments.llvm or arguments.target):
+        raise UsageError(f"--llvm and --target are for --on sim; {arguments.on} runs what is in the module")
+    if arguments.artifact and arguments.on != "sim" and arguments.check != _ARTIFACT:
+        raise UsageError(f"--artifact is for --on sim and --check; {arguments.on} runs what is in the module")
+    try:
+        module = ModuleFile.open(Path(arguments.file))
+        function = module.function(arguments.function)
+        with tempfile.TemporaryDirectory(prefix="roller-") as folder:
+            return _run(arguments, module, function, Path(folder))
+    except IreeError as error:
+        raise InputError(str(error)) from None
+
+
+def _run(arguments: argparse.Namespace, module: "ModuleFile", function: "Function", folder: Path) -> int:
+    from roller_mlir.console.errors import InputError
+    from roller_mlir.console.output import write_arrays
+    from roller_mlir.iree.targets import DRIVERS as IREE_DRIVERS
+
+    if function.outputs is None and (arguments.check is not None or arguments.output):
+        raise InputError(
+            f"'{function.name}' gives a number or a tensor of dynamic shape, or the module does not say what it gives; "
+            "only tensors of static shape are compared or written: leave out --check and --output"
+        )
+    by_numpy, on_sim = arguments.check == _ARTIFACT, arguments.on == "sim"
+    artifacts = module.artifacts([Path(one) for one in arguments.artifact]) if on_sim or by_numpy else {}
+    if not artifacts and (by_numpy or (on_sim and not arguments.target)):
+        if not any(driver.format.encode() in module.data for driver in IREE_DRIVERS.values()):
+            raise InputError(
+                f"{module.path} holds no kernels for CUDA or HIP; --on cpu runs what IREE built for llvm-cpu, and "
+                "--target names the simulated device of a module without kernels"
+            )
+        raise InputError(
+            f"no artifact of which {module.path} holds an image lies beside it or in "
+            f"{module.path.with_suffix('.artifacts')}; name it with --artifact"
+            + ("" if by_numpy else ", or the device and IREE's LLVM IR with --target and --llvm")
+        )
+    whole = _whole(artifacts, function) if by_numpy else None
+    if by_numpy and whole is None:
+        raise InputError(
+            f"no artifact is the whole of '{function.name}'; name the model to compare with: --check MODEL"
+        )
+    inputs = _inputs(arguments, function, folder)
+    model = _model(arguments, function, folder) if arguments.check else None
+    outputs = _files(folder, "output", function)
+    printed, launches = _execute(arguments, module, function, artifacts, inputs, outputs, folder)
+    results = _results(outputs, function)
+    comparisons: list[Comparison] = []
+    if whole is not None:
+        comparisons = _against_artifact(whole, function, inputs, results)
+    elif model is not None:
+        comparisons = _against_model(arguments, function, model, inputs, results, folder)
+    if arguments.output:
+        write_arrays(Path(arguments.output), results)
+    _report(arguments, function, printed if not results else "", launches, results, comparisons)
+    return 0 if all(one.matches for one in comparisons) else 1
+
+
+def _whole(artifacts: "dict[Path, Artifact]", function: "Function") -> "Artifact | None":
+    """Return the artifact that computes a function, from its arguments to its results."""
+    for artifact in artifacts.values():
+        manifest = artifact.manifest
+        sides = ((manifest.inputs, function.inputs), (manifest.outputs, function.outputs))
+        if manifest.function == function.name and all(
+            tensors is not None
+            and [(one.static_shape, one.element_type) for one in map(manifest.buffer, names)]
+            == [(one.static_shape, one.element_type) for one in tensors]
+            for names, tensors in sides
+        ):
+            return artifact
+    return None
+
+
+def _inputs(arguments: argparse.Namespace, function: "Function", folder: Path) -> list[str]:
+    """Return the inputs as iree-run-module takes them."""
+    import numpy as np
+
+    from roller_mlir.console.errors import InputError, UsageError
+    from roller_mlir.reference import random_inputs
+
+    if not arguments.random:
+        if function.inputs is not None and len(arguments.input) != len(function.inputs):
+            raise UsageError(
+                f"'{function.name}' takes {len(function.inputs)} inputs, but got {len(arguments.input)}; give --input "
+                "for each, or --random"
+            )
+        return [f"@{one}" if one.endswith(".npy") and not one.startswith("@") else one for one in arguments.input]
+    if function.inputs is None or any(one.element_type == "bf16" for one in function.inputs):
+        raise InputError(
+            f"'{function.name}' takes what no .npy file holds or has no static shape, so that --random cannot make it; "
+            "give --input"
+        )
+    paths: list[str] = []
+    for number, array in enumerate(random_inputs(function.inputs, arguments.seed, arguments.values)):
+        np.save(folder / f"input{number}.npy", array)
+        paths.append(f"@{folder / f'input{number}.npy'}")
+    return paths
+
+
+def _execute(
+    arguments: argparse.Namespace,
+    module: "ModuleFile",
+    function: "Function",
+    artifacts: "dict[Path, Artifact]",
+    inputs: Sequence[str],
+    outputs: Sequence[Path],
+    folder: Path,
+) -> tuple[str, list[dict[str, Any]]]:
+    """Return what iree-run-module printed, and a record of each launch on the simulated device."""
+    from roller_mlir.foreign.bounded import read_json
+    from roller_mlir.hal import find_device
+    from roller_mlir.iree.program import driver_of
+    from roller_mlir.iree.run import DRIVERS, run_module
+    from roller_mlir.sim.driver import simulated_device
+    from roller_mlir.tools.commands.simulate import driver_libraries, llvm_files
+
+    flags = arguments.passed_on
+    if arguments.on != "sim":
+        return run_module(module.path, function, DRIVERS[arguments.on], inputs, outputs, flags=flags), []
+    named = next((one.manifest.device.name for one in artifacts.values()), arguments.target)
+    driver = driver_of(find_device(named))
+    log, beside = folder / "launches", sorted(module.path.with_suffix(".artifacts").glob("*.ll"))
+    with simulated_device(
+        list(artifacts),
+        llvm=llvm_files(arguments.llvm) if arguments.llvm else beside,
+        target=arguments.target,
+        libraries=driver_libraries(),
+        level=arguments.level,
+        assume_resident=True,  # the module was made so: IREE has no other way to launch such kernels
+        timeout_s=arguments.timeout,
+        log=log,
+    ) as environment:
+        printed = run_module(module.path, function, driver, inputs, outputs, flags=flags, environment=environment)
+    lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
+    return printed, [read_json(line) for line in lines]
+
+
+def _files(folder: Path, name: str, function: "Function") -> list[Path]:
+    """Return files for the results: .npy, and for bf16, which IREE writes into none, its bare bits."""
+    kinds = [one.element_type for one in function.outputs or ()]
+    return [folder / f"{name}{number}.{'bin' if kind == 'bf16' else 'npy'}" for number, kind in enumerate(kinds)]
+
+
+def _results(paths: Sequence[Path], function: "Function") -> "list[np.ndarray[Any, Any]]":
+    """Return results that iree-run-module wrote; those of bf16 as 16-bit integers."""
+    import numpy as np
+
+    from roller_mlir.runtime.element_types import NUMPY_TYPES
+
+    return [
+        np.fromfile(path, NUMPY_TYPES["bf16"]).reshape(one.static_shape) if path.suffix == ".bin" else _read([path])[0]
+        for path, one in zip(paths, function.outputs or (), strict=True)
+    ]
+
+
+def _read(paths: Sequence[Path]) -> "list[np.ndarray[Any, Any]]":
+    import numpy as np
+
+    return [np.load(path, allow_pickle=False) for path in paths]
+
+
+def _against_artifact(
+    artifact: "Artifact",
+    function: "Function",
+    inputs: Sequence[str],
+    results: "list[np.ndarray[Any, Any]]",
+) -> "list[Comparison]":
+    from roller_mlir.compiler.entry import isolate_entry
+    from roller_mlir.compiler.reached_stage import reached_stage
+    from roller_mlir.compiler.source import Source, parse_source
+    from roller_mlir.console.errors import InputError
+    from roller_mlir.plan.accumulation import accumulation_of
+    from roller_mlir.reference import compare_all, evaluate_function
+    from roller_mlir.support.bindings import make_context
+
+    if not all(one.startswith("@") for one in inputs):
+        raise InputError("--check without a model takes its inputs from .npy files; give those, or --random")
+    arrays = _read([Path(one.removeprefix("@")) for one in inputs])
+    with make_context() as context:
+        module = parse_source(Source("-", artifact.text("input")), context)
+        if reached_stage(module) is not None:
+            raise InputError(f"'{function.name}' was not compiled from linalg ops; name a model with --check MODEL")
+        name = isolate_entry(module, artifact.manifest.function)
+        expected = evaluate_function(module, name, arrays, accumulation_of(artifact.manifest, truncates=False))
+    return compare_all(results, expected)
+
+
+def _model(arguments: argparse.Namespace, function: "Function", folder: Path) -> "tuple[Path, Function]":
+    """Return IREE's build of the model for the CPU, and what of it gives the results of a function."""
+    from roller_mlir.console.errors import InputError
+    from roller_mlir.iree.module import ModuleFile
+    from roller_mlir.iree.run import build_for_cpu
+
+    built = folder / "model.vmfb"
+    built.write_bytes(build_for_cpu(Path(arguments.check)))
+    known = ModuleFile.open(built).functions
+    found = [one for one in known if one.name == function.name] or known
+    if len(found) != 1:
+        names = ", ".join(one.name for one in known) or "none"
+        raise InputError(f"{arguments.check} has no function '{function.name}', but {names}; name the module's model")
+    theirs, ours = (
+        [tensors and [(t.static_shape, t.element_type) for t in tensors] for tensors in (one.inputs, one.outputs)]
+        for one in (found[0], function)
+    )
+    if theirs != ours:
+        raise InputError(
+            f"'{found[0].name}' of {arguments.check} takes or gives other tensors than '{function.name}' of "
+            f"{arguments.file}; name the model that the module was made of"
+        )
+    return built, found[0]
+
+
+def _against_model(
+    arguments: argparse.Namespace,
+    function: "Function",
+    model: "tuple[Path, Function]",
+    inputs: Sequence[str],
+    results: "list[np.ndarray[Any, Any]]",
+    folder: Path,
+) -> "list[Comparison]":
+    from roller_mlir.iree.run import DRIVERS, compare_with, run_module
+    from roller_mlir.iree.tools import LIMIT_S
+
+    built, called = model
+    expected = _files(folder, "expected", function)
+    run_module(built, called, DRIVERS["cpu"], inputs, expected, flags=arguments.passed_on, timeout_s=LIMIT_S)
+    return compare_with(results, _results(expected, function), function, arguments.tolerance)
+
+
+def _report(
+    arguments: argparse.Namespace,
+    function: "Function",
+    printed: str,
+    launches: "list[dict[str, Any]]",
+    results: "list[np.ndarray[Any, Any]]",
+    comparisons: "list[Comparison]",
+) -> None:
+    from roller_mlir.console.output import print_json, print_line, print_tables, seconds
+    from roller_mlir.plan.codec import to_json
+
+    model = "numpy" if arguments.check == _ARTIFACT else "IREE's build for the CPU"
+    if arguments.json:
+        print_json(
+            {
+                "function": function.name,
+                "on": arguments.on,
+                "launches": launches,
+                "compared_with": model if comparisons else None,
+                "matches": all(one.matches for one in comparisons) if comparisons else None,
+                "comparisons": to_json(comparisons),
+            }
+        )
+        return
+    if launches:
+        header = ("launch", "kernel", "grid", "block", "time in the simulator (no speed of the device)")
+        rows = [
+            (str(n), one["kernel"], _extents(one["grid"]), _extents(one["block"]), seconds(one["seconds"]))
+            for n, one in enumerate(launches)
+        ]
+        print_tables([("Launches", header, rows)])
+    if printed:
+        print_line(printed.rstrip("\n"))
+    for number, array in enumerate(results):
+        print_line(f"output {number}: {'x'.join(map(str, (*array.shape, array.dtype)))}")
+    for number, one in enumerate(comparisons):
+        subject = f"output {number}" if len(comparisons) > 1 else "result"
+        print_line(f"{subject} {'matches' if one.matches else 'does not match'} {model} ({one})")
+
+
+def _extents(values: Sequence[int]) -> str:
+    return "x".join(map(str, values))
