@@ -27,7 +27,7 @@ COMMANDS = {
         "run an artifact or a .mlir file, check it against numpy, count transactions",
     ),
     "simulate": ("roller_mlir.tools.commands.simulate", "run a program whose CUDA or HIP device is the simulator"),
-    "iree": ("roller_mlir.tools.commands.iree", "put an artifact into a program of IREE"),
+    "iree": ("roller_mlir.tools.commands.iree.command", "put artifacts into programs of IREE"),
     "explain": ("roller_mlir.tools.commands.explain", "show how an operator is planned, and why so"),
     "suite": ("roller_mlir.tools.commands.suite.command", "run the operators of a suite through a stage"),
     "tune": ("roller_mlir.tools.commands.tune", "measure the best plans of each operator, and keep the fastest"),
@@ -40,6 +40,9 @@ COMMANDS = {
 
 # They work in a child, so that a crash of MLIR, LLVM or a kernel is an error with an exit code.
 IN_CHILD = ("compile", "import", "run", "iree", "explain")
+
+# What stands behind -- on their command line goes to another program, as it is.
+PASSING_ON = ("iree",)
 
 _EPILOG = """exit codes: 0 done; 1 an error in the input, or a result that does not match; 2 wrong usage;
 70 a bug of ours; 130 interrupted. `roller COMMAND --help` documents a command."""
@@ -103,10 +106,11 @@ def _main(arguments: list[str]) -> int:
         add_colour_argument(sub)
         used = sub
         actions[name] = module.run
+    end = arguments.index("--") if chosen in PASSING_ON and "--" in arguments else len(arguments)
     manual = io.StringIO()  # argparse itself would say nothing where standard output cannot be written
     try:
         with redirect_stdout(manual):
-            parsed, unknown = parser.parse_known_args(arguments)
+            parsed, unknown = parser.parse_known_args(arguments[:end])
             if unknown:
                 used.error(_unknown(unknown, used))
     except SystemExit as exit_request:
@@ -120,7 +124,7 @@ def _main(arguments: list[str]) -> int:
             return code
 
         return run_guarded(show, argparse.Namespace())
-    parsed.command_line = arguments
+    parsed.command_line, parsed.passed_on = arguments, arguments[end + 1 :]
     return run_guarded(actions[parsed.command], parsed)
 
 
@@ -128,7 +132,9 @@ def _unknown(words: Sequence[str], parser: "argparse.ArgumentParser") -> str:
     """Return what argparse says of unknown arguments, with the nearest flag that the command has."""
     from difflib import get_close_matches
 
-    flags = [flag for action in parser._actions for flag in action.option_strings]  # pyright: ignore[reportPrivateUsage]
+    from roller_mlir.console.arguments import actions_of
+
+    flags = [flag for action in actions_of(parser) for flag in action.option_strings]
     typed = next((word for word in words if word.startswith("-")), "")
     near = get_close_matches(typed.partition("=")[0], flags, 1)
     return f"unrecognized arguments: {' '.join(words)}" + (f"; did you mean '{near[0]}'?" if near else "")

@@ -9,6 +9,7 @@ from roller_mlir.compiler.errors import InternalError
 from roller_mlir.compiler.options import CompileOptions
 
 if TYPE_CHECKING:
+    from roller_mlir.importers.imported import Imported
     from roller_mlir.runtime import Artifact
     from roller_mlir.support.bindings import ir
 
@@ -16,7 +17,7 @@ __all__ = ["CompileOptions", "InternalError", "compile"]
 
 
 def compile(  # noqa: A001 - the public name, as in re.compile
-    program: "ir.Module | str | bytes | PathLike[str]",
+    program: "Imported | ir.Module | str | bytes | PathLike[str]",
     target: str = "h200",
     options: CompileOptions | None = None,
     **forced: Any,
@@ -24,8 +25,8 @@ def compile(  # noqa: A001 - the public name, as in re.compile
     """Compile a function of linalg ops on tensors, or of a later stage of its lowering (as `roller compile --emit`).
 
     Args:
-        program: An MLIR module, its text or bytecode, or the path of a file. A `str` that holds a line break or a brace
-            is text.
+        program: An MLIR module, its text or bytecode, the path of a file, or what an importer returned. A `str` that
+            holds a line break or a brace is text.
         target: A device, an alias or an architecture (`roller_mlir.devices()`), or the path of a device description.
         options: What to force, and what to emit.
         **forced: Fields of `CompileOptions`, instead of `options`: `compile(text, tile_sizes=(64, 64, 8))`.

@@ -60,9 +60,11 @@ def assemble(
         kernels.append(
             Kernel(
                 name=name,
+                program="" if planned is None else planned.program,
                 files={role: file_name for role, (file_name, _) in files.items()},
                 plan=None if planned is None else planned.plan,
                 tensor_maps=launch_list.tensor_maps.get(name, ()),
+                made_maps=launch_list.made_maps.get(name, ()),
                 statistics=_statistics(binary) if binary else Statistics(),
                 phases_s=dict(binary.phases_s) if binary else {},
                 notes=(*tuned, *(_notes(binary) if binary else ())),

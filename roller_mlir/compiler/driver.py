@@ -4,6 +4,7 @@
 import time
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from roller_mlir.backend.job import BuildRequest, Emit, KernelBinary
 from roller_mlir.backend.kernel_plans import kernel_plans
@@ -14,10 +15,11 @@ from roller_mlir.compiler.launch_list import read_launch_list
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.persistent import with_block
 from roller_mlir.compiler.reached_stage import open_entry, reached_stage
-from roller_mlir.compiler.source import Source, parse_source
+from roller_mlir.compiler.source import Source, parse_names
 from roller_mlir.compiler.stage_files import StageFiles
 from roller_mlir.compiler.stages import Stages, run_stages
 from roller_mlir.hal import Device, find_device
+from roller_mlir.importers.weights import used_weights
 from roller_mlir.loops.program import programs_of
 from roller_mlir.plan import Plan
 from roller_mlir.runtime import Artifact
@@ -25,6 +27,9 @@ from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.targets.kernels import compile_kernels
 from roller_mlir.targets.stage import BUFFERS, KERNELS, Stage
+
+if TYPE_CHECKING:
+    from roller_mlir.importers.weights import Weights
 
 _SHOWN_ELEMENTS = 256
 """Constants of more elements are not part of the text of kernels."""
@@ -38,10 +43,11 @@ def compile_source(source: Source, target: str, options: CompileOptions, *, read
     cache = open_cache(options)
     with make_context() as context, ir.Location.unknown():
         module, reached = _open(source, device, options, context)
+        weights = used_weights(module, source.weights)
         text = str(module)
         phases = {"read": time.perf_counter() - started}
         begun = time.perf_counter()
-        slot = artifact_slot(cache, text, "" if reached is None else reached.name, target, options)
+        slot = artifact_slot(cache, text, weights, "" if reached is None else reached.name, target, options)
         kept = slot.read()
         if slot.exists:
             phases["cache: missed" if kept is None else "cache: artifact"] = time.perf_counter() - begun
@@ -55,7 +61,7 @@ def compile_source(source: Source, target: str, options: CompileOptions, *, read
         stages.phases_s = {**phases, **stages.phases_s}
         if reached in (BUFFERS, KERNELS) or options.override_stages:
             _check_launches(module)
-        artifact = _finish(module, target, options, text, stages, started, cache, files)
+        artifact = _finish(module, target, options, text, weights, stages, started, cache, files)
         files.check_done()
         if not slot.exists:
             return artifact
@@ -77,9 +83,10 @@ def compile_kernel_module(source: Source, target: str, options: CompileOptions |
     device.require_compiles()
     options = options or CompileOptions()
     with make_context() as context, ir.Location.unknown():
-        module = parse_source(source, context)
+        module = parse_names(source, context)
+        weights = used_weights(module, source.weights)
         files = StageFiles(options, device)
-        return _finish(module, target, options, str(module), Stages(), started, open_cache(options), files)
+        return _finish(module, target, options, str(module), weights, Stages(), started, open_cache(options), files)
 
 
 def _finish(
@@ -87,13 +94,14 @@ def _finish(
     target: str,
     options: CompileOptions,
     text: str,
+    weights: "Weights",
     stages: Stages,
     started: float,
     cache: CompileCache | None,
     files: StageFiles,
 ) -> Artifact:
     device, kernels_ir = find_device(target), _kernels_text(module)
-    launch_list, plans = read_launch_list(module), kernel_plans(module, device)
+    launch_list, plans = read_launch_list(module, weights), kernel_plans(module, device)
     phases = dict(stages.phases_s)
     binaries: Sequence[KernelBinary] = ()
     if (options.binaries or options.llvm) and any(launch.kernel for launch in launch_list.launches):
@@ -157,7 +165,7 @@ def lower_until(source: Source, target: str, options: CompileOptions, until: Sta
 def _open(
     source: Source, device: Device, options: CompileOptions, context: ir.Context
 ) -> tuple[ir.Module, Stage | None]:
-    module = parse_source(source, context)
+    module = parse_names(source, context)
     reached = reached_stage(module)
     open_entry(module, reached, device, options)
     return module, reached

@@ -6,13 +6,13 @@ from os import PathLike
 
 from roller_mlir.backend.target import CODE_OBJECT, CODE_OBJECTS, DEFAULT_TIMEOUT_S
 from roller_mlir.foreign.options import Options, option
-from roller_mlir.model.options import PipelineOptions
+from roller_mlir.model.options import MapOptions, PipelineOptions
 from roller_mlir.rammer.options import PersistentOptions
 
 
 @dataclass(frozen=True, kw_only=True)
-class CompileOptions(PersistentOptions, PipelineOptions):
-    """How to compile; what is forced of planning stands in `PipelineOptions`, of schedules in `PersistentOptions`.
+class CompileOptions(PersistentOptions, MapOptions, PipelineOptions):
+    """How to compile; planning is forced by `PipelineOptions`, schedules by `PersistentOptions`, maps by `MapOptions`.
 
     Attributes:
         entry: The function to compile; None takes the only public one.

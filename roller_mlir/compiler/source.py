@@ -4,7 +4,6 @@
 What a front end wrote (`importers.formats`) is linalg from here on.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from os import PathLike
 from pathlib import Path
@@ -15,6 +14,7 @@ from roller_mlir.compiler.unknown_dialects import parse_with_unknown_dialects
 from roller_mlir.foreign.bounded import BoundsError, read_bytes
 from roller_mlir.importers.formats import import_file, import_text
 from roller_mlir.importers.imported import Imported
+from roller_mlir.importers.stablehlo import artifacts_inside
 from roller_mlir.importers.weights import attach_weights, weights_beside
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic
@@ -22,7 +22,8 @@ from roller_mlir.support.nesting import check_nesting
 from roller_mlir.support.source import check_resources
 
 if TYPE_CHECKING:
-    import numpy as np
+    from roller_mlir.importers.weights import Weights
+    from roller_mlir.runtime import Artifact
 
 MAX_SOURCE_BYTES = 512 << 20
 _BYTECODE_MAGIC = b"ML\xefR"
@@ -41,7 +42,7 @@ class Source:
 
     name: str
     text: str
-    weights: "Mapping[str, np.ndarray[Any, Any]]" = field(default_factory=dict[str, Any])
+    weights: "Weights" = field(default_factory=dict[str, Any])
     given: str | None = None
 
     @property
@@ -86,17 +87,37 @@ def read_source(given: "Imported | ir.Module | str | bytes | PathLike[str]") -> 
 
 
 def parse_source(source: Source, context: "ir.Context") -> "ir.Module":
-    """Parse a source, without the attributes of other compilers.
+    """Parse a source, without the attributes of other compilers, with the data of its weights.
 
     Raises:
         DiagnosedError: It is not valid MLIR, or holds operations of dialects that are not known; places carry the file
             name "-".
     """
-    check_nesting(source.text)
-    check_resources(source.text)
-    module = parse_with_unknown_dialects(source.text, context)
+    module = parse_names(source, context)
     attach_weights(module, source.weights)
     return module
+
+
+def parse_names(source: Source, context: "ir.Context") -> "ir.Module":
+    """Parse a source as `parse_source` does; its module only names the weights, and so is never printed with them."""
+    check_nesting(source.text)
+    check_resources(source.text)
+    return parse_with_unknown_dialects(source.text, context)
+
+
+def source_of(artifact: "Artifact") -> Source:
+    """Return what an artifact was compiled from; its weights lie among the constants."""
+    import numpy as np
+
+    manifest = artifact.manifest
+    record = manifest.file("constants")
+    constants = np.frombuffer(b"" if record is None else artifact.files[record.name], np.uint8)
+    weights = {
+        one.weight: constants[one.offset_bytes : one.offset_bytes + one.size_bytes]
+        for one in manifest.buffers
+        if one.role == "constant" and one.weight
+    }
+    return Source("-", artifact.text("input"), weights)
 
 
 def _of_text(name: str, text: str, folder: Path | None = None) -> Source:
@@ -115,6 +136,11 @@ def _decode(name: str, data: bytes) -> str:
     try:
         return _check_text(name, data.decode())
     except UnicodeDecodeError as error:
+        artifacts = artifacts_inside(data)
+        if len(artifacts) == 1:
+            return _decode(name, artifacts[0])
+        if artifacts:
+            raise _error(name, f"holds {len(artifacts)} modules; serialize it without vjp_order") from None
         raise _error(name, f"is not UTF-8 at byte {error.start}; a source is MLIR text or MLIR bytecode") from None
 
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.model.options import MapOptions
 from roller_mlir.rammer.options import PersistentOptions
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.diagnostics import fail
@@ -59,6 +60,7 @@ def run_stages(
         fail(module.operation, f"the module is beyond the stage '{until.name}': it is at '{reached.name}'")
     if not options.reuse:
         given["reuse"] = "false"
+    given |= options.pipeline_options(MapOptions)
     if options.persistent:
         given |= options.pipeline_options(PersistentOptions)
     steps = passes_to(until, given, persistent=options.persistent)[

@@ -2,7 +2,7 @@
 """Arguments of commands: flags made of options (`foreign.options`), and what several commands read alike."""
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from roller_mlir.foreign.options import Option, OptionError, Options
@@ -89,3 +89,12 @@ def positive(text: str) -> int:
     if not text.isascii() or not text.isdigit() or len(text) > 12 or int(text) < 1:
         raise argparse.ArgumentTypeError(f"must be an integer of at least 1, but got '{text}'")
     return int(text)
+
+
+def actions_of(parser: argparse.ArgumentParser) -> Iterator[argparse.Action]:
+    """Yield the arguments of a parser, and of the parsers of its sub-commands."""
+    for action in parser._actions:  # pyright: ignore[reportPrivateUsage]
+        yield action
+        if isinstance(action, argparse._SubParsersAction):  # pyright: ignore[reportPrivateUsage]
+            for below in action.choices.values():
+                yield from actions_of(below)

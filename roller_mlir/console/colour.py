@@ -11,12 +11,12 @@ _SEVERITY = re.compile(r"^(?P<place>(?:.*?: )??)(?P<word>internal error|error|wa
 _CODES = {"error": "1;31", "internal error": "1;31", "warning": "1;35", "remark": "1;34", "note": "1;36"}
 
 
-def add_colour_argument(parser: argparse.ArgumentParser) -> None:
-    """Declare --color."""
+def add_colour_argument(parser: argparse.ArgumentParser, default: str = "auto") -> None:
+    """Declare --color; a parser below another one has the default `argparse.SUPPRESS`, so that the other's holds."""
     parser.add_argument(
         "--color",
         choices=CHOICES,
-        default="auto",
+        default=default,
         help="colour of messages (auto: on a terminal, unless NO_COLOR is set)",
     )
 

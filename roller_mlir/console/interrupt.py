@@ -38,9 +38,13 @@ def interruptible(
     """
     install(terminations=whole_process)
     try:
-        ready()
-        code = work()
-        check()
+        try:
+            ready()
+            code = work()
+            check()
+        finally:
+            if _pending:  # what was to raise again behind an import has nothing to do any more
+                signal.setitimer(signal.ITIMER_REAL, 0)
     except BaseException as error:
         if not (_pending or isinstance(error, KeyboardInterrupt)):
             raise

@@ -1,15 +1,19 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""How `roller` prints: tables for people, JSON for machines; and how it writes a file of text."""
+"""How `roller` prints: tables for people, JSON for machines; and how it writes files."""
 
 import json
+import os
 import sys
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from roller_mlir.foreign.printable import printable
 from roller_mlir.support.standard_output import writing_output
+
+if TYPE_CHECKING:
+    import numpy as np
 
 # A file or a pipe has no width of its own; wide enough that no table is cut.
 _PIPE_WIDTH = 160
@@ -75,8 +79,27 @@ def seconds(value: float) -> str:
     return f"{value / 1e-9:.3g} ns"
 
 
+def check_place(path: Path) -> None:
+    """Refuse a file that cannot be written before the work for it, not after.
+
+    Raises:
+        InputError: Its folder is not there or not to be written to, or it is a folder itself.
+    """
+    from roller_mlir.console.errors import InputError
+
+    folder, reason = path.absolute().parent, ""
+    if path.is_dir():
+        reason = "is a directory"
+    elif not folder.is_dir():
+        reason = f"there is no folder {path.parent}"
+    elif not os.access(path if path.exists() and not path.is_file() else folder, os.W_OK):
+        reason = "permission denied"
+    if reason:
+        raise InputError(f"{path} cannot be written: {reason}")
+
+
 def write_whole(path: Path, content: str | bytes) -> None:
-    """Write a file whole or not at all: under another name first.
+    """Write a file whole or not at all: under another name first. A device or a pipe is written to, not replaced.
 
     Raises:
         InputError: It cannot be written.
@@ -84,11 +107,47 @@ def write_whole(path: Path, content: str | bytes) -> None:
     from roller_mlir.console.errors import InputError
 
     aside = path.with_name(f".{path.name}.partial")
+    data = content if isinstance(content, bytes) else content.encode()
     try:
-        aside.write_bytes(content if isinstance(content, bytes) else content.encode())
+        if path.exists() and not path.is_file():
+            path.write_bytes(data)
+            return
+        aside.write_bytes(data)
         aside.replace(path)
     except OSError as error:
         raise InputError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}") from None
     finally:
         with suppress(OSError):
             aside.unlink(missing_ok=True)
+
+
+def write_arrays(folder: Path, arrays: "Sequence[np.ndarray[Any, Any]]") -> None:
+    """Write arrays as output0.npy and so on, all or none: all are written aside before the first takes its name.
+
+    Raises:
+        InputError: They cannot be written.
+    """
+    import io
+
+    import numpy as np
+
+    from roller_mlir.console.errors import InputError
+
+    made = not folder.exists()
+    aside: list[Path] = []
+    try:
+        folder.mkdir(exist_ok=True)
+        for index, array in enumerate(arrays):
+            content = io.BytesIO()
+            np.save(content, array)
+            aside.append(folder / f".output{index}.npy.partial")
+            aside[-1].write_bytes(content.getvalue())
+        for index, path in enumerate(aside):
+            path.replace(folder / f"output{index}.npy")
+    except OSError as error:
+        raise InputError(f"cannot write results to {folder}: {(error.strerror or str(error)).lower()}") from None
+    finally:
+        for path in aside:
+            path.unlink(missing_ok=True)
+        if made and folder.is_dir() and not any(folder.iterdir()):
+            folder.rmdir()

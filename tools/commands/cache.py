@@ -4,7 +4,7 @@
 roller cache                    what is in it (--stats)
 roller cache --path             its folder
 roller cache --limit 200M       remove what was not used for the longest time, until it is that small
-roller cache --clear            remove everything
+roller cache --clear            remove everything, built driver libraries of simulated devices too
 roller cache --json             any of them for machines, in bytes and Unix seconds
 
 What was compiled before, by the same compiler and tools, is taken from here: `roller compile` says so among its phases.
@@ -56,7 +56,7 @@ def run(arguments: argparse.Namespace) -> int:
         else:
             print_line(str(settings.folder))
     elif arguments.clear or limit:
-        _remove(arguments, store, limit)
+        _remove(arguments, settings, store, limit)
     else:
         _show(arguments, settings, store.statistics())
     return 0
@@ -74,14 +74,19 @@ def size(count: int) -> str:
     return f"{value:.3g} {_UNITS[unit]}"
 
 
-def _remove(arguments: argparse.Namespace, store: "CacheStore", limit: int) -> None:
+def _remove(arguments: argparse.Namespace, settings: "CacheSettings", store: "CacheStore", limit: int) -> None:
+    import shutil
+
     from roller_mlir.console.errors import InputError
     from roller_mlir.console.output import print_json, print_line
 
-    before = store.statistics()
+    before, built = store.statistics(), 0
     try:
         if arguments.clear:
             store.clear()
+            built = sum(path.lstat().st_size for path in settings.drivers.rglob("*") if path.is_file())
+            if settings.drivers.is_dir():
+                shutil.rmtree(settings.drivers)
         elif store.folder.is_dir():
             store.evict(limit)
     except OSError as error:
@@ -89,7 +94,7 @@ def _remove(arguments: argparse.Namespace, store: "CacheStore", limit: int) -> N
         raise InputError(f"the compile cache {store.folder} cannot be made smaller: {reason}") from None
     after = store.statistics()
     gone = sum(before.entries.values()) - sum(after.entries.values())
-    freed = before.size_bytes - after.size_bytes
+    freed = before.size_bytes - after.size_bytes + built
     if arguments.json:
         print_json({"path": str(store.folder), "removed_entries": gone, "removed_bytes": freed})
     else:

@@ -45,7 +45,14 @@ _REMARK = "remark: "
 def add_compile_options(parser: argparse.ArgumentParser) -> None:
     """Declare what `compile` and `run` share."""
     from roller_mlir.compiler.options import CompileOptions
-    from roller_mlir.model.options import ChoiceOptions, FusionOptions, LoopOptions, PlanFileOptions, TileOptions
+    from roller_mlir.model.options import (
+        ChoiceOptions,
+        FusionOptions,
+        LoopOptions,
+        MapOptions,
+        PlanFileOptions,
+        TileOptions,
+    )
     from roller_mlir.rammer.options import PersistentOptions
 
     chosen = parser.add_argument_group("compiling a .mlir file")
@@ -72,7 +79,9 @@ def add_compile_options(parser: argparse.ArgumentParser) -> None:
     )
     add_options(parser.add_argument_group("loops around ops (scf.for and scf.forall of constant bounds)"), LoopOptions)
     add_options(parser.add_argument_group("joining ops into one kernel"), FusionOptions)
-    add_options(parser.add_argument_group("memory"), CompileOptions, "reuse")
+    memory = parser.add_argument_group("memory")
+    add_options(memory, CompileOptions, "reuse")
+    add_options(memory, MapOptions)
     group = parser.add_argument_group("one persistent kernel for the whole function")
     add_options(group, CompileOptions, "persistent")
     add_options(group, PersistentOptions)

@@ -72,19 +72,21 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def flags_of(module: str) -> list[Flag]:
-    """Return the flags of a command, as its own parser knows them."""
+    """Return the flags of a command and of the commands below it, as its own parser knows them."""
+    from roller_mlir.console.arguments import actions_of
     from roller_mlir.console.colour import add_colour_argument
 
     parser = argparse.ArgumentParser(allow_abbrev=False)
     import_module(module).add_arguments(parser)
     add_colour_argument(parser)
-    found: list[Flag] = []
-    for action in parser._actions:  # pyright: ignore[reportPrivateUsage]
+    found: dict[tuple[str, ...], Flag] = {}
+    for action in actions_of(parser):
         choices = tuple(map(str, getattr(action, "option", action).choices or ()))
         text = "" if action.help in (None, argparse.SUPPRESS) else str(action.help)
         if action.option_strings and action.help != argparse.SUPPRESS:
-            found.append(Flag(tuple(action.option_strings), choices, action.nargs != 0, text))
-    return found
+            names = tuple(action.option_strings)
+            found.setdefault(names, Flag(names, choices, action.nargs != 0, text))
+    return list(found.values())
 
 
 def bash(flags: Mapping[str, Sequence[Flag]]) -> str:

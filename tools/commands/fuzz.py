@@ -110,9 +110,10 @@ def run(arguments: argparse.Namespace) -> int:
 def _check_places(arguments: argparse.Namespace) -> None:
     """Refuse what cannot be written to before hours of work, not after them."""
     from roller_mlir.console.errors import InputError
+    from roller_mlir.console.output import check_place
 
-    if arguments.limits and not Path(arguments.limits).absolute().parent.is_dir():
-        raise InputError(f"{arguments.limits} cannot be written: there is no folder {Path(arguments.limits).parent}")
+    if arguments.limits:
+        check_place(Path(arguments.limits))
     if arguments.keep is not None:
         try:
             Path(arguments.keep).mkdir(parents=True, exist_ok=True)

@@ -10,7 +10,7 @@ import numpy as np
 
 from roller_mlir.compiler.entry import isolate_entry
 from roller_mlir.compiler.reached_stage import reached_stage
-from roller_mlir.compiler.source import Source, parse_source, read_source
+from roller_mlir.compiler.source import Source, parse_source, read_source, source_of
 from roller_mlir.console.errors import InputError, UsageError
 from roller_mlir.plan.accumulation import Accumulation
 from roller_mlir.reference import Comparison, compare_all, evaluate_function, random_inputs
@@ -32,7 +32,7 @@ def open_reference(arguments: argparse.Namespace, artifact: Artifact) -> tuple[S
     else:
         # As the user wrote it, so that places are the user's; of a compiled artifact only its own copy is there.
         is_artifact = Path(arguments.file).is_dir()
-        source = Source("-", artifact.text("input")) if is_artifact else arguments.program
+        source = source_of(artifact) if is_artifact else arguments.program
     manifest = artifact.manifest
     with make_context() as context:
         module = parse_source(source, context)
@@ -62,7 +62,7 @@ def draw_inputs(arguments: argparse.Namespace, artifact: Artifact) -> list[np.nd
     if not any(file.role == "input" for file in manifest.files):
         return random_inputs(buffers, arguments.seed, arguments.values)
     with make_context() as context:
-        module = parse_source(Source("-", artifact.text("input")), context)
+        module = parse_source(source_of(artifact), context)
         if reached_stage(module) is not None:
             return random_inputs(buffers, arguments.seed, arguments.values)
         isolate_entry(module, manifest.function)

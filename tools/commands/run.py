@@ -71,7 +71,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     from roller_mlir.console.errors import UsageError
     from roller_mlir.console.interrupt import check
-    from roller_mlir.console.output import write_whole
+    from roller_mlir.console.output import write_arrays, write_whole
     from roller_mlir.plan.accumulation import accumulation_of
     from roller_mlir.plan.task_times import chrome_trace
     from roller_mlir.reference.undefined import looking_for_undefined
@@ -99,7 +99,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 1
     check()
     if arguments.output:
-        _write(arguments.output, result)
+        write_arrays(Path(arguments.output), result.outputs)
     if arguments.times:
         recorded = [(one.kernel, one.times) for one in result.launches if one.times is not None]
         write_whole(Path(arguments.times), chrome_trace(recorded))
@@ -183,35 +183,6 @@ def _inputs(arguments: argparse.Namespace, artifact: "Artifact") -> "list[np.nda
             raise InputError(f"input {name}: must be a .npy file of one array, but is an .npz archive")
         arrays.append(np.ascontiguousarray(loaded).reshape(loaded.shape))
     return as_bits(manifest, arrays)[0]
-
-
-def _write(folder: str, result: "RunResult") -> None:
-    """Write every output, or none: all are written aside before the first takes its name."""
-    import io
-
-    import numpy as np
-
-    from roller_mlir.console.errors import InputError
-
-    target = Path(folder)
-    made = not target.exists()
-    aside: list[Path] = []
-    try:
-        target.mkdir(exist_ok=True)
-        for index, array in enumerate(result.outputs):
-            content = io.BytesIO()
-            np.save(content, array)
-            aside.append(target / f".output{index}.npy.partial")
-            aside[-1].write_bytes(content.getvalue())
-        for index, path in enumerate(aside):
-            path.replace(target / f"output{index}.npy")
-    except OSError as error:
-        raise InputError(f"cannot write results to {folder}: {(error.strerror or str(error)).lower()}") from None
-    finally:
-        for path in aside:
-            path.unlink(missing_ok=True)
-        if made and target.is_dir() and not any(target.iterdir()):
-            target.rmdir()
 
 
 def _time(

@@ -15,7 +15,7 @@ import functools
 import logging
 import os
 from collections.abc import Callable, Sequence
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from roller_mlir.backend import KernelBinary
 from roller_mlir.compiler.cache import entries
@@ -24,8 +24,12 @@ from roller_mlir.compiler.cache.store import CacheStore
 from roller_mlir.compiler.cache.versions import Versions, find_versions
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.hal import Device, DeviceError, find_device
+from roller_mlir.importers.weights import digest_weights
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.diagnostics import DiagnosedError, Diagnostic
+
+if TYPE_CHECKING:
+    from roller_mlir.importers.weights import Weights
 
 T = TypeVar("T")
 _LOG = logging.getLogger("roller_mlir.cache")
@@ -149,15 +153,16 @@ class CacheSlot(Generic[T]):
 
 
 def artifact_slot(
-    cache: CompileCache | None, text: str, first: str, target: str, options: CompileOptions
+    cache: CompileCache | None, text: str, weights: "Weights", first: str, target: str, options: CompileOptions
 ) -> CacheSlot[Artifact]:
     """Return the place of a whole compilation; see `cache_entries.artifact_name`."""
+    digests = "" if cache is None else digest_weights(weights)
 
     def name() -> str:
         assert cache is not None
-        return entries.artifact_name(cache.versions.digest, text, first, find_device(target), options)
+        return entries.artifact_name(cache.versions.digest, text, digests, first, find_device(target), options)
 
-    return CacheSlot(cache, name, entries.encode_artifact, entries.decode_artifact)
+    return CacheSlot(cache, name, entries.encode_artifact, lambda data: entries.decode_artifact(data, weights))
 
 
 def binaries_slot(

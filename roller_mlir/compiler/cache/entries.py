@@ -2,8 +2,9 @@
 """What the compile cache holds, under which keys, and how it is written down. Entries are data: nothing is executed.
 
 `artifact`: a whole compilation. Its key is of the module as MLIR prints it when all but the function to compile is gone
-(names of values, blanks, comments and places are then all the same), the stage that it is at, every field of the device
-and of the options, the content of the plan file, and name and content of the tuning data base, which notes name.
+(names of values, blanks, comments and places are then all the same), the SHA-256 of the weights that it names, the
+stage that it is at, every field of the device and of the options, the content of the plan file, and name and content of
+the tuning data base, which notes name. Weights are not kept: whoever asks for the entry has them.
 `binaries`: the kernels of a module, from GPU dialects to machine code, by which other options or programs that lead to
 the same kernels are served. Its key is of the module of kernels with their plans and launches, every field of the
 device, how far code generation goes, and whether machine code is compared with plans.
@@ -13,10 +14,11 @@ Each key is also of the state of the compiler (`cache_versions`).
 import hashlib
 import io
 import json
+import math
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from roller_mlir.backend import KernelBinary, KernelStatistics
 from roller_mlir.backend.checks.quality import Mismatch
@@ -26,6 +28,11 @@ from roller_mlir.hal import Device
 from roller_mlir.plan.codec import from_json, to_json
 from roller_mlir.plan.manifest import Manifest
 from roller_mlir.runtime import Artifact
+from roller_mlir.support.array_bytes import byte_pieces, stored_bytes
+from roller_mlir.support.elements import stored_elements
+
+if TYPE_CHECKING:
+    from roller_mlir.importers.weights import Weights
 
 _UNKEYED_OPTIONS = ("plan_file", "tuning", "entry", "tool_timeout_s", "cache", "dump_stages", "override_stages")
 
@@ -40,12 +47,13 @@ class _Compiled:
     mismatches: tuple[Mismatch, ...]
 
 
-def artifact_name(versions: str, text: str, first: str, device: Device, options: CompileOptions) -> str:
+def artifact_name(versions: str, text: str, weights: str, first: str, device: Device, options: CompileOptions) -> str:
     """Return the name of the entry of a compilation.
 
     Args:
         versions: Digest of the state of the compiler.
         text: The module, the function to compile alone in it.
+        weights: From `digest_weights`.
         first: The pass that it needs first.
         device: What it is compiled for.
         options: How.
@@ -56,7 +64,8 @@ def artifact_name(versions: str, text: str, first: str, device: Device, options:
     chosen = {key: value for key, value in asdict(options).items() if key not in _UNKEYED_OPTIONS}
     plans = "" if options.plan_file is None else _digest(Path(options.plan_file).read_bytes())
     measured = "" if options.tuning is None else f"{options.tuning} {_digest(Path(options.tuning).read_bytes())}"
-    return _name("artifact", versions, text, first, _json(to_json(device)), _json(to_json(chosen)), plans, measured)
+    chosen_text = _json(to_json(chosen))
+    return _name("artifact", versions, text, weights, first, _json(to_json(device)), chosen_text, plans, measured)
 
 
 def binaries_name(
@@ -81,13 +90,23 @@ def binaries_name(
 
 
 def encode_artifact(artifact: Artifact) -> bytes:
-    """Return an artifact as bytes."""
-    files = {f"file {name}": data for name, data in artifact.files.items()}
+    """Return an artifact as bytes, without its weights."""
+    constants = artifact.manifest.file("constants")
+    files = {
+        f"file {name}": _without_weights(artifact.manifest, data)
+        if constants is not None and name == constants.name
+        else data
+        for name, data in artifact.files.items()
+    }
     return encode(Message(fields={}, blobs={"manifest": artifact.manifest.dumps().encode(), **files}))
 
 
-def decode_artifact(data: bytes) -> Artifact:
+def decode_artifact(data: bytes, weights: "Weights") -> Artifact:
     """Return the artifact of these bytes, without the times that it took when it was made.
+
+    Args:
+        data: The bytes.
+        weights: Those that the artifact has.
 
     Raises:
         ValueError, LookupError, TypeError: They are none.
@@ -98,7 +117,36 @@ def decode_artifact(data: bytes) -> Artifact:
     files = {name.removeprefix("file "): content for name, content in blobs.items()}
     if sorted(files) != sorted(file.name for file in manifest.files):
         raise ValueError(f"an entry must hold the files of its manifest, but has {sorted(files)}")
+    constants = manifest.file("constants")
+    if constants is not None:
+        files[constants.name] = _with_weights(manifest, files[constants.name], weights)
     return Artifact(replace(manifest, kernels=kernels, phases_s={}), files)
+
+
+def _without_weights(manifest: Manifest, constants: bytes) -> bytes:
+    """Return a constants file without the elements of weights."""
+    if not any(one.weight for one in manifest.buffers):
+        return constants
+    stored = [one for one in manifest.buffers if one.role == "constant" and not one.weight]
+    return b"".join(constants[one.offset_bytes : one.offset_bytes + one.size_bytes] for one in stored)
+
+
+def _with_weights(manifest: Manifest, stored: bytes, weights: "Weights") -> bytes:
+    """Return the constants file of which `_without_weights` gave the rest."""
+    if not any(one.weight for one in manifest.buffers):
+        return stored
+    rest, file = io.BytesIO(stored), io.BytesIO()
+    for one in (one for one in manifest.buffers if one.role == "constant"):
+        file.write(bytes(one.offset_bytes - file.tell()))
+        if not one.weight:
+            file.write(rest.read(one.size_bytes))
+            continue
+        elements = stored_elements(stored_bytes(weights[one.weight]), one.element_type, math.prod(one.static_shape))
+        if elements is None:
+            raise ValueError(f"an entry must fit its weights, but '{one.weight}' has not the size of '{one.name}'")
+        for piece in byte_pieces(elements):
+            file.write(piece)
+    return file.getvalue()
 
 
 def encode_binaries(binaries: Sequence[KernelBinary]) -> bytes:

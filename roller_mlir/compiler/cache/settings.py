@@ -39,6 +39,11 @@ class CacheSettings:
     limit_bytes: int = DEFAULT_LIMIT_BYTES
     enabled: bool = True
 
+    @property
+    def drivers(self) -> Path:
+        """Where the driver libraries of simulated devices are, beside the entries."""
+        return self.folder / "drivers"
+
     @staticmethod
     def of(environment: Mapping[str, str]) -> "CacheSettings":
         """Read the variables; an empty one counts as not set.

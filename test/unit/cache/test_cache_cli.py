@@ -99,6 +99,18 @@ def test_wrong_usage(
     assert said in capsys.readouterr().err
 
 
+def test_clear_removes_built_driver_libraries(folder: Path, capsys: Any) -> None:
+    library = folder / "drivers" / "0123" / "libcuda.so.1"
+    library.parent.mkdir(parents=True)
+    library.write_bytes(bytes(100))
+    (library.parent / "libcuda.so").symlink_to("libcuda.so.1")
+    printed(["cache", "--limit", "1M"], capsys)
+    assert library.is_file()
+    found = json.loads(printed(["cache", "--clear", "--json"], capsys))
+    assert found["removed_bytes"] == 100 + len("libcuda.so.1") and found["removed_entries"] == 0
+    assert not (folder / "drivers").exists()
+
+
 def test_a_cache_that_cannot_be_cleared(
     source: Path, folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
 ) -> None:

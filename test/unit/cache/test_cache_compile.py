@@ -117,9 +117,9 @@ def test_what_decides_the_result_is_in_the_key(folder: Path, tmp_path: Path, mon
     toml.write_text(device.replace("\nunits = 108\n", "\nunits = 54\n"))
     missed_once(target=str(toml))
     found = roller_mlir.compile(TEXT, "a100", binaries=False, cache=False)
-    plans.write_text(json.dumps({kernel.name: to_json(kernel.plan) for kernel in found.kernels}))
+    plans.write_text(json.dumps({kernel.program: to_json(kernel.plan) for kernel in found.kernels}))
     missed_once(plan_file=plans)
-    plans.write_text(json.dumps({kernel.name: to_json(kernel.plan) for kernel in found.kernels}, indent=2))
+    plans.write_text(json.dumps({kernel.program: to_json(kernel.plan) for kernel in found.kernels}, indent=2))
     missed_once(plan_file=plans)
     versions = cache._open(CacheSettings.of(os.environ))
     assert versions is not None
@@ -142,7 +142,7 @@ def test_a_plan_file_that_changes_meanwhile_spoils_nothing(
 ) -> None:
     plans = tmp_path / "plans.json"
     found = roller_mlir.compile(TEXT, "a100", binaries=False, cache=False)
-    text = json.dumps({kernel.name: to_json(kernel.plan) for kernel in found.kernels})
+    text = json.dumps({kernel.program: to_json(kernel.plan) for kernel in found.kernels})
     plans.write_text(text)
     run_stages = driver.run_stages
 

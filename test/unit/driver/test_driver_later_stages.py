@@ -153,6 +153,7 @@ def test_edits_that_are_refused(folder: Path, stage: str, old: str, new: str, me
 def test_planning_is_over(folder: Path, capsys: Any) -> None:
     for words, message in (
         (["loops.mlir", "--tile-sizes", "8,8,8"], "tile-sizes: the module is planned already"),
+        (["kernels.mlir", "--tensor-maps", "device"], "tensor-maps: the module has its kernels already; edit them"),
         (["buffers.mlir", "--emit", "loops"], "the module is beyond the stage 'loops': it is at 'buffers'"),
     ):
         assert main(["compile", str(folder / words[0]), *words[1:]]) == 1

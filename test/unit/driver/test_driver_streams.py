@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from roller_mlir.console.errors import InputError
+from roller_mlir.console.output import check_place, write_whole
 from roller_mlir.runtime import Artifact
 
 COPY = "func.func @f(%x: tensor<64xf32>) -> tensor<64xf32> {\n  return %x : tensor<64xf32>\n}\n"
@@ -133,3 +135,29 @@ def test_the_entry_points_import_almost_nothing(tool: str) -> None:
     }
     light = {"signal", "typing", "typing.io", "typing.re", "contextlib", "importlib", "warnings", "collections.abc"}
     assert set(done.stdout.split()) <= ours | light
+
+
+def test_a_pipe_that_is_named_as_a_file_is_written_to_and_stays(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    check_place(pipe)
+    write_whole(pipe, "text\n")
+    assert os.read(reader, 100) == b"text\n" and pipe.is_fifo() and list(tmp_path.iterdir()) == [pipe]
+    os.close(reader)
+
+
+def test_a_place_that_cannot_be_written_is_refused_before_the_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    check_place(Path("file"))
+    for place, reason in (
+        (tmp_path, "is a directory"),
+        (tmp_path / "no" / "file", f"there is no folder {tmp_path}/no"),
+    ):
+        with pytest.raises(InputError, match=f"{place} cannot be written: {reason}"):
+            check_place(place)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # as tests may be root, who may write everywhere
+    with pytest.raises(InputError, match="file cannot be written: permission denied"):
+        check_place(Path("file"))
