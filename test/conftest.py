@@ -3,7 +3,7 @@
 
 A test marked `full` runs with `pytest --full` alone: others walk the same code. Of a test that is marked
 `full(each=["name", "device"])`, so many cases always run that every value of these parameters is among them; of one
-that is marked `full(every=4)`, each fourth case.
+that is marked `full(every=4)`, each fourth case. Where hypothesis draws examples, it draws fewer without `--full`.
 """
 
 import functools
@@ -24,8 +24,9 @@ signal.signal(
     signal.SIGINT, signal.default_int_handler
 )  # ignored in a shell's background, and in what is started there
 
-settings.register_profile("unhurried", deadline=None)  # how long an example takes says how busy the machine is
-settings.load_profile("unhurried")
+# How long an example takes says how busy the machine is: there are no deadlines.
+settings.register_profile("quick", deadline=None, max_examples=25)
+settings.register_profile("full", deadline=None, max_examples=100)
 
 _LEFT_OUT = "left_out"
 _left_out = pytest.StashKey[int]()
@@ -33,6 +34,10 @@ _left_out = pytest.StashKey[int]()
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="also run the largest tests, which are marked full")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    settings.load_profile("full" if config.getoption("--full") else "quick")
 
 
 @pytest.hookimpl(trylast=True)

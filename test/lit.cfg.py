@@ -14,16 +14,17 @@ _here = os.path.dirname(os.path.abspath(__file__))
 sys.path.append(_here)
 import preloaded  # noqa: E402 - it stands beside this file
 
+from roller_mlir.downstream.lit_tools import add_tools  # noqa: E402 - after what it needs
+
 config.test_source_root = _here  # noqa: F821 - lit defines config
 config.test_exec_root = os.path.join(os.path.dirname(_here), "build", "lit")  # noqa: F821 - lit defines config
 
-for _name, _module in (
-    ("roller-opt", "roller_mlir.tools.roller_opt"),
-    ("roller", "roller_mlir.tools.roller"),
-    ("FileCheck", "filecheck"),
-):
-    # A whole word that is not part of a path or of another word, such as the "roller" in "roller-opt" or "x.roller".
-    config.substitutions.append((rf"(?<![\w./-]){_name}(?![\w./-])", " ".join(preloaded.python("-m", _module))))  # noqa: F821 - lit defines config
+_MODULES = {
+    "roller-opt": "roller_mlir.tools.roller_opt",
+    "roller": "roller_mlir.tools.roller",
+    "FileCheck": "filecheck",
+}
+add_tools(config, {name: " ".join(preloaded.python("-m", module)) for name, module in _MODULES.items()})  # noqa: F821 - lit defines config
 
 config.environment["ROLLER_CACHE"] = "0"  # noqa: F821 - tests are of the compiler, not of what it once did
 

@@ -16,7 +16,7 @@
 // LOOPS: rtile.stages = {{[2-9]}} : i64
 
 // Copies run ahead of the loop; each step waits for its own and reads whole matrices.
-// MMA: gpu.func @matmul_0(
+// MMA: gpu.func @product_matmul_0(
 // MMA: nvgpu.device_async_copy
 // MMA: nvvm.cp.async.commit.group
 // MMA: %[[SUM:.*]]:{{[0-9]+}} = scf.for
@@ -26,17 +26,17 @@
 // MMA: nvgpu.ldmatrix %[[V5:.*]] {numTiles = 4 : i32, {{.*}}transpose = true}
 // MMA: nvgpu.mma.sync(%[[FIRST]], %[[V6:.*]]) {mmaShape = [16, 8, 16]}
 
-// WMMA: gpu.func @matmul_0(
+// WMMA: gpu.func @product_matmul_0(
 // WMMA: %[[A:.*]] = gpu.subgroup_mma_load_matrix
 // WMMA: gpu.subgroup_mma_compute %[[A]], %[[V7:.*]], %[[V8:.*]]
 // WMMA: gpu.subgroup_mma_store_matrix
 // WMMA: gpu.barrier scope {{.*}}subgroup
 
-// MFMA: gpu.func @matmul_0(
+// MFMA: gpu.func @product_matmul_0(
 // MFMA: amdgpu.mfma
 
 // One warpgroup more than the plan's threads starts the tensor copies.
-// WGMMA: gpu.func @matmul_0({{.*}}rtile.tensor_map
+// WGMMA: gpu.func @product_matmul_0({{.*}}rtile.tensor_map
 // WGMMA: nvvm.cp.async.bulk.tensor.shared.cluster.global
 // WGMMA: nvvm.wgmma.mma_async
 

@@ -342,3 +342,31 @@ func.func @f(%a: tensor<4xf32>, %b: tensor<4xf32>, %c: i1) -> tensor<4xf32> {
   }
   return %r : tensor<4xf32>
 }
+
+// -----
+
+// Sizes that are data are refused in loops, too, where outputs that nobody reads are made anew.
+#map = affine_map<(d0) -> (d0)>
+// expected-error@+1 {{'tensor.extract' cannot be compiled; supported are linalg structured ops on tensors}}
+func.func @f(%x: tensor<4xf32>, %n: index) -> tensor<4xf32> {
+  %z = arith.constant 0.0 : f32
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c2 = arith.constant 2 : index
+  %l = scf.for %i = %c0 to %c2 step %c1 iter_args(%a = %x) -> (tensor<4xf32>) {
+    %m = arith.addi %i, %c1 : index
+    %k = arith.minsi %n, %m : index
+    %s = tensor.extract_slice %a[0] [%k] [1] : tensor<4xf32> to tensor<?xf32>
+    %e = tensor.empty(%k) : tensor<?xf32>
+    %t = linalg.fill ins(%z : f32) outs(%e : tensor<?xf32>) -> tensor<?xf32>
+    %g = linalg.generic {indexing_maps = [#map, #map], iterator_types = ["parallel"]}
+        ins(%s : tensor<?xf32>) outs(%t : tensor<?xf32>) {
+    ^bb0(%in: f32, %out: f32):
+      %h = math.exp %in : f32
+      linalg.yield %h : f32
+    } -> tensor<?xf32>
+    %r = tensor.insert_slice %g into %a[0] [%k] [1] : tensor<?xf32> into tensor<4xf32>
+    scf.yield %r : tensor<4xf32>
+  }
+  return %l : tensor<4xf32>
+}

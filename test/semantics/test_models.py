@@ -31,7 +31,7 @@ def test_every_door_has_its_models() -> None:
     assert kinds == {(door, name) for door in NEEDS for name in names}
 
 
-@pytest.mark.full(every=15)
+@pytest.mark.full(every=30)
 @pytest.mark.parametrize("name", MODELS)
 @pytest.mark.parametrize("device", ["h200", "mi300x"])
 def test_kernels_give_what_the_framework_gives(name: str, device: str) -> None:

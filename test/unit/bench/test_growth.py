@@ -75,12 +75,12 @@ def test_equal_operators_are_planned_built_and_kept_once(monkeypatch: pytest.Mon
         4,
     ]  # sums and products of elements are planned alike
     assert len(artifact.manifest.launches) == 24
-    assert [kernel.name for kernel in artifact.kernels] == ["matmul_0", "generic_1", "generic_2", "generic_3"]
+    assert [kernel.name for kernel in artifact.kernels] == ["f_matmul_0", "f_generic_1", "f_generic_2", "f_generic_3"]
     assert sorted(name for name in artifact.files if name.endswith(".cubin")) == [
-        "generic_1.cubin",
-        "generic_2.cubin",
-        "generic_3.cubin",
-        "matmul_0.cubin",
+        "f_generic_1.cubin",
+        "f_generic_2.cubin",
+        "f_generic_3.cubin",
+        "f_matmul_0.cubin",
     ]
     inputs = random_inputs([artifact.manifest.buffer(name) for name in artifact.manifest.inputs], 0)
     outputs = artifact.run(*inputs)

@@ -250,7 +250,7 @@ def test_the_two_programs_compute_what_the_op_does(name: str, tmp_path: Path) ->
     expression = expression_of(op.text())
     plan = hand_plan(expression, loop, parts, extent)
     artifact = compiled(op.text(), tmp_path, {"generic_0": plan})
-    assert [kernel.name for kernel in artifact.kernels] == ["generic_0", "generic_0_join"]
+    assert [kernel.program for kernel in artifact.kernels] == ["generic_0", "generic_0_join"]
     inputs = inputs_of(op)
     (found,) = artifact.run(*inputs)
     np.testing.assert_array_equal(found, np.asarray(op.reference(*inputs), np.float32))
@@ -284,10 +284,10 @@ def test_other_programs_keep_their_names(tmp_path: Path) -> None:
   %n = linalg.exp ins(%g : {shape}) outs(%t : {shape}) -> {shape}
   return %n : {shape}""")  # fmt: skip
     apart = roller_mlir.compile(text, target=DEVICE, binaries=False, fusion=False)
-    kept = [kernel.name for kernel in apart.kernels if not kernel.name.endswith("_join")]
+    kept = [kernel.program for kernel in apart.kernels if not kernel.program.endswith("_join")]
     plan = hand_plan(expression_of(MATMUL.text()), 2, 4, 256)
     divided = compiled(text, tmp_path, {"generic_0": plan}, fusion=False)
-    assert [kernel.name for kernel in divided.kernels] == [kept[0], "generic_0_join", kept[1]]
+    assert [kernel.program for kernel in divided.kernels] == [kept[0], "generic_0_join", kept[1]]
     with pytest.raises(DiagnosedError, match="reduction of a program of one op, but this program has 2 ops"):
         compiled(text, tmp_path, {"generic_0": plan})
 
@@ -312,7 +312,7 @@ def test_other_programs_keep_their_names(tmp_path: Path) -> None:
 def test_plans_of_stages_that_cannot_be(tmp_path: Path, change: Callable[[dict[str, Any]], Any], message: str) -> None:
     text = MATMUL.text()
     artifact = compiled(text, tmp_path, {"generic_0": hand_plan(expression_of(text), 2, 4, 256)})
-    stages: Any = to_json({kernel.name: kernel.plan for kernel in artifact.kernels})
+    stages: Any = to_json({kernel.program: kernel.plan for kernel in artifact.kernels})
     change(stages)
     (tmp_path / "plan.json").write_text(json.dumps(stages))
     with pytest.raises(DiagnosedError) as caught:

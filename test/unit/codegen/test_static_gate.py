@@ -37,7 +37,7 @@ def test_machine_code_keeps_the_plan(name: str, device: str) -> None:
 EXAMPLES = sorted(path.name for path in Path(__file__).parents[3].joinpath("examples").glob("*.mlir"))
 
 
-@pytest.mark.full(every=4)
+@pytest.mark.full(every=8)
 @pytest.mark.parametrize("device", ["h200", "mi300x"])
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_machine_code_of_fused_programs_keeps_the_plan(name: str, device: str) -> None:

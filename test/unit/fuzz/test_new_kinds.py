@@ -36,6 +36,7 @@ def test_what_a_kind_draws(kind: str) -> None:
     assert KINDS[kind] > 0
 
 
+@pytest.mark.full
 def test_cases_of_each_kind_give_what_numpy_gives() -> None:
     kinds = tuple(SPELLED)
     campaign = Campaign(seed=7, numbers=range(6), targets=("h200", "mi300x", "v100"), only=kinds, shrink_at_most=1)

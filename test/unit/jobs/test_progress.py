@@ -57,6 +57,7 @@ def test_a_single_job_and_a_dumb_terminal_have_no_bar(total: int, term: str) -> 
     assert on_terminal("-c", BAR.format(total=total), term=term) == ("done\n", "")
 
 
+@pytest.mark.full
 def test_a_suite_shows_it_and_its_json_stays_clean(tmp_path: Path) -> None:
     (tmp_path / "operators.csv").write_text("id,class,shape\na,relu,64\nb,relu,128\nc,relu,256\n")
     command = ("-m", "roller_mlir.tools.roller", "suite", str(tmp_path), "--stage", "compile", "--jobs", "2")

@@ -69,6 +69,7 @@ def test_an_actor_that_dies_is_an_answer_and_another_takes_its_place(
     assert dict(cluster.run(enumerate(["c", "d"]))) == {0: "C", 1: "D"}
 
 
+@pytest.mark.full
 def test_no_more_jobs_are_taken_than_can_be_done(cluster: Jobs[Any]) -> None:
     taken: list[int] = []
 

@@ -161,6 +161,7 @@ def test_what_is_in_the_way_is_found_before_any_work(mine: str, capsys: Any, tmp
     assert (tmp_path / "sums").read_text() == "mine"
 
 
+@pytest.mark.full
 def test_a_disk_that_is_full_ends_the_command_and_leaves_whole_artifacts(mine: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
     command = [sys.executable, "-c", FULL_DISK, mine, str(out)]

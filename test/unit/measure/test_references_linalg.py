@@ -76,7 +76,7 @@ def test_matrix_instructions_on_f32_may_round_to_tf32() -> None:
     artifact = compile_source(
         Source("-", text), "a100", CompileOptions(binaries=False, cache=False, allow_tf32=True, instructions=("mma",))
     )
-    plans = {kernel.name: kernel.plan for kernel in artifact.kernels if kernel.plan is not None}
+    plans = {kernel.program: kernel.plan for kernel in artifact.kernels if kernel.plan is not None}
     assert any(plan.atom is not None for plan in plans.values())
     candidates = (ItemCandidate(rank=0, artifact="one", plans=plans),)
     inputs = make_inputs(artifact.manifest, "sim")

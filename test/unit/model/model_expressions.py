@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
 
-QUICK = settings(max_examples=100, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+QUICK = settings(deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 """Settings of the property tests: repeatable, and quick enough for every check."""
 
 Dimension = int | Mapping[int, int]

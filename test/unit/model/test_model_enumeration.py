@@ -24,7 +24,9 @@ from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.tile import access_traffic
 from roller_mlir.plan import Access, AxisPlan, LinearIndex, Loop, TensorExpression
 
-MANY = settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+MANY = settings(
+    max_examples=3 * settings().max_examples, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+)
 """Hundreds of expressions, repeatable."""
 
 MACHINE = machine_of(find_device("v100"))

@@ -64,6 +64,7 @@ def explained(request: pytest.FixtureRequest) -> tuple[TensorExpression, Explana
     return expression, explain(expression, H200, families=("fma",))
 
 
+@pytest.mark.full(every=3)
 def test_candidates_are_the_plans_of_the_construction(explained: tuple[TensorExpression, Explanation]) -> None:
     expression, found = explained
     plans = construct(expression, H200)

@@ -17,6 +17,7 @@ MOST_LINES = 500
 LICENSE_LINE = "SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception"
 RUN_BY_PYTEST = ROOT / "test" / "semantics" / "reported"
 WRITTEN_BY_IMPORTERS = ROOT / "test" / "semantics" / "models" / "data"
+BUILT_BY_CMAKE = ROOT / "examples" / "iree_project"
 DOCSTRING = re.compile(r'(?:#[^\n]*\n|\n)*r?"""')
 TEXT = {".py", ".mlir", ".md", ".toml", ".txt", ".yaml", ".sh", ".json", ""}
 
@@ -43,7 +44,7 @@ IR_TESTS = [
     for path in files()
     if path.suffix == ".mlir"
     and path.relative_to(ROOT).parts[0] in ("test", "examples")
-    and path.parent not in (RUN_BY_PYTEST, WRITTEN_BY_IMPORTERS)
+    and path.parent not in (RUN_BY_PYTEST, WRITTEN_BY_IMPORTERS, BUILT_BY_CMAKE)
 ]
 
 
@@ -121,7 +122,10 @@ def test_every_check_prefix_is_used_by_a_run_line() -> None:
             p for run in runs for given in re.findall(r"--check-prefix(?:es)?[= ](\S+)", run) for p in given.split(",")
         }
         used |= {"CHECK"} if any("FileCheck" in run and "--check-prefix" not in run for run in runs) else set()
-        for prefix in set(re.findall(rf"^\s*//\s*([A-Z][A-Z0-9_-]*?){kinds}:", text, re.MULTILINE)) - {"RUN"}:
+        for prefix in set(re.findall(rf"^\s*//\s*([A-Z][A-Z0-9_-]*?){kinds}:", text, re.MULTILINE)) - {
+            "RUN",
+            "REQUIRES",
+        }:
             if prefix not in used:
                 wrong.append(f"{named(path)}: prefix {prefix} is in no RUN line")
     assert not wrong, "\n".join(wrong)

@@ -68,7 +68,7 @@ def _imports_of(path: Path) -> Iterator[tuple[int, str]]:
             assert node.module is not None
             yield node.lineno, node.module
             yield from ((node.lineno, f"{node.module}.{alias.name}") for alias in node.names)
-        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and node.value.startswith("roller_mlir."):
             named = re.fullmatch(r"(roller_mlir(?:\.\w+)+)(?::\w+)?", node.value)
             if named is not None:
                 yield node.lineno, named[1]

@@ -77,6 +77,7 @@ def test_a_stale_page_is_found(scripts: Scripts, tmp_path: Path, capsys: pytest.
     assert page.read_text() == PAGE.read_text()
 
 
+@pytest.mark.full
 def test_a_page_without_a_place_is_refused(
     scripts: Scripts, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

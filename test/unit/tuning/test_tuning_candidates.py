@@ -20,6 +20,7 @@ from roller_mlir.suites import find_suite, function_text
 from roller_mlir.support.diagnostics import DiagnosedError
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("top_k", [1, LEAST_REFINED + 15])
 def test_the_first_is_what_the_compiler_takes(top_k: int) -> None:
     rows = {row.id: row for row in find_suite("roller119")}

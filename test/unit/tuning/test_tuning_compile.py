@@ -32,7 +32,7 @@ def test_a_measured_plan_is_taken_and_said(tmp_path: Path) -> None:
     path = data_base(tmp_path / "t.jsonl", record(key="0" * 32), record_of(MATMUL, 3))
     artifact = tuned(MATMUL, path)
     assert [kernel.plan for kernel in artifact.kernels] == [plans_of(MATMUL)[3]] != [plans_of(MATMUL)[0]]
-    assert artifact.kernels[0].notes == (f"kernel 'matmul_0': plan from {path}:2: {NOTE}",)
+    assert artifact.kernels[0].notes == (f"kernel 'f_matmul_0': plan from {path}:2: {NOTE}",)
     assert artifact.kernels[0].plan is not None
     assert artifact.kernels[0].plan.prediction is not None
 
@@ -66,7 +66,8 @@ def test_joined_ops_and_each_place_of_an_operator(tmp_path: Path) -> None:
         record(key=unit.key, plan=candidates_of(unit, "h200", SIMULATED, 3)[-1][unit.name]) for unit in units[:2]
     ]
     artifact = tuned(text, data_base(tmp_path / "t.jsonl", *records))
-    plans = {kernel.name: kernel.plan for kernel in artifact.kernels if any("plan from" in one for one in kernel.notes)}
+    tuned_kernels = [kernel for kernel in artifact.kernels if any("plan from" in one for one in kernel.notes)]
+    plans = {kernel.program: kernel.plan for kernel in tuned_kernels}
     # Equal operators are one kernel, which has the name of the first.
     names = [[name for name in unit.names if name in plans] for unit in units[:2]]
     assert all(names) and set(plans) == {name for own in names for name in own}

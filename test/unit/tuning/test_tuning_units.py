@@ -50,7 +50,8 @@ def kernels(artifact: Artifact) -> dict[str, str]:
     constants = dict(re.findall(r"^(#\w+) = (.*)$", text, re.MULTILINE))
     found: dict[str, str] = {}
     for name, body in re.findall(r"gpu\.func @(\w+)\((.*?)^    }$", text, re.MULTILINE | re.DOTALL):
-        found[name] = re.sub(r"#\w+", lambda match: constants.get(match.group(), match.group()), body)
+        unnamed = re.sub(r'rtile.program_name = "\w+", ', "", body)
+        found[name] = re.sub(r"#\w+", lambda match: constants.get(match.group(), match.group()), unnamed)
     return found
 
 
@@ -58,7 +59,9 @@ def assert_alone_as_whole(source: Source, target: str, options: CompileOptions =
     """Compiles a function, and each of its units; plans and kernels are the same."""
     units = dispatches_of(source, target, options)
     whole = compile_source(source, target, options)
-    plans = {kernel.name: kernel.plan for kernel in whole.kernels if kernel.plan is not None}
+    plans = {kernel.program: kernel.plan for kernel in whole.kernels if kernel.plan is not None}
+    texts = kernels(whole)
+    bodies = {kernel.program: texts[kernel.name] for kernel in whole.kernels}
     seen: set[str] = set()
     for unit in units:
         alone = compile_source(Source("-", unit.text), target, options)
@@ -67,7 +70,6 @@ def assert_alone_as_whole(source: Source, target: str, options: CompileOptions =
         for name in unit.names:
             named = [one for one in plans if one in (name, f"{name}_join")]
             assert [plans[one] for one in named] == own
-            bodies = kernels(whole)
             assert [bodies[one] for one in named] == [
                 kernels(alone)[kernel.name] for kernel in alone.kernels[: len(own)]
             ]
