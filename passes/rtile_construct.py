@@ -35,6 +35,7 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 from roller_mlir.codegen import FAMILIES
+from roller_mlir.codegen.graph.start_operands import most_starts
 from roller_mlir.codegen.graph.tables import ring_bytes
 from roller_mlir.dialects import rtile
 from roller_mlir.dialects.rtile_checks import InvalidOpError
@@ -128,7 +129,8 @@ def _beside_records(device: Device, units: Iterable[ir.Operation], options: Cons
     Beside its inputs a program has a result, and as part of a divided one the sums of the other. With roles a record
     has one field more, and two crews keep records.
     """
-    operands = 3 + max((len(group_of(unit).expression.inputs) for unit in units), default=0)
+    expressions = [group_of(unit).expression for unit in units]
+    operands = 3 + max((len(one.inputs) for one in expressions), default=0) + most_starts(expressions)
     known = {one.family for one in device.instructions}
     roles = any(atom_family(family).reads_memory for family in options.instructions if family in known)
     size = ring_bytes(operands) * (2 if roles else 1)

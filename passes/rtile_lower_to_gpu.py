@@ -3,11 +3,14 @@
 
 Precondition: programs on memrefs whose regions are loops (`rtile-assign-buffers`). Postcondition: no rtile op is left;
 the module holds `gpu.module @kernels`, and each program is a `gpu.launch_func`. Programs that are equal but for their
-names and tensors launch one `gpu.func`, which has the name of the first.
+names and tensors launch one `gpu.func`, which is called after the function and the first of them.
 
     "rtile.program"(%A, %B, %C) ({ scf.for ... }) {sym_name = "matmul_0"} : (memref, memref, memref) -> ()
     // becomes
-    gpu.launch_func @kernels::@matmul_0 blocks in (%c64, %c1, %c1) threads in (%c256, %c1, %c1) args(%A, %B, %C)
+    gpu.launch_func @kernels::@mlp_matmul_0 blocks in (%c64, %c1, %c1) threads in (%c256, %c1, %c1) args(%A, %B, %C)
+
+With `tensor-maps=device` a kernel of tensor copies makes its tensor maps itself: it takes no maps, but one more buffer,
+128 bytes a map and block, for which the function gets an argument of the role "workspace".
 
 Refused: loops that no kernel can follow (with what is wrong with them), what the device cannot hold, functions whose
 buffers take more than its memory, and devices that no code is generated for.
@@ -18,12 +21,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
+from roller_mlir.codegen.buffer_order import add_buffer
 from roller_mlir.codegen.device_memory import check_device_memory
 from roller_mlir.codegen.kernel import BlockLimits, EmittedKernel, emit_kernel
 from roller_mlir.hal import Device, find_device
 from roller_mlir.linalg.rewrite.equal_programs import EqualPrograms
 from roller_mlir.loops.program import check_no_loose_ops, programs_of
-from roller_mlir.model.options import DeviceOptions
+from roller_mlir.model.options import DeviceOptions, MapOptions
 from roller_mlir.support.bindings import arith, ir
 from roller_mlir.support.diagnostics import fail
 from roller_mlir.support.passes.passes import Pass, register
@@ -34,7 +38,7 @@ KERNELS = "kernels"
 
 @register
 @dataclass(frozen=True, kw_only=True)
-class RTileLowerToGpu(DeviceOptions, Pass):
+class RTileLowerToGpu(DeviceOptions, MapOptions, Pass):
     """Emits a kernel for each program from its loops, and a launch in its place."""
 
     name: ClassVar[str] = "rtile-lower-to-gpu"
@@ -56,13 +60,17 @@ class RTileLowerToGpu(DeviceOptions, Pass):
             return
         check_device_memory(module, device)
         name, body = kernels_module(module)
-        emitted = EqualPrograms(lambda program: emit_kernel(program, body, limits))
+        emitted = EqualPrograms(lambda program: emit_kernel(program, body, limits, self.tensor_maps))
         for program in programs:
             if any(not isinstance(operand.type, ir.MemRefType) for operand in program.operands):
                 fail(program, "'rtile.program' works on tensors; run rtile-assign-buffers first")
             kernel, _ = emitted.of(program)
+            operands = list(program.operands)
+            if kernel.map_bytes:
+                kind = ir.MemRefType.get([kernel.map_bytes], ir.IntegerType.get_signless(8))
+                operands.append(add_buffer(program.operation.parent, kind, "workspace"))
             with ir.InsertionPoint(program), program.location:
-                launch(program.operands, name, kernel)
+                launch(operands, name, kernel)
             program.operation.erase()
 
 

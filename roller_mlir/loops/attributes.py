@@ -3,6 +3,8 @@
 
 # On a kernel: the plan that its program was expanded by; on the program itself it is the attribute `plan`.
 PLAN = "rtile.plan"
+# On a kernel: the program that it was made of, as plan files name it.
+PROGRAM = "rtile.program_name"
 # On a program of loops, and on its kernel: the tensor expression that the plan is for, see roller_mlir.plan.expression.
 EXPRESSION = "rtile.expression"
 # On a program and its kernel, whose plan was measured: where the plan is from, and its times, as text for people.
@@ -27,6 +29,8 @@ SITE = "rtile.site"
 WATCH = "rtile.watch"
 # On an argument of a kernel: the tensor map that it is, see roller_mlir.plan.tensor_map.
 TENSOR_MAP = "rtile.tensor_map"
+# On a kernel's last buffer: the tensor maps that each of its blocks makes there, one behind the other.
+MADE_MAPS = "rtile.made_maps"
 # Scope of atomic operations and fences between all blocks of a device; AMD's back end has a name of its own for it.
 DEVICE_SCOPE = "device"
 # On a kernel: what its dynamic workgroup memory is aligned to, in bytes.

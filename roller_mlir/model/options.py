@@ -166,6 +166,18 @@ class LoopOptions(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
+class MapOptions(Options):
+    """Who makes the tensor maps of tensor copies."""
+
+    tensor_maps: str = option(
+        "host",
+        choices=("host", "device"),
+        help="who makes the tensor maps of tensor copies: host (the launcher, which passes them by value), or device "
+        "(each block of a kernel, for launchers that pass pointers alone)",
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
 class PipelineOptions(PlanFileOptions, PlanningOptions, FusionOptions, LoopOptions):
     """All options of the passes from linalg to plans that a compilation passes on."""
 

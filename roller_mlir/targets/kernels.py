@@ -14,7 +14,7 @@ from typing import Any
 
 from roller_mlir.backend.job import BuildRequest, KernelBinary
 from roller_mlir.backend.kernel_module import check_stage, kernel_functions
-from roller_mlir.backend.tensor_maps import tensor_maps_of
+from roller_mlir.backend.tensor_maps import made_maps_of, tensor_maps_of
 from roller_mlir.hal import find_device
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.passes.passes import Pass, find_pass
@@ -56,7 +56,7 @@ def compile_kernels(
     started = time.perf_counter()
     with module.context, ir.Location.unknown():
         check_stage(module)
-        request = replace(request, tensor_maps=tensor_maps_of(module))
+        request = replace(request, tensor_maps=tensor_maps_of(module), made_maps=made_maps_of(module))
         if any(kernel_functions(module)):
             load_passes()
             kinds = [find_pass(stage.made_by) for stage in family.lowering]

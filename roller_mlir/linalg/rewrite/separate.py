@@ -105,8 +105,8 @@ def renew_operands(function: Any) -> None:
         arguments = list(operation.regions[0].blocks[0].arguments)
         first = len(operation.operands) - len(operation.results)
         for number, value in enumerate(operation.operands):
-            if not isinstance(value.type, ir.RankedTensorType):
-                continue
+            if not isinstance(value.type, ir.RankedTensorType) or not value.type.has_static_shape:
+                continue  # what is dynamic is refused where it is checked
             is_read = number < len(arguments) and any(True for _ in arguments[number].uses)
             scalar = splat_of(value) if number >= first else None
             with ir.InsertionPoint(operation), operation.location:

@@ -31,7 +31,7 @@ def family_of(artifact: Artifact, expression: TensorExpression | None = None, pl
     if artifact.manifest.state_bytes:
         return PERSISTENT
     kernels = [kernel for kernel in artifact.kernels if kernel.plan is not None]
-    if any(step != 1 for kernel in kernels for one in kernel.tensor_maps for step in one.steps):
+    if any(step != 1 for kernel in kernels for one in (*kernel.tensor_maps, *kernel.made_maps) for step in one.steps):
         return "tensor copies in steps"
     plans = [kernel.plan for kernel in kernels if kernel.plan is not None]
     named = {_words(one, expression if plan is not None and len(plans) == 1 else None) for one in plans}

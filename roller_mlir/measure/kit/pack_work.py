@@ -153,7 +153,7 @@ def _compiled(job: PackJob, variant: Variant) -> CompiledVariant:
         family = family_of(artifact, variant.unit.expression, next(iter(plans.values()), None))
     else:
         artifact = compile_source(job.request.source, job.target, variant.options)
-        plans = {kernel.name: kernel.plan for kernel in artifact.kernels if kernel.plan is not None}
+        plans = {kernel.program: kernel.plan for kernel in artifact.kernels if kernel.plan is not None}
         family = family_of(artifact)
     predictions = [kernel.plan.prediction for kernel in artifact.kernels if kernel.plan is not None]
     return CompiledVariant(
