@@ -14,6 +14,7 @@ file is called as a script: `single_file("run", modules=["roller_mlir.measure.ru
 
 import argparse
 import ast
+import functools
 import sys
 from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, version
@@ -119,14 +120,16 @@ def _members(name: str) -> list[str]:
     return [one for one in inner if one != f"{_PACKAGE}.runtime.{_OWN}"]
 
 
-def _imports(text: str) -> list[str]:
+@functools.cache
+def _imports(text: str) -> tuple[str, ...]:
+    """Return what a module's text imports of the package; programs that write several files ask for the same texts."""
     names: list[str] = []
     for node in ast.walk(ast.parse(text)):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module:
             names += [node.module, *(f"{node.module}.{alias.name}" for alias in node.names)]
-    return [name for name in names if name.startswith(_PACKAGE + ".")]
+    return tuple(name for name in names if name.startswith(_PACKAGE + "."))
 
 
 def single_file(stem: str = "roller_runtime", *, modules: Sequence[str] = (), main: str = "") -> str:

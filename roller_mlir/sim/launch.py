@@ -15,7 +15,7 @@ from roller_mlir.sim.buffers import Arguments
 from roller_mlir.sim.counting import Counts, collect
 from roller_mlir.sim.engine import layout
 from roller_mlir.sim.engine.fibers import stack_bytes
-from roller_mlir.sim.engine.jit import QUICK_PASSES, MachineCode, compile_text, runtime
+from roller_mlir.sim.engine.jit import MachineCode, compile_text, runtime
 from roller_mlir.sim.engine.layout import LaunchFault, LaunchRecord
 from roller_mlir.sim.errors import Position, SimulationError, StuckWait
 from roller_mlir.sim.faults import make_error, positions
@@ -34,9 +34,6 @@ from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
 from roller_mlir.support.nesting import check_nesting
 from roller_mlir.support.stage import during
-
-_LONG_TEXT = 300_000
-"""Characters of LLVM IR of the second level from which it is compiled without the pipeline."""
 
 Extent = int | tuple[int, ...]
 """Blocks of a grid or threads of a block: x, or up to (x, y, z)."""
@@ -115,12 +112,8 @@ class SimulatedKernels:
         provide(self._lowered.needs.subgroup_ops)
         if self._lowered.needs.machine:
             hopper_runtime()
-        # Vendors' LLVM IR is unrolled: the pipeline takes far longer for a long text of it than it can save. Level 0
-        # would leave products and sums apart, which the devices contract.
-        long = isinstance(module, LoweredKernels) and len(self._lowered.text) > _LONG_TEXT
-        how: dict[str, Any] = {"passes": QUICK_PASSES, "level": 1} if long else {}
         with during(f"LLVM's code generation for {', '.join(self.names)}"):
-            self._compiled: MachineCode = compile_text(self._lowered.text, kernels=self.names, **how)
+            self._compiled: MachineCode = compile_text(self._lowered.text, kernels=self.names)
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -5,7 +5,8 @@ from collections.abc import Callable, Iterator
 from itertools import count
 from typing import Any, cast
 
-from roller_mlir.support.bindings import ir, linalg
+from roller_mlir.support import bindings
+from roller_mlir.support.bindings import ir
 
 
 def free_symbol(module: Any, name: str) -> str:
@@ -55,7 +56,7 @@ def operations_inside(operation: Any) -> list[Any]:
 
 def indexing_maps(operation: ir.Operation) -> list[ir.AffineMap]:
     """Return the affine maps by which a linalg op reads and writes its operands; none where it has no loop nest."""
-    maps: Any = cast(Any, linalg).get_indexing_maps(operation) or ()
+    maps: Any = cast(Any, bindings.linalg).get_indexing_maps(operation) or ()
     return [ir.AffineMapAttr(one).value for one in maps]
 
 

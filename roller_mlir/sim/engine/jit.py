@@ -19,8 +19,9 @@ from roller_mlir.sim.engine.shadow_access_ir import emit_sanitizer
 from roller_mlir.support.diagnostics import fail
 
 _PROLOGUE_BYTES = 96
-QUICK_PASSES = ("always_inliner", "sroa", "instruction_combine", "simplify_cfg", "tail_call_elimination")
-"""Enough for straight code such as the runtime's; the whole pipeline takes five times as long and gains nothing."""
+_PASSES = ("always_inliner", "sroa", "instruction_combine", "simplify_cfg", "tail_call_elimination")
+"""Enough for kernels, whose authors have unrolled and vectorised them: LLVM's whole pipeline takes several times as
+long, and what it makes runs no faster."""
 
 _FLUSHING = ("avx512bf16", "avxneconvert")
 """Features whose conversions of f32 to bf16 flush denormal numbers, which GPUs keep; the runtime has functions."""
@@ -57,15 +58,12 @@ class MachineCode:
         return fibers.frame_bytes(ctypes.string_at(self.address(function), _PROLOGUE_BYTES))
 
 
-def compile_text(
-    text: str, *, passes: tuple[str, ...] = (), level: int = 1, kernels: tuple[str, ...] = ()
-) -> MachineCode:
+def compile_text(text: str, *, level: int = 1, kernels: tuple[str, ...] = ()) -> MachineCode:
     """Compile LLVM IR text; functions that it only declares come from the process or from the runtime.
 
     Args:
         text: The module.
-        passes: LLVM passes to run, by llvmlite's names; none: the whole pipeline of the level.
-        level: LLVM's optimisation level.
+        level: LLVM's optimisation level; 0 leaves products and sums apart, which the devices contract.
         kernels: What a refusal says is in the module.
 
     Raises:
@@ -81,16 +79,10 @@ def compile_text(
         fail(None, f"simulated: LLVM cannot read {_named(kernels)} as rewritten: {' '.join(str(error).split())[:300]}")
     module.triple = machine.triple
     module.data_layout = str(machine.target_data)
-    options: Any = binding.create_pipeline_tuning_options(speed_level=level)
-    # Kernels are vectorised and unrolled by their authors; searching for more only takes time.
-    options.loop_vectorization = False
-    options.slp_vectorization = False
-    options.loop_unrolling = False
-    builder: Any = binding.create_pass_builder(machine, options)
-    manager: Any = binding.create_new_module_pass_manager() if passes else builder.getModulePassManager()
-    for name in passes:
+    manager: Any = binding.create_new_module_pass_manager()
+    for name in _PASSES:
         getattr(manager, f"add_{name}_pass")()
-    manager.run(module, builder)
+    manager.run(module, binding.create_pass_builder(machine, binding.create_pipeline_tuning_options(speed_level=level)))
     code: bytes = machine.emit_object(module)
     missing = sorted(name for name in undefined_symbols(code) if not _is_known(name))
     if missing:
@@ -123,7 +115,7 @@ def runtime() -> Any:
     emit_copies(emitted, emit_sanitizer(emitted, order))
     emit_scheduler(emitted, emit_counter(emitted), order)
     assembly = "".join(f'module asm "{line.strip()}"\n' for line in fibers.SWITCH.strip().splitlines())
-    compiled = compile_text(f"{emitted.module}\n{assembly}{TRUNCATE_TEXT}", passes=QUICK_PASSES, level=1)
+    compiled = compile_text(f"{emitted.module}\n{assembly}{TRUNCATE_TEXT}")
     for function in emitted.module.functions:
         if not function.is_declaration and function.linkage != "internal":
             binding.add_symbol(function.name, compiled.address(function.name))

@@ -6,7 +6,7 @@ from functools import cache
 
 import llvmlite.binding as binding
 
-from roller_mlir.sim.engine.jit import QUICK_PASSES, MachineCode, compile_text
+from roller_mlir.sim.engine.jit import MachineCode, compile_text
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.gpu.lds_copies import SameOperand, same_text
 from roller_mlir.sim.matrix.ir import matrix_text
@@ -29,7 +29,7 @@ def _text(operation: SubgroupOperation) -> str:
 
 @cache
 def _compiled(operation: SubgroupOperation) -> MachineCode:
-    compiled = compile_text(_text(operation), passes=QUICK_PASSES, level=1)
+    compiled = compile_text(_text(operation))
     binding.add_symbol(PREFIX + operation.name, compiled.address(PREFIX + operation.name))
     return compiled
 

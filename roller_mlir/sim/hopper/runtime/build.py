@@ -5,7 +5,7 @@ import functools
 
 import llvmlite.binding as binding
 
-from roller_mlir.sim.engine.jit import QUICK_PASSES, MachineCode, compile_text, runtime
+from roller_mlir.sim.engine.jit import MachineCode, compile_text, runtime
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.hopper.runtime.base_ir import ASYNC, emit_base
 from roller_mlir.sim.hopper.runtime.copies_ir import emit_bulk_copies
@@ -25,7 +25,7 @@ def hopper_runtime() -> MachineCode:
     granules = emit_granules(base)
     emit_waits(base, emit_bulk_copies(base, emit_mbarriers(base), granules))
     emit_products(base, emit_groups(base), granules)
-    compiled = compile_text(str(base.module), passes=QUICK_PASSES, level=2)
+    compiled = compile_text(str(base.module), level=2)
     for function in base.module.functions:
         if not function.is_declaration and function.linkage != "internal":
             binding.add_symbol(function.name, compiled.address(function.name))
