@@ -19,6 +19,7 @@ from types import ModuleType
 _MOST_BYTES = 1 << 20  # of one request
 _MODULES = (
     "filecheck.main",
+    "roller_mlir.passes",
     "roller_mlir.tools.opt.driver",
     "roller_mlir.compiler.driver",
     "roller_mlir.sim.launcher",
@@ -53,6 +54,7 @@ def _serve(number: int) -> None:
     """Answers each request at a listening socket with a fork, until standard input ends."""
     for module in _MODULES:
         importlib.import_module(module)
+    importlib.import_module("roller_mlir.support.bindings").make_context()  # defines our dialects
     sys.path.remove(str(Path(__file__).parent))  # programs have their own folders there
     listening = socket.socket(fileno=number)
     signal.signal(signal.SIGCHLD, _wait_for_ended)

@@ -121,8 +121,10 @@ def make_context(*, allow_unregistered: bool = False) -> "ir.Context":
       The context; enter it with `with`.
     """
     from_core = globals().get("ir") or __getattr__("ir")
-    context = from_core.Context(load_on_create_dialects=_LOADED)
+    context = from_core.Context(load_on_create_dialects=())
     context.enable_multithreading(False)
+    for name in _LOADED:  # without their Python modules, which are imported where one of their operations is met
+        context.get_dialect_descriptor(name)
     context.allow_unregistered_dialects = allow_unregistered
     # The dialects stand above this layer; only this one factory reaches up, so that no context lacks them.
     for name in _DIALECT_MODULES:

@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Places, rendering and collection of diagnostics."""
 
+import subprocess
+import sys
+
 import pytest
 
 from roller_mlir.support.bindings import ir, make_context
@@ -123,3 +126,17 @@ def test_a_context_has_our_dialect_and_no_threads() -> None:
     with pytest.raises(DiagnosedError, match="unregistered dialect"):
         parse_module('"foo.bar"() : () -> ()', context)
     parse_module('"foo.bar"() : () -> ()', make_context(allow_unregistered=True))
+
+
+MODULES = """
+import sys
+from roller_mlir.support.bindings import make_context
+context = make_context()
+print(context.is_dialect_loaded("rocdl"), any("rocdl" in name or "nvvm" in name for name in sys.modules))
+"""
+
+
+def test_a_context_has_dialects_whose_python_modules_nobody_has_imported() -> None:
+    """Their import takes longer than most passes do."""
+    done = subprocess.run([sys.executable, "-c", MODULES], capture_output=True, text=True, check=True)
+    assert done.stdout == "True False\n"
