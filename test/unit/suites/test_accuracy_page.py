@@ -106,6 +106,7 @@ def test_layers_are_read_with_their_times(scripts: Scripts, tmp_path: Path) -> N
     assert scripts.within.csv_text([v100]).count("\n") == 4
 
 
+@pytest.mark.full
 def test_what_has_no_explanation_is_named(scripts: Scripts, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     page = tmp_path / "accuracy.md"
     shutil.copy(PAGE, page)
