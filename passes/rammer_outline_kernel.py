@@ -45,8 +45,8 @@ from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS
 from roller_mlir.model.options import DeviceOptions, MapOptions
 from roller_mlir.passes.rtile_lower_to_gpu import block_limits, kernels_module, launch
 from roller_mlir.plan.task_times import TaskTimes
+from roller_mlir.rammer.boxes import Ints
 from roller_mlir.rammer.options import WalkOptions
-from roller_mlir.rammer.task_graph import Ints
 from roller_mlir.support.bindings import func, ir
 from roller_mlir.support.diagnostics import fail, remark
 from roller_mlir.support.passes.passes import Pass, register
@@ -116,7 +116,7 @@ def _outline(
             "(instructions=...)",
         )
     copied = None if layout is None else [takes_roles(one) for one in programs]
-    graph = read_graph(program, device).tasks
+    graph = read_graph(program, device, ordered=copied is not None).tasks  # records of roles say who hands over
     tables = tables_of(graph, schedule, bodies.of, bodies.starts, virtual.threads, copied)
     roles = registers = None
     if layout is None:

@@ -10,6 +10,7 @@ waits for the events waits[wait_starts[t]:wait_starts[t + 1]] and signals event 
 """
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,8 +18,8 @@ import numpy as np
 from roller_mlir.dialects.rammer.dialect import Rammer
 from roller_mlir.dialects.rtile_checks import require
 from roller_mlir.dialects.rtile_fields import read_record, to_attribute
+from roller_mlir.rammer.boxes import Ints
 from roller_mlir.rammer.schedule import Schedule, VirtualDevice
-from roller_mlir.rammer.task_graph import Ints
 from roller_mlir.support.bindings import ir
 
 
@@ -96,4 +97,4 @@ def _divided(parts: dict[str, Ints], key: str, by: str) -> tuple[Ints, ...]:
     whole, starts = parts[key], parts[by]
     good = len(starts) > 0 and starts[0] == 0 and starts[-1] == len(whole) and bool((np.diff(starts) >= 0).all())
     require(good, f"schedule '{by}' must rise from 0 to the {len(whole)} of '{key}', but is {starts.tolist()[:20]}")
-    return tuple(np.split(whole, starts[1:-1])) if len(starts) > 1 else ()
+    return tuple(whole[a:b] for a, b in pairwise(starts.tolist()))

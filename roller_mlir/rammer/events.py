@@ -9,11 +9,12 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from roller_mlir.rammer.boxes import Ints
 from roller_mlir.rammer.clocks import Clocks, clocks_of
 from roller_mlir.rammer.options import HAND_OVER_NAMES
 from roller_mlir.rammer.policy import waves_of
 from roller_mlir.rammer.schedule import NO_EVENT, Schedule
-from roller_mlir.rammer.task_graph import Ints, TaskDependences, TaskGraph
+from roller_mlir.rammer.task_graph import TaskDependences, TaskGraph
 
 NO_WAITS: Ints = np.zeros(0, np.int32)
 

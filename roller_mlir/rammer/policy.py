@@ -10,8 +10,9 @@ from typing import Protocol
 
 import numpy as np
 
+from roller_mlir.rammer.boxes import Ints
 from roller_mlir.rammer.options import POLICY_NAMES
-from roller_mlir.rammer.task_graph import Ints, TaskGraph
+from roller_mlir.rammer.task_graph import TaskGraph
 
 
 class Policy(Protocol):

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from roller_mlir.rammer.boxes import Ints
 from roller_mlir.rammer.clocks import clocks_of
 from roller_mlir.rammer.schedule import Schedule
-from roller_mlir.rammer.task_graph import Ints
 
 
 @dataclass(frozen=True, eq=False)

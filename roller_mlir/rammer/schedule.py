@@ -10,7 +10,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from roller_mlir.rammer.task_graph import Ints
+from roller_mlir.rammer.boxes import Ints
 
 NO_EVENT = -1
 """The signal of a task that nobody waits for."""

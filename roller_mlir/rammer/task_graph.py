@@ -5,53 +5,21 @@ Paper: RAMMER, section 3.1.
 """
 
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import accumulate, pairwise
 from math import gcd, prod
-from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
-Ints: TypeAlias = NDArray[np.int32]
+from roller_mlir.rammer.boxes import Ints, TaskBoxes, contents
+
+NONE: Ints = np.zeros(0, np.int32)
 
 
 class ConflictError(ValueError):
     """Two tasks of one operator touch common bytes, one of them writing: no order of operators is between them."""
-
-
-@dataclass(frozen=True, eq=False)
-class TaskBoxes:
-    """The part of a view that each task of an operator touches: a box. Operators of one type share it.
-
-    Attributes:
-        shape: Extents of the view, row-major, in elements.
-        element_bytes: Size of an element.
-        low: First index of each task's box, [tasks, rank].
-        high: Index behind the last of each task's box, [tasks, rank]; a box is empty where it is not above `low`.
-        steps: Distance of the indices of a box, for each dimension.
-    """
-
-    shape: tuple[int, ...]
-    element_bytes: int
-    low: Ints
-    high: Ints
-    steps: tuple[int, ...]
-
-    @cached_property
-    def distinct(self) -> tuple[tuple[tuple[slice, ...], Ints], ...]:
-        """Each box that is not empty once, with the tasks that have it."""
-        tasks_of: dict[bytes, list[int]] = defaultdict(list)
-        both = np.concatenate([self.low, self.high], axis=1)
-        for task, filled in enumerate(np.all(self.low < self.high, axis=1).tolist()):
-            if filled:
-                tasks_of[both[task].tobytes()].append(task)
-        return tuple(
-            (tuple(map(slice, self.low[tasks[0]], self.high[tasks[0]], self.steps)), np.array(tasks, np.int32))
-            for tasks in tasks_of.values()
-        )
 
 
 @dataclass(frozen=True)
@@ -178,8 +146,8 @@ class _Tracker:
             first = self.graph.first[number]
             reads = [one for one in operator.reads if one.buffer in self.writers]
             for one in (*reads, *operator.writes):
-                for writers, tasks in self._last_writers(one):
-                    self._add(writers, tasks + first)
+                writers, tasks = self._last_writers(one)
+                self._add(writers, tasks + first)
             for one in operator.writes:
                 self._write(first, one)
             for one in reads:
@@ -202,34 +170,47 @@ class _Tracker:
         size = self.cell_bytes[one.buffer]
         return slice(one.span[0] // size, one.span[1] // size)
 
-    def _last_writers(self, one: TaskAccess) -> Iterator[tuple[Ints, Ints]]:
-        """Yield the last writers of each box of an access, with the tasks of the box."""
-        cells = self._cells(one)
-        least = int(cells.min(initial=-1 if not cells.size else np.iinfo(np.int32).max))
-        if least == int(cells.max(initial=-1)):
-            if least >= 0:
-                for _, tasks in one.boxes.distinct:
-                    yield np.array([least], np.int32), tasks
-            return
-        for box, tasks in one.boxes.distinct:
-            found = np.unique(cells[box])
-            yield found[found >= 0], tasks
+    def _last_writers(self, one: TaskAccess, least: int = 0) -> tuple[Ints, Ints]:
+        """Return the last writers of each box of an access, from a number on, with each task of the box."""
+        cells, boxes = self._cells(one), one.boxes.distinct
+        low, high = (int(cells.min()), int(cells.max())) if cells.size else (-1, -1)
+        if high < least:
+            return NONE, NONE
+        if low == high:
+            return np.full(len(boxes.tasks), high, np.int32), boxes.tasks
+        keys = [np.zeros(0, np.int64)]
+        for part, values in contents(cells, boxes):
+            # Neighbours are mostly written by one task: the first of each run is enough.
+            begins = np.ones(values.shape, bool)
+            np.not_equal(values[:, 1:], values[:, :-1], out=begins[:, 1:])
+            begins &= values >= least
+            keys.append(np.repeat(part, np.count_nonzero(begins, axis=1)) * self.graph.tasks + values[begins])
+        box, writers = np.divmod(np.unique(np.concatenate(keys)), self.graph.tasks)
+        return boxes.each_task(box, writers.astype(np.int32))
 
     def _add(self, producers: Ints, consumers: Ints) -> None:
-        if len(producers) and len(consumers):
-            keys = consumers.astype(np.int64)[:, None] * self.graph.tasks + producers
-            self.pairs.append(keys.reshape(-1))
+        if len(producers):
+            self.pairs.append(consumers.astype(np.int64) * self.graph.tasks + producers)
 
     def _write(self, first: int, one: TaskAccess) -> None:
         """The tasks of an access, the first of which is `first` of all, become the last writers of its cells."""
-        cells = self._cells(one)
-        for box, tasks in one.boxes.distinct:
+        cells, boxes = self._cells(one), one.boxes.distinct
+        owners = (boxes.owners + first).tolist()
+        if len(boxes.tasks) == len(owners) and int(cells.max(initial=-1)) < first:
+            for box, owner in zip(boxes.slices, owners, strict=True):
+                cells[box] = owner
+            # No two boxes overlap where they have as many cells as were written.
+            if np.count_nonzero(cells >= first) == int(boxes.extents.prod(axis=1).sum()) * cells.shape[-1]:
+                return
+            cells[cells >= first] = -1
+        for number, (box, owner) in enumerate(zip(boxes.slices, owners, strict=True)):
+            tasks = boxes.tasks[boxes.starts[number] : boxes.starts[number + 1]]
             part = cells[box]
-            others = part[(part >= first) & (part != first + tasks[0])]
+            others = part[(part >= first) & (part != owner)]
             if len(tasks) > 1 or len(others):
                 other = int(others[0]) if len(others) else first + int(tasks[1])
-                self._refuse(first + int(tasks[0]), other, "both write", one)
-            cells[box] = first + tasks[0]
+                self._refuse(owner, other, "both write", one)
+            cells[box] = owner
 
     def _overwrite(self, first: int, one: TaskAccess) -> None:
         """The tasks of an access, whose cells they have just written, come behind those that read them before."""
@@ -239,8 +220,8 @@ class _Tracker:
         for reader, read in self.readers[one.buffer]:
             gone = False
             if read.span[0] < one.span[1] and one.span[0] < read.span[1]:
-                for writers, tasks in self._last_writers(read):
-                    self._add(tasks + reader, writers[writers >= first])
+                writers, tasks = self._last_writers(read, first)
+                self._add(tasks + reader, writers)
                 gone = int(self._cells(read).min()) >= first
             if not gone:
                 kept.append((reader, read))
@@ -248,11 +229,11 @@ class _Tracker:
 
     def _check_own(self, first: int, read: TaskAccess) -> None:
         """A task may read what it writes itself, and nothing that another of its operator writes."""
-        for writers, tasks in self._last_writers(read):
-            for other in writers[writers >= first].tolist():
-                for task in (tasks + first).tolist():
-                    if task != other:
-                        self._refuse(task, other, "the first reads and the second writes", read)
+        writers, tasks = self._last_writers(read, first)
+        for number in np.flatnonzero(writers != tasks + first)[:1].tolist():
+            self._refuse(
+                int(tasks[number]) + first, int(writers[number]), "the first reads and the second writes", read
+            )
 
     def _refuse(self, one: int, other: int, what: str, access: TaskAccess) -> None:
         names = f"{self.graph.describe(one)} and {self.graph.describe(other)}"

@@ -34,7 +34,7 @@ def share_workspace(program: rammer.GraphOp, schedule: Schedule, device: Device)
     if not views:
         return
     sizes = [_size(view) for view in views]
-    graph = read_graph(program, device)
+    graph = read_graph(program, device, ordered=False)
     roles = [ir.StringAttr(each[ROLE]).value if ROLE in each else "" for each in function.arg_attrs]
     (number,) = [n for n, role in enumerate(roles) if role == "workspace"]
     buffer = graph.buffers.index(function.arguments[number])
@@ -51,9 +51,7 @@ def share_workspace(program: rammer.GraphOp, schedule: Schedule, device: Device)
         def note(found: list[list[int]], accesses: tuple[TaskAccess, ...], first: int = first) -> None:
             for one in accesses:
                 if one.buffer == buffer:
-                    found[starts[one.offset_bytes]] += [
-                        first + task for _, tasks in one.boxes.distinct for task in tasks.tolist()
-                    ]
+                    found[starts[one.offset_bytes]] += (one.boxes.filled + first).tolist()
 
         note(touched, (*operator.reads, *operator.writes))
         note(written, operator.writes)

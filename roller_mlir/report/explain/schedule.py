@@ -134,7 +134,7 @@ def explain_schedule(source: Source, target: str, options: CompileOptions) -> Sc
                         task_seconds=one.seconds,
                     )
                     for one, body, said in zip(
-                        read_graph(graph, device).tasks.operators, bodies.of, predictions, strict=True
+                        read_graph(graph, device, ordered=False).tasks.operators, bodies.of, predictions, strict=True
                     )
                 ),
             )

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from small_graphs import access, conflicts, is_right, mutations, random_graph
 
+from roller_mlir.rammer import boxes
 from roller_mlir.rammer.clocks import clocks_of
 from roller_mlir.rammer.events import add_barriers, add_events, reduce_waits
 from roller_mlir.rammer.policy import POLICIES, waves_of
@@ -163,6 +164,18 @@ def test_malformed_schedules(
         tuple(ints(*one) for one in programs), tuple(ints(*one) for one in waits), ints(*signals), ints(*counts)
     )
     assert [fault.text for fault in find_faults(chain(), schedule)] == [text]
+
+
+def test_dependences_are_the_same_however_many_boxes_are_looked_at_together(monkeypatch: pytest.MonkeyPatch) -> None:
+    def pairs() -> list[list[int]]:
+        graphs = [random_graph(random.Random(seed)) for seed in range(100)]
+        usable = [graph.dependences for graph in graphs if conflicts(graph) is not None]
+        return [[*one.producers.tolist(), *one.consumers.tolist()] for one in usable]
+
+    together = pairs()
+    monkeypatch.setattr(boxes, "CELLS_TOGETHER", 1)
+    assert pairs() == together
+    assert sum(map(len, together)) > 100
 
 
 def test_tasks_of_one_operator_may_not_conflict() -> None:

@@ -46,8 +46,8 @@ def check(graph: TaskGraph, times: tuple[TaskTime, ...]) -> None:
 def test_tasks_run_in_order(model: str, device: str, level: str, monkeypatch: pytest.MonkeyPatch) -> None:
     graphs, read = list[TaskGraph](), rammer_outline_kernel.read_graph
 
-    def kept(*given: Any) -> Any:
-        found = read(*given)
+    def kept(*given: Any, **named: Any) -> Any:
+        found = read(*given, **named)
         graphs.append(found.tasks)
         return found
 

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Boxes of views: the part of a buffer that each task of an operator touches, and what stands in them."""
+
+from collections import defaultdict
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from math import prod
+from typing import TypeAlias
+
+import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
+from numpy.typing import NDArray
+
+Ints: TypeAlias = NDArray[np.int32]
+
+CELLS_TOGETHER = 1 << 18
+"""Cells of boxes that are looked at together, so that they stay in the processor's cache."""
+
+
+@dataclass(frozen=True, eq=False)
+class DistinctBoxes:
+    """Boxes of a view, each once, with the tasks that have it.
+
+    Attributes:
+        low: First index of each box, [boxes, rank].
+        extents: Elements of each box along each dimension, [boxes, rank].
+        steps: Distance of the indices of a box, for each dimension.
+        tasks: The tasks that have a box, box by box.
+        starts: Where the tasks of each box start in them, and behind them how many there are.
+    """
+
+    low: Ints
+    extents: Ints
+    steps: tuple[int, ...]
+    tasks: Ints
+    starts: NDArray[np.int64]
+
+    @property
+    def owners(self) -> Ints:
+        """The first task of each box."""
+        return self.tasks[self.starts[:-1]]
+
+    @cached_property
+    def alike(self) -> tuple[tuple[tuple[int, ...], NDArray[np.int64]], ...]:
+        """The different extents, each with the boxes that have it."""
+        numbers: dict[tuple[int, ...], list[int]] = defaultdict(list)
+        for number, extents in enumerate(self.extents.tolist()):
+            numbers[tuple(extents)].append(number)
+        return tuple((extents, np.array(found, np.int64)) for extents, found in numbers.items())
+
+    @cached_property
+    def slices(self) -> list[tuple[slice, ...]]:
+        """What selects each box of its view."""
+        return [
+            tuple(
+                slice(at, at + (n - 1) * step + 1, step) for at, n, step in zip(low, extents, self.steps, strict=True)
+            )
+            for low, extents in zip(self.low.tolist(), self.extents.tolist(), strict=True)
+        ]
+
+    def each_task(self, boxes: NDArray[np.int64], values: Ints) -> tuple[Ints, Ints]:
+        """Return values of boxes, each as often as its box has tasks, and the tasks."""
+        counts = np.diff(self.starts)[boxes]
+        behind = np.cumsum(counts)
+        within = np.arange(counts.sum()) - np.repeat(behind - counts, counts)
+        return np.repeat(values, counts), self.tasks[np.repeat(self.starts[:-1][boxes], counts) + within]
+
+
+@dataclass(frozen=True, eq=False)
+class TaskBoxes:
+    """The part of a view that each task of an operator touches: a box. Operators of one type share it.
+
+    Attributes:
+        shape: Extents of the view, row-major, in elements.
+        element_bytes: Size of an element.
+        low: First index of each task's box, [tasks, rank].
+        high: Index behind the last of each task's box, [tasks, rank]; a box is empty where it is not above `low`.
+        steps: Distance of the indices of a box, for each dimension.
+    """
+
+    shape: tuple[int, ...]
+    element_bytes: int
+    low: Ints
+    high: Ints
+    steps: tuple[int, ...]
+
+    @cached_property
+    def filled(self) -> Ints:
+        """The tasks whose box is not empty."""
+        return np.flatnonzero(np.all(self.low < self.high, axis=1)).astype(np.int32)
+
+    @cached_property
+    def distinct(self) -> DistinctBoxes:
+        """Each box that is not empty once, with the tasks that have it."""
+        tasks_of: dict[tuple[int, ...], list[int]] = defaultdict(list)
+        both = np.concatenate([self.low, self.high], axis=1)[self.filled]
+        for task, box in zip(self.filled.tolist(), both.tolist(), strict=True):
+            tasks_of[tuple(box)].append(task)
+        rank = len(self.shape)
+        found = np.array(list(tasks_of), np.int32).reshape(len(tasks_of), 2 * rank)
+        low, high = found[:, :rank], found[:, rank:]
+        return DistinctBoxes(
+            low,
+            -((low - high) // np.array(self.steps, np.int32)),
+            self.steps,
+            np.array([task for tasks in tasks_of.values() for task in tasks], np.int32),
+            np.cumsum([0, *map(len, tasks_of.values())]),
+        )
+
+
+def contents(cells: Ints, boxes: DistinctBoxes) -> Iterator[tuple[NDArray[np.int64], Ints]]:
+    """Yield the numbers of some boxes of one size, and what stands in their cells, [boxes, cells], until all were."""
+    rank = len(boxes.steps)
+    for extents, numbers in boxes.alike:
+        spans = [(n - 1) * step + 1 for n, step in zip(extents, boxes.steps, strict=True)]
+        windows = sliding_window_view(cells, spans, axis=tuple(range(rank)))
+        windows = windows[(..., *(slice(None, None, step) for step in boxes.steps))]
+        together = max(1, CELLS_TOGETHER // max(1, prod(extents) * cells.shape[-1]))
+        for start in range(0, len(numbers), together):
+            part = numbers[start : start + together]
+            yield part, windows[tuple(boxes.low[part].T)].reshape(len(part), -1)
