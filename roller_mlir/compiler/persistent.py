@@ -75,12 +75,12 @@ def with_block(
     best: tuple[float, CompileOptions] | None = None
     refused: dict[int, DiagnosedError] = {}
     choices: list[BlockChoice] = []
-    text = module.operation.get_asm(enable_debug_info=True, large_resource_limit=0)  # planning reads no weights
+    planning = _Planning(module, reached, target)
     for subgroups in SUBGROUPS:
         threads = subgroups * device.subgroup_size
         try:
             asked = _asked(module, options, families, threads, roles=threads % WARPGROUP_THREADS == 0)
-            seconds = _predicted(text, reached, target, asked)
+            seconds = planning.seconds(asked)
         except DiagnosedError as error:
             refused[threads] = error
             choices.append(BlockChoice(threads=threads, refused=error.message))
@@ -115,11 +115,35 @@ def _asked(
     return replace(options, instructions=usable, block_threads=threads)
 
 
-def _predicted(text: str, reached: Stage | None, target: str, options: CompileOptions) -> float:
-    """Return the sum of the predicted times of a module's programs."""
-    module = ir.Module.parse(text)
-    given = {"device": target, **options.pipeline_options()}
-    steps = passes_to(PLANNED, given, persistent=True)[0 if reached is None else COMMON.index(reached) + 1 :]
-    run_pipeline(module, list[Step](steps))
-    plans = [program.plan.read() for program in programs_of(module) if program.plan is not None]
-    return sum(plan.prediction.seconds for plan in plans if plan.prediction is not None)
+class _Planning:
+    """Plans a module for several options, each on a copy; what they do alike before the plans is done once.
+
+    Args:
+        module: It is not changed.
+        reached: The last stage that it has reached.
+        target: What is planned for.
+    """
+
+    def __init__(self, module: ir.Module, reached: Stage | None, target: str) -> None:
+        self._skipped = 0 if reached is None else COMMON.index(reached) + 1
+        self._target = target
+        self._texts: dict[tuple[Step, ...], str] = {(): _text(module)}
+
+    def seconds(self, options: CompileOptions) -> float:
+        """Return the sum of the predicted times of the module's programs."""
+        given = {"device": self._target, **options.pipeline_options()}
+        *before, last = passes_to(PLANNED, given, persistent=True)[self._skipped :]
+        first = tuple[Step, ...](before)
+        if first not in self._texts:
+            module = ir.Module.parse(self._texts[()])
+            run_pipeline(module, list(first))
+            self._texts[first] = _text(module)
+        module = ir.Module.parse(self._texts[first])
+        run_pipeline(module, [last])
+        plans = [program.plan.read() for program in programs_of(module) if program.plan is not None]
+        return sum(plan.prediction.seconds for plan in plans if plan.prediction is not None)
+
+
+def _text(module: ir.Module) -> str:
+    """Return a module as text, without weights: planning reads none."""
+    return module.operation.get_asm(enable_debug_info=True, large_resource_limit=0)
