@@ -27,7 +27,7 @@ from roller_mlir.model.options import ConstructOptions
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.alignment import device_rules
 from roller_mlir.model.search.direct import direct_candidates, lone_thread, padding_share
-from roller_mlir.model.search.finish import divided_plan, finish
+from roller_mlir.model.search.finish import TimedPlan, divided_plan, finish
 from roller_mlir.model.search.neighbours import neighbours
 from roller_mlir.model.search.problems import capacity_problem, matrix_problem, resource_problem, stages_problem
 from roller_mlir.model.search.refine import refine
@@ -144,7 +144,7 @@ def _construction(
             f"{', '.join(options.instructions) or 'of the device'}"
         )
     every: list[RankedCandidate] = []
-    plans: list[Plan] = []
+    plans: list[TimedPlan] = []
     epsilon = options.epsilon
     failure: ConstructionError | None = None
     waiting = list(usable)
@@ -182,26 +182,26 @@ def _construction(
     if not plans:
         first = every[0]
         raise ConstructionError(resource_problem(first.context, first.estimate.candidate, first.estimate.stages))
-    plans.sort(key=lambda plan: plan.prediction.seconds if plan.prediction else 0.0)
-    return Construction(tuple(plans[: options.top_k]), len(every), epsilon)
+    plans.sort(key=lambda plan: plan.seconds)
+    return Construction(tuple(plan.counted() for plan in plans[: options.top_k]), len(every), epsilon)
 
 
-def _finished(found: list[RankedCandidate], options: ConstructOptions) -> list[Plan]:
+def _finished(found: list[RankedCandidate], options: ConstructOptions) -> list[TimedPlan]:
     """Return the plans of the best candidates that fit with their layouts, at least `LEAST_REFINED` if there are.
 
     A plan that no kernel could be made of is left out: what is checked of the plans of others is checked of these.
     """
-    plans: list[Plan] = []
+    plans: list[TimedPlan] = []
     for one in sorted(found, key=lambda one: one.rank):
         if matrix_problem(one.context, one.estimate.candidate):  # without its rule, tiles that no instruction has
             continue
-        plan = finish(one.context, one.estimate, padded="memory-bank" not in options.disabled_rules)
-        fits = plan.prediction is not None and plan.prediction.tasks_per_unit > 0
-        if fits and not plan_problem(one.context.expression, plan):
-            plan = replace(plan, max_units=options.max_units)
-            plan = plan if one.division is None else divided_plan(plan, one.division)
+        first = finish(one.context, one.estimate, padded="memory-bank" not in options.disabled_rules, counted=False)
+        fits = first.prediction is not None and first.prediction.tasks_per_unit > 0
+        if fits and not plan_problem(one.context.expression, first):
+            first = replace(first, max_units=options.max_units)
+            plan = first if one.division is None else divided_plan(first, one.division, counted=False)
             if not block_problem(plan, options):
-                plans.append(plan)
+                plans.append(TimedPlan(one.context, first, one.division, plan))
         if len(plans) == max(LEAST_REFINED, options.top_k):
             break
     return plans

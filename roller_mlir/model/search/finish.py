@@ -2,13 +2,13 @@
 """From a chosen candidate to a plan: layouts of the staged inputs, loop orders, the prediction."""
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import prod
 
 from roller_mlir.mapping.layout.layout import epilogue_vectors
 from roller_mlir.model.cost.estimates import Estimate
 from roller_mlir.model.cost.layouts import matrix_layout, operand_layout
-from roller_mlir.model.cost.performance import joined, predict_with
+from roller_mlir.model.cost.performance import joined, predict_time, predict_with, with_traffic
 from roller_mlir.model.cost.raster import raster
 from roller_mlir.model.problem_context import ProblemContext
 from roller_mlir.model.search.splitting import Division
@@ -31,13 +31,43 @@ def unrolled_points(registers: Sequence[int], context: ProblemContext) -> int:
     return points if points * accumulators <= MAX_UNROLLED_POINTS else max(1, MAX_UNROLLED_POINTS // accumulators)
 
 
-def finish(context: ProblemContext, chosen: Estimate, *, padded: bool = True) -> Plan:
+@dataclass(frozen=True)
+class TimedPlan:
+    """A plan among others that it is compared with, of which it is not counted yet what it moves.
+
+    Attributes:
+        context: What it is a plan of: the expression, or the first stage of its division.
+        first: The plan of that.
+        division: How the reduction is divided, None where it is not.
+        plan: The whole plan, both stages.
+    """
+
+    context: ProblemContext
+    first: Plan
+    division: Division | None
+    plan: Plan
+
+    @property
+    def seconds(self) -> float:
+        """The predicted time."""
+        assert self.plan.prediction is not None
+        return self.plan.prediction.seconds
+
+    def counted(self) -> Plan:
+        """Return the whole plan, with what it moves."""
+        assert self.first.prediction is not None
+        first = replace(self.first, prediction=with_traffic(self.context, self.first, self.first.prediction))
+        return first if self.division is None else divided_plan(first, self.division)
+
+
+def finish(context: ProblemContext, chosen: Estimate, *, padded: bool = True, counted: bool = True) -> Plan:
     """Return the plan of a candidate, with its prediction.
 
     Args:
         context: The expression.
         chosen: The candidate.
         padded: Whether rows in workgroup memory may be padded to spread them over the banks.
+        counted: Whether the prediction says what the plan moves; a time needs none of that (`TimedPlan`).
     """
     expression, program = context.expression, chosen.candidate
     atom = context.atom
@@ -78,16 +108,22 @@ def finish(context: ProblemContext, chosen: Estimate, *, padded: bool = True) ->
         store=TENSOR if context.tensor_store else SYNCHRONOUS,
     )
     plan = replace(plan, unit_order=raster(context, program, chosen.work))
-    prediction = predict_with(context, plan)
+    prediction = predict_with(context, plan) if counted else predict_time(context, plan)
     resident = prediction.tasks_per_unit
     # Blocks that stay begin the next task's copies while the last one's results are stored.
     persistent = plan.pipeline == WARP_SPECIALISED and prediction.tasks > context.machine.units * resident
     return replace(plan, tasks_per_unit=resident, prediction=prediction, persistent=persistent)
 
 
-def divided_plan(first: Plan, division: Division) -> Plan:
-    """Return the plan of an operator from that of the first stage of its division: both stages, predicted together."""
-    join = replace(finish(division.combine_context, division.combine), max_units=first.max_units)
+def divided_plan(first: Plan, division: Division, *, counted: bool = True) -> Plan:
+    """Return the plan of an operator from that of the first stage of its division: both stages, predicted together.
+
+    Args:
+        first: The plan of the first stage.
+        division: How the reduction is divided.
+        counted: As of `finish`, for the second stage.
+    """
+    join = replace(finish(division.combine_context, division.combine, counted=counted), max_units=first.max_units)
     assert first.prediction is not None and join.prediction is not None
     plan = whole_plan(first)
     split = SplitK(loop=division.loop, parts=as_extent(division.parts), extent=as_extent(division.points), join=join)

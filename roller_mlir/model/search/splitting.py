@@ -152,8 +152,10 @@ class Divider:
             widest = 1 << max(5, (self.context.bounds[loop] * tasks // (16 * units)).bit_length())
             for division in self._of(loop, tasks, best.work.resident, min(widest, 4096), 1):
                 for candidate in self._stream(division.context):
+                    if not candidate.blocks[0] == candidate.threads[0] == 1:
+                        continue  # a task is of one part
                     evaluated = estimate(division.context, candidate, stages=stages)
-                    if evaluated is not None and candidate.blocks[0] == candidate.threads[0] == 1:
+                    if evaluated is not None:
                         result.append((division, _joined(evaluated, division)))
         return result
 
