@@ -68,7 +68,7 @@ class Atom:
         m, n, k = self.instruction.shape
         return m, n, k
 
-    @property
+    @cached_property
     def is_matrix(self) -> bool:
         """Whether a matrix unit executes it."""
         return self.instruction.is_matrix

@@ -6,6 +6,7 @@ Paper: ROLLER section 3.2 (rProgram).
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from math import prod
 
 from roller_mlir.model.problem_context import ProblemContext
@@ -56,10 +57,13 @@ class Candidate:
 
     def axes(self) -> tuple[AxisPlan, ...]:
         """Return the axes of the plan."""
-        return tuple(
-            AxisPlan(block=b, threads=t, chunk=c)
-            for b, t, c in zip(self.blocks, self.threads, self.chunks, strict=True)
-        )
+        return tuple(map(_axis, self.blocks, self.threads, self.chunks))
+
+
+@lru_cache(maxsize=4096)
+def _axis(block: int, threads: int, chunk: int) -> AxisPlan:
+    """Return an axis; candidates have few different ones."""
+    return AxisPlan(block=block, threads=threads, chunk=chunk)
 
 
 def make_candidate(

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Any
 
 from roller_mlir.mapping.checks.tensor_copy_rules import tensor_store_fits
-from roller_mlir.mapping.layout.data_tile import copy_vector
+from roller_mlir.mapping.layout.data_tile import TileDimension, copy_vector, tile_dimensions
 from roller_mlir.mapping.layout.layout import direct_vector, row_alignment
 from roller_mlir.mapping.resources import result_words, staging_registers
 from roller_mlir.mapping.tensor_copy import PRODUCER_THREADS
@@ -73,6 +73,7 @@ class AccessContext:
         self._staging: dict[Hashable, int] = {}
         self._extents: dict[Hashable, tuple[int, int, int]] = {}
         self._traffic: dict[Hashable, int] = {}
+        self._tile_dimensions: dict[Hashable, tuple[TileDimension, ...]] = {}
 
     def tile(self, blocks: Sequence[int]) -> tuple[int, int, int]:
         """Return elements of a box's data tile, and extent and step of its last dimension."""
@@ -90,6 +91,14 @@ class AccessContext:
                 extent = span // step + 1
                 elements *= extent
             found = self._extents[key] = (elements, extent, step)
+        return found
+
+    def dimensions(self, blocks: Sequence[int]) -> tuple[TileDimension, ...]:
+        """Return a box's data tile, dimension by dimension."""
+        key = self.own(blocks)
+        found = self._tile_dimensions.get(key)
+        if found is None:
+            found = self._tile_dimensions[key] = tile_dimensions(self.access, blocks)
         return found
 
     def traffic(self, blocks: Sequence[int]) -> int:
@@ -139,6 +148,7 @@ class ProblemContext:
         inputs: Context of the inputs.
         output: Context of the output.
         more_outputs: Context of further outputs.
+        written_bytes: Bytes of all outputs.
         windows: Whether some dimension of an input is indexed by several loops.
         epilogue: Context of the tensors that the epilogue reads.
         reads: Context of the inputs and of the epilogue's tensors.
@@ -176,6 +186,7 @@ class ProblemContext:
         self.windows = any(access.windows for access in self.inputs)
         self.output = AccessContext(expression.output, expression, machine)
         self.more_outputs = tuple(AccessContext(access, expression, machine) for access in expression.more_outputs)
+        self.written_bytes = sum([access.size_bytes for access in (expression.output, *expression.more_outputs)])
         self.epilogue = tuple(AccessContext(access, expression, machine) for access in expression.epilogue)
         self.reads = (*self.inputs, *self.epilogue)
         self.ends = bool(expression.epilogue or expression.epilogue_flops)

@@ -156,12 +156,12 @@ class Access:
         """The extents, which code generation asks."""
         return static_sizes(self.shape)
 
-    @property
+    @cached_property
     def element_bytes(self) -> int:
         """Bytes of one element."""
         return ELEMENT_BYTES[self.element_type]
 
-    @property
+    @cached_property
     def size_bytes(self) -> int:
         """Bytes of the whole tensor, at most."""
         return (self.gathered or prod(self.bounds)) * self.element_bytes

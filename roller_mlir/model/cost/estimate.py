@@ -11,7 +11,6 @@ from math import prod
 
 from roller_mlir.mapping.arena_offsets import aligned
 from roller_mlir.mapping.layout.combine import combination
-from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.mapping.layout.layout import window_phases, window_vector
 from roller_mlir.mapping.layout.thread_reads import own_reads
 from roller_mlir.mapping.resources import peak_registers, tasks_per_unit
@@ -60,7 +59,7 @@ def _ideal_widths(context: ProblemContext, access: AccessContext, candidate: Can
     bytes_ = elements * size
     per_read = 0
     if access.windows:
-        dimensions, axes = tile_dimensions(access.access, blocks), candidate.axes()
+        dimensions, axes = access.dimensions(blocks), candidate.axes()
         rows = dimensions[-1]
         windowed = len(rows.coefficients) > 1 and rows.step == 1
         if windowed:

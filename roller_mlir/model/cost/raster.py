@@ -39,7 +39,7 @@ def global_traffic(
     """
     order = tuple([loop for loop in context.parallel if counts[loop] > 1])
     unique = [min(a.access.size_bytes, a.traffic(blocks) * prod([counts[i] for i in a.loops])) for a in context.reads]
-    written = times * sum([one.access.size_bytes for one in (context.output, *context.more_outputs)])
+    written = times * context.written_bytes
     capacity = context.machine.cache_bytes
     tasks = prod([counts[i] for i in context.parallel])
     once = sum(unique) + written

@@ -10,7 +10,6 @@ of the window.
 from collections.abc import Sequence
 from math import prod
 
-from roller_mlir.mapping.layout.data_tile import tile_dimensions
 from roller_mlir.mapping.layout.thread_reads import own_reads
 from roller_mlir.mapping.layout.window_reads import slides
 from roller_mlir.model.candidate import Candidate
@@ -30,7 +29,7 @@ def sliding_window_registers(
         ahead: Whether steps follow each other in a loop, in which ptxas reads ahead.
     """
     blocks, registers, axes = candidate.blocks, candidate.registers, candidate.axes()
-    tiles = [tile_dimensions(access.access, blocks) for access in context.inputs]
+    tiles = [access.dimensions(blocks) for access in context.inputs]
     sliding = [slides(tile, axes, context.reduction) for tile in tiles]
     if not any(sliding):
         return None

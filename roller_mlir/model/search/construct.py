@@ -198,7 +198,7 @@ def _finished(found: list[RankedCandidate], options: ConstructOptions) -> list[T
         first = finish(one.context, one.estimate, padded="memory-bank" not in options.disabled_rules, counted=False)
         fits = first.prediction is not None and first.prediction.tasks_per_unit > 0
         if fits and not plan_problem(one.context.expression, first):
-            first = replace(first, max_units=options.max_units)
+            first = replace(first, max_units=options.max_units) if options.max_units is not None else first
             plan = first if one.division is None else divided_plan(first, one.division, counted=False)
             if not block_problem(plan, options):
                 plans.append(TimedPlan(one.context, first, one.division, plan))

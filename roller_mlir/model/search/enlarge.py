@@ -88,8 +88,8 @@ def enlarge(
         return [], []
 
     def walk(tile: Tile) -> None:
-        grown = False
-        for larger in by_reuse_score(layer, tile, known):
+        grown, full = False, len(found) >= results or len(visited) >= visits
+        for larger in () if full else by_reuse_score(layer, tile, known):
             if len(found) >= results or len(visited) >= visits:
                 break
             if larger in visited:

@@ -91,14 +91,13 @@ def finish(context: ProblemContext, chosen: Estimate, *, padded: bool = True, co
             zip(expression.inputs, program.staged, expression.pad_values, strict=True)
         )
     )
-    counts = [-(-extent // block) for extent, block in zip(context.bounds, program.blocks, strict=True)]
     plan = Plan(
         device=context.machine.device.name,
         instruction=atom.instruction.family,
         axes=axes,
         thread_order=program.order,
         lane=program.lane,
-        unit_order=tuple(loop for loop in context.parallel if counts[loop] > 1),
+        unit_order=raster(context, program, chosen.work),
         reduction_order=context.reductions,
         operands=operands,
         epilogue_vectors=epilogue_vectors(expression, axes),
@@ -107,7 +106,6 @@ def finish(context: ProblemContext, chosen: Estimate, *, padded: bool = True, co
         atom=atom_plan,
         store=TENSOR if context.tensor_store else SYNCHRONOUS,
     )
-    plan = replace(plan, unit_order=raster(context, program, chosen.work))
     prediction = predict_with(context, plan) if counted else predict_time(context, plan)
     resident = prediction.tasks_per_unit
     # Blocks that stay begin the next task's copies while the last one's results are stored.

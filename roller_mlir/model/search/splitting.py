@@ -255,4 +255,5 @@ def without_part(candidate: Candidate) -> Candidate:
 
 
 def _joined(first: Estimate, division: Division) -> Estimate:
-    return replace(first, seconds=first.seconds + division.combine.seconds)
+    seconds = first.seconds + division.combine.seconds
+    return Estimate(seconds, first.candidate, first.stages, first.registers, first.workgroup_bytes, first.work)
