@@ -36,10 +36,14 @@ class DistinctBoxes:
     tasks: Ints
     starts: NDArray[np.int64]
 
-    @property
+    @cached_property
     def owners(self) -> Ints:
         """The first task of each box."""
         return self.tasks[self.starts[:-1]]
+
+    def tasks_of(self, box: int) -> Ints:
+        """Return the tasks that have a box."""
+        return self.tasks[self.starts[box] : self.starts[box + 1]]
 
     @cached_property
     def alike(self) -> tuple[tuple[tuple[int, ...], NDArray[np.int64]], ...]:

@@ -17,6 +17,9 @@ from roller_mlir.rammer.boxes import Ints, TaskBoxes, contents
 
 NONE: Ints = np.zeros(0, np.int32)
 
+FEW_BOXES = 4
+"""Boxes of an access up to which they are looked at one by one: beyond, together takes less time."""
+
 
 class ConflictError(ValueError):
     """Two tasks of one operator touch common bytes, one of them writing: no order of operators is between them."""
@@ -36,7 +39,7 @@ class TaskAccess:
     offset_bytes: int
     boxes: TaskBoxes
 
-    @property
+    @cached_property
     def span(self) -> tuple[int, int]:
         """The bytes of the buffer between which the view lies."""
         return self.offset_bytes, self.offset_bytes + prod(self.boxes.shape) * self.boxes.element_bytes
@@ -178,6 +181,14 @@ class _Tracker:
             return NONE, NONE
         if low == high:
             return np.full(len(boxes.tasks), high, np.int32), boxes.tasks
+        if len(boxes.slices) <= FEW_BOXES:
+            pairs = [(NONE, NONE)]
+            for number, box in enumerate(boxes.slices):
+                found = np.unique(cells[box])
+                found, tasks = found[found >= least], boxes.tasks_of(number)
+                pairs.append((found.repeat(len(tasks)), np.tile(tasks, len(found))))
+            writers, tasks = zip(*pairs, strict=True)
+            return np.concatenate(writers), np.concatenate(tasks)
         keys = [np.zeros(0, np.int64)]
         for part, values in contents(cells, boxes):
             # Neighbours are mostly written by one task: the first of each run is enough.
@@ -204,7 +215,7 @@ class _Tracker:
                 return
             cells[cells >= first] = -1
         for number, (box, owner) in enumerate(zip(boxes.slices, owners, strict=True)):
-            tasks = boxes.tasks[boxes.starts[number] : boxes.starts[number + 1]]
+            tasks = boxes.tasks_of(number)
             part = cells[box]
             others = part[(part >= first) & (part != owner)]
             if len(tasks) > 1 or len(others):

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from small_graphs import access, conflicts, is_right, mutations, random_graph
 
-from roller_mlir.rammer import boxes
+from roller_mlir.rammer import boxes, task_graph
 from roller_mlir.rammer.clocks import clocks_of
 from roller_mlir.rammer.events import add_barriers, add_events, reduce_waits
 from roller_mlir.rammer.policy import POLICIES, waves_of
@@ -173,6 +173,8 @@ def test_dependences_are_the_same_however_many_boxes_are_looked_at_together(monk
         return [[*one.producers.tolist(), *one.consumers.tolist()] for one in usable]
 
     together = pairs()
+    monkeypatch.setattr(task_graph, "FEW_BOXES", 0)
+    assert pairs() == together
     monkeypatch.setattr(boxes, "CELLS_TOGETHER", 1)
     assert pairs() == together
     assert sum(map(len, together)) > 100
