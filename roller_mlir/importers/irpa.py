@@ -1,20 +1,24 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Reads IREE's parameter archives (.irpa), version 0: a header, a table of entries, their names, and their bytes.
+"""IREE's parameter archives (.irpa), version 0: a header, a table of entries, their names, and their bytes.
 
-The bytes stay in the file until they are read: each array is a part of one map of it.
+What is read stays in the file until it is used: each array is a part of one map of it. What is written goes to the
+file piece by piece.
 """
 
 import struct
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from roller_mlir.support.array_bytes import byte_pieces
+
 MOST_ENTRIES = 1_000_000
 _HEADER = struct.Struct("<4sHHQQQQQQQQQQ")
 _ENTRY = struct.Struct("<QIQQQQQQQQ")
 _ENTRY_ALIGNMENT = 16
+_DATA_ALIGNMENT, _FILE_ALIGNMENT = 64, 4096
 _DATA, _SKIP = 2, 0
 
 
@@ -27,6 +31,41 @@ def read_archive(path: Path) -> dict[str, np.ndarray[Any, Any]]:
     """
     data: Any = np.memmap(path, np.uint8, "r")
     return dict(_entries(memoryview(data), data))
+
+
+def write_archive(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    """Write an archive of the bytes of arrays in row-major order, as IREE's own tools write it.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    names = {name: name.encode() for name in arrays}
+    table, table_bytes = _aligned(_HEADER.size, _ENTRY_ALIGNMENT), 0
+    label = stored = 0
+    entries: list[tuple[int, bytes]] = []
+    for name, array in arrays.items():
+        stored = _aligned(stored, _DATA_ALIGNMENT)
+        place = (label, len(names[name]), 0, 0, _DATA_ALIGNMENT, stored, array.nbytes)
+        at = _aligned(table_bytes, _ENTRY_ALIGNMENT)
+        entries.append((at, _ENTRY.pack(_ENTRY.size, _DATA, 0, *place)))
+        table_bytes, label, stored = at + _ENTRY.size, label + len(names[name]), stored + array.nbytes
+    start = _aligned(table + table_bytes + label, _DATA_ALIGNMENT) if arrays else table
+    parts = (table, table_bytes, table + table_bytes, label, start, stored)
+    with path.open("wb") as file:
+        file.write(_HEADER.pack(b"IRPA", 0, 0, _HEADER.size, 0, 0, len(arrays), *parts))
+        for at, entry in entries:
+            file.seek(table + at)
+            file.write(entry)
+        file.write(b"".join(names.values()))
+        file.seek(start)
+        for array in arrays.values():
+            file.seek(_aligned(file.tell() - start, _DATA_ALIGNMENT) + start)
+            file.writelines(byte_pieces(array))
+        file.truncate(_aligned(start + stored, _FILE_ALIGNMENT))
+
+
+def _aligned(size: int, alignment: int) -> int:
+    return size + -size % alignment
 
 
 def _entries(view: memoryview, data: np.ndarray[Any, Any]) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
@@ -45,7 +84,7 @@ def _entries(view: memoryview, data: np.ndarray[Any, Any]) -> Iterator[tuple[str
         if at + _ENTRY.size > end:
             raise ValueError("its table of entries is cut off")
         size, kind, _, name, name_length, _, _, _, offset, bytes_ = _ENTRY.unpack_from(view, at)
-        at += size + -size % _ENTRY_ALIGNMENT
+        at += _aligned(size, _ENTRY_ALIGNMENT)
         if kind == _SKIP:
             continue
         if kind != _DATA or name + name_length > names_length or offset + bytes_ > stored or size < _ENTRY.size:

@@ -107,12 +107,9 @@ def write_weights(path: Path, weights: "Weights") -> None:
                 with archive.open(f"{name}.npy", "w", force_zip64=True) as stream:
                     np.lib.format.write_array(stream, np.ascontiguousarray(array), allow_pickle=False)
         return
-    from iree.runtime import ParameterIndex
+    from roller_mlir.importers.irpa import write_archive
 
-    index = ParameterIndex()
-    for name, array in weights.items():
-        index.add_buffer(name, np.ascontiguousarray(array).reshape(-1).view(np.uint8))
-    index.create_archive_file(str(path))
+    write_archive(path, weights)
 
 
 def read_weights(path: Path, name: str) -> "Weights":

@@ -135,6 +135,18 @@ def added(folder: Path, kind: str, rows: int) -> Path:
     return folder / "m.mlir"
 
 
+@pytest.mark.parametrize("shapes", [(), ((40,), (5,), (0,), (3, 100))])
+def test_archives_are_those_that_iree_writes(tmp_path: Path, shapes: tuple[tuple[int, ...], ...]) -> None:
+    runtime = pytest.importorskip("iree.runtime", reason="needs iree-base-runtime")
+    index = runtime.ParameterIndex()
+    weights = {f"{'w' * (1 + at)}{at}": np.random.default_rng(at).random(one) for at, one in enumerate(shapes)}
+    for name, array in weights.items():
+        index.add_buffer(name, array.reshape(-1).view(np.uint8))
+    index.create_archive_file(str(tmp_path / "theirs.irpa"))
+    write_weights(tmp_path / "ours.irpa", weights)
+    assert (tmp_path / "ours.irpa").read_bytes() == (tmp_path / "theirs.irpa").read_bytes()
+
+
 @pytest.mark.full
 def test_compiling_holds_weights_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("ROLLER_CACHE", "1")
