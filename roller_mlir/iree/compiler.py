@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""IREE's compiler: it makes modules of programs, and takes weights out of them."""
+"""IREE's compiler: it makes modules of programs, and other programs of them."""
 
 import re
 import tempfile
@@ -46,47 +46,60 @@ def compile_program(text: str, *flags: str, timeout_s: float, compiler: str | No
         IreeError: There is no `iree-compile`, it takes too long, or refuses the program.
     """
     compiler = compiler or find_compiler()
-    if not any(flag.startswith(F64_TO_F32) for flag in flags):
-        flags = (*flags, f"{F64_TO_F32}=false")
-    with _folder() as folder:
-        source, module = Path(folder, "program.mlir"), Path(folder, "program.vmfb")
+    with compiler_folder() as folder:
+        source, module = folder / "program.mlir", folder / "program.vmfb"
         source.write_text(text, encoding="utf-8")
-        done = run_tool([compiler, str(source), "-o", str(module), *flags], timeout_s=timeout_s)
-        _check(done, source, module)
+        compile_file(source, module, *flags, timeout_s=timeout_s, compiler=compiler)
         return module.read_bytes()
 
 
-def export_weights(text: str, path: Path, *, timeout_s: float, compiler: str) -> str:
-    """Return a program whose constants of 256 B and more are parameters of IREE, of the scope "model".
+def compile_file(source: Path, module: Path, *flags: str, timeout_s: float, compiler: str) -> None:
+    """Let IREE make a module of a program, or the program at the phase that a flag names.
 
     Args:
-        text: MLIR that IREE's compiler takes.
-        path: A file to write the constants into, .irpa.
+        source: The program, text or bytecode that IREE's compiler takes.
+        module: What it makes.
+        flags: As of `compile_program`.
         timeout_s: What it may take.
         compiler: As `find_compiler` gives it.
 
     Raises:
+        IreeError: It takes too long, or refuses the program.
+    """
+    if not any(flag.startswith(F64_TO_F32) for flag in flags):
+        flags = (*flags, f"{F64_TO_F32}=false")
+    done = run_tool([compiler, str(source), "-o", str(module), *flags], timeout_s=timeout_s)
+    _check(done, source, module)
+
+
+def rewrite_file(
+    source: Path, program: Path, pipeline: str, *flags: str, timeout_s: float, compiler: str, folder: Path | None = None
+) -> None:
+    """Let IREE's passes make another program of one.
+
+    Args:
+        source: The program, text or bytecode that IREE's compiler takes.
+        program: What it makes.
+        pipeline: The passes.
+        flags: Of `iree-opt`.
+        timeout_s: What they may take.
+        compiler: As `find_compiler` gives it.
+        folder: Where they run, for files that the passes name; None: where this process does.
+
+    Raises:
         IreeError: There is no `iree-opt` beside the compiler, it takes too long, or refuses the program.
     """
-    export = f"iree-flow-outline-constants,iree-io-export-parameters{{path=model={path.name} minimum-size=256}}"
-    with _folder() as folder:
-        source, program = Path(folder, "program.mlir"), Path(folder, "exported.mlir")
-        source.write_text(text, encoding="utf-8")
-        command = [str(Path(compiler).with_name("iree-opt")), str(source), "-o", str(program)]
-        # It runs beside the file, as the name of a folder may mean something else in an option.
-        done = run_tool(
-            [*command, f"--pass-pipeline=builtin.module({export})"], timeout_s=timeout_s, folder=path.parent
-        )
-        _check(done, source, program)
-        return program.read_text(encoding="utf-8")
+    command = [str(Path(compiler).with_name("iree-opt")), str(source), "-o", str(program), *flags]
+    done = run_tool([*command, f"--pass-pipeline={pipeline}"], timeout_s=timeout_s, folder=folder)
+    _check(done, source, program)
 
 
 @contextmanager
-def _folder() -> Generator[str]:
+def compiler_folder() -> Generator[Path]:
     """Give a folder for what IREE's compiler reads and writes; where there is no room for it, the error says so."""
     try:
         with tempfile.TemporaryDirectory(prefix="roller-") as folder:
-            yield folder
+            yield Path(folder)
     except OSError as error:
         said = (error.strerror or str(error)).lower()
         where = f"cannot be written in {tempfile.gettempdir()}: {said}; TMPDIR names another folder"

@@ -3,7 +3,7 @@
 
 IREE's compiler runs twice: up to the phase of `cut`, where the program is linalg on tensors yet, and from there on,
 when our dispatches stand in it. Between the two the program is text in MLIR's generic syntax, which needs none of
-IREE's dialects.
+IREE's dialects. Weights stay out of the text (`roller_mlir.iree.weights`).
 """
 
 import tempfile
@@ -12,13 +12,14 @@ from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import Literal
 
 from roller_mlir.compiler import CompileOptions
-from roller_mlir.compiler.source import Source, parse_source
+from roller_mlir.compiler.source import Source, parse_names
 from roller_mlir.hal import find_device
 from roller_mlir.importers.asserts import erase_asserts
 from roller_mlir.iree.calls import TARGET
-from roller_mlir.iree.compiler import compile_program, export_weights, find_compiler
+from roller_mlir.iree.compiler import compile_file, compiler_folder, find_compiler, rewrite_file
 from roller_mlir.iree.dispatches import take_dispatches
 from roller_mlir.iree.errors import IreeError
 from roller_mlir.iree.graph import take_blocks
@@ -27,6 +28,7 @@ from roller_mlir.iree.program import driver_of, image_of
 from roller_mlir.iree.report import Line
 from roller_mlir.iree.targets import device_attribute, target_attribute
 from roller_mlir.iree.tools import LIMIT_S
+from roller_mlir.iree.weights import export_pipeline, import_pipeline, restore_packed, restore_small, take_weights
 from roller_mlir.support.bindings import ir, make_context, passmanager
 from roller_mlir.support.diagnostics import parse_module
 
@@ -43,20 +45,24 @@ class Mode:
         cut: The phase of IREE's compiler at which we take our share.
         take: Replaces it by our dispatches; returns the parts and who compiles what.
         flags: What IREE's compiler is told.
+        constants: Where the program's constants stand then: in functions, as globals, or in what IREE has packed for
+            the device, from which they cannot be parted.
     """
 
     cut: str
     take: Callable[[ir.Module, PartCompiler], tuple[list[Part], list[Line]]]
     flags: tuple[str, ...] = ()
+    constants: Literal["functions", "globals", "packed"] = "packed"
 
 
 MODES = {
-    "graph": Mode(cut="global-optimization", take=take_blocks),
+    "graph": Mode(cut="global-optimization", take=take_blocks, constants="functions"),
     # Without the flag paddings are dispatches of their own, which write parts of what others read.
     "dispatch": Mode(
         cut="flow",
         take=take_dispatches,
         flags=("--iree-dispatch-creation-enable-fuse-padding-into-linalg-consumer-ops",),
+        constants="globals",
     ),
 }
 
@@ -116,34 +122,41 @@ def compile_model(
     driver = driver_of(device)
     kind = image_of(driver, image, counted=options.persistent)
     attribute = target_attribute(driver, device)
-    compiler = find_compiler()
+    if weights and way.constants == "packed":
+        raise ValueError(f"weights are parted from programs at an earlier phase than {way.cut}, but got {weights}")
+    steps = _Steps(way, tuple(flags), find_compiler(), timeout_s)
     clock = _Clock()
-    with make_context(allow_unregistered=True) as context, ir.Location.unknown():
-        module = parse_source(source, context)
+    with (
+        compiler_folder() as folder,
+        _archive(weights, folder) as archive,
+        make_context(allow_unregistered=True) as context,
+        ir.Location.unknown(),
+    ):
+        module = parse_names(source, context)
         notes = erase_asserts(module)
         targets = ir.Attribute.parse(f"[{device_attribute(driver, attribute)}]")
         module.operation.attributes["hal.device.targets"] = targets
         passmanager.PassManager.parse(_BRIDGE).run(module.operation)
-        given = module.operation.get_asm(enable_debug_info=True, print_generic_op_form=True)
+        given = take_weights(module, source.weights, folder / "given.irpa")
+        text = module.operation.get_asm(enable_debug_info=True, print_generic_op_form=True)
         clock.lap("read")
-        arguments = (*way.flags, *flags)
-        cut = f"--compile-to={way.cut}"
-        text = compile_program(given, *arguments, cut, *_GENERIC, timeout_s=timeout_s, compiler=compiler).decode()
+        text = steps.cut(text, folder, archive, given)
+        if weights and not archive.is_file():
+            raise IreeError("the model has no constant of 256 B or more, which would be a weight; leave them inside")
         clock.lap(f"iree to {way.cut}")
         module = parse_module(text, context)
+        if way.constants == "functions":
+            restore_small(module)
+        if weights is None and archive.is_file():
+            restore_packed(module, archive)
         parts = PartCompiler(
             target, replace(options, tensor_maps="device"), kind, source.name, assume_resident=assume_resident
         )
         found, lines = way.take(module, parts)
         text = module.operation.get_asm(print_generic_op_form=True)
         clock.lap("roller")
-    program = _with_executables(text, attribute, found)
-    resume = f"--compile-from={way.cut}"
-    with _aside(weights) as aside:
-        if aside:
-            program = export_weights(program, aside, timeout_s=timeout_s, compiler=compiler)
-            clock.lap("weights")
-        binary = compile_program(program, *arguments, resume, timeout_s=timeout_s, compiler=compiler)
+        program = _with_executables(text, attribute, found)
+        binary = steps.resume(program, folder, archive if weights is None else None)
     clock.lap(f"iree from {way.cut}")
     return CompiledModel(
         module=binary,
@@ -154,21 +167,78 @@ def compile_model(
     )
 
 
+@dataclass(frozen=True)
+class _Steps:
+    """The runs of IREE's compiler; a file is removed as soon as the next one is made of it.
+
+    Attributes:
+        way: Where it is cut.
+        flags: What the user tells `iree-compile`.
+        compiler: Its path.
+        timeout_s: What each run may take.
+    """
+
+    way: Mode
+    flags: tuple[str, ...]
+    compiler: str
+    timeout_s: float
+
+    def cut(self, text: str, folder: Path, archive: Path, given: tuple[str, ...]) -> str:
+        """Return a program at the cut, as text; its constants go into an archive if they can be parted from it."""
+        source, made, program = folder / "program.mlir", folder / "cut.mlirbc", folder / "cut.mlir"
+        source.write_text(text, encoding="utf-8")
+        flags = (f"--compile-to={self.way.cut}", *given)
+        if self.way.constants == "packed":
+            self._compile(source, program, *flags, *_GENERIC)
+            return program.read_text(encoding="utf-8")
+        self._compile(source, made, *flags, "--emit-mlir-bytecode")
+        (folder / "given.irpa").unlink(missing_ok=True)
+        pipeline = export_pipeline(archive, outline=self.way.constants == "functions")
+        # In dialects that we do not know, names of attributes mean nothing: each is written out, as above.
+        self._rewrite(made, program, pipeline, archive.parent, *_GENERIC, "--mlir-print-local-scope")
+        made.unlink()
+        return program.read_text(encoding="utf-8")
+
+    def resume(self, text: str, folder: Path, archive: Path | None) -> bytes:
+        """Return the module of a program from the cut on, with the constants of an archive in it if there is one."""
+        source, module = folder / "ours.mlir", folder / "module.vmfb"
+        source.write_text(text, encoding="utf-8")
+        if archive is not None and archive.is_file():
+            whole = folder / "ours.mlirbc"
+            self._rewrite(source, whole, import_pipeline(archive), archive.parent, "--emit-bytecode")
+            archive.unlink()
+            source = whole
+        self._compile(source, module, f"--compile-from={self.way.cut}")
+        return module.read_bytes()
+
+    def _compile(self, source: Path, made: Path, *more: str) -> None:
+        flags = (*self.way.flags, *self.flags, *more)
+        compile_file(source, made, *flags, timeout_s=self.timeout_s, compiler=self.compiler)
+
+    def _rewrite(self, source: Path, made: Path, pipeline: str, folder: Path, *flags: str) -> None:
+        rewrite_file(source, made, pipeline, *flags, timeout_s=self.timeout_s, compiler=self.compiler, folder=folder)
+
+
 @contextmanager
-def _aside(path: Path | None) -> Generator[Path | None]:
-    """Give a file to write that becomes another one, which is whole or not there; none where there is no other."""
+def _archive(path: Path | None, folder: Path) -> Generator[Path]:
+    """Give a file for weights: one that becomes another when all is done, or one in a folder that is removed."""
+    name = "weights.irpa"
     if path is None:
-        yield None
+        yield folder / name
         return
+    with _writing(path):
+        beside = tempfile.TemporaryDirectory(prefix=".roller-", dir=path.parent)
+    with beside:
+        archive = Path(beside.name, name)
+        yield archive
+        with _writing(path):
+            archive.replace(path)
+
+
+@contextmanager
+def _writing(path: Path) -> Generator[None]:
     try:
-        with tempfile.TemporaryDirectory(prefix=".roller-", dir=path.parent) as folder:
-            aside = Path(folder, "weights.irpa")
-            yield aside
-            if not aside.is_file():
-                raise IreeError(
-                    "the model has no constant of 256 B or more, which would be a weight; leave them inside"
-                )
-            aside.replace(path)
+        yield
     except OSError as error:
         raise IreeError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}") from None
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """IREE's command-line tools, each in a process of its own."""
 
+import importlib.util
 import os
 import shutil
 import subprocess
@@ -17,6 +18,7 @@ LIMIT_S = 600.0
 
 INSTALL_COMPILER = f"pip install iree-base-compiler=={VERSION}.0"
 INSTALL_RUNTIME = f"pip install iree-base-runtime=={VERSION}.0"
+_SCRIPT_MODULES = b"iree.compiler.tools.scripts"
 
 
 def find_tool(name: str, remedy: str) -> str:
@@ -32,7 +34,29 @@ def find_tool(name: str, remedy: str) -> str:
     found = shutil.which(name, path=str(Path(sys.executable).parent)) or shutil.which(name)
     if found is None:
         raise IreeError(f"no {name} was found; {remedy}")
-    return found
+    return _started_by(Path(found))
+
+
+def _started_by(tool: Path) -> str:
+    """Return the binary that a script of the package iree-base-compiler starts; of another tool its own path.
+
+    The script takes a quarter of a second to do so, and one that is ended leaves the binary running.
+    """
+    if tool.parent == Path(sys.executable).parent and _SCRIPT_MODULES in _beginning(tool):
+        package = importlib.util.find_spec("iree.compiler")
+        for folder in (package and package.submodule_search_locations) or ():
+            binary = Path(folder, "_mlir_libs", tool.name)
+            if os.access(binary, os.X_OK):
+                return str(binary)
+    return str(tool)
+
+
+def _beginning(tool: Path) -> bytes:
+    try:
+        with tool.open("rb") as file:
+            return file.read(1024)
+    except OSError:
+        return b""
 
 
 def run_tool(
