@@ -178,6 +178,13 @@ def test_errors_of_what_is_given(tmp_path: Path, capsys: pytest.CaptureFixture[s
     )
     assert "-o must name a .vmfb module" in refused([str(model), "-o", "m.so", "--target", "h200"], capsys, 2)
     assert "leave out '--compile-to=vm'" in refused([*usual, "--target", "h200", "--", "--compile-to=vm"], capsys, 2)
+    said = refused([*usual, "--target", "h200", "--", "--iree-parameter-import=w.irpa"], capsys, 2)
+    assert "weights and target by roller; leave out '--iree-parameter-import=w.irpa'" in said
+    for word in ("--help", "--help-hidden", "-h", "--version"):
+        said = refused([*usual, "--target", "h200", "--", word], capsys, 2)
+        assert f"goes to iree-compile, which is not asked for '{word}'; run: iree-compile {word}\n" in said
+    assert main(["iree", "run", "m.vmfb", "--", "--help"]) == 2
+    assert "run: iree-run-module --help" in capsys.readouterr().err
     for one in ("--persistent", "--assume-resident"):
         assert "--persistent and --assume-resident go together" in refused([*usual, "--target", "h200", one], capsys, 2)
     report, artifacts = tmp_path / "none" / "r.json", tmp_path / "file"

@@ -19,8 +19,8 @@ COMMANDS = {
     "wrap": ("roller_mlir.tools.commands.iree.wrap", "put an artifact into a program of IREE"),
     "cmake-dir": ("roller_mlir.tools.commands.iree.cmake_dir", "print where CMake finds the package Roller"),
 }
-# What stands behind -- on their command line goes to IREE, as it is: `arguments.passed_on`.
-PASSING_ON = ("compile", "run", "spec")
+# What stands behind -- on their command line goes to a tool of IREE, as it is: `arguments.passed_on`.
+PASSING_ON = {"compile": "iree-compile", "run": "iree-run-module", "spec": "iree-compile"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -50,5 +50,11 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(
             f"roller iree {arguments.action} passes nothing on, but got '{arguments.passed_on[0]}' behind --"
         )
+    for word in arguments.passed_on:
+        if word == "-h" or word.lstrip("-").startswith(("help", "version")):
+            tool = PASSING_ON[arguments.action]
+            raise UsageError(
+                f"what stands behind -- goes to {tool}, which is not asked for '{word}'; run: {tool} {word}"
+            )
     code: int = arguments.run_action(arguments)
     return code

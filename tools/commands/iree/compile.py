@@ -27,7 +27,10 @@ if TYPE_CHECKING:
 
 MODES = ("graph", "dispatch", "config")
 # What we tell iree-compile ourselves.
-_RESERVED = ("--compile-to", "--compile-from", "--compile-mode", "--output-format", "--iree-hal-target", "--mlir-print")
+_RESERVED = (
+    *("--compile-to", "--compile-from", "--compile-mode", "--output-format", "--iree-hal-target", "--mlir-print"),
+    *("--iree-parameter", "--emit-mlir-bytecode"),
+)
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -135,7 +138,9 @@ def _check(arguments: argparse.Namespace) -> None:
         )
     for word in arguments.passed_on:
         if not word.startswith("--") or word.startswith(_RESERVED):
-            raise UsageError(f"iree-compile is told its input, output, phases and target by roller; leave out '{word}'")
+            raise UsageError(
+                f"iree-compile is told its input, output, phases, weights and target by roller; leave out '{word}'"
+            )
     places = [Path(one) for one in (arguments.output, arguments.weights, arguments.report) if one]
     if len({place.resolve() for place in places}) < len(places):
         raise UsageError(f"-o and --report must name two files, but both name {arguments.output}")
