@@ -21,7 +21,7 @@ class IndexOp(RTile.Operation, name="index", traits=[ReadsMemrefs, Speculatable]
     """Gives the position on a loop. See the module's description."""
 
     dim: Any
-    position: ext.Result[ir.IndexType]  # pyright: ignore[reportInvalidTypeArguments]
+    position: ext.Result[ir.IndexType]  # pyrefly: ignore[bad-specialization]
 
     @property
     def loop(self) -> int:

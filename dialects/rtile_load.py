@@ -51,7 +51,7 @@ class TileLoad(RTile.Operation):
     index_operands: Sequence[ext.Operand[ir.IndexType]]
     tile: TileAttr
     origin: ir.AffineMapAttr
-    result_tile: ext.Result[Any]  # pyright: ignore[reportInvalidTypeArguments]
+    result_tile: ext.Result[Any]  # pyrefly: ignore[bad-specialization]
 
     @property
     def source(self) -> Any:

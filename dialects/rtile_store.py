@@ -39,7 +39,7 @@ class StoreOp(RTile.Operation, name="store", traits=[WritesMemrefs, Speculatable
     index_operands: Sequence[ext.Operand[ir.IndexType]]
     origin: ir.AffineMapAttr
     steps: Any
-    updated: Sequence[ext.Result[Any]]  # pyright: ignore[reportInvalidTypeArguments]
+    updated: Sequence[ext.Result[Any]]  # pyrefly: ignore[bad-specialization]
 
     @property
     def tile(self) -> Any:

@@ -126,8 +126,10 @@ def _share_views(block: ir.Block) -> None:
         attributes = tuple((name, operation.attributes[name]) for name in operation.attributes)
         value = padding.scalar if padding is not None else None
         key = (operation.name, *operation.operands, operation.results[0].type, attributes, value)
-        first = known.setdefault(key, operation)
-        if first != operation:
+        first = known.get(key)
+        if first is None:
+            known[key] = operation
+        else:
             operation.results[0].replace_all_uses_with(first.results[0])
             operation.erase()
 

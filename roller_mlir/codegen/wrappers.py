@@ -74,7 +74,7 @@ class PersistentGrid(TaskGrid):
         i32 = ir.IntegerType.get_signless(32)
         first = emit.op("arith.index_castui", [block], i32)
         bounds = [emit.typed_constant(ir.IntegerAttr.get(i32, value)) for value in (self.tasks.static, self.resident)]
-        loop = scf.ForOp(first, *bounds, list(carried))
+        loop = scf.ForOp(first, *bounds, iter_args=list(carried))
         with emit.scope(loop.body):
             number = emit.op("arith.index_castui", [loop.induction_variable], emit.index_type)
             scf.YieldOp(list(body(self._task(number), list(loop.inner_iter_args))))

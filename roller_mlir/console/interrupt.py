@@ -54,7 +54,8 @@ def interruptible(
         print(f"{program}: {said}", file=sys.stderr, flush=True)
         if whole_process:
             if started := sys.modules.get("multiprocessing.util"):
-                started._run_finalizers()  # what its processes have left in the folder of temporary files
+                # What its processes have left in the folder of temporary files.
+                started._run_finalizers()  # noqa: SLF001
             os._exit(code)
     return code
 

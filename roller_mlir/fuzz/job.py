@@ -66,9 +66,9 @@ class FuzzOutcome:
 
     def same_failure(self, other: "FuzzOutcome") -> bool:
         """Return whether another outcome shows the same mistake, as far as one can tell."""
-        return self.status == other.status and self._signature() == other._signature()
+        return self.status == other.status and self.signature() == other.signature()
 
-    def _signature(self) -> str:
+    def signature(self) -> str:
         """Return the message without what changes from one program to another: names, places and numbers."""
         if self.status == "wrong":
             return "expects no number" if "expected nan" in self.message else ""

@@ -96,7 +96,8 @@ def make_weights(
             argument, resource = block.arguments[index], resources[name]
             value = ir.Attribute.parse(f"dense_resource<{resource}> : {argument.type}")
             place = ir.Location.name(name)
-            constant = arith.ConstantOp(argument.type, value, loc=place, ip=ir.InsertionPoint.at_block_begin(block))
+            at = ir.InsertionPoint.at_block_begin(block)
+            constant = arith.ConstantOp(argument.type, value, loc=place, ip=at)  # pyrefly: ignore[bad-argument-type]
             argument.replace_all_uses_with(constant.result)
             block.erase_argument(index)
         kept = ir.FunctionType.get([one.type for one in block.arguments], function.type.results)

@@ -44,7 +44,7 @@ def _started_by(tool: Path) -> str:
     """
     if tool.parent == Path(sys.executable).parent and _SCRIPT_MODULES in _beginning(tool):
         package = importlib.util.find_spec("iree.compiler")
-        for folder in (package and package.submodule_search_locations) or ():
+        for folder in (None if package is None else package.submodule_search_locations) or ():
             binary = Path(folder, "_mlir_libs", tool.name)
             if os.access(binary, os.X_OK):
                 return str(binary)

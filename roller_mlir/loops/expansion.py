@@ -20,6 +20,7 @@ from roller_mlir.loops.expand_body import clone_region
 from roller_mlir.mapping.layout.data_tile import first_elements, tile_dimensions
 from roller_mlir.mapping.layout.layout import epilogue_vectors, planned_vector, residue_shift, steps_of
 from roller_mlir.plan import Access, LinearIndex, Loop, OperandPlan, Plan
+from roller_mlir.plan.extent import as_extents
 from roller_mlir.plan.plan import REGISTER, WORKGROUP
 from roller_mlir.support.bindings import arith, ir, scf, tensor
 from roller_mlir.support.diagnostics import fail
@@ -80,7 +81,7 @@ class Expansion:
         """Build a nest of loops that carries values; attributes go to its loops."""
         if not loops:
             return list(body(carried))
-        loop = scf.ForOp(*[self._constant(value) for value in (0, self._steps[loops[0]], 1)], list(carried))
+        loop = scf.ForOp(*[self._constant(value) for value in (0, self._steps[loops[0]], 1)], iter_args=list(carried))
         with ir.InsertionPoint(loop.body):
             self._variables[loops[0]] = loop.induction_variable
             scf.YieldOp(self._nest(loops[1:], list(loop.inner_iter_args), body, attributes))
@@ -331,7 +332,7 @@ def _whole(access: Access, loops: int) -> Access:
     """Return a gathered access as one of the whole tensor's first element; any other as it is."""
     if not access.gathered:
         return access
-    return replace(access, shape=(access.gathered,), indices=(LinearIndex((0,) * loops),))
+    return replace(access, shape=as_extents([access.gathered]), indices=(LinearIndex((0,) * loops),))
 
 
 def _is_plain(access: Access) -> bool:

@@ -7,6 +7,7 @@ are just as many.
 """
 
 from dataclasses import replace
+from typing import Any
 
 from roller_mlir.hal import Device
 from roller_mlir.mapping.atoms import atom_family
@@ -42,7 +43,7 @@ def machine_for(device: Device, options: ConstructOptions) -> Machine:
         "max_workgroup_bytes_per_block": (device.max_workgroup_bytes_per_block, options.block_workgroup_bytes),
         "static_workgroup_bytes": (device.static_workgroup_bytes, options.block_workgroup_bytes),
     }
-    smaller = {name: asked for name, (has, asked) in most.items() if asked is not None and asked < has}
+    smaller: dict[str, Any] = {name: asked for name, (has, asked) in most.items() if asked is not None and asked < has}
     device = replace(device, **smaller) if smaller else device
     return machine_of(device, options.max_units, options.block_threads, options.task_threads)
 

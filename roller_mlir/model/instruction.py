@@ -174,11 +174,12 @@ def _matrix_atom(expression: TensorExpression, loops: LoopRoles, instruction: In
         rows, columns = columns, rows  # the transposed product
     if 2 * extent(rows) < m or 2 * extent(columns) < n or 2 * extent(depth) < k:
         return None
-    boxes: tuple[tuple[int, int], ...] | None = ()
+    boxes: tuple[tuple[int, int], ...] = ()
     if atom_family(instruction.family).reads_memory:
-        boxes = tensor_copy_multiples(expression, (rows, columns, depth))
-        if boxes is None or any(2 * extent(loop) < size for loop, size in boxes if loop != depth):
+        found = tensor_copy_multiples(expression, (rows, columns, depth))
+        if found is None or any(2 * extent(loop) < size for loop, size in found if loop != depth):
             return None
+        boxes = found
     return _placed(instruction, (rows, columns, depth), boxes)
 
 

@@ -17,7 +17,7 @@ import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Annotated, Literal, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Literal, TypeAlias
 
 from roller_mlir.foreign.bounded import BoundsError, read_json
 from roller_mlir.plan.codec import CodecError, JsonValue, Range, from_json, to_json
@@ -78,8 +78,17 @@ class DeviceRecord:
 class _DenseArray:
     """What arrays and dense parts of them have in common."""
 
-    element_type: ElementType
-    shape: tuple[Dimension, ...]
+    if TYPE_CHECKING:  # as fields they would come first in the manifest
+
+        @property
+        def element_type(self) -> ElementType:
+            """MLIR's spelling."""
+            ...
+
+        @property
+        def shape(self) -> tuple[Dimension, ...]:
+            """Extents, outermost first."""
+            ...
 
     def __post_init__(self) -> None:
         """Take numbers as extents, and check the rank."""

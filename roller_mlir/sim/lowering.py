@@ -317,5 +317,5 @@ def lower(module: Any, options: LoweringOptions) -> LoweredKernels:
         for operation in _operations(target.operation):
             if not operation.name.startswith("llvm."):  # the translation crashes on anything else
                 fail(operation, f"'{operation.name}' has no lowering to LLVM in the simulator")
-        text = to_llvm_22(llvm.translate_module_to_llvmir(target.operation))  # pyright: ignore[reportAttributeAccessIssue]
+        text = to_llvm_22(llvm.translate_module_to_llvmir(target.operation))  # pyrefly: ignore[missing-attribute]
     return LoweredKernels(complete(harden(text), list(entries.values())), entries, table, needs)

@@ -94,7 +94,7 @@ def _decision_record(decision: TuningDecision, before: Mapping[str, TuningRecord
 def _plain(record: TuningRecord) -> dict[str, object]:
     data: object = to_json(record)
     assert isinstance(data, dict)
-    return {str(key): value for key, value in data.items()}  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
+    return {str(key): value for key, value in data.items()}
 
 
 def _record_row(found: Found) -> Sequence[str]:

@@ -174,7 +174,7 @@ class Emitter:
             return list(initial)
         i32 = ir.IntegerType.get_signless(32)
         bounds = [self.typed_constant(ir.IntegerAttr.get(i32, value)) for value in (low, high, 1)]
-        loop = scf.ForOp(*bounds, list(initial))
+        loop = scf.ForOp(*bounds, iter_args=list(initial))
         with self.scope(loop.body):
             step = self.op("arith.index_castui", [loop.induction_variable], self.index_type)
             symbol = Symbol("step", low, high - 1, 1, step)
@@ -193,6 +193,7 @@ class Emitter:
         with self.scope(branch.then_block):
             scf.YieldOp(list(then()))
         if otherwise is not None:
+            assert branch.else_block is not None
             with self.scope(branch.else_block):
                 scf.YieldOp(list(otherwise()))
         return list(branch.results_)

@@ -9,7 +9,7 @@ in pieces of 16 bytes. The record holds the starts of the application, too.
 from dataclasses import dataclass
 from math import gcd
 
-from roller_mlir.codegen.buffer_order import ROLE, place_of
+from roller_mlir.codegen.buffer_order import argument_roles, place_of
 from roller_mlir.codegen.graph.tables import PIECE_BYTES
 from roller_mlir.dialects import rammer, rtile
 from roller_mlir.mapping.index import UNLIMITED
@@ -86,7 +86,7 @@ class Bodies:
 
 def bodies_of(function: func.FuncOp, program: rammer.GraphOp) -> Bodies:
     """Return the bodies that the applications of a program need."""
-    roles = [ir.StringAttr(each[ROLE]).value if ROLE in each else "" for each in function.arg_attrs]
+    roles = argument_roles(function)
     applications: dict[tuple[str, int], list[rammer.ApplyOp]] = {}
     roots: dict[ir.Value | str, ir.Value] = {}
     for application in program.applications:

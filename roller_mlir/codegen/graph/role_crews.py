@@ -115,7 +115,7 @@ class Consumers(WholeBlock):
         if steps is not None:
             stored = self.maps.of(self.emit, task, [store.map for store in steps.stores])
             strategy = WarpSpecialised(steps, replace(self.consumer, maps=stored), RingSlot(*carried))
-        TaskBuilder(context, strategy and strategy.parts).build(program, task.number)
+        TaskBuilder(context, None if strategy is None else strategy.parts).build(program, task.number)
         found = carried if strategy is None else strategy.slot.values
         return found, (context.fma_count, context.matrix_count)
 

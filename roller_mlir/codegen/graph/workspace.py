@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from roller_mlir.codegen.buffer_order import ROLE
+from roller_mlir.codegen.buffer_order import argument_roles
 from roller_mlir.codegen.builder.task_context import element_bytes
 from roller_mlir.codegen.graph.task_graph import read_graph
 from roller_mlir.dialects import rammer
@@ -35,8 +35,7 @@ def share_workspace(program: rammer.GraphOp, schedule: Schedule, device: Device)
         return
     sizes = [_size(view) for view in views]
     graph = read_graph(program, device, ordered=False)
-    roles = [ir.StringAttr(each[ROLE]).value if ROLE in each else "" for each in function.arg_attrs]
-    (number,) = [n for n, role in enumerate(roles) if role == "workspace"]
+    (number,) = [n for n, role in enumerate(argument_roles(function)) if role == "workspace"]
     buffer = graph.buffers.index(function.arguments[number])
     starts = {
         int(ir.IntegerAttr(defining_op(view.operands[1]).attributes["value"]).value): n for n, view in enumerate(views)

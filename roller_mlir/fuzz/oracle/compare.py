@@ -69,7 +69,7 @@ def _reference(job: FuzzJob) -> tuple[list[Array], list[str], Evaluation | None,
         module = parse_source(Source("-", job.text), context)
         buffers = _buffers(module)
         drawn = defined_inputs(module, _FUNCTION, buffers, job.seed, job.values)
-        types = [buffer.element_type for buffer in buffers]
+        types: list[str] = [buffer.element_type for buffer in buffers]
         if drawn.undefined:
             return drawn.inputs, types, None, False
         with looking_for_undefined() as log:

@@ -220,7 +220,7 @@ def _reduced_slice(operation: ir.Operation) -> Any:
     sizes = tuple(prod(cut.sizes[d] for d in group) for group in groups)
     line = ir.RankedTensorType.get([prod(kind.shape[d] for d in group) for group in groups], kind.element_type)
     taken = extract_slice(tensor.collapse_shape(line, source, groups), Slice(tuple(offsets), sizes, tuple(strides)))
-    return taken if result.rank else tensor.collapse_shape(result, taken, [])  # pyright: ignore[reportArgumentType]
+    return taken if result.rank else tensor.collapse_shape(result, taken, [])
 
 
 def _dropped_groups(sizes: Sequence[int], kept: Sequence[int]) -> list[list[int]]:

@@ -7,6 +7,7 @@ from collections.abc import Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from roller_mlir.compiler.driver import compile_source
 from roller_mlir.compiler.options import CompileOptions
@@ -86,4 +87,5 @@ def planned(options: CompileOptions | None, plans: Mapping[str, Plan]) -> Genera
     with tempfile.TemporaryDirectory(prefix="roller-plan-") as folder:
         file = Path(folder, "plan.json")
         file.write_text(json.dumps(to_json(plans)), encoding="utf-8")
-        yield replace(options or _UNPLANNED, **{**usual, "entry": None, "plan_file": file, "tuning": None})
+        changes: dict[str, Any] = {**usual, "entry": None, "plan_file": file, "tuning": None}
+        yield replace(options or _UNPLANNED, **changes)

@@ -7,6 +7,7 @@ Paper: ROLLER section 3.3.
 from collections.abc import Sequence
 from dataclasses import replace
 from math import inf, prod
+from typing import Any
 
 from roller_mlir.hal import Device
 from roller_mlir.mapping.layout.data_tile import tile_dimensions
@@ -122,7 +123,8 @@ def _with_traffic(
     context: ProblemContext, plan: Plan, costs: Sequence[TileCost | None], timed: Prediction
 ) -> Prediction:
     traffic = (*traffic_of(context, plan, costs), combine_traffic(context, plan))
-    return replace(timed, **{key: sum([getattr(one, key) for one in traffic]) for key in MOVED})
+    moved: dict[str, Any] = {key: sum([getattr(one, key) for one in traffic]) for key in MOVED}
+    return replace(timed, **moved)
 
 
 def _executed_flops(context: ProblemContext, plan: Plan, work: CandidateWork) -> int:

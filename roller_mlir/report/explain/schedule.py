@@ -130,7 +130,7 @@ def explain_schedule(source: Source, target: str, options: CompileOptions) -> Sc
                         name=one.name,
                         tasks=one.tasks,
                         body=body,
-                        seconds=said and said.seconds - said.seconds_by_layer.get("launch", 0.0),
+                        seconds=None if said is None else said.seconds - said.seconds_by_layer.get("launch", 0.0),
                         task_seconds=one.seconds,
                     )
                     for one, body, said in zip(

@@ -96,7 +96,8 @@ class _Device:
         return struct.pack("<I", len(self._modules) - 1)
 
     def function(self, data: bytes) -> bytes:
-        kernel = self._find(*struct.unpack_from("<I", data), data[4:].decode())
+        (module,) = struct.unpack_from("<I", data)
+        kernel = self._find(module, data[4:].decode())
         try:
             sizes = kernel.parameter_bytes
         except (BackendError, DiagnosedError) as error:
@@ -203,8 +204,8 @@ def _fork(connection: socket.socket, kernels: KnownKernels, settings: ServerSett
     except OSError:  # the program has ended
         code = 0
     finally:
-        if code:
-            sys.excepthook(*sys.exc_info())  # pyright: ignore[reportArgumentType]
+        if code and (error := sys.exception()) is not None:
+            sys.excepthook(type(error), error, error.__traceback__)
         os._exit(code)
 
 

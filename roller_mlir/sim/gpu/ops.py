@@ -116,10 +116,10 @@ class GpuOps:
         function = {"workgroup": "barrier", "subgroup": "sync"}.get(scope)
         if function is None or operation.operands:
             fail(operation, f"'gpu.barrier' must have scope workgroup or subgroup and no name, but got {operation}")
-        site = self.emitter.site(operation)
+        site, called = self.emitter.site(operation), PREFIX + function
 
         def rewrite() -> None:
-            self.emitter.call(ir.InsertionPoint(operation), PREFIX + function, [self.emitter.constant(site.number)])
+            self.emitter.call(ir.InsertionPoint(operation), called, [self.emitter.constant(site.number)])
             operation.erase()
 
         return rewrite

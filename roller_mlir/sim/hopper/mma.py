@@ -138,11 +138,11 @@ class WarpgroupOps:
         if name not in _TIED_GROUPS:
             fail(operation, f"the simulator has no function for inline assembly '{name}'")
         require_constraints(operation, name)
-        site = calls.site(operation)
+        site, pending = calls.site(operation), _TIED_GROUPS[name]
 
         def rewrite() -> None:
             where, emitter = ir.InsertionPoint(operation), calls.memory.emitter
-            calls.call(operation, "group_wait", [calls.number(site), calls.number(_TIED_GROUPS[name])])
+            calls.call(operation, "group_wait", [calls.number(site), calls.number(pending)])
             result = operation.results[0]
             values = list(operation.operands)
             whole = values[0]

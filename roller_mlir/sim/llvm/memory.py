@@ -8,7 +8,7 @@ somewhere else, it must lie in any argument, in the block's workgroup memory or 
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from roller_mlir.sim.engine.runtime_ir import PREFIX
 from roller_mlir.sim.llvm.text import TYPE, KernelText, split_top
@@ -107,33 +107,37 @@ def _natural(kind: str) -> int:
 
 def parse_access(line: str) -> LlvmAccess | None:
     """Return the access of an instruction, None for one that accesses nothing."""
-    found: dict[str, Any]
+    after: tuple[str, ...] = ()
     if match := _LOAD.match(line):
         _, _, _, kind, space, pointer, align = match.groups()
-        found, place = {"op": "load", "kind": kind}, match.span(6)
+        op, place = "load", match.span(6)
     elif match := _STORE.match(line):
         atomic, volatile, value, space, pointer, align = match.groups()
-        kind = re.match(TYPE, value)
-        if kind is None:
+        if (stored := re.match(TYPE, value)) is None:
             return None
+        op, kind, place = "store", stored[0], match.span(5)
         after = (f"call void @{PREFIX}leave(i64 %roller.block)",) if atomic or volatile else ()
-        found, place = {"op": "store", "kind": kind[0], "after": after}, match.span(5)
     elif match := _RMW.match(line):
         result, _, space, pointer, kind, _, align = match.groups()
-        found = {"op": "atomicrmw", "kind": kind, "after": _changed(result, kind, POINTER, space)}
-        place = match.span(4)
+        op, place = "atomicrmw", match.span(4)
+        after = _changed(result, kind, POINTER, space)
     elif match := _CMPXCHG.match(line):
         result, _, space, pointer, kind, _, align = match.groups()
+        op, place = "cmpxchg", match.span(4)
         after = (
             f"{result}.did = extractvalue {{ {kind}, i1 }} {result}, 1",
             f"call void @roller_llvm_changed(i64 %roller.block, i1 {result}.did)",
         )
-        found, place = {"op": "cmpxchg", "kind": kind, "after": after}, match.span(4)
     else:
         return None
-    found["line"] = line[: place[0]] + POINTER + line[place[1] :]
     return LlvmAccess(
-        pointer=pointer, space=int(space or 0), alignment=int(align or 0) or _natural(found["kind"]), **found
+        op=op,
+        kind=kind,
+        pointer=pointer,
+        space=int(space or 0),
+        alignment=int(align or 0) or _natural(kind),
+        line=line[: place[0]] + POINTER + line[place[1] :],
+        after=after,
     )
 
 

@@ -230,7 +230,7 @@ def test_an_op_that_is_not_in_a_kernel_yet_is_refused(parse: Any, h200: Device) 
 def test_an_unknown_stop_is_refused(parse: Any, kernels: Any, h200: Device) -> None:
     """With the list of those that exist."""
     with pytest.raises(ValueError, match="emit must be one of llvm, ptx, binary, assembly, but got 'sass'"):
-        compile_kernels(parse(kernels.scale), "h200", emit="sass")  # pyright: ignore[reportArgumentType]
+        compile_kernels(parse(kernels.scale), "h200", emit="sass")
 
 
 def test_a_tool_that_dies_is_a_compile_error(

@@ -103,12 +103,12 @@ def test_the_bound_of_blocks_that_run_at_once_is_raised_first(
 def test_subgroups_that_make_amds_kernels_spill(
     parse: Any, kernels: Any, mi300x: Device, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    true = build_amd._generate  # pyright: ignore[reportPrivateUsage]
+    true = build_amd._generate
     spills = {3: 16, 2: 4, 1: 0}
 
     def spilling(source: Any, *more: Any) -> Any:
         answer, statistics = true(source, *more)
-        return answer, replace(statistics, spill_bytes=spills[build_amd._bound(source)])  # pyright: ignore[reportPrivateUsage]
+        return answer, replace(statistics, spill_bytes=spills[build_amd._bound(source)])
 
     monkeypatch.setattr(build_amd, "_generate", spilling)
     (binary,) = compile_kernels(parse(_bounded(kernels)), "mi300x")

@@ -44,7 +44,7 @@ def test_path_goes_before_wheels_and_newer_wheels_before_older(tmp_path: Path, m
     on_path = tmp_path / "bin" / "ptxas"
     on_path.parent.mkdir()
     on_path.touch(mode=0o755)
-    monkeypatch.setattr(toolchain, "_package_folders", lambda name: (site,) if name == "nvidia" else ())  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    monkeypatch.setattr(toolchain, "_package_folders", lambda name: (site,) if name == "nvidia" else ())
     monkeypatch.setattr(toolchain, "_CUDA_ROOT", tmp_path / "none")
     monkeypatch.setenv("PATH", str(on_path.parent))
     found = find_toolchain.__wrapped__()
@@ -57,7 +57,7 @@ def test_path_goes_before_wheels_and_newer_wheels_before_older(tmp_path: Path, m
 
 def test_nothing_installed_is_no_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Only what needs a tool complains about it."""
-    monkeypatch.setattr(toolchain, "_package_folders", lambda name: ())  # pyright: ignore[reportUnknownLambdaType, reportUnknownArgumentType]
+    monkeypatch.setattr(toolchain, "_package_folders", lambda name: ())
     monkeypatch.setattr(toolchain, "_CUDA_ROOT", tmp_path)
     monkeypatch.setenv("PATH", str(tmp_path))
     assert find_toolchain.__wrapped__() == Toolchain()

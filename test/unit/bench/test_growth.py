@@ -94,7 +94,7 @@ def test_cells_that_differ_in_their_slices_alone_are_planned_once(monkeypatch: p
     constructed = _counted(monkeypatch, plans_module, "construct")
     counts: list[int] = []
     for cells in (12, 24):
-        plans_module._constructed.cache_clear()  # pyright: ignore[reportPrivateUsage]
+        plans_module._constructed.cache_clear()
         constructed.clear()
         _compile(KINDS["recurrent cells"](5 * cells))
         counts.append(len(constructed))

@@ -133,7 +133,7 @@ def test_a_signal_to_a_whole_group_counts_once(monkeypatch: pytest.MonkeyPatch) 
     finally:
         signal.signal(signal.SIGINT, before)
         monkeypatch.undo()
-        roller_interrupt._pending = False  # pyright: ignore[reportPrivateUsage]
+        roller_interrupt._pending = False
 
 
 def test_an_import_ends_before_the_interrupt(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -153,4 +153,4 @@ def test_an_import_ends_before_the_interrupt(tmp_path: Path, monkeypatch: pytest
         signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in zip((signal.SIGINT, signal.SIGALRM), before, strict=True):
             signal.signal(number, handler)
-        roller_interrupt._pending = False  # pyright: ignore[reportPrivateUsage]
+        roller_interrupt._pending = False

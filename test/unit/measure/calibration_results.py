@@ -63,12 +63,12 @@ def results_of(name: str = "h200", **machine: object) -> Results:
         facts={"units": device.units},
     )
     timings = tuple(timing_of(device, probe) for probe in probes)
-    return Results(kit=kit, machine=replace(made, **machine), timings=timings, complete=True)  # pyright: ignore[reportArgumentType]
+    return Results(kit=kit, machine=replace(made, **machine), timings=timings, complete=True)
 
 
 def changed(results: Results, name: str, **values: object) -> Results:
     """Return results with other values in one timing."""
-    timings = tuple(replace(one, **values) if one.item == name else one for one in results.timings)  # pyright: ignore[reportArgumentType]
+    timings = tuple(replace(one, **values) if one.item == name else one for one in results.timings)
     return replace(results, timings=timings)
 
 

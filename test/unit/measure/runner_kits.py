@@ -17,7 +17,7 @@ from roller_mlir.runtime.single_file import single_file
 from roller_mlir.runtime.store import sha256
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "runtime"))
-import fake_drivers  # pyright: ignore[reportMissingImports]
+import fake_drivers
 
 COUNT = 64
 POINTER = ".param .u64 .ptr .align 16 p"

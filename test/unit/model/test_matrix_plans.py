@@ -58,7 +58,7 @@ OPERATORS = {
 
 
 def plan_of(expr: TensorExpression, name: str, **options: object) -> Plan:
-    made = ConstructOptions(**{"top_k": 1, "split": False, **options})  # pyright: ignore[reportArgumentType]
+    made = ConstructOptions(**{"top_k": 1, "split": False, **options})
     return construct(expr, find_device(name), made)[0]
 
 
@@ -332,7 +332,7 @@ def test_forced_tiles() -> None:
 
 
 def wrong(plan: Plan, **changes: object) -> Plan:
-    return replace(plan, prediction=None, **changes)  # pyright: ignore[reportArgumentType]
+    return replace(plan, prediction=None, **changes)
 
 
 def axis_changed(plan: Plan, loop: int, **changes: int) -> tuple[AxisPlan, ...]:

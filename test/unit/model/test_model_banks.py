@@ -145,8 +145,8 @@ def test_a_column_read_of_a_staged_tile_needs_padding() -> None:
     """Without the bank rule, A of a transposing tile is written with conflicts; with it, rows are padded."""
     expr, device = matmul(1024, 1024, 1024), find_device("v100")
     forced = {"tile_sizes": (128, 128, 8), "thread_tile": (8, 8, 8), "top_k": 1}
-    padded = construct(expr, device, ConstructOptions(**forced))[0]  # pyright: ignore[reportArgumentType]
-    plain = construct(expr, device, ConstructOptions(**forced, disabled_rules=("memory-bank",)))[0]  # pyright: ignore[reportArgumentType]
+    padded = construct(expr, device, ConstructOptions(**forced))[0]
+    plain = construct(expr, device, ConstructOptions(**forced, disabled_rules=("memory-bank",)))[0]
     assert [operand.layer for operand in padded.operands] == [WORKGROUP, WORKGROUP]
     assert padded.operands[0].pad > 0
     assert [operand.pad for operand in plain.operands] == [0, 0]

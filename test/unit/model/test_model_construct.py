@@ -291,7 +291,7 @@ def test_too_little_workgroup_memory_for_any_tile() -> None:
 )
 def test_options_are_checked(values: dict[str, object]) -> None:
     with pytest.raises(ValueError, match="but got"):
-        ConstructOptions(**values)  # pyright: ignore[reportArgumentType]
+        ConstructOptions(**values)
 
 
 def test_prediction_on_another_device_is_another() -> None:

@@ -91,7 +91,7 @@ def test_the_scope_on_every_device(name: str) -> None:
 def test_predictions_of_every_kind_of_plan(name: str, operand: str, options: dict[str, int]) -> None:
     """Divided, bounded, unstaged and with matrix instructions; in both orders of the raster."""
     expr = typed(matmul(128, 1000, 2048), operand, "f32")
-    made = ConstructOptions(top_k=4, **options)  # pyright: ignore[reportArgumentType]
+    made = ConstructOptions(top_k=4, **options)
     for plan in construct(expr, find_device(name), made):
         check_prediction(expr, plan, name)
         check_round_trip(plan)

@@ -136,7 +136,7 @@ M = {"M1": matmul(128, 1000, 4032), "M2": matmul(128, 1000, 2048)}
 
 def best(expr: TensorExpression, name: str, **options: object) -> float:
     """Return the predicted seconds of the first plan."""
-    made = ConstructOptions(top_k=1, **options)  # pyright: ignore[reportArgumentType]
+    made = ConstructOptions(top_k=1, **options)
     prediction = construct(expr, find_device(name), made)[0].prediction
     assert prediction is not None
     return prediction.seconds

@@ -25,7 +25,7 @@ CONV = conv2d(16, 28, 64, 128, 3)
 
 def best(expr: TensorExpression, name: str, **options: object) -> tuple[Plan, Prediction]:
     """Return the first plan and its prediction."""
-    made = ConstructOptions(top_k=1, **options)  # pyright: ignore[reportArgumentType]
+    made = ConstructOptions(top_k=1, **options)
     plan = construct(expr, find_device(name), made)[0]
     assert plan.prediction is not None
     return plan, plan.prediction

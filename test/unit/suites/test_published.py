@@ -63,8 +63,8 @@ def test_rows_of_64_words_collide_and_rows_of_16_do_not() -> None:
     machine, rates = machine_of(find_device("k80")), published_rates.RATES["sm_37"]
     wide, narrow = kernel("C5", "k80"), kernel("C10", "k80")
     assert wide.step == (32,) and narrow.step == (8,)
-    assert published._reads(wide, wide.inputs[0], machine, rates) == (8, 2 * 8 * 8)  # pyright: ignore[reportPrivateUsage]
-    assert published._reads(narrow, narrow.inputs[0], machine, rates) == (8, 8 * 8)  # pyright: ignore[reportPrivateUsage]
+    assert published._reads(wide, wide.inputs[0], machine, rates) == (8, 2 * 8 * 8)
+    assert published._reads(narrow, narrow.inputs[0], machine, rates) == (8, 8 * 8)
 
 
 def test_instructions_of_a_product_are_those_of_its_points() -> None:

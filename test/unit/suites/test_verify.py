@@ -228,7 +228,7 @@ def verified(capsys: Any, *arguments: str) -> list[dict[str, Any]]:
     print("roller", *command)  # pytest shows it when something fails
     code = main([*command, "--json"])
     shown = capsys.readouterr().out
-    print(re.match(r".*", shown)[0])  # pyright: ignore[reportOptionalSubscript]
+    print(re.match(r".*", shown)[0])
     records = json.loads(shown[shown.index("[") :])
     wrong = [(r["id"], r["target"], r.get("error", r.get("max_error"))) for r in records if not r.get("matches")]
     assert code == 0 and not wrong, wrong

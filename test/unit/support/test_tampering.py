@@ -46,7 +46,7 @@ def manifest() -> str:
 def tamper() -> Any:
     sys.path.insert(0, str(ROOT / "bench" / "hostile"))
     try:
-        import tamper_changes  # pyright: ignore[reportMissingImports]
+        import tamper_changes
     finally:
         sys.path.pop(0)
     return tamper_changes

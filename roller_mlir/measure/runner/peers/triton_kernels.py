@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # ruff: noqa: N803 - Triton's kernels name compile-time arguments in capitals
-# pyright: basic, reportMissingImports=false, reportInvalidTypeForm=false, reportGeneralTypeIssues=false
 """Kernels in Triton, to be compared with ours. Arrays are dense; offsets of rows are 64 bits wide.
 
 This module is imported where Triton is, by `triton_peer` only. Triton reads the text of its functions.
