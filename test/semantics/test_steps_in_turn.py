@@ -91,6 +91,7 @@ def test_a_thousand_steps_are_launched_as_they_come() -> None:
     assert_gives(text, [a, b], alternating(a, b)[-1])
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("device", DEVICES)
 def test_more_steps_are_no_more_kernels(device: str) -> None:
     text = """func.func @f(%a: tensor<STEPSx4x8xf32>, %w: tensor<8x8xf32>, %b: tensor<4x8xf32>) -> tensor<4x8xf32> {
@@ -109,6 +110,7 @@ def test_more_steps_are_no_more_kernels(device: str) -> None:
     assert kernels == others < 5
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("limit", [1, 5, 12])
 def test_loops_in_loops(limit: int) -> None:
     """Both are launched in turn, then the outer one alone, then the inner one alone."""
@@ -188,6 +190,7 @@ def test_what_a_step_takes() -> None:
         )
 
 
+@pytest.mark.full(every=2)
 @pytest.mark.parametrize("device", DEVICES)
 def test_forall_of_two_variables(device: str) -> None:
     text = """func.func @f(%a: tensor<12x8xf32>, %b: tensor<12x8xf32>) -> tensor<12x8xf32> {

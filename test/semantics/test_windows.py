@@ -49,7 +49,7 @@ def run(name: str, form: str, device: str) -> roller_mlir.Artifact:
     return artifact
 
 
-@pytest.mark.full(every=5)
+@pytest.mark.full(every=9)
 @pytest.mark.parametrize("form", FORMS)
 @pytest.mark.parametrize("name", [name for name in WINDOWS if "whole" not in name])
 def test_equal_to_numpy(name: str, form: str) -> None:
@@ -62,6 +62,7 @@ def test_loops_that_fuse(name: str) -> None:
     run(name, "plain", "h200")
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("name", ["conv nchw", "conv nhwc", "max pooling nchw"])
 def test_wavefronts_of_64(name: str) -> None:
     run(name, "same", "mi300x")

@@ -49,7 +49,7 @@ def convolved(x: Array, w: Array) -> Array:
     return np.einsum("nyzcij,fijc->nyzf", windows, w)
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full(every=4)
 @pytest.mark.parametrize(
     ("m", "r", "flat", "level"), [(4, 3, "", "gpu"), (2, 3, "", "llvm"), (2, 5, "h", "gpu"), (4, 3, "w", "gpu")]
 )

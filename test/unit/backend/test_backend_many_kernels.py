@@ -30,7 +30,7 @@ def exponentials_of_products() -> str:
         }}"""
 
 
-@pytest.mark.full(every=2)
+@pytest.mark.full
 @pytest.mark.parametrize("target", ["h200", "mi300x"])
 def test_kernels_that_are_lowered_apart_are_the_same(target: str, monkeypatch: pytest.MonkeyPatch) -> None:
     text = exponentials_of_products()

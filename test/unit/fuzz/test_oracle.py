@@ -66,6 +66,7 @@ def test_random_programs_agree() -> None:
     assert tally.oracle.statuses["equal"] + tally.oracle.statuses["close"] >= 2, tally.oracle.statuses
 
 
+@pytest.mark.full
 def test_programs_on_whole_numbers_agree_with_kernels_and_with_iree() -> None:
     """Divisions, shifts and bits of every width: whatever the inputs, nothing is undefined."""
     only = ("whole numbers",)

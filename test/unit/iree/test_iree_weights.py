@@ -50,6 +50,7 @@ def model_of_text(folder: Path) -> Path:
     return folder / "model.mlir"
 
 
+@pytest.mark.full(each=["make", "more"])
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("more", [(), ("--weights", "w.irpa")])
 @pytest.mark.parametrize("make", [model_of_onnx, model_of_text])

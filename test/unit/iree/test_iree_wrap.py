@@ -121,7 +121,8 @@ func.func @small(%a: tensor<72x128xf16>, %b: tensor<128x136xf16>, %c: tensor<136
 """
 
 
-@pytest.mark.parametrize("image", ["cubin", pytest.param("ptx", marks=pytest.mark.full)])
+@pytest.mark.full
+@pytest.mark.parametrize("image", ["cubin", "ptx"])
 def test_kernels_that_make_their_tensor_maps_run_inside_of_iree(tmp_path: Path, image: str) -> None:
     source, path, output = tmp_path / "small.mlir", tmp_path / "small.roller", tmp_path / "small.vmfb"
     source.write_text(SMALL)

@@ -138,6 +138,7 @@ def test_who_waits_for_a_processor_keeps_nobody_busy() -> None:
     assert idle.waited[0] == 0.0 and idle.waited[1] > 400.0
 
 
+@pytest.mark.full
 @pytest.mark.usefixtures("_free")
 def test_another_version_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("roller_mlir.support.jobs.ray_pool._version", lambda: "0.0.7")

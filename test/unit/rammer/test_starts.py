@@ -184,7 +184,7 @@ def starts_of(text: str, device: str, **asked: str) -> list[list[int]]:
     return [list(map(int, one[1].split(", "))) if one else [] for one in found]
 
 
-@pytest.mark.full(every=3)
+@pytest.mark.full
 @pytest.mark.parametrize("device", DEVICES)
 def test_steps_of_a_recurrent_layer(device: str) -> None:
     """They read slices of the input: there are as many bodies for four steps as for three."""
@@ -220,6 +220,7 @@ def test_slices(
     assert run(model, device, **FMA)[1] == bodies
 
 
+@pytest.mark.full(every=3)
 @pytest.mark.parametrize("device", DEVICES)
 def test_matrix_instructions_beyond_the_ends_of_slices(device: str) -> None:
     """36 columns of 96 take blocks of an instruction that reach into what stands beside the slice."""
