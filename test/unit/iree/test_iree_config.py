@@ -13,8 +13,8 @@ from iree.compiler import ir as iree_ir
 from roller_mlir.hal import device_names, find_device
 from roller_mlir.iree import IreeError, iree_program
 from roller_mlir.iree.compiler import compile_program
-from roller_mlir.iree.configs import MATRIX_LAYOUTS, Configuration
-from roller_mlir.iree.configure import CUT, DUMP_FLAG, ConfiguredDispatch, check_used, configure
+from roller_mlir.iree.config.configuration import MATRIX_LAYOUTS, Configuration
+from roller_mlir.iree.config.configure import CUT, DUMP_FLAG, ConfiguredDispatch, check_used, configure
 from roller_mlir.iree.program import driver_of
 from roller_mlir.iree.targets import DRIVERS, device_attribute, target_attribute
 from roller_mlir.runtime import Artifact

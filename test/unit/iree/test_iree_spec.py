@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from roller_mlir.iree import spec
 from roller_mlir.iree.compiler import compile_program
-from roller_mlir.iree.configs import Configuration
-from roller_mlir.iree.configure import DUMP_FLAG, ConfiguredDispatch, check_used
+from roller_mlir.iree.config import specification
+from roller_mlir.iree.config.configuration import Configuration
+from roller_mlir.iree.config.configure import DUMP_FLAG, ConfiguredDispatch, check_used
 from roller_mlir.iree.errors import IreeError
 from roller_mlir.tools.roller import main
 
@@ -67,7 +67,7 @@ def test_plain_iree_compile_follows_a_specification(
 def test_a_flag_that_the_back_end_ignores_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setitem(spec.FLAGS, "cuda", spec.FLAGS["hip"])
+    monkeypatch.setitem(specification.FLAGS, "cuda", specification.FLAGS["hip"])
     (tmp_path / "m.mlir").write_text(BATCHED)
     file = tmp_path / "spec.mlir"
     assert main(["iree", "spec", str(tmp_path / "m.mlir"), "--target", "a100", "-o", str(file)]) == 1
@@ -91,9 +91,9 @@ def test_equal_dispatches_share_a_matcher() -> None:
         elements=("f32", "f32", "f32"),
         extents=(8, 16, 32),
     )
-    text = spec.specification_text([one, one])
+    text = specification.specification_text([one, one])
     assert "@match_0" in text and "@match_1" not in text
     with pytest.raises(IreeError, match="f: too small"):
-        spec.specification_text([ConfiguredDispatch(executable="e", name="f", reason="too small")])
+        specification.specification_text([ConfiguredDispatch(executable="e", name="f", reason="too small")])
     with pytest.raises(IreeError, match="IREE has lost the configuration of f: "):
         check_used([one], Path("nowhere"))

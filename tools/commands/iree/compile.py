@@ -97,7 +97,7 @@ def _compiled(arguments: argparse.Namespace, source: "Source") -> "CompiledModel
     """Compile in the mode that is asked for."""
     from roller_mlir.compiler import CompileOptions
     from roller_mlir.iree.compiler import LLVM_FLAG
-    from roller_mlir.iree.config_mode import compile_configured
+    from roller_mlir.iree.config.model import compile_configured
     from roller_mlir.iree.model import compile_model
 
     target, options = target_of(arguments), CompileOptions(**CompileOptions.values_of(arguments))

@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace) -> int:
     from roller_mlir.console.errors import InputError
     from roller_mlir.console.output import check_place, print_line, print_tables, write_whole
     from roller_mlir.iree import IreeError
-    from roller_mlir.iree.spec import specify
+    from roller_mlir.iree.config.specification import specify
     from roller_mlir.tools.commands.compile import open_source
 
     check_place(Path(arguments.output))

@@ -17,7 +17,7 @@ from typing import Any
 from roller_mlir.foreign.bounded import BoundsError, decode, read_bytes
 from roller_mlir.hal import Device
 from roller_mlir.hal.instructions import FAMILIES
-from roller_mlir.iree.configs import Configuration, configuration_of
+from roller_mlir.iree.config.configuration import Configuration, configuration_of
 from roller_mlir.iree.errors import IreeError
 from roller_mlir.linalg.group.group import GroupError, read_group
 from roller_mlir.linalg.reader import is_structured, read_structured

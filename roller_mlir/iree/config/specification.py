@@ -15,7 +15,7 @@ from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.source import Source
 from roller_mlir.hal import find_device
 from roller_mlir.iree.compiler import F64_TO_F32
-from roller_mlir.iree.configure import CUT, DUMP_FLAG, ConfiguredDispatch, check_used, configure, forget
+from roller_mlir.iree.config.configure import CUT, DUMP_FLAG, ConfiguredDispatch, check_used, configure, forget
 from roller_mlir.iree.errors import IreeError
 from roller_mlir.iree.model import Mode, compile_model
 from roller_mlir.iree.parts import Part, PartCompiler

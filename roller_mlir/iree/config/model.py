@@ -8,7 +8,7 @@ from pathlib import Path
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.source import Source
 from roller_mlir.hal import find_device
-from roller_mlir.iree.configure import CUT, DUMP_FLAG, ConfiguredDispatch, check_used, configure
+from roller_mlir.iree.config.configure import CUT, DUMP_FLAG, ConfiguredDispatch, check_used, configure
 from roller_mlir.iree.model import CompiledModel, Mode, compile_model
 from roller_mlir.iree.parts import Part, PartCompiler
 from roller_mlir.iree.program import driver_of
