@@ -10,12 +10,15 @@ from subprocess import CompletedProcess
 
 from roller_mlir.iree.errors import IreeError
 from roller_mlir.iree.tools import INSTALL_COMPILER, VERSION, find_tool, run_tool
+from roller_mlir.support.bindings import ir, passmanager
 
 F64_TO_F32 = "--iree-input-demote-f64-to-f32"
 """IREE's flag, on unless it is said otherwise, that makes another program of one with f64: we leave f64 as it is."""
 
 LLVM_FLAG = "--iree-hal-dump-executable-intermediates-to="
 """What makes `iree-compile` write the LLVM IR of its kernels, which a simulated device runs."""
+
+_NAMED_AS_CATEGORY = "builtin.module(linalg-morph-ops{named-to-category})"
 
 
 def find_compiler() -> str:
@@ -31,6 +34,11 @@ def find_compiler() -> str:
         version = f"of IREE {found[1]}" if found else "of no version that it tells"
         raise IreeError(f"roller works with IREE {VERSION}, but {compiler} is {version}; {INSTALL_COMPILER}")
     return compiler
+
+
+def spell_for_iree(module: ir.Module) -> None:
+    """Make of named element-wise operations, which IREE's MLIR has no more, one that both have, in place."""
+    passmanager.PassManager.parse(_NAMED_AS_CATEGORY).run(module.operation)
 
 
 def compile_program(text: str, *flags: str, timeout_s: float, compiler: str | None = None) -> bytes:

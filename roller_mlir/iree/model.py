@@ -19,7 +19,7 @@ from roller_mlir.compiler.source import Source, parse_names
 from roller_mlir.hal import find_device
 from roller_mlir.importers.asserts import erase_asserts
 from roller_mlir.iree.calls import TARGET
-from roller_mlir.iree.compiler import compile_file, compiler_folder, find_compiler, rewrite_file
+from roller_mlir.iree.compiler import compile_file, compiler_folder, find_compiler, rewrite_file, spell_for_iree
 from roller_mlir.iree.dispatches import take_dispatches
 from roller_mlir.iree.errors import IreeError
 from roller_mlir.iree.graph import take_blocks
@@ -29,11 +29,9 @@ from roller_mlir.iree.report import Line
 from roller_mlir.iree.targets import device_attribute, target_attribute
 from roller_mlir.iree.tools import LIMIT_S
 from roller_mlir.iree.weights import export_pipeline, import_pipeline, restore_packed, restore_small, take_weights
-from roller_mlir.support.bindings import ir, make_context, passmanager
+from roller_mlir.support.bindings import ir, make_context
 from roller_mlir.support.diagnostics import parse_module
 
-# Named element-wise operations, which IREE's MLIR has no more, become one operation that both have.
-_BRIDGE = "builtin.module(linalg-morph-ops{named-to-category})"
 _GENERIC = ("--mlir-print-op-generic", "--mlir-print-debuginfo")
 
 
@@ -136,7 +134,7 @@ def compile_model(
         notes = erase_asserts(module)
         targets = ir.Attribute.parse(f"[{device_attribute(driver, attribute)}]")
         module.operation.attributes["hal.device.targets"] = targets
-        passmanager.PassManager.parse(_BRIDGE).run(module.operation)
+        spell_for_iree(module)
         given = take_weights(module, source.weights, folder / "given.irpa")
         text = module.operation.get_asm(enable_debug_info=True, print_generic_op_form=True)
         clock.lap("read")

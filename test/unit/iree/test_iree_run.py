@@ -11,11 +11,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from roller_mlir.iree import compile_program, iree_program
-from roller_mlir.iree.module import Function, ModuleFile
-from roller_mlir.iree.run import CPU_FLAGS, compare_with
+from roller_mlir.iree import IreeError, compile_program, iree_program
+from roller_mlir.iree.run.arrays import read_inputs, read_results, result_files, take_inputs
+from roller_mlir.iree.run.compare import CPU_FLAGS, compare_with
+from roller_mlir.iree.run.module import Function, ModuleFile
 from roller_mlir.plan.manifest import Buffer, ElementType
 from roller_mlir.runtime import Artifact
+from roller_mlir.runtime.element_types import NUMPY_TYPES
 from roller_mlir.tools.commands.iree import run
 from roller_mlir.tools.roller import main
 
@@ -137,15 +139,82 @@ def test_inputs_are_given_as_irees_tools_take_them(folder: Path) -> None:
     assert run._inputs(given, ModuleFile.open(folder / "sub.vmfb").function(None), folder) == ["@a.npy", "@b.npy"]
 
 
+ADDITION = """
+func.func @add(%a: tensor<33x17xbf16>, %b: tensor<33x17xbf16>) -> tensor<33x17xbf16> {
+  %e = tensor.empty() : tensor<33x17xbf16>
+  %c = linalg.add ins(%a, %b : tensor<33x17xbf16>, tensor<33x17xbf16>) outs(%e : tensor<33x17xbf16>)
+      -> tensor<33x17xbf16>
+  return %c : tensor<33x17xbf16>
+}
+"""  # IREE's MLIR has no operation of that name
+
+
+@pytest.mark.full(every=2)
+@pytest.mark.parametrize("model", [(), ("add.mlir",)])
+def test_bf16_is_made_given_and_compared(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], model: tuple[str, ...]
+) -> None:
+    (tmp_path / "add.mlir").write_text(ADDITION)
+    assert main(["compile", str(tmp_path / "add.mlir"), "--target", "h200", "-o", str(tmp_path / "add.roller")]) == 0
+    module = tmp_path / "add.vmfb"
+    module.write_bytes(compile_program(iree_program(Artifact.load(tmp_path / "add.roller")), timeout_s=600))
+    check = ["--check", *(str(tmp_path / one) for one in model)]
+    assert main(["iree", "run", str(module), "--random", *check]) == 0
+    assert f"result matches {'IREE' if model else 'numpy'}" in capsys.readouterr().out
+    ones, twos = np.full((33, 17), 0x3F80, np.uint16), np.full((33, 17), 0x4000, np.uint16)
+    np.save(tmp_path / "ones.npy", ones)
+    given = ["--input", str(tmp_path / "ones.npy"), "--input", "33x17xbf16=1"]
+    assert main(["iree", "run", str(module), *given, "--output", str(tmp_path / "out")]) == 0
+    assert np.array_equal(np.load(tmp_path / "out" / "output0.npy"), twos)
+    if not model:
+        given[-1] = given[1]
+        assert main(["iree", "run", str(module), *given, *check]) == 0
+        assert "result matches numpy (equal)" in capsys.readouterr().out
+
+
+def test_every_type_of_arrays_reaches_iree(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    kinds = [f"tensor<5x{kind}>" for kind in NUMPY_TYPES] + ["tensor<bf16>", "tensor<0x4xbf16>", "tensor<f32>"]
+    types, names = ", ".join(kinds), [f"%a{number}" for number in range(len(kinds))]
+    arguments = ", ".join(f"{name}: {kind}" for name, kind in zip(names, kinds, strict=True))
+    model, module = tmp_path / "same.mlir", tmp_path / "same.vmfb"
+    model.write_text(f"func.func @same({arguments}) -> ({types}) {{\n  return {', '.join(names)} : {types}\n}}\n")
+    module.write_bytes(compile_program(model.read_text(), *CPU_FLAGS, timeout_s=600))
+    assert main(["iree", "run", str(module), "--on", "cpu", "--random", "--check", str(model), "--json"]) == 0
+    comparisons = json.loads(capsys.readouterr().out)["comparisons"]
+    assert len(comparisons) == len(kinds) and all(one["equal"] for one in comparisons)
+
+
+def test_bits_of_bf16_are_of_the_right_kind(tmp_path: Path) -> None:
+    tensor = Buffer(name="a", role="input", element_type="bf16", shape=(2, 1))
+    function = Function(name="f", inputs=(tensor,), outputs=())
+    bits = np.array([[0x3F80], [0x4000]], np.uint16)
+    file, plain = tmp_path / "a.npy", tmp_path / "plain.bin"
+    for array in (bits, bits.view(np.int16)):
+        np.save(file, array)
+        (taken,) = take_inputs([f"@{file}"], function, tmp_path)
+        assert taken == f"2x1xbf16=@{tmp_path / 'input0.bin'}"
+        (read,) = read_inputs([taken], function) or ()
+        assert read.dtype == np.uint16 and np.array_equal(read, bits)
+    assert take_inputs([f"2x1xbf16=@{plain}"], function, tmp_path) == [f"2x1xbf16=@{plain}"]
+    assert read_inputs(["2x1xbf16=1 2"], function) is None
+    np.save(file, bits.astype(np.float32))
+    with pytest.raises(IreeError, match="must hold the bits of bf16 as 2x1xuint16, but holds 2x1xfloat32"):
+        take_inputs([str(file)], function, tmp_path)
+    plain.write_bytes(b"odd")
+    for missing in (f"@{tmp_path / 'none.npy'}", f"2x1xbf16=@{plain}"):
+        with pytest.raises(IreeError, match="cannot be read"):
+            read_inputs([missing], function)
+
+
 def test_results_of_bf16_come_as_bare_bits(tmp_path: Path) -> None:
     kinds: list[ElementType] = ["f32", "bf16"]
     outputs = tuple(Buffer(name="r", role="output", element_type=kind, shape=(2, 1)) for kind in kinds)
     function = Function(name="f", inputs=(), outputs=outputs)
-    files = run._files(tmp_path, "output", function)
+    files = result_files(function, tmp_path, "output")
     assert [file.name for file in files] == ["output0.npy", "output1.bin"]
     np.save(files[0], np.ones((2, 1), np.float32))
     files[1].write_bytes(np.array([0x3F80, 0x4000], np.uint16).tobytes())
-    one, two = run._results(files, function)
+    one, two = read_results(files, function)
     assert one.tolist() == [[1], [1]] and two.tolist() == [[0x3F80], [0x4000]] and two.dtype == np.uint16
 
 
@@ -162,7 +231,7 @@ def test_what_cannot_be_compared_is_not_said_to_match(
         return capsys.readouterr().err
 
     known = opened(module).function(None)
-    monkeypatch.setattr("roller_mlir.iree.run.build_for_cpu", lambda model: module.read_bytes())
+    monkeypatch.setattr("roller_mlir.iree.run.compare.build_for_cpu", lambda model: module.read_bytes())
     for words in (["--check"], ["--check", "sub.mlir"], ["--output", str(folder / "results")]):
         assert "only tensors of static shape are compared or written" in error(replace(known, outputs=None), *words)
     assert not (folder / "results").exists()

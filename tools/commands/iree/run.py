@@ -26,7 +26,7 @@ from roller_mlir.tools.commands.simulate import add_device_arguments, check_time
 if TYPE_CHECKING:
     import numpy as np
 
-    from roller_mlir.iree.module import Function, ModuleFile
+    from roller_mlir.iree.run.module import Function, ModuleFile
     from roller_mlir.reference import Comparison
     from roller_mlir.runtime import Artifact
 
@@ -49,7 +49,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="A.npy",
-        help="one per input, in order: a .npy file, or what iree-run-module takes (4x4xf32=1)",
+        help="one per input, in order: a .npy file (of bf16 its bits, as 16-bit integers), or what iree-run-module "
+        "takes (4x4xf32=1)",
     )
     given.add_argument("--random", action="store_true", help="random inputs instead of --input")
     given.add_argument("--values", choices=("integers", "normal"), default="normal", help="kind of random (normal)")
@@ -67,7 +68,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Run the command."""
     from roller_mlir.console.errors import InputError, UsageError
     from roller_mlir.iree import IreeError
-    from roller_mlir.iree.module import ModuleFile
+    from roller_mlir.iree.run.module import ModuleFile
 
     if arguments.random and arguments.input:
         raise UsageError("--random makes the inputs and --input names them; give one of them")
@@ -90,6 +91,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _run(arguments: argparse.Namespace, module: "ModuleFile", function: "Function", folder: Path) -> int:
     from roller_mlir.console.errors import InputError
     from roller_mlir.console.output import write_arrays
+    from roller_mlir.iree.run.arrays import read_results, result_files
+    from roller_mlir.iree.run.compare import CpuBuild, compare_with_artifact, whole_artifact
     from roller_mlir.iree.targets import DRIVERS as IREE_DRIVERS
 
     if function.outputs is None and (arguments.check is not None or arguments.output):
@@ -110,47 +113,31 @@ def _run(arguments: argparse.Namespace, module: "ModuleFile", function: "Functio
             f"{module.path.with_suffix('.artifacts')}; name it with --artifact"
             + ("" if by_numpy else ", or the device and IREE's LLVM IR with --target and --llvm")
         )
-    whole = _whole(artifacts, function) if by_numpy else None
+    whole = whole_artifact(artifacts.values(), function) if by_numpy else None
     if by_numpy and whole is None:
         raise InputError(
             f"no artifact is the whole of '{function.name}'; name the model to compare with: --check MODEL"
         )
     inputs = _inputs(arguments, function, folder)
-    model = _model(arguments, function, folder) if arguments.check else None
-    outputs = _files(folder, "output", function)
+    build = CpuBuild.of(Path(arguments.check), module.path, function, folder) if arguments.check else None
+    outputs = result_files(function, folder, "output")
     printed, launches = _execute(arguments, module, function, artifacts, inputs, outputs, folder)
-    results = _results(outputs, function)
+    results = read_results(outputs, function)
     comparisons: list[Comparison] = []
     if whole is not None:
-        comparisons = _against_artifact(whole, function, inputs, results)
-    elif model is not None:
-        comparisons = _against_model(arguments, function, model, inputs, results, folder)
+        comparisons = compare_with_artifact(whole, function, inputs, results)
+    elif build is not None:
+        comparisons = build.compare(inputs, results, arguments.tolerance, flags=arguments.passed_on)
     if arguments.output:
         write_arrays(Path(arguments.output), results)
     _report(arguments, function, printed if not results else "", launches, results, comparisons)
     return 0 if all(one.matches for one in comparisons) else 1
 
 
-def _whole(artifacts: "dict[Path, Artifact]", function: "Function") -> "Artifact | None":
-    """Return the artifact that computes a function, from its arguments to its results."""
-    for artifact in artifacts.values():
-        manifest = artifact.manifest
-        sides = ((manifest.inputs, function.inputs), (manifest.outputs, function.outputs))
-        if manifest.function == function.name and all(
-            tensors is not None
-            and [(one.static_shape, one.element_type) for one in map(manifest.buffer, names)]
-            == [(one.static_shape, one.element_type) for one in tensors]
-            for names, tensors in sides
-        ):
-            return artifact
-    return None
-
-
 def _inputs(arguments: argparse.Namespace, function: "Function", folder: Path) -> list[str]:
     """Return the inputs as iree-run-module takes them."""
-    import numpy as np
-
     from roller_mlir.console.errors import InputError, UsageError
+    from roller_mlir.iree.run.arrays import take_inputs, write_input
     from roller_mlir.reference import random_inputs
 
     if not arguments.random:
@@ -159,17 +146,17 @@ def _inputs(arguments: argparse.Namespace, function: "Function", folder: Path) -
                 f"'{function.name}' takes {len(function.inputs)} inputs, but got {len(arguments.input)}; give --input "
                 "for each, or --random"
             )
-        return [f"@{one}" if one.endswith(".npy") and not one.startswith("@") else one for one in arguments.input]
-    if function.inputs is None or any(one.element_type == "bf16" for one in function.inputs):
+        return take_inputs(arguments.input, function, folder)
+    if function.inputs is None:
         raise InputError(
-            f"'{function.name}' takes what no .npy file holds or has no static shape, so that --random cannot make it; "
-            "give --input"
+            f"'{function.name}' takes what is no tensor of static shape and of a type of numpy's or bf16, so that "
+            "--random cannot make it; give --input"
         )
-    paths: list[str] = []
-    for number, array in enumerate(random_inputs(function.inputs, arguments.seed, arguments.values)):
-        np.save(folder / f"input{number}.npy", array)
-        paths.append(f"@{folder / f'input{number}.npy'}")
-    return paths
+    arrays = random_inputs(function.inputs, arguments.seed, arguments.values)
+    return [
+        write_input(array, tensor, folder, number)
+        for number, (array, tensor) in enumerate(zip(arrays, function.inputs, strict=True))
+    ]
 
 
 def _execute(
@@ -185,7 +172,7 @@ def _execute(
     from roller_mlir.foreign.bounded import read_json
     from roller_mlir.hal import find_device
     from roller_mlir.iree.program import driver_of
-    from roller_mlir.iree.run import DRIVERS, run_module
+    from roller_mlir.iree.run.execute import DRIVERS, run_module
     from roller_mlir.sim.driver import simulated_device
     from roller_mlir.tools.commands.simulate import driver_libraries, llvm_files
 
@@ -208,98 +195,6 @@ def _execute(
         printed = run_module(module.path, function, driver, inputs, outputs, flags=flags, environment=environment)
     lines = log.read_text(encoding="utf-8").splitlines() if log.exists() else []
     return printed, [read_json(line) for line in lines]
-
-
-def _files(folder: Path, name: str, function: "Function") -> list[Path]:
-    """Return files for the results: .npy, and for bf16, which IREE writes into none, its bare bits."""
-    kinds = [one.element_type for one in function.outputs or ()]
-    return [folder / f"{name}{number}.{'bin' if kind == 'bf16' else 'npy'}" for number, kind in enumerate(kinds)]
-
-
-def _results(paths: Sequence[Path], function: "Function") -> "list[np.ndarray[Any, Any]]":
-    """Return results that iree-run-module wrote; those of bf16 as 16-bit integers."""
-    import numpy as np
-
-    from roller_mlir.runtime.element_types import NUMPY_TYPES
-
-    return [
-        np.fromfile(path, NUMPY_TYPES["bf16"]).reshape(one.static_shape) if path.suffix == ".bin" else _read([path])[0]
-        for path, one in zip(paths, function.outputs or (), strict=True)
-    ]
-
-
-def _read(paths: Sequence[Path]) -> "list[np.ndarray[Any, Any]]":
-    import numpy as np
-
-    return [np.load(path, allow_pickle=False) for path in paths]
-
-
-def _against_artifact(
-    artifact: "Artifact",
-    function: "Function",
-    inputs: Sequence[str],
-    results: "list[np.ndarray[Any, Any]]",
-) -> "list[Comparison]":
-    from roller_mlir.compiler.entry import isolate_entry
-    from roller_mlir.compiler.reached_stage import reached_stage
-    from roller_mlir.compiler.source import Source, parse_source
-    from roller_mlir.console.errors import InputError
-    from roller_mlir.plan.accumulation import accumulation_of
-    from roller_mlir.reference import compare_all, evaluate_function
-    from roller_mlir.support.bindings import make_context
-
-    if not all(one.startswith("@") for one in inputs):
-        raise InputError("--check without a model takes its inputs from .npy files; give those, or --random")
-    arrays = _read([Path(one.removeprefix("@")) for one in inputs])
-    with make_context() as context:
-        module = parse_source(Source("-", artifact.text("input")), context)
-        if reached_stage(module) is not None:
-            raise InputError(f"'{function.name}' was not compiled from linalg ops; name a model with --check MODEL")
-        name = isolate_entry(module, artifact.manifest.function)
-        expected = evaluate_function(module, name, arrays, accumulation_of(artifact.manifest, truncates=False))
-    return compare_all(results, expected)
-
-
-def _model(arguments: argparse.Namespace, function: "Function", folder: Path) -> "tuple[Path, Function]":
-    """Return IREE's build of the model for the CPU, and what of it gives the results of a function."""
-    from roller_mlir.console.errors import InputError
-    from roller_mlir.iree.module import ModuleFile
-    from roller_mlir.iree.run import build_for_cpu
-
-    built = folder / "model.vmfb"
-    built.write_bytes(build_for_cpu(Path(arguments.check)))
-    known = ModuleFile.open(built).functions
-    found = [one for one in known if one.name == function.name] or known
-    if len(found) != 1:
-        names = ", ".join(one.name for one in known) or "none"
-        raise InputError(f"{arguments.check} has no function '{function.name}', but {names}; name the module's model")
-    theirs, ours = (
-        [tensors and [(t.static_shape, t.element_type) for t in tensors] for tensors in (one.inputs, one.outputs)]
-        for one in (found[0], function)
-    )
-    if theirs != ours:
-        raise InputError(
-            f"'{found[0].name}' of {arguments.check} takes or gives other tensors than '{function.name}' of "
-            f"{arguments.file}; name the model that the module was made of"
-        )
-    return built, found[0]
-
-
-def _against_model(
-    arguments: argparse.Namespace,
-    function: "Function",
-    model: "tuple[Path, Function]",
-    inputs: Sequence[str],
-    results: "list[np.ndarray[Any, Any]]",
-    folder: Path,
-) -> "list[Comparison]":
-    from roller_mlir.iree.run import DRIVERS, compare_with, run_module
-    from roller_mlir.iree.tools import LIMIT_S
-
-    built, called = model
-    expected = _files(folder, "expected", function)
-    run_module(built, called, DRIVERS["cpu"], inputs, expected, flags=arguments.passed_on, timeout_s=LIMIT_S)
-    return compare_with(results, _results(expected, function), function, arguments.tolerance)
 
 
 def _report(
