@@ -11,10 +11,11 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from roller_mlir.foreign.bounded import BoundsError, read_bytes
+from roller_mlir.foreign.bounded import BoundsError
 from roller_mlir.foreign.printable import printable
 from roller_mlir.importers.imported import WEIGHT_BYTES, Imported, make_weights, refuse, text_with_places
 from roller_mlir.importers.lower import lower
+from roller_mlir.importers.onnx_file import read_model
 from roller_mlir.importers.onnx_graph import (
     check_model,
     check_operators,
@@ -89,14 +90,16 @@ def _lowered(importer: Any, proto: Any, name: str) -> "ir.Module":
 
 
 def _load(path: Path, name: str) -> tuple[Any, dict[str, Any]]:
-    """Read the file, and what it names beside it: large weights are mapped."""
+    """Read the file, and what it names beside it: large weights are mapped where they lie."""
     import onnx
     from google.protobuf.message import DecodeError
     from onnx.external_data_helper import load_external_data_for_model
 
     try:
-        proto = onnx.load_model_from_string(read_bytes(path, MAX_MODEL_BYTES))
-        mapped = map_weights(proto.graph, path.parent, WEIGHT_BYTES)
+        content = read_model(path, MAX_MODEL_BYTES, WEIGHT_BYTES)
+        proto = onnx.load_model_from_string(content.rest)
+        inside = content.map_weights(proto.graph, WEIGHT_BYTES)
+        mapped = {**inside, **map_weights(proto.graph, path.parent, WEIGHT_BYTES)}
         load_external_data_for_model(proto, str(path.parent))
     except DecodeError:
         refuse(name, "is no ONNX model that can be read: it is damaged, or of another format")

@@ -27,7 +27,9 @@ def map_weights(graph: Any, folder: Path, least_bytes: int) -> dict[str, np.ndar
         file, start = folder / information.location, information.offset or 0
         if (held := file.stat().st_size - start) < size:
             raise ValueError(f"weight '{tensor.name}' has {size} B, but '{information.location}' holds {held} B of it")
-        mapped[tensor.name] = np.memmap(file, np.uint8, "r", start, (size,)).view(_kind(tensor)).reshape(tensor.dims)
+        mapped[tensor.name] = (
+            np.memmap(file, np.uint8, "r", start, (size,)).view(element_kind(tensor)).reshape(tensor.dims)
+        )
     return mapped
 
 
@@ -53,7 +55,7 @@ def tensor_bytes(tensor: Any) -> int:
     return int(np.prod(tensor.dims, dtype=np.int64)) * onnx.helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
 
 
-def _kind(tensor: Any) -> Any:
+def element_kind(tensor: Any) -> Any:
     """Return the type of elements in numpy; of bf16 that of its 16 bits."""
     import onnx
 
@@ -70,7 +72,7 @@ def tensor_data(tensor: Any) -> np.ndarray[Any, Any]:
     """
     import onnx
 
-    return onnx.numpy_helper.to_array(tensor).view(_kind(tensor))
+    return onnx.numpy_helper.to_array(tensor).view(element_kind(tensor))
 
 
 def small_tensor(tensor: Any) -> Any:

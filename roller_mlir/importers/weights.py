@@ -28,13 +28,13 @@ if TYPE_CHECKING:
 
 
 def attach_weights(module: "ir.Module", weights: "Weights") -> None:
-    """Give the resources of a module their data; the module holds on to the arrays, and copies none."""
+    """Give the resources of a module their data; the module holds on to the arrays, and copies only unaligned ones."""
     if not weights:
         return
     import numpy as np
 
     for operation, name in _naming(module, weights):
-        array: Any = np.ascontiguousarray(weights[name])
+        array: Any = np.require(weights[name], requirements=("C", "ALIGNED"))
         kind = operation.attributes["value"].type
         attribute = ir.DenseResourceElementsAttr.get_from_buffer(array, name, kind, context=module.context)
         operation.attributes["value"] = attribute
