@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from roller_mlir.compiler.bytecode import BytecodeError, bytecode_to_text
 from roller_mlir.compiler.unknown_dialects import parse_with_unknown_dialects
 from roller_mlir.foreign.bounded import BoundsError, read_bytes
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.importers.formats import import_file, import_text
 from roller_mlir.importers.imported import Imported
 from roller_mlir.importers.stablehlo import artifacts_inside
@@ -79,7 +80,7 @@ def read_source(given: "Imported | ir.Module | str | bytes | PathLike[str]") -> 
     except BoundsError as error:
         raise _error(name, f"{error} of a source") from None
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+        reason = reason_of(error)
         raise _error(name, f"cannot be read: {reason}") from None
     except ValueError as error:
         raise _error(name, f"cannot be read: {error}") from None

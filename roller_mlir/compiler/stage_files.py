@@ -18,6 +18,7 @@ from roller_mlir.codegen.buffer_order import argument_roles
 from roller_mlir.compiler.options import CompileOptions
 from roller_mlir.compiler.reached_stage import check_given, reached_stage
 from roller_mlir.compiler.source import read_source
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.hal import Device
 from roller_mlir.linalg.accepted_input import compiled_functions
 from roller_mlir.support.bindings import ir
@@ -50,7 +51,7 @@ class StageFiles:
             try:
                 self._folder.mkdir(parents=True, exist_ok=True)
             except OSError as error:
-                _refuse(f"cannot make folder '{self._folder}': {(error.strerror or str(error)).lower()}")
+                _refuse(f"cannot make folder '{self._folder}': {reason_of(error)}")
 
     def on_pass(self, step: Pass, module: Any) -> None:
         """Replace and write what a pass has made."""

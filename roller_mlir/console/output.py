@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roller_mlir.foreign.printable import printable
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.support.standard_output import writing_output
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def write_whole(path: Path, content: str | bytes) -> None:
         aside.write_bytes(data)
         aside.replace(path)
     except OSError as error:
-        raise InputError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}") from None
+        raise InputError(f"{path} cannot be written: {reason_of(error)}") from None
     finally:
         with suppress(OSError):
             aside.unlink(missing_ok=True)
@@ -145,7 +146,7 @@ def write_arrays(folder: Path, arrays: "Sequence[np.ndarray[Any, Any]]") -> None
         for index, path in enumerate(aside):
             path.replace(folder / f"output{index}.npy")
     except OSError as error:
-        raise InputError(f"cannot write results to {folder}: {(error.strerror or str(error)).lower()}") from None
+        raise InputError(f"cannot write results to {folder}: {reason_of(error)}") from None
     finally:
         for path in aside:
             path.unlink(missing_ok=True)

@@ -13,6 +13,7 @@ from typing import Any
 
 from roller_mlir.foreign.bounded import BoundsError
 from roller_mlir.foreign.printable import printable
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.importers.imported import WEIGHT_BYTES, Imported, make_weights, refuse, text_with_places
 from roller_mlir.importers.lower import lower
 from roller_mlir.importers.onnx_file import read_model
@@ -106,7 +107,7 @@ def _load(path: Path, name: str) -> tuple[Any, dict[str, Any]]:
     except BoundsError as error:
         refuse(name, f"{error} of an ONNX file; keep its weights as external data")
     except OSError as error:
-        refuse(name, f"cannot be read: {(error.strerror or str(error)).lower()}")
+        refuse(name, f"cannot be read: {reason_of(error)}")
     except (ValueError, onnx.checker.ValidationError) as error:
         refuse(name, f"names weights that cannot be read: {str(error).splitlines()[0]}")
     if not proto.graph.node and not proto.graph.output:

@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.importers.imported import refuse
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.resources import resource_name
@@ -126,7 +127,7 @@ def read_weights(path: Path, name: str) -> "Weights":
             return read_npz(path)
         return read_archive(path)
     except OSError as error:
-        refuse(name, f"needs the weights of '{path}', which cannot be read: {(error.strerror or str(error)).lower()}")
+        refuse(name, f"needs the weights of '{path}', which cannot be read: {reason_of(error)}")
     except (ValueError, EOFError, zipfile.BadZipFile) as error:
         refuse(name, f"needs the weights of '{path}', which holds none that can be read: {str(error).splitlines()[0]}")
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from subprocess import CompletedProcess
 
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.iree.errors import IreeError
 from roller_mlir.iree.tools import INSTALL_COMPILER, VERSION, find_tool, run_tool
 from roller_mlir.support.bindings import ir, passmanager
@@ -109,7 +110,7 @@ def compiler_folder() -> Generator[Path]:
         with tempfile.TemporaryDirectory(prefix="roller-") as folder:
             yield Path(folder)
     except OSError as error:
-        said = (error.strerror or str(error)).lower()
+        said = reason_of(error)
         where = f"cannot be written in {tempfile.gettempdir()}: {said}; TMPDIR names another folder"
         raise IreeError(f"files for IREE's compiler {where}") from None
 

@@ -16,6 +16,7 @@ from typing import Literal
 
 from roller_mlir.compiler import CompileOptions
 from roller_mlir.compiler.source import Source, parse_names
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.hal import find_device
 from roller_mlir.importers.asserts import erase_asserts
 from roller_mlir.iree.calls import TARGET
@@ -238,7 +239,7 @@ def _writing(path: Path) -> Generator[None]:
     try:
         yield
     except OSError as error:
-        raise IreeError(f"{path} cannot be written: {(error.strerror or str(error)).lower()}") from None
+        raise IreeError(f"{path} cannot be written: {reason_of(error)}") from None
 
 
 def _with_executables(text: str, attribute: str, parts: Sequence[Part]) -> str:

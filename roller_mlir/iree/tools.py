@@ -9,6 +9,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.iree.errors import IreeError
 
 VERSION = "3.13"
@@ -94,4 +95,4 @@ def run_tool(
     except subprocess.TimeoutExpired:
         raise IreeError(f"{Path(command[0]).name} took more than {timeout_s:g} s and was ended") from None
     except OSError as error:
-        raise IreeError(f"{command[0]} cannot be started: {(error.strerror or str(error)).lower()}") from None
+        raise IreeError(f"{command[0]} cannot be started: {reason_of(error)}") from None

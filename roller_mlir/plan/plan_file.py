@@ -4,6 +4,7 @@
 from os import PathLike, fspath
 
 from roller_mlir.foreign.bounded import read_bytes, read_json
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.plan.codec import from_json
 from roller_mlir.plan.plan import Plan
 
@@ -29,6 +30,6 @@ def read_plan_file(path: str | PathLike[str]) -> dict[str, Plan]:
     try:
         return from_json(dict[str, Plan], read_json(read_bytes(path, MOST_BYTES)))
     except OSError as error:
-        raise ValueError(f"{where}: {(error.strerror or str(error)).lower()}") from error
+        raise ValueError(f"{where}: {reason_of(error)}") from error
     except ValueError as error:
         raise ValueError(f"{where}: {error}") from error

@@ -25,6 +25,7 @@ from types import MappingProxyType
 from typing import Annotated, Any
 
 from roller_mlir.foreign.bounded import BoundsError, read_bytes, read_json
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.plan.codec import CodecError, JsonValue, Range, from_json, to_json
 from roller_mlir.plan.plan import Plan
 from roller_mlir.plan.tuning_key import DIGITS, compact
@@ -160,7 +161,7 @@ def read_tuning(path: str | PathLike[str]) -> dict[str, Found]:
     except BoundsError as error:
         raise TuningError(f"{fspath(path)}: {error} of a tuning data base") from None
     except OSError as error:
-        raise TuningError(f"{fspath(path)}: {(error.strerror or str(error)).lower()}") from None
+        raise TuningError(f"{fspath(path)}: {reason_of(error)}") from None
     return dict(parse_tuning(content, fspath(path)))
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
 
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.suites.element_types import DTYPES
 from roller_mlir.suites.errors import SuiteError
 from roller_mlir.suites.kinds import (
@@ -91,7 +92,7 @@ def read_table(path: Path) -> tuple[Operator, ...]:
     try:
         text = path.read_bytes().decode()
     except OSError as error:
-        raise SuiteError(f"cannot be read: {(error.strerror or str(error)).lower()}", file=str(path)) from None
+        raise SuiteError(f"cannot be read: {reason_of(error)}", file=str(path)) from None
     except UnicodeDecodeError as error:
         raise SuiteError(f"is not UTF-8 at byte {error.start}", file=str(path)) from None
     lines = [(n, line) for n, line in enumerate(text.removeprefix("\ufeff").splitlines(), 1) if _counts(line)]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.suites.element_types import RESULTS, combine, literal, widened
 from roller_mlir.suites.errors import SuiteError
 from roller_mlir.suites.kinds import KINDS
@@ -49,7 +50,7 @@ def _own_text(operator: Operator, dtype: str | None) -> str:
     try:
         return Path(operator.file).read_bytes().decode()
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+        reason = reason_of(error)
         raise SuiteError(f"'{operator.id}': cannot read {operator.file}: {reason}", file=file, line=line) from None
     except UnicodeDecodeError as error:
         reason = f"{operator.file} is not UTF-8 at byte {error.start}"

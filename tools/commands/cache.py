@@ -18,6 +18,8 @@ ROLLER_CACHE_LIMIT=4G           how large it may grow, instead of 1G
 import argparse
 from typing import TYPE_CHECKING, Any
 
+from roller_mlir.foreign.reasons import reason_of
+
 if TYPE_CHECKING:
     from roller_mlir.compiler.cache.settings import CacheSettings
     from roller_mlir.compiler.cache.store import CacheStore, StoreStatistics
@@ -90,7 +92,7 @@ def _remove(arguments: argparse.Namespace, settings: "CacheSettings", store: "Ca
         elif store.folder.is_dir():
             store.evict(limit)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
+        reason = reason_of(error)
         raise InputError(f"the compile cache {store.folder} cannot be made smaller: {reason}") from None
     after = store.statistics()
     gone = sum(before.entries.values()) - sum(after.entries.values())

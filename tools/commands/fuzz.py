@@ -23,6 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from roller_mlir.console.arguments import positive
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.support.standard_output import print_error
 
 if TYPE_CHECKING:
@@ -118,7 +119,7 @@ def _check_places(arguments: argparse.Namespace) -> None:
         try:
             Path(arguments.keep).mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            reason = (error.strerror or str(error)).lower()
+            reason = reason_of(error)
             raise InputError(f"failures cannot be kept in {arguments.keep}: {reason}") from None
 
 

@@ -19,6 +19,7 @@ import argparse
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.tools.commands.compile import add_compile_options
 
 if TYPE_CHECKING:
@@ -176,7 +177,7 @@ def _inputs(arguments: argparse.Namespace, artifact: "Artifact") -> "list[np.nda
         try:
             loaded: Any = np.load(name, allow_pickle=False)
         except OSError as error:
-            raise InputError(f"input {name}: {(error.strerror or str(error)).lower()}") from None
+            raise InputError(f"input {name}: {reason_of(error)}") from None
         except (ValueError, EOFError) as error:
             raise InputError(f"input {name}: not a .npy file of numbers: {error}") from None
         if not isinstance(loaded, np.ndarray):

@@ -20,6 +20,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from roller_mlir.foreign.reasons import reason_of
+
 _DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 
 
@@ -135,5 +137,5 @@ def _run(program: Sequence[str], environment: dict[str, str]) -> int:
             preexec_fn=lambda: system.prctl(_DIE_WITH_PARENT, signal.SIGKILL),
         )
     except OSError as error:
-        raise InputError(f"cannot start '{program[0]}': {(error.strerror or str(error)).lower()}") from None
+        raise InputError(f"cannot start '{program[0]}': {reason_of(error)}") from None
     return done.returncode if done.returncode >= 0 else 128 - done.returncode

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from roller_mlir.console.arguments import add_options, given_flags, named_flags, patterns, positive
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.tools.commands.targets import add_target_arguments, anywhere, device_of, target_of
 
 if TYPE_CHECKING:
@@ -191,7 +192,7 @@ def _measure(arguments: argparse.Namespace) -> int:
         try:
             folder.mkdir()
         except OSError as error:
-            raise InputError(f"{folder} cannot be made: {(error.strerror or str(error)).lower()}") from None
+            raise InputError(f"{folder} cannot be made: {reason_of(error)}") from None
         _, results = measure(folder, _target(arguments), wanted, on, options, limit_s=arguments.time_limit)
         return _take(arguments, [("the results", results)])
     with tempfile.TemporaryDirectory(prefix="roller-tune-") as name:

@@ -23,6 +23,7 @@ from roller_mlir.compiler.cache.settings import CacheSettingError, CacheSettings
 from roller_mlir.compiler.cache.store import CacheStore
 from roller_mlir.compiler.cache.versions import Versions, find_versions
 from roller_mlir.compiler.options import CompileOptions
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.hal import Device, DeviceError, find_device
 from roller_mlir.importers.weights import digest_weights
 from roller_mlir.runtime import Artifact
@@ -75,7 +76,7 @@ class CompileCache:
 
 
 def _warn(subject: str, error: OSError) -> None:
-    reason = (error.strerror or str(error)).lower()
+    reason = reason_of(error)
     remedy = "ROLLER_CACHE_DIR names another folder, ROLLER_CACHE=0 switches it off"
     _LOG.warning("warning: %s: %s; compiling goes on without it (%s)", subject, reason, remedy)
 

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.iree.errors import IreeError
 from roller_mlir.iree.run.module import Function
 from roller_mlir.plan.manifest import Buffer
@@ -128,15 +129,11 @@ def _load(path: Path) -> Array:
     try:
         return np.load(path, allow_pickle=False)
     except (OSError, ValueError, EOFError) as error:
-        raise IreeError(f"{path} cannot be read: {_said(error)}") from None
+        raise IreeError(f"{path} cannot be read: {reason_of(error)}") from None
 
 
 def _read_bits(path: Path, tensor: Buffer) -> Array:
     try:
         return np.fromfile(path, NUMPY_TYPES[_BARE]).reshape(tensor.static_shape)
     except (OSError, ValueError) as error:
-        raise IreeError(f"{path} cannot be read: {_said(error)}") from None
-
-
-def _said(error: Exception) -> str:
-    return ((isinstance(error, OSError) and error.strerror) or str(error)).lower()
+        raise IreeError(f"{path} cannot be read: {reason_of(error)}") from None

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from roller_mlir.foreign.bounded import BoundsError, read_bytes
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.iree.errors import IreeError
 from roller_mlir.iree.tools import INSTALL_RUNTIME
 from roller_mlir.plan.extent import as_extents
@@ -64,7 +65,7 @@ class ModuleFile:
         try:
             data = read_bytes(path, MOST_BYTES)
         except (BoundsError, OSError) as error:
-            said = (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)
+            said = reason_of(error)
             raise IreeError(f"{path} cannot be read: {said}") from None
         try:
             from iree import runtime

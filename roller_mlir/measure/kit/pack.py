@@ -17,6 +17,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import roller_mlir
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.hal import find_device
 from roller_mlir.measure.kit.contents import PackRequest
 from roller_mlir.measure.kit.files import KitError, plain_name
@@ -118,7 +119,7 @@ def pack_kit(
         staging.chmod(0o755)
         staging.rename(folder)
     except OSError as error:
-        raise KitError(f"cannot write kit: {folder}: {(error.strerror or str(error)).lower()}") from error
+        raise KitError(f"cannot write kit: {folder}: {reason_of(error)}") from error
     finally:
         shutil.rmtree(staging, ignore_errors=True)
     return Packed(kit=kit, size_bytes=size, seconds=time.monotonic() - started)

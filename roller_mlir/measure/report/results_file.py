@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TypeVar, cast
 
 from roller_mlir.foreign.bounded import BoundsError, read_json
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.measure.records import KIT_SCHEMA, RESULTS_SCHEMA, Check, Item, MeasuredMachine, Results, Timing
 from roller_mlir.plan.codec import CodecError, from_json, to_json
 
@@ -139,7 +140,7 @@ def _content(file: Path, most_bytes: int) -> bytes:
         with file.open("rb") as stream:
             content = stream.read(most_bytes + 1)
     except OSError as error:
-        raise ResultsError(f"{file}: {(error.strerror or str(error)).lower()}") from None
+        raise ResultsError(f"{file}: {reason_of(error)}") from None
     except ValueError as error:
         raise ResultsError(f"{str(file)!r}: {error}") from None
     if len(content) > most_bytes:

@@ -13,6 +13,7 @@ from contextlib import contextmanager, suppress
 from os import PathLike
 from pathlib import Path
 
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.plan.tuning import MOST_BYTES, TuningError, TuningRecord, merged, parse_tuning, read_tuning, text_of
 
 
@@ -53,7 +54,7 @@ def add_records(path: str | PathLike[str], records: Sequence[TuningRecord]) -> d
             if text != content:
                 _replace(file, text, stat.S_IMODE(os.fstat(descriptor).st_mode))
     except OSError as error:
-        raise TuningError(f"{path}: cannot be written: {(error.strerror or str(error)).lower()}") from None
+        raise TuningError(f"{path}: cannot be written: {reason_of(error)}") from None
     return {record.key: known[record.key] for record in records if record.key in known}
 
 

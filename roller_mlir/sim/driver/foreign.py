@@ -14,6 +14,7 @@ from math import prod
 
 from roller_mlir.backend.translate import to_llvm_22
 from roller_mlir.foreign.bounded import BoundsError, decode, read_bytes
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.hal import Device
 from roller_mlir.runtime.errors import BackendError
 from roller_mlir.runtime.sequence import LaunchReport
@@ -159,7 +160,7 @@ def read_texts(files: Iterable[str]) -> dict[str, str]:
         try:
             found[file] = decode(read_bytes(file, MOST_TEXT_BYTES))
         except (OSError, BoundsError) as error:
-            said = (error.strerror or str(error)).lower() if isinstance(error, OSError) else str(error)
+            said = reason_of(error)
             raise BackendError(f"{file}: {said}") from None
     return found
 

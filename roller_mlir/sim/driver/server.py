@@ -25,6 +25,7 @@ from dataclasses import asdict
 from typing import Any, NoReturn
 
 from roller_mlir.foreign.bounded import read_json
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.plan.codec import from_json
 from roller_mlir.runtime import Artifact, ArtifactError
 from roller_mlir.runtime.errors import BackendError
@@ -143,7 +144,7 @@ class _Device:
                 with open(self._settings.log, "a", encoding="utf-8") as stream:
                     stream.write(json.dumps(record) + "\n")
             except OSError as error:
-                said = (error.strerror or str(error)).lower()
+                said = reason_of(error)
                 raise _RefusedError(_LAUNCH_FAILED, f"{self._settings.log} cannot be written: {said}") from None
 
 

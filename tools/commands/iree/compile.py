@@ -17,6 +17,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.tools.commands.iree.residency import add_residency_argument
 from roller_mlir.tools.commands.targets import add_target_arguments, target_of
 
@@ -159,7 +160,7 @@ def _write_artifacts(arguments: argparse.Namespace, compiled: "CompiledModel") -
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder} cannot be made: {(error.strerror or str(error)).lower()}") from None
+        raise InputError(f"{folder} cannot be made: {reason_of(error)}") from None
     for part in compiled.programs:
         part.artifact.save(folder / f"{part.name}.roller")
 

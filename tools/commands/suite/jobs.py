@@ -8,6 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from roller_mlir.foreign.reasons import reason_of
+
 if TYPE_CHECKING:
     from roller_mlir.suites import Operator
     from roller_mlir.suites.each import Crew, Work
@@ -134,7 +136,7 @@ def _saver(folder: Path, operators: "Sequence[Operator]", top_k: int | None) -> 
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
-        raise InputError(f"{folder} cannot be made: {(error.strerror or str(error)).lower()}") from None
+        raise InputError(f"{folder} cannot be made: {reason_of(error)}") from None
     for operator in operators:
         for rank in range(top_k or 1):
             check_target(folder / f"{operator.id}{f'.{rank}' if top_k else ''}")

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from roller_mlir.foreign.bounded import read_json
+from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.measure.records import Check, Kit, MeasuredMachine, Results, Timing
 from roller_mlir.measure.runner.steps import StepOutcome
 from roller_mlir.plan.codec import CodecError, from_json, to_json
@@ -55,7 +56,7 @@ class Journal:
             folder.mkdir(parents=True, exist_ok=True)
             self._file = os.open(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o666)
         except OSError as error:
-            raise self._wrong(_reason(error)) from error
+            raise self._wrong(reason_of(error)) from error
         try:
             self._lock()
             if fresh:
@@ -63,7 +64,7 @@ class Journal:
             self._read(kit_sha256)
         except OSError as error:
             os.close(self._file)
-            raise self._wrong(_reason(error)) from error
+            raise self._wrong(reason_of(error)) from error
         except JournalError:
             os.close(self._file)
             raise
@@ -175,7 +176,7 @@ class Journal:
                 written += os.write(self._file, line[written:])
             os.fsync(self._file)
         except OSError as error:
-            raise self._wrong(_reason(error)) from error
+            raise self._wrong(reason_of(error)) from error
 
     def _wrong(self, reason: str) -> JournalError:
         return JournalError(f"cannot use journal {self._path}: {reason}")
@@ -196,13 +197,9 @@ def write_results(path: Path, results: Results) -> None:
         os.replace(aside, path)
     except OSError as error:
         aside.unlink(missing_ok=True)
-        raise JournalError(f"cannot write {path}: {_reason(error)}; the journal beside it has all") from error
+        raise JournalError(f"cannot write {path}: {reason_of(error)}; the journal beside it has all") from error
 
 
 def _latest(records: Iterable[_Record]) -> tuple[_Record, ...]:
     notes = ((record, record.note if isinstance(record, Timing) else "") for record in records)
     return tuple({(one.item, one.who, one.rank, note): one for one, note in notes}.values())
-
-
-def _reason(error: OSError) -> str:
-    return (error.strerror or str(error)).lower()
