@@ -39,6 +39,8 @@ DRIVERS = {
     "hip": IreeDriver(backend="rocm", format="rocm-hsaco-fb", images=("hsaco",), more='abi = "hip", '),
 }
 
+_BLACKWELL_FEATURES = "+ptx86"
+
 
 def target_attribute(driver: str, device: Device) -> str:
     """Return the attribute of a target, whole: IREE does not know all of our devices by name.
@@ -53,12 +55,18 @@ def target_attribute(driver: str, device: Device) -> str:
         format=known.format,
         more=known.more,
         arch=device.architecture.removesuffix("a") if known.features else device.architecture,
-        features=known.features,
+        features=_features(known, device),
         types=_TYPES,
         lanes=device.subgroup_size,
         threads=device.max_threads_per_block,
         memory=device.max_workgroup_bytes_per_block,
     )
+
+
+def _features(driver: IreeDriver, device: Device) -> str:
+    """Return features of a target's code generator: LLVM has instructions of Blackwell from PTX 8.6 on."""
+    name = device.architecture.removeprefix("sm_").rstrip("af")
+    return _BLACKWELL_FEATURES if driver.features and name.isdecimal() and int(name) >= 100 else driver.features
 
 
 def device_attribute(driver: str, target: str) -> str:

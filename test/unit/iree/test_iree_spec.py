@@ -5,11 +5,14 @@ from pathlib import Path
 
 import pytest
 
+from roller_mlir.hal import find_device
 from roller_mlir.iree.compiler import compile_program
 from roller_mlir.iree.config import specification
 from roller_mlir.iree.config.configuration import Configuration
 from roller_mlir.iree.config.configure import DUMP_FLAG, ConfiguredDispatch, check_used
 from roller_mlir.iree.errors import IreeError
+from roller_mlir.iree.program import driver_of
+from roller_mlir.iree.targets import device_attribute, target_attribute
 from roller_mlir.tools.roller import main
 
 BATCHED = """
@@ -44,6 +47,23 @@ func.func @sum(%x: tensor<4096xf32>, %y: tensor<4096xf32>) -> tensor<4096xf32> {
 """
 AMD = "--iree-hal-target-device=hip", "--iree-rocm-target=gfx942"
 NVIDIA = "--iree-hal-target-device=cuda", "--iree-cuda-target=sm_80"
+
+
+@pytest.mark.full(every=4)
+@pytest.mark.parametrize("target", ["b200", "h200", "k80", "mi50"])
+def test_a_program_that_names_its_target_follows_where_iree_compile_knows_no_such(tmp_path: Path, target: str) -> None:
+    model, file = tmp_path / "m.mlir", tmp_path / "spec.mlir"
+    model.write_text(BATCHED)
+    assert main(["iree", "spec", str(model), "--target", target, "-o", str(file)]) == 0
+    device = find_device(target)
+    driver = driver_of(device)
+    named = device_attribute(driver, target_attribute(driver, device))
+    program = f"module attributes {{hal.device.targets = [{named}]}} {{\n{BATCHED}}}\n"
+    dumps = tmp_path / "dumps"
+    compile_program(program, f"{specification.FLAGS[driver]}{file}", f"{DUMP_FLAG}{dumps}", timeout_s=600)
+    (dump,) = dumps.glob("configured_*.mlir")
+    text = file.read_text()
+    assert text[text.index("lowering_config<") : text.index("}>, translation_info")] in dump.read_text()
 
 
 @pytest.mark.parametrize(("target", "flags"), [("a100", NVIDIA), pytest.param("mi300x", AMD, marks=pytest.mark.full)])
