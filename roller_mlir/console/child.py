@@ -14,7 +14,6 @@ from collections.abc import Callable
 from roller_mlir.support import stage
 
 DIED = 1
-_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _BY_KERNEL = 0x80  # SI_KERNEL: a terminal's interrupt, which reaches the child by itself
 _PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _CRASHES = tuple(getattr(signal, f"SIG{name}") for name in ("SEGV", "ABRT", "BUS", "ILL", "FPE", "TRAP", "SYS"))
@@ -32,9 +31,9 @@ def in_child(program: str, work: Callable[[Callable[[], object]], int]) -> int:
     before = signal.pthread_sigmask(signal.SIG_BLOCK, watched)
     child = os.fork()
     if child == 0:
-        import ctypes  # here: the parent waits for nothing that it does not need
+        from roller_mlir.support.tied import die_with_parent  # here: the parent waits for nothing that it needs not
 
-        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+        die_with_parent()
         return work(lambda: signal.pthread_sigmask(signal.SIG_SETMASK, before))
     try:
         status = _wait(child, watched)

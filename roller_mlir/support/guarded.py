@@ -2,7 +2,6 @@
 """Runs work in a forked child, so that a crash in C++ ends the child and not the tool that has to report it."""
 
 import contextlib
-import ctypes
 import os
 import signal
 import sys
@@ -11,8 +10,7 @@ import warnings
 from collections.abc import Callable
 
 from roller_mlir.support import stage
-
-_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG of Linux's prctl
+from roller_mlir.support.tied import die_with_parent
 
 INTERRUPTED = 128 + signal.SIGINT
 
@@ -51,9 +49,9 @@ def run_guarded(work: Callable[[], int], on_crash: Callable[[str], int]) -> int:
 
 
 def _be_child(work: Callable[[], int]) -> None:
-    """Do the work and leaves without the parent's clean-up handlers."""
+    """Do the work and leave without the parent's clean-up handlers."""
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # C++ code cannot be interrupted otherwise
-    ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+    die_with_parent()
     code = 70
     try:
         code = work()

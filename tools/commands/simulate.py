@@ -22,8 +22,6 @@ from typing import Any
 
 from roller_mlir.foreign.reasons import reason_of
 
-_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
-
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
@@ -122,19 +120,17 @@ def driver_libraries() -> Path | None:
 
 def _run(program: Sequence[str], environment: dict[str, str]) -> int:
     """Run the program to its end, and end it with this process; return its exit code, as a shell says it."""
-    import ctypes
-    import signal
     import subprocess
 
     from roller_mlir.console.errors import InputError
+    from roller_mlir.support.tied import tie
 
-    system = ctypes.CDLL(None)
     try:
         done = subprocess.run(
             program,
             check=False,
             env={**os.environ, **environment},
-            preexec_fn=lambda: system.prctl(_DIE_WITH_PARENT, signal.SIGKILL),
+            preexec_fn=tie(),
         )
     except OSError as error:
         raise InputError(f"cannot start '{program[0]}': {reason_of(error)}") from None

@@ -8,13 +8,11 @@ Nothing lies in the file system: the socket is abstract, and a device's memory i
 ends, however it does, takes its device's process with it; the server takes all of them, and ends with who started it.
 """
 
-import ctypes
 import gc
 import json
 import os
 import select
 import shutil
-import signal
 import socket
 import struct
 import sys
@@ -36,13 +34,13 @@ from roller_mlir.sim.driver.launches import MismatchError, Shape
 from roller_mlir.sim.driver.memory import MappedMemory
 from roller_mlir.sim.driver.settings import ServerSettings
 from roller_mlir.support.diagnostics import DiagnosedError
+from roller_mlir.support.tied import die_with_parent
 
 # As in device.h.
 _SUCCESS, _INVALID_VALUE, _OUT_OF_MEMORY, _NO_DEVICE = 0, 1, 2, 100
 _INVALID_IMAGE, _NOT_FOUND, _LAUNCH_FAILED = 200, 500, 719
 _HELLO, _ALLOCATE, _FREE, _CHECK, _MODULE, _FUNCTION, _LAUNCH = range(1, 8)
 _MOST_MESSAGE_BYTES = 4000
-_DIE_WITH_PARENT = 1  # PR_SET_PDEATHSIG
 _SHAPE = struct.Struct("<11I")
 
 
@@ -198,7 +196,7 @@ def _fork(connection: socket.socket, kernels: KnownKernels, settings: ServerSett
         return
     code = 1
     try:
-        ctypes.CDLL(None).prctl(_DIE_WITH_PARENT, signal.SIGKILL)
+        die_with_parent()
         _end_with(connection)
         _serve(connection, _Device(kernels, settings))
         code = 0
