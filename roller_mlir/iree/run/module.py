@@ -15,7 +15,7 @@ from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.iree.errors import IreeError
 from roller_mlir.iree.tools import INSTALL_RUNTIME
 from roller_mlir.plan.extent import as_extents
-from roller_mlir.plan.manifest import Buffer, ElementType
+from roller_mlir.plan.manifest import IMAGES, Buffer, ElementType
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.element_types import NUMPY_TYPES
 from roller_mlir.runtime.store import MANIFEST_NAME
@@ -23,7 +23,6 @@ from roller_mlir.runtime.store import MANIFEST_NAME
 MOST_BYTES = 8 << 30
 _DECLARATION = re.compile(r"func @[^(]*\((?P<inputs>.*)\) -> \((?P<outputs>.*)\)")
 _TENSOR = re.compile(rf"%(\w+): tensor<((?:\d+x)*)({'|'.join(NUMPY_TYPES)})>")
-_IMAGES = ("ptx", "cubin", "hsaco")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -98,7 +97,7 @@ class ModuleFile:
 
     def holds(self, artifact: Artifact) -> bool:
         """Whether the module has an image of one of an artifact's kernels."""
-        files = {kernel.files[kind] for kernel in artifact.kernels for kind in _IMAGES if kind in kernel.files}
+        files = {kernel.files[kind] for kernel in artifact.kernels for kind in IMAGES if kind in kernel.files}
         return any(artifact.files[name].rstrip(b"\0") in self.data for name in files)
 
     def artifacts(self, places: Sequence[Path] = ()) -> dict[Path, Artifact]:

@@ -13,7 +13,7 @@ from hashlib import sha256
 from math import gcd
 
 from roller_mlir.hal import Device, DeviceError, find_device
-from roller_mlir.plan.manifest import BufferView, Kernel, Launch
+from roller_mlir.plan.manifest import IMAGES, BufferView, Kernel, Launch
 from roller_mlir.plan.tensor_map import MAP_BYTES, TensorMap
 from roller_mlir.runtime import Artifact
 from roller_mlir.runtime.driver.cuda_maps import DATA_TYPES, PROMOTE_128, SWIZZLES
@@ -26,8 +26,6 @@ from roller_mlir.sim.driver.launches import MismatchError, Shape
 from roller_mlir.sim.driver.memory import MappedMemory
 from roller_mlir.sim.launcher import SimulatorBackend
 
-IMAGES = ("cubin", "ptx", "hsaco")
-"""Kinds of files of a kernel that driver libraries load."""
 _ADDRESS_BYTES = 8
 
 

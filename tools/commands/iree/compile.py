@@ -39,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     from roller_mlir.compiler.options import CompileOptions
     from roller_mlir.console.arguments import add_options
     from roller_mlir.model.options import FusionOptions, LoopOptions
+    from roller_mlir.plan.manifest import IMAGES
 
     parser.add_argument("file", metavar="MODEL", help="what 'roller import' reads: ONNX, StableHLO, TOSA; or linalg")
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help="write the module there, .vmfb")
@@ -49,7 +50,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         default="graph",
         help="who decides what runs together: we (graph, the default), or IREE (dispatch, config)",
     )
-    parser.add_argument("--image", choices=("ptx", "cubin", "hsaco"), help="kind of binaries (ptx; for AMD hsaco)")
+    parser.add_argument("--image", choices=IMAGES, help="kind of binaries (ptx; for AMD hsaco)")
     parser.add_argument("--weights", metavar="FILE", help="write the weights there, .irpa, instead of into the module")
     parser.add_argument("--report", metavar="FILE", help="write who compiles what there, as JSON")
     parser.add_argument("--artifacts", metavar="DIR", help="write what we compile there, an artifact for each program")

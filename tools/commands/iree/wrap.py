@@ -17,9 +17,11 @@ from roller_mlir.tools.commands.iree.residency import add_residency_argument
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the command's arguments."""
+    from roller_mlir.plan.manifest import IMAGES
+
     parser.add_argument("artifact", metavar="ARTIFACT", help="a directory made by 'roller compile -o', with binaries")
     parser.add_argument("-o", "--output", required=True, metavar="FILE", help="a .vmfb module, or a .mlir program")
-    parser.add_argument("--image", choices=("ptx", "cubin", "hsaco"), help="kind of binaries (ptx; for AMD hsaco)")
+    parser.add_argument("--image", choices=IMAGES, help="kind of binaries (ptx; for AMD hsaco)")
     add_residency_argument(parser)
 
 
