@@ -29,6 +29,7 @@ COMMANDS = {
     "simulate": ("roller_mlir.tools.commands.simulate", "run a program whose CUDA or HIP device is the simulator"),
     "iree": ("roller_mlir.tools.commands.iree.command", "put artifacts into programs of IREE"),
     "explain": ("roller_mlir.tools.commands.explain", "show how an operator is planned, and why so"),
+    "timeline": ("roller_mlir.tools.commands.timeline", "show when a persistent kernel's blocks run which task"),
     "suite": ("roller_mlir.tools.commands.suite.command", "run the operators of a suite through a stage"),
     "tune": ("roller_mlir.tools.commands.tune", "measure the best plans of each operator, and keep the fastest"),
     "fuzz": ("roller_mlir.tools.commands.fuzz", "compile, run and check random programs"),
@@ -39,7 +40,7 @@ COMMANDS = {
 }
 
 # They work in a child, so that a crash of MLIR, LLVM or a kernel is an error with an exit code.
-IN_CHILD = ("compile", "import", "run", "iree", "explain")
+IN_CHILD = ("compile", "import", "run", "iree", "explain", "timeline")
 
 # What stands behind -- on their command line goes to another program, as it is.
 PASSING_ON = ("iree",)

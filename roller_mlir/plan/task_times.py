@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Annotated, Any
 
+from roller_mlir.foreign.bounded import read_json
 from roller_mlir.plan.codec import Range
 
 TIME_CELLS = 4
@@ -126,3 +127,36 @@ def chrome_trace(launches: Sequence[tuple[str, Sequence[TaskTime]]]) -> str:
             for one in times
         ]
     return json.dumps({"traceEvents": events, "displayTimeUnit": "ns"}) + "\n"
+
+
+def read_chrome_trace(text: str) -> tuple[tuple[str, tuple[TaskTime, ...]], ...]:
+    """Return the launches that a trace of `chrome_trace` holds: the kernel of each, and the times of its tasks.
+
+    Raises:
+        ValueError: It is no such trace.
+    """
+    data = read_json(text)
+    events: Any = data.get("traceEvents") if isinstance(data, dict) else None
+    if not isinstance(events, list):
+        raise ValueError("holds no traceEvents")
+    kernels: dict[int, str] = {}
+    found: dict[int, list[TaskTime]] = {}
+    for number, event in enumerate(events):
+        try:
+            if event["ph"] == "M":
+                kernels[event["pid"]] = str(event["args"]["name"])
+                continue
+            start, duration, said = event["ts"], event["dur"], event["args"]
+            found.setdefault(event["pid"], []).append(
+                TaskTime(
+                    operator=str(said["operator"]),
+                    task=int(said["task"]),
+                    block=int(event["tid"]),
+                    position=int(said["position"]),
+                    start_ns=round(1000 * start),
+                    end_ns=round(1000 * (start + duration)),
+                )
+            )
+        except (KeyError, TypeError, ValueError, OverflowError):
+            raise ValueError(f"traceEvents[{number}] is no task of a persistent kernel") from None
+    return tuple((kernels.get(launch, f"launch {launch}"), tuple(found[launch])) for launch in sorted(found))

@@ -20,6 +20,10 @@ from roller_mlir.console.output import seconds
 from roller_mlir.hal import find_device
 from roller_mlir.passes.rammer_schedule import RammerSchedule
 from roller_mlir.passes.rammer_verify import RammerVerify
+from roller_mlir.plan.plan import Prediction
+from roller_mlir.rammer.replay import replay
+from roller_mlir.rammer.schedule import Schedule, VirtualDevice
+from roller_mlir.rammer.task_graph import TaskGraph
 from roller_mlir.report.explain.text import print_table
 from roller_mlir.report.quantities import size
 from roller_mlir.report.table import grid
@@ -67,6 +71,10 @@ class ScheduleExplanation:
         bodies: Bodies of the kernel.
         workspace_bytes: Memory for results between operators.
         state_bytes: Counters, and what is kept from launch to launch.
+        makespan_s: When the last task ends, by the predicted times of tasks and of a hand-over.
+        bound_s: What no schedule of these tasks on so many blocks comes below: all work shared out, or the longest
+            chain of tasks that need each other.
+        utilisation: The share of the makespan in which a block works, on average.
         choices: The numbers of threads of a task that were planned for; the least predicted time is taken. Empty where
             one is asked for.
         operators: The operators, in order.
@@ -88,12 +96,45 @@ class ScheduleExplanation:
     bodies: int
     workspace_bytes: int
     state_bytes: int
+    makespan_s: float
+    bound_s: float
+    utilisation: float
     choices: tuple[BlockChoice, ...]
     operators: tuple[ScheduledOperator, ...]
 
 
-def explain_schedule(source: Source, target: str, options: CompileOptions) -> ScheduleExplanation:
-    """Schedule a function, and return what became of it.
+@dataclass(frozen=True, kw_only=True, eq=False)
+class ScheduledProgram:
+    """A function as far as `rammer-verify` brings it: tasks, their schedule, and what it was made of.
+
+    Attributes:
+        function: Its name.
+        graph: The tasks, with their predicted times.
+        virtual: The vDevice.
+        schedule: Which vEU runs which tasks, and what they wait for.
+        waits_before: Waits before `rammer-reduce-waits`.
+        bodies: The body of each operator.
+        seconds: The predicted time of each operator, alone on the device and without a launch; None where its plan
+            has none.
+        workspace_bytes: Memory for results between operators.
+        state_bytes: Counters, and what is kept from launch to launch.
+        choices: The numbers of threads of a task that were planned for.
+    """
+
+    function: str
+    graph: TaskGraph
+    virtual: VirtualDevice
+    schedule: Schedule
+    waits_before: int
+    bodies: tuple[int, ...]
+    seconds: tuple[float | None, ...]
+    workspace_bytes: int
+    state_bytes: int
+    choices: tuple[BlockChoice, ...]
+
+
+def scheduled_program(source: Source, target: str, options: CompileOptions) -> ScheduledProgram:
+    """Schedule a function, as a compilation does.
 
     Args:
         source: MLIR text.
@@ -113,30 +154,14 @@ def explain_schedule(source: Source, target: str, options: CompileOptions) -> Sc
                 continue
             function = graph.operation.parent.opview
             assert isinstance(function, func.FuncOp)
-            (virtual, schedule), bodies = schedule_of(graph), bodies_of(function, graph)
             plans = [one.program.plan.read() if one.program.plan else None for one in graph.applications]
-            predictions = [plan.prediction if plan else None for plan in plans]
+            virtual, schedule = schedule_of(graph)
             found.update(
-                blocks=len(schedule.programs),
-                blocks_per_unit=virtual.per_unit,
-                threads=virtual.threads,
-                workgroup_bytes=virtual.workgroup_bytes,
-                tasks=len(schedule.signals),
-                longest=max(map(len, schedule.programs)),
-                waits=schedule.wait_count,
-                bodies=len(bodies.bodies),
-                operators=tuple(
-                    ScheduledOperator(
-                        name=one.name,
-                        tasks=one.tasks,
-                        body=body,
-                        seconds=None if said is None else said.seconds - said.seconds_by_layer.get("launch", 0.0),
-                        task_seconds=one.seconds,
-                    )
-                    for one, body, said in zip(
-                        read_graph(graph, device, ordered=False).tasks.operators, bodies.of, predictions, strict=True
-                    )
-                ),
+                virtual=virtual,
+                schedule=schedule,
+                bodies=bodies_of(function, graph).of,
+                graph=read_graph(graph, device).tasks,
+                seconds=tuple(_alone(plan.prediction) if plan else None for plan in plans),
             )
 
     with make_context() as context, ir.Location.unknown():
@@ -146,16 +171,59 @@ def explain_schedule(source: Source, target: str, options: CompileOptions) -> Sc
         asked, choices = with_block(module, reached, device, target, options)
         run_stages(module, target, asked, reached=reached, on_pass=look)
         launches = read_launch_list(module, source.weights)
-    return ScheduleExplanation(
-        file=source.name,
+    return ScheduledProgram(
         function=launches.function,
-        device=device.name,
-        policy=options.policy,
-        hand_over=options.hand_over,
         workspace_bytes=launches.workspace_bytes,
         state_bytes=launches.state_bytes,
         choices=choices,
         **found,
+    )
+
+
+def _alone(prediction: Prediction | None) -> float | None:
+    return None if prediction is None else prediction.seconds - prediction.seconds_by_layer.get("launch", 0.0)
+
+
+def explain_schedule(source: Source, target: str, options: CompileOptions) -> ScheduleExplanation:
+    """Schedule a function, and return what became of it.
+
+    Args:
+        source: MLIR text.
+        target: A device's name, or the path of its description.
+        options: They ask for a persistent kernel.
+
+    Raises:
+        DiagnosedError: It cannot become one persistent kernel.
+    """
+    one = scheduled_program(source, target, options)
+    times = replay(one.graph, one.schedule, options.hand_over_s)
+    return ScheduleExplanation(
+        file=source.name,
+        function=one.function,
+        device=find_device(target).name,
+        policy=options.policy,
+        hand_over=options.hand_over,
+        blocks=len(one.schedule.programs),
+        blocks_per_unit=one.virtual.per_unit,
+        threads=one.virtual.threads,
+        workgroup_bytes=one.virtual.workgroup_bytes,
+        tasks=len(one.schedule.signals),
+        longest=max(map(len, one.schedule.programs)),
+        waits=one.schedule.wait_count,
+        waits_before=one.waits_before,
+        bodies=len(set(one.bodies)),
+        workspace_bytes=one.workspace_bytes,
+        state_bytes=one.state_bytes,
+        makespan_s=times.makespan_s,
+        bound_s=times.bound_s,
+        utilisation=times.utilisation,
+        choices=one.choices,
+        operators=tuple(
+            ScheduledOperator(
+                name=operator.name, tasks=operator.tasks, body=body, seconds=alone, task_seconds=operator.seconds
+            )
+            for operator, body, alone in zip(one.graph.operators, one.bodies, one.seconds, strict=True)
+        ),
     )
 
 
@@ -178,6 +246,10 @@ def print_schedule(one: ScheduleExplanation, console: Console, *, plain: bool) -
         ("bodies", f"{one.bodies} for {len(one.operators)} operators"),
         ("workspace", size(one.workspace_bytes)),
         ("state", size(one.state_bytes)),
+        (
+            "predicted",
+            f"{seconds(one.makespan_s)}, of at least {seconds(one.bound_s)}; blocks work {one.utilisation:.0%} of it",
+        ),
     ]
     print_table(console, "Schedule", grid(("", ""), "ss", said), plain=plain)
     least = min((each.seconds for each in one.choices if each.seconds is not None), default=None)

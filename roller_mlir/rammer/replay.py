@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A schedule walked in predicted times: when each task starts and ends, what it stood behind, and the least possible.
+
+Paper: RAMMER, section 3.3: a static schedule is made, and judged, from the predicted times of its tasks.
+"""
+
+from collections import defaultdict
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from roller_mlir.rammer.policy import urgency_of
+from roller_mlir.rammer.schedule import NO_EVENT, Schedule
+from roller_mlir.rammer.task_graph import TaskGraph
+
+NO_TASK = -1
+"""What a task that starts at once stood behind."""
+
+
+@dataclass(frozen=True, eq=False)
+class PredictedTimes:
+    """When the tasks of a schedule run, if each takes as long as the model says.
+
+    Attributes:
+        start_s: When each task starts, its waits over, in seconds from the start of the kernel; by the task's number.
+        end_s: When it ends.
+        behind: The task whose end was the last thing that it stood behind, or `NO_TASK`.
+        work_bound_s: The work of all tasks, divided over all vEUs: no schedule of these tasks is shorter.
+        path_bound_s: The longest chain of tasks that need each other, without a hand-over: neither is any of these.
+    """
+
+    start_s: NDArray[np.float64]
+    end_s: NDArray[np.float64]
+    behind: NDArray[np.int32]
+    work_bound_s: float
+    path_bound_s: float
+
+    @cached_property
+    def makespan_s(self) -> float:
+        """When the last task ends."""
+        return float(self.end_s.max(initial=0.0))
+
+    @property
+    def bound_s(self) -> float:
+        """What no schedule of these tasks on so many vEUs comes below."""
+        return max(self.work_bound_s, self.path_bound_s)
+
+    @property
+    def utilisation(self) -> float:
+        """The share of the makespan in which a vEU works, on average; 1 where there is nothing to do."""
+        return self.work_bound_s / self.makespan_s if self.makespan_s else 1.0
+
+    @cached_property
+    def critical_path(self) -> tuple[int, ...]:
+        """The tasks that the last one to end stood behind, the first one first, and itself."""
+        found: list[int] = []
+        task = int(self.end_s.argmax()) if len(self.end_s) else NO_TASK
+        while task != NO_TASK:
+            found.append(task)
+            task = int(self.behind[task])
+        return tuple(reversed(found))
+
+
+@dataclass(eq=False)
+class _Event:
+    """The signals that an event has so far: the last of all, and the last of other vEUs than that one's."""
+
+    missing: int
+    last: float = -1.0
+    task: int = NO_TASK
+    unit: int = -1
+    other_last: float = -1.0
+    other_task: int = NO_TASK
+
+    def signal(self, end: float, task: int, unit: int) -> None:
+        self.missing -= 1
+        if end >= self.last:
+            if unit != self.unit:
+                self.other_last, self.other_task = self.last, self.task
+            self.last, self.task, self.unit = end, task, unit
+        elif unit != self.unit and end > self.other_last:
+            self.other_last, self.other_task = end, task
+
+    def elsewhere(self, unit: int) -> tuple[float, int]:
+        """Return end and number of the last task that signals on another vEU than this; a negative end: none does."""
+        return (self.other_last, self.other_task) if unit == self.unit else (self.last, self.task)
+
+
+def replay(graph: TaskGraph, schedule: Schedule, hand_over_s: float) -> PredictedTimes:
+    """Return when each task of a schedule runs.
+
+    Args:
+        graph: The tasks, with their predicted times.
+        schedule: Where they run, and what they wait for.
+        hand_over_s: How long it takes from a task's end to the start of one on another vEU that waits for it.
+
+    Raises:
+        ValueError: Some tasks wait for ever.
+    """
+    seconds, signals = graph.seconds.tolist(), schedule.signals.tolist()
+    programs = [program.tolist() for program in schedule.programs]
+    waits = [wait.tolist() for wait in schedule.waits]
+    events = [_Event(count) for count in schedule.counts.tolist()]
+    start, end = np.zeros(graph.tasks), np.zeros(graph.tasks)
+    behind = np.full(graph.tasks, NO_TASK, np.int32)
+    free, position = [0.0] * len(programs), [0] * len(programs)
+    stuck: defaultdict[int, list[int]] = defaultdict(list)
+    able, done = list(range(len(programs))), 0
+    while able:
+        unit = able.pop()
+        program = programs[unit]
+        while position[unit] < len(program):
+            task = program[position[unit]]
+            missing = next((event for event in waits[task] if events[event].missing > 0), None)
+            if missing is not None:
+                stuck[missing].append(unit)
+                break
+            begin, last = free[unit], program[position[unit] - 1] if position[unit] else NO_TASK
+            for event in waits[task]:
+                signalled, by = events[event].elsewhere(unit)
+                if by != NO_TASK and signalled + hand_over_s > begin:
+                    begin, last = signalled + hand_over_s, by
+            start[task], behind[task] = begin, last
+            end[task] = free[unit] = begin + seconds[task]
+            position[unit] += 1
+            done += 1
+            if (signal := signals[task]) != NO_EVENT:
+                events[signal].signal(free[unit], task, unit)
+                if events[signal].missing == 0:
+                    able += stuck.pop(signal, [])
+    if done < sum(map(len, programs)):
+        raise ValueError(f"{sum(map(len, programs)) - done} tasks of the schedule wait for ever")
+    return PredictedTimes(
+        start,
+        end,
+        behind,
+        float(graph.seconds.sum()) / max(1, len(programs)),
+        max(urgency_of(graph, 0.0), default=0.0),
+    )

@@ -1,0 +1,77 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A schedule walked in predicted times: equal to the longest path over its orders, and never below the bound."""
+
+import itertools
+import random
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from small_graphs import conflicts, random_graph
+
+from roller_mlir.rammer.events import add_barriers, add_events, reduce_waits
+from roller_mlir.rammer.policy import POLICIES
+from roller_mlir.rammer.replay import NO_TASK, replay
+from roller_mlir.rammer.schedule import Schedule
+from roller_mlir.rammer.task_graph import TaskGraph
+
+HAND_OVER_S = 0.75
+
+
+def with_times(graph: TaskGraph, rng: random.Random) -> TaskGraph:
+    """Return a graph whose tasks take a quarter of a second to some seconds, so that sums are exact."""
+    return TaskGraph(tuple(replace(one, seconds=rng.randint(1, 12) / 4) for one in graph.operators))
+
+
+def longest_paths(graph: TaskGraph, schedule: Schedule) -> list[float]:
+    """Return when each task starts at the earliest, by relaxing every order until nothing changes."""
+    unit, _ = schedule.place
+    start = [0.0] * graph.tasks
+    orders = [(a, b, 0.0) for program in schedule.programs for a, b in itertools.pairwise(program)]
+    orders += [
+        (int(producer), task, HAND_OVER_S if unit[producer] != unit[task] else 0.0)
+        for task, waits in enumerate(schedule.waits)
+        for event in waits
+        for producer in np.flatnonzero(schedule.signals == event)
+    ]
+    for _ in range(graph.tasks):
+        for before, after, delay in orders:
+            start[after] = max(start[after], start[before] + float(graph.seconds[before]) + delay)
+    return start
+
+
+@pytest.mark.parametrize("seed", range(30))
+def test_starts_are_the_longest_paths(seed: int) -> None:
+    rng = random.Random(seed)
+    graph = with_times(random_graph(rng), rng)
+    if conflicts(graph) is None:
+        pytest.skip("no schedule is right")
+    units = rng.randint(1, 4)
+    programs = POLICIES[rng.choice(list(POLICIES))](graph, units, HAND_OVER_S)
+    fine = add_events(graph, programs)
+    for schedule in (fine, reduce_waits(fine), add_barriers(graph, programs)):
+        found = replay(graph, schedule, HAND_OVER_S)
+        assert found.start_s.tolist() == longest_paths(graph, schedule)
+        assert (found.end_s == found.start_s + graph.seconds).all()
+        pairs = graph.dependences
+        assert (found.end_s[pairs.producers] <= found.start_s[pairs.consumers]).all()
+        assert found.bound_s <= found.makespan_s
+        assert found.bound_s >= graph.seconds.max(initial=0.0)
+        assert 0 < found.utilisation <= 1
+        path = found.critical_path
+        assert found.end_s[path[-1]] == found.makespan_s and found.behind[path[0]] == NO_TASK
+        assert found.start_s[path[0]] == 0
+        unit, _ = schedule.place
+        for before, after in itertools.pairwise(path):
+            delay = HAND_OVER_S if unit[before] != unit[after] else 0.0
+            assert found.start_s[after] == found.end_s[before] + delay
+
+
+def test_what_waits_for_ever_is_no_time() -> None:
+    graph = random_graph(random.Random(3))
+    programs = (np.arange(graph.tasks, dtype=np.int32),)
+    nothing = tuple(np.zeros(0, np.int32) for _ in range(graph.tasks))
+    waits = (np.zeros(1, np.int32), *nothing[1:])
+    stuck = Schedule(programs, waits, np.full(graph.tasks, -1, np.int32), np.ones(1, np.int32))
+    with pytest.raises(ValueError, match=f"{graph.tasks} tasks of the schedule wait for ever"):
+        replay(graph, stuck, HAND_OVER_S)
