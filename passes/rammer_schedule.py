@@ -14,8 +14,10 @@ operators in the place of waits for single tasks, as a baseline.
       "rammer.apply"(%x, %w, %h) {callee = @matmul_0} ...
     }) {sym_name = "mlp", device = #rammer.device<{...}>, schedule = #rammer.schedule<{...}>}
 
-There are as many blocks as the device holds at a time, or as the largest operator has tasks (or `blocks` says), where
-those are fewer.
+There is a block for each unit, or as many as the widest wave of operators has tasks, where those are fewer; operators
+of a wave need nothing of each other, and run side by side. There are more, up to what the device holds at a time, where
+one operator alone has as many tasks: the predicted time of a task knows of that operator's others only. `blocks` asks
+for another number.
 Refused: tasks that no block of the device can run, operators whose tasks write what others of them touch, applications
 on anything but arguments, constants and views of the one workspace at constant bytes.
 Paper: RAMMER, sections 3.2 and 3.3.
@@ -31,7 +33,7 @@ from roller_mlir.hal import find_device
 from roller_mlir.model.options import DeviceOptions
 from roller_mlir.rammer.events import HAND_OVERS
 from roller_mlir.rammer.options import ScheduleOptions
-from roller_mlir.rammer.policy import POLICIES
+from roller_mlir.rammer.policy import POLICIES, usual_blocks
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.passes.passes import Pass, register
 
@@ -51,6 +53,6 @@ class RammerSchedule(ScheduleOptions, DeviceOptions, Pass):
         device = find_device(self.device)
         for program in graphs_of(module):
             graph = read_graph(program, device).tasks
-            virtual = virtual_device(program, device, self.blocks)
+            virtual = virtual_device(program, device, self.blocks or usual_blocks(graph, device.units))
             placed = POLICIES[self.policy](graph, virtual.execution_units, self.hand_over_s)
             set_schedule(program, virtual, HAND_OVERS[self.hand_over](graph, placed))

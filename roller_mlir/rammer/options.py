@@ -28,8 +28,8 @@ class ScheduleOptions(Options):
     blocks: int | None = option(
         None,
         least=1,
-        help="blocks that walk the schedule, at most as many as the device holds at a time; by default no more than "
-        "the largest operator has tasks",
+        help="blocks that walk the schedule, at most as many as the device holds at a time; by default one a unit, or "
+        "as many as a wave of operators has tasks, and more where one operator has as many",
     )
     hand_over_s: float = option(1.2e-6, help="time from a task's end to the start of one on another block, in seconds")
 

@@ -89,6 +89,20 @@ def waves_of(graph: TaskGraph) -> list[list[int]]:
     return [found[number] for number in sorted(found)]
 
 
+def usual_blocks(graph: TaskGraph, units: int) -> int:
+    """Return how many blocks find work at once: all tasks of a wave on units of their own, or those of one operator.
+
+    More blocks than units run where one operator has as many tasks: times of tasks are predicted beside that operator's
+    others, not beside those of other operators.
+
+    Args:
+        graph: The tasks.
+        units: Units of the device.
+    """
+    widest = max((sum(graph.operators[one].tasks for one in wave) for wave in waves_of(graph)), default=1)
+    return max(min(widest, units), max((one.tasks for one in graph.operators), default=1))
+
+
 def wavefront(graph: TaskGraph, execution_units: int, hand_over_s: float) -> tuple[Ints, ...]:
     """Place wave by wave, operator by operator, each task where it can start first.
 

@@ -31,7 +31,8 @@ def virtual_device(graph: rammer.GraphOp, device: Device, wanted: int | None = N
     Args:
         graph: The program.
         device: The device.
-        wanted: Blocks, where the device holds as many at a time; None for as many as the largest operator has tasks.
+        wanted: Blocks, where the device holds as many at a time; None where nobody asks for more than
+            the largest operator has tasks.
     """
     programs = [application.program for application in graph.applications]
     threads = aligned(max(threads_of(program) for program in programs), device.subgroup_size)

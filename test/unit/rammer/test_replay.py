@@ -7,13 +7,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from graph_models import branches
 from small_graphs import conflicts, random_graph
 
+from roller_mlir.compiler import CompileOptions
+from roller_mlir.compiler.source import Source
 from roller_mlir.rammer.events import add_barriers, add_events, reduce_waits
 from roller_mlir.rammer.policy import POLICIES
 from roller_mlir.rammer.replay import NO_TASK, replay
 from roller_mlir.rammer.schedule import Schedule
 from roller_mlir.rammer.task_graph import TaskGraph
+from roller_mlir.report.explain.schedule import scheduled_program
 
 HAND_OVER_S = 0.75
 
@@ -75,3 +79,16 @@ def test_what_waits_for_ever_is_no_time() -> None:
     stuck = Schedule(programs, waits, np.full(graph.tasks, -1, np.int32), np.ones(1, np.int32))
     with pytest.raises(ValueError, match=f"{graph.tasks} tasks of the schedule wait for ever"):
         replay(graph, stuck, HAND_OVER_S)
+
+
+def test_a_wave_is_as_wide_as_all_that_runs_side_by_side() -> None:
+    """Four branches have a block a unit, where the largest product alone has fewer tasks, and less predicted time."""
+    text = branches((32,) * 4)[0]
+    options = CompileOptions(persistent=True, block_threads=64)
+    wide = scheduled_program(Source("branches", text), "h200", options)
+    largest = max(one.tasks for one in wide.graph.operators)
+    assert largest < len(wide.schedule.programs) == 132
+    narrow = scheduled_program(Source("branches", text), "h200", replace(options, blocks=largest))
+    times = [replay(one.graph, one.schedule, options.hand_over_s) for one in (wide, narrow)]
+    assert times[0].makespan_s < times[1].makespan_s
+    assert times[0].bound_s < times[1].bound_s
