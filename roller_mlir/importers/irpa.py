@@ -6,7 +6,7 @@ file piece by piece.
 """
 
 import struct
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +19,24 @@ _HEADER = struct.Struct("<4sHHQQQQQQQQQQ")
 _ENTRY = struct.Struct("<QIQQQQQQQQ")
 _ENTRY_ALIGNMENT = 16
 _DATA_ALIGNMENT, _FILE_ALIGNMENT = 64, 4096
-_DATA, _SKIP = 2, 0
+_DATA, _SPLAT, _SKIP = 2, 1, 0
+_SPLAT_ENTRY = struct.Struct("<QIQQQQQQQ16sB")
+MOST_SPLAT_BYTES = 1 << 31
 
 
-def read_archive(path: Path) -> dict[str, np.ndarray[Any, Any]]:
+def read_archive(path: Path, names: Container[str] | None = None) -> dict[str, np.ndarray[Any, Any]]:
     """Return the bytes of each parameter, by name.
+
+    Args:
+        path: The archive.
+        names: Which are read; None: all.
 
     Raises:
         OSError: The file cannot be read.
-        ValueError: It is no archive of data.
+        ValueError: It is no archive of data and splats.
     """
     data: Any = np.memmap(path, np.uint8, "r")
-    return dict(_entries(memoryview(data), data))
+    return dict(_entries(memoryview(data), data, names))
 
 
 def write_archive(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
@@ -68,7 +74,9 @@ def _aligned(size: int, alignment: int) -> int:
     return size + -size % alignment
 
 
-def _entries(view: memoryview, data: np.ndarray[Any, Any]) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
+def _entries(
+    view: memoryview, data: np.ndarray[Any, Any], wanted: Container[str] | None
+) -> Iterator[tuple[str, np.ndarray[Any, Any]]]:
     if len(view) < _HEADER.size:
         raise ValueError(f"it has {len(view)} B, and a header alone has {_HEADER.size} B")
     magic, major, _, _, more, _, count, table, length, names, names_length, start, stored = _HEADER.unpack_from(view)
@@ -84,10 +92,27 @@ def _entries(view: memoryview, data: np.ndarray[Any, Any]) -> Iterator[tuple[str
         if at + _ENTRY.size > end:
             raise ValueError("its table of entries is cut off")
         size, kind, _, name, name_length, _, _, _, offset, bytes_ = _ENTRY.unpack_from(view, at)
+        if kind not in (_DATA, _SPLAT, _SKIP):
+            raise ValueError(f"an entry is of kind {kind}; read are data and splats")
+        if kind != _SKIP:
+            is_outside = name + name_length > names_length or at + size > end
+            if is_outside or size < (_ENTRY if kind == _DATA else _SPLAT_ENTRY).size:
+                raise ValueError("an entry lies outside of the archive")
+            label = bytes(view[names + name : names + name + name_length]).decode()
+            if wanted is None or label in wanted:
+                if kind == _SPLAT:
+                    yield label, _splat(*_SPLAT_ENTRY.unpack_from(view, at)[-3:])
+                elif offset + bytes_ > stored:
+                    raise ValueError("the data of an entry lie outside of the archive")
+                else:
+                    yield label, data[start + offset : start + offset + bytes_]
         at += _aligned(size, _ENTRY_ALIGNMENT)
-        if kind == _SKIP:
-            continue
-        if kind != _DATA or name + name_length > names_length or offset + bytes_ > stored or size < _ENTRY.size:
-            raise ValueError("an entry is no data, or lies outside of the archive")
-        label = bytes(view[names + name : names + name + name_length]).decode()
-        yield label, data[start + offset : start + offset + bytes_]
+
+
+def _splat(bytes_: int, pattern: bytes, length: int) -> np.ndarray[Any, Any]:
+    """Return the bytes of a parameter whose elements are equal."""
+    if not 0 < length <= len(pattern) or bytes_ % length or bytes_ > MOST_SPLAT_BYTES:
+        raise ValueError(
+            f"a splat of {bytes_} B repeats {length} B; at most {MOST_SPLAT_BYTES} B of whole elements are read"
+        )
+    return np.tile(np.frombuffer(pattern[:length], np.uint8), bytes_ // length)

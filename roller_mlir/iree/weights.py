@@ -151,12 +151,12 @@ def restore_packed(module: ir.Module, path: Path) -> None:
         IreeError: The elements of one are of a type of which it is not known how they lie in archives.
     """
     head = f'#flow.parameter.named<"{SCOPE}"::"'
-    archive = read_archive(path)
-    for one, kind in _globals(module):
-        value = str(one.attributes["initial_value"])
-        if not value.startswith(head) or _is_imported(kind):
-            continue
-        data = _dense_bytes(archive[value.removeprefix(head).partition('">')[0]], str(kind.element_type))
+    values = [(one, kind, str(one.attributes["initial_value"])) for one, kind in _globals(module)]
+    values = [one for one in values if one[2].startswith(head) and not _is_imported(one[1])]
+    labels = [value.removeprefix(head).partition('">')[0] for _, _, value in values]
+    archive = read_archive(path, frozenset(labels))
+    for (one, kind, value), label in zip(values, labels, strict=True):
+        data = _dense_bytes(archive[label], str(kind.element_type))
         # The bindings have no attribute for all of these: the operation is made again of its text.
         text = one.get_asm(print_generic_op_form=True).replace(value, f'dense<"0x{data.hex()}"> : {kind}')
         _insert(ir.InsertionPoint(one), text)

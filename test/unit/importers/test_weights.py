@@ -12,6 +12,7 @@ import pytest
 from onnx_models import Graph
 
 import roller_mlir
+from roller_mlir.importers.irpa import MOST_SPLAT_BYTES, read_archive
 from roller_mlir.importers.weights import read_weights, write_weights
 from roller_mlir.runtime import Artifact
 from roller_mlir.support.diagnostics import DiagnosedError
@@ -145,6 +146,19 @@ def test_archives_are_those_that_iree_writes(tmp_path: Path, shapes: tuple[tuple
     index.create_archive_file(str(tmp_path / "theirs.irpa"))
     write_weights(tmp_path / "ours.irpa", weights)
     assert (tmp_path / "ours.irpa").read_bytes() == (tmp_path / "theirs.irpa").read_bytes()
+
+
+def test_splats_of_archives_are_read(tmp_path: Path) -> None:
+    runtime = pytest.importorskip("iree.runtime", reason="needs iree-base-runtime")
+    index = runtime.ParameterIndex()
+    index.add_splat("half", np.float32(0.5).tobytes(), 64)
+    index.add_buffer("data", np.arange(8, dtype=np.uint8))
+    index.add_splat("most", b"\1", MOST_SPLAT_BYTES + 1)
+    index.create_archive_file(str(tmp_path / "w.irpa"))
+    found = read_archive(tmp_path / "w.irpa", ("half", "data"))
+    assert found["half"].view(np.float32).tolist() == [0.5] * 16 and found["data"].tolist() == list(range(8))
+    with pytest.raises(ValueError, match="a splat of 2147483649 B repeats 1 B; at most 2147483648 B of whole elements"):
+        read_archive(tmp_path / "w.irpa")
 
 
 @pytest.mark.full

@@ -137,6 +137,12 @@ def test_constants_of_every_kind_come_back(tmp_path: Path) -> None:
     assert [one.lower() for one in found] == [one.lower() for one in given]
 
 
+def test_splats_of_globals_come_back(tmp_path: Path) -> None:
+    given = ["dense<5.000000e-01> : tensor<4x128xf32>", "dense<true> : tensor<512xi1>", *list(constants().values())[:1]]
+    found = re.findall(r"initial_value = (dense<.*?> : tensor<.*?>+),", moved(tmp_path, given))
+    assert [one.lower() for one in found] == [one.lower() for one in given]
+
+
 def test_a_constant_that_cannot_come_back_is_refused(tmp_path: Path) -> None:
     with pytest.raises(IreeError, match="a constant of i2 in the module between its phases; use --weights"):
         moved(tmp_path, [f'dense<"0x{bytes(1 + one % 2 for one in range(2048)).hex()}"> : tensor<2048xi2>'])
