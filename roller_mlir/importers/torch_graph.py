@@ -40,10 +40,34 @@ def load_torch(name: str) -> Any:
 
 
 def decompositions() -> dict[Any, Any]:
-    """Return by what operators are replaced before the import; of gelu torch-mlir's own constant has four digits."""
+    """Return by what operators are replaced before the import.
+
+    Of gelu torch-mlir's own constant has four digits; of clamps and hardtanh its own code gives a bound for NaN.
+    """
     torch: Any = importlib.import_module("torch")
     find: Any = importlib.import_module("torch._decomp").get_decompositions
-    return {**torch_decompositions(), **find([torch.ops.aten.gelu])}
+    aten = torch.ops.aten
+
+    def clamp(value: Any, min: Any = None, max: Any = None) -> Any:  # noqa: A002 - as the operator calls them
+        if min is not None:
+            value = torch.where(value < min, min, value)
+        return value if max is None else torch.where(value > max, max, value)
+
+    def clamp_max(value: Any, max: Any) -> Any:  # noqa: A002
+        return clamp(value, None, max)
+
+    def hardtanh(value: Any, min_val: Any = -1, max_val: Any = 1) -> Any:
+        if not value.is_floating_point():  # whose type the result has, whatever the bounds are
+            min_val, max_val = int(min_val), int(max_val)
+        return clamp(value, min_val, max_val)
+
+    ours = {
+        aten.clamp.default: clamp,
+        aten.clamp_min.default: clamp,
+        aten.clamp_max.default: clamp_max,
+        aten.hardtanh.default: hardtanh,
+    }
+    return {**torch_decompositions(), **find([aten.gelu]), **ours}
 
 
 def import_graph(graph: Any, name: str, weights: Mapping[str, tuple[str, Any]] | None = None) -> Imported:
@@ -60,6 +84,7 @@ def import_graph(graph: Any, name: str, weights: Mapping[str, tuple[str, Any]] |
     Raises:
         DiagnosedError: Shapes are not static, or an operator cannot be brought to linalg.
     """
+    _rewrite(graph)
     large: dict[int, tuple[str, np.ndarray[Any, Any]]] = {}
     kept = 0
     for node in [one for one in graph.nodes if one.op == "placeholder"]:
@@ -80,6 +105,20 @@ def import_graph(graph: Any, name: str, weights: Mapping[str, tuple[str, Any]] |
     module = ir.Module.parse(text, make_import_context())
     resources = make_weights(module, large)
     return Imported(name, text_with_places(module), resources)
+
+
+def _rewrite(graph: Any) -> None:
+    """Say otherwise what torch-mlir does not import, or folds wrongly: x == x, which it takes for true, also of NaN."""
+    torch: Any = importlib.import_module("torch")
+    aten = torch.ops.aten
+    for node in list(graph.nodes):
+        if node.target == aten.lift_fresh_copy.default:
+            node.target = aten.clone.default
+        elif node.target == aten.eq.Tensor and node.args[0] is node.args[1]:
+            with graph.inserting_before(node):
+                unequal = graph.call_function(aten.ne.Tensor, node.args)
+            unequal.meta = node.meta
+            node.target, node.args = aten.logical_not.default, (unequal,)
 
 
 def results_of(graph: Any) -> Sequence[Any]:

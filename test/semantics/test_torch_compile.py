@@ -113,6 +113,18 @@ def test_what_is_returned_besides_tensors() -> None:
     assert str(_compiled(function)(x, x)) == str(function(x, x))
 
 
+@pytest.mark.parametrize("kind", [torch.float32, torch.float16, torch.int32])
+def test_clamps_and_comparisons_keep_nan(kind: Any) -> None:
+    def function(x: Any) -> Any:
+        limits = x.clamp(-1, 1), x.clamp(min=0), x.clamp_max(0.5), torch.nn.functional.hardtanh(x), x.clamp(2, 1)
+        return *limits, torch.nn.functional.relu6(x), x == x, x.isfinite()
+
+    special = [] if kind == torch.int32 else [float("nan"), float("inf")]
+    x = torch.tensor([1.5, -2.5, -0.0, 7, *special]).to(kind)
+    for found, wanted in zip(_compiled(function)(x), function(x), strict=True):
+        torch.testing.assert_close(found, wanted, equal_nan=True)
+
+
 def test_an_unsupported_graph_runs_in_eager_mode_with_one_warning() -> None:
     def function(x: Any) -> Any:
         return torch.sort(x * 2)[0] + 1
