@@ -12,6 +12,7 @@ import copy
 import dataclasses
 import importlib
 import warnings
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -79,7 +80,9 @@ def _compile_graph(settings: _Settings, module: Any, inputs: Sequence[Any]) -> A
     """Return what AOTAutograd calls with a list of inputs; graphs whose sizes are fixed are compiled at once."""
     graph = _Graph(settings, module)
     if all(_is_static(one) for one in inputs):
-        graph.program_for(inputs)
+        dispatch: Any = importlib.import_module("torch.utils._python_dispatch")
+        with dispatch._disable_current_modes():  # constants of the graph hold data, unlike its inputs
+            graph.program_for(inputs)
     boxed: Any = importlib.import_module("functorch.compile").make_boxed_func
     return boxed(graph)
 
@@ -100,7 +103,7 @@ class _Graph:
         return self.program_for(inputs)(*inputs)
 
     def program_for(self, inputs: Sequence[Any]) -> Callable[..., Sequence[Any]]:
-        key = tuple(tuple(one.shape) if hasattr(one, "shape") else one for one in inputs)
+        key = tuple((tuple(one.shape), one.stride()) if hasattr(one, "shape") else one for one in inputs)
         if key not in self._programs:
             try:
                 self._programs[key] = _Program(self._settings, self._static(inputs), inputs)
@@ -108,19 +111,19 @@ class _Graph:
                 self._programs[key] = self._module.forward
                 if not self._has_warned:
                     self._has_warned = True
-                    said = render(error.diagnostics[0])
+                    said = render(next(one for one in error.diagnostics if one.severity == "error"))
                     message = f"torch.compile(backend='roller') runs a graph in PyTorch's eager mode: {said}"
                     warnings.warn(message, RuntimeWarning, stacklevel=2)
         return self._programs[key]
 
     def _static(self, inputs: Sequence[Any]) -> Any:
         """Return the graph for inputs of these sizes, to be changed."""
+        fx: Any = importlib.import_module("torch.fx")
         nodes = self._module.graph.nodes
         if all(_is_static(one.meta["val"]) for one in nodes if one.op == "placeholder"):
             graph = copy.deepcopy(self._module.graph)
             owner = self._module
         else:
-            fx: Any = importlib.import_module("torch.fx")
             tracing: Any = importlib.import_module("torch.fx.experimental.proxy_tensor")
             with importlib.import_module("torch.fx.traceback").preserve_node_meta():
                 owner = tracing.make_fx(fx.Interpreter(self._module).run, tracing_mode="fake")(*inputs)
@@ -129,7 +132,9 @@ class _Graph:
             if hasattr(value := getattr(owner, node.target), "tolist"):
                 node.replace_all_uses_with(value)
                 graph.erase_node(node)
-        return graph
+        return fx.GraphModule(
+            owner, graph
+        ).graph  # torch-mlir rewrites some operators only of a graph that has an owner
 
 
 def _check_data(tensors: Sequence[Any]) -> None:
@@ -139,6 +144,69 @@ def _check_data(tensors: Sequence[Any]) -> None:
         if is_empty or str(one.layout) != "torch.strided":
             kind = "of the device 'meta'" if is_empty else f"of the layout {one.layout}"
             refuse("-", f"takes or returns a tensor {kind}; kernels take dense tensors that hold data")
+
+
+@dataclass
+class _Result:
+    """What a graph returns: a tensor that it computes, a part of the memory of one, or what is no value of it.
+
+    Attributes:
+        like: The tensor as PyTorch traced it; what is no value of the graph.
+        node: Its node; None of what is no value of the graph.
+        source: What is computed, or given, for it: its node, or the first one in whose memory it lies.
+        number: Of the source among the inputs; None of one that is computed.
+    """
+
+    like: Any
+    node: Any = None
+    source: Any = None
+    number: int | None = None
+
+    @property
+    def overlaps_itself(self) -> bool:
+        extent = 1 + sum((size - 1) * step for size, step in zip(self.like.shape, self.like.stride(), strict=True))
+        return extent < self.like.numel()
+
+    def part_of(self, source: Any) -> Any:
+        """Return the result where it lies in the memory of its source."""
+        if self.node is self.source:
+            return source
+        offset = self.like.storage_offset() - self.source.meta["val"].storage_offset()
+        return source.as_strided(self.like.shape, self.like.stride(), source.storage_offset() + offset)
+
+
+def _described(graph: Any) -> list[_Result]:
+    """Return what a graph returns."""
+    given = [one for one in graph.nodes if one.op == "placeholder"]
+    numbers = {node: number for number, node in enumerate(given)}
+    first: dict[Any, Any] = {}
+    for node in graph.nodes:
+        first.setdefault(_memory(node), node)
+    results: list[_Result] = []
+    for one in results_of(graph):
+        if not hasattr(one, "meta"):
+            results.append(_Result(one))
+            continue
+        source = first[_memory(one)]
+        results.append(_Result(one.meta["val"], one, source, numbers.get(source)))
+    return results
+
+
+def _memory(node: Any) -> Any:
+    """Return what is equal for nodes whose elements lie in the same memory, of the same type."""
+    value = node.meta.get("val")
+    if not hasattr(value, "untyped_storage") or str(value.layout) != "torch.strided":
+        return node
+    return value.untyped_storage()._cdata, value.dtype  # by which PyTorch, too, tells memories apart
+
+
+def _computed(results: Sequence[_Result]) -> list[Any]:
+    """Return the nodes that are computed, each once; results that share no memory are their own sources."""
+    uses = Counter(one.source for one in results if one.node is not None)
+    for one in results:
+        if one.number is None and uses[one.source] == 1 and not one.overlaps_itself:
+            one.source = one.node
+    return list(dict.fromkeys(one.source for one in results if one.node is not None and one.number is None))
 
 
 class _Program:
@@ -152,23 +220,31 @@ class _Program:
         """
         self._torch: Any = importlib.import_module("torch")
         (output,) = (node for node in graph.nodes if node.op == "output")
-        results = results_of(graph)
-        self._results = [one.meta["val"] if hasattr(one, "meta") else None for one in results]
-        self._fixed = [None if hasattr(one, "meta") else one for one in results]
-        output.args = (tuple(one for one in results if hasattr(one, "meta")),)
+        self._results = _described(graph)
+        computed = _computed(self._results)
+        self._wanted = [one.meta["val"] for one in computed]
+        self._numbers = {node: number for number, node in enumerate(computed)}
+        output.args = (tuple(computed),)
+        graph.eliminate_dead_code()
         tensors = [one for one in inputs if hasattr(one, "shape")]
-        _check_data([*tensors, *(one for one in self._results if hasattr(one, "layout"))])
+        _check_data([*tensors, *(one.like for one in self._results if hasattr(one.like, "layout"))])
         self._on = settings.back_end(tensors)
         forced: dict[str, Any] = {"binaries": self._on != "sim", **settings.forced}
-        self._artifact = compile(import_graph(graph, "-"), settings.target, **forced)
+        self._artifact = compile(import_graph(graph, "-"), settings.target, **forced) if computed else None
 
     def __call__(self, *inputs: Any) -> list[Any]:
         arrays = [array_of(one.contiguous()) for one in inputs if hasattr(one, "shape")]
-        outputs = iter(self._artifact.run(*arrays, on=self._on))
-        return [
-            fixed if wanted is None else self._tensor(next(outputs), wanted)
-            for wanted, fixed in zip(self._results, self._fixed, strict=True)
-        ]
+        outputs = self._artifact.run(*arrays, on=self._on) if self._artifact else []
+        tensors = [self._tensor(array, wanted) for array, wanted in zip(outputs, self._wanted, strict=True)]
+        found: list[Any] = []
+        for one in self._results:
+            if one.node is None:
+                found.append(one.like)
+            elif one.number is not None:
+                found.append(one.part_of(inputs[one.number]))
+            else:
+                found.append(one.part_of(tensors[self._numbers[one.source]]))
+        return found
 
     def _tensor(self, array: Any, wanted: Any) -> Any:
         """Return an output as a tensor of the type, strides and device that PyTorch expects."""

@@ -113,6 +113,46 @@ def test_what_is_returned_besides_tensors() -> None:
     assert str(_compiled(function)(x, x)) == str(function(x, x))
 
 
+def test_results_share_memory_as_those_of_eager_do() -> None:
+    def function(x: Any) -> Any:
+        y = x * 2
+        return y, y.t(), y[1], x, x.t(), x[1:].expand(2, 2, 4), y.sum().expand(3)
+
+    memory = torch.randn(5, 4)
+    fast = _compiled(function)
+    for x in (memory[:3], memory[2:]):  # the offset is no part of what was compiled
+        found, wanted = fast(x), function(x)
+        for one, other in zip(found, wanted, strict=True):
+            _agree(one, other)
+        assert found[3] is x and found[5].data_ptr() == wanted[5].data_ptr()
+        found[1].zero_()
+        assert not found[0].any() and not found[2].any() and x.any()
+
+
+def test_equal_sizes_with_other_strides_are_compiled_again() -> None:
+    def function(x: Any) -> Any:
+        return x[1:], x + 1
+
+    fast, x = torch.compile(function, backend=backend, dynamic=True, fullgraph=True), torch.randn(16, 16)
+    for one in (x[:4, :6], x[:4, ::2][:, :6], x.t()[:4, :6]):
+        for found, wanted in zip(fast(one), function(one), strict=True):
+            torch.testing.assert_close(found, wanted)
+
+
+def test_constants_of_a_graph_are_compiled() -> None:
+    def function(x: Any) -> Any:
+        y = x + torch.tensor([3.0, 4.0])
+        y[0] = 5
+        return y, torch.tensor([1, 2])
+
+    fast, x = _compiled(function), torch.randn(2)
+    for _ in range(2):
+        found = fast(x)
+        for one, other in zip(found, function(x), strict=True):
+            _agree(one, other)
+        found[1].zero_()  # what is done to a result is not done to the constant
+
+
 @pytest.mark.parametrize("kind", [torch.float32, torch.float16, torch.int32])
 def test_clamps_and_comparisons_keep_nan(kind: Any) -> None:
     def function(x: Any) -> Any:
@@ -123,6 +163,15 @@ def test_clamps_and_comparisons_keep_nan(kind: Any) -> None:
     x = torch.tensor([1.5, -2.5, -0.0, 7, *special]).to(kind)
     for found, wanted in zip(_compiled(function)(x), function(x), strict=True):
         torch.testing.assert_close(found, wanted, equal_nan=True)
+
+
+def test_a_warning_names_the_error_and_no_remark() -> None:
+    def function(x: Any, at: Any) -> Any:
+        return torch.sort(x.gather(1, at))[0].view(torch.int32)
+
+    fast, x, at = _compiled(function), torch.randn(4, 4), torch.zeros(4, 1, dtype=torch.int64)
+    with pytest.warns(RuntimeWarning, match="eager mode: node .*: error: "):
+        _agree(fast(x, at), function(x, at))
 
 
 def test_an_unsupported_graph_runs_in_eager_mode_with_one_warning() -> None:
