@@ -8,6 +8,7 @@ lowered. PyTorch has no types that are read here: what comes of it is `Any`.
 import importlib
 import re
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import TYPE_CHECKING, Any
 
 from roller_mlir.foreign.printable import printable
@@ -42,7 +43,8 @@ def load_torch(name: str) -> Any:
 def decompositions() -> dict[Any, Any]:
     """Return by what operators are replaced before the import.
 
-    Of gelu torch-mlir's own constant has four digits; of clamps and hardtanh its own code gives a bound for NaN.
+    Of gelu torch-mlir's own constant has four digits; of clamps and hardtanh its own code gives a bound for NaN; its
+    variances, of which layer norms are made, are computed in f64, which devices are slow at.
     """
     torch: Any = importlib.import_module("torch")
     find: Any = importlib.import_module("torch._decomp").get_decompositions
@@ -61,11 +63,29 @@ def decompositions() -> dict[Any, Any]:
             min_val, max_val = int(min_val), int(max_val)
         return clamp(value, min_val, max_val)
 
+    def var_mean(value: Any, dim: Any = None, *, correction: Any = None, keepdim: bool = False) -> Any:
+        if value.is_complex():
+            return NotImplemented
+        axes = [axis % value.dim() for axis in dim] if dim else list(range(value.dim()))
+        wide = value.float() if value.dtype in (torch.float16, torch.bfloat16) else value
+        mean = wide.mean(axes, keepdim=True)
+        off = wide - mean
+        count = prod(value.shape[axis] for axis in axes) - (1 if correction is None else correction)
+        variance = (off * off).sum(axes, keepdim=keepdim) / max(count, 0)
+        mean = mean if keepdim else mean.squeeze(axes)
+        return variance.to(value.dtype), mean.to(value.dtype)
+
+    def var(value: Any, dim: Any = None, *, correction: Any = None, keepdim: bool = False) -> Any:
+        both = var_mean(value, dim, correction=correction, keepdim=keepdim)
+        return both if both is NotImplemented else both[0]
+
     ours = {
         aten.clamp.default: clamp,
         aten.clamp_min.default: clamp,
         aten.clamp_max.default: clamp_max,
         aten.hardtanh.default: hardtanh,
+        aten.var.correction: var,
+        aten.var_mean.correction: var_mean,
     }
     return {**torch_decompositions(), **find([aten.gelu]), **ours}
 

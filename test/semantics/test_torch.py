@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Models of PyTorch, exported and imported, give in the simulator what PyTorch's eager mode gives; needs torch."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -38,6 +39,12 @@ def test_weights_share_the_memory_of_the_tensors() -> None:
     for name, array in zip(("0.weight", "2.weight"), imported.weights.values(), strict=True):
         assert np.shares_memory(array, model.state_dict()[name].numpy())
     assert '"0x' not in imported.text and len(imported.text) < 6000
+
+
+def test_a_layer_norm_needs_no_f64() -> None:
+    imported = import_model(torch.export.export(torch.nn.LayerNorm(16).eval(), (torch.randn(4, 16),)))
+    values = re.findall(r"tensor<[0-9x]*x?(\w+)>", imported.text)
+    assert set(values) == {"f32"}
 
 
 def test_a_tied_weight_is_one() -> None:

@@ -165,6 +165,19 @@ def test_clamps_and_comparisons_keep_nan(kind: Any) -> None:
         torch.testing.assert_close(found, wanted, equal_nan=True)
 
 
+@pytest.mark.parametrize("kind", [torch.float32, torch.float64, torch.float16, torch.bfloat16])
+def test_variances_are_those_of_eager(kind: Any) -> None:
+    def function(x: Any) -> Any:
+        few = x.var(1, correction=5), x.var(1, correction=9), x[:1].var(0)  # 0 and fewer degrees of freedom
+        some = x.var(), x.std(0), x.var((0, -1)), *torch.var_mean(x, 1, correction=0, keepdim=True)
+        return *some, *few, *torch.std_mean(x, (0, 2)), x[0, 0, 0].var()
+
+    x = torch.randn(3, 5, 4).to(kind)
+    bound = {torch.float32: 1e-5, torch.float64: 1e-12, torch.float16: 2e-3, torch.bfloat16: 2e-2}[kind]
+    for found, wanted in zip(_compiled(function)(x), function(x), strict=True):
+        torch.testing.assert_close(found, wanted, rtol=bound, atol=bound, equal_nan=True)
+
+
 def test_a_warning_names_the_error_and_no_remark() -> None:
     def function(x: Any, at: Any) -> Any:
         return torch.sort(x.gather(1, at))[0].view(torch.int32)
