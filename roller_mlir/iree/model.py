@@ -27,6 +27,7 @@ from roller_mlir.iree.graph import take_blocks
 from roller_mlir.iree.parts import Part, PartCompiler
 from roller_mlir.iree.program import driver_of, image_of
 from roller_mlir.iree.report import Line
+from roller_mlir.iree.scalars import sink_scalars
 from roller_mlir.iree.targets import device_attribute, target_attribute
 from roller_mlir.iree.tools import LIMIT_S
 from roller_mlir.iree.weights import export_pipeline, import_pipeline, restore_packed, restore_small, take_weights
@@ -136,6 +137,7 @@ def compile_model(
         targets = ir.Attribute.parse(f"[{device_attribute(driver, attribute)}]")
         module.operation.attributes["hal.device.targets"] = targets
         spell_for_iree(module)
+        sink_scalars(module)
         given = take_weights(module, source.weights, folder / "given.irpa")
         text = module.operation.get_asm(enable_debug_info=True, print_generic_op_form=True)
         clock.lap("read")
