@@ -81,7 +81,7 @@ def _compile_graph(settings: _Settings, module: Any, inputs: Sequence[Any]) -> A
     graph = _Graph(settings, module)
     if all(_is_static(one) for one in inputs):
         dispatch: Any = importlib.import_module("torch.utils._python_dispatch")
-        with dispatch._disable_current_modes():  # constants of the graph hold data, unlike its inputs
+        with dispatch._disable_current_modes():  # noqa: SLF001
             graph.program_for(inputs)
     boxed: Any = importlib.import_module("functorch.compile").make_boxed_func
     return boxed(graph)
@@ -197,7 +197,7 @@ def _memory(node: Any) -> Any:
     value = node.meta.get("val")
     if not hasattr(value, "untyped_storage") or str(value.layout) != "torch.strided":
         return node
-    return value.untyped_storage()._cdata, value.dtype  # by which PyTorch, too, tells memories apart
+    return value.untyped_storage()._cdata, value.dtype  # noqa: SLF001
 
 
 def _computed(results: Sequence[_Result]) -> list[Any]:
