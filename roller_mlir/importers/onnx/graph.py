@@ -9,7 +9,7 @@ import numpy as np
 
 from roller_mlir.foreign.printable import printable
 from roller_mlir.importers.imported import refuse
-from roller_mlir.importers.onnx_tensors import small_tensor, tensor_bytes, tensor_data
+from roller_mlir.importers.onnx.tensors import small_tensor, tensor_bytes, tensor_data
 
 _OWN_DOMAINS = ("", "ai.onnx")
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from roller_mlir.importers.imported import refuse
-from roller_mlir.importers.onnx_graph import label_of, nodes_of
-from roller_mlir.importers.onnx_tensors import tensor_bytes
+from roller_mlir.importers.onnx.graph import label_of, nodes_of
+from roller_mlir.importers.onnx.tensors import tensor_bytes
 
 
 @dataclass

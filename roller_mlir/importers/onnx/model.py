@@ -16,8 +16,8 @@ from roller_mlir.foreign.printable import printable
 from roller_mlir.foreign.reasons import reason_of
 from roller_mlir.importers.imported import WEIGHT_BYTES, Imported, make_weights, refuse, text_with_places
 from roller_mlir.importers.lower import lower
-from roller_mlir.importers.onnx_file import read_model
-from roller_mlir.importers.onnx_graph import (
+from roller_mlir.importers.onnx.file import read_model
+from roller_mlir.importers.onnx.graph import (
     check_model,
     check_operators,
     infer_shapes,
@@ -25,8 +25,8 @@ from roller_mlir.importers.onnx_graph import (
     set_dimensions,
     take_weights,
 )
-from roller_mlir.importers.onnx_lowerings import check_lowerings
-from roller_mlir.importers.onnx_tensors import map_weights
+from roller_mlir.importers.onnx.lowerings import check_lowerings
+from roller_mlir.importers.onnx.tensors import map_weights
 from roller_mlir.support.bindings import ir, make_import_context, onnx_importer
 
 MAX_MODEL_BYTES = 2 << 30
