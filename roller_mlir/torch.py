@@ -81,6 +81,7 @@ def _compile_graph(settings: _Settings, module: Any, inputs: Sequence[Any]) -> A
     graph = _Graph(settings, module)
     if all(_is_static(one) for one in inputs):
         dispatch: Any = importlib.import_module("torch.utils._python_dispatch")
+        # Constants of the graph hold data, unlike its inputs.
         with dispatch._disable_current_modes():  # noqa: SLF001
             graph.program_for(inputs)
     boxed: Any = importlib.import_module("functorch.compile").make_boxed_func
@@ -132,9 +133,8 @@ class _Graph:
             if hasattr(value := getattr(owner, node.target), "tolist"):
                 node.replace_all_uses_with(value)
                 graph.erase_node(node)
-        return fx.GraphModule(
-            owner, graph
-        ).graph  # torch-mlir rewrites some operators only of a graph that has an owner
+        # torch-mlir rewrites some operators only of a graph that has an owner.
+        return fx.GraphModule(owner, graph).graph
 
 
 def _check_data(tensors: Sequence[Any]) -> None:
@@ -193,7 +193,7 @@ def _described(graph: Any) -> list[_Result]:
 
 
 def _memory(node: Any) -> Any:
-    """Return what is equal for nodes whose elements lie in the same memory, of the same type."""
+    """Return what is equal for nodes whose elements lie in the same memory, as PyTorch tells it, of the same type."""
     value = node.meta.get("val")
     if not hasattr(value, "untyped_storage") or str(value.layout) != "torch.strided":
         return node

@@ -25,7 +25,8 @@ def stub_text(name: str) -> str:
     """Return the stub of one extension module of the bindings."""
     module: Any = importlib.import_module(f"{_PACKAGE}.{name}")
     if name == "ir":
-        module.Context = module._Context  # the wrapper class that the package puts in its place is made in a function  # noqa: SLF001
+        # The wrapper class that the package puts in its place is made in a function.
+        module.Context = module._Context  # noqa: SLF001
     generator: Any = StubGen(module)
     generator.put(module)
     text = re.sub(r"\b(torch_mlir\._mlir_libs\.)?_mlir\.ir\.(?=\w)", "" if name == "ir" else "ir.", generator.get())

@@ -75,7 +75,8 @@ def compiled(torch: Any, item: Item, inputs: Sequence[Any], limit_s: float = COM
     _prepare(torch)
 
     def build(way: _Way) -> Peer:
-        torch._dynamo.reset()  # what was compiled for other shapes counts against a limit  # noqa: SLF001
+        # What was compiled for other shapes counts against a limit.
+        torch._dynamo.reset()  # noqa: SLF001
         function = torch.compile(way.function, fullgraph=True, dynamic=False)
         with limited(limit_s, "its compilation"):
             function(*inputs)
