@@ -9,6 +9,7 @@ import math
 import operator
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from roller_mlir.plan.expression import COMBINERS, neutral_of
@@ -120,8 +121,13 @@ class Body:
 
     def reads(self, argument: int) -> bool:
         """Return whether the body uses an argument."""
-        used = [reference for op in self.ops for reference in op.operands] + list(self.yielded)
-        return BodyArgument(argument) in used
+        return argument in self._used
+
+    @cached_property
+    def _used(self) -> frozenset[int]:
+        """Arguments that ops or yields use."""
+        references = (*(reference for op in self.ops for reference in op.operands), *self.yielded)
+        return frozenset(reference.number for reference in references if isinstance(reference, BodyArgument))
 
     def gathered(self) -> frozenset[int]:
         """Return the arguments that stand for whole tensors, which the body reads at computed positions."""

@@ -6,6 +6,7 @@ input that a tensor.pad or a tensor.extract_slice gives is an access to the tens
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from math import prod
 from typing import Any
 
@@ -36,6 +37,17 @@ class StructuredOp:
     inputs: tuple[int, ...]
     sources: tuple[ir.Value, ...]
     body: Body
+
+    @cached_property
+    def starts(self) -> tuple[tuple[int, ir.Value, Access], ...]:
+        """Numbers of its outputs, the tensors that these start from, and how it walks them; fills are none."""
+        inputs = self.body.inputs
+        tensors = list(self.operation.operands)[inputs:]
+        return tuple(
+            (number, value, access)
+            for number, (value, access) in enumerate(zip(tensors, self.expression.outputs, strict=True))
+            if self.body.reads(inputs + number) and fill_constant(value) is None
+        )
 
 
 def is_structured(operation: ir.Operation) -> bool:

@@ -3,7 +3,7 @@
 
 from collections.abc import Sequence
 
-from roller_mlir.linalg.reader import StructuredOp, fill_constant
+from roller_mlir.linalg.reader import StructuredOp
 from roller_mlir.plan import Access, LinearIndex, Loop
 from roller_mlir.plan.extent import Extent
 from roller_mlir.support.bindings import ir
@@ -11,18 +11,6 @@ from roller_mlir.support.bindings import ir
 
 class GroupError(ValueError):
     """Ops that cannot be one program; the message says why."""
-
-
-def starts_of(root: StructuredOp) -> list[tuple[int, ir.Value, Access]]:
-    """Return numbers of an op's outputs, the tensors that these start from, and how it walks them; fills are none."""
-    inputs, operation = root.body.inputs, root.operation
-    return [
-        (number, value, access)
-        for number, (value, access) in enumerate(
-            zip(list(operation.operands)[inputs:], root.expression.outputs, strict=True)
-        )
-        if root.body.reads(inputs + number) and fill_constant(value) is None
-    ]
 
 
 class CommonLoops:
@@ -39,7 +27,7 @@ class CommonLoops:
                     raise GroupError(f"'{name}' reads what '{maker}' makes at computed positions, thus from memory")
                 if source in made:
                     self._join_read(made[source], source, reader, access)
-            for _, start, access in starts_of(root):
+            for _, start, access in root.starts:
                 if start in made:
                     self._join_read(made[start], start, reader, access)
         self._join_shared(made)

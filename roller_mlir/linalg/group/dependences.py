@@ -17,7 +17,6 @@ a path between two groups looks at those of ranks between theirs only, and joini
 
 from collections.abc import Iterable, Sequence
 
-from roller_mlir.linalg.group.common_loops import starts_of
 from roller_mlir.linalg.reader import StructuredOp
 from roller_mlir.support.bindings import ir
 from roller_mlir.support.values import defining_op, values_used
@@ -56,7 +55,7 @@ class Dependences:
         maker = {result: ops[number] for number, root in enumerate(roots) for result in root.operation.results}
         known: dict[ir.Value, frozenset[DependenceNode]] = {}
         for node, root in zip(ops, roots, strict=True):
-            for value in dict.fromkeys((*root.sources, *(start for _, start, _ in starts_of(root)))):
+            for value in dict.fromkeys((*root.sources, *(start for _, start, _ in root.starts))):
                 if value in maker:
                     node.before[maker[value]] = maker[value].behind[node] = True
                     continue

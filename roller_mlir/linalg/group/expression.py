@@ -4,7 +4,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from roller_mlir.linalg.group.common_loops import CommonLoops, GroupError, loops_of, output_of, starts_of
+from roller_mlir.linalg.group.common_loops import CommonLoops, GroupError, loops_of, output_of
 from roller_mlir.linalg.reader import StructuredOp
 from roller_mlir.plan import Access, LinearIndex, Loop, TensorExpression
 from roller_mlir.plan.expression import ELEMENT_BYTES
@@ -141,7 +141,7 @@ def _with_tail(
     own = root.expression
     epilogue = {
         (reduction_root, len(root.sources) + number): _moved(access, members[reduction_root], count)
-        for number, start, access in starts_of(root)
+        for number, start, access in root.starts
         if start not in made
     }
     for number, member in enumerate(members):

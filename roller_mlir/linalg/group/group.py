@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from roller_mlir.dialects.rtile_slots import SLOTS
-from roller_mlir.linalg.group.common_loops import CommonLoops, GroupError, loops_of, starts_of
+from roller_mlir.linalg.group.common_loops import CommonLoops, GroupError, loops_of
 from roller_mlir.linalg.group.expression import Member, group_expression
 from roller_mlir.linalg.group.producers import Producers, absorb_producers, reuses
 from roller_mlir.linalg.reader import StructuredOp, fill_constant, is_structured, read_structured
@@ -128,7 +128,7 @@ def starts_others_only(operation: ir.Operation) -> bool:
 
 def _check_tensors(roots: Sequence[StructuredOp], results: Sequence[ir.Value]) -> None:
     made = {value for root in roots for value in root.operation.results}
-    read = {value for root in roots for value in (*root.sources, *(start for _, start, _ in starts_of(root)))} - made
+    read = {value for root in roots for value in (*root.sources, *(start for _, start, _ in root.starts))} - made
     if len(read) + len(results) > MOST_TENSORS:
         raise GroupError(
             f"one program would read {len(read)} tensors and write {len(results)}, of at most {MOST_TENSORS} together"
