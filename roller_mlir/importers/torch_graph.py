@@ -44,7 +44,8 @@ def decompositions() -> dict[Any, Any]:
     """Return by what operators are replaced before the import.
 
     Of gelu torch-mlir's own constant has four digits; of clamps and hardtanh its own code gives a bound for NaN; its
-    variances, of which layer norms are made, are computed in f64, which devices are slow at.
+    variances, of which layer norms are made, are computed in f64, which devices are slow at; its roll has slices of
+    dynamic sizes.
     """
     torch: Any = importlib.import_module("torch")
     find: Any = importlib.import_module("torch._decomp").get_decompositions
@@ -79,11 +80,21 @@ def decompositions() -> dict[Any, Any]:
         both = var_mean(value, dim, correction=correction, keepdim=keepdim)
         return both if both is NotImplemented else both[0]
 
+    def roll(value: Any, shifts: Any, dims: Any = ()) -> Any:
+        if not dims:
+            return roll(value.flatten(), shifts, [0]).view(value.shape)
+        for shift, axis in zip(shifts, dims, strict=True):
+            size = value.shape[axis]
+            at = size and -shift % size
+            value = torch.cat([value.narrow(axis, at, size - at), value.narrow(axis, 0, at)], axis)
+        return value
+
     ours = {
         aten.clamp.default: clamp,
         aten.clamp_min.default: clamp,
         aten.clamp_max.default: clamp_max,
         aten.hardtanh.default: hardtanh,
+        aten.roll.default: roll,
         aten.var.correction: var,
         aten.var_mean.correction: var_mean,
     }
@@ -120,7 +131,8 @@ def import_graph(graph: Any, name: str, weights: Mapping[str, tuple[str, Any]] |
         kept += 1
     for one in results_of(graph):
         if not hasattr(one, "meta"):
-            refuse(name, f"returns {printable(repr(one))}; only tensors that it computes are results")
+            value = "a constant or weight" if hasattr(one, "tolist") else printable(repr(one))
+            refuse(name, f"returns {value}; only tensors that it computes are results")
     text = lower(_imported_text(graph, name), name, "PyTorch", _PIPELINES, _explain)
     module = ir.Module.parse(text, make_import_context())
     resources = make_weights(module, large)

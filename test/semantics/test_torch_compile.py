@@ -178,6 +178,12 @@ def test_variances_are_those_of_eager(kind: Any) -> None:
         torch.testing.assert_close(found, wanted, rtol=bound, atol=bound, equal_nan=True)
 
 
+@pytest.mark.parametrize(("shifts", "dims"), [(2, 1), ((-1, 7), (0, 2)), (5, None), (0, 0), (3, -1)])
+def test_rolls_are_compiled(shifts: Any, dims: Any) -> None:
+    x = torch.arange(24.0).reshape(2, 3, 4)
+    _agree(_compiled(lambda x: torch.roll(x, shifts, dims))(x), torch.roll(x, shifts, dims))
+
+
 def test_a_warning_names_the_error_and_no_remark() -> None:
     def function(x: Any, at: Any) -> Any:
         return torch.sort(x.gather(1, at))[0].view(torch.int32)

@@ -108,6 +108,9 @@ def test_refusals_of_what_is_no_function_of_static_tensors() -> None:
     assert _refused(_exported(lambda model, x: (x + 1, 3), x)) == (
         "error: 'm.pt2' returns 3; only tensors that it computes are results"
     )
+    assert _refused(_exported(lambda model, x: (x + 1, model.total), x)) == (
+        "error: 'm.pt2' returns a constant or weight; only tensors that it computes are results"
+    )
     empty = torch.export.export(torch.nn.Linear(64, 64, device="meta"), (torch.empty(2, 64, device="meta"),))
     assert _refused(empty) == (
         "error: 'm.pt2' has no data for its weight 'weight', which is of the device 'meta'; load the weights first"
