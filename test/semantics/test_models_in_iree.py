@@ -10,8 +10,6 @@ import pytest
 from iree_modules import NEEDS_IREE, compile_module, run_module
 
 MODELS = ["mlp", "resnet_block", "mobilenet_block", "bert_layer", "gpt", "lstm"]
-# Embeddings and control flow, which are IREE's.
-IN_PART = ("gpt.pt2", "gpt.jax", "lstm.pt2", "lstm.jax")
 pytestmark = [*NEEDS_IREE, pytest.mark.full, pytest.mark.filterwarnings("ignore")]  # torch warns of its own modules
 
 
@@ -35,7 +33,7 @@ def agree(folder: Path, file: Path, target: str, mode: str, example: Any, wanted
     found = run_module(folder, "main", target, [np.asarray(example)])
     np.testing.assert_allclose(found, np.asarray(wanted), rtol=1e-5, atol=1e-5)
     assert all(line["by"] == "roller" or line["reason"] for line in report["lines"])
-    assert report["share"] == 1 or file.name in IN_PART
+    assert report["share"] == 1
 
 
 def test_models_of_pytorch(name: str, target: str, mode: str, tmp_path: Path) -> None:
