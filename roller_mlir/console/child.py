@@ -7,6 +7,7 @@ artifacts are of strangers.
 """
 
 import os
+import resource
 import signal
 import sys
 from collections.abc import Callable
@@ -14,6 +15,7 @@ from collections.abc import Callable
 from roller_mlir.support import stage
 
 DIED = 1
+_LINKER_GAVE_UP = 127  # the dynamic linker's exit code where it cannot map a library or resolve a symbol; never ours
 _BY_KERNEL = 0x80  # SI_KERNEL: a terminal's interrupt, which reaches the child by itself
 _PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 _CRASHES = tuple(getattr(signal, f"SIG{name}") for name in ("SEGV", "ABRT", "BUS", "ILL", "FPE", "TRAP", "SYS"))
@@ -40,7 +42,10 @@ def in_child(program: str, work: Callable[[Callable[[], object]], int]) -> int:
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
     if not os.WIFSIGNALED(status):
-        os._exit(os.WEXITSTATUS(status))
+        code = os.WEXITSTATUS(status)
+        if code == _LINKER_GAVE_UP and (limit := _address_space_limit()):
+            code = _end(program, "the dynamic linker", limit)
+        os._exit(code)
     number = os.WTERMSIG(status)
     if number in _PASSED_ON:
         signal.signal(number, signal.SIG_DFL)
@@ -54,14 +59,32 @@ def in_child(program: str, work: Callable[[Callable[[], object]], int]) -> int:
 def _report(program: str, number: signal.Signals) -> int:
     """Say that a signal ended the child, and return the exit code."""
     where, text = stage.last(), stage.kept_input()
+    by = f"{number.name}{f' in {where}' if where else ''}"
+    if number in _CRASHES and (limit := _address_space_limit()):
+        return _end(program, by, limit)
     if text and number in _CRASHES:
         from roller_mlir.console.errors import report_death
 
         return report_death(number.name, where, text)
-    what = f"the process was ended by {number.name}{f' in {where}' if where else ''}"
     more = ": what it was given cannot be read or simulated safely" if number in _CRASHES else ""
-    print(f"{program}: error: {what}{more}", file=sys.stderr)
+    return _end(program, by, more)
+
+
+def _end(program: str, by: str, more: str) -> int:
+    print(f"{program}: error: the process was ended by {by}{more}", file=sys.stderr)
     return DIED
+
+
+def _address_space_limit() -> str:
+    """Return what to say of a limit of the address space, "" without one.
+
+    The interpreter, the dynamic linker and C++ libraries end a process that gets no memory, each in its own way, so
+    that a limit is the first thing to look at.
+    """
+    most, _ = resource.getrlimit(resource.RLIMIT_AS)
+    if most == resource.RLIM_INFINITY:
+        return ""
+    return f"; its address space is limited to {most >> 20} MiB (ulimit -v), which may be too little"
 
 
 def _wait(child: int, watched: set[signal.Signals]) -> int:
