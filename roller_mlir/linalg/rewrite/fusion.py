@@ -4,19 +4,23 @@
 Starting from each op alone, the two groups whose union saves most are joined, until no union saves anything. A union is
 legal where its ops can be read as one group (`group`), where nothing outside of it lies between them (`dependences`),
 and where what leaves it is made by it. The work grows with the number of ops, not faster, but for the queue's
-logarithm: a union is evaluated against its neighbours only. Paper: PolyDL section 5; ROLLER section 3.1.
+logarithm: a union is evaluated against its neighbours only. Groups that are equal but for their tensors, such as the
+cells of an unrolled network, are evaluated once. Paper: PolyDL section 5; ROLLER section 3.1.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from heapq import heappop, heappush
 
+from roller_mlir.linalg.body import INDEX
 from roller_mlir.linalg.group.dependences import DependenceNode, Dependences
 from roller_mlir.linalg.group.group import GroupError, group_of_roots
 from roller_mlir.linalg.group.producers import readers_of
-from roller_mlir.linalg.reader import read_structured
+from roller_mlir.linalg.pads import PAD
+from roller_mlir.linalg.reader import StructuredOp, read_structured
 from roller_mlir.plan import TensorExpression
 from roller_mlir.support.bindings import ir
+from roller_mlir.support.values import defining_op
 
 
 @dataclass(frozen=True)
@@ -72,13 +76,67 @@ class Cut:
     decisions: tuple[FusionDecision, ...]
 
 
+class _Structures:
+    """What groups of ops are but for their tensors: equal groups have equal keys.
+
+    Args:
+        roots: The ops, read; groups are numbers of them.
+    """
+
+    def __init__(self, roots: Sequence[StructuredOp]) -> None:
+        kinds: dict[Hashable, int] = {}
+        values: dict[ir.Value, int] = {}
+        maker: dict[ir.Operation, int] = {root.operation: number for number, root in enumerate(roots)}
+        self._ops: list[tuple[int, tuple[int, ...]]] = []
+        self._results: list[list[tuple[int, ir.Value, frozenset[int]]]] = []
+        for root in roots:
+            operation = root.operation
+            starts = tuple((number, access) for number, _, access in root.starts)
+            indexed = any(op.name == INDEX for op in root.body.ops)
+            kind = (operation.name, root.expression, root.inputs, starts, indexed)
+            used = [*map(_unpadded, operation.operands), *root.sources, *(value for _, value, _ in root.starts)]
+            numbers = tuple(values.setdefault(value, len(values)) for value in (*used, *operation.results))
+            self._ops.append((kinds.setdefault(kind, len(kinds)), numbers))
+            self._results.append(
+                [
+                    (values[result], result, frozenset(maker.get(reader, -1) for reader in readers_of(result)))
+                    for result in operation.results
+                ]
+            )
+
+    def leaving(self, members: Sequence[int]) -> list[tuple[int, ir.Value]]:
+        """Return the tensors of a group that others read, each with its number."""
+        own = set(members)
+        results = (result for member in members for result in self._results[member])
+        return [(number, value) for number, value, readers in results if not readers <= own]
+
+    def key(self, members: Sequence[int], leaving: Sequence[int]) -> Hashable:
+        """Return the key of a group, of which these tensors leave."""
+        first: dict[int, int] = {}
+        wiring: list[int] = []
+        for member in members:
+            kind, values = self._ops[member]
+            wiring.append(kind)
+            wiring += [first.setdefault(value, len(first)) for value in values]
+        return tuple(wiring), tuple([first[value] for value in leaving])
+
+
+def _unpadded(value: ir.Value) -> ir.Value:
+    """Return what a padding pads, which is what ops read; other values as they are."""
+    while (padding := defining_op(value, PAD)) is not None:
+        value = padding.operands[0]
+    return value
+
+
 class Fusion:
-    """The search over one block. Each op is read once, each pair of groups evaluated once."""
+    """The search over one block. Each op is read once, each pair of groups evaluated once, equal groups together."""
 
     def __init__(self, operations: Sequence[ir.Operation], evaluate: Evaluate) -> None:
         self._evaluate = evaluate
         self._operations = tuple(operations)
         self._roots = [read_structured(operation) for operation in operations]
+        self._structures = _Structures(self._roots)
+        self._known: dict[Hashable, Cost | str] = {}
         self._graph = Dependences(self._roots)
         self._costs: dict[DependenceNode, Cost | str] = {}
         self._pairs: dict[tuple[DependenceNode, DependenceNode], FusionDecision] = {}
@@ -169,9 +227,15 @@ class Fusion:
         return self._costs[node]
 
     def _evaluated(self, members: Sequence[int]) -> Cost | str:
-        operations = [self._operations[number] for number in members]
+        leaving = self._structures.leaving(members)
+        key = self._structures.key(members, [number for number, _ in leaving])
+        if key not in self._known:
+            self._known[key] = self._evaluated_anew(members, [value for _, value in leaving])
+        return self._known[key]
+
+    def _evaluated_anew(self, members: Sequence[int], results: Sequence[ir.Value]) -> Cost | str:
         try:
-            found = group_of_roots([self._roots[number] for number in members], leaving(operations))
+            found = group_of_roots([self._roots[number] for number in members], results)
         except GroupError as error:
             return str(error)
         return self._evaluate(found.expression, len(members) == 1)
